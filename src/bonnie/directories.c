@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "bonnie/plan.h"
 #include "sys/stop.h"
 #include "util/rng.h"
 #include "util/units.h"
@@ -68,15 +67,6 @@ static void take_look(void *context, unsigned rank, const void *brought, size_t 
     l->all_see = false;
 }
 
-/* Number of ranks that would read what another host wrote. */
-static unsigned count_elsewhere(const struct ranks *r, unsigned shift)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < r->count; i++)
-        count += r->cards[i].host_first != r->cards[(i + shift) % r->count].host_first;
-    return count;
-}
-
 /*
  * The smallest shift with which most ranks read what another host wrote; 0 if there is only one
  * host.
@@ -86,7 +76,9 @@ static unsigned shift_by_hosts(const struct ranks *r)
     unsigned best = 0;
     unsigned most = 0;
     for (unsigned shift = 1; shift < r->count && most < r->count; shift++) {
-        unsigned count = count_elsewhere(r, shift);
+        unsigned count = 0; /* of ranks that would read what another host wrote */
+        for (unsigned i = 0; i < r->count; i++)
+            count += r->cards[i].host_first != r->cards[(i + shift) % r->count].host_first;
         if (count > most)
             best = shift;
         most = count > most ? count : most;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What a rank knows about the data file of a worker. */
 struct data_state {
@@ -102,24 +101,7 @@ static int borrow_data(struct run_context *r, struct err *e)
     return 0;
 }
 
-static int return_data(struct run_context *r, struct err *e)
-{
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        run_context_give_back(r, i);
-    int rc = swap_states(r, lending_rank(r), borrowing_rank(r), e);
-    return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
-}
-
 /* ---- metadata files -------------------------------------------------------------------------- */
-
-static int swap_files(struct run_context *r, unsigned to, unsigned from,
-                      struct file_set_state *states, struct err *e)
-{
-    unsigned count = r->plan->workers;
-    for (unsigned i = 0; i < count; i++)
-        states[i] = file_set_state(&r->work[i].files);
-    return swap_bytes(r, to, from, states, states + count, count * sizeof *states, e);
-}
 
 static int visit_files(struct run_context *r, const struct file_set_state *states, struct err *e)
 {
@@ -142,8 +124,11 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
     struct file_set_state *states = calloc(2 * (size_t)count, sizeof *states);
     if (!states)
         return err_system(e, ENOMEM, "memory for %u workers", count);
-    int rc = swap_files(r, borrows ? borrowing_rank(r) : lending_rank(r),
-                        borrows ? lending_rank(r) : borrowing_rank(r), states, e);
+    for (unsigned i = 0; i < count; i++)
+        states[i] = file_set_state(&r->work[i].files);
+    int rc = swap_bytes(r, borrows ? borrowing_rank(r) : lending_rank(r),
+                        borrows ? lending_rank(r) : borrowing_rank(r), states, states + count,
+                        count * sizeof *states, e);
     if (rc == 0 && borrows)
         rc = visit_files(r, states + count, e);
     for (unsigned i = 0; rc == 0 && !borrows && i < count; i++) {
@@ -164,5 +149,10 @@ int shifting_begin(struct run_context *r, const struct workload *w, struct err *
 
 int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
 {
-    return workload_has_data(w) ? return_data(r, e) : borrow_or_return_files(r, false, e);
+    if (!workload_has_data(w))
+        return borrow_or_return_files(r, false, e);
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        run_context_give_back(r, i);
+    int rc = swap_states(r, lending_rank(r), borrowing_rank(r), e);
+    return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
 }

@@ -2,13 +2,11 @@
 #include "io/io_queue.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "io/file.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/units.h"

@@ -245,17 +245,12 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
     g->drawn = (unsigned)length;
 }
 
-/* Whether a write would not block, because nobody has stopped the terminal. */
-static bool takes_output(int fd)
-{
-    struct pollfd terminal = {.fd = fd, .events = POLLOUT};
-    return poll(&terminal, 1, 0) == 1 && terminal.revents == POLLOUT;
-}
-
 void progress_bar_draw_text(struct progress_bar *g, const char *line)
 {
     char text[2 * PROGRESS_BAR_TEXT];
-    if (tcgetpgrp(g->fd) != getpgrp() || !takes_output(g->fd))
+    /* a write must not block because somebody has stopped the terminal */
+    struct pollfd terminal = {.fd = g->fd, .events = POLLOUT};
+    if (tcgetpgrp(g->fd) != getpgrp() || poll(&terminal, 1, 0) != 1 || terminal.revents != POLLOUT)
         return;
     unsigned columns = terminal_columns(g->fd);
     size_t used = format_erase(text, g->drawn, columns);

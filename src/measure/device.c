@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "util/kernel_file.h"
 
@@ -61,40 +60,21 @@ static bool read_number(const char *path, struct device *device)
 }
 
 /*
- * Finds the kernel's name of a device: its number names a link, whose target ends in the device's
- * name.
- */
-static bool read_name(const struct device_set *d, struct device *device)
-{
-    char path[PATH_MAX];
-    char target[PATH_MAX];
-    path_of(d, device, "", path);
-    if (!kernel_file_link(path, target, sizeof target))
-        return false;
-    const char *slash = strrchr(target, '/');
-    snprintf(device->name, sizeof device->name, "%.*s", DEVICE_NAME - 1,
-             slash ? slash + 1 : target);
-    return true;
-}
-
-static bool is_there(const struct device_set *d, const struct device *new)
-{
-    for (unsigned i = 0; i < d->count; i++)
-        if (d->devices[i].major == new->major && d->devices[i].minor == new->minor)
-            return true;
-    return false;
-}
-
-/*
  * Adds a device with the number and kind of `new`, unless the set has it. Returns false when that
  * is impossible.
  */
 static bool add_device(struct device_set *d, struct device new)
 {
-    if (is_there(d, &new))
-        return true;
-    if (d->count == DEVICE_MOST || !read_name(d, &new))
+    for (unsigned i = 0; i < d->count; i++)
+        if (d->devices[i].major == new.major && d->devices[i].minor == new.minor)
+            return true;
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+    path_of(d, &new, "", path);
+    if (d->count == DEVICE_MOST || !kernel_file_link(path, target, sizeof target))
         return false;
+    const char *slash = strrchr(target, '/'); /* the link's target ends in the kernel's name */
+    snprintf(new.name, sizeof new.name, "%.*s", DEVICE_NAME - 1, slash ? slash + 1 : target);
     d->devices[d->count++] = new;
     return true;
 }
@@ -233,14 +213,6 @@ static void add_fact(char facts[DEVICE_FACT], const char *text, size_t length)
                  text);
 }
 
-/* Adds the scheduler in use, which is in brackets: "none [mq-deadline] kyber". */
-static void add_scheduler(char facts[DEVICE_FACT], const char *text)
-{
-    const char *open = strchr(text, '[');
-    if (open)
-        add_fact(facts, open + 1, strcspn(open + 1, "]"));
-}
-
 void device_describe(const struct device_set *d, struct device_facts *facts)
 {
     *facts = (struct device_facts){0};
@@ -254,8 +226,10 @@ void device_describe(const struct device_set *d, struct device_facts *facts)
         if (kernel_file_text(path, text, sizeof text))
             add_fact(facts->model, text, strlen(text));
         path_of(d, device, "/queue/scheduler", path);
-        if (kernel_file_text(path, text, sizeof text))
-            add_scheduler(facts->scheduler, text);
+        /* the scheduler in use is in brackets: "none [mq-deadline] kyber" */
+        const char *open = kernel_file_text(path, text, sizeof text) ? strchr(text, '[') : NULL;
+        if (open)
+            add_fact(facts->scheduler, open + 1, strcspn(open + 1, "]"));
     }
 }
 
@@ -268,21 +242,15 @@ bool device_parse_stat(const char *text, struct device_stat *s)
                &s->read_ops, &s->read_sectors, &s->write_ops, &s->write_sectors, &s->busy_ms) == 5;
 }
 
-static bool read_stat(const struct device_set *d, const struct device *device,
-                      struct device_stat *s)
-{
-    char path[PATH_MAX];
-    char text[STAT_TEXT];
-    path_of(d, device, "/stat", path);
-    return kernel_file_text(path, text, sizeof text) && device_parse_stat(text, s);
-}
-
 void device_read(const struct device_set *d, struct device_counters *now)
 {
     *now = (struct device_counters){.known = d->count > 0};
     for (unsigned i = 0; i < d->count && now->known; i++) {
         struct device_stat s;
-        now->known = read_stat(d, &d->devices[i], &s);
+        char path[PATH_MAX];
+        char text[STAT_TEXT];
+        path_of(d, &d->devices[i], "/stat", path);
+        now->known = kernel_file_text(path, text, sizeof text) && device_parse_stat(text, &s);
         if (!now->known)
             return;
         now->busy_ns[i] = s.busy_ms * NS_PER_MS;

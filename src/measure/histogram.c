@@ -4,9 +4,6 @@
 #include <endian.h>
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 static struct histogram_span span_of(const struct histogram *h)
@@ -114,15 +111,6 @@ void histogram_advance(struct histogram *now, struct histogram *seen)
     limit_range(now, maximum);
 }
 
-/* The middle of a bucket, limited to the range of the recorded values. */
-static uint64_t value_of(const struct histogram *h, unsigned bucket)
-{
-    uint64_t middle = histogram_middle(bucket);
-    if (middle > h->maximum || bucket == HISTOGRAM_BUCKETS - 1)
-        return h->maximum;
-    return middle < ~h->inverted_minimum ? ~h->inverted_minimum : middle;
-}
-
 uint64_t histogram_percentile(const struct histogram *h, double percent)
 {
     /* 41,000 * 99.9 / 100 is above 40,959 by a rounding error, and not by a value */
@@ -137,8 +125,13 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
     const struct histogram_span span = span_of(h);
     for (unsigned i = span.first; i < span.end; i++) {
         seen += h->buckets[i];
-        if (seen >= wanted)
-            return value_of(h, i);
+        if (seen < wanted)
+            continue;
+        /* the middle of the bucket, limited to the range of the recorded values */
+        uint64_t middle = histogram_middle(i);
+        if (middle > h->maximum || i == HISTOGRAM_BUCKETS - 1)
+            break;
+        return middle < ~h->inverted_minimum ? ~h->inverted_minimum : middle;
     }
     return h->maximum;
 }

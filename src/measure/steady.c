@@ -2,9 +2,6 @@
 #include "measure/steady.h"
 
 #include <math.h>
-#include <stdint.h>
-
-#include "measure/histogram.h"
 
 const char *const round_metric_names[ROUND_METRICS + 1] = {
     [ROUND_IOPS] = "iops",

@@ -8,7 +8,6 @@
 #include "sync/coordinator.h"
 #include "sync/semaphores.h"
 #include "sys/stop.h"
-#include "util/err.h"
 
 /*
  * A barrier for N processes, made of three semaphores that take turns. In phase k every process
@@ -136,32 +135,20 @@ static int semaphores_join(struct coordinator *c, struct err *e)
     return 0;
 }
 
-static int semaphore_failure(int code, struct err *e)
-{
-    if (code == EIDRM || code == EINVAL)
-        return err_say(e,
-                       "-y: the semaphores are gone: another process has failed or removed them");
-    return err_system(e, code, "wait for the other processes");
-}
-
-/* Whether a process that was at the first meeting has ended. */
-static bool has_lost_a_process(const struct coordinator *c)
-{
-    return c->phases > 1 &&
-           semctl(c->semaphores, ALIVE, GETVAL) < semctl(c->semaphores, MEMBERS, GETVAL);
-}
-
 /* Calls semtimedop(2) for short times, so that it notices a signal or the end of a process. */
 static int operate_semaphores(const struct coordinator *c, struct sembuf *operations, size_t count,
                               struct err *e)
 {
     const struct timespec slice = {.tv_nsec = LOOK_UP_NS};
     while (semtimedop(c->semaphores, operations, count, &slice) != 0) {
-        if (errno != EAGAIN && errno != EINTR)
-            return semaphore_failure(errno, e);
-        if (stop_requested())
-            return err_system(e, EINTR, "wait for the other processes");
-        if (has_lost_a_process(c))
+        if (errno == EIDRM || errno == EINVAL)
+            return err_say(
+                e, "-y: the semaphores are gone: another process has failed or removed them");
+        if ((errno != EAGAIN && errno != EINTR) || stop_requested())
+            return err_system(e, errno == EAGAIN ? EINTR : errno, "wait for the other processes");
+        /* whether a process that was at the first meeting has ended */
+        if (c->phases > 1 &&
+            semctl(c->semaphores, ALIVE, GETVAL) < semctl(c->semaphores, MEMBERS, GETVAL))
             return err_say(e, "-y: another process has died or ended early");
     }
     return 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/option.h"
+#include "cli/rows.h"
 #include "io/file.h"
 #include "live/progress.h"
 #include "measure/clock.h"
@@ -20,7 +20,6 @@
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
-#include "tools/byte_ways.h"
 #include "util/err.h"
 #include "util/printable.h"
 #include "util/rng.h"
@@ -52,6 +51,105 @@ struct settings {
  * file are equal.
  */
 #define BLOCK_BYTES 65536
+
+/* ---- the ways ----------------------------------------------------------------------------------
+ */
+
+/* A file, as each of the ways uses it. */
+struct byte_channel {
+    int fd;
+    FILE *stream; /* a stream on fd; NULL for ways that use system calls */
+};
+
+enum byte_direction { BYTES_WRITTEN, BYTES_READ };
+
+struct byte_way {
+    const char *name;  /* name in the table, at most six columns wide */
+    const char *title; /* title while this way is measured */
+    const char *call;  /* name of the call for messages */
+    enum byte_direction direction;
+    bool is_system_call;
+    bool has_threads; /* the process has a second thread meanwhile */
+
+    /*
+     * Moves a block byte by byte, to `bytes` or from there. Returns the number of bytes moved,
+     * which is smaller after a failure (with errno set) or at the end of the file. Ways that use
+     * streams return either `count` or 0.
+     */
+    size_t (*move)(const struct byte_channel *c, unsigned char *bytes, size_t count);
+};
+
+/* Aligns the loops: the place of such a short loop in a cache line may decide its speed. */
+#define LOOP __attribute__((noinline, aligned(64)))
+
+LOOP static size_t write_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+{
+    size_t i = 0;
+    while (i < count && write(c->fd, &bytes[i], 1) == 1)
+        i++;
+    return i;
+}
+
+LOOP static size_t read_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+{
+    size_t i = 0;
+    while (i < count && read(c->fd, &bytes[i], 1) == 1)
+        i++;
+    return i;
+}
+
+LOOP static size_t putc_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+{
+    FILE *stream = c->stream;
+    for (size_t i = 0; i < count; i++)
+        putc(bytes[i], stream);
+    return ferror(stream) ? 0 : count;
+}
+
+LOOP static size_t getc_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+{
+    FILE *stream = c->stream;
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (unsigned char)getc(stream);
+    return ferror(stream) || feof(stream) ? 0 : count;
+}
+
+LOOP static size_t putc_unlocked_each(const struct byte_channel *c, unsigned char *bytes,
+                                      size_t count)
+{
+    FILE *stream = c->stream;
+    for (size_t i = 0; i < count; i++)
+        putc_unlocked(bytes[i], stream);
+    return ferror(stream) ? 0 : count;
+}
+
+LOOP static size_t getc_unlocked_each(const struct byte_channel *c, unsigned char *bytes,
+                                      size_t count)
+{
+    FILE *stream = c->stream;
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (unsigned char)getc_unlocked(stream);
+    return ferror(stream) || feof(stream) ? 0 : count;
+}
+
+#define BYTE_WAYS 8
+
+/*
+ * All ways, in the order in which they are measured and reported: first those without a second
+ * thread.
+ */
+static const struct byte_way byte_ways[BYTE_WAYS] = {
+    {"write", "Writing with write(), a byte each", "write", BYTES_WRITTEN, true, false, write_each},
+    {"read", "Reading with read(), a byte each", "read", BYTES_READ, true, false, read_each},
+    {"putcNT", "Writing with putc(), no threads", "putc", BYTES_WRITTEN, false, false, putc_each},
+    {"getcNT", "Reading with getc(), no threads", "getc", BYTES_READ, false, false, getc_each},
+    {"putc", "Writing with putc(), two threads", "putc", BYTES_WRITTEN, false, true, putc_each},
+    {"getc", "Reading with getc(), two threads", "getc", BYTES_READ, false, true, getc_each},
+    {"putcU", "Writing with putc_unlocked()", "putc_unlocked", BYTES_WRITTEN, false, true,
+     putc_unlocked_each},
+    {"getcU", "Reading with getc_unlocked()", "getc_unlocked", BYTES_READ, false, true,
+     getc_unlocked_each},
+};
 
 /* ---- the second thread ----------------------------------------------------------------------- */
 
@@ -170,17 +268,6 @@ static int open_channel(const struct session *s, const struct byte_way *way, str
     return rc;
 }
 
-/*
- * Closes a channel. Ignores errors, because everything has been flushed, and need not be durable.
- */
-static void close_channel(const struct byte_channel *c)
-{
-    if (c->stream)
-        fclose(c->stream);
-    else
-        close(c->fd);
-}
-
 static int measure_ways(struct session *s, size_t number, struct err *e)
 {
     const struct byte_way *way = &byte_ways[number];
@@ -193,7 +280,11 @@ static int measure_ways(struct session *s, size_t number, struct err *e)
     if (rc != 0)
         return rc;
     rc = move_all(s, way, &channel, bytes, &elapsed_ns, e);
-    close_channel(&channel);
+    /* ignores errors, because everything has been flushed, and need not be durable */
+    if (channel.stream)
+        fclose(channel.stream);
+    else
+        close(channel.fd);
     s->kib_per_second[number] =
         elapsed_ns < SHORTEST_NS ? -1 : (double)bytes / (double)KIB * BILLION / (double)elapsed_ns;
     return rc;
@@ -347,28 +438,15 @@ static int set_size(void *settings, const char *value, struct err *e)
 static const struct option_entry entries[] = {
     OPTION_DIRECTORY(struct settings),
     OPTION_TRUST(struct settings),
-    {.letter = 's',
-     .name = "size",
-     .value = VALUE_REQUIRED,
-     .value_name = "SIZE",
-     .set = set_size,
+    {SETTER("size", "SIZE", set_size), .letter = 's',
      .help = "size of the file, in KiB; 1/64 of it for write and read (default: 512m)"},
-    {.letter = 'm',
-     .name = "label",
-     .value = VALUE_REQUIRED,
-     .value_name = "NAME",
-     .set = set_label,
+    {SETTER("label", "NAME", set_label), .letter = 'm',
      .help = "name of the results (default: host name)"},
     OPTION_USER(struct tool_settings),
     OPTION_GROUP(struct tool_settings),
-    {.letter = 'q',
-     .name = "quiet",
-     .kind = OPTION_FLAG,
-     .field = FIELD(quiet),
+    {FLAG("quiet", quiet), .letter = 'q',
      .help = "only CSV on stdout, the table on stderr, no progress"},
-    {.name = "cleanup",
-     .kind = OPTION_FLAG,
-     .field = FIELD(cleans_up),
+    {FLAG("cleanup", cleans_up),
      .help = "remove what killed runs left in the scratch directory, and exit"},
     TOOL_HELP_OPTIONS,
 };

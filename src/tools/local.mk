@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 bonnie_SOURCES += \
-	src/tools/byte_ways.c src/tools/byte_ways.h \
 	src/tools/generate_randfile.c \
 	src/tools/getc_putc.c \
 	src/tools/tool.c src/tools/tool.h \

@@ -133,12 +133,6 @@ struct session {
     unsigned opened; /* number of jobs that must be released */
 };
 
-/* Sets up the data to write, which differs from run to run and from device to device. */
-static void prepare_pattern(struct pattern *p, int64_t start_time)
-{
-    pattern_init(p, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)start_time, 0);
-}
-
 static int open_jobs(struct session *s, struct err *e)
 {
     const struct zcav_settings *settings = s->settings;
@@ -221,26 +215,23 @@ static int measure_devices(struct session *s, struct err *e)
     return rc;
 }
 
-static int run_session(const struct zcav_settings *settings, struct err *e)
-{
-    struct session s = {.settings = settings, .start_time = (int64_t)time(NULL)};
-    int rc = stop_init(e);
-    if (rc == 0)
-        rc = tool_become(&settings->common, settings->quiet, e);
-    if (rc == 0 && settings->page)
-        rc = page_open(&s.page, "--html", settings->page, e);
-    if (rc == 0) {
-        prepare_pattern(&s.pattern, s.start_time);
-        rc = measure_devices(&s, e);
-    }
-    page_close(&s.page);
-    return rc;
-}
-
 int zcav(int argc, char *argv[], struct err *e)
 {
     struct zcav_settings settings;
+    struct session s = {.settings = &settings, .start_time = (int64_t)time(NULL)};
     bool runs;
     int rc = zcav_options(argc, argv, &settings, &runs, e);
-    return rc == 0 && runs ? run_session(&settings, e) : rc;
+    if (rc != 0 || !runs)
+        return rc;
+    rc = stop_init(e);
+    if (rc == 0)
+        rc = tool_become(&settings.common, settings.quiet, e);
+    if (rc == 0 && settings.page)
+        rc = page_open(&s.page, "--html", settings.page, e);
+    /* what is written differs from run to run and from device to device */
+    pattern_init(&s.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)s.start_time, 0);
+    if (rc == 0)
+        rc = measure_devices(&s, e);
+    page_close(&s.page);
+    return rc;
 }

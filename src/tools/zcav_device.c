@@ -54,8 +54,7 @@ static int is_named(const char *fact, const struct stat *st)
     int fd = kernel_file_open(fact, O_RDONLY);
     ssize_t length = fd >= 0 ? read(fd, name, sizeof name - 1) : fd;
     int rc = length < 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
+    descriptor_close(&fd);
     name[length > 0 ? length - 1 : 0] = '\0'; /* cuts off the newline */
     if (rc == 0 && stat(name, &other) != 0)
         rc = -errno;
@@ -83,29 +82,23 @@ static int ask_device(const char *fact, const struct stat *st)
     int fd = kernel_file_open(path, O_RDONLY | O_NONBLOCK);
     bool is_used = fd >= 0 && ioctl(fd, LOOP_GET_STATUS64, &info) == 0;
     bool is_free = fd >= 0 && !is_used && errno == ENXIO;
-    if (fd >= 0)
-        close(fd);
+    descriptor_close(&fd);
     if (is_used)
         return info.lo_device == st->st_dev && info.lo_inode == st->st_ino ? ANSWER_YES : ANSWER_NO;
     return is_free ? ANSWER_NO : is_named(fact, st);
-}
-
-/*
- * Closes all other descriptors. Otherwise, if this process stays behind, whoever reads what zcav
- * prints or waits for a lock would have to wait, too. They do if the kernel refuses this.
- */
-static void keep_only(int kept)
-{
-    if (kept > 0)
-        portable_close_range(0, (unsigned)kept - 1);
-    portable_close_range((unsigned)kept + 1, UINT_MAX);
 }
 
 /* Asks all devices in their order, and writes a byte for each. */
 __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct stat *st, int out)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    keep_only(out);
+    /*
+     * Closes all other descriptors. Otherwise, if this process stays behind, whoever reads what
+     * zcav prints or waits for a lock would have to wait, too. They do if the kernel refuses this.
+     */
+    if (out > 0)
+        portable_close_range(0, (unsigned)out - 1);
+    portable_close_range((unsigned)out + 1, UINT_MAX);
     for (size_t i = 0; i < facts->gl_pathc; i++) {
         if (byte_write(out, (char)ask_device(facts->gl_pathv[i], st)) != 0)
             break;
@@ -255,15 +248,10 @@ static int zcav_guard(const char *path, const struct stat *st, bool yes, struct 
     return rc;
 }
 
-static bool is_standard_input(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
 static int open_first(const char *path, const struct zcav_settings *s, struct err *e)
 {
     struct path_file f;
-    if (is_standard_input(path)) {
+    if (strcmp(path, "-") == 0) {
         int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
         return fd >= 0 ? fd : err_system(e, errno, "open %s", path);
     }
@@ -289,20 +277,12 @@ static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e
     return 0;
 }
 
-/* The flags with which the device is finally opened. */
-static int flags_for(const struct zcav_device *d, const struct zcav_settings *s)
+/* Opens the same device again as the settings say, whatever its path leads to by now. */
+static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, struct err *e)
 {
-    int flags = s->writes ? O_WRONLY : O_RDONLY;
+    int flags = (s->writes ? O_WRONLY : O_RDONLY) | (d->direct ? O_DIRECT : 0);
     if (s->writes && d->kind == ZCAV_BLOCK)
         flags |= O_EXCL;
-    if (d->direct)
-        flags |= O_DIRECT;
-    return flags;
-}
-
-/* Opens the same device again, whatever its path leads to by now. */
-static int reopen_device(struct zcav_device *d, int flags, struct err *e)
-{
     if (flags == O_RDONLY)
         return 0;
     struct err reason;
@@ -325,7 +305,7 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
                      struct err *e)
 {
     struct stat st;
-    bool named = !is_standard_input(path);
+    bool named = strcmp(path, "-") != 0; /* otherwise it is standard input */
     *d = (struct zcav_device){.file.fd = -1, .label = strdup(named ? path : "standard input")};
     if (!d->label)
         return err_system(e, ENOMEM, "memory for the name of %s", path);
@@ -345,7 +325,7 @@ int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_
     d->direct =
         named && (d->kind == ZCAV_BLOCK ? !s->buffered : d->kind == ZCAV_PLAIN && s->direct);
     if (rc == 0 && named)
-        rc = reopen_device(d, flags_for(d, s), e);
+        rc = reopen_device(d, s, e);
     return rc;
 }
 

@@ -3,15 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sys/output.h"
-#include "util/err.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/units.h"

@@ -377,18 +377,6 @@ static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)
     return bytes;
 }
 
-static int start_monitor(struct monitor **monitor, const struct zcav_job *jobs, unsigned count,
-                         const struct shared_stats *stats, struct err *e)
-{
-    const struct monitor_setup setup = {
-        .title = jobs->settings->writes ? "Writing" : "Reading",
-        .stats = stats,
-        .goal = {.bytes = goal_of(jobs, count)},
-        .draws = true,
-    };
-    return monitor_start(monitor, &setup, e);
-}
-
 static int run_pool(struct zcav_job *jobs, unsigned count, struct monitor *monitor, struct err *e)
 {
     static const struct task task = {.prepare = open_queue, .work = measure_device};
@@ -412,11 +400,17 @@ static int run_pool(struct zcav_job *jobs, unsigned count, struct monitor *monit
 static int run_monitored(struct zcav_job *jobs, unsigned count, const struct shared_stats *stats,
                          struct err *e)
 {
+    const struct monitor_setup setup = {
+        .title = jobs->settings->writes ? "Writing" : "Reading",
+        .stats = stats,
+        .goal = {.bytes = goal_of(jobs, count)},
+        .draws = true,
+    };
     struct progress_lines progress;
     struct monitor *monitor = NULL;
     progress_lines_init(&progress, jobs->settings->quiet);
     bool is_live = progress_lines_is_live(&progress);
-    int rc = is_live ? start_monitor(&monitor, jobs, count, stats, e) : 0;
+    int rc = is_live ? monitor_start(&monitor, &setup, e) : 0;
     for (unsigned i = 0; i < count; i++) {
         jobs[i].is_live = is_live;
         jobs[i].log.is_live = is_live && jobs[i].log.stream == stdout && isatty(STDOUT_FILENO);

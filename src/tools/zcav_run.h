@@ -2,7 +2,6 @@
 #pragma once
 
 #include "io/io_queue.h"
-#include "live/shared_stats.h"
 #include "tools/zcav_device.h"
 #include "tools/zcav_log.h"
 #include "tools/zcav_options.h"

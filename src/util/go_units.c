@@ -54,20 +54,6 @@ static int read_whole(const char **text, uint64_t *value)
     return digits;
 }
 
-static int read_fraction(const char **text, struct number *n)
-{
-    int digits = 0;
-    n->fraction = 0;
-    n->scale = 1;
-    for (; is_digit(**text); (*text)++, digits++) {
-        if (n->scale == MOST_FRACTION)
-            continue;
-        n->fraction = n->fraction * 10 + (uint64_t)(**text - '0');
-        n->scale *= 10;
-    }
-    return digits;
-}
-
 /* Reads a number with digits before the point, after it, or both. */
 static int read_number(const char **text, struct number *n)
 {
@@ -76,10 +62,12 @@ static int read_number(const char **text, struct number *n)
         return digits;
     n->fraction = 0;
     n->scale = 1;
-    if (**text == '.') {
-        (*text)++;
-        digits += read_fraction(text, n);
-    }
+    if (**text == '.')
+        for ((*text)++; is_digit(**text); (*text)++, digits++)
+            if (n->scale < MOST_FRACTION) {
+                n->fraction = n->fraction * 10 + (uint64_t)(**text - '0');
+                n->scale *= 10;
+            }
     return digits > 0 ? 0 : -EINVAL;
 }
 
@@ -131,20 +119,12 @@ int go_parse_duration(const char *text, uint64_t *nanoseconds)
     return 0;
 }
 
-/* Position of a letter in "KMGTPE", counted from 1; -1: it is another letter. */
-static int power_of(char letter)
-{
-    static const char letters[] = "kmgtpe";
-    char lower = (char)(letter | 0x20);
-    const char *at = letter ? strchr(letters, lower) : NULL;
-    return at ? (int)(at - letters) + 1 : -1;
-}
-
 static int read_size_unit(const char *text, uint64_t *worth)
 {
+    static const char letters[] = "kmgtpe";
+    const char *letter = *text ? strchr(letters, *text | 0x20) : NULL;
     *worth = 1;
-    int power = power_of(*text);
-    if (power < 0)
+    if (!letter)
         return *text == '\0' || strcasecmp(text, "b") == 0 ? 0 : -EINVAL;
     text++;
     uint64_t base = 1000;
@@ -154,7 +134,7 @@ static int read_size_unit(const char *text, uint64_t *worth)
     }
     if (*text != '\0' && strcasecmp(text, "b") != 0)
         return -EINVAL;
-    while (power-- > 0)
+    for (const char *power = letters; power <= letter; power++)
         *worth *= base;
     return 0;
 }

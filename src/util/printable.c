@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/printable.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -81,16 +79,6 @@ static const char *substitute_html(uint32_t c)
     }
 }
 
-/* Number of bytes that a character's first byte announces (RFC 3629); 0: no character begins so. */
-static size_t announced_bytes(unsigned char first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first < 0xC2 || first > 0xF4)
-        return 0;
-    return first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-}
-
 /*
  * Reads the character at `text`. Returns its length, or 1 with INVALID when the bytes are not a
  * character.
@@ -99,7 +87,12 @@ static size_t read_character(const char *text, uint32_t *character)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char first = (unsigned char)text[0];
-    size_t bytes = announced_bytes(first);
+    /* the number that the first byte announces (RFC 3629); 0: no character begins so */
+    size_t bytes = first < 0x80                   ? 1
+                   : first < 0xC2 || first > 0xF4 ? 0
+                   : first < 0xE0                 ? 2
+                   : first < 0xF0                 ? 3
+                                                  : 4;
     uint32_t c = bytes < 2 ? first : first & (0x7FU >> bytes);
     *character = INVALID;
     for (size_t i = 1; i < bytes; i++) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/rng.h"
 
-#include <stdint.h>
-
 #define ROUNDS 4 /* enough for a strong pseudo-random permutation (Luby and Rackoff 1988) */
 
 void permutation_init(struct permutation *p, uint64_t count, uint64_t key)

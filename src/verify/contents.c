@@ -3,15 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "util/err.h"
 #include "util/shared_memory.h"
 
 /* Numbers of changes are known modulo this. */
@@ -82,13 +77,6 @@ static bool generations_claim(struct generations *g, uint64_t first, uint64_t co
     while (done > 0) /* gives back the claimed blocks, none of which has been changed */
         atomic_fetch_sub(generations_counter(g, first + --done), 1);
     return false;
-}
-
-/* Ends the change that generations_claim() began. */
-static void generations_release(struct generations *g, uint64_t first, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        atomic_fetch_add(generations_counter(g, first + i), 1);
 }
 
 static uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count)
@@ -235,7 +223,10 @@ bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t l
 
 void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
-    generations_release(&c->changes, block_of(c, file, offset), blocks_in(c, file, offset, length));
+    uint64_t first = block_of(c, file, offset);
+    uint64_t count = blocks_in(c, file, offset, length);
+    for (uint64_t i = 0; i < count; i++)
+        atomic_fetch_add(generations_counter(&c->changes, first + i), 1);
 }
 
 uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length)
@@ -246,27 +237,10 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
                                blocks_in(c, file, offset, length));
 }
 
-static void keep_corrupted(struct corruption *found, const struct corrupted_place *place)
-{
-    if (found->corrupted < CORRUPTION_KEPT)
-        found->kept[found->corrupted] = *place;
-    found->corrupted++;
-}
-
 /* Whether the number of changes of each single block is known. */
 static bool changes_are_known(const struct contents *c)
 {
     return !c->changes.counters || c->changes.is_exact;
-}
-
-/* Checks a whole unit that lies in one block. */
-static enum corruption_kind check_unit(const struct contents *c, const void *unit,
-                                       struct corrupted_place *place)
-{
-    struct pattern_place expected = place->expected;
-    if (!changes_are_known(c))
-        expected.generation = PATTERN_ANY;
-    return pattern_check(c->pattern, unit, &expected, c->verify == VERIFY_FULL, &place->found);
 }
 
 /* Whether a part of a unit has the contents of this generation. */
@@ -305,7 +279,12 @@ static struct corrupted_place check_at(const struct contents *c, unsigned file, 
         .generation = generation_stored(c, file, offset),
     };
     bool is_unit = length == c->pattern->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0;
-    place.kind = is_unit ? check_unit(c, from, &place) : check_part(c, from, length, &place);
+    struct pattern_place expected = place.expected;
+    if (!changes_are_known(c))
+        expected.generation = PATTERN_ANY;
+    place.kind =
+        is_unit ? pattern_check(c->pattern, from, &expected, c->verify == VERIFY_FULL, &place.found)
+                : check_part(c, from, length, &place);
     return place;
 }
 
@@ -343,7 +322,9 @@ __attribute__((noinline)) static void check_parts(const struct contents *c, unsi
         if (place.kind != CORRUPTION_NONE) {
             if (!is_undisturbed(c, file, offset, length, version))
                 return; /* the expected generation already includes a later change */
-            keep_corrupted(found, &place);
+            if (found->corrupted < CORRUPTION_KEPT)
+                found->kept[found->corrupted] = place;
+            found->corrupted++;
         }
         found->checked_bytes += part;
     }

@@ -250,13 +250,6 @@ static enum corruption_kind classify_corruption(const struct pattern *p, const u
     return CORRUPTION_TORN;
 }
 
-static enum corruption_kind check_zeros(const struct pattern *p, const uint64_t *words, bool full)
-{
-    size_t count = p->unit_bytes / sizeof *words;
-    bool right = all_zero(words, full ? count : STAMP_WORDS) && words[count - 1] == 0;
-    return right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
-}
-
 enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
                                    const struct pattern_place *expected, bool full,
                                    struct pattern_origin *found)
@@ -264,15 +257,17 @@ enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
     const uint64_t *words = unit;
     const struct pattern_stamp got = pattern_stamp_read(unit);
     struct pattern_stamp right = make_stamp(p, expected);
+    size_t count = p->unit_bytes / sizeof *words;
     *found = right.origin;
     if (p->kind == DATA_ZERO)
-        return check_zeros(p, words, full);
+        return all_zero(words, full ? count : STAMP_WORDS) && words[count - 1] == 0
+                   ? CORRUPTION_NONE
+                   : CORRUPTION_FLIPPED;
     if (expected->generation == PATTERN_ANY && stamp_is_sound(&got)) {
         right.origin.place.generation = got.origin.place.generation;
         right.check = check_of(p->key, &right.origin.place);
     }
-    bool same = memcmp(&got, &right, sizeof got) == 0 &&
-                words[p->unit_bytes / sizeof *words - 1] == htole64(right.check);
+    bool same = memcmp(&got, &right, sizeof got) == 0 && words[count - 1] == htole64(right.check);
     if (same && !full)
         return CORRUPTION_NONE;
     uint64_t whole[PATTERN_MAX_WORDS];

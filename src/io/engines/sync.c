@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "io/engines/sync.h"
 
-#include "io/engine.h"
-
 int at_once_available(struct err *e)
 {
     (void)e;
