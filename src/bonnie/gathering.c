@@ -207,17 +207,6 @@ static void add_figures(struct test_figures *all, const struct test_figures *one
     c->resident_percent_after += one->cache.resident_percent_after / ranks;
 }
 
-static void add_host_operations(struct host_result *host, const struct test_figures *figures,
-                                const struct packed_stats *stats)
-{
-    host->cpu_ns += figures->cpu_ns;
-    host->ops += stats->count;
-    host->bytes += stats->bytes;
-    host->latency_sum_ns += stats->latency_sum_ns;
-    if (stats->latency_max_ns > host->latency_max_ns)
-        host->latency_max_ns = stats->latency_max_ns;
-}
-
 static void take_test(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct test_meeting *m = context;
@@ -243,7 +232,13 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
         add_host_facts(m->figures, &test->figures, !m->has_host);
         m->has_host = true;
     }
-    add_host_operations(&g->hosts[g->host_of[rank]], &test->figures, &stats);
+    struct host_result *host = &g->hosts[g->host_of[rank]];
+    host->cpu_ns += test->figures.cpu_ns;
+    host->ops += stats.count;
+    host->bytes += stats.bytes;
+    host->latency_sum_ns += stats.latency_sum_ns;
+    if (stats.latency_max_ns > host->latency_max_ns)
+        host->latency_max_ns = stats.latency_max_ns;
 }
 
 static int copy_hosts(const struct gathering *g, struct together *t, struct err *e)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,12 @@ static void phase_tell(const char *title, struct run_context *r, enum test_id te
              figures);
 }
 
+static void release_workers(struct run_context *r)
+{
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        work_release(&r->work[i]);
+}
+
 #define TITLE "Preconditioning"
 
 static int write_once(struct run_context *r, struct err *e)
@@ -114,8 +121,7 @@ static int write_once(struct run_context *r, struct err *e)
     int rc = thread_pool_prepare(&r->pool, writing, e);
     if (rc == 0)
         rc = thread_pool_work(&r->pool, &unused, e);
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        work_release(&r->work[i]);
+    release_workers(r);
     return rc;
 }
 
@@ -160,20 +166,16 @@ static int phase_rounds_begin(struct rounds *rounds, struct run_context *r, enum
     return rc == 0 ? precondition(r, e) : rc;
 }
 
-static void tell_round(const struct rounds *rounds, struct run_context *r, enum test_id test)
-{
-    const struct round *last = &rounds->list[rounds->count - 1];
-    progress_lines_break(&r->progress);
-    message("%s: round %u: %.0f %s", test_name(test), rounds->count,
-            round_figure(last, rounds->metric), round_unit(rounds->metric));
-}
-
 /* Ends a round and, with -v, reports its figure. Returns whether another round follows. */
 static bool phase_rounds_next(struct rounds *rounds, struct run_context *r, enum test_id test)
 {
     bool goes_on = rounds_end(rounds);
-    if (r->plan->verbose > 0)
-        tell_round(rounds, r, test);
+    if (r->plan->verbose > 0) {
+        const struct round *last = &rounds->list[rounds->count - 1];
+        progress_lines_break(&r->progress);
+        message("%s: round %u: %.0f %s", test_name(test), rounds->count,
+                round_figure(last, rounds->metric), round_unit(rounds->metric));
+    }
     return goes_on;
 }
 
@@ -240,20 +242,11 @@ static int phase_tail_end(struct run_context *r, struct tail_summary *tail, int 
     return rc;
 }
 
-/*
- * The share of the data that was in the page cache, in percent; 0 for direct transfers, which
- * bypass it.
- */
-static double resident_percent(const struct test_result *t, const struct workload *w)
-{
-    bool uses_cache = w->reads && t->cache.known && !t->direct;
-    return uses_cache ? t->cache.resident_percent_before : 0;
-}
-
 static struct evidence evidence_of(const struct test_result *t, const struct workload *w,
                                    const struct run_context *r, const struct test_figures *f)
 {
     struct bytes_asked asked = workload_asked(w, r->plan, t->bytes);
+    bool uses_cache = w->reads && t->cache.known && !t->direct;
     return (struct evidence){
         .elapsed_ns = t->elapsed_ns,
         .cpu_ns = t->cpu_ns,
@@ -262,7 +255,7 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
         .workers = t->workers,
         .read_bytes = asked.read,
         .written_bytes = asked.written,
-        .resident_percent = resident_percent(t, w),
+        .resident_percent = uses_cache ? t->cache.resident_percent_before : 0,
         .filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL,
         .is_stored = !w->uses_engine || plan_stores(r->plan),
         .computes = w->unit == UNIT_PERCHAR_BLOCK,
@@ -274,27 +267,6 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
     };
 }
 
-static struct advice_facts facts_of(const struct test_result *t, enum test_id test,
-                                    const struct run_context *r)
-{
-    const struct plan *p = r->plan;
-    const struct engine_ops *engine = p->engine.ops;
-    return (struct advice_facts){
-        .test = test,
-        .workers = t->workers,
-        .iodepth = t->iodepth,
-        .cpus = p->host->cpus,
-        .operation_bytes = t->chunk_bytes,
-        .is_direct = t->direct,
-        .is_durable = p->sync,
-        .engine_queues = engine->capabilities & ENGINE_QUEUES,
-        .engine_needs_direct = engine->capabilities & ENGINE_NEEDS_DIRECT,
-        .evicts = p->settings->cache == CACHE_EVICT,
-        .is_compressible = p->settings->data != DATA_RANDOM,
-        .lacks_journal = r->storage.sources.mount.lacks_journal,
-    };
-}
-
 /*
  * Judges what limited a test's figure, by the evidence: the figures, and what the devices did. Sets
  * the result's verdict and the time for which workers waited for a CPU. The rest of the result must
@@ -303,7 +275,22 @@ static struct advice_facts facts_of(const struct test_result *t, enum test_id te
 static void phase_verdict(struct test_result *t, enum test_id test, const struct run_context *r,
                           const struct evidence *evidence)
 {
-    const struct advice_facts facts = facts_of(t, test, r);
+    const struct plan *p = r->plan;
+    const unsigned engine = p->engine.ops->capabilities;
+    const struct advice_facts facts = {
+        .test = test,
+        .workers = t->workers,
+        .iodepth = t->iodepth,
+        .cpus = p->host->cpus,
+        .operation_bytes = t->chunk_bytes,
+        .is_direct = t->direct,
+        .is_durable = p->sync,
+        .engine_queues = engine & ENGINE_QUEUES,
+        .engine_needs_direct = engine & ENGINE_NEEDS_DIRECT,
+        .evicts = p->settings->cache == CACHE_EVICT,
+        .is_compressible = p->settings->data != DATA_RANDOM,
+        .lacks_journal = r->storage.sources.mount.lacks_journal,
+    };
     struct judgement judgement;
     bottleneck_judge(&judgement, evidence);
     t->waited_for_cpu_percent = judgement.waited_percent;
@@ -351,7 +338,13 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
         evidence.busiest.waited_ns = (uint64_t)((double)all->busiest.waited_ns * share);
         evidence.read_bytes = asked.read;
         evidence.written_bytes = asked.written;
-        evidence.device = level_device(l);
+        double busy = (double)(l->to.busy_ns - l->from.busy_ns);
+        evidence.device = (struct device_use){
+            .known = l->to.busy_ns > 0,
+            .read_bytes = l->to.read_bytes - l->from.read_bytes,
+            .written_bytes = l->to.written_bytes - l->from.written_bytes,
+            .busy_percent = fmin(100 * busy / fmax((double)evidence.elapsed_ns, 1), 100),
+        };
         for (enum way way = 0; way < WAYS; way++) /* the others speak of the whole test */
             if (evidence.moved.by[way] != SOURCE_DEVICE)
                 evidence.moved.by[way] = SOURCE_NONE;
@@ -514,30 +507,17 @@ static int prepare_workers(struct phase *ph, struct err *e)
     return rc;
 }
 
-static void release_workers(struct run_context *r)
-{
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        work_release(&r->work[i]);
-}
-
-/*
- * Lets the workers prepare again, on the files of another rank, when all ranks have theirs ready.
- */
-static int prepare_on_others(struct phase *ph, struct err *e)
-{
-    struct run_context *r = ph->context;
-    release_workers(r);
-    int rc = shifting_begin(r, ph->workload, e);
-    return rc == 0 ? prepare_workers(ph, e) : rc;
-}
-
 /* Does everything before a lap that is not timed. */
 static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e)
 {
     struct run_context *r = ph->context;
     int rc = prepare_workers(ph, e);
-    if (rc == 0 && shifting_is_for(r, ph->workload))
-        rc = prepare_on_others(ph, e);
+    if (rc == 0 && shifting_is_for(r, ph->workload)) { /* again, on the files of another rank */
+        release_workers(r);
+        rc = shifting_begin(r, ph->workload, e);
+        if (rc == 0)
+            rc = prepare_workers(ph, e);
+    }
     if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round)
         rc = drop_system_caches(r, &ph->cache.system_dropped, e);
     if (rc == 0 && ph->workload->forked)
@@ -564,29 +544,21 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     return rc;
 }
 
-/*
- * Adds a lap's time. With several ranks, it runs from the start of the first to the end of the
- * last.
- */
-static int join_lap(struct phase *ph, const struct task_times *times, struct err *e)
-{
-    struct round_times lap = {.preparing_ns = ph->preparing_ns};
-    int rc = gathering_end_round(&ph->context->gathering, times, &lap, e);
-    ph->section.elapsed_ns += lap.elapsed_ns - (times->end_ns - times->start_ns);
-    ph->preparing_ns = lap.preparing_ns;
-    return rc;
-}
-
+/* Works. With several ranks, a lap's time is from the start of the first to the end of the last. */
 static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
 {
     struct run_context *r = ph->context;
+    struct round_times lap = {.preparing_ns = ph->preparing_ns};
     struct task_times times;
     section_begin_lap(&ph->section);
     int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
                                   : thread_pool_work(&r->pool, &times, e);
     section_end_lap(&ph->section, rc == 0 ? &times : NULL);
-    if (rc == 0)
-        rc = join_lap(ph, &times, e);
+    if (rc != 0)
+        return rc;
+    rc = gathering_end_round(&r->gathering, &times, &lap, e);
+    ph->section.elapsed_ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
+    ph->preparing_ns = lap.preparing_ns;
     return rc;
 }
 
@@ -609,18 +581,13 @@ static int do_lap(struct phase *ph, struct err *e)
 }
 
 /*
- * Whether the round has not filled its time yet, and preparing another lap would not take too long.
+ * Decides whether there is another lap: if the round has not filled its time yet, and preparing
+ * would not take too long. Rank 0 decides for all ranks.
  */
-static bool needs_another_lap(const struct phase *ph)
-{
-    return !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns &&
-           ph->preparing_ns < longest_preparing_ns(ph);
-}
-
-/* Decides whether there is another lap. Rank 0 decides for all ranks. */
 static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
 {
-    *goes_on = needs_another_lap(ph);
+    *goes_on = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns &&
+               ph->preparing_ns < longest_preparing_ns(ph);
     return coordinator_share(ph->context->coordinator, ph->workload->title, goes_on,
                              sizeof *goes_on, e);
 }
@@ -669,17 +636,6 @@ static int do_rounds(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* The section that the report is about: all that was measured, or the last window of rounds. */
-static struct section sum_up(const struct phase *ph, struct op_stats *total)
-{
-    struct section section = ph->section;
-    if (ph->is_steady)
-        rounds_window(&ph->rounds, &section, total);
-    else
-        shared_stats_sum(&ph->context->stats, total);
-    return section;
-}
-
 /* Collects what this rank knows about the test, apart from its operations. */
 static void collect_figures(struct phase *ph, const struct section *section, struct test_figures *f)
 {
@@ -708,7 +664,12 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
     bool by_engine = ph->workload->uses_engine;
     struct test_figures figures;
     struct together together = {0};
-    const struct section section = sum_up(ph, r->total);
+    struct section section =
+        ph->section; /* the report's: all of it, or the last window of rounds */
+    if (ph->is_steady)
+        rounds_window(&ph->rounds, &section, r->total);
+    else
+        shared_stats_sum(&r->stats, r->total);
     collect_figures(ph, &section, &figures);
     int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
     if (rc != 0)

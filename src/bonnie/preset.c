@@ -13,9 +13,6 @@
     [TEST_SEQ_CREATE] = true, [TEST_SEQ_STAT] = true, [TEST_SEQ_DEL] = true,                       \
     [TEST_RAN_CREATE] = true, [TEST_RAN_STAT] = true, [TEST_RAN_DEL] = true
 
-#define DEFAULT_IOPS_BLOCK 4096
-#define DEFAULT_IOPS_NS    (15 * BILLION)
-
 #define SEQ1M .tests = {[TEST_PUT_BLOCK] = true, [TEST_GET_BLOCK] = true}, .chunk_bytes = MIB
 #define RND4K .tests = {[TEST_IOPS] = true}, .chunk_bytes = MIB
 
@@ -49,19 +46,22 @@ static const struct preset_row quick_rows[] = {
      .tests = {[TEST_SEQ_CREATE] = true, [TEST_SEQ_DEL] = true}, .chunk_bytes = MIB},
 };
 
+/* What several presets have in common. */
+#define IOPS(seconds) .iops_block_bytes = 4096, .iops_ns = (seconds)*BILLION
+#define SEEKS_AND_LABEL                                                                            \
+    .seeks = DEFAULT_SEEKS, .seekers = DEFAULT_SEEKERS, .host_name_is_label = true
+#define ONE_FORMAT .format_count = 1, .formats = {"text"}
+
 static const struct preset_defaults presets[] = {
     {
         .name = DEFAULT_PRESET,
         .tests = {ALL_IO_TESTS, ALL_METADATA_TESTS},
         .size_unit = MIB,
         .chunk_bytes = DEFAULT_CHUNK_BYTES,
-        .iops_block_bytes = DEFAULT_IOPS_BLOCK,
-        .iops_ns = DEFAULT_IOPS_NS,
+        IOPS(15),
         .perchar_bytes = 20 * MIB,
-        .seeks = DEFAULT_SEEKS,
-        .seekers = DEFAULT_SEEKERS,
+        SEEKS_AND_LABEL,
         .files_k = 16,
-        .host_name_is_label = true,
         .table = "text",
         .json = "json",
         .repeats_in_csv = true,
@@ -74,16 +74,14 @@ static const struct preset_defaults presets[] = {
         .size_unit = MIB,
         .data_bytes = 100 * MIB,
         .chunk_bytes = DEFAULT_CHUNK_BYTES,
-        .iops_block_bytes = DEFAULT_IOPS_BLOCK,
-        .iops_ns = DEFAULT_IOPS_NS,
+        IOPS(15),
         .perchar_bytes = UINT64_MAX, /* the whole file */
         .seeks = 4000,
         .seekers = 4,
         .table = "classic",
         .json = "json",
         .repeats_in_csv = true,
-        .format_count = 1,
-        .formats = {"text"},
+        ONE_FORMAT,
     },
     {
         .name = "gobonniego",
@@ -92,18 +90,15 @@ static const struct preset_defaults presets[] = {
         .chunk_bytes = 64 << 10,
         .every_cpu = true,
         .iops_block_bytes = 512,
-        .iops_ns = DEFAULT_IOPS_NS,
+        .iops_ns = 15 * BILLION,
         .drop_interval_ns = 3 * BILLION,
         .perchar_bytes = 20 * MIB,
-        .seeks = DEFAULT_SEEKS,
-        .seekers = DEFAULT_SEEKERS,
+        SEEKS_AND_LABEL,
         .files_k = 16,
-        .host_name_is_label = true,
         .makes_directory = true,
         .table = "gobonniego",
         .json = "gobonniego_json",
-        .format_count = 1,
-        .formats = {"text"},
+        ONE_FORMAT,
     },
     {
         .name = "diskmark",
@@ -111,38 +106,30 @@ static const struct preset_defaults presets[] = {
         .row_count = sizeof diskmark_rows / sizeof *diskmark_rows,
         .size_unit = MIB,
         .data_bytes = GIB,
-        .iops_block_bytes = DEFAULT_IOPS_BLOCK,
-        .iops_ns = 5 * BILLION,
+        IOPS(5),
         .time_ns = 5 * BILLION,
         .engine = "libaio",
         .direct = true,
         .perchar_bytes = 20 * MIB,
-        .seeks = DEFAULT_SEEKS,
-        .seekers = DEFAULT_SEEKERS,
-        .host_name_is_label = true,
+        SEEKS_AND_LABEL,
         .table = "diskmark",
         .json = "json",
-        .format_count = 1,
-        .formats = {"text"},
+        ONE_FORMAT,
     },
     {
         .name = QUICK_PRESET,
         .rows = quick_rows,
         .row_count = sizeof quick_rows / sizeof *quick_rows,
         .size_unit = MIB,
-        .iops_block_bytes = DEFAULT_IOPS_BLOCK,
-        .iops_ns = 5 * BILLION,
+        IOPS(5),
         .time_ns = 8 * BILLION,
         .direct = true,
         .is_brief = true,
-        .seeks = DEFAULT_SEEKS,
-        .seekers = DEFAULT_SEEKERS,
+        SEEKS_AND_LABEL,
         .files_k = 16,
-        .host_name_is_label = true,
         .table = "quick",
         .json = "json",
-        .format_count = 1,
-        .formats = {"text"},
+        ONE_FORMAT,
     },
 };
 

@@ -146,11 +146,6 @@ static int check_descriptors(const struct plan *p, struct err *e)
                    p->workers, needed, limit);
 }
 
-static int check_engine(const struct plan *p, struct err *e)
-{
-    return p->data.bytes == 0 ? 0 : engine_check(p->engine.ops, e);
-}
-
 /* Missing data files are filled in pieces of this size. */
 #define FILL_BYTES 262144
 
@@ -161,15 +156,6 @@ static size_t buffer_size(const struct plan *p)
         p->files.max_bytes < p->files.chunk_bytes ? p->files.max_bytes : p->files.chunk_bytes;
     uint64_t larger = data > file ? data : file;
     return larger < QUEUE_ALIGNMENT ? QUEUE_ALIGNMENT : (size_t)larger;
-}
-
-/* Draws random numbers for the run: its stamps differ from those of others with the same seed. */
-static int draw_numbers(struct run_context *r, struct err *e)
-{
-    struct run_numbers *n = &r->numbers;
-    if (getrandom(n, sizeof *n, 0) != (ssize_t)sizeof *n)
-        return err_system(e, errno, "random numbers of the run");
-    return 0;
 }
 
 /* Sets up the contents of the data files, which all workers share. */
@@ -217,9 +203,7 @@ static void init_data_file(struct run_context *r, struct work *w)
         struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
         setup.start = chunks.first * p->data.chunk_bytes;
         setup.bytes = chunks.count * p->data.chunk_bytes;
-        /*
-         * in proportion to the size of the file, so that all parts fit into their files and add up
-         */
+        /* in proportion to the file's size, so that all parts fit into their files and add up */
         w->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
                            perchar_before(&p->data, chunks.first);
     }
@@ -341,12 +325,13 @@ static int open_scratch(struct run_context *r, struct err *e)
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
     int rc = open_directory(r, e);
-    if (rc == 0)
-        rc = check_engine(p, e);
+    if (rc == 0 && p->data.bytes > 0)
+        rc = engine_check(p->engine.ops, e);
     if (rc == 0)
         rc = directories_check_space(p, &r->scratch, e);
-    if (rc == 0)
-        rc = draw_numbers(r, e);
+    /* the run's stamps differ from those of others with the same seed */
+    if (rc == 0 && getrandom(&r->numbers, sizeof r->numbers, 0) != (ssize_t)sizeof r->numbers)
+        rc = err_system(e, errno, "random numbers of the run");
     if (rc == 0)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
     if (rc == 0)
@@ -354,14 +339,6 @@ static int open_scratch(struct run_context *r, struct err *e)
     if (rc == 0)
         rc = directories_make(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
     return rc;
-}
-
-/* Finds out about the storage below the directory. */
-static void find_storage(struct run_context *r)
-{
-    sources_find(&r->storage.sources, r->scratch.fd);
-    device_describe(&r->storage.sources.devices, &r->storage.disks);
-    io_limit_find(&r->limit, &r->storage.sources.devices);
 }
 
 /* Makes the workers and what they work with. */
@@ -399,7 +376,9 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
         return rc;
     rc = open_scratch(r, e);
     if (rc == 0) {
-        find_storage(r);
+        sources_find(&r->storage.sources, r->scratch.fd);
+        device_describe(&r->storage.sources.devices, &r->storage.disks);
+        io_limit_find(&r->limit, &r->storage.sources.devices);
         rc = make_crew(r, p, e);
     }
     if (rc != 0)

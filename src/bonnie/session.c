@@ -27,6 +27,19 @@
 #include "util/err.h"
 #include "util/units.h"
 
+static struct result begin_result(const struct run_context *r)
+{
+    return (struct result){
+        .plan = plan_whole(r->plan),
+        .storage = &r->storage,
+        .version = PACKAGE_VERSION,
+        .ranks = r->plan->ranks,
+        .shift = r->shift,
+        .start_time = time(NULL),
+        .begun_ns = clock_ns(),
+    };
+}
+
 /*
  * Runs all tests of the plan once, each as a phase (phase.h). `index` is the number of the run in
  * the session, counted from 0. Sets *result, which the caller must release. Corrupted data is not a
@@ -36,15 +49,7 @@
 static int run_once(struct run_context *r, uint64_t index, struct result *result, struct err *e)
 {
     int rc = 0;
-    *result = (struct result){
-        .plan = plan_whole(r->plan),
-        .storage = &r->storage,
-        .version = PACKAGE_VERSION,
-        .ranks = r->plan->ranks,
-        .shift = r->shift,
-        .start_time = time(NULL),
-        .begun_ns = clock_ns(),
-    };
+    *result = begin_result(r);
     bool needs_room = !r->plan->row || plan_has_test(r->plan, TEST_FIRST_METADATA, TEST_COUNT);
     run_context_begin_run(r, index);
     for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
@@ -57,12 +62,6 @@ static int run_once(struct run_context *r, uint64_t index, struct result *result
     }
     result->ended_ns = clock_ns();
     return rc;
-}
-
-/* Whether a filesystem answers so if it cannot do what a row asks for. */
-static bool is_inability(int rc)
-{
-    return rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
 }
 
 /*
@@ -78,16 +77,15 @@ static int run_or_leave_out(struct run_context *r, uint64_t index, struct result
     err_init(&failure);
     int rc = why ? -EOPNOTSUPP : run_once(r, index, result, &failure);
     bool is_first = p->tests[TEST_PUT_BLOCK];
-    if (rc == 0 || is_first || !p->preset->is_brief || !is_inability(rc)) {
+    bool is_inability = rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
+    if (is_first || !p->preset->is_brief || !is_inability) {
         err_append(e, &failure);
         return rc;
     }
     if (!why)
         result_release(result);
-    *result = (struct result){
-        .plan = plan_whole(p), .storage = &r->storage, .version = PACKAGE_VERSION, .ranks = 1};
-    result->start_time = time(NULL);
-    result->begun_ns = result->ended_ns = clock_ns();
+    *result = begin_result(r);
+    result->ended_ns = result->begun_ns;
     snprintf(result->left_out, sizeof result->left_out, "%s", why ? why : failure.text);
     return 0;
 }
@@ -194,17 +192,6 @@ struct programme {
     unsigned count;
 };
 
-/* Makes all rows of a short look work on what the first one has written in its time. */
-static void shrink_data(struct programme *all, const struct run_context *context)
-{
-    for (unsigned row = 0; row < all->count; row++) {
-        struct data_plan *d = &all->share[row].data;
-        d->chunks = context->work[0].data.valid_bytes / d->chunk_bytes;
-        d->bytes = d->chunks * d->chunk_bytes;
-        all->whole[row].data = *d;
-    }
-}
-
 static int run_row(struct run_context *context, struct programme *all, unsigned row,
                    struct reports *reports, struct err *e)
 {
@@ -214,8 +201,14 @@ static int run_row(struct run_context *context, struct programme *all, unsigned 
     if (all->count > 1 && !p->quiet)
         message("%s", p->label);
     int rc = run_often(context, reports, e);
-    if (rc == 0 && row == 0 && p->preset->is_brief)
-        shrink_data(all, context);
+    bool decides_size = rc == 0 && row == 0 && p->preset->is_brief;
+    /* all rows of a short look work on what the first one has written in its time */
+    for (unsigned i = 0; decides_size && i < all->count; i++) {
+        struct data_plan *d = &all->share[i].data;
+        d->chunks = context->work[0].data.valid_bytes / d->chunk_bytes;
+        d->bytes = d->chunks * d->chunk_bytes;
+        all->whole[i].data = *d;
+    }
     return rc;
 }
 
@@ -301,17 +294,6 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
     return 0;
 }
 
-/* Gives a row a label that tells its results from those of other rows. */
-static void label_row(struct programme *all, unsigned row, const char *given)
-{
-    const struct preset_row *r = all->whole[row].row;
-    if (!r)
-        return;
-    snprintf(all->labels[row], LABEL_ROOM, "%.255s%s%s", given ? given : "", given ? " " : "",
-             preset_row_name(r).text);
-    all->whole[row].label = all->labels[row];
-}
-
 /* Makes the plans of all ranks, and this rank's shares of them. */
 static int make_plans(struct programme *all, const struct settings *s, struct host *host,
                       struct coordinator *ranks, struct err *e)
@@ -323,8 +305,13 @@ static int make_plans(struct programme *all, const struct settings *s, struct ho
     int rc = 0;
     all->count = plan_rows(s);
     for (unsigned row = 0; rc == 0 && row < all->count; row++) {
-        rc = plan_make_row(&all->whole[row], s, host, row, e);
-        label_row(all, row, s->label);
+        struct plan *p = &all->whole[row];
+        rc = plan_make_row(p, s, host, row, e);
+        if (!p->row)
+            continue;
+        snprintf(all->labels[row], LABEL_ROOM, "%.255s%s%s", s->label ? s->label : "",
+                 s->label ? " " : "", preset_row_name(p->row).text);
+        p->label = all->labels[row]; /* tells its results from those of other rows */
     }
     if (rc == 0)
         rc = check_ranks(all, ranks, e);

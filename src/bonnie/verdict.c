@@ -163,21 +163,18 @@ static const char *const endings[REASON_COUNT] = {
     [REASON_OTHERS_COMPUTED] = " would tell more.",
 };
 
-static bool remedy_fits(const struct remedy *r, const struct advice_facts *f, unsigned conditions)
-{
-    return r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&
-           (conditions & r->needs) == r->needs && (conditions & r->excludes) == 0;
-}
-
 _Static_assert(sizeof remedies / sizeof remedies[0] <= 64, "a set of remedies has a bit for each");
 
 uint64_t advice_for(const struct advice_facts *f)
 {
     unsigned conditions = conditions_of(f);
     uint64_t set = 0;
-    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++)
-        if (remedy_fits(&remedies[i], f, conditions))
-            set |= UINT64_C(1) << i;
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+        const struct remedy *r = &remedies[i];
+        bool fits = r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&
+                    (conditions & r->needs) == r->needs && (conditions & r->excludes) == 0;
+        set |= (uint64_t)fits << i;
+    }
     return set;
 }
 
@@ -266,14 +263,6 @@ static void tell_times(char text[static VERDICT_TEXT], const struct verdict *v)
     add_waiting(text, v, WORTH_TELLING_PERCENT);
 }
 
-static void tell_cpus(char text[static VERDICT_TEXT], const struct verdict *v)
-{
-    char used[SPAN_TEXT];
-    snprintf(text, VERDICT_TEXT, "The test used %s of the time of %u CPU%s.",
-             span_of_percent(used, v->least.cpus_percent, v->most.cpus_percent), v->cpus,
-             v->cpus == 1 ? "" : "s");
-}
-
 static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
 {
     static const struct {
@@ -328,13 +317,6 @@ static void tell_no_device(char text[static VERDICT_TEXT], const struct verdict 
     add_waiting(text, v, WORTH_ADDING_PERCENT);
 }
 
-static void tell_others(char text[static VERDICT_TEXT], const struct verdict *v)
-{
-    char waited[SPAN_TEXT];
-    snprintf(text, VERDICT_TEXT, "Waiting for a CPU %s of the time: others used it.",
-             span_of_percent(waited, v->least.waited_percent, v->most.waited_percent));
-}
-
 /* Whether the verdict is about the bytes that a source of evidence has counted. */
 static bool tells_moved(const struct judgement *j)
 {
@@ -373,14 +355,17 @@ void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
         snprintf(text, VERDICT_TEXT, "No data was moved: this is the program alone.");
         break;
     case REASON_CPUS_FULL:
-        tell_cpus(text, v);
+        snprintf(text, VERDICT_TEXT, "The test used %s of the time of %u CPU%s.",
+                 span_of_percent(used, v->least.cpus_percent, v->most.cpus_percent), v->cpus,
+                 v->cpus == 1 ? "" : "s");
         break;
     case REASON_QUOTA:
         snprintf(text, VERDICT_TEXT, "Control group: %.2f CPUs; %s used.", v->least.quota_cpus,
                  span_of_percent(used, v->least.quota_percent, v->most.quota_percent));
         break;
     case REASON_OTHERS_COMPUTED:
-        tell_others(text, v);
+        snprintf(text, VERDICT_TEXT, "Waiting for a CPU %s of the time: others used it.",
+                 span_of_percent(used, v->least.waited_percent, v->most.waited_percent));
         break;
     case REASON_NOTHING_EXPLAINS:
     case REASON_DEVICE_BUSY:

@@ -104,19 +104,6 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     return held > NOT_HELD_PERCENT ? 0 : at_most_100(held);
 }
 
-/* Finds the limit of which the largest share was used. */
-static void weigh_limits(struct judgement *j, const struct evidence *e)
-{
-    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
-        double held = held_percent(e, kind);
-        if (held <= j->held_percent)
-            continue;
-        j->held_by = kind;
-        j->held_to = e->limit.per_second[kind];
-        j->held_percent = held;
-    }
-}
-
 static void weigh_limit(struct judgement *j, const struct evidence *e)
 {
     double elapsed = (double)e->elapsed_ns;
@@ -136,7 +123,14 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
     if (!e->device.known)
         return;
     j->device_percent = e->device.busy_percent;
-    weigh_limits(j, e);
+    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
+        double held = held_percent(e, kind);
+        if (held <= j->held_percent) /* more of another limit was used */
+            continue;
+        j->held_by = kind;
+        j->held_to = e->limit.per_second[kind];
+        j->held_percent = held;
+    }
 }
 
 static double waited_percent_of(const struct judgement *j)
@@ -163,14 +157,6 @@ static bool wants_cpu_most(const struct judgement *j)
            (demand >= MOSTLY_PERCENT && can_compare);
 }
 
-/* Whether the workers took CPUs from each other, or used all CPUs that there are. */
-static bool fill_cpus(const struct judgement *j, const struct evidence *e)
-{
-    return j->cpus_percent >= CPU_BOUND_PERCENT ||
-           (e->workers > e->cpus && waited_percent_of(j) >= WAITED_PERCENT &&
-            j->cpus_percent >= OWN_PERCENT);
-}
-
 static void state_verdict(struct judgement *j, enum bottleneck by, enum bottleneck_reason reason)
 {
     j->by = by;
@@ -179,11 +165,14 @@ static void state_verdict(struct judgement *j, enum bottleneck by, enum bottlene
 
 static void judge_cpu(struct judgement *j, const struct evidence *e)
 {
+    bool waited = waited_percent_of(j) >= WAITED_PERCENT;
+    bool for_each_other = waited && e->workers > e->cpus && j->cpus_percent >= OWN_PERCENT;
+    bool is_full = for_each_other || j->cpus_percent >= CPU_BOUND_PERCENT;
     state_verdict(j, LIMITED_CPU,
-                  j->quota_percent >= MOSTLY_PERCENT       ? REASON_QUOTA
-                  : fill_cpus(j, e)                        ? REASON_CPUS_FULL
-                  : waited_percent_of(j) >= WAITED_PERCENT ? REASON_OTHERS_COMPUTED
-                                                           : REASON_COMPUTED);
+                  j->quota_percent >= MOSTLY_PERCENT ? REASON_QUOTA
+                  : is_full                          ? REASON_CPUS_FULL
+                  : waited                           ? REASON_OTHERS_COMPUTED
+                                                     : REASON_COMPUTED);
 }
 
 static bool is_in_memory(const struct evidence *e)

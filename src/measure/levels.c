@@ -175,21 +175,9 @@ static bool lasts(const struct search *s, size_t from, size_t to)
     return (double)(point_after(s, to)->ns - point_after(s, from)->ns) >= s->least_ns;
 }
 
-/* Whether all quarters of what follows stay below the middle of both levels. */
-static bool is_for_good(const struct search *s, size_t place, size_t end, double middle)
+static size_t shorter_side(size_t from, size_t place, size_t to)
 {
-    size_t n = end - place;
-    for (size_t i = 0; i < 4; i++)
-        if (mean_of(s, place + n * i / 4, place + n * (i + 1) / 4) > middle)
-            return false;
-    return true;
-}
-
-static bool is_sharp(const struct search *s, size_t from, size_t place, size_t to, double fall)
-{
-    size_t shorter = place - from < to - place ? place - from : to - place;
-    size_t near = shorter / 3 > FEWEST_STEPS ? shorter / 3 : FEWEST_STEPS;
-    return mean_of(s, place - near, place) - mean_of(s, place, place + near) >= SHARP * fall;
+    return place - from < to - place ? place - from : to - place;
 }
 
 /* Whether the speed falls at `place`, in the steps up to `to`, and stays low until `end`. */
@@ -202,11 +190,16 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
     double explained = variance * (1 / (double)(place - from) + 1 / (double)(to - place));
     double most = (100 - LEVELS_FALL_PERCENT) / 100.0;
     uint64_t all = point_after(s, s->count)->bytes;
+    size_t third = shorter_side(from, place, to) / 3;
+    size_t near = third > FEWEST_STEPS ? third : FEWEST_STEPS;
+    double drop = mean_of(s, place - near, place) - mean_of(s, place, place + near);
+    for (size_t i = 0, n = end - place; i < 4; i++) /* no quarter of what follows rises again */
+        if (mean_of(s, place + n * i / 4, place + n * (i + 1) / 4) > (upper + lower) / 2)
+            return false;
     return fall * fall >= LEVELS_THRESHOLD * explained && fall >= -log(most) &&
            rate_of(s, place, to) <= most * rate_of(s, from, place) &&
            point_after(s, place)->bytes >= all / SMALLEST_SHARE && lasts(s, place, to) &&
-           (from == 0 || lasts(s, from, place)) && is_sharp(s, from, place, to, fall) &&
-           is_for_good(s, place, end, (upper + lower) / 2);
+           (from == 0 || lasts(s, from, place)) && drop >= SHARP * fall;
 }
 
 /*
@@ -215,7 +208,7 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
  */
 static size_t sharpen(const struct search *s, size_t from, size_t place, size_t to)
 {
-    size_t shorter = place - from < to - place ? place - from : to - place;
+    size_t shorter = shorter_side(from, place, to);
     size_t near = shorter < 40 ? shorter : 40;
     const struct track_point *a = point_after(s, place - near);
     double rate = rate_of(s, place - near, place + near);
@@ -253,43 +246,33 @@ static struct track_point meeting_point(const struct search *s, size_t place, do
     const struct track_point *a = point_after(s, place - 1);
     const struct track_point *b = point_after(s, place + 1);
     double ns = (double)(b->ns - a->ns);
-    double first = ((double)(b->bytes - a->bytes) - after * ns) / (before - after);
-    double share = fmin(fmax(first / ns, 0), 1);
+    double bytes = (double)(b->bytes - a->bytes);
+    double first_ns = fmin(fmax((bytes - after * ns) / (before - after), 0), ns);
     struct track_point p = *point_after(s, place);
-    p.ns = a->ns + (uint64_t)(share * ns);
-    p.bytes = a->bytes + (uint64_t)(fmin(share * ns * before, (double)(b->bytes - a->bytes)));
+    p.ns = a->ns + (uint64_t)first_ns;
+    p.bytes = a->bytes + (uint64_t)fmin(first_ns * before, bytes);
     return p;
 }
 
-/* Describes a level. The steps beside a fall belong to both levels, and are left out if they can.
- */
-static void describe(struct search *s, unsigned i, struct level *l)
-{
-    size_t from = s->falls[i];
-    size_t to = s->falls[i + 1];
-    size_t inner_from = from + (i > 0);
-    size_t inner_to = to - (i + 1 < s->levels);
-    double n = (double)(inner_to - inner_from);
-    double variance = long_run_variance(s, inner_from, inner_to) / 6;
-    double half = sqrt(LOBATO_95 * variance / n);
-    l->rate = rate_of(s, inner_from, inner_to) * (double)BILLION;
-    l->ci95[0] = l->rate * exp(-half);
-    l->ci95[1] = l->rate * exp(half);
-    l->from = *point_after(s, from);
-    l->to = *point_after(s, to);
-}
-
-static void describe_all(struct search *s, struct levels *levels)
+/* Describes the levels. The steps beside a fall belong to both, and do not count in the rates. */
+static void describe_all(const struct search *s, struct levels *levels)
 {
     struct level *l = levels->list;
     levels->count = s->levels;
-    for (unsigned i = 0; i < s->levels; i++)
-        describe(s, i, &l[i]);
-    for (unsigned i = 0; i + 1 < s->levels; i++) {
-        l[i].to = meeting_point(s, s->falls[i + 1], l[i].rate / (double)BILLION,
-                                l[i + 1].rate / (double)BILLION);
-        l[i + 1].from = l[i].to;
+    for (unsigned i = 0; i < s->levels; i++) {
+        size_t from = s->falls[i] + (i > 0);
+        size_t to = s->falls[i + 1] - (i + 1 < s->levels);
+        double variance = long_run_variance(s, from, to) / 6;
+        double half = sqrt(LOBATO_95 * variance / (double)(to - from));
+        l[i].rate = rate_of(s, from, to) * (double)BILLION;
+        l[i].ci95[0] = l[i].rate * exp(-half);
+        l[i].ci95[1] = l[i].rate * exp(half);
+        l[i].from = *point_after(s, s->falls[i]);
+        l[i].to = *point_after(s, s->falls[i + 1]);
     }
+    for (unsigned i = 1; i < s->levels; i++)
+        l[i].from = l[i - 1].to = meeting_point(s, s->falls[i], l[i - 1].rate / (double)BILLION,
+                                                l[i].rate / (double)BILLION);
 }
 
 int levels_find(struct levels *levels, const struct track *c, struct err *e)
@@ -330,31 +313,19 @@ void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
         const struct level *l = &levels->list[i];
         bool is_last = i + 1 == levels->count;
         bool is_known = l->limited_by && strcmp(l->limited_by, "unknown") != 0;
+        const char *then = i > 0 ? " then " : "";
+        const char *limit = is_known ? l->limited_by : "";
         char speed[UNITS_TEXT];
         char bytes[UNITS_TEXT];
-        char extent[3 * UNITS_TEXT] = "";
-        char limit[UNITS_TEXT] = "";
         speed_words(speed, l->rate, operation_bytes);
         units_format_readable(bytes, l->to.bytes - l->from.bytes);
-        if (!is_last)
-            snprintf(extent, sizeof extent, " for %s%s (%s%s", i == 0 ? "the first " : "", bytes,
-                     units_time(l->to.ns - l->from.ns).text, is_known ? "; " : ");");
-        if (is_known)
-            snprintf(limit, sizeof limit, "%slimited by %s)%s", is_last ? " (" : "", l->limited_by,
-                     is_last ? "" : ";");
-        used += (size_t)snprintf(text + used, LEVELS_TEXT - used, "%s%s%s%s%s",
-                                 i > 0 ? " then " : "", speed, extent, limit, is_last ? "." : "");
+        if (is_last)
+            snprintf(text + used, LEVELS_TEXT - used, "%s%s%s%s%s.", then, speed,
+                     is_known ? " (limited by " : "", limit, is_known ? ")" : "");
+        else
+            used += (size_t)snprintf(text + used, LEVELS_TEXT - used, "%s%s for %s%s (%s%s%s);",
+                                     then, speed, i == 0 ? "the first " : "", bytes,
+                                     units_time(l->to.ns - l->from.ns).text,
+                                     is_known ? "; limited by " : "", limit);
     }
-}
-
-struct device_use level_device(const struct level *l)
-{
-    double ns = (double)(l->to.ns - l->from.ns);
-    return (struct device_use){
-        .known = l->to.busy_ns > 0,
-        .read_bytes = l->to.read_bytes - l->from.read_bytes,
-        .written_bytes = l->to.written_bytes - l->from.written_bytes,
-        .busy_percent =
-            ns > 0 ? fmin(100 * (double)(l->to.busy_ns - l->from.busy_ns) / ns, 100) : 0,
-    };
 }

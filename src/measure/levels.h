@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "measure/device.h"
 #include "util/err.h"
 
 /*
@@ -104,6 +103,3 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e);
 
 void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
                   uint64_t operation_bytes);
-
-/* What the devices did in a level, if the course knows it. */
-struct device_use level_device(const struct level *l);

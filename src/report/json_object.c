@@ -192,8 +192,7 @@ void put_tail(json_t **object, const struct tail_summary *s)
     put_value(object, "tail", tail);
 }
 
-/* Puts a text that may be unknown, which is null. */
-static void put_known(json_t **object, const char *key, const char *text)
+void put_known(json_t **object, const char *key, const char *text)
 {
     put_fact(object, key, text[0] ? text : NULL);
 }

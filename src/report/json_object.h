@@ -34,10 +34,11 @@ void put_flag(json_t **object, const char *key, bool flag);
 
 /*
  * Append a text, sanitized by sanitize_clean(). put_text() turns NULL into an empty text;
- * put_fact(), for values that may be unknown, into null.
+ * put_fact(), for values that may be unknown, into null, as put_known() does with an empty text.
  */
 void put_text(json_t **object, const char *key, const char *text);
 void put_fact(json_t **object, const char *key, const char *text);
+void put_known(json_t **object, const char *key, const char *text);
 
 /* Appends a time in seconds since 1970, as RFC 3339 has it, in UTC: "2026-11-21T12:34:56Z". */
 void put_time(json_t **object, const char *key, int64_t seconds);

@@ -68,13 +68,6 @@ static json_t *json_of_steady(const struct steady_result *s)
     return object;
 }
 
-static json_t *json_of_latency(const struct latencies *l)
-{
-    json_t *object = json_object();
-    put_latencies(&object, l);
-    return object;
-}
-
 static json_t *device_use(const struct device_use *d, const char *name)
 {
     if (!d->known)
@@ -202,6 +195,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     const char *device = r->storage->sources.devices.name;
     char sentence[VERDICT_TEXT];
     json_t *object = json_object();
+    json_t *latency = json_object();
     put_text(&object, "name", test_name(test));
     if (r->plan->row) {
         put_text(&object, "row", preset_row_name(r->plan->row).text);
@@ -220,7 +214,8 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_real(&object, "rate", test_result_rate(t, test));
     put_text(&object, "rate_unit", test_rate_unit(test));
     put_real(&object, "cpu_percent", test_result_cpu_percent(t));
-    put_value(&object, "latency_ns", json_of_latency(&t->latency_ns));
+    put_latencies(&latency, &t->latency_ns);
+    put_value(&object, "latency_ns", latency);
     put_value(&object, "device", device_use(&t->device, device));
     put_value(&object, "evidence", json_of_evidence(t));
     put_value(&object, "cache", cache_use(&t->cache));
@@ -247,12 +242,6 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
 
 /* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15
-
-/* Puts a text that may be unknown, which is null. */
-static void put_known(json_t **object, const char *key, const char *text)
-{
-    put_fact(object, key, text[0] ? text : NULL);
-}
 
 static json_t *json_of_host(const struct host *h, const char *directory, const struct storage *s)
 {
@@ -395,21 +384,17 @@ static json_t *all_summaries(const struct result runs[], size_t count)
     return array;
 }
 
-/* The label of rows together: without the name of one of them. */
-static const char *label_of_rows(const struct result *r)
-{
-    return r->plan->settings->label ? r->plan->settings->label : r->plan->host->name;
-}
-
 /* Takes from the first run what all runs have in common. */
 static json_t *json_of_runs(const struct result runs[], size_t count)
 {
     const struct result *first = &runs[0];
+    const char *given = first->plan->settings->label;
+    const char *of_rows = given ? given : first->plan->host->name; /* without the name of a row */
     json_t *object = json_object();
     put_text(&object, "format", "bonnie");
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "bonnie_version", first->version);
-    put_text(&object, "label", first->plan->row ? label_of_rows(first) : first->plan->label);
+    put_text(&object, "label", first->plan->row ? of_rows : first->plan->label);
     put_time(&object, "start_time", first->start_time);
     put_count(&object, "seed", first->plan->seed);
     put_value(&object, "host",

@@ -15,26 +15,20 @@
 #define NAME_COLUMNS 9
 #define WHAT_COLUMNS 27
 
-/* "1.21 GiB", "16.4 k", "431": a number with three digits, in the last unit that leaves any. */
-static struct units_text three_digits(double number, double base, const char *const units[],
-                                      size_t count)
-{
-    struct units_text t;
-    size_t unit = 0;
-    for (; number >= 999.5 && unit + 1 < count; unit++)
-        number /= base;
-    int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-    snprintf(t.text, sizeof t.text, "%.*f%s", decimals, number, units[unit]);
-    return t;
-}
-
+/* "1.21 GiB", "16.4 k", "431": a rate with three digits, in the last unit that leaves any. */
 static struct units_text rate_text(const struct test_result *t, enum test_id test)
 {
-    static const char *const bytes[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-    static const char *const ops[] = {"", " k", " M"};
-    if (test_counts_operations(test))
-        return three_digits(test_result_ops_per_second(t), 1000, ops, 3);
-    return three_digits(test_result_kib_per_second(t) * 1024, 1024, bytes, 5);
+    static const char *const bytes[] = {" B", " KiB", " MiB", " GiB", " TiB", NULL};
+    static const char *const ops[] = {"", " k", " M", NULL};
+    struct units_text text;
+    bool counts = test_counts_operations(test);
+    const char *const *unit = counts ? ops : bytes;
+    double number = counts ? test_result_ops_per_second(t) : test_result_kib_per_second(t) * 1024;
+    for (; number >= 999.5 && unit[1]; unit++)
+        number /= counts ? 1000 : 1024;
+    int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+    snprintf(text.text, sizeof text.text, "%.*f%s", decimals, number, *unit);
+    return text;
 }
 
 static void print_figures(FILE *out, const struct test_result *t, enum test_id test)
@@ -44,10 +38,9 @@ static void print_figures(FILE *out, const struct test_result *t, enum test_id t
         fprintf(out, "%11s\n", "+++++");
         return;
     }
-    fprintf(out, "%11s", rate_text(t, test).text);
-    fprintf(out, "%10s", has_latency ? units_time(t->latency_ns.p50).text : "");
-    fprintf(out, "%10s", has_latency ? units_time(t->latency_ns.p99).text : "");
-    fprintf(out, "   %s\n", verdict_limit(&t->verdict));
+    fprintf(out, "%11s%10s%10s   %s\n", rate_text(t, test).text,
+            has_latency ? units_time(t->latency_ns.p50).text : "",
+            has_latency ? units_time(t->latency_ns.p99).text : "", verdict_limit(&t->verdict));
 }
 
 static void print_row(FILE *out, const struct result *r)

@@ -142,29 +142,39 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     print_about(out, group.names, words);
 }
 
-/* Notes for each test that had to become steady whether it has. */
-static void print_steady(FILE *out, const struct result *r, bool *has_begun)
+/* The longest of what the following functions say about one test is that about its tail. */
+
+/* What the speed of a test was before and after it fell. */
+static void say_levels(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct test_result *t = &r->tests[test];
-        char verdict[STEADY_TEXT];
-        char words[STEADY_TEXT + 1];
-        if (!t->measured || !t->steady.wanted)
-            continue;
-        begin_section(out, has_begun);
-        steady_text(verdict, &t->steady);
-        snprintf(words, sizeof words, "%s.", verdict);
-        print_about(out, test_name(test), words);
-    }
+    levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
 }
 
-/* Says of each test whose speed fell what it was before and after. */
-static void print_levels(FILE *out, const struct result *r, bool *has_begun)
+/* What its slowest operations waited for. */
+static void say_tail(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
+{
+    (void)test;
+    tail_summary_words(words, &t->tail);
+}
+
+/* Whether it has become steady, if it had to. */
+static void say_steady(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
+{
+    (void)test;
+    if (!t->measured || !t->steady.wanted)
+        return;
+    steady_text(words, &t->steady);
+    strcat(words, ".");
+}
+
+/* Prints what `say` writes about each test, if that is anything. */
+static void print_each(FILE *out, const struct result *r, bool *has_begun,
+                       void (*say)(char words[static TAIL_TEXT], const struct test_result *t,
+                                   enum test_id test))
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        char words[LEVELS_TEXT];
-        const struct test_result *t = &r->tests[test];
-        levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
+        char words[TAIL_TEXT] = "";
+        say(words, &r->tests[test], test);
         if (words[0] == '\0')
             continue;
         begin_section(out, has_begun);
@@ -272,19 +282,6 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     print_wrapped(out, 2, text);
 }
 
-/* Says what the slowest operations of each test waited for. */
-static void print_tails(FILE *out, const struct result *r, bool *has_begun)
-{
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        char words[TAIL_TEXT];
-        tail_summary_words(words, &r->tests[test].tail);
-        if (words[0] == '\0')
-            continue;
-        begin_section(out, has_begun);
-        print_about(out, test_name(test), words);
-    }
-}
-
 /* Prints the host that each test waited for. */
 static void print_slowest(FILE *out, const struct result *r)
 {
@@ -311,9 +308,9 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 {
     bool has_begun = false;
     print_verdicts(out, r, advice, &has_begun);
-    print_levels(out, r, &has_begun);
-    print_tails(out, r, &has_begun);
-    print_steady(out, r, &has_begun);
+    print_each(out, r, &has_begun, say_levels);
+    print_each(out, r, &has_begun, say_tail);
+    print_each(out, r, &has_begun, say_steady);
     print_starts(out, r, &has_begun);
     print_slowest(out, r);
     print_short(out, r, &has_begun);
