@@ -83,13 +83,6 @@ static void name_contents(struct plan *p)
         strcpy(p->contents_name, s->data == DATA_ZERO ? "zero" : "random");
 }
 
-/* Size of the data that -s gives in the preset's units. Rounds only a fraction. */
-static uint64_t data_of_units(uint64_t billionths, uint64_t unit)
-{
-    uint64_t bytes = units_part(billionths, unit);
-    return billionths % BILLION > 0 ? units_round_down(bytes) : bytes;
-}
-
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
                         const struct preset_defaults *defaults)
 {
@@ -102,7 +95,9 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
                                             : twice_ram;
     d->bytes = given_or(s->data_bytes, usual);
     if (s->data_units.given)
-        d->bytes = data_of_units(s->data_units.value, defaults->size_unit);
+        d->bytes = units_part(s->data_units.value, defaults->size_unit);
+    if (s->data_units.given && s->data_units.value % BILLION > 0)
+        d->bytes = units_round_down(d->bytes); /* rounds only a fraction */
     d->chunk_bytes = given_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
     d->chunks = d->bytes / d->chunk_bytes;
     d->seeks = given_or(s->seeks, defaults->seeks);
@@ -524,16 +519,6 @@ static void share_files(struct plan *share, const struct plan *whole)
     }
 }
 
-/* Makes a rank silent, because rank 0 alone reports and prints messages. */
-static void silence_rank(struct plan *p)
-{
-    p->quiet = true;
-    p->verbose = 0;
-    p->format_count = 0;
-    p->output = NULL;
-    p->advise_bytes = 0;
-}
-
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e)
 {
     *share = *whole;
@@ -549,30 +534,29 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
         return -e->code;
     share_data(&share->data, &whole->data, r);
     share_files(share, whole);
-    if (r->number > 0)
-        silence_rank(share);
+    if (r->number > 0) { /* rank 0 alone reports and prints messages */
+        share->quiet = true;
+        share->verbose = 0;
+        share->format_count = 0;
+        share->output = NULL;
+        share->advise_bytes = 0;
+    }
     return check_plan(share, e);
 }
 
 /* Number of blocks for the private directory and the owner file. */
 #define OTHER_BLOCKS 2
 
-/*
- * Average storage of a file: sizes are spread evenly, and the last block is half full on average.
- */
-static uint64_t average_file(const struct files_plan *f, uint64_t block)
-{
-    if (f->min_bytes == f->max_bytes)
-        return round_up(f->min_bytes, block);
-    return (f->min_bytes + f->max_bytes + block) / 2;
-}
-
 /* Storage of all metadata files with their names, inodes and directories. */
 static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
 {
     const struct files_plan *f = &p->files;
-    uint64_t each = average_file(f, space->block_bytes) + space->file_bytes;
-    uint64_t directories = space->file_bytes > 0 ? f->directories * space->block_bytes : 0;
+    uint64_t block = space->block_bytes;
+    /* sizes are spread evenly, and the last block is half full on average */
+    uint64_t average = f->min_bytes == f->max_bytes ? round_up(f->min_bytes, block)
+                                                    : (f->min_bytes + f->max_bytes + block) / 2;
+    uint64_t each = average + space->file_bytes;
+    uint64_t directories = space->file_bytes > 0 ? f->directories * block : 0;
     uint64_t files = 0;
     if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
         return 0;
@@ -592,9 +576,8 @@ uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *spa
         return files;
     if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
         data = p->data.perchar_bytes;
-    if (p->tests[TEST_PUT_BLOCK] || p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] ||
-        p->tests[TEST_SEEKS] || p->tests[TEST_IOPS])
-        data = plan_stores(p) ? p->data.bytes : data;
+    if (has_block_test(p->tests) && plan_stores(p))
+        data = p->data.bytes;
     data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
     return (data > files ? data : files) + OTHER_BLOCKS * block;
 }

@@ -68,15 +68,6 @@ static FILE *stream_for(const struct reports *r, const struct report_ops *report
     return moved ? stderr : r->output->stream;
 }
 
-/*
- * The stream for notes. They go where people read, because scripts count the lines of standard
- * output.
- */
-static FILE *stream_for_notes(const struct reports *r, FILE *report)
-{
-    return r->plan->text_is_named || report == stderr || isatty(fileno(report)) ? report : stderr;
-}
-
 static int check_printed(const struct reports *r, int rc, const FILE *stream, struct err *e)
 {
     if (rc == 0 || stream == stderr)
@@ -84,10 +75,12 @@ static int check_printed(const struct reports *r, int rc, const FILE *stream, st
     return err_system(e, -rc, "write the report to %s", output_name(r->output));
 }
 
+/* Notes go where people read, because scripts count the lines of standard output. */
 static int print_notes(const struct reports *r, const struct report_ops *report,
                        const struct result *result, FILE *stream, struct err *e)
 {
-    FILE *notes = stream_for_notes(r, stream);
+    bool is_read = r->plan->text_is_named || stream == stderr || isatty(fileno(stream));
+    FILE *notes = is_read ? stream : stderr;
     return check_printed(r, report->notes(notes, result, !r->plan->quiet), notes, e);
 }
 
@@ -101,14 +94,6 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
             rc = check_printed(r, report->header(o->stream, p), o->stream, e);
     }
     return rc;
-}
-
-static bool are_kept(const struct plan *p)
-{
-    for (size_t i = 0; i < p->format_count; i++)
-        if (report_by_name(p->formats[i])->all)
-            return true;
-    return false;
 }
 
 static int keep_result(struct reports *r, struct result *result, struct err *e)
@@ -130,16 +115,18 @@ static int keep_result(struct reports *r, struct result *result, struct err *e)
 int reports_run(struct reports *r, struct result *result, struct err *e)
 {
     const struct plan *p = r->plan;
+    bool is_kept = false;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
+        is_kept |= report->all != NULL;
         FILE *stream = stream_for(r, report);
         if (report->run)
             rc = check_printed(r, report->run(stream, result), stream, e);
         if (rc == 0 && report->notes)
             rc = print_notes(r, report, result, stream, e);
     }
-    if (rc == 0 && are_kept(p))
+    if (rc == 0 && is_kept)
         return keep_result(r, result, e);
     result_release(result);
     return rc;

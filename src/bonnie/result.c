@@ -32,24 +32,16 @@ int corruption_list_make(struct corruption_list *list, const struct corruption *
     return 0;
 }
 
-static void corruption_list_release(struct corruption_list *list)
-{
-    free(list->entries);
-    *list = (struct corruption_list){0};
-}
-
 void result_release(struct result *r)
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        free(r->tests[test].intervals);
-        r->tests[test].intervals = NULL;
-        r->tests[test].interval_count = 0;
-        free(r->tests[test].together.hosts);
-        r->tests[test].together = (struct together){0};
-        corruption_list_release(&r->tests[test].corruption);
-        free(r->tests[test].steady.rounds);
-        tail_summary_release(&r->tests[test].tail);
-        r->tests[test].steady = (struct steady_result){0};
+        struct test_result *t = &r->tests[test];
+        free(t->intervals);
+        free(t->together.hosts);
+        free(t->corruption.entries);
+        free(t->steady.rounds);
+        tail_summary_release(&t->tail);
+        *t = (struct test_result){0};
     }
 }
 

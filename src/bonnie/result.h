@@ -38,7 +38,7 @@ struct corruption_list {
 
 /*
  * Describes the places that c has recorded. Returns 0, or a negative errno with a line in e;
- * corruption_list_release() frees the list.
+ * result_release() frees the list.
  */
 int corruption_list_make(struct corruption_list *list, const struct corruption *c,
                          const struct pattern *p, struct err *e);

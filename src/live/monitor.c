@@ -174,22 +174,12 @@ static struct progress_reading read_stats(const struct monitor *m, uint64_t now_
     reading.elapsed_ns = elapsed_at(m->notes, now_ns);
     if (m->notes->start_ns == 0 && m->notes->rounds > 0)
         reading.preparing_round = m->notes->rounds + 1;
-    if (reading.elapsed_ns > 0) {
-        const struct shared_stats *b = m->setup.stats;
-        for (unsigned i = 0; i < b->used; i++) {
-            reading.ops += b->workers[i].ops.latencies.count;
-            reading.bytes += b->workers[i].ops.bytes;
-        }
+    const struct shared_stats *s = m->setup.stats;
+    for (unsigned i = 0; reading.elapsed_ns > 0 && i < s->used; i++) {
+        reading.ops += s->workers[i].ops.latencies.count;
+        reading.bytes += s->workers[i].ops.bytes;
     }
     return reading;
-}
-
-static void draw_progress(struct monitor *m, uint64_t now_ns)
-{
-    if (stop_signal())
-        return;
-    const struct progress_reading reading = read_stats(m, now_ns);
-    progress_bar_draw(&m->bar, &reading, now_ns);
 }
 
 /* Answers SIGUSR1: prints the figures of the finished phases, and those of this phase so far. */
@@ -274,7 +264,9 @@ static void monitor_main(void *context, int socket)
             next_tick = clock_ns() + s->tick_interval_ns;
         }
         if (now >= next_draw) {
-            draw_progress(m, now);
+            const struct progress_reading reading = read_stats(m, now);
+            if (!stop_signal())
+                progress_bar_draw(&m->bar, &reading, now);
             next_draw = now + REDRAW_NS;
         }
     }
@@ -385,16 +377,6 @@ static int hand_over(const struct notes *n, struct interval **intervals, size_t 
     return 0;
 }
 
-/* Ends the course of the whole phase, and finds its levels. */
-static int end_course(const struct monitor *m, uint64_t elapsed_ns, struct levels *levels,
-                      struct err *e)
-{
-    struct track *track = &m->notes->track;
-    struct track_point *end = track_end(track, elapsed_ns, bytes_so_far(m->setup.stats));
-    add_devices(end, &m->notes->idle, &m->notes->paused);
-    return levels_find(levels, track, e);
-}
-
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
                 struct levels *levels, struct err *e)
 {
@@ -412,8 +394,12 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
         note_rest(m, elapsed_ns);
         rc = hand_over(m->notes, intervals, count, e);
     }
-    if (rc == 0 && levels && m->setup.notes_course)
-        rc = end_course(m, elapsed_ns, levels, e);
+    if (rc == 0 && levels && m->setup.notes_course) {
+        struct track *track = &m->notes->track;
+        struct track_point *end = track_end(track, elapsed_ns, bytes_so_far(m->setup.stats));
+        add_devices(end, &m->notes->idle, &m->notes->paused);
+        rc = levels_find(levels, track, e);
+    }
     munmap(m->notes, notes_bytes(&m->setup));
     free(m);
     return rc;

@@ -2,6 +2,7 @@
 #include "live/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,17 +48,12 @@ static double part_of(uint64_t done, uint64_t goal)
     return goal == 0 || done >= goal ? 1 : (double)done / (double)goal;
 }
 
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 double progress_bar_fraction(const struct progress_reading *r)
 {
     if (r->goal_ops == 0 && r->goal_bytes == 0 && r->goal_ns == 0)
         return -1;
-    return smaller(part_of(r->ops, r->goal_ops),
-                   smaller(part_of(r->bytes, r->goal_bytes), part_of(r->elapsed_ns, r->goal_ns)));
+    return fmin(part_of(r->ops, r->goal_ops),
+                fmin(part_of(r->bytes, r->goal_bytes), part_of(r->elapsed_ns, r->goal_ns)));
 }
 
 /* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
@@ -145,17 +141,6 @@ static void format_bar(char *text, double done, unsigned columns)
     text[columns] = '\0';
 }
 
-static void format_preparing(char text[static PROGRESS_BAR_TEXT], const struct progress_reading *r,
-                             uint64_t waited_ns)
-{
-    char waited[UNITS_TEXT];
-    char round[UNITS_TEXT] = "";
-    format_time(waited, waited_ns);
-    if (r->preparing_round > 0)
-        snprintf(round, sizeof round, " round %u", r->preparing_round);
-    snprintf(text, PROGRESS_BAR_TEXT, ": preparing%s, %s", round, waited);
-}
-
 /*
  * Number of columns that the line may use. A character in the last column may start a new row, and
  * "^C" may appear before the line.
@@ -174,7 +159,12 @@ size_t progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
     unsigned room = room_on(columns);
     bool prepares = r->elapsed_ns == 0 || r->preparing_round > 0;
     if (prepares) {
-        format_preparing(figures, r, waited_ns);
+        char waited[UNITS_TEXT];
+        char round[UNITS_TEXT] = "";
+        format_time(waited, waited_ns);
+        if (r->preparing_round > 0)
+            snprintf(round, sizeof round, " round %u", r->preparing_round);
+        snprintf(figures, sizeof figures, ": preparing%s, %s", round, waited);
     } else {
         enum detail detail = DETAIL_TIME;
         format_figures(figures, r, detail);

@@ -62,20 +62,13 @@ bool cpu_read_schedstat(int fd, uint64_t *waited_ns)
     return cpu_parse_schedstat(text, waited_ns);
 }
 
-/* Reads the waiting time of the calling thread. */
-static bool read_waited(uint64_t *waited_ns)
-{
-    int fd = kernel_file_open("/proc/thread-self/schedstat", O_RDONLY);
-    bool is_known = fd >= 0 && cpu_read_schedstat(fd, waited_ns);
-    descriptor_close(&fd);
-    return is_known;
-}
-
 struct cpu_demand cpu_demand_of_thread(void)
 {
     struct cpu_demand now = {0};
     struct timespec used;
-    now.waited_unknown = !read_waited(&now.waited_ns);
+    int fd = kernel_file_open("/proc/thread-self/schedstat", O_RDONLY);
+    now.waited_unknown = fd < 0 || !cpu_read_schedstat(fd, &now.waited_ns);
+    descriptor_close(&fd);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     now.computed_ns = (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
     return now;

@@ -90,19 +90,14 @@ struct search {
     unsigned levels;
 };
 
-static uint64_t shortest_stall_ns(const struct track *c)
-{
-    uint64_t moves = 1;
-    for (size_t i = 1; i <= c->last; i++)
-        moves += c->points[i].bytes > c->points[i - 1].bytes;
-    uint64_t stall_ns = STALL_TIMES * (c->points[c->last].ns / moves);
-    return stall_ns > STALL_NS ? stall_ns : STALL_NS;
-}
-
 static void take_steps(struct search *s, const struct track *c)
 {
     const struct track_point *from = &c->points[0];
-    uint64_t stall_ns = shortest_stall_ns(c);
+    uint64_t moves = 1;
+    for (size_t i = 1; i <= c->last; i++)
+        moves += c->points[i].bytes > c->points[i - 1].bytes;
+    uint64_t mostly_ns = STALL_TIMES * (c->points[c->last].ns / moves);
+    uint64_t stall_ns = mostly_ns > STALL_NS ? mostly_ns : STALL_NS;
     for (size_t i = 1; i <= c->last; i++) {
         const struct track_point *to = &c->points[i];
         bool is_idle = to->bytes == from->bytes;

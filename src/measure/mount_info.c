@@ -193,18 +193,6 @@ void mount_info_find_journal(struct mount_info *p)
     fclose(in);
 }
 
-/*
- * Finds the type by statfs(2): in a chroot whose root is not a mount point, the kernel does not
- * list the mount.
- */
-static void guess_type(struct mount_info *p, int fd)
-{
-    struct statfs fs;
-    const char *name = fstatfs(fd, &fs) == 0 ? filesystem_name((unsigned long)fs.f_type) : NULL;
-    if (name)
-        snprintf(p->filesystem, sizeof p->filesystem, "%s", name);
-}
-
 #define UUID_BYTES 16
 
 /* Requests whose answers have the UUID at this offset. The first one that is answered counts. */
@@ -265,13 +253,17 @@ void mount_info_find(struct mount_info *p, int directory_fd)
 {
     *p = (struct mount_info){.root = ""};
     struct stat st;
+    struct statfs fs;
     if (fstat(directory_fd, &st) != 0)
         return;
     p->major = major(st.st_dev);
     p->minor = minor(st.st_dev);
     mount_info_read_mount(p, mount_of(directory_fd));
-    if (p->filesystem[0] == '\0')
-        guess_type(p, directory_fd);
+    /* in a chroot whose root is not a mount point, the kernel does not list the mount */
+    if (p->filesystem[0] == '\0' && fstatfs(directory_fd, &fs) == 0) {
+        const char *name = filesystem_name((unsigned long)fs.f_type);
+        snprintf(p->filesystem, sizeof p->filesystem, "%s", name ? name : "");
+    }
     mount_info_find_journal(p);
     read_uuid(p, directory_fd);
 }

@@ -63,32 +63,22 @@ void section_end_lap(struct section *s, const struct task_times *times)
     s->laps++;
 }
 
-static double busy_ns(const struct section *s)
-{
-    return s->device.busy_percent * (double)s->elapsed_ns;
-}
-
-static struct device_use device_use_between(const struct section *before, const struct section *now)
-{
-    struct device_use use = now->device;
-    uint64_t elapsed_ns = now->elapsed_ns - before->elapsed_ns;
-    use.read_bytes -= before->device.read_bytes;
-    use.written_bytes -= before->device.written_bytes;
-    use.read_ops -= before->device.read_ops;
-    use.write_ops -= before->device.write_ops;
-    use.busy_percent = elapsed_ns > 0 ? (busy_ns(now) - busy_ns(before)) / (double)elapsed_ns : 0;
-    return use;
-}
-
 void section_subtract(struct section *difference, const struct section *now,
                       const struct section *before)
 {
+    struct device_use *use = &difference->device;
+    double busy_ns = now->device.busy_percent * (double)now->elapsed_ns -
+                     before->device.busy_percent * (double)before->elapsed_ns;
     *difference = *now;
     difference->laps -= before->laps;
     difference->elapsed_ns -= before->elapsed_ns;
     difference->cpu_ns -= before->cpu_ns;
     difference->busiest = cpu_demand_between(&before->busiest, &now->busiest);
-    difference->device = device_use_between(before, now);
+    use->read_bytes -= before->device.read_bytes;
+    use->written_bytes -= before->device.written_bytes;
+    use->read_ops -= before->device.read_ops;
+    use->write_ops -= before->device.write_ops;
+    use->busy_percent = difference->elapsed_ns > 0 ? busy_ns / (double)difference->elapsed_ns : 0;
     difference->periods.all -= before->periods.all;
     difference->periods.throttled -= before->periods.throttled;
     if (before->laps > 0)
@@ -141,19 +131,15 @@ static void note_round(struct rounds *r)
     r->list[r->count++] = round_of(counted, before->section.elapsed_ns, now->section.elapsed_ns);
 }
 
-static void judge_window(struct rounds *r)
-{
-    double figures[STEADY_WINDOW];
-    for (unsigned i = 0; i < STEADY_WINDOW; i++)
-        figures[i] = round_figure(&r->list[r->count - STEADY_WINDOW + i], r->metric);
-    r->is_steady = steady_judge(&r->fit, figures);
-}
-
 bool rounds_end(struct rounds *r)
 {
+    double figures[STEADY_WINDOW];
     note_round(r);
-    if (r->count >= STEADY_WINDOW)
-        judge_window(r);
+    if (r->count >= STEADY_WINDOW) {
+        for (unsigned i = 0; i < STEADY_WINDOW; i++)
+            figures[i] = round_figure(&r->list[r->count - STEADY_WINDOW + i], r->metric);
+        r->is_steady = steady_judge(&r->fit, figures);
+    }
     return !r->is_steady && r->count < r->most;
 }
 

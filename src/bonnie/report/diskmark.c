@@ -13,11 +13,6 @@
 
 #define NAME_COLUMNS 12
 
-static bool is_read(const struct result *r, enum test_id test)
-{
-    return test == TEST_GET_BLOCK || (test == TEST_IOPS && r->plan->iops.write_percent == 0);
-}
-
 static unsigned count_below(const struct result runs[], size_t count, enum test_id test, size_t i)
 {
     double rate = test_result_rate(&runs[i].tests[test], test);
@@ -52,7 +47,8 @@ static void print_test(FILE *out, const struct result runs[], size_t count, enum
     const struct test_result *t = &r->tests[test];
     if (!t->measured)
         return;
-    fprintf(out, "%-*s %-5s", NAME_COLUMNS, name, is_read(r, test) ? "read" : "write");
+    bool writes = test == TEST_IOPS ? r->plan->iops.write_percent > 0 : test == TEST_PUT_BLOCK;
+    fprintf(out, "%-*s %-5s", NAME_COLUMNS, name, writes ? "write" : "read");
     if (!test_result_is_long_enough(t)) {
         fprintf(out, "  %9s %8s %3s\n", "+++++", "+++++", "+++");
         return;

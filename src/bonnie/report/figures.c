@@ -62,27 +62,21 @@ static void fill_io_settings(struct figures *f, const struct result *r)
     print_count(f->seekers, r->plan->data.seekers);
 }
 
-static void fill_data_sizes(struct figures *f, const struct result *r)
-{
-    if (r->plan->files.max_bytes != 0)
-        print_count(f->file_max, r->plan->files.max_bytes);
-    if (r->plan->files.min_bytes != 0)
-        print_count(f->file_min, r->plan->files.min_bytes);
-    if (r->plan->files.chunk_bytes != DEFAULT_FILE_CHUNK_BYTES)
-        print_count(f->file_chunk, r->plan->files.chunk_bytes);
-}
-
 static void fill_file_settings(struct figures *f, const struct result *r)
 {
-    print_count(f->files, r->plan->files.count / 1024);
-    if (r->plan->files.kind == FILES_HARD_LINKS)
-        strcpy(f->file_max, "link");
-    else if (r->plan->files.kind == FILES_SYMBOLIC_LINKS)
-        strcpy(f->file_max, "symlink");
-    else
-        fill_data_sizes(f, r);
-    if (r->plan->files.directories_given > 1)
-        print_count(f->directories, r->plan->files.directories_given);
+    const struct files_plan *p = &r->plan->files;
+    bool is_data = p->kind == FILES_DATA;
+    print_count(f->files, p->count / 1024);
+    if (!is_data)
+        strcpy(f->file_max, p->kind == FILES_HARD_LINKS ? "link" : "symlink");
+    if (is_data && p->max_bytes != 0)
+        print_count(f->file_max, p->max_bytes);
+    if (is_data && p->min_bytes != 0)
+        print_count(f->file_min, p->min_bytes);
+    if (is_data && p->chunk_bytes != DEFAULT_FILE_CHUNK_BYTES)
+        print_count(f->file_chunk, p->chunk_bytes);
+    if (p->directories_given > 1)
+        print_count(f->directories, p->directories_given);
 }
 
 static void fill_iops(struct figures *f, const struct result *r)
@@ -120,43 +114,34 @@ bool figures_any(const struct figures *f, enum test_id first, enum test_id end)
     return false;
 }
 
-static void fill_classic(struct figure *f, const struct result *r, enum test_id test)
-{
-    const struct test_result *t = &r->tests[test];
-    if (!begin_figure(f, t))
-        return;
-    print_number(f->rate, test_counts_operations(test) ? 1 : 0, test_result_rate(t, test));
-    print_number(f->cpu, 1, test_result_cpu_percent(t));
-}
-
 void figures_classic(struct classic_figures *f, const struct result *r)
 {
     struct figure *next = f->tests;
     print_count(f->size, (r->plan->data.bytes + MIB / 2) / MIB);
-    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test))
-        fill_classic(next++, r, test);
+    for (enum test_id test = 0; test < TEST_FIRST_METADATA;
+         test = test_next_classic(test), next++) {
+        const struct test_result *t = &r->tests[test];
+        if (!begin_figure(next, t))
+            continue;
+        print_number(next->rate, test_counts_operations(test) ? 1 : 0, test_result_rate(t, test));
+        print_number(next->cpu, 1, test_result_cpu_percent(t));
+    }
 }
 
 /* Names the slope if the rule rejects it, and otherwise the range. */
-static void tell_unsteady(char text[static STEADY_TEXT], const struct steady_result *s)
+void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
 {
     const struct steady_fit *f = &s->fit;
     double percent = fabs(f->slope_percent) / (STEADY_WINDOW - 1);
-    if (fabs(f->slope_percent) > STEADY_SLOPE_PERCENT)
+    if (s->is_steady)
+        snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
+    else if (fabs(f->slope_percent) > STEADY_SLOPE_PERCENT)
         snprintf(text, STEADY_TEXT, "not steady after %u rounds: still %s %.1f %% a round",
                  s->count, f->slope > 0 ? "rising" : "falling", percent);
     else
         snprintf(text, STEADY_TEXT,
                  "not steady after %u rounds: the last %d range over %.0f %% of their mean",
                  s->count, STEADY_WINDOW, f->range_percent);
-}
-
-void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
-{
-    if (s->is_steady)
-        snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
-    else
-        tell_unsteady(text, s);
 }
 
 /* Smaller rates are printed with one decimal. At this limit the rounded text gets longer. */
@@ -227,18 +212,13 @@ int summary_table(FILE *out, const struct result runs[], size_t count)
  */
 #define SMALL_LATENCY_NS 10000
 
-static bool moves_data(enum test_id test)
-{
-    return test < TEST_FIRST_METADATA && test != TEST_SEEKS;
-}
-
 static void print_throughput(FILE *out, const struct result *r)
 {
     fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, "Throughput", "MiB/s", "MB/s");
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test++) {
         const struct test_result *t = &r->tests[test];
         double kib = test_result_kib_per_second(t);
-        if (!t->measured || !moves_data(test))
+        if (!t->measured || test == TEST_SEEKS)
             continue;
         if (test_result_is_long_enough(t))
             fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_name(test), kib / 1024,

@@ -536,14 +536,6 @@ static void print_metadata(FILE *out, const struct result *r, const struct figur
     print_latencies(out, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
 }
 
-static void print_nothing_run(FILE *out, const struct result *r, const struct figures *f)
-{
-    static const char note[] = "  (no test was run)";
-    print_version(out, r, "");
-    fprintf(out, "%.*s%s\n", (int)sanitize_cut(f->label, WIDTH - (sizeof note - 1)), f->label,
-            note);
-}
-
 static int text_run(FILE *out, const struct result *r)
 {
     struct figures f;
@@ -557,8 +549,12 @@ static int text_run(FILE *out, const struct result *r)
         print_iops(out, r, &f);
     if (metadata)
         print_metadata(out, r, &f);
-    if (!io && !iops && !metadata)
-        print_nothing_run(out, r, &f);
+    if (!io && !iops && !metadata) {
+        static const char note[] = "  (no test was run)";
+        print_version(out, r, "");
+        fprintf(out, "%.*s%s\n", (int)sanitize_cut(f.label, WIDTH - (sizeof note - 1)), f.label,
+                note);
+    }
     extra_tables(out, r);
     return report_end(out);
 }

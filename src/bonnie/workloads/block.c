@@ -19,16 +19,6 @@ struct chunks {
 };
 
 /*
- * Prepares the data, and opens file and queue with that access. Returns 0, or a negative errno with
- * a line in e.
- */
-static int chunks_open(struct work *w, int access, struct err *e)
-{
-    int rc = work_open_data(w, access, e);
-    return rc == 0 ? work_open_queue(w, e) : rc;
-}
-
-/*
  * Puts the place of the next chunk into *io. Returns false at the end of the file, or after a
  * failure.
  */
@@ -57,11 +47,12 @@ static enum source_answer chunks_next_read(void *context, struct io *io, uint64_
     return SOURCE_READY;
 }
 
-static void chunks_check(const struct chunks *c, const struct io *io)
+static enum transfer_answer chunks_check(void *context, struct io *io)
 {
-    struct work *w = c->work;
+    struct work *w = ((struct chunks *)context)->work;
     contents_check(w->contents, w->number, io->offset, io->buffer, io->length,
                    op_state(io)->version, w->corruption);
+    return OPERATION_ENDED;
 }
 
 /*
@@ -70,8 +61,9 @@ static void chunks_check(const struct chunks *c, const struct io *io)
  * fsync: the figure would first describe memory, and then the storage. The time counts for this
  * chunk.
  */
-static enum transfer_answer chunks_wrote(struct chunks *c, const struct io *io)
+static enum transfer_answer chunks_wrote(void *context, struct io *io)
 {
+    struct chunks *c = context;
     const struct plan *p = c->work->plan;
     uint64_t begun = c->written / IO_PIECE * IO_PIECE;
     c->written += io->length;
@@ -119,11 +111,6 @@ static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns
     return SOURCE_READY;
 }
 
-static enum transfer_answer put_transferred(void *context, struct io *io)
-{
-    return chunks_wrote(context, io);
-}
-
 static int put_prepare(void *context, struct err *e)
 {
     struct work *w = context;
@@ -136,27 +123,22 @@ static int put_prepare(void *context, struct err *e)
 static int put_work(void *context, struct err *e)
 {
     struct work *w = context;
-    const struct io_source steps = {.next = put_next, .transferred = put_transferred};
+    const struct io_source steps = {.next = put_next, .transferred = chunks_wrote};
     int rc = chunks_run(w, &steps, WORK_WRITES, e);
     if (rc == 0 && plan_stores(w->plan))
         w->data.valid_bytes = w->lap_start;
     return rc;
 }
 
-static enum transfer_answer get_transferred(void *context, struct io *io)
-{
-    chunks_check(context, io);
-    return OPERATION_ENDED;
-}
-
 static int get_prepare(void *context, struct err *e)
 {
-    return chunks_open(context, O_RDONLY, e);
+    int rc = work_open_data(context, O_RDONLY, e);
+    return rc == 0 ? work_open_queue(context, e) : rc;
 }
 
 static int get_work(void *context, struct err *e)
 {
-    const struct io_source steps = {.next = chunks_next_read, .transferred = get_transferred};
+    const struct io_source steps = {.next = chunks_next_read, .transferred = chunks_check};
     return chunks_run(context, &steps, WORK_READS, e);
 }
 
@@ -198,7 +180,8 @@ static enum transfer_answer rewrite_transferred(void *context, struct io *io)
 
 static int rewrite_prepare(void *context, struct err *e)
 {
-    return chunks_open(context, O_RDWR, e);
+    int rc = work_open_data(context, O_RDWR, e);
+    return rc == 0 ? work_open_queue(context, e) : rc;
 }
 
 static int rewrite_work(void *context, struct err *e)

@@ -150,15 +150,6 @@ static int connect_files(void *context, struct err *e)
     return work_open_any_queue(&w->queue, &setup, w->stats, e);
 }
 
-/*
- * Number of a worker's random stream in a lap. Counts down from the largest number, because the
- * tickets of the seeks count up from 0.
- */
-static uint64_t stream_of(const struct work *w)
-{
-    return ~((uint64_t)w->lap * w->plan->workers + w->number);
-}
-
 static int iops_work(void *context, struct err *e)
 {
     struct work *w = context;
@@ -169,7 +160,8 @@ static int iops_work(void *context, struct err *e)
                                      .context = &iops,
                                      .duration_ns = w->lap_ns};
     count_blocks(&iops.blocks, w->plan);
-    rng_init(&iops.rng, w->seed, stream_of(w));
+    /* streams count down from the largest number, because the tickets of the seeks count up */
+    rng_init(&iops.rng, w->seed, ~((uint64_t)w->lap * w->plan->workers + w->number));
     permutation_init(&iops.scatter, iops.blocks.count, w->seed ^ SCATTER_KEY);
     return io_queue_run(&w->queue, &source, &w->stats->ops, e);
 }
