@@ -2,11 +2,11 @@
 #include "bonload/planning.h"
 
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include "bonload/options.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
+#include "sys/path.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -43,10 +43,11 @@ static int find_course(struct plan *p, const struct settings *s, struct err *e)
 /* For a directory, says which questions loads answer. */
 static int refuse_no_load(const struct settings *s, struct err *e)
 {
-    struct stat st;
+    struct path_directory d;
     const char *dir = s->url;
-    if (!dir || stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
+    if (!dir || path_open(&d, NULL, dir, PATH_FAILS, NULL) != 0)
         return err_say(e, "no load is given: use -rps or -wps, -rt or -wt, -max-latency or -sweep");
+    path_close(&d);
     message("is %s good enough for etcd, a database, a mail store? bonload -good-for=etcd %s", dir,
             dir);
     message("how long do 100 writes a second take? bonload -wps=100 -duration=10s -fsync -cleanup "

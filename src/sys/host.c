@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "sys/path.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 
@@ -149,10 +150,15 @@ void host_detect(struct host *h)
 
 void host_find_room(struct host *h, const char *directory)
 {
+    struct path_directory d;
     struct statvfs v;
     h->filesystem_bytes = h->free_bytes = 0;
     h->free_files = UINT64_MAX;
-    if (statvfs(directory, &v) != 0)
+    if (path_open(&d, NULL, directory, PATH_FAILS, NULL) != 0)
+        return;
+    int rc = fstatvfs(d.fd, &v);
+    path_close(&d);
+    if (rc != 0)
         return;
     h->filesystem_bytes = (uint64_t)v.f_blocks * v.f_frsize;
     h->free_bytes = (uint64_t)v.f_bavail * v.f_frsize;

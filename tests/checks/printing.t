@@ -17,7 +17,7 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|go_duration|\w+_words)\(.*\)[.]text\z|\A(?:bottleneck_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_name|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:bottleneck_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_name|test_rate_unit|value_\w+|verdict_limit)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
@@ -27,10 +27,11 @@ my %HARMLESS = (
     'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[l->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
     'engines'                => [ 'io/', qw((*engine)->name (*engine)->summary reason.text) ],
     'ways of getc_putc'      => [ 'tools/getc_putc.c', qw(byte_ways[i].name figure) ],
-    'tables of the program'  => [ 'bonnie/report/', qw(heading headings note group->names name text rest) ],
+    'tables of the program'  => [ 'bonnie/report/', qw(heading headings note group->names name text rest row->name row->part) ],
     'fields of figures.c, made printable there' => [ 'bonnie/report/', qw(f->label), map {"f.$_"} qw(size tests[i].cpu tests[i].rate) ],
     'names and texts of fields, made printable in figures.c' => [ 'bonnie/report/csv.c', qw(before l->separator suffix) ],
-    'a help of its own'      => [ 'bonnie/options.c', 'go_help' ],
+    'helps of its own'       => [ 'bonnie/options.c', qw(go_help short_help) ],
+    'words of the program and numbers' => [ 'bonnie/report/quick.c', qw(what quote) ],
     'made printable above'   => [ 'bonnie/report/', qw(label line->text) ],
     'made printable above '  => [ 'tools/getc_putc.c', 'label' ],
     'names of phases'        => [ 'live/', qw(title figures word) ],

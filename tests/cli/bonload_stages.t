@@ -77,7 +77,7 @@ SKIP: {
     my $dir = scratch();
     spew("$dir/file", 'x' x 4096);
     my $hung = run_tool('bonload', { wrap => [ qw(strace -f -qq -o /dev/null -P), "$dir/file", qw(-e inject=read:delay_enter=13s:when=4 --) ] },
-        qw(-show-progress=false -output=json -sweep=20,20 -rps=1 -wps=0 -max-channels=1 -duration=1s), "-url=$dir/file");
+        '-sweep=20,20', qw(-show-progress=false -output=json -rps=1 -wps=0 -max-channels=1 -duration=1s), "-url=$dir/file");
     my $report = decode_json($hung->{out})->{bonload};
     my ($first, $last) = map { $_->{reads} } @{ $report->{steps} };
     cmp_ok($first->{latency_ns}{max}, '>=', 10e9, 'a request that hangs has taken at least as long as the pause');

@@ -129,7 +129,7 @@ for my $case (
     [ 'bonnie --output=pla',      [qw(place plain plain.json)] ],
     [ 'bonnie --user=nobo',       ['nobody'] ],
     [ 'bonnie --user=nobody:',    [] ],
-    [ 'bonnie pla',               [] ],
+    [ 'bonnie pla',               [qw(place plain)] ],
     [ 'zcav --en',                ['--engine='] ],
     [ 'zcav --engine=',           \@engines ],
     [ 'zcav pla',                 [qw(place plain plain.json)] ],

@@ -137,7 +137,9 @@ static void print_command(FILE *out, const struct result *r)
     if (!fits)
         size = units_round_down(h->free_bytes / 2);
     units_format_chunk(text, size);
-    const char *quote = strpbrk(directory, " \t\"$&;()<>|*?[#~`\\") ? "'" : "";
+    if (strchr(directory, '\'') || !is_printable(directory))
+        directory = "DIR";
+    const char *quote = strpbrk(directory, " \"$&;()<>|*?[{!#~`\\") ? "'" : "";
     fprintf(out, "    bonnie -d %s%s%s%s -s %s -n 16\n", quote, printable(directory).text, quote,
             fits || h->refuses_direct ? "" : " -D", text);
 }
