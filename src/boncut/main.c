@@ -5,7 +5,7 @@
 #include "boncut/commands.h"
 #include "boncut/methods/method.h"
 #include "cli/help.h"
-#include "storage/cleanup.h"
+#include "storage/scratch.h"
 #include "sys/program.h"
 #include "tail/trace.h"
 

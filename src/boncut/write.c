@@ -14,7 +14,6 @@
 
 #include "boncut/worker.h"
 #include "measure/clock.h"
-#include "storage/cleanup.h"
 #include "storage/scratch.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"

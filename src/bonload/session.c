@@ -14,7 +14,7 @@
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
 #include "report/page.h"
-#include "storage/cleanup.h"
+#include "storage/scratch.h"
 #include "sys/output.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"

@@ -7,7 +7,7 @@
 #include "bonnie/session.h"
 #include "cli/help.h"
 #include "io/engine.h"
-#include "storage/cleanup.h"
+#include "storage/scratch.h"
 #include "sync/coordinator.h"
 #include "sync/semaphores.h"
 #include "sys/privilege.h"

@@ -190,8 +190,8 @@ static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
 static void init_data_file(struct run_context *r, struct work *w)
 {
     const struct plan *p = r->plan;
-    struct data_file_setup setup = {
-        .directory = p->settings->directory,
+    uint64_t start = 0;
+    w->data = (struct data_file){
         .number = w->number,
         .file = &r->data[w->number],
         .contents = &r->contents,
@@ -201,13 +201,13 @@ static void init_data_file(struct run_context *r, struct work *w)
     };
     if (p->data.chunks > 0) {
         struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
-        setup.start = chunks.first * p->data.chunk_bytes;
-        setup.bytes = chunks.count * p->data.chunk_bytes;
+        start = chunks.first * p->data.chunk_bytes;
+        w->data.bytes = chunks.count * p->data.chunk_bytes;
         /* in proportion to the file's size, so that all parts fit into their files and add up */
         w->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
                            perchar_before(&p->data, chunks.first);
     }
-    data_file_init(&w->data, &setup);
+    data_file_init(&w->data, p->settings->directory, start);
 }
 
 static void init_file_set(struct run_context *r, struct work *w)

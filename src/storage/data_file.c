@@ -11,26 +11,19 @@
 #include "sys/stop.h"
 #include "util/descriptor.h"
 
-void data_file_init(struct data_file *d, const struct data_file_setup *setup)
-{
-    *d = (struct data_file){.fd = -1,
-                            .file = setup->file,
-                            .number = setup->number,
-                            .bytes = setup->bytes,
-                            .sync = setup->sync,
-                            .direct = setup->direct,
-                            .keeps_name = setup->keeps_name,
-                            .contents = setup->contents};
-    snprintf(d->name, sizeof d->name, "data file %" PRIu64 " in %s",
-             setup->contents->first_number + setup->number, setup->directory);
-    *setup->file = (struct io_file){.fd = -1, .name = d->name};
-    setup->contents->files[setup->number].start = setup->start;
-}
-
 /* Number of the file among those of all processes. */
 static unsigned name_number(const struct data_file *d)
 {
     return (unsigned)d->contents->first_number + d->number;
+}
+
+void data_file_init(struct data_file *d, const char *directory, uint64_t start)
+{
+    d->fd = -1;
+    snprintf(d->name, sizeof d->name, "data file %" PRIu64 " in %s",
+             d->contents->first_number + d->number, directory);
+    *d->file = (struct io_file){.fd = -1, .name = d->name};
+    d->contents->files[d->number].start = start;
 }
 
 void data_file_release(struct data_file *d)

@@ -28,21 +28,12 @@ struct data_file {
     struct contents *contents;      /* expected contents of all files */
 };
 
-/* What a data file is like. Everything that this points to must outlive the file. */
-struct data_file_setup {
-    const char *directory; /* directory of the file, for messages */
-    unsigned number;       /* number of the worker */
-    struct io_file *file;  /* where the file is open during tests */
-    struct contents *contents;
-    uint64_t start; /* offset of the file in the data set */
-    uint64_t bytes;
-    bool sync;
-    bool direct;
-    bool keeps_name; /* the file keeps a name, so that other processes can open it */
-};
-
-/* Initialises d, but makes no file yet. */
-void data_file_init(struct data_file *d, const struct data_file_setup *setup);
+/*
+ * Initialises d, but makes no file yet. The caller has set number, bytes, sync, direct, keeps_name,
+ * and file and contents, which must outlive d, and all else to 0. `directory` is where the file
+ * will be, for messages; `start` is its offset in the data set.
+ */
+void data_file_init(struct data_file *d, const char *directory, uint64_t start);
 
 /* Closes the file, and removes its name if it has one. This frees its storage. */
 void data_file_release(struct data_file *d);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
-	src/storage/cleanup.c src/storage/cleanup.h \
 	src/storage/data_file.c src/storage/data_file.h \
 	src/storage/file_set.c src/storage/file_set.h \
 	src/storage/page_cache.c src/storage/page_cache.h \

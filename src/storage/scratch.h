@@ -12,7 +12,8 @@
 /*
  * The private directory in which a run has all its files, except those that the user names. First
  * come the names, then the checks of a directory that was opened by its name, and then the
- * directory of a run (struct scratch) and what it has in it.
+ * directory of a run (struct scratch) and what it has in it. Last comes the removal of what killed
+ * runs left.
  */
 
 /*
@@ -86,12 +87,6 @@ bool is_mailbox_name(const char *name);
 bool is_message_name(const char *name);
 
 /*
- * Whether the name is one that a FUSE server or an NFS client gives to a file that is removed while
- * it is open. Such a file vanishes by itself when it has been closed.
- */
-bool is_vanishing_name(const char *name);
-
-/*
  * A run makes, opens and removes its private directory by its name in the user's directory. Whoever
  * may write to the user's directory, or owns it, can put something else in its place at any moment
  * in between. So what was opened is checked, and everything after that uses the descriptor.
@@ -142,16 +137,6 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
  * moment before the removal.
  */
 int private_directory_remove(int parent_fd, const char *name, int fd);
-
-/*
- * Takes the lock of an open owner file, which a run holds as long as it lives. Returns -EWOULDBLOCK
- * when the run is alive, and -ENOLCK when the filesystem has no locks (Lustre mounted without
- * `flock`, for example), so that nobody knows.
- */
-int owner_file_lock(int owner_fd);
-
-/* Explains -ESTALE in e: says where the directory path/name is now. Returns a negative errno. */
-int private_directory_say_moved(struct err *e, const char *path, const char *name, int fd);
 
 /*
  * Scratch space: a private directory below the user's, and everything in it. Only this module makes
@@ -272,3 +257,23 @@ int scratch_remove_directory(const struct scratch *s, unsigned number, struct er
 /* Make and remove the empty file that links point to. */
 int scratch_make_link_target(const struct scratch *s, uint64_t number, struct err *e);
 int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct err *e);
+
+/*
+ * --cleanup: removes the private directories that runs of this user have left in the
+ * directory `path`, whichever program of the suite has made them: those of killed runs, and those
+ * that `boncut write` has left for `boncut check`. A directory counts as private only if its name
+ * has the right form, it belongs to this user and has mode 0700 (not asked with `trusts`, but of
+ * root), and it has an owner file that names it and that no live run has locked. Only what runs
+ * make is removed from it. An empty directory whose name passes the check of its last
+ * digits also counts: it is of a run that was killed at once.
+ *
+ * Prints on stdout what it has removed, and on stderr what it has left, and why. Returns 0 when
+ * every such directory is gone or in use, and otherwise a negative errno with a line in e.
+ */
+int cleanup_directory(const char *path, bool trusts, struct err *e);
+
+/*
+ * Removes an entry from the private directory behind fd. Returns 0, -EEXIST when no run makes
+ * entries of that name, or another negative errno.
+ */
+int cleanup_entry(int fd, const char *name);

@@ -15,7 +15,6 @@
 #include "io/file.h"
 #include "live/progress.h"
 #include "measure/clock.h"
-#include "storage/cleanup.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
 #include "sys/stop.h"

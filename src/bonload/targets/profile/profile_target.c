@@ -18,8 +18,7 @@
 #include "util/units.h"
 #include "verify/pattern.h"
 
-/* ---- files -------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Alignment of buffers, as O_DIRECT requires. */
 #define STORAGE_ALIGNMENT 4096
@@ -136,8 +135,7 @@ static int storage_fill(const struct storage *s, const struct profile_file *f, i
     return code ? err_system(e, code, "fsync the file '%s' in %s", f->name, s->scratch.path) : rc;
 }
 
-/* ---- pages -------------------------------------------------------------------------------------
- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 /*
  * A file of pages, each of which has been written at least once. The number of writes to each page
@@ -236,21 +234,14 @@ static int pages_write(struct pages *p, struct rng *random, unsigned char *buffe
     return code;
 }
 
-/* Reads a page at a random offset: its number, and the number of its writes that had ended. */
-static int pages_read(struct pages *p, struct rng *random, unsigned char *buffer, uint64_t *page,
-                      uint32_t *ended_before)
+/* Reads a page. Returns 0 or a positive errno. */
+static int read_page(const struct pages *p, uint64_t page, unsigned char *buffer)
 {
-    *page = rng_below(random, p->count);
-    *ended_before = atomic_load(&p->ended[*page]);
-    for (;;) {
-        ssize_t got = pread(p->fd, buffer, p->file->unit, (off_t)(*page * p->file->unit));
-        if (got == (ssize_t)p->file->unit)
-            return 0;
-        if (got >= 0)
-            return EIO; /* pages are never partial */
-        if (errno != EINTR)
-            return errno;
-    }
+    ssize_t got;
+    do
+        got = pread(p->fd, buffer, p->file->unit, (off_t)(page * p->file->unit));
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)p->file->unit ? 0 : got < 0 ? errno : EIO; /* pages are never partial */
 }
 
 /* Whether a page that was read has the expected contents. Without -verify it checks nothing. */
@@ -285,8 +276,7 @@ static bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64
     return is_right;
 }
 
-/* ---- a mailbox ---------------------------------------------------------------------------------
- */
+/* ---- a mailbox ------------------------------------------------------------------------------- */
 
 /*
  * A mailbox as in maildir(5), in the private directory: each message is a file, and is delivered
@@ -434,8 +424,7 @@ static int mailbox_expire(struct mailbox *m)
     return code == ENOENT ? 0 : code;
 }
 
-/* ---- a log -------------------------------------------------------------------------------------
- */
+/* ---- a log ----------------------------------------------------------------------------------- */
 
 /*
  * A log in segments. A full segment is followed by the next one, and the last one by the first. A
@@ -633,8 +622,7 @@ static void log_close(struct log *l)
     l->file = NULL;
 }
 
-/* ---- a profile ---------------------------------------------------------------------------------
- */
+/* ---- a profile ------------------------------------------------------------------------------- */
 
 /* The files of a profile, and the actions of its steps. */
 struct acts {
@@ -661,9 +649,6 @@ struct actor {
     unsigned step;         /* an enum target_step: the call that failed in it */
 };
 
-/* Number of stamps' file numbers for each of a profile's files: a log needs one per segment. */
-#define NUMBERS_PER_FILE LOG_SEGMENTS
-
 /* Checks that the filesystem has room for the files, plus a sixteenth and 1 MiB for itself. */
 static int check_room(const struct acts *a, struct err *e)
 {
@@ -685,7 +670,7 @@ static int open_profile_file(struct acts *a, unsigned i, struct err *e)
 {
     const struct profile_file *f = &a->profile->files[i];
     struct log *l = &a->logs[i];
-    unsigned number = i * NUMBERS_PER_FILE;
+    unsigned number = i * LOG_SEGMENTS; /* a log needs a number for each segment */
     switch (f->kind) {
     case PROFILE_NO_FILE:
         return 0;
@@ -705,48 +690,6 @@ static int open_profile_file(struct acts *a, unsigned i, struct err *e)
         return mailbox_open(&a->mailboxes[i], &a->storage, f, &a->syncs, e);
     }
     return 0;
-}
-
-/*
- * Makes the files of the plan's profile in a private directory if there is room for them. `a` is
- * all zeros. Returns 0, or a negative errno with a line in e; the caller calls acts_close() in
- * either case.
- */
-static int acts_open(struct acts *a, const struct target_setup *setup, struct err *e)
-{
-    const struct plan *plan = setup->plan;
-    a->profile = plan->settings->profile;
-    a->storage.verify = plan->verify;
-    a->storage.verified = setup->verified;
-    pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
-    int rc = scratch_open(&a->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
-                          plan->settings->trusts_directory, e);
-    a->has_scratch = rc == 0;
-    if (rc == 0)
-        rc = check_room(a, e);
-    if (rc == 0)
-        rc = scratch_make(&a->storage.scratch, e);
-    for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
-        rc = open_profile_file(a, i, e);
-    return rc;
-}
-
-/* Removes all files, unless that is done. Returns 0, or a negative errno with a line in e. */
-static int acts_close(struct acts *a, struct err *e)
-{
-    int rc = 0;
-    for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        log_close(&a->logs[i]);
-        pages_close(&a->pages[i]);
-        int removed = mailbox_close(&a->mailboxes[i], e);
-        rc = rc ? rc : removed;
-    }
-    if (a->has_scratch) {
-        int closed = scratch_close(&a->storage.scratch, e);
-        rc = rc ? rc : closed;
-    }
-    a->has_scratch = false;
-    return rc;
 }
 
 /* Size of a buffer that is large enough for any step, in bytes. */
@@ -775,20 +718,14 @@ static int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct e
     return t->buffer ? 0 : err_system(e, ENOMEM, "memory for the requests of a thread");
 }
 
-static void actor_close(struct actor *t)
-{
-    free(t->buffer);
-    t->buffer = NULL;
-}
-
 /* Reads pages, and checks them in time that does not count as the program's. */
 static int read_pages(struct actor *t, struct pages *p, unsigned count)
 {
-    uint64_t page;
-    uint32_t ended;
     t->step = STEP_READ;
     for (unsigned i = 0; i < count; i++) {
-        int code = pages_read(p, &t->random, t->buffer, &page, &ended);
+        uint64_t page = rng_below(&t->random, p->count);
+        uint32_t ended = atomic_load(&p->ended[page]);
+        int code = read_page(p, page, t->buffer);
         if (code != 0)
             return code;
         uint64_t before_ns = clock_ns();
@@ -866,8 +803,6 @@ static void acts_fail(struct acts *a, uint32_t failure)
     atomic_compare_exchange_strong(&a->failure, &none, failure);
     stop_request();
 }
-
-#define FAILURE_TEXT 256
 
 /* Work that begins late catches up, but by no more than this many periods. */
 #define LATE_PERIODS 10
@@ -958,9 +893,20 @@ void profile_target_end(void *shared, uint64_t load_end_ns)
     gauge_end(&s->acts.syncs, load_end_ns);
 }
 
+/* A second call does nothing. */
 int profile_target_finish(void *shared, struct err *e)
 {
-    return acts_close(&((struct shared *)shared)->acts, e);
+    struct acts *a = &((struct shared *)shared)->acts;
+    int rc = 0;
+    for (unsigned i = 0; i < PROFILE_FILES; i++) {
+        log_close(&a->logs[i]);
+        pages_close(&a->pages[i]);
+        int removed = mailbox_close(&a->mailboxes[i], e);
+        rc = rc ? rc : removed;
+    }
+    int closed = a->has_scratch ? scratch_close(&a->storage.scratch, e) : 0;
+    a->has_scratch = false;
+    return rc ? rc : closed;
 }
 
 static void close_target(void *shared)
@@ -971,8 +917,32 @@ static void close_target(void *shared)
     profile_target_end(s, 0);
     profile_target_finish(s, &e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
-        actor_close(&s->works[i].actor);
+        free(s->works[i].actor.buffer);
     free(s);
+}
+
+/*
+ * Makes the files of the plan's profile in a private directory if there is room for them. `a` is
+ * all zeros. Returns 0, or a negative errno with a line in e; profile_target_finish() may follow in
+ * either case.
+ */
+static int acts_open(struct acts *a, const struct target_setup *setup, struct err *e)
+{
+    const struct plan *plan = setup->plan;
+    a->profile = plan->settings->profile;
+    a->storage.verify = plan->verify;
+    a->storage.verified = setup->verified;
+    pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
+    int rc = scratch_open(&a->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
+                          plan->settings->trusts_directory, e);
+    a->has_scratch = rc == 0;
+    if (rc == 0)
+        rc = check_room(a, e);
+    if (rc == 0)
+        rc = scratch_make(&a->storage.scratch, e);
+    for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
+        rc = open_profile_file(a, i, e);
+    return rc;
 }
 
 static int profile_open(void **shared, const struct target_setup *setup, struct err *e)
@@ -1013,7 +983,7 @@ static int profile_join(void **thread, void *shared, unsigned channels, struct e
 
 static void profile_leave(void *thread)
 {
-    actor_close(thread);
+    free(((struct actor *)thread)->buffer);
     free(thread);
 }
 
@@ -1051,7 +1021,7 @@ const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
 int profile_target_failure(const void *shared, struct err *e)
 {
     const struct acts *a = &((const struct shared *)shared)->acts;
-    char text[FAILURE_TEXT];
+    char text[256];
     uint32_t failure = atomic_load(&a->failure);
     if (failure == 0)
         return 0;

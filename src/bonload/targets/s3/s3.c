@@ -350,11 +350,53 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
     return rc ? rc : take_endpoints(place, s, endpoints, e);
 }
 
-/*
- * An upload in parts. Beginning it returns an id, sending each part returns a tag, and sending the
- * list of tags completes it. If it fails, it is aborted, so that its parts do not stay in the
- * store.
- */
+/* Room for an Authorization header, which names all headers. */
+#define S3_AUTHORIZATION (2048 + SETTINGS_HEADERS)
+
+/* The data that all threads share. */
+struct s3_shared {
+    struct s3_place place;
+    _Atomic unsigned turn; /* number of requests that have chosen a site */
+    size_t url_bytes;      /* room for a URL */
+    char within[264];      /* "BUCKET/", which no host of a bucket should have in its path */
+    enum sign_checksum checksum;
+    uint64_t part_bytes; /* 0: objects are uploaded as a whole */
+    uint64_t parts_most;
+};
+
+/* The state of an upload in parts. */
+enum upload_step { UPLOAD_NONE, UPLOAD_BEGIN, UPLOAD_PART, UPLOAD_END, UPLOAD_ABORT };
+
+struct upload {
+    enum upload_step step;
+    uint64_t part; /* number of the current part, counted from 1 */
+    char id[256];
+    struct text list; /* the uploaded parts, as XML, in memory for free(3) */
+    uint32_t failure; /* why the upload is being aborted */
+};
+
+/* The headers that differ between transfers. All but the first one are signed. */
+enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, LINE_CHECKSUM, S3_LINES };
+
+/* The data of a channel. */
+struct s3_exchange {
+    const struct s3_site *site; /* where the request goes */
+    char date[64];
+    char hash[32 + SHA256_HEX];
+    char checksum[32 + SHA256_HEX]; /* libcurl does not send "NAME:" without a value */
+    char authorization[S3_AUTHORIZATION];
+    struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
+    struct upload upload;
+};
+
+/* The data of a thread. */
+struct s3_thread {
+    struct signer signer;
+    char *url;                      /* of the transfer that is being prepared */
+    int64_t second;                 /* the second, since 1970, that `time` is about */
+    char time[40];                  /* that second in the form that signatures need */
+    struct s3_exchange exchanges[]; /* one for each channel */
+};
 
 static const struct checksum {
     const char *header;
@@ -364,168 +406,6 @@ static const struct checksum {
     [CHECKSUM_CRC32C] = {"x-amz-checksum-crc32c:", "CRC32C"},
     [CHECKSUM_SHA256] = {"x-amz-checksum-sha256:", "SHA256"},
 };
-
-#define LIST_BEGIN "<CompleteMultipartUpload>"
-#define LIST_END   "</CompleteMultipartUpload>"
-
-/* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
-#define PART_TEXT 768
-
-bool s3_upload_open(struct upload *u, uint64_t parts_most)
-{
-    size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 256 + PART_TEXT;
-    char *memory = malloc(size);
-    if (memory)
-        text_begin(&u->list, memory, size);
-    return memory;
-}
-
-uint32_t s3_upload_begin(struct web_exchange *x)
-{
-    struct upload *u = &((struct s3_exchange *)x->own)->upload;
-    u->step = UPLOAD_BEGIN;
-    u->part = 0;
-    text_begin(&u->list, u->list.memory, u->list.size);
-    text_put(&u->list, LIST_BEGIN);
-    web_exchange_send_text(x, "");
-    uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
-    x->keeps_answer = true;
-    return failure;
-}
-
-/*
- * Prepares the transfer of a step, whose body has been set. `part` is the start of its query.
- * Returns true, because a transfer follows.
- */
-static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
-                     const char *part)
-{
-    static const enum web_method methods[] = {
-        [UPLOAD_PART] = METHOD_PUT, [UPLOAD_END] = METHOD_POST, [UPLOAD_ABORT] = METHOD_DELETE};
-    char memory[3 * sizeof u->id + 64];
-    char plain[sizeof u->id + 64];
-    struct text query;
-    text_begin(&query, memory, sizeof memory);
-    text_put_all(&query, part, "uploadId=");
-    text_put_encoded(&query, u->id, "");
-    snprintf(plain, sizeof plain, "%suploadId=%s", part, u->id);
-    u->step = step;
-    x->failure = s3_set(x, methods[step], x->name, memory, plain);
-    x->keeps_answer = step != UPLOAD_PART;
-    return true;
-}
-
-static bool put_part(struct web_exchange *x, struct upload *u)
-{
-    char part[48];
-    const struct s3_shared *s3 = x->thread->shared->own;
-    uint64_t from = u->part * s3->part_bytes;
-    uint64_t left = x->expected.size - from;
-    snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
-    web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
-    return set_step(x, u, UPLOAD_PART, part);
-}
-
-/*
- * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a
- * transfer follows.
- */
-static bool give_up(struct web_exchange *x, struct upload *u)
-{
-    u->failure = x->failure;
-    if (u->step == UPLOAD_BEGIN) {
-        u->step = UPLOAD_NONE;
-        return false;
-    }
-    web_exchange_send_text(x, "");
-    return set_step(x, u, UPLOAD_ABORT, "");
-}
-
-/* Appends a text, escaped for XML. */
-static void put_escaped(struct text *t, const char *more)
-{
-    for (; *more; more++) {
-        const char *entity = *more == '&' ? "&amp;" : *more == '<' ? "&lt;" : "&quot;";
-        if (*more == '&' || *more == '<' || *more == '"')
-            text_put(t, entity);
-        else
-            text_put_byte(t, *more);
-    }
-}
-
-static void note_part(struct web_exchange *x, struct upload *u)
-{
-    const struct s3_shared *s3 = x->thread->shared->own;
-    const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
-    const char *algorithm = checksums[s3->checksum].algorithm;
-    char number[24];
-    snprintf(number, sizeof number, "%" PRIu64, u->part);
-    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
-    put_escaped(&u->list, x->tag);
-    text_put(&u->list, "</ETag>");
-    if (algorithm)
-        text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(checksum, ' ') + 1, "</Checksum",
-                     algorithm, ">");
-    text_put(&u->list, "</Part>");
-}
-
-/*
- * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
- * follows.
- */
-static bool go_on(struct web_exchange *x, struct upload *u)
-{
-    const struct s3_shared *s3 = x->thread->shared->own;
-    note_part(x, u);
-    if (u->part * s3->part_bytes < x->expected.size)
-        return put_part(x, u);
-    text_put(&u->list, LIST_END);
-    web_exchange_send_text(x, u->list.memory);
-    if (text_is_whole(&u->list))
-        return set_step(x, u, UPLOAD_END, "");
-    x->failure = web_failure(x, "the tags of the parts are too long");
-    return give_up(x, u);
-}
-
-/*
- * Whether the answer reports an error: a store may answer 200 before it finds that it cannot
- * complete the upload.
- */
-static bool has_error(struct web_exchange *x)
-{
-    char code[WEB_REASON_KEY];
-    char text[WEB_REASON_KEY + 32];
-    if (!xml_text(x->answer, x->answer_used, "Code", code, sizeof code))
-        return false;
-    snprintf(text, sizeof text, "200 with an error: %s", code);
-    x->failure = web_failure(x, text);
-    return true;
-}
-
-bool s3_upload_follow(struct web_exchange *x)
-{
-    struct upload *u = &((struct s3_exchange *)x->own)->upload;
-    switch (u->step) {
-    case UPLOAD_NONE:
-        return false;
-    case UPLOAD_BEGIN:
-        if (x->failure == 0 &&
-            !xml_text(x->answer, x->answer_used, "UploadId", u->id, sizeof u->id))
-            x->failure = web_failure(x, "the answer has no upload ID");
-        return x->failure == 0 ? put_part(x, u) : give_up(x, u);
-    case UPLOAD_PART:
-        return x->failure == 0 ? go_on(x, u) : give_up(x, u);
-    case UPLOAD_END:
-        if (x->failure != 0 || has_error(x))
-            return give_up(x, u);
-        break;
-    case UPLOAD_ABORT:
-        x->failure = u->failure;
-        break;
-    }
-    u->step = UPLOAD_NONE;
-    return false;
-}
 
 /* s3: a request's name is the key of an object, and every transfer is signed. */
 
@@ -647,63 +527,6 @@ static int s3_open_dialect(struct web_shared *s, struct err *e)
     return rc == 0 ? look_for_bucket(s, e) : rc;
 }
 
-/* Puts a channel's own headers before those that all channels share. */
-static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_shared *s3)
-{
-    struct s3_place *place = &s3->place;
-    unsigned version = place->version;
-    char *const texts[S3_LINES] = {
-        [LINE_AUTHORIZATION] = version > 0 ? own->authorization : NULL,
-        [LINE_HOST] = place->sites[0].host, /* choose_site() changes it */
-        [LINE_DATE] = version > 0 ? own->date : NULL,
-        [LINE_HASH] = version == 4 ? own->hash : NULL,
-        [LINE_CHECKSUM] = s3->checksum != CHECKSUM_OFF ? own->checksum : NULL,
-    };
-    struct curl_slist *next = x->thread->shared->headers;
-    for (unsigned i = S3_LINES; i-- > 0;) {
-        if (!texts[i])
-            continue;
-        own->lines[i] = (struct curl_slist){texts[i], next};
-        next = &own->lines[i];
-    }
-    curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, next);
-}
-
-static int s3_join(struct web_thread *t, struct err *e)
-{
-    struct s3_shared *s3 = t->shared->own;
-    struct s3_place *place = &s3->place;
-    size_t room = s3->url_bytes + CANONICAL_EXTRA + SETTINGS_HEADERS +
-                  (place->token ? strlen(place->token) : 0);
-    struct s3_thread *own = t->own = calloc(1, sizeof *own + t->channels * sizeof *own->exchanges);
-    if (own)
-        own->url = malloc(s3->url_bytes);
-    bool is_complete = own && own->url;
-    for (unsigned i = 0; is_complete && i < t->channels; i++) {
-        t->exchanges[i].own = &own->exchanges[i];
-        link_lines(&own->exchanges[i], &t->exchanges[i], s3);
-        is_complete = s3_upload_open(&own->exchanges[i].upload, s3->parts_most);
-    }
-    if (!is_complete)
-        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
-    int rc = signer_open(&own->signer, &place->keys, room, e);
-    if (rc == 0 && s3->checksum == CHECKSUM_MD5 && !own->signer.md5)
-        rc = err_say(e, "-s3-checksum: libcrypto has no MD5");
-    return rc;
-}
-
-static void s3_leave(struct web_thread *t)
-{
-    struct s3_thread *own = t->own;
-    if (!own)
-        return;
-    for (unsigned i = 0; i < t->channels; i++)
-        free(own->exchanges[i].upload.list.memory);
-    signer_close(&own->signer);
-    free(own->url);
-    free(own);
-}
-
 /* The current time in the form that signatures need. Formats it once a second. */
 static const char *time_text(struct s3_thread *own, unsigned version)
 {
@@ -768,8 +591,13 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     return sign_version4(&thread->signer, r, &authorization) == 0;
 }
 
-uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key, const char *query,
-                const char *subresource)
+/*
+ * Addresses and signs a transfer of x->request, whose body has been set. `key` is not yet
+ * percent-encoded; NULL stands for the bucket itself. `query` is as sign_request.query, and
+ * `subresource` as sign_request.subresource. Returns 0 or a failure.
+ */
+static uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
+                       const char *query, const char *subresource)
 {
     const struct s3_shared *s3 = x->thread->shared->own;
     const struct s3_thread *thread = x->thread->own;
@@ -797,6 +625,233 @@ uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
         url.memory[url.used - 1] = '\0';
     web_exchange_set(x, method, url.memory);
     return 0;
+}
+
+/*
+ * An upload in parts. Beginning it returns an id, sending each part returns a tag, and sending the
+ * list of tags completes it. If it fails, it is aborted, so that its parts do not stay in the
+ * store.
+ */
+
+#define LIST_BEGIN "<CompleteMultipartUpload>"
+#define LIST_END   "</CompleteMultipartUpload>"
+
+/* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
+#define PART_TEXT 768
+
+/* Allocates the list of an upload. Returns false without memory. */
+static bool open_upload(struct upload *u, uint64_t parts_most)
+{
+    size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 256 + PART_TEXT;
+    char *memory = malloc(size);
+    if (memory)
+        text_begin(&u->list, memory, size);
+    return memory;
+}
+
+static uint32_t begin_upload(struct web_exchange *x)
+{
+    struct upload *u = &((struct s3_exchange *)x->own)->upload;
+    u->step = UPLOAD_BEGIN;
+    u->part = 0;
+    text_begin(&u->list, u->list.memory, u->list.size);
+    text_put(&u->list, LIST_BEGIN);
+    web_exchange_send_text(x, "");
+    uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
+    x->keeps_answer = true;
+    return failure;
+}
+
+/*
+ * Prepares the transfer of a step, whose body has been set. `part` is the start of its query.
+ * Returns true, because a transfer follows.
+ */
+static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
+                     const char *part)
+{
+    static const enum web_method of_steps[] = {
+        [UPLOAD_PART] = METHOD_PUT, [UPLOAD_END] = METHOD_POST, [UPLOAD_ABORT] = METHOD_DELETE};
+    char memory[3 * sizeof u->id + 64];
+    char plain[sizeof u->id + 64];
+    struct text query;
+    text_begin(&query, memory, sizeof memory);
+    text_put_all(&query, part, "uploadId=");
+    text_put_encoded(&query, u->id, "");
+    snprintf(plain, sizeof plain, "%suploadId=%s", part, u->id);
+    u->step = step;
+    x->failure = s3_set(x, of_steps[step], x->name, memory, plain);
+    x->keeps_answer = step != UPLOAD_PART;
+    return true;
+}
+
+static bool put_part(struct web_exchange *x, struct upload *u)
+{
+    char part[48];
+    const struct s3_shared *s3 = x->thread->shared->own;
+    uint64_t from = u->part * s3->part_bytes;
+    uint64_t left = x->expected.size - from;
+    snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
+    web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
+    return set_step(x, u, UPLOAD_PART, part);
+}
+
+/*
+ * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a
+ * transfer follows.
+ */
+static bool give_up(struct web_exchange *x, struct upload *u)
+{
+    u->failure = x->failure;
+    if (u->step == UPLOAD_BEGIN) {
+        u->step = UPLOAD_NONE;
+        return false;
+    }
+    web_exchange_send_text(x, "");
+    return set_step(x, u, UPLOAD_ABORT, "");
+}
+
+/* Appends a text, escaped for XML. */
+static void put_escaped(struct text *t, const char *more)
+{
+    for (; *more; more++) {
+        const char *entity = *more == '&' ? "&amp;" : *more == '<' ? "&lt;" : "&quot;";
+        if (*more == '&' || *more == '<' || *more == '"')
+            text_put(t, entity);
+        else
+            text_put_byte(t, *more);
+    }
+}
+
+static void note_part(struct web_exchange *x, struct upload *u)
+{
+    const struct s3_shared *s3 = x->thread->shared->own;
+    const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
+    const char *algorithm = checksums[s3->checksum].algorithm;
+    char number[24];
+    snprintf(number, sizeof number, "%" PRIu64, u->part);
+    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
+    put_escaped(&u->list, x->tag);
+    text_put(&u->list, "</ETag>");
+    if (algorithm)
+        text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(checksum, ' ') + 1, "</Checksum",
+                     algorithm, ">");
+    text_put(&u->list, "</Part>");
+}
+
+/*
+ * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
+ * follows.
+ */
+static bool go_on(struct web_exchange *x, struct upload *u)
+{
+    const struct s3_shared *s3 = x->thread->shared->own;
+    note_part(x, u);
+    if (u->part * s3->part_bytes < x->expected.size)
+        return put_part(x, u);
+    text_put(&u->list, LIST_END);
+    web_exchange_send_text(x, u->list.memory);
+    if (text_is_whole(&u->list))
+        return set_step(x, u, UPLOAD_END, "");
+    x->failure = web_failure(x, "the tags of the parts are too long");
+    return give_up(x, u);
+}
+
+/*
+ * Whether the answer reports an error: a store may answer 200 before it finds that it cannot
+ * complete the upload.
+ */
+static bool has_error(struct web_exchange *x)
+{
+    char code[WEB_REASON_KEY];
+    char text[WEB_REASON_KEY + 32];
+    if (!xml_text(x->answer, x->answer_used, "Code", code, sizeof code))
+        return false;
+    snprintf(text, sizeof text, "200 with an error: %s", code);
+    x->failure = web_failure(x, text);
+    return true;
+}
+
+/* Continues an upload after a transfer, as web_dialect.follow. */
+static bool follow_upload(struct web_exchange *x)
+{
+    struct upload *u = &((struct s3_exchange *)x->own)->upload;
+    switch (u->step) {
+    case UPLOAD_NONE:
+        return false;
+    case UPLOAD_BEGIN:
+        if (x->failure == 0 &&
+            !xml_text(x->answer, x->answer_used, "UploadId", u->id, sizeof u->id))
+            x->failure = web_failure(x, "the answer has no upload ID");
+        return x->failure == 0 ? put_part(x, u) : give_up(x, u);
+    case UPLOAD_PART:
+        return x->failure == 0 ? go_on(x, u) : give_up(x, u);
+    case UPLOAD_END:
+        if (x->failure != 0 || has_error(x))
+            return give_up(x, u);
+        break;
+    case UPLOAD_ABORT:
+        x->failure = u->failure;
+        break;
+    }
+    u->step = UPLOAD_NONE;
+    return false;
+}
+
+/* Puts a channel's own headers before those that all channels share. */
+static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_shared *s3)
+{
+    struct s3_place *place = &s3->place;
+    unsigned version = place->version;
+    char *const texts[S3_LINES] = {
+        [LINE_AUTHORIZATION] = version > 0 ? own->authorization : NULL,
+        [LINE_HOST] = place->sites[0].host, /* choose_site() changes it */
+        [LINE_DATE] = version > 0 ? own->date : NULL,
+        [LINE_HASH] = version == 4 ? own->hash : NULL,
+        [LINE_CHECKSUM] = s3->checksum != CHECKSUM_OFF ? own->checksum : NULL,
+    };
+    struct curl_slist *next = x->thread->shared->headers;
+    for (unsigned i = S3_LINES; i-- > 0;) {
+        if (!texts[i])
+            continue;
+        own->lines[i] = (struct curl_slist){texts[i], next};
+        next = &own->lines[i];
+    }
+    curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, next);
+}
+
+static int s3_join(struct web_thread *t, struct err *e)
+{
+    struct s3_shared *s3 = t->shared->own;
+    struct s3_place *place = &s3->place;
+    size_t room = s3->url_bytes + CANONICAL_EXTRA + SETTINGS_HEADERS +
+                  (place->token ? strlen(place->token) : 0);
+    struct s3_thread *own = t->own = calloc(1, sizeof *own + t->channels * sizeof *own->exchanges);
+    if (own)
+        own->url = malloc(s3->url_bytes);
+    bool is_complete = own && own->url;
+    for (unsigned i = 0; is_complete && i < t->channels; i++) {
+        t->exchanges[i].own = &own->exchanges[i];
+        link_lines(&own->exchanges[i], &t->exchanges[i], s3);
+        is_complete = open_upload(&own->exchanges[i].upload, s3->parts_most);
+    }
+    if (!is_complete)
+        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
+    int rc = signer_open(&own->signer, &place->keys, room, e);
+    if (rc == 0 && s3->checksum == CHECKSUM_MD5 && !own->signer.md5)
+        rc = err_say(e, "-s3-checksum: libcrypto has no MD5");
+    return rc;
+}
+
+static void s3_leave(struct web_thread *t)
+{
+    struct s3_thread *own = t->own;
+    if (!own)
+        return;
+    for (unsigned i = 0; i < t->channels; i++)
+        free(own->exchanges[i].upload.list.memory);
+    signer_close(&own->signer);
+    free(own->url);
+    free(own);
 }
 
 /* Lists the keys with the prefix that all keys of the template share. */
@@ -837,7 +892,7 @@ static uint32_t s3_address(struct web_exchange *x)
         own->upload.step = UPLOAD_NONE;
     }
     if (op == WEB_PUT && s3->part_bytes > 0 && x->expected.size > s3->part_bytes)
-        return s3_upload_begin(x);
+        return begin_upload(x);
     web_exchange_send_body(x, 0, op == WEB_PUT ? x->expected.size : 0);
     if (op == S3_LIST)
         return s3_address_list(x);
@@ -863,7 +918,7 @@ static const struct web_dialect dialect = {
     .join = s3_join,
     .leave = s3_leave,
     .address = s3_address,
-    .follow = s3_upload_follow,
+    .follow = follow_upload,
     .explain = s3_explain,
 };
 

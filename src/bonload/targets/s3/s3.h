@@ -9,7 +9,7 @@
 #include "bonload/targets/s3/s3_sign.h"
 #include "bonload/targets/web/web.h"
 
-/* What the files of the target s3 share: its place, addressing and signing a transfer. */
+/* Where the target s3 sends its requests, and how it signs them. */
 
 /* Room for a host with the bucket before it. */
 #define S3_HOST_SIZE 256
@@ -56,67 +56,3 @@ struct s3_place {
  * and the environment. Returns 0, or a negative errno with a line in e.
  */
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);
-
-/* Room for an Authorization header, which names all headers. */
-#define S3_AUTHORIZATION (2048 + SETTINGS_HEADERS)
-
-/* The data that all threads share. */
-struct s3_shared {
-    struct s3_place place;
-    _Atomic unsigned turn; /* number of requests that have chosen a site */
-    size_t url_bytes;      /* room for a URL */
-    char within[264];      /* "BUCKET/", which no host of a bucket should have in its path */
-    enum sign_checksum checksum;
-    uint64_t part_bytes; /* 0: objects are uploaded as a whole */
-    uint64_t parts_most;
-};
-
-/* The state of an upload in parts. */
-enum upload_step { UPLOAD_NONE, UPLOAD_BEGIN, UPLOAD_PART, UPLOAD_END, UPLOAD_ABORT };
-
-struct upload {
-    enum upload_step step;
-    uint64_t part; /* number of the current part, counted from 1 */
-    char id[256];
-    struct text list; /* the uploaded parts, as XML, in memory for free(3) */
-    uint32_t failure; /* why the upload is being aborted */
-};
-
-/* The headers that differ between transfers. All but the first one are signed. */
-enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, LINE_CHECKSUM, S3_LINES };
-
-/* The data of a channel. */
-struct s3_exchange {
-    const struct s3_site *site; /* where the request goes */
-    char date[64];
-    char hash[32 + SHA256_HEX];
-    char checksum[32 + SHA256_HEX]; /* libcurl does not send "NAME:" without a value */
-    char authorization[S3_AUTHORIZATION];
-    struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
-    struct upload upload;
-};
-
-/* The data of a thread. */
-struct s3_thread {
-    struct signer signer;
-    char *url;                      /* of the transfer that is being prepared */
-    int64_t second;                 /* the second, since 1970, that `time` is about */
-    char time[40];                  /* that second in the form that signatures need */
-    struct s3_exchange exchanges[]; /* one for each channel */
-};
-
-/*
- * Addresses and signs a transfer of x->request, whose body has been set. `key` is not yet
- * percent-encoded; NULL stands for the bucket itself. `query` is as sign_request.query, and
- * `subresource` as sign_request.subresource. Returns 0 or a failure.
- */
-uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key, const char *query,
-                const char *subresource);
-
-/*
- * Uploads in parts: s3_upload_open() allocates the list of one, and returns false
- * without memory; s3_upload_begin() starts it, and s3_upload_follow() continues after a transfer.
- */
-bool s3_upload_open(struct upload *u, uint64_t parts_most);
-uint32_t s3_upload_begin(struct web_exchange *x);
-bool s3_upload_follow(struct web_exchange *x);

@@ -342,7 +342,12 @@ static int open_plain(int *fd, const char *path, struct err *e)
     return S_ISREG(facts.st_mode) ? 0 : err_say(e, "open %s: it is not a plain file", path);
 }
 
-int web_tls_open(struct web_shared *s, struct err *e)
+/*
+ * Opens the files for TLS that the user names: a certificate, its key, and authorities. libcurl
+ * opens them again for every connection, so they are found once (sys/path.h) and kept open, and
+ * libcurl gets the names that the kernel has for the descriptors. web_close() closes them.
+ */
+static int open_tls_files(struct web_shared *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
     /* Go programs take the authorities from the same variable */
@@ -358,7 +363,8 @@ int web_tls_open(struct web_shared *s, struct err *e)
     return rc;
 }
 
-void web_tls_set(const struct web_shared *s, CURL *c)
+/* Makes a handle use the files, and verify servers if the user wants that. */
+static void use_tls_files(const struct web_shared *s, CURL *c)
 {
     static const CURLoption options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_CAINFO};
     bool is_verified = !s->setup.plan->settings->insecure_https;
@@ -370,12 +376,6 @@ void web_tls_set(const struct web_shared *s, CURL *c)
         if (s->tls_files[i] >= 0)
             curl_easy_setopt(c, options[i], path);
     }
-}
-
-void web_tls_close(struct web_shared *s)
-{
-    for (unsigned i = 0; i < TLS_FILES; i++)
-        descriptor_close(&s->tls_files[i]);
 }
 
 #define DEFAULT_OPS "get,put"
@@ -450,19 +450,6 @@ static int check_changes(struct plan *p, const struct settings *s, struct err *e
     return 0;
 }
 
-/* Refuses sizes beside bodies from files, which have the sizes of their files. */
-static int check_bodies(const struct settings *s, struct err *e)
-{
-    bool has_sizes =
-        s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
-    if (s->body_file && s->body_source)
-        return err_say(e, "-body-file and -body-source cannot be combined");
-    if ((s->body_file || s->body_source) && has_sizes)
-        return err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
-                          "combined with other sizes");
-    return 0;
-}
-
 int web_check(struct plan *p, const struct settings *s, struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
@@ -471,6 +458,8 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
         [LOAD_READ] =
             "-ops has nothing that reads, but reads are asked for (-rt=0 or -rps=0 turns them off)",
     };
+    const bool has_sizes =
+        s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
     struct mix all = {0};
     int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, e);
     if (rc == 0)
@@ -483,8 +472,11 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
         rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
     if (rc == 0 && p->has_changes)
         rc = check_changes(p, s, e);
-    if (rc == 0)
-        rc = check_bodies(s, e);
+    if (rc == 0 && s->body_file && s->body_source)
+        rc = err_say(e, "-body-file and -body-source cannot be combined");
+    else if (rc == 0 && (s->body_file || s->body_source) && has_sizes)
+        rc = err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
+                        "combined with other sizes");
     return rc;
 }
 
@@ -882,7 +874,7 @@ static void set_options(CURL *c, const struct web_shared *s)
     curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
     curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
     set_credentials(c, p->settings->credentials);
-    web_tls_set(s, c);
+    use_tls_files(s, c);
 }
 
 static void set_method(struct web_exchange *x, enum web_method method)
@@ -906,7 +898,8 @@ void web_exchange_identify(struct web_exchange *x, const char *credentials)
     x->credentials = credentials;
 }
 
-void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns)
+/* Limits the duration of each of the next transfers. */
+static void limit_transfers(struct web_exchange *x, uint64_t timeout_ns)
 {
     long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
     x->limit_ns = timeout_ns;
@@ -1022,7 +1015,7 @@ int web_open(void **shared, const struct target_setup *setup, struct err *e)
     s->servers = 1;
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
     web_reasons_open(&s->reasons);
-    int rc = web_tls_open(s, e);
+    int rc = open_tls_files(s, e);
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = err_say(e, "libcurl cannot be started");
     if (rc == 0)
@@ -1051,7 +1044,8 @@ void web_close(void *shared)
     free(s->given);
     web_reasons_close(&s->reasons);
     bodies_close(&s->bodies);
-    web_tls_close(s);
+    for (unsigned i = 0; i < TLS_FILES; i++)
+        descriptor_close(&s->tls_files[i]);
     free(s);
     curl_global_cleanup();
 }
@@ -1091,7 +1085,7 @@ static int open_thread(struct web_thread *t, struct err *e)
         if (!is_complete)
             break;
         set_options(x->easy, t->shared);
-        web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
+        limit_transfers(x, t->shared->setup.plan->timeout_ns);
         set_callbacks(x);
     }
     if (!is_complete)
@@ -1173,7 +1167,7 @@ static bool begin_next(struct web_exchange *x, bool has_failed)
     uint64_t now_ns = clock_ns();
     uint64_t passed_ns = now_ns - x->request->start_ns;
     uint64_t left_ns = has_failed ? all_ns / 10 : passed_ns < all_ns ? all_ns - passed_ns : 0;
-    web_exchange_limit(x, left_ns);
+    limit_transfers(x, left_ns);
     x->is_limited = true;
     return begin_transfer(x, now_ns);
 }
@@ -1196,7 +1190,7 @@ enum target_answer web_submit(void *thread, struct request *r)
     if (r->kind == LOAD_WRITE)
         x->begun = versions_begin(t->shared->setup.versions, x->expected.body.object);
     if (x->is_limited)
-        web_exchange_limit(x, t->shared->setup.plan->timeout_ns);
+        limit_transfers(x, t->shared->setup.plan->timeout_ns);
     x->is_limited = false;
     if (begin_transfer(x, r->start_ns))
         return TARGET_QUEUED;
@@ -1360,7 +1354,7 @@ long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns)
     struct web_exchange *x = exchange_of(t, r);
     uint64_t most_ns = s->setup.plan->timeout_ns;
     struct request *done;
-    web_exchange_limit(x, timeout_ns < most_ns ? timeout_ns : most_ns);
+    limit_transfers(x, timeout_ns < most_ns ? timeout_ns : most_ns);
     r->start_ns = clock_ns();
     web_prepare(t, r);
     if (web_submit(t, r) == TARGET_QUEUED)

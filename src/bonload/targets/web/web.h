@@ -236,9 +236,6 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
 /* Sets USER:PASSWORD, percent-encoded, of the next transfers; NULL: none. */
 void web_exchange_identify(struct web_exchange *x, const char *credentials);
 
-/* Limits the duration of each of the next transfers. */
-void web_exchange_limit(struct web_exchange *x, uint64_t timeout_ns);
-
 /*
  * Prepare a transfer: first what it sends, which is a text that stays in place or a part of the
  * body, then all else. A method that sends nothing needs a part of no bytes.
@@ -252,19 +249,6 @@ void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size
 
 /* The failure that the text describes. */
 uint32_t web_failure(const struct web_exchange *x, const char *text);
-
-/*
- * The files for TLS that the user names: a certificate, its key, and authorities.
- * libcurl opens them again for every connection, so they are found once (sys/path.h) and kept
- * open, and libcurl gets the names that the kernel has for the descriptors. They must be plain
- * files. Returns 0, or a negative errno with a line in e; the caller must call web_tls_close() in
- * either case.
- */
-int web_tls_open(struct web_shared *s, struct err *e);
-void web_tls_close(struct web_shared *s);
-
-/* Makes a handle use the files, and verify servers if the user wants that. */
-void web_tls_set(const struct web_shared *s, CURL *c);
 
 /*
  * Checks one name of a template, whose names differ only in letters and digits, or all lines of a
