@@ -25,16 +25,6 @@
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MOST_ROUNDS 25
 
-/* The first given option that needs rounds; NULL: there is none. */
-static const char *option_of_rounds(const struct settings *s)
-{
-    return s->round_ns.given       ? "--round-time"
-           : s->precondition.given ? "--precondition"
-           : s->most_rounds.given  ? "--max-rounds"
-           : s->require_steady     ? "--require-steady"
-                                   : NULL;
-}
-
 static bool has_block_test(const bool tests[static TEST_COUNT])
 {
     return tests[TEST_PUT_BLOCK] || tests[TEST_REWRITE] || tests[TEST_GET_BLOCK] ||
@@ -49,7 +39,11 @@ static bool has_block_test(const bool tests[static TEST_COUNT])
 static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_COUNT],
                        uint64_t time_ns, const struct settings *s, struct err *e)
 {
-    const char *alone = option_of_rounds(s);
+    const char *alone = s->round_ns.given       ? "--round-time"
+                        : s->precondition.given ? "--precondition"
+                        : s->most_rounds.given  ? "--max-rounds"
+                        : s->require_steady     ? "--require-steady"
+                                                : NULL;
     *steady = (struct steady_plan){
         .wanted = s->steady,
         .is_required = s->require_steady,
@@ -72,16 +66,6 @@ static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_
 
 #define DEFAULT_IOPS_WRITES 10
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
-
-static void name_contents(struct plan *p)
-{
-    const struct settings *s = p->settings;
-    if (s->data == DATA_COMPRESS)
-        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u",
-                 (unsigned)s->compress_percent.value);
-    else
-        strcpy(p->contents_name, s->data == DATA_ZERO ? "zero" : "random");
-}
 
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
                         const struct preset_defaults *defaults)
@@ -472,7 +456,11 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     const struct preset_defaults *defaults = defaults_of(s);
     begin_plan(p, s, h, defaults, row);
     p->seed = given_or(s->seed, (uint64_t)time(NULL));
-    name_contents(p);
+    if (s->data == DATA_COMPRESS)
+        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u",
+                 (unsigned)s->compress_percent.value);
+    else
+        strcpy(p->contents_name, s->data == DATA_ZERO ? "zero" : "random");
     choose_data(p, s, h, defaults);
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);

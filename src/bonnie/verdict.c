@@ -17,10 +17,7 @@
 /* Operations below this size cost as much CPU time for the system call as for moving the data. */
 #define SMALL_FOR_CPU (64 * KIB)
 
-/*
- * If operations below this size come one at a time, a device spends much of its time on other
- * things.
- */
+/* If smaller operations come one at a time, a device spends much of its time on other things. */
 #define SMALL_FOR_DEVICE MIB
 
 /* Most devices need no more operations in flight than this. */
@@ -178,9 +175,7 @@ uint64_t advice_for(const struct advice_facts *f)
     return set;
 }
 
-/*
- * Whether an earlier remedy of the set has the same text, as remedies for different tests may have.
- */
+/* Whether an earlier remedy of the set has the same text: remedies for different tests may. */
 static bool is_repeated(uint64_t set, size_t at)
 {
     for (size_t i = 0; i < at; i++)

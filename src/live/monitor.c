@@ -362,21 +362,6 @@ static void note_rest(struct monitor *m, uint64_t elapsed_ns)
     note_interval(m, elapsed_ns);
 }
 
-/*
- * Copies the intervals out of the shared memory, which will be unmapped. Returns 0, or a negative
- * errno with a line in e.
- */
-static int hand_over(const struct notes *n, struct interval **intervals, size_t *count,
-                     struct err *e)
-{
-    *intervals = malloc((n->count + 1) * sizeof **intervals);
-    if (!*intervals)
-        return err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
-    *count = n->count;
-    memcpy(*intervals, n->intervals, n->count * sizeof **intervals);
-    return 0;
-}
-
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
                 struct levels *levels, struct err *e)
 {
@@ -392,7 +377,13 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
     helper_end(&m->process, stop_signal() ? STOPPED_MS : END_MS);
     if (intervals && m->setup.notes_intervals) {
         note_rest(m, elapsed_ns);
-        rc = hand_over(m->notes, intervals, count, e);
+        const struct notes *n = m->notes; /* will be unmapped */
+        *intervals = malloc((n->count + 1) * sizeof **intervals);
+        *count = *intervals ? n->count : 0;
+        if (*intervals)
+            memcpy(*intervals, n->intervals, n->count * sizeof **intervals);
+        else
+            rc = err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
     }
     if (rc == 0 && levels && m->setup.notes_course) {
         struct track *track = &m->notes->track;

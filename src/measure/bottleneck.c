@@ -6,24 +6,17 @@
 /* A worker limits the figure if it wants a CPU for more than this share of the time. */
 #define CPU_BOUND_PERCENT 90
 
-/*
- * A lower threshold: for the CPU if the device was less busy, for waiting for a CPU, and for the
- * device or its limit.
+/* A lower one: for the CPU if the device was less busy, for waiting, and for the device or limit.
  */
 #define MOSTLY_PERCENT 50
 
 /* A worker that waits for a CPU for more than this would be faster without competition. */
 #define WAITED_PERCENT 25
 
-/*
- * With more workers than CPUs, workers wait for each other if they use more than this share of all
- * CPUs.
- */
+/* More workers than CPUs wait for each other if they use more than this share of all CPUs. */
 #define OWN_PERCENT 67
 
-/*
- * If storage moved less than this share of the bytes that were asked for, the cache moved the rest.
- */
+/* If storage moved less than this share of the bytes asked for, the cache moved the rest. */
 #define CACHED_BELOW_PERCENT 90
 
 /*

@@ -502,20 +502,6 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     end_line(&line, out);
 }
 
-/* Joins files:max:min/directories:chunk without defaults. */
-static void join_files(struct line *files, const struct figures *f)
-{
-    add_text(files, "%s", f->files);
-    if (f->file_max[0] != '\0')
-        add_text(files, ":%s", f->file_max);
-    if (f->file_min[0] != '\0')
-        add_text(files, ":%s", f->file_min);
-    if (f->directories[0] != '\0' || f->file_chunk[0] != '\0')
-        add_text(files, "/%s", f->directories[0] != '\0' ? f->directories : "1");
-    if (f->file_chunk[0] != '\0')
-        add_text(files, ":%s", f->file_chunk);
-}
-
 static void print_metadata(FILE *out, const struct result *r, const struct figures *f)
 {
     print_version(out, r, "------Sequential Create------ --------Random Create--------");
@@ -523,8 +509,16 @@ static void print_metadata(FILE *out, const struct result *r, const struct figur
     const char *heading = f->file_max[0] != '\0' ? "files:max:min" : "files";
     fprintf(out, "%*s%s\n", PREFIX, heading, units);
 
-    struct line files = {0};
-    join_files(&files, f);
+    struct line files = {0}; /* files:max:min/directories:chunk without defaults */
+    add_text(&files, "%s", f->files);
+    if (f->file_max[0] != '\0')
+        add_text(&files, ":%s", f->file_max);
+    if (f->file_min[0] != '\0')
+        add_text(&files, ":%s", f->file_min);
+    if (f->directories[0] != '\0' || f->file_chunk[0] != '\0')
+        add_text(&files, "/%s", f->directories[0] != '\0' ? f->directories : "1");
+    if (f->file_chunk[0] != '\0')
+        add_text(&files, ":%s", f->file_chunk);
     struct line line = {0};
     add_text(&line, "%*s", PREFIX, files.text);
     if (line.used > PREFIX) {

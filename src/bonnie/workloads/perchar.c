@@ -13,10 +13,7 @@
  * operation is a buffer of characters that stdio passes to the system, and has a latency.
  */
 
-/*
- * Move one block of characters, with one call for each: putc or getc, or their variants without
- * locks.
- */
+/* Move a block of characters, with one call for each: putc or getc, or those without locks. */
 static void put_each(FILE *stream, const unsigned char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -64,12 +61,9 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
     return stream;
 }
 
+/* Everything has been flushed. A close that a signal interrupts has released the descriptor. */
 static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
 {
-    /*
-     * Everything has been flushed. A close that a signal interrupts has released the descriptor, as
-     * in io_close().
-     */
     if (fclose(stream) != 0 && errno != EINTR && rc == 0)
         rc = err_system(e, errno, "close %s", w->data.name);
     return rc;
