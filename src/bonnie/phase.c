@@ -447,11 +447,6 @@ static int meet_others(struct phase *ph, struct err *e)
     return coordinator_barrier(r->coordinator, ph->workload->title, e);
 }
 
-static bool has_data(const struct phase *ph)
-{
-    return workload_has_data(ph->workload) && is_stored(ph);
-}
-
 /*
  * Finds how much of the data files is in the page cache, in percent. Returns false when this is
  * unknown.
@@ -523,7 +518,8 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     if (rc == 0 && ph->workload->forked)
         rc = seekers_start(seekers, r, ph->next_ticket, e);
     if (rc == 0 && ph->section.laps == 0)
-        ph->cache.known = has_data(ph) && look_at_cache(r, &ph->cache.resident_percent_before);
+        ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) &&
+                          look_at_cache(r, &ph->cache.resident_percent_before);
     return rc == 0 ? meet_others(ph, e) : rc;
 }
 

@@ -45,27 +45,18 @@ int report_end(FILE *out)
 }
 
 /*
- * Whether this report must leave standard output to another, because a script expects that one
- * there.
- */
-static bool gives_way(const struct plan *p, const struct report_ops *report)
-{
-    static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
-                                                           &report_html_row};
-    for (size_t i = 0; i < sizeof for_scripts / sizeof for_scripts[0]; i++)
-        if (plan_has_format(p, for_scripts[i]->name))
-            return report != for_scripts[i];
-    return false;
-}
-
-/*
  * The stream for a report. With -q only one format is on standard output, for a script: CSV, JSON,
- * HTML or the table, the first of these that the user chose.
+ * HTML or the table, the first of these that the user chose. The others leave it to that one.
  */
 static FILE *stream_for(const struct reports *r, const struct report_ops *report)
 {
-    bool moved = r->plan->quiet && !r->output->path && gives_way(r->plan, report);
-    return moved ? stderr : r->output->stream;
+    static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,
+                                                           &report_html_row};
+    bool is_for_one = r->plan->quiet && !r->output->path;
+    for (size_t i = 0; is_for_one && i < sizeof for_scripts / sizeof for_scripts[0]; i++)
+        if (plan_has_format(r->plan, for_scripts[i]->name))
+            return report == for_scripts[i] ? r->output->stream : stderr;
+    return r->output->stream;
 }
 
 static int check_printed(const struct reports *r, int rc, const FILE *stream, struct err *e)

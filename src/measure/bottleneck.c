@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/bottleneck.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A worker limits the figure if it wants a CPU for more than this share of the time. */
@@ -28,11 +29,6 @@
 static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
-}
-
-static double at_most_100(double percentage)
-{
-    return percentage > 100 ? 100 : percentage;
 }
 
 static bool reads_most(const struct evidence *e)
@@ -66,10 +62,8 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
         j->moved_percent = missing;
         return;
     }
-    j->moved_percent =
-        percent_of((double)moved, (double)(reads ? e->read_bytes : e->written_bytes));
-    if (j->moved_percent > missing)
-        j->moved_percent = missing;
+    double asked = (double)(reads ? e->read_bytes : e->written_bytes);
+    j->moved_percent = fmin(percent_of((double)moved, asked), missing);
 }
 
 /*
@@ -94,21 +88,21 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
         return 0;
     if (has_data(e) && counts_bytes && held > 100 && moved[kind].asked < moved[kind].done)
         held = percent_of((double)moved[kind].asked, allowed);
-    return held > NOT_HELD_PERCENT ? 0 : at_most_100(held);
+    return held > NOT_HELD_PERCENT ? 0 : fmin(held, 100);
 }
 
 static void weigh_limit(struct judgement *j, const struct evidence *e)
 {
     double elapsed = (double)e->elapsed_ns;
-    double computed = at_most_100(percent_of((double)e->busiest.computed_ns, elapsed));
+    double computed = fmin(percent_of((double)e->busiest.computed_ns, elapsed), 100);
     double waited = percent_of((double)e->busiest.waited_ns, elapsed);
     *j = (struct judgement){
         .quota_cpus = e->quota_cpus,
         .quota_percent = e->quota_percent,
         .device_known = e->device.known,
         .computed_percent = computed,
-        .waited_percent = waited > 100 - computed ? 100 - computed : waited,
-        .cpus_percent = at_most_100(percent_of((double)e->cpu_ns, elapsed * e->cpus)),
+        .waited_percent = fmin(waited, 100 - computed),
+        .cpus_percent = fmin(percent_of((double)e->cpu_ns, elapsed * e->cpus), 100),
     };
     if (e->busiest.waited_unknown)
         j->waited_percent = -1;
@@ -128,13 +122,13 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
 
 static double waited_percent_of(const struct judgement *j)
 {
-    return j->waited_percent > 0 ? j->waited_percent : 0;
+    return fmax(j->waited_percent, 0);
 }
 
 /* How busy the device was, or the share that was used of its limit. */
 static double device_demand(const struct judgement *j)
 {
-    return j->device_percent > j->held_percent ? j->device_percent : j->held_percent;
+    return fmax(j->device_percent, j->held_percent);
 }
 
 /*

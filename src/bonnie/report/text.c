@@ -63,21 +63,6 @@ static void group_add(struct test_group *group, enum test_id test)
     group->count++;
 }
 
-/*
- * Prints a corrupted place. Replaces commas by semicolons, because scripts take a line with a comma
- * for the CSV line.
- */
-static void print_place(FILE *out, const struct corruption_entry *entry)
-{
-    char text[CORRUPTED_PLACE_TEXT + 80];
-    snprintf(text, sizeof text, "data file %" PRIu64 " at %" PRIu64 ": %s", entry->file,
-             entry->offset, entry->description);
-    for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ','))
-        *comma = ';';
-    fprintf(out, "%*s", PLACE_COLUMN, "");
-    print_wrapped(out, PLACE_COLUMN, text);
-}
-
 /* Prints what a test found corrupted: the share of what it read, and the first places. */
 static void print_corruption(FILE *out, const struct result *r)
 {
@@ -92,8 +77,17 @@ static void print_corruption(FILE *out, const struct result *r)
         fprintf(out, "  %-*s  %" PRIu64 " %s in %" PRIu64 " bytes that were checked\n",
                 NAME_COLUMNS, test_name(test), t->corrupted, t->corrupted == 1 ? "place" : "places",
                 t->verified_bytes);
-        for (size_t i = 0; i < t->corruption.count; i++)
-            print_place(out, &t->corruption.entries[i]);
+        for (size_t i = 0; i < t->corruption.count; i++) {
+            const struct corruption_entry *entry = &t->corruption.entries[i];
+            char text[CORRUPTED_PLACE_TEXT + 80];
+            snprintf(text, sizeof text, "data file %" PRIu64 " at %" PRIu64 ": %s", entry->file,
+                     entry->offset, entry->description);
+            /* scripts take a line with a comma for the CSV line */
+            for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ','))
+                *comma = ';';
+            fprintf(out, "%*s", PLACE_COLUMN, "");
+            print_wrapped(out, PLACE_COLUMN, text);
+        }
     }
 }
 

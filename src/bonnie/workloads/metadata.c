@@ -147,9 +147,8 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
     struct file_set *s = &w->files;
     int rc = 0;
     uint64_t directories = s->directories.numbers.count;
-    for (uint64_t i = 0; rc == 0 && i < directories; i++) {
+    for (uint64_t i = 0; rc == 0 && i < directories; i++)
         rc = in_one_directory(w, i, file_set_in_directory(s, i), operation, e);
-    }
     return rc;
 }
 
