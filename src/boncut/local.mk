@@ -18,7 +18,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/report/report.h \
 	src/boncut/report/text.c \
 	src/boncut/verdict.c src/boncut/verdict.h \
-	src/boncut/worker.c src/boncut/worker.h \
 	src/boncut/write.c
 
 if HAVE_LIBURING

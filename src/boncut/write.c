@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +15,547 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boncut/worker.h"
+#include "boncut/ledger.h"
+#include "boncut/log.h"
+#include "boncut/methods/method.h"
+#include "io/file.h"
 #include "measure/clock.h"
+#include "measure/device.h"
+#include "measure/mount_info.h"
 #include "storage/scratch.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
 #include "util/err.h"
+#include "util/portable.h"
+#include "util/rng.h"
 #include "util/units.h"
+
+/*
+ * The way of promises to the log. Each worker puts its promises into a ring of its own, without a
+ * lock, an allocation or a system call. One thread empties all rings, formats the promises as
+ * lines, and writes each batch of lines with one write(2), about every 0.4 ms. While nobody reads
+ * the log, the rings fill up, and the workers wait: no promise is lost.
+ */
+#define PROMISE_RING 16384
+
+struct promise_ring {
+    _Alignas(64) _Atomic uint64_t put; /* number of promises that the worker has put in */
+    _Alignas(64) _Atomic uint64_t taken;
+    struct log_line lines[PROMISE_RING];
+};
+
+struct promise_log {
+    int fd;
+    uint64_t run;
+    uint64_t start_ns; /* the times of log lines count from this moment of clock_ns() */
+    unsigned rings_count;
+    struct promise_ring *rings; /* one for each worker */
+    _Atomic uint64_t *writes; /* for each control group, the number of writes that have returned */
+    uint64_t *told;           /* for each control group, the number of writes that the log says */
+    bool is_synced;           /* a syncfs was promised after the last line of `cached` */
+    uint64_t cached_from;     /* number of writes of `cached` that a syncfs may have made durable */
+    _Atomic bool has_failed;  /* writing the log has failed */
+    char *text;               /* the batch that is being filled */
+};
+
+/* What all workers of a run share. */
+struct write_run {
+    struct header header;
+    struct pattern pattern;
+    struct promise_log log;
+    const char *path; /* path of the private directory, for messages */
+    int directory_fd;
+    int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
+    _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
+    _Atomic unsigned active;   /* number of threads that make promises or write control groups */
+    uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
+    uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
+};
+
+/* What a thread of the run does. */
+enum worker_kind { WORKER_PROMISES, WORKER_CONTROL, WORKER_LOG };
+
+struct worker {
+    struct write_run *run;
+    enum worker_kind kind;
+    unsigned number;  /* index among the workers that make promises */
+    unsigned methods; /* methods of this worker, a bit for each method */
+    struct work work[METHODS_MOST];
+    uint64_t *versions[METHODS_MOST]; /* for each unit, the last version begun */
+    uint64_t due_ns[METHODS_MOST];    /* earliest time of each method's next step */
+    void *buffer;
+    struct rng rng;
+};
+
+/* Size of a batch: room for the lines of all control groups and some hundreds of others. */
+#define BATCH_BYTES 65536
+
+/* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
+#define PAUSE_NS 400000
+
+/*
+ * Makes a log with a ring for each worker. The log writes to fd, but does not close it. Returns 0,
+ * or a negative errno with a line in e.
+ */
+static int promise_log_open(struct promise_log *log, int fd, const struct header *h, struct err *e)
+{
+    *log = (struct promise_log){.fd = fd, .run = h->run, .rings_count = h->workers};
+    log->rings = aligned_alloc(64, h->workers * sizeof *log->rings);
+    log->writes = calloc(method_count, sizeof *log->writes);
+    log->told = calloc(method_count, sizeof *log->told);
+    log->text = malloc(BATCH_BYTES);
+    if (!log->rings || !log->writes || !log->told || !log->text)
+        return err_system(e, ENOMEM, "memory for the log of %u workers", h->workers);
+    for (unsigned i = 0; i < h->workers; i++) {
+        atomic_init(&log->rings[i].put, 0);
+        atomic_init(&log->rings[i].taken, 0);
+    }
+    return 0;
+}
+
+static void promise_log_close(struct promise_log *log)
+{
+    free(log->rings);
+    free(log->writes);
+    free(log->told);
+    free(log->text);
+    *log = (struct promise_log){.fd = -1};
+}
+
+static void pause_a_moment(void)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    nanosleep(&pause, NULL);
+}
+
+/*
+ * Puts a promise into the worker's ring, and waits while the ring is full. Returns false when
+ * writing the log has failed.
+ */
+static bool promise_log_put(struct promise_log *log, unsigned worker, const struct log_line *line)
+{
+    struct promise_ring *ring = &log->rings[worker];
+    uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
+    while (put - atomic_load_explicit(&ring->taken, memory_order_acquire) == PROMISE_RING) {
+        if (atomic_load(&log->has_failed))
+            return false;
+        pause_a_moment();
+    }
+    ring->lines[put % PROMISE_RING] = *line;
+    atomic_store_explicit(&ring->put, put + 1, memory_order_release);
+    return true;
+}
+
+/* Writes all of the text, even if write(2) takes it in parts. */
+static int write_out(struct promise_log *log, const char *text, size_t length, struct err *e)
+{
+    while (length > 0) {
+        ssize_t written = write(log->fd, text, length);
+        if (written < 0 && errno != EINTR) {
+            atomic_store(&log->has_failed, true);
+            return err_system(e, errno, "write the log to standard output");
+        }
+        text += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+/* Writes the header as the first line. */
+static int promise_log_begin(struct promise_log *log, const struct header *h, struct err *e)
+{
+    char text[HEADER_LINE_MOST];
+    return write_out(log, text, header_format(text, h), e);
+}
+
+/* Appends promises from a ring to the batch while there is room. Returns the batch's new length. */
+static size_t take_ring(struct promise_log *log, struct promise_ring *ring, size_t length)
+{
+    uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
+    uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
+    for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
+        const struct log_line *line = &ring->lines[taken % PROMISE_RING];
+        log->is_synced |= line->method == method_syncfs;
+        length += log_line_format(log->text + length, line, log->run);
+    }
+    atomic_store_explicit(&ring->taken, taken, memory_order_release);
+    return length;
+}
+
+/*
+ * Appends the number of writes of a control group to the batch. This must come after the promises:
+ * whatever a syncfs among them has made durable was written before.
+ */
+static size_t take_control(struct promise_log *log, unsigned method, size_t length)
+{
+    uint64_t writes = atomic_load_explicit(&log->writes[method], memory_order_acquire);
+    if (writes == log->told[method])
+        return length;
+    if (method == method_cached && log->is_synced) {
+        log->cached_from = writes;
+        log->is_synced = false;
+    }
+    const struct log_line line = {.method = method,
+                                  .unit = method == method_cached ? (uint32_t)log->cached_from : 0,
+                                  .version = writes,
+                                  .time_us = (clock_ns() - log->start_ns) / 1000};
+    log->told[method] = writes;
+    return length + log_line_format(log->text + length, &line, log->run);
+}
+
+/* Fills the batch, and returns its length. */
+static size_t make_batch(struct promise_log *log)
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < log->rings_count; i++)
+        length = take_ring(log, &log->rings[i], length);
+    for (unsigned method = 0; method < method_count; method++)
+        if (methods[method].is_control && length + LOG_LINE_MOST <= BATCH_BYTES)
+            length = take_control(log, method, length);
+    return length;
+}
+
+/*
+ * Writes promises until *active, the number of threads that make them, is 0, and then all that are
+ * left. Returns 0, or a negative errno with a line in e.
+ */
+static int promise_log_work(struct promise_log *log, const _Atomic unsigned *active, struct err *e)
+{
+    for (;;) {
+        bool is_last = atomic_load(active) == 0;
+        size_t length = make_batch(log);
+        int rc = write_out(log, log->text, length, e);
+        if (rc != 0)
+            return rc;
+        if (is_last && length == 0)
+            return 0;
+        if (!is_last && length < BATCH_BYTES / 2)
+            pause_a_moment();
+    }
+}
+
+/* The alignment that O_DIRECT needs on any device. */
+#define ALIGNMENT 4096
+
+/*
+ * Interval between two writes of `cached`. It is short because after a syncfs, a cut can lose
+ * nothing of `cached` until the next write.
+ */
+#define CACHED_PAUSE_NS MILLION
+
+/* ---- preparing ------------------------------------------------------------------------------- */
+
+static int say_failed_call(const struct write_run *run, const struct work *work, int code,
+                           struct err *e)
+{
+    return err_system(e, code, "%s in %s, for the method %s", work->call, run->path,
+                      methods[work->method].name);
+}
+
+/* Leaves out a method that does not work here. The first worker to notice says so. */
+static void leave_out(struct write_run *run, const struct work *work, int code)
+{
+    unsigned bit = 1U << work->method;
+    if (atomic_fetch_or(&run->left_out, bit) & bit)
+        return;
+    if (!methods[work->method].begin)
+        message("%s is left out: it is not part of this build", methods[work->method].name);
+    else
+        message("%s is left out: it does not work here (%s: %s)", methods[work->method].name,
+                work->call, portable_reason(code));
+}
+
+static void tell_promise(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+{
+    struct write_run *run = w->run;
+    const struct log_line line = {
+        .method = method,
+        .is_failure = is_failure,
+        .unit = w->number * header_units_of_worker(&run->header, method) + unit,
+        .version = w->versions[method][unit],
+        .time_us = (clock_ns() - run->log.start_ns) / 1000,
+    };
+    promise_log_put(&run->log, w->number, &line);
+}
+
+/* Changes units from this one on to their next versions: at a rate one, a promise by itself. */
+static int step_method(struct worker *w, unsigned method, uint32_t unit)
+{
+    struct work *work = &w->work[method];
+    uint64_t *versions = w->versions[method] + unit;
+    uint32_t left = w->run->header.units - unit;
+    uint32_t batch = methods[method].batch;
+    work->batch = batch < 2 || w->run->gap_ns > 0 ? 1 : batch < left ? batch : left;
+    for (uint32_t i = 0; i < work->batch; i++)
+        versions[i]++;
+    return methods[method].step(work, unit, versions);
+}
+
+/* Promises what the last step of the method has changed, or says that it has failed. */
+static void tell_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+{
+    for (uint32_t i = 0; i < w->work[method].batch; i++)
+        tell_promise(w, method, unit + i, is_failure);
+}
+
+static int control_step_of(struct worker *w, unsigned method)
+{
+    w->versions[method][0]++;
+    int rc = methods[method].step(&w->work[method], 0, w->versions[method]);
+    if (rc == 0)
+        atomic_fetch_add_explicit(&w->run->log.writes[method], 1, memory_order_release);
+    return rc;
+}
+
+/*
+ * Makes the files of a method, and makes a first step with it. At a rate that one is not promised,
+ * because all methods of all workers make it at once.
+ */
+static int prepare_method(struct worker *w, unsigned method, struct err *e)
+{
+    struct work *work = &w->work[method];
+    *work = (struct work){.header = &w->run->header,
+                          .pattern = &w->run->pattern,
+                          .directory_fd = w->run->directory_fd,
+                          .method = method,
+                          .worker = w->number,
+                          .fd = -1,
+                          .other_fd = -1,
+                          .buffer = w->buffer,
+                          .first_sync = w->run->first_sync};
+    size_t units = header_units_of_worker(&w->run->header, method);
+    w->versions[method] = calloc(units, sizeof *w->versions[method]);
+    if (!w->versions[method])
+        return err_system(e, ENOMEM, "memory for the versions of %zu units", units);
+    int rc = methods[method].begin ? methods[method].begin(work) : -ENOSYS;
+    if (rc == 0)
+        rc = methods[method].is_control ? control_step_of(w, method) : step_method(w, method, 0);
+    if (rc == 0 && !methods[method].is_control && w->run->gap_ns == 0)
+        tell_step(w, method, 0, false);
+    if (rc == 0)
+        return 0;
+    /* these mean that the system does not support a call, and not that the call failed */
+    if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
+        return say_failed_call(w->run, work, -rc, e);
+    leave_out(w->run, work, -rc);
+    return 0;
+}
+
+static int prepare_worker(void *context, struct err *e)
+{
+    struct worker *w = context;
+    if (w->kind == WORKER_LOG)
+        return 0;
+    size_t bytes = METHOD_BUFFER * w->run->header.block_bytes;
+    w->buffer = aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
+    if (!w->buffer)
+        return err_system(e, ENOMEM, "memory for a buffer");
+    int rc = 0;
+    for (unsigned method = 0; rc == 0 && method < method_count; method++) {
+        if (!(w->methods & 1U << method))
+            continue;
+        rc = stop_check(e);
+        if (rc == 0)
+            rc = prepare_method(w, method, e);
+    }
+    return rc;
+}
+
+/* ---- the control group `drive` --------------------------------------------------------------- */
+
+/* A hash of the places of all blocks on the device; 0: not known. */
+static uint64_t places_of_blocks(const struct work *w)
+{
+    uint64_t hash = 0;
+    uint64_t place;
+    uint64_t bytes = w->header->block_bytes;
+    for (uint64_t block = 0; block < CONTROL_BLOCKS; block++) {
+        if (file_place(w->fd, block * bytes, bytes, &place) == 0)
+            return 0;
+        hash = rng_mix(hash ^ place);
+    }
+    return hash;
+}
+
+/* Overwrites all blocks once. Returns whether each write has reached the device. */
+static bool overwrites_reach_device(struct worker *w, const struct device_set *devices)
+{
+    struct device_counters before, after;
+    bool reach = true;
+    for (unsigned i = 0; i < CONTROL_GROUPS && reach; i++) {
+        device_read(devices, &before);
+        int rc = control_step_of(w, method_drive);
+        device_read(devices, &after);
+        reach = rc == 0 && before.known && after.known &&
+                after.written_bytes >=
+                    before.written_bytes + (uint64_t)CONTROL_BATCH * w->run->header.block_bytes;
+    }
+    return reach;
+}
+
+/*
+ * Finds out whether the overwrites of the control group `drive` reach the device, each in its
+ * place, and notes it in the run's header. The worker is that of the group; its files are durable,
+ * and no other worker writes yet.
+ */
+static void worker_probe_drive(struct worker *w)
+{
+    struct mount_info mount;
+    struct device_set devices;
+    struct header *h = &w->run->header;
+    const struct work *work = &w->work[method_drive];
+    if (!(h->methods & 1U << method_drive))
+        return;
+    mount_info_find(&mount, w->run->directory_fd);
+    device_find(&devices, &mount);
+    uint64_t places = places_of_blocks(work);
+    /* Twice: the second write waits until the filesystem has noted where the first one went. */
+    h->drive_is_in_place = places != 0 && overwrites_reach_device(w, &devices) &&
+                           overwrites_reach_device(w, &devices) && places_of_blocks(work) == places;
+}
+
+/* ---- working --------------------------------------------------------------------------------- */
+
+static void sleep_ns(uint64_t nanoseconds)
+{
+    const struct timespec pause = clock_timespec(nanoseconds);
+    nanosleep(&pause, NULL);
+}
+
+static bool is_over(const struct write_run *run)
+{
+    return stop_requested() || clock_ns() >= run->end_ns;
+}
+
+/*
+ * Sleeps until the next promise is due, but never past the end of the run. Returns false when the
+ * run is over.
+ */
+static bool await_turn(const struct write_run *run, uint64_t *next_ns)
+{
+    uint64_t now_ns;
+    while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
+        sleep_ns(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
+    *next_ns += run->gap_ns;
+    if (*next_ns < now_ns) /* a worker that is late does not catch up */
+        *next_ns = now_ns;
+    return !is_over(run);
+}
+
+/*
+ * Turns a step's result into that of the run. Ignores a call that a signal interrupted to end the
+ * run.
+ */
+static int outcome_of_step(const struct worker *w, unsigned method, int rc, struct err *e)
+{
+    if (rc == 0 || (rc == -EINTR && stop_requested()))
+        return 0;
+    return say_failed_call(w->run, &w->work[method], -rc, e);
+}
+
+/* Whether the method may make a step now. */
+static bool is_due(struct worker *w, unsigned method)
+{
+    uint64_t interval_ns = methods[method].interval_ns;
+    if (!(w->methods & w->run->header.methods & 1U << method))
+        return false;
+    if (interval_ns == 0)
+        return true;
+    uint64_t now_ns = clock_ns();
+    if (now_ns < w->due_ns[method])
+        return false;
+    w->due_ns[method] = now_ns + interval_ns;
+    return true;
+}
+
+/*
+ * Makes a step of each method, at a random unit. Workers begin with different methods, and so do
+ * runs, because at a low rate the power may go before the first round is over.
+ */
+static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
+{
+    struct write_run *run = w->run;
+    unsigned first = w->number * method_count / run->header.workers +
+                     (unsigned)(run->header.seed % method_count);
+    bool is_idle = true;
+    for (unsigned i = 0; i < method_count; i++) {
+        unsigned method = (first + i) % method_count;
+        if (!is_due(w, method))
+            continue;
+        is_idle = false;
+        if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
+            return 0;
+        /* if the method has a tail, every fourth draw is the tail on average */
+        uint32_t unit = methods[method].tails > 0 && rng_below(&w->rng, 4) == 0
+                            ? run->header.units
+                            : (uint32_t)rng_below(&w->rng, run->header.units);
+        int rc = step_method(w, method, unit);
+        tell_step(w, method, unit, rc != 0);
+        rc = outcome_of_step(w, method, rc, e);
+        if (rc != 0)
+            return rc;
+    }
+    if (is_idle)
+        sleep_ns(MILLION);
+    return 0;
+}
+
+static int make_promises(struct worker *w, struct err *e)
+{
+    /* the workers take turns */
+    uint64_t next_ns = clock_ns() + w->number * w->run->gap_ns / w->run->header.workers;
+    int rc = 0;
+    while (rc == 0 && !is_over(w->run) && !atomic_load(&w->run->log.has_failed))
+        rc = make_round(w, &next_ns, e);
+    return rc;
+}
+
+/*
+ * Overwrites as fast as possible. `cached` waits between writes, because it needs no more of them.
+ */
+static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
+{
+    int rc = 0;
+    while (rc == 0 && !is_over(w->run)) {
+        rc = outcome_of_step(w, method, control_step_of(w, method), e);
+        if (method == method_cached)
+            sleep_ns(CACHED_PAUSE_NS);
+    }
+    return rc;
+}
+
+static int run_worker(void *context, struct err *e)
+{
+    struct worker *w = context;
+    struct write_run *run = w->run;
+    int rc = 0;
+    if (w->kind == WORKER_LOG)
+        return promise_log_work(&run->log, &run->active, e);
+    if (w->kind == WORKER_PROMISES)
+        rc = make_promises(w, e);
+    for (unsigned method = 0; w->kind == WORKER_CONTROL && method < method_count; method++)
+        if (w->methods & run->header.methods & 1U << method)
+            rc = overwrite_blocks(w, method, e);
+    atomic_fetch_sub(&run->active, 1);
+    return rc;
+}
+
+/*
+ * The task of all workers in a thread pool: the first step makes the files, the second one changes
+ * them.
+ */
+static const struct task worker_task = {.prepare = prepare_worker, .work = run_worker};
+
+/* Closes the files and frees the memory of a worker, but not the worker itself. */
+static void worker_close(struct worker *w)
+{
+    for (unsigned method = 0; method < method_count; method++) {
+        if (w->versions[method] && methods[method].end)
+            methods[method].end(&w->work[method]);
+        free(w->versions[method]);
+    }
+    free(w->buffer);
+}
 
 #define DEFAULT_WORKERS 4
 #define DEFAULT_UNITS   32
@@ -172,7 +709,7 @@ static int prepare_run(struct session *session, struct err *e)
  * Makes promises. The files stay even when this fails, because promises about them may be in the
  * log.
  */
-static int make_promises(struct session *session, const struct settings *s, struct err *e)
+static int run_workers(struct session *session, const struct settings *s, struct err *e)
 {
     struct task_times times;
     int rc = promise_log_begin(&session->run.log, &session->run.header, e);
@@ -205,7 +742,7 @@ static int run_session(struct session *session, const struct settings *s, struct
     if (rc == 0)
         rc = prepare_run(session, e);
     if (rc == 0)
-        rc = make_promises(session, s, e);
+        rc = run_workers(session, s, e);
     thread_pool_end(&session->pool);
     for (unsigned i = 0; i < session->worker_count; i++)
         worker_close(&session->workers[i]);

@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/file.h"
 #include "io/io_queue.h"
-#include "tools/zcav_device.h"
 #include "tools/zcav_log.h"
 #include "tools/zcav_options.h"
+#include "util/err.h"
 #include "verify/pattern.h"
+
+/* A device, a file or a stream that is open for measuring. */
+
+enum zcav_kind {
+    ZCAV_PLAIN,
+    ZCAV_BLOCK,
+    ZCAV_STREAM, /* anything else: it is read once, from its current position to its end */
+};
+
+struct zcav_device {
+    struct io_file file; /* fd -1: closed */
+    char *label;         /* name for output: the path on one line, without control characters */
+    enum zcav_kind kind;
+    bool direct;    /* O_DIRECT is set */
+    uint64_t bytes; /* UINT64_MAX: unknown */
+};
 
 /* What one pass over a device has measured: its blocks in their order. */
 struct zcav_pass {
