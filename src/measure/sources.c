@@ -73,14 +73,15 @@ static const struct row {
     unsigned of;
     int (*is_ours)(const char *line, const struct sources *s); /* NULL: every line is ours */
 } rows[SOURCE_COUNT] = {
-    [SOURCE_DEVICE] = {"device", NULL, NULL, {{NULL}}, "The device", {"read", "wrote"}},
+    [SOURCE_DEVICE] = {"device", NULL, NULL, {{NULL}}, "The device", {"read", "wrote"}, 0, NULL},
     [SOURCE_PROCESS] = {"process",
                         LOCAL,
                         "/proc/self/io",
                         {{"read_bytes: %" SCNu64}},
                         "This process",
                         {"read"},
-                        OF_STORAGE | OF_PROCESS},
+                        OF_STORAGE | OF_PROCESS,
+                        NULL},
     [SOURCE_GROUP] = {"control group",
                       LOCAL,
                       "",
@@ -88,7 +89,8 @@ static const struct row {
                        {"%*u:%*u rbytes=%*u wbytes=%" SCNu64}},
                       "The control group",
                       {"read", "wrote"},
-                      OF_STORAGE},
+                      OF_STORAGE,
+                      NULL},
     [SOURCE_NFS] = {"server",
                     "nfs,nfs4",
                     "/proc/self/mountstats",
@@ -113,10 +115,11 @@ static const struct row {
                     {{"demand_data_misses %*u %" SCNu64, "prefetch_data_misses %*u %" SCNu64}},
                     "ZFS",
                     {"read"},
-                    OF_STORAGE | OF_RECORDS},
+                    OF_STORAGE | OF_RECORDS,
+                    NULL},
     [SOURCE_BELOW] =
-        {"device below", "overlay", NULL, {{NULL}}, "The device below", {"read", "wrote"}},
-    [SOURCE_RESIDENT] = {"page cache", NULL, NULL, {{NULL}}, "The page cache", {"had"}},
+        {"device below", "overlay", NULL, {{NULL}}, "The device below", {"read", "wrote"}, 0, NULL},
+    [SOURCE_RESIDENT] = {"page cache", NULL, NULL, {{NULL}}, "The page cache", {"had"}, 0, NULL},
 };
 
 const char *source_name(enum source source)
@@ -162,7 +165,7 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
         int begins = row->is_ours ? row->is_ours(line, s) : -1;
         is_ours = begins < 0 ? is_ours : begins;
         for (size_t i = 0; is_ours && i < WAYS * KEYS_MOST; i++) {
-            enum way way = i / KEYS_MOST;
+            enum way way = (enum way)(i / KEYS_MOST);
             const char *key = row->keys[way][i % KEYS_MOST];
             uint64_t count;
             if (!key || sscanf(line, key, &count) != 1)
