@@ -20,10 +20,8 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/reports.c src/bonnie/reports.h \
 	src/bonnie/result.c src/bonnie/result.h \
 	src/bonnie/run_context.c src/bonnie/run_context.h \
-	src/bonnie/seekers.c src/bonnie/seekers.h \
 	src/bonnie/session.c src/bonnie/session.h \
 	src/bonnie/settings.h \
-	src/bonnie/shifting.c src/bonnie/shifting.h \
 	src/bonnie/tests.c src/bonnie/tests.h \
 	src/bonnie/verdict.c src/bonnie/verdict.h \
 	src/bonnie/workloads/block.c \

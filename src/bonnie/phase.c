@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,7 @@
 #include "bonnie/preset.h"
 #include "bonnie/result.h"
 #include "bonnie/run_context.h"
-#include "bonnie/seekers.h"
-#include "bonnie/shifting.h"
+#include "bonnie/workloads/seeks.h"
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
 #include "live/progress.h"
@@ -22,8 +22,286 @@
 #include "measure/clock.h"
 #include "run/section.h"
 #include "storage/page_cache.h"
+#include "sys/process_group.h"
+#include "sys/thread_pool.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
+#include "util/shared_memory.h"
+
+/* ---- seekers ------------------------------------------------------------------------------------
+ */
+
+/*
+ * Seekers are forked processes that share the seeks of one phase (workloads/seeks.h). Each has a
+ * queue of its own.
+ */
+struct seekers {
+    const struct plan *plan;
+    const struct work *work;
+    struct shared_stats *stats;
+    struct corruption_log *corruption;
+    uint64_t end_ticket;               /* first ticket that is not for these seekers */
+    atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
+    struct process_group *group;
+};
+
+/* What each seeker does. Its queue has the data files of all workers. */
+static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
+{
+    const struct seekers *s = context;
+    const struct plan *p = s->plan;
+    const struct seeks seeks = {
+        .plan = p,
+        .contents = s->work->contents,
+        .seed = s->work->seed,
+        .next_ticket = s->next_ticket,
+        .end_ticket = s->end_ticket,
+        .duration_ns = s->work->lap_ns,
+        .corruption = &s->corruption->workers[number],
+    };
+    const struct io_queue_setup setup =
+        work_queue_setup(p, s->work->all_data, p->workers, p->data.chunk_bytes);
+    struct io_queue queue;
+
+    close(s->work->scratch->owner_fd); /* only the parent may keep the lock */
+    int rc = work_open_any_queue(&queue, &setup, &s->stats->workers[number], e);
+    if (rc == 0)
+        rc = process_member_ready(self);
+    return rc == 0 ? seeks_run(&seeks, &queue, &s->stats->workers[number].ops, e) : rc;
+}
+
+/* Ends all seekers that still run, and frees s, which may be NULL. */
+static void seekers_release(struct seekers *s)
+{
+    if (!s)
+        return;
+    process_group_release(s->group);
+    shared_memory_unmap((void *)s->next_ticket, sizeof *s->next_ticket);
+    free(s);
+}
+
+/*
+ * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
+ * files of all workers of r, use the tickets from first_ticket on, and record what they do in r's
+ * statistics and corruption log. There are as many tickets as the plan has seeks; but if the
+ * workers' lap_ns is not 0, as many as the seekers can use in that time. The pool must be parked.
+ * Returns 0, or a negative errno with a line in e. After success the caller must call
+ * seekers_release(*out).
+ */
+static int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ticket,
+                         struct err *e)
+{
+    const struct plan *p = r->plan;
+    struct seekers *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
+    *s = (struct seekers){.plan = p,
+                          .work = r->work,
+                          .stats = &r->stats,
+                          .corruption = &r->corruption_log,
+                          .end_ticket =
+                              r->work->lap_ns > 0 ? UINT64_MAX : first_ticket + p->data.seeks};
+    const struct process_group_setup group = {.name = "seeker",
+                                              .count = p->data.seekers,
+                                              .body = run_seeker,
+                                              .context = s,
+                                              .lookout = run_context_lookout(r)};
+    int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
+    if (rc == 0) {
+        *s->next_ticket = first_ticket;
+        rc = process_group_start(&s->group, &group, e);
+    }
+    if (rc == 0)
+        *out = s;
+    else
+        seekers_release(s);
+    return rc;
+}
+
+/*
+ * Lets the seekers start, and waits for all of them. A seeker that fails or dies stops the others.
+ * Sets *times. Returns 0, or a negative errno with a line in e.
+ */
+static int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
+{
+    return process_group_work(s->group, times, e);
+}
+
+/* The first unused ticket. To be called after seekers_work(). */
+static uint64_t seekers_next_ticket(const struct seekers *s)
+{
+    uint64_t next = *s->next_ticket;
+    return next < s->end_ticket ? next : s->end_ticket;
+}
+
+/* ---- files of another rank ----------------------------------------------------------------------
+ */
+
+/*
+ * While a test of several ranks reads, each rank works on the files of the rank with a number
+ * higher by `shift`, so that the caches of its own host do not help. Each rank lends its files to
+ * exactly one other rank. What it knows about their contents goes with the files, and comes back
+ * with the changes.
+ */
+
+/* What a rank knows about the data file of a worker. */
+struct data_state {
+    uint64_t valid_bytes;
+    uint64_t generation;
+    uint64_t rewritten;
+};
+
+/*
+ * lending_rank() is the rank whose files this rank works on; borrowing_rank() is the rank that
+ * works on this rank's files.
+ */
+static unsigned lending_rank(const struct run_context *r)
+{
+    return (r->plan->rank + r->shift) % r->plan->ranks;
+}
+
+static unsigned borrowing_rank(const struct run_context *r)
+{
+    return (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
+}
+
+/* Sends bytes to one of these two ranks, and receives as many from the other. */
+static int swap_bytes(struct run_context *r, unsigned to, unsigned from, const void *sent,
+                      void *got, size_t bytes, struct err *e)
+{
+    const struct parcel p = {.to = to, .from = from, .sent = sent, .got = got, .bytes = bytes};
+    return coordinator_exchange(r->coordinator, &p, e);
+}
+
+/* Whether the test works on what other ranks have written. */
+static bool shifting_is_for(const struct run_context *r, const struct workload *w)
+{
+    return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
+}
+
+/* Sends the numbers of changes of all blocks to the rank that may change them next. */
+static int swap_changes(struct run_context *r, unsigned to, unsigned from, struct err *e)
+{
+    struct generations *g = &r->contents.changes;
+    size_t bytes = g->count * sizeof *g->counters;
+    if (!g->counters)
+        return 0;
+    void *got = malloc(bytes);
+    if (!got)
+        return err_system(e, ENOMEM, "memory to count the changes of blocks");
+    int rc = swap_bytes(r, to, from, (const void *)g->counters, got, bytes, e);
+    if (rc == 0)
+        memcpy((void *)g->counters, got, bytes);
+    free(got);
+    return rc;
+}
+
+static int swap_states(struct run_context *r, unsigned to, unsigned from, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    struct data_state *states = calloc(2 * (size_t)count, sizeof *states);
+    if (!states)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    struct data_state *got = states + count;
+    for (unsigned i = 0; i < count; i++)
+        states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
+                                        .generation = r->contents.files[i].generation,
+                                        .rewritten = r->contents.files[i].rewritten};
+    int rc = swap_bytes(r, to, from, states, got, count * sizeof *got, e);
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        r->work[i].data.valid_bytes = got[i].valid_bytes;
+        r->contents.files[i].generation = got[i].generation;
+        r->contents.files[i].rewritten = got[i].rewritten;
+    }
+    free(states);
+    return rc;
+}
+
+static int borrow_data(struct run_context *r, struct err *e)
+{
+    const struct plan *p = r->plan;
+    int rc = swap_states(r, borrowing_rank(r), lending_rank(r), e);
+    if (rc == 0)
+        rc = swap_changes(r, borrowing_rank(r), lending_rank(r), e);
+    if (rc != 0)
+        return rc;
+    unsigned first = lending_rank(r) * p->workers;
+    for (unsigned i = 0; i < p->workers; i++) {
+        struct data_file *d = &r->work[i].data;
+        int fd = scratch_open_named_file(&r->scratch, first + i, e);
+        if (fd < 0)
+            return fd;
+        r->lent[i].has_data = true;
+        r->lent[i].fd = d->fd;
+        d->fd = fd;
+    }
+    r->contents.first_number = first;
+    return 0;
+}
+
+static int visit_files(struct run_context *r, const struct file_set_state *states, struct err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < r->plan->workers; i++) {
+        struct file_set *files = &r->work[i].files;
+        r->lent[i].files = *files;
+        r->lent[i].has_files = true;
+        struct file_set_setup setup = files->setup;
+        setup.number = lending_rank(r) * r->plan->workers + i;
+        file_set_init(files, &setup);
+        rc = file_set_visit(files, &states[i], e);
+    }
+    return rc;
+}
+
+static int borrow_or_return_files(struct run_context *r, bool borrows, struct err *e)
+{
+    unsigned count = r->plan->workers;
+    struct file_set_state *states = calloc(2 * (size_t)count, sizeof *states);
+    if (!states)
+        return err_system(e, ENOMEM, "memory for %u workers", count);
+    for (unsigned i = 0; i < count; i++)
+        states[i] = file_set_state(&r->work[i].files);
+    int rc = swap_bytes(r, borrows ? borrowing_rank(r) : lending_rank(r),
+                        borrows ? lending_rank(r) : borrowing_rank(r), states, states + count,
+                        count * sizeof *states, e);
+    if (rc == 0 && borrows)
+        rc = visit_files(r, states + count, e);
+    for (unsigned i = 0; rc == 0 && !borrows && i < count; i++) {
+        run_context_give_back(r, i);
+        r->work[i].files.wanted = states[count + i].wanted;
+        r->work[i].files.made = states[count + i].made;
+    }
+    free(states);
+    return rc;
+}
+
+/*
+ * Lends and borrows files. All workers must have prepared and closed theirs. Afterwards they have
+ * another rank's files, and must prepare for those. Returns 0, or a negative errno with a line in
+ * e.
+ */
+static int shifting_begin(struct run_context *r, const struct workload *w, struct err *e)
+{
+    return workload_has_data(w) ? borrow_data(r, e) : borrow_or_return_files(r, true, e);
+}
+
+/*
+ * Gives the files back. The test must have ended, and all files must be closed. Returns 0, or a
+ * negative errno with a line in e.
+ */
+static int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
+{
+    if (!workload_has_data(w))
+        return borrow_or_return_files(r, false, e);
+    for (unsigned i = 0; i < r->plan->workers; i++)
+        run_context_give_back(r, i);
+    int rc = swap_states(r, lending_rank(r), borrowing_rank(r), e);
+    return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
+}
+
+/* ---- a phase ------------------------------------------------------------------------------------
+ */
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64

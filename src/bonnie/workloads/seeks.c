@@ -8,7 +8,7 @@
 #include "util/rng.h"
 
 /*
- * seeks: the workers only prepare their files. Forked seekers (seekers.h) seek in all of these
+ * seeks: the workers only prepare their files. Forked seekers (phase.c) seek in all of these
  * files. The last step of the task syncs their changes and closes the file.
  */
 
