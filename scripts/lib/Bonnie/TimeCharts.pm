@@ -18,8 +18,8 @@ our @EXPORT_OK = qw(middle time_charts);
 my $HEIGHT = 30;
 
 my @NOTES = ('For each label, the run with the median rate. Each strip begins at zero, and the strips of one test have the same scale.',
-    'Where the speed fell for good, an upright line marks the place, and a level line the mean before and after.',
     'Labels with too few intervals, or none, are left out.');
+my $LEVEL_NOTE = 'Where the speed fell for good, an upright line marks the place, and a level line the mean before and after.';
 
 # More steps than this cannot be distinguished, and make the page large.
 my $MOST_STEPS  = 60;
@@ -36,7 +36,8 @@ sub time_charts {
     my @tests  = tests_run(@groups) or return;
     my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
     my @panels = map { time_panel($_, $most, @groups) } @tests;
-    return panels('Rate over time', \@NOTES, @panels);
+    my $falls  = grep { my $group = $_; grep { @{ levels($group, $_) } } @tests } @groups;
+    return panels('Rate over time', [ @NOTES, $falls ? $LEVEL_NOTE : () ], @panels);
 }
 
 # A panel of the labels that have a course; nothing if none has.
