@@ -241,7 +241,7 @@ static int refuse_swap(const char *path, const struct stat *st, struct err *e)
  * Whether zcav -w may write to the file that `st` describes. It refuses what is mounted or used as
  * swap, the backing file of a loop device, anything but block devices and regular files, and,
  * without `yes`, block devices. It recognises files in use by device and inode. Opening a block
- * device with O_EXCL (zcav_device.c) makes sure that nobody else uses it.
+ * device with O_EXCL makes sure that nobody else uses it.
  *
  * Returns 0, or -EBUSY or -EINVAL with a line in e.
  */
