@@ -398,7 +398,7 @@ static int check_plan(const struct plan *p, struct err *e)
     return rc;
 }
 
-static const struct preset_defaults *defaults_of(const struct settings *s)
+const struct preset_defaults *plan_defaults(const struct settings *s)
 {
     bool is_brief = s->operand && !s->shapes_run;
     return s->preset ? s->preset : preset_by_name(is_brief ? QUICK_PRESET : DEFAULT_PRESET);
@@ -432,7 +432,7 @@ static int check_rows(const struct plan *p, const struct preset_defaults *defaul
 
 unsigned plan_rows(const struct settings *s)
 {
-    return defaults_of(s)->rows ? defaults_of(s)->row_count : 1;
+    return plan_defaults(s)->rows ? plan_defaults(s)->row_count : 1;
 }
 
 /* Whether there is anything to explain. */
@@ -453,7 +453,7 @@ static int check_tail(const struct plan *p, struct err *e)
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e)
 {
-    const struct preset_defaults *defaults = defaults_of(s);
+    const struct preset_defaults *defaults = plan_defaults(s);
     begin_plan(p, s, h, defaults, row);
     p->seed = given_or(s->seed, (uint64_t)time(NULL));
     if (s->data == DATA_COMPRESS)

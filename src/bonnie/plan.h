@@ -145,6 +145,9 @@ static inline bool plan_changes_blocks(const struct plan *p)
     return p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0);
 }
 
+/* The preset that the user chose, by name or with an operand alone. */
+const struct preset_defaults *plan_defaults(const struct settings *s);
+
 /* Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. */
 unsigned plan_rows(const struct settings *s);
 

@@ -299,7 +299,8 @@ static int make_plans(struct programme *all, const struct settings *s, struct ho
                       struct coordinator *ranks, struct err *e)
 {
     host_detect(host);
-    host_find_room(host, s->directory);
+    if (plan_defaults(s)->is_brief)
+        host_find_room(host, s->directory);
     if (ranks->ranks.ram_bytes > host->ram_bytes)
         host->other_ram_bytes = ranks->ranks.ram_bytes - host->ram_bytes;
     int rc = 0;

@@ -354,7 +354,6 @@ subtest 'temporary files' => sub {
 subtest 'what is refused' => sub {
     my @two = ('--a', 'true', '--b', 'true');
     for my $case (
-        [ [],                                   'no command is given' ],
         [ [ '--a', 'true' ],                    '--a needs the other of --a and --b' ],
         [ [ @two, '--', 'true' ],               'cannot be given together' ],
         [ [ '--', 'true' ],                     'nothing differs between A and B' ],

@@ -29,7 +29,6 @@ sub run_of {
 
 refused_ok(boncut(@{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 .. $#{$_}]") for (
     [qr/a command is expected/],
-    [qr/a command is expected/,             "$dir/test"],
     [qr/DIR is missing/,                    'write'],
     [qr/a command and one directory/,       'check', "$dir/test", "$dir/other"],
     [qr/1 to 256 workers/,                  'write', '-c', 0, "$dir/test"],
