@@ -197,8 +197,9 @@ struct session {
     const struct settings *settings;
     struct progress_lines progress;
     struct scratch scratch;
-    int fd;         /* descriptor of the data file */
-    char name[256]; /* name for messages */
+    const struct scratch *named_in; /* NULL: the data file has no name */
+    int fd;                         /* descriptor of the data file */
+    char name[256];                 /* name for messages */
     struct companion companion;
     double kib_per_second[BYTE_WAYS]; /* negative: too short to measure */
     unsigned char contents[BLOCK_BYTES];
@@ -256,7 +257,7 @@ static int open_channel(const struct session *s, const struct byte_way *way, str
     bool writes = way->direction == BYTES_WRITTEN;
     *c = (struct byte_channel){0};
     c->fd =
-        scratch_reopen_data_file(&s->scratch, 0, s->fd, writes ? O_WRONLY : O_RDONLY, s->name, e);
+        scratch_reopen_data_file(s->named_in, 0, s->fd, writes ? O_WRONLY : O_RDONLY, s->name, e);
     if (c->fd < 0 || way->is_system_call)
         return c->fd < 0 ? c->fd : 0;
     c->stream = fdopen(c->fd, writes ? "w" : "r");
@@ -339,6 +340,7 @@ static int measure_file(struct session *s, struct err *e)
     s->fd = scratch_make_data_file(&s->scratch, 0, &is_named, e);
     if (s->fd < 0)
         return s->fd;
+    s->named_in = is_named ? &s->scratch : NULL;
     snprintf(s->name, sizeof s->name, "data file in %.200s", s->scratch.path);
     int rc = measure_all(s, e);
     companion_end(&s->companion);

@@ -97,7 +97,7 @@ sub programs_ok {
             fail("$name: $what: status $run->{status}");
             diag($run->{err});
         }
-        unlike($run->{out}, qr/\b(?:nan|inf)\b/i, 'and no figure that is none');
+        unlike($run->{out}, qr/\b(?:nan|inf)\b/i, 'and no figure that is none') if $what ne 'random'; # which prints any bytes
     }
     return;
 }
