@@ -45,14 +45,31 @@ sub own {
 }
 my @LOG = ('log wal 4MiB unit=4KiB count=2 recycled', 'request: commit wal 1000', 'load 90');
 
+# A busy machine may keep a run from making its load, which has no verdict then: it is run again.
+sub made_by {
+    my ($run) = @_;
+    my $made;
+    for (1 .. 5) {
+        $made = $run->();
+        last if $made->{out} !~ /The load asked for was not made[.]/;
+    }
+    return $made;
+}
+
 # Runs a profile, and checks that nothing is left of what it made in its directory.
-sub good_for { return judged(judging(@_)) }
+sub good_for { return judged_when_made(judging(@_)) }
+
+sub judged_when_made {
+    my ($judging) = @_;
+    my @first = $judging;
+    return made_by(sub { judged(shift @first // judging(@{ $judging->{args} })) });
+}
 
 sub judging {
     my ($profile, @args) = @_;
     my $dir = storage();
     mark("$dir");
-    return { run => load_started("-good-for=$profile", @args, $dir), dir => $dir, name => "$profile @args" };
+    return { run => load_started("-good-for=$profile", @args, $dir), dir => $dir, name => "$profile @args", args => [ $profile, @args ] };
 }
 
 sub judged {
@@ -92,7 +109,7 @@ my @judging = (
     judging(own('strict', @LOG, 'limit sync p99 1ns'), qw(-duration=8s)),
     judging(own('beside', @LOG[ 0, 1 ], 'pages db 1MiB', 'beside flush 10ms: write db 2; sync db', 'load 10', 'limit flush max 1ns'), qw(-duration=8s)),
 );
-my ($good, $bad, $beside) = map { judged($_) } @judging;
+my ($good, $bad, $beside) = map { judged_when_made($_) } @judging;
 is($good->{status}, '0', 'good: exit status 0');
 like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
 like($good->{out}, qr/^Total requests: (?:[3-6]\d\d|7[01]\d|720)$/m, 'with the report of the run, which has 720 where the machine was not away at the end');
@@ -163,14 +180,14 @@ SKIP: {
         keeps_nothing_ok(Root::overlay($barrier), '(?:barrier=0|nobarrier) below an overlay');
         my @small = (own('small', @LOG, 'limit sync max 1h'), qw(-wps=10 -duration=1s));
         my $over = Root::overlay("$STORAGE/other");
-        my $seen = bonload("-good-for=$small[0]", @small[ 1, 2 ], "$over");
+        my $seen = made_by(sub { bonload("-good-for=$small[0]", @small[ 1, 2 ], "$over") });
         is($seen->{status}, '0', 'an overlay of such storage is judged') or diag($seen->{out}, $seen->{err});
         unlike($seen->{out}, qr/survives/, 'without a word');
         # In other mounts the path of the upper layer leads elsewhere.
         for my $elsewhere ('true', "mkdir '$STORAGE/other/upper'") {
             my @apart = (qw(unshare --mount -- sh -c), "mount -t tmpfs none '$STORAGE/other' && $elsewhere && exec \"\$0\" \"\$@\"");
             my $hidden_page = "$OWN/hidden.html";
-            my $hidden = bonload({ wrap => \@apart }, "-good-for=$small[0]", @small[ 1, 2 ], "-timeline-file=$hidden_page", "$over");
+            my $hidden = made_by(sub { bonload({ wrap => \@apart }, "-good-for=$small[0]", @small[ 1, 2 ], "-timeline-file=$hidden_page", "$over") });
             is($hidden->{status}, '0', 'as is one whose layers cannot be seen') or diag($hidden->{out}, $hidden->{err});
             like($hidden->{out}, qr/\Asmall: good[.] .*\nWhether it survives a crash is not known: what is below this overlay cannot be seen from here[.]\n/, 'with a line that says so');
             like(slurp($hidden_page), qr/small: good; whether it survives a crash is not known [(]overlay[)]/, 'as the page does');
@@ -351,6 +368,7 @@ subtest 'a killed run' => sub {
     is_deeply([ BonnieRun::tree($left) ], [], 'nothing is left');
 };
 
-like(bonload(qw(-good-for=etcd -duration=1s -trust-directory), storage())->{err}, $> == 0 ? qr/root trusts no directory; use -u USER\n\z/ : qr/\A/, '-trust-directory is not for root');
+my $trusting = bonload(qw(-good-for=etcd -duration=1s -trust-directory), storage());
+like("$trusting->{status}: $trusting->{err}", $> == 0 ? qr/\A1: .*root trusts no directory; use -u USER\n\z/ : qr/\A/, '-trust-directory is not for root');
 
 done_testing();
