@@ -1088,8 +1088,10 @@ static int open_thread(struct web_thread *t, struct err *e)
         limit_transfers(x, t->shared->setup.plan->timeout_ns);
         set_callbacks(x);
     }
-    if (!is_complete)
-        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
+    if (!is_complete) {
+        err_system(e, ENOMEM, "memory for %u channels", t->channels);
+        return -ENOMEM;
+    }
     return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
 }
 
