@@ -55,7 +55,7 @@ bool helper_end(struct helper *h, unsigned patience_ms);
 struct confined_job {
     const char *name; /* as in helper_start() */
     int keep;         /* the descriptor that the process needs; the caller keeps its own copy */
-    bool outlives;    /* the process must go on when its parent is killed */
+    bool outlives;    /* the process does its work also if its parent is killed meanwhile */
 
     /* Installs the filter, which must allow the exit of a thread and the calls of `work`. */
     bool (*confine)(void *context, int socket);

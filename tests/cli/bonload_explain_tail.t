@@ -11,12 +11,13 @@ use JSON::PP ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(have refused_ok scratch_on_disk source takes_direct);
+use BonnieRun  qw(have refused_ok scratch_on_disk source takes_direct wait_until);
 use IoLimit    qw(io_limit);
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload load_started loaded);
 use RunProgram qw(slurp);
-use TailRun    qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed_ok known_cause);
+use TailRun    qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed killed_ok known_cause);
+use Trace      qw(can_trace);
 
 my $dir     = scratch_on_disk(oct 777);
 my $schema  = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
@@ -126,6 +127,12 @@ SKIP: {
     subtest 'a killed run' => sub {
         my @short = ("-url=$dir/k-XX", '-body-size=4KiB', '-fsync', '-wt=1', '-explain-tail');
         killed_ok(sub { load_started(@short, '-duration=60s') }, $dir, sub { bonload(@short, qw(-max-requests=1 -cleanup)) });
+        SKIP: {
+            skip 'strace cannot trace here', 1 if !can_trace();
+            my @late = (wrap => [qw(strace -D -f -qq -o /dev/null -e trace=capset -e inject=capset:delay_enter=2000000 --)]);
+            my ($run) = killed(sub { load_started({@late}, @short, '-duration=60s') }, $dir, 0);
+            ok(wait_until('the end of the instance', sub { !instances($run) }), 'before its helper was confined: that removes it all the same');
+        }
     };
 }
 

@@ -12,7 +12,7 @@ use BonnieRun qw(finish have tree wait_until);
 use Root      ();
 use Turn      qw(wait_for_turn);
 
-our @EXPORT_OK = qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed_ok known_cause remover_of);
+our @EXPORT_OK = qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed killed_ok known_cause remover_of);
 
 our $TRACING = '/sys/kernel/tracing';
 my @CAUSES   = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
@@ -75,10 +75,10 @@ sub instances {
     return @found;
 }
 
-# The process that removes the instance of a run, or undef.
+# The process that removes the instance of a run, or undef; until it has a session, it ends with the run.
 sub remover_of {
     my ($run) = @_;
-    my ($pid) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) $run->{name}-remover$/m;
+    my ($pid) = `ps -o pid=,sid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+)\s+\1 $run->{name}-remover$/m;
     return $pid;
 }
 
