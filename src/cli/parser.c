@@ -294,7 +294,7 @@ static int take_stray(const struct reader *r, struct err *e)
     const struct given_name name = {r->table->operand_name, strlen(r->table->operand_name)};
     unsigned begun;
     const struct option_entry *entry = entry_of_name(r->table, &name, &begun);
-    if (r->given[entry - r->table->entries])
+    if (r->given && r->given[entry - r->table->entries])
         return refuse_word(r->table, r->stray, e);
     return apply_option(r, entry, r->stray, e);
 }
