@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bonload/control/conductor.h"
+#include "bonload/control/main_loop.h"
 #include "bonload/planning.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/report/report.h"
@@ -173,19 +173,19 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
  */
 static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 {
-    struct conductor conductor;
+    struct main_loop main_loop;
     struct result result = {0};
     struct err failure;
     struct err left;
     err_init(&failure);
     err_init(&left);
-    int rc = conductor_open(&conductor, run, q->coordinator, e);
+    int rc = main_loop_open(&main_loop, run, q->coordinator, e);
     if (rc != 0)
         return rc;
-    rc = conductor_run(&conductor, &failure);
+    rc = main_loop_run(&main_loop, &failure);
     if (rc == 0)
-        rc = conductor_result(&conductor, &result, &failure);
-    profile_target_end(run->shared, conductor.end_ns);
+        rc = main_loop_result(&main_loop, &result, &failure);
+    profile_target_end(run->shared, main_loop.end_ns);
     int failed = profile_target_failure(run->shared, e);
     if (failed == 0 && rc != 0)
         *e = failure;
@@ -194,7 +194,7 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
     result_release(&result);
     int finished = profile_target_finish(run->shared, &left);
     err_append(e, &left);
-    conductor_close(&conductor);
+    main_loop_close(&main_loop);
     return failed ? failed : rc ? rc : finished;
 }
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libbonload_a_SOURCES = \
-	src/bonload/control/conductor.c src/bonload/control/conductor.h \
+	src/bonload/control/main_loop.c src/bonload/control/main_loop.h \
 	src/bonload/control/progress.c src/bonload/control/progress.h \
 	src/bonload/control/search.c src/bonload/control/search.h \
-	src/bonload/control/steering.c src/bonload/control/steering.h \
+	src/bonload/control/controller.c src/bonload/control/controller.h \
 	src/bonload/good_for.c src/bonload/good_for.h \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \
 	src/bonload/load/arrivals.c src/bonload/load/arrivals.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
-	src/bonload/load/crew.c src/bonload/load/crew.h \
+	src/bonload/load/load_threads.c src/bonload/load/load_threads.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/plan.c src/bonload/plan/plan.h \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/control/conductor.h"
+#include "bonload/control/main_loop.h"
 #include "bonload/good_for.h"
 #include "bonload/planning.h"
 #include "bonload/report/report.h"
@@ -290,12 +290,12 @@ static int clean_up_run(const struct run *run, struct err *e)
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Prints the figures so far on standard error; with several ranks, only those of this one. */
-static void tell_interim(struct conductor *c)
+static void tell_interim(struct main_loop *c)
 {
     struct result result;
     struct err e;
     err_init(&e);
-    if (conductor_result(c, &result, &e) != 0) {
+    if (main_loop_result(c, &result, &e) != 0) {
         message("%s", e.text);
         return;
     }
@@ -315,16 +315,16 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
                        struct explainer *explainer, struct outputs *o, int *status, struct err *e)
 {
     const struct settings *s = run->plan->settings;
-    struct conductor conductor;
+    struct main_loop main_loop;
     struct result result = {0};
-    int rc = conductor_open(&conductor, run, coordinator, e);
+    int rc = main_loop_open(&main_loop, run, coordinator, e);
     if (rc != 0)
         return rc;
-    conductor.asked = tell_interim;
-    conductor.explainer = explainer;
-    rc = conductor_run(&conductor, e);
+    main_loop.asked = tell_interim;
+    main_loop.explainer = explainer;
+    rc = main_loop_run(&main_loop, e);
     if (rc == 0)
-        rc = conductor_result(&conductor, &result, e);
+        rc = main_loop_result(&main_loop, &result, e);
     bool has_result = rc == 0;
     if (has_result)
         rc = print_reports(&result, o, e);
@@ -339,7 +339,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     if (rc == 0)
         rc = judge_run(&result, coordinator, status, e);
     result_release(&result);
-    conductor_close(&conductor);
+    main_loop_close(&main_loop);
     return rc;
 }
 

@@ -58,12 +58,14 @@ const char *const verdict_names[] = {[VERDICT_OPEN] = "open",
                                      [VERDICT_UNSETTLED] = "not settled",
                                      [VERDICT_BUSY] = "busy"};
 
-void judge_begin(struct judge *j, const struct judge_rules *rules)
+void sequential_test_begin(struct sequential_test *j, const struct sequential_test_rules *rules)
 {
-    *j = (struct judge){.rules = *rules, .trend = {.end_ns = FIRST_STRETCH_NS, .lowest = INFINITY}};
+    *j = (struct sequential_test){.rules = *rules,
+                                  .trend = {.end_ns = FIRST_STRETCH_NS, .lowest = INFINITY}};
 }
 
-static void trend_add(struct judge_trend *t, double latency_ns, double limit_ns, uint64_t now_ns)
+static void trend_add(struct sequential_test_trend *t, double latency_ns, double limit_ns,
+                      uint64_t now_ns)
 {
     t->lowest = fmin(t->lowest, latency_ns);
     t->highest = fmax(t->highest, latency_ns);
@@ -77,7 +79,7 @@ static void trend_add(struct judge_trend *t, double latency_ns, double limit_ns,
     t->end_ns *= 2;
 }
 
-static void level_close(struct judge_level *l, double batches, double mean)
+static void level_close(struct sequential_test_level *l, double batches, double mean)
 {
     l->batches += batches;
     l->sum += batches * mean;
@@ -85,7 +87,7 @@ static void level_close(struct judge_level *l, double batches, double mean)
 }
 
 /* Adds `count` requests of value `each`, which may fill several batches of `size` requests. */
-static void level_add(struct judge_level *l, double size, double count, double each)
+static void level_add(struct sequential_test_level *l, double size, double count, double each)
 {
     double room = size - l->open;
     if (count < room) {
@@ -101,7 +103,8 @@ static void level_add(struct judge_level *l, double size, double count, double e
     l->open_sum = l->open * each;
 }
 
-void judge_feed(struct judge *j, const struct counts *ended, uint64_t elapsed_ns, bool in_flight)
+void sequential_test_feed(struct sequential_test *j, const struct counts *ended,
+                          uint64_t elapsed_ns, bool in_flight)
 {
     double count = (double)ended->good;
     double sum = j->rules.limit.of == LIMIT_MEAN
@@ -121,7 +124,7 @@ void judge_feed(struct judge *j, const struct counts *ended, uint64_t elapsed_ns
                   j->elapsed_ns);
 }
 
-static double level_variance(const struct judge_level *l)
+static double level_variance(const struct sequential_test_level *l)
 {
     double mean = l->sum / l->batches;
     return fmax(0, l->squares / l->batches - mean * mean) * l->batches / (l->batches - 1);
@@ -141,24 +144,24 @@ static double mean_reach(double alpha, double batches)
     return reach * (1 + 4 / batches); /* the deviation is only an estimate: Student's tails */
 }
 
-struct estimate judge_mean(const struct judge *j)
+struct estimate sequential_test_mean(const struct sequential_test *j)
 {
     double limit = (double)j->rules.limit.nanoseconds;
     struct estimate e = {.mean = (double)j->seen.good_ns / fmax(1, (double)j->seen.good)};
     if (j->levels[0].batches < BATCHES_LEAST || j->pieces < PIECES_LEAST)
         e.half_width = INFINITY;
     for (unsigned k = 0; k < JUDGE_LEVELS && j->levels[k].batches >= BATCHES_LEAST; k++) {
-        const struct judge_level *l = &j->levels[k];
+        const struct sequential_test_level *l = &j->levels[k];
         double deviation = sqrt(level_variance(l) / l->batches) * limit;
         e.half_width = fmax(e.half_width, mean_reach(j->rules.alpha, l->batches) * deviation);
     }
     return e;
 }
 
-static enum verdict verdict_of_mean(const struct judge *j)
+static enum verdict verdict_of_mean(const struct sequential_test *j)
 {
     double limit = (double)j->rules.limit.nanoseconds;
-    struct estimate e = judge_mean(j);
+    struct estimate e = sequential_test_mean(j);
     bool is_known = fabs(e.mean - limit) > e.half_width || 2 * e.half_width < NARROW_SHARE * limit;
     if (!is_known)
         return VERDICT_OPEN;
@@ -184,21 +187,22 @@ static enum verdict verdict_of_share(double above, double count, double allowed,
     return above > allowed * count ? VERDICT_BROKEN : VERDICT_KEPT;
 }
 
-static double judge_allowed(const struct judge *j)
+static double sequential_test_allowed(const struct sequential_test *j)
 {
     return 1 - j->rules.limit.percent / 100;
 }
 
-double judge_design_effect(const struct judge *j)
+double sequential_test_design_effect(const struct sequential_test *j)
 {
     double count = (double)j->seen.good;
     double share = (double)j->seen.above / count;
     double independent = share * (1 - share);
-    double most_ns = (double)j->rules.most_ns / QUIET_PART * judge_allowed(j) / ABOVE_EXPECTED;
+    double most_ns =
+        (double)j->rules.most_ns / QUIET_PART * sequential_test_allowed(j) / ABOVE_EXPECTED;
     double stall_ns = fmin((double)j->rules.stall_ns, most_ns);
     double effect = fmax(1, count * stall_ns / (double)(j->elapsed_ns + 1));
     for (unsigned k = 0; independent > 0 && k < JUDGE_LEVELS; k++) {
-        const struct judge_level *l = &j->levels[k];
+        const struct sequential_test_level *l = &j->levels[k];
         if (l->batches < EFFECT_BATCHES_LEAST)
             break;
         effect = fmax(effect, level_variance(l) * (double)(UINT64_C(1) << k) / independent);
@@ -206,16 +210,16 @@ double judge_design_effect(const struct judge *j)
     return effect;
 }
 
-static enum verdict verdict_of_percentile(const struct judge *j)
+static enum verdict verdict_of_percentile(const struct sequential_test *j)
 {
-    double effect = judge_design_effect(j);
+    double effect = sequential_test_design_effect(j);
     return verdict_of_share((double)j->seen.above / effect, (double)j->seen.good / effect,
-                            judge_allowed(j), j->rules.alpha);
+                            sequential_test_allowed(j), j->rules.alpha);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-static enum verdict verdict_of_max(const struct judge *j)
+static enum verdict verdict_of_max(const struct sequential_test *j)
 {
     if (j->seen.above > 0)
         return VERDICT_BROKEN;
@@ -226,7 +230,7 @@ static enum verdict verdict_of_max(const struct judge *j)
  * The verdict on failures. A limit counts as kept only when it is known that failures are few
  * enough.
  */
-static enum verdict verdict_of_errors(const struct judge *j)
+static enum verdict verdict_of_errors(const struct sequential_test *j)
 {
     double errors = (double)j->seen.errors;
     double all = errors + (double)j->seen.good;
@@ -235,7 +239,7 @@ static enum verdict verdict_of_errors(const struct judge *j)
     return verdict_of_share(errors, all, MOST_ERROR_SHARE, j->rules.alpha);
 }
 
-enum verdict judge_verdict(const struct judge *j)
+enum verdict sequential_test_verdict(const struct sequential_test *j)
 {
     enum verdict errors = verdict_of_errors(j);
     enum verdict verdict = VERDICT_OPEN;
@@ -251,7 +255,8 @@ enum verdict judge_verdict(const struct judge *j)
     return verdict == VERDICT_OPEN && j->elapsed_ns >= j->rules.most_ns ? VERDICT_UNKNOWN : verdict;
 }
 
-bool judge_seems_kept(const struct judge_rules *rules, const struct counts *seen)
+bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
+                                const struct counts *seen)
 {
     double all = (double)(seen->good + seen->errors);
     double allowed = rules->limit.of == LIMIT_MAX ? 0 : 1 - rules->limit.percent / 100;
@@ -270,29 +275,29 @@ bool judge_seems_kept(const struct judge_rules *rules, const struct counts *seen
  */
 #define LEAST_PART 1024
 
-void ladder_begin(struct ladder *l, double first, double most, bool is_whole)
+void kind_search_begin(struct kind_search *l, double first, double most, bool is_whole)
 {
-    *l = (struct ladder){.is_whole = is_whole,
-                         .most = most,
-                         .load = first < most ? first : most,
-                         .found = FOUND_UNSURE};
+    *l = (struct kind_search){.is_whole = is_whole,
+                              .most = most,
+                              .load = first < most ? first : most,
+                              .found = FOUND_UNSURE};
     l->least = is_whole ? 1 : first / LEAST_PART;
 }
 
-double ladder_kept(const struct ladder *l)
+double kind_search_kept(const struct kind_search *l)
 {
     return l->count > 0 ? l->kept[l->count - 1] : 0;
 }
 
-static void note_kept(struct ladder *l)
+static void note_kept(struct kind_search *l)
 {
-    if (l->load <= ladder_kept(l))
+    if (l->load <= kind_search_kept(l))
         return;
-    l->count -= l->count == LADDER_KEPT; /* a full list keeps its last place for the highest */
+    l->count -= l->count == KIND_SEARCH_KEPT; /* a full list keeps its last place for the highest */
     l->kept[l->count++] = l->load;
 }
 
-static void note_broken(struct ladder *l, enum bound bound)
+static void note_broken(struct kind_search *l, enum bound bound)
 {
     while (l->count > 0 && l->kept[l->count - 1] >= l->load)
         l->count--;
@@ -300,9 +305,9 @@ static void note_broken(struct ladder *l, enum bound bound)
     l->bound = bound;
 }
 
-static void ladder_bisect(struct ladder *l)
+static void kind_search_bisect(struct kind_search *l)
 {
-    double kept = ladder_kept(l);
+    double kept = kind_search_kept(l);
     double closeness = fmax(CLOSE_SHARE * kept, l->is_whole); /* where the search ends */
     bool is_close = kept > 0 && l->broken - kept <= closeness;
     double middle = (kept + l->broken) / 2;
@@ -317,31 +322,31 @@ static void ladder_bisect(struct ladder *l)
     }
 }
 
-void ladder_step_up(struct ladder *l)
+void kind_search_step_up(struct kind_search *l)
 {
     note_kept(l);
     if (l->is_again) /* so that is no bound */
         l->broken = 0;
     l->is_again = false;
     if (l->broken > 0)
-        ladder_bisect(l);
+        kind_search_bisect(l);
     else if (l->load >= l->most)
         l->found = FOUND_MOST;
     else
         l->load = fmin(2 * l->load, l->most);
 }
 
-void ladder_step_back(struct ladder *l, enum bound bound)
+void kind_search_step_back(struct kind_search *l, enum bound bound)
 {
     bool went_down = bound == BOUND_SURE && l->count == 0 && !l->is_again;
     note_broken(l, went_down ? BOUND_DOUBTFUL : bound);
     if (l->load <= l->least)
         l->found = FOUND_NONE;
     else
-        ladder_bisect(l);
+        kind_search_bisect(l);
 }
 
-void ladder_step_down(struct ladder *l, enum bound bound)
+void kind_search_step_down(struct kind_search *l, enum bound bound)
 {
     double step = CLOSE_SHARE * l->load;
     note_broken(l, bound);
@@ -357,7 +362,7 @@ void ladder_step_down(struct ladder *l, enum bound bound)
  * Begins again between the load that has been confirmed and `above`, which once kept the limit
  * and then broke it.
  */
-static void ladder_look_up(struct ladder *l, double above)
+static void kind_search_look_up(struct kind_search *l, double above)
 {
     note_kept(l);
     l->broken = l->load = above;
@@ -379,7 +384,7 @@ static void ladder_look_up(struct ladder *l, double above)
 /* Any later load gets at most the longest window divided by this. */
 #define SETTLING_WINDOWS 2
 
-/* The judge assumes stalls of the shortest window divided by this, even if it sees none. */
+/* The test assumes stalls of the shortest window divided by this, even if it sees none. */
 #define STALL_PART 100
 
 /*
@@ -437,7 +442,7 @@ static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS
 {
     double unit = search_is_by_rate(s) ? (double)BILLION : 1;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        loads[k] = s->is_searched[k] ? (uint64_t)(s->ladders[k].load * unit) : 0;
+        loads[k] = s->is_searched[k] ? (uint64_t)(s->kind_searches[k].load * unit) : 0;
 }
 
 void search_resume(struct search *s, const struct standing *all, uint64_t now_ns)
@@ -445,7 +450,7 @@ void search_resume(struct search *s, const struct standing *all, uint64_t now_ns
     s->stage_ns = now_ns;
     s->is_unsettled = all->busy > 0;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        double load = s->is_searched[k] && !search_is_by_rate(s) ? s->ladders[k].load : 0;
+        double load = s->is_searched[k] && !search_is_by_rate(s) ? s->kind_searches[k].load : 0;
         s->settled[k] = all->progress[k].begun + (uint64_t)load;
     }
 }
@@ -459,9 +464,10 @@ void search_begin(struct search *s, const struct plan *p, uint64_t now_ns,
         const struct kind_plan *kind = &p->kinds[k];
         s->is_searched[k] = kind->pace == PACE_RATE || kind->pace == PACE_CLOSED;
         if (kind->pace == PACE_RATE)
-            ladder_begin(&s->ladders[k], (double)kind->rate / (double)BILLION, MOST_RATE, false);
+            kind_search_begin(&s->kind_searches[k], (double)kind->rate / (double)BILLION, MOST_RATE,
+                              false);
         else if (kind->pace == PACE_CLOSED)
-            ladder_begin(&s->ladders[k], kind->threads, kind->channels, true);
+            kind_search_begin(&s->kind_searches[k], kind->threads, kind->channels, true);
     }
     set_searched_loads(s, loads);
     search_resume(s, &nothing, now_ns);
@@ -498,11 +504,11 @@ static unsigned windows_of(const struct search *s)
 /*
  * Divides the probability of a wrong verdict among all confirmations: 1/2 + 1/6 + 1/12 + ... = 1.
  */
-static struct judge_rules rules_of(const struct search *s)
+static struct sequential_test_rules rules_of(const struct search *s)
 {
     const struct plan *p = s->plan;
     double n = s->is_confirming ? s->confirmations : 0;
-    return (struct judge_rules){
+    return (struct sequential_test_rules){
         .limit = p->limit,
         .counts_errors = p->adjust_on_errors,
         .alpha = n > 0 ? ALPHA / (n * (n + 1)) : ALPHA,
@@ -513,12 +519,12 @@ static struct judge_rules rules_of(const struct search *s)
 
 static void begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    const struct judge_rules rules = rules_of(s);
+    const struct sequential_test_rules rules = rules_of(s);
     s->is_measuring = true;
     s->stage_ns = now_ns;
     memcpy(s->seen, all->counts, sizeof s->seen);
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        judge_begin(&s->judges[k], &rules);
+        sequential_test_begin(&s->tests[k], &rules);
 }
 
 static void feed_judges(struct search *s, const struct standing *all, uint64_t now_ns)
@@ -527,15 +533,15 @@ static void feed_judges(struct search *s, const struct standing *all, uint64_t n
         const struct progress *progress = &all->progress[k];
         const struct counts *now = &all->counts[k];
         const struct counts *seen = &s->seen[k];
-        struct judge *judge = &s->judges[k];
+        struct sequential_test *test = &s->tests[k];
         const struct counts ended = {
             .good = now->good - seen->good,
             .errors = now->errors - seen->errors,
             .good_ns = now->good_ns - seen->good_ns,
             .above = now->above - seen->above,
         };
-        judge_feed(judge, &ended, now_ns - s->stage_ns - judge->elapsed_ns,
-                   progress->begun > progress->ended);
+        sequential_test_feed(test, &ended, now_ns - s->stage_ns - test->elapsed_ns,
+                             progress->begun > progress->ended);
     }
     memcpy(s->seen, all->counts, sizeof s->seen);
 }
@@ -546,14 +552,14 @@ static void feed_judges(struct search *s, const struct standing *all, uint64_t n
  */
 static enum verdict verdict_of(const struct search *s, enum load_kind k)
 {
-    enum verdict verdict = judge_verdict(&s->judges[k]);
+    enum verdict verdict = sequential_test_verdict(&s->tests[k]);
     return s->is_unsettled && verdict == VERDICT_BROKEN ? VERDICT_UNSETTLED : verdict;
 }
 
 /* Whether the search needs the verdict on this kind at the current load. */
 static bool is_asked(const struct search *s, enum load_kind k)
 {
-    const struct ladder *l = &s->ladders[k];
+    const struct kind_search *l = &s->kind_searches[k];
     return s->is_searched[k] && l->found != FOUND_NONE &&
            (s->is_confirming || l->found == FOUND_UNSURE);
 }
@@ -563,7 +569,7 @@ static bool is_asked(const struct search *s, enum load_kind k)
  * latencies or the longest window. If the user limits the number of requests, a part of them is
  * enough.
  */
-static bool is_long_enough(const struct search *s, const struct judge *j)
+static bool is_long_enough(const struct search *s, const struct sequential_test *j)
 {
     const struct counts *seen = &j->seen;
     uint64_t budget = s->plan->max_requests;
@@ -578,7 +584,7 @@ static bool is_known(const struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (is_asked(s, k) &&
-            (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, &s->judges[k])))
+            (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, &s->tests[k])))
             return false;
     return true;
 }
@@ -602,17 +608,17 @@ static void feed_last(struct search *s, const struct standing *all, uint64_t pau
             .above =
                 now->above - seen->above + (paused_ns >= s->plan->limit.nanoseconds ? left : 0),
         };
-        judge_feed(&s->judges[k], &ended, 0, false);
+        sequential_test_feed(&s->tests[k], &ended, 0, false);
     }
 }
 
 /* The verdict when all requests of the window are known. */
 static enum verdict last_verdict(const struct search *s, enum load_kind k, bool is_busy)
 {
-    const struct judge *j = &s->judges[k];
+    const struct sequential_test *j = &s->tests[k];
     enum verdict verdict = s->decided[k];
-    if (verdict == VERDICT_KEPT && !judge_seems_kept(&j->rules, &j->seen))
-        verdict = judge_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
+    if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&j->rules, &j->seen))
+        verdict = sequential_test_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
     bool is_against = verdict != VERDICT_KEPT && verdict != VERDICT_OPEN;
     return is_against && is_busy ? VERDICT_BUSY : verdict;
 }
@@ -624,15 +630,15 @@ static void note_verdicts(struct search *s, bool is_busy)
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         if (!s->is_searched[k])
             continue;
-        s->noted.kinds[k].load = s->ladders[k].load;
+        s->noted.kinds[k].load = s->kind_searches[k].load;
         s->noted.kinds[k].verdict = last_verdict(s, k, is_busy);
     }
 }
 
-static bool any_ladder_is(const struct search *s, enum found found)
+static bool any_search_is(const struct search *s, enum found found)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && s->ladders[k].found == found)
+        if (s->is_searched[k] && s->kind_searches[k].found == found)
             return true;
     return false;
 }
@@ -647,18 +653,18 @@ static enum bound bound_of(enum verdict verdict)
 /* Whether the load that broke the limit was made, so that less of it should help. */
 static bool was_made(const struct search *s, enum load_kind k)
 {
-    const struct judge *j = &s->judges[k];
-    double due = s->ladders[k].load * (double)j->elapsed_ns / (double)BILLION;
+    const struct sequential_test *j = &s->tests[k];
+    double due = s->kind_searches[k].load * (double)j->elapsed_ns / (double)BILLION;
     return !search_is_by_rate(s) || (double)(j->seen.good + j->seen.errors) >= MADE_SHARE * due;
 }
 
 /* Whether less load does not help. Asked of each load that breaks the limit before any keeps it. */
 static bool helps_nothing(struct search *s, enum load_kind k)
 {
-    const struct counts *seen = &s->judges[k].seen;
+    const struct counts *seen = &s->tests[k].seen;
     struct broken_step *first = &s->broken[k];
     const struct broken_step now = {
-        .load = s->ladders[k].load,
+        .load = s->kind_searches[k].load,
         .late = (double)(seen->above + seen->errors) / fmax(1, (double)(seen->good + seen->errors)),
         .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
     };
@@ -672,15 +678,16 @@ static bool helps_nothing(struct search *s, enum load_kind k)
 
 static void climb_ladder(struct search *s, enum load_kind k)
 {
-    struct ladder *l = &s->ladders[k];
+    struct kind_search *l = &s->kind_searches[k];
     enum verdict verdict = s->noted.kinds[k].verdict;
     if (verdict == VERDICT_KEPT) {
-        ladder_step_up(l);
+        kind_search_step_up(l);
         return;
     }
-    bool is_no_cause = verdict != VERDICT_UNSETTLED && ladder_kept(l) <= 0 && helps_nothing(s, k);
+    bool is_no_cause =
+        verdict != VERDICT_UNSETTLED && kind_search_kept(l) <= 0 && helps_nothing(s, k);
     s->is_no_cause |= is_no_cause;
-    ladder_step_back(l, bound_of(verdict));
+    kind_search_step_back(l, bound_of(verdict));
     if (is_no_cause)
         l->found = FOUND_NONE;
 }
@@ -689,18 +696,18 @@ static void climb_ladder(struct search *s, enum load_kind k)
  * Moves to the next load. Returns true when the search is over: if some kind cannot keep the limit
  * at any load, there is nothing to confirm.
  */
-static bool climb_ladders(struct search *s)
+static bool climb(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (is_asked(s, k))
             climb_ladder(s, k);
-    if (any_ladder_is(s, FOUND_NONE))
+    if (any_search_is(s, FOUND_NONE))
         return true;
-    if (any_ladder_is(s, FOUND_UNSURE))
+    if (any_search_is(s, FOUND_UNSURE))
         return false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (s->confirmations == 0)
-            s->sought[k] = s->ladders[k].load;
+            s->sought[k] = s->kind_searches[k].load;
     s->is_confirming = true;
     s->confirmations++;
     return false;
@@ -711,9 +718,9 @@ static bool looks_up(struct search *s)
 {
     bool looks = false;
     for (enum load_kind k = 0; !s->has_looked_up && k < LOAD_KINDS; k++) {
-        if (!s->is_searched[k] || s->ladders[k].load >= FAR_SHARE * s->sought[k])
+        if (!s->is_searched[k] || s->kind_searches[k].load >= FAR_SHARE * s->sought[k])
             continue;
-        ladder_look_up(&s->ladders[k], s->sought[k]);
+        kind_search_look_up(&s->kind_searches[k], s->sought[k]);
         looks = true;
     }
     s->has_looked_up = true;
@@ -732,13 +739,13 @@ static bool confirm_answer(struct search *s)
         if (!s->is_searched[k] || s->noted.kinds[k].verdict == VERDICT_KEPT)
             continue;
         is_kept = false;
-        ladder_step_down(&s->ladders[k], bound_of(s->noted.kinds[k].verdict));
+        kind_search_step_down(&s->kind_searches[k], bound_of(s->noted.kinds[k].verdict));
     }
     if (is_kept && looks_up(s))
         return false;
     s->is_confirmed = is_kept;
     s->confirmations++;
-    return is_kept || any_ladder_is(s, FOUND_NONE);
+    return is_kept || any_search_is(s, FOUND_NONE);
 }
 
 static void look_at_window(struct search *s, const struct standing *all, uint64_t now_ns,
@@ -758,7 +765,7 @@ void search_end_step(struct search *s, const struct standing *all, uint64_t paus
     feed_last(s, all, paused_ns);
     note_verdicts(s, all->disturbed > 0);
     s->is_first = s->is_measuring = false;
-    bool is_over = s->is_confirming ? confirm_answer(s) : climb_ladders(s);
+    bool is_over = s->is_confirming ? confirm_answer(s) : climb(s);
     order->move = is_over ? MOVE_LAST_STEP : MOVE_STEP;
     if (!is_over)
         set_searched_loads(s, order->loads);
@@ -782,16 +789,18 @@ void search_decide(struct search *s, const struct standing *all, uint64_t now_ns
 static double search_reached(const struct search *s, enum load_kind kind,
                              const struct counts *whole)
 {
-    const struct ladder *l = &s->ladders[kind];
-    const struct judge_rules rules = rules_of(s);
-    bool is_kept = s->is_measuring && judge_verdict(&s->judges[kind]) == VERDICT_KEPT;
-    return is_kept || (s->is_first && judge_seems_kept(&rules, whole)) ? l->load : ladder_kept(l);
+    const struct kind_search *l = &s->kind_searches[kind];
+    const struct sequential_test_rules rules = rules_of(s);
+    bool is_kept = s->is_measuring && sequential_test_verdict(&s->tests[kind]) == VERDICT_KEPT;
+    return is_kept || (s->is_first && sequential_test_seems_kept(&rules, whole))
+               ? l->load
+               : kind_search_kept(l);
 }
 
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole)
 {
-    const struct ladder *l = &s->ladders[kind];
+    const struct kind_search *l = &s->kind_searches[kind];
     enum verdict last = s->noted.kinds[kind].verdict;
     bool is_busy = l->bound == BOUND_BUSY && l->broken > 0;
     if (s->is_confirmed && l->found == FOUND_LOAD && is_busy)

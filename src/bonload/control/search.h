@@ -13,26 +13,27 @@
 #include "sync/coordinator.h"
 
 /*
- * The search for the largest load that keeps a limit: the judge says of a window's requests whether
- * they keep it, the ladder which load is next, the steps are what was measured, and struct search
- * joins them. Judge, ladder and search have no clock and no threads: they see times and counts, and
- * answer with an order. So tests run whole searches against a store whose answer is known.
+ * The search for the largest load that keeps a limit: the sequential test says whether a
+ * window's requests keep it, the search of each kind says which load is next, the steps are what
+ * was measured, and struct search joins them. They have no clock and no threads: they see times and
+ * counts, and answer with an order. So tests run whole searches against a store whose answer is
+ * known.
  */
 
 /*
- * Judges whether a load keeps the limit of a search. A judge gets the requests that ended in a
+ * Judges whether a load keeps the limit of a search. A test gets the requests that ended in a
  * window piece by piece, and is asked for its verdict again and again, so every bound must hold for
  * all these looks together:
  *
- * - For a percentile pN, the judge compares the share of requests above the limit with 100-N %.
+ * - For a percentile pN, the test compares the share of requests above the limit with 100-N %.
  *   Requests that stall together are one piece of evidence, so it divides the number of requests by
  *   the design effect (Kish, "Survey Sampling", 1965). This is the factor by which the variance of
  *   the share in batches exceeds that of independent requests, and the largest one of batches of
- *   1, 2, 4, ... requests counts. A window may have seen no stall yet, so the judge always assumes
+ *   1, 2, 4, ... requests counts. A window may have seen no stall yet, so the test always assumes
  *   stalls of a hundredth of the shortest window. It knows the answer when the mixture of binomial
  *   likelihoods over a beta distribution is 1/alpha times the likelihood of 100-N % (Robbins,
  *   "Statistical methods related to the law of the iterated logarithm", 1970; Ville's inequality).
- * - For the mean, the judge knows the answer when the limit lies outside the normal mixture's
+ * - For the mean, the test knows the answer when the limit lies outside the normal mixture's
  *   confidence sequence (Robbins, the same; Waudby-Smith et al., "Time-uniform central limit theory
  *   and asymptotic confidence sequences", 2024), or when this is narrower than 2.5 % of the limit.
  *   Successive latencies depend on each other, so the largest variance of batches of 1, 2, 4, ...
@@ -56,11 +57,11 @@ enum verdict {
 extern const char *const verdict_names[];
 
 /*
- * Level k of a judge's statistics: batches of 2^k requests, and the mean of each batch. A request's
+ * Level k of a test's statistics: batches of 2^k requests, and the mean of each batch. A request's
  * value is its latency divided by the limit, or for a percentile 1 if it is above the limit and 0
  * if not.
  */
-struct judge_level {
+struct sequential_test_level {
     double open;     /* number of requests in the unfinished batch */
     double open_sum; /* sum of their values */
     double batches;
@@ -75,7 +76,7 @@ struct judge_level {
  * grow when the lowest mean of a piece in one period exceeds the highest of all periods but the
  * previous one.
  */
-struct judge_trend {
+struct sequential_test_trend {
     uint64_t end_ns; /* end of the current period, in ns since the window began */
     double lowest;
     double highest;
@@ -84,34 +85,36 @@ struct judge_trend {
     bool grows;
 };
 
-struct judge_rules {
+struct sequential_test_rules {
     struct latency_limit limit;
     bool counts_errors;
     double alpha;      /* probability of a wrong verdict, over all looks */
-    uint64_t stall_ns; /* length of the stalls that the judge assumes even if it sees none */
+    uint64_t stall_ns; /* length of the stalls that the test assumes even if it sees none */
     uint64_t most_ns;  /* longest window */
 };
 
-struct judge {
-    struct judge_rules rules;
-    struct judge_level levels[JUDGE_LEVELS];
-    struct judge_trend trend;
+struct sequential_test {
+    struct sequential_test_rules rules;
+    struct sequential_test_level levels[JUDGE_LEVELS];
+    struct sequential_test_trend trend;
     unsigned pieces; /* number of pieces in which a request succeeded */
     struct counts seen;
     uint64_t elapsed_ns;
     uint64_t silent_ns; /* time in flight before the first request ended */
 };
 
-void judge_begin(struct judge *j, const struct judge_rules *rules);
+void sequential_test_begin(struct sequential_test *j, const struct sequential_test_rules *rules);
 
 /* Adds the requests that ended in the last elapsed_ns, and whether others are still in flight. */
-void judge_feed(struct judge *j, const struct counts *ended, uint64_t elapsed_ns, bool in_flight);
+void sequential_test_feed(struct sequential_test *j, const struct counts *ended,
+                          uint64_t elapsed_ns, bool in_flight);
 
 /* Returns the verdict so far. It needs no further requests unless it is VERDICT_OPEN. */
-enum verdict judge_verdict(const struct judge *j);
+enum verdict sequential_test_verdict(const struct sequential_test *j);
 
 /* Whether the requests seen keep the limit, even if only by chance. */
-bool judge_seems_kept(const struct judge_rules *rules, const struct counts *seen);
+bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
+                                const struct counts *seen);
 
 /*
  * The mean and half the width of its interval, in ns. The width is infinite with too few batches or
@@ -122,12 +125,12 @@ struct estimate {
     double half_width;
 };
 
-struct estimate judge_mean(const struct judge *j);
+struct estimate sequential_test_mean(const struct sequential_test *j);
 
 /*
  * The design effect of a percentile: how much requests depend on each other, or 1 if they do not.
  */
-double judge_design_effect(const struct judge *j);
+double sequential_test_design_effect(const struct sequential_test *j);
 
 /* What a search has found of one kind of load, at its end or so far. */
 enum found {
@@ -138,7 +141,7 @@ enum found {
 };
 
 /*
- * How far the end of a ladder can be trusted. A load that has broken the limit once, for a reason
+ * How far the end of a search can be trusted. A load that has broken the limit once, for a reason
  * that may have passed, is tried again before it becomes the end.
  */
 enum bound {
@@ -147,40 +150,41 @@ enum bound {
     BOUND_BUSY,     /* others used the machine meanwhile, so that it may not have been the load */
 };
 
-#define LADDER_KEPT 64
+#define KIND_SEARCH_KEPT 64
 
 /*
  * Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
  * the interval until it is within 5 % (or one thread). Loads are numbers of threads (is_whole) or
  * rates.
  */
-struct ladder {
+struct kind_search {
     bool is_whole;
-    double most;              /* highest load that may be tried */
-    double least;             /* lowest load that may be tried */
-    double broken;            /* lowest load that is taken to break it; 0: none */
-    double load;              /* load to try now */
-    enum bound bound;         /* how sure `broken` is */
-    bool is_again;            /* `load` is tried again, as the doubtful bound that it was */
-    enum found found;         /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
-    unsigned count;           /* number of loads in `kept` */
-    double kept[LADDER_KEPT]; /* loads that kept the limit and have never broken it, ascending */
+    double most;      /* highest load that may be tried */
+    double least;     /* lowest load that may be tried */
+    double broken;    /* lowest load that is taken to break it; 0: none */
+    double load;      /* load to try now */
+    enum bound bound; /* how sure `broken` is */
+    bool is_again;    /* `load` is tried again, as the doubtful bound that it was */
+    enum found found; /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
+    unsigned count;   /* number of loads in `kept` */
+    double
+        kept[KIND_SEARCH_KEPT]; /* loads that kept the limit and have never broken it, ascending */
 };
 
 /* Begins with the load `first`, but never tries one above `most`. */
-void ladder_begin(struct ladder *l, double first, double most, bool is_whole);
+void kind_search_begin(struct kind_search *l, double first, double most, bool is_whole);
 
 /* Records that the load keeps the limit, and chooses the next one. */
-void ladder_step_up(struct ladder *l);
+void kind_search_step_up(struct kind_search *l);
 
 /* Records that the load breaks the limit, and how sure that is, and chooses the next one. */
-void ladder_step_back(struct ladder *l, enum bound bound);
+void kind_search_step_back(struct kind_search *l, enum bound bound);
 
 /* Lowers the load by 5 % (or one thread) after a confirmation in which it broke the limit. */
-void ladder_step_down(struct ladder *l, enum bound bound);
+void kind_search_step_down(struct kind_search *l, enum bound bound);
 
 /* Highest load that kept the limit and has never broken it; 0: none. */
-double ladder_kept(const struct ladder *l);
+double kind_search_kept(const struct kind_search *l);
 
 /* The loads that a search or a sweep made, one after another, and what was measured with each. */
 
@@ -271,14 +275,14 @@ int steps_end(struct steps *s, struct step **step, struct err *e);
  */
 struct search {
     const struct plan *plan;
-    struct ladder ladders[LOAD_KINDS];
-    struct judge judges[LOAD_KINDS];
+    struct kind_search kind_searches[LOAD_KINDS];
+    struct sequential_test tests[LOAD_KINDS];
     struct counts seen[LOAD_KINDS];
     /* false: the kind has no load of its own; it has no requests, or its reads follow writes */
     bool is_searched[LOAD_KINDS];
     unsigned confirmations; /* number of confirmations so far, with the current one */
     bool is_confirming;     /* false: the search is looking for a load */
-    bool is_confirmed;      /* a confirmation has shown that the ladders' loads are the answer */
+    bool is_confirmed;      /* a confirmation has shown that the loads found are the answer */
     bool has_looked_up;     /* it has tried again what a confirmation had refuted */
     bool is_no_cause;       /* less load does not help, so the load is not the cause */
     bool is_first;          /* the first load has not been judged yet */

@@ -57,7 +57,7 @@ static void init_load(struct run *r, enum load_kind kind)
     load->shares = load->channels;
     if (!target_blocks(r) && load->shares > host_cpus())
         load->shares = host_cpus();
-    load->drivers = load->shares;
+    load->threads_left = load->shares;
     load->is_open = kind == LOAD_WRITE || !r->reads_written;
 }
 
@@ -252,8 +252,8 @@ void run_end(struct run *r)
 
 bool run_is_through(const struct run *r)
 {
-    return atomic_load(&r->loads[LOAD_READ].drivers) == 0 &&
-           atomic_load(&r->loads[LOAD_WRITE].drivers) == 0;
+    return atomic_load(&r->loads[LOAD_READ].threads_left) == 0 &&
+           atomic_load(&r->loads[LOAD_WRITE].threads_left) == 0;
 }
 
 void run_pause(struct run *r)
@@ -309,7 +309,7 @@ void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
     uint64_t share = plan_share(r->plan, all);
     if (load->pace == PACE_RATE) {
         begin_schedule(r, load, share, now_ns);
-        /* stored last, because drivers take tickets from now on */
+        /* stored last, because load threads take tickets from now on */
         atomic_store(&load->rate, share);
     } else if (load->pace == PACE_CLOSED) {
         atomic_store(&load->active, (unsigned)share);

@@ -14,7 +14,8 @@
 #include "sys/thread_pool.h"
 #include "util/err.h"
 
-/* What all threads of a run share: the conductor (conductor.h) and the drivers (crew.h). */
+/* What all threads of a run share: the main loop (main_loop.h) and the load threads
+ * (load_threads.h). */
 
 /* Number of schedules kept, because threads may still take tickets of one that was replaced. */
 #define SCHEDULES 4
@@ -31,9 +32,9 @@ struct load {
     _Atomic unsigned schedule; /* PACE_RATE: number of the current schedule */
     /* rate of that schedule, in billionths, for this rank; 0: no request is due */
     _Atomic uint64_t rate;
-    _Atomic uint64_t followed; /* PACE_FOLLOWS: number of reads begun */
-    unsigned shares;           /* number of drivers */
-    _Atomic unsigned drivers;  /* number of drivers that have not ended */
+    _Atomic uint64_t followed;     /* PACE_FOLLOWS: number of reads begun */
+    unsigned shares;               /* number of load threads */
+    _Atomic unsigned threads_left; /* number of load threads that have not ended */
 };
 
 /* Whether requests become due by a schedule now. */
@@ -85,15 +86,15 @@ struct run {
 };
 
 /*
- * Opens everything except the drivers. Returns 0, or a negative errno with a line in e. The caller
- * must call run_close() after success.
+ * Opens everything except the load threads. Returns 0, or a negative errno with a line in e. The
+ * caller must call run_close() after success.
  */
 int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 
 /*
  * Pauses the run between two steps: no request begins, those in flight end, and those that are due
- * are dropped. crew_leave() takes those that are still in flight at the end of the pause.
+ * are dropped. load_threads_leave() takes those that are still in flight at the end of the pause.
  */
 void run_pause(struct run *r);
 void run_resume(struct run *r);
@@ -110,7 +111,7 @@ uint64_t run_ended_ns(const struct run *r, uint64_t now_ns);
 /* Wakes all waiting threads, so that they look at the run again. */
 void run_wake(struct run *r);
 
-/* Whether all drivers have ended. */
+/* Whether all load threads have ended. */
 bool run_is_through(const struct run *r);
 
 /*

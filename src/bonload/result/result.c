@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/control/conductor.h"
+#include "bonload/control/main_loop.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
@@ -126,7 +126,7 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns)
  * one gap for each request; with exponential gaps, the elapsed time. k->elapsed is at least as
  * long.
  */
-static void fill_offered(struct conductor *c, enum load_kind kind, uint64_t end_ns,
+static void fill_offered(struct main_loop *c, enum load_kind kind, uint64_t end_ns,
                          struct kind_result *k)
 {
     const struct load *load = &c->run->loads[kind];
@@ -167,7 +167,7 @@ static bool describe_slow(const struct run *run, const struct slow_request *s,
 }
 
 /* Describes the slowest requests of a kind. Returns false when memory runs out. */
-static bool fill_slowest(const struct conductor *c, enum load_kind kind, struct result *result)
+static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct result *result)
 {
     struct slowest slowest = {0};
     uint64_t since_ns = 0;
@@ -175,7 +175,7 @@ static bool fill_slowest(const struct conductor *c, enum load_kind kind, struct 
         since_ns = c->steps.current.begin_ns; /* when the last load had settled */
     else
         slowest_merge(&slowest, &c->earlier[kind]);
-    crew_add_slowest(&c->crew, kind, &slowest);
+    load_threads_add_slowest(&c->load_threads, kind, &slowest);
     for (unsigned i = 0; i < slowest.count; i++)
         if (slowest.list[i].due_ns >= since_ns &&
             !describe_slow(c->run, &slowest.list[i], &result->slowest[kind]))
@@ -200,12 +200,12 @@ static void fill_reasons(const struct run *run, const struct failures *f,
 }
 
 /* When the last request of a kind has ended; now_ns: the run goes on. */
-static uint64_t last_end(const struct conductor *c, enum load_kind kind, uint64_t now_ns)
+static uint64_t last_end(const struct main_loop *c, enum load_kind kind, uint64_t now_ns)
 {
-    return c->stage == STAGE_OVER ? crew_last_end(&c->crew, kind) : now_ns;
+    return c->stage == STAGE_OVER ? load_threads_last_end(&c->load_threads, kind) : now_ns;
 }
 
-static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
+static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
                       bool is_of_last_load, struct kind_result *k)
 {
     const struct run *run = c->run;
@@ -216,7 +216,7 @@ static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
     recorders_sum(&run->recorders, kind, &k->tally);
     k->made = tally_ended(&k->tally) + c->left[kind];
     k->made_errors = k->tally.failed.count;
-    k->begun = crew_progress(&c->crew, kind).begun;
+    k->begun = load_threads_progress(&c->load_threads, kind).begun;
     if (is_of_last_load) {
         counts->other = k->tally;
         tally_subtract(&k->tally, &counts->other, &counts->before[kind]);
@@ -232,7 +232,7 @@ static void fill_kind(struct conductor *c, enum load_kind kind, uint64_t now_ns,
 }
 
 /* Sets the counts of all operations. Returns false when memory runs out. */
-static bool fill_ops(const struct conductor *c, struct result *result)
+static bool fill_ops(const struct main_loop *c, struct result *result)
 {
     struct op_tally *whole = malloc(sizeof *whole);
     if (!whole)
@@ -250,7 +250,7 @@ static bool fill_ops(const struct conductor *c, struct result *result)
 }
 
 /* Sets the figures that are not about one kind, when those are known. */
-static void fill_rest(const struct conductor *c, struct result *result, uint64_t now_ns)
+static void fill_rest(const struct main_loop *c, struct result *result, uint64_t now_ns)
 {
     const struct run *run = c->run;
     static const struct failures none;
@@ -278,7 +278,7 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
     f->was_stopped = c->was_stopped;
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
-    f->machine = conductor_machine(c, SPAN_RUN);
+    f->machine = main_loop_machine(c, SPAN_RUN);
     backing_use(is_last ? &c->load_backing : &c->backing, now_ns, traffic, &result->backing);
     while (first < FAILURES_MOST - 1 &&
            atomic_load(&run->failures.list[first].count) == atomic_load(&before->list[first].count))
@@ -288,7 +288,7 @@ static void fill_rest(const struct conductor *c, struct result *result, uint64_t
 }
 
 /* Sets the figures of this rank. Returns false when memory runs out. */
-static bool fill_result(struct conductor *c, struct result *result)
+static bool fill_result(struct main_loop *c, struct result *result)
 {
     const struct run *run = c->run;
     uint64_t now_ns = clock_ns();
@@ -584,7 +584,7 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
 }
 
 /* Sets what a kind's figures say, when those of all ranks are known. */
-static int judge_kind(struct conductor *c, enum load_kind kind, struct result *result,
+static int judge_kind(struct main_loop *c, enum load_kind kind, struct result *result,
                       struct err *e)
 {
     const struct plan *p = result->plan;
@@ -597,14 +597,14 @@ static int judge_kind(struct conductor *c, enum load_kind kind, struct result *r
         result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
     if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
         const struct counts whole = recorders_counts(&c->run->recorders, kind);
-        k->answer = search_answer(&c->steering.search, kind, &whole);
+        k->answer = search_answer(&c->controller.search, kind, &whole);
         if (p->kinds[kind].pace == PACE_FOLLOWS)
             k->answer.load = p->kinds[kind].channels;
     }
     return rc;
 }
 
-int conductor_result(struct conductor *c, struct result *result, struct err *e)
+int main_loop_result(struct main_loop *c, struct result *result, struct err *e)
 {
     int rc = 0;
     if (!fill_result(c, result))

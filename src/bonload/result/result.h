@@ -107,7 +107,7 @@ struct together {
 };
 
 /*
- * Everything that a report needs. The steps and the series belong to the conductor, the texts to
+ * Everything that a report needs. The steps and the series belong to the main loop, the texts to
  * the plan or the result.
  */
 struct result {

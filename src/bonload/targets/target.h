@@ -13,10 +13,10 @@
 
 /*
  * A target is what requests go to: files, a server, or nothing. It only carries out single
- * requests. The driver above it (crew.h) decides when they begin, times and counts them, and
- * reports their failures.
+ * requests. The load thread above it (load_threads.h) decides when they begin, times and counts
+ * them, and reports their failures.
  *
- * A request goes through choose() (its operation), the driver, which gives it its number,
+ * A request goes through choose() (its operation), the load thread, which gives it its number,
  * prepare(), submit(), poll() if it was queued, and inspect(); the service time is that from
  * submit() to the end. A removal gets the oldest number that was written, reads choose among later
  * ones; a read whose object was removed meanwhile is a miss.

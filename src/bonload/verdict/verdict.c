@@ -52,8 +52,8 @@ void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower
 
 static double design_effect(const struct gauge *g, const struct profile_limit *limit)
 {
-    struct judge judge;
-    const struct judge_rules rules = {
+    struct sequential_test test;
+    const struct sequential_test_rules rules = {
         .limit = {.of = LIMIT_PERCENTILE,
                   .percent = limit->percent,
                   .nanoseconds = limit->nanoseconds},
@@ -61,13 +61,13 @@ static double design_effect(const struct gauge *g, const struct profile_limit *l
         .stall_ns = STALL_NS,
         .most_ns = GAUGE_SLICES * GAUGE_SLICE_NS,
     };
-    judge_begin(&judge, &rules);
+    sequential_test_begin(&test, &rules);
     for (unsigned i = 0; i < g->used; i++) {
         const struct gauge_slice *s = &g->slices[i];
         const struct counts ended = {.good = s->count, .above = s->above};
-        judge_feed(&judge, &ended, GAUGE_SLICE_NS, false);
+        sequential_test_feed(&test, &ended, GAUGE_SLICE_NS, false);
     }
-    return judge_design_effect(&judge);
+    return sequential_test_design_effect(&test);
 }
 
 /*

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bonload/control/conductor.h"
+#include "bonload/control/main_loop.h"
 #include "bonload/options.h"
 #include "bonload/planning.h"
 #include "bonload/result/result.h"
@@ -61,7 +61,7 @@ static int run_as(unsigned rank, uint64_t *made, int argc, char *argv[], struct 
     static struct run run;
     struct settings settings;
     struct plan plan;
-    struct conductor conductor;
+    struct main_loop main_loop;
     struct result result;
     struct coordinator c = {.ops = &ops, .ranks = {.count = 2, .number = rank}};
     c.ranks.cards = calloc(2, sizeof *c.ranks.cards);
@@ -71,14 +71,14 @@ static int run_as(unsigned rank, uint64_t *made, int argc, char *argv[], struct 
     assert_int_equal(options_parse(argc, argv, &settings, e), 0);
     assert_int_equal(plan_make(&plan, &settings, &c, e), 0);
     assert_int_equal(run_open(&run, &plan, e), 0);
-    assert_int_equal(conductor_open(&conductor, &run, &c, e), 0);
-    int rc = conductor_run(&conductor, e);
+    assert_int_equal(main_loop_open(&main_loop, &run, &c, e), 0);
+    int rc = main_loop_run(&main_loop, e);
     if (rc == 0) {
-        rc = conductor_result(&conductor, &result, e);
+        rc = main_loop_result(&main_loop, &result, e);
         *made = rc == 0 ? result.figures->kinds[LOAD_READ].made : 0;
         result_release(&result);
     }
-    conductor_close(&conductor);
+    main_loop_close(&main_loop);
     run_close(&run);
     free(c.ranks.cards);
     return rc;

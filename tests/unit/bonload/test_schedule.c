@@ -13,7 +13,7 @@
 
 #include "bonload/ledger/names.h"
 #include "bonload/load/arrivals.h"
-#include "bonload/load/crew.h"
+#include "bonload/load/load_threads.h"
 #include "util/units.h"
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -203,20 +203,20 @@ static void random_gaps_of_a_course(void **state)
 static struct backlog look_through(const struct course *c, uint64_t took_ns)
 {
     static struct run run;
-    static struct driver driver;
+    static struct load_thread load_thread;
     struct load *load = &run.loads[LOAD_WRITE];
-    const struct crew crew = {.run = &run, .list = &driver, .count = 1};
+    const struct load_threads load_threads = {.run = &run, .list = &load_thread, .count = 1};
     struct backlog b = {.looked_ns = START};
     struct arrivals_cursor cursor = {0};
     memset(&run, 0, sizeof run);
-    driver = (struct driver){.run = &run, .load = load};
+    load_thread = (struct load_thread){.run = &run, .load = load};
     *load = (struct load){.kind = LOAD_WRITE, .pace = PACE_RATE, .is_open = true, .rate = 1};
     load->schedules[0] = (struct arrivals){.course = c, .each = 1};
     arrivals_begin(&load->schedules[0], ARRIVAL_CONSTANT, 1, 1, START);
     for (uint64_t now_ns = START; now_ns < START + c->end_ns; now_ns += BILLION / 100) {
         if (now_ns > START + took_ns)
-            driver.ended = arrivals_due(&load->schedules[0], &cursor, now_ns - took_ns);
-        backlog_look(&b, &crew, now_ns);
+            load_thread.ended = arrivals_due(&load->schedules[0], &cursor, now_ns - took_ns);
+        backlog_look(&b, &load_threads, now_ns);
     }
     return b;
 }

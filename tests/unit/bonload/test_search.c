@@ -17,15 +17,15 @@
 /* ---- the steps of a search ------------------------------------------------------------------- */
 
 /* Searches a load, where every load up to `keeps` keeps the limit. Returns the number of steps. */
-static int climb(struct ladder *l, double first, double most, bool is_whole, double keeps)
+static int climb(struct kind_search *l, double first, double most, bool is_whole, double keeps)
 {
     int steps = 0;
-    ladder_begin(l, first, most, is_whole);
+    kind_search_begin(l, first, most, is_whole);
     while (l->found == FOUND_UNSURE) {
         if (l->load <= keeps)
-            ladder_step_up(l);
+            kind_search_step_up(l);
         else
-            ladder_step_back(l, BOUND_SURE);
+            kind_search_step_back(l, BOUND_SURE);
         assert_true(++steps < 100);
     }
     return steps;
@@ -33,7 +33,7 @@ static int climb(struct ladder *l, double first, double most, bool is_whole, dou
 
 static void threads_are_found(void **state)
 {
-    struct ladder l;
+    struct kind_search l;
     (void)state;
     for (double keeps = 1; keeps <= 500; keeps++) {
         climb(&l, 1, 500, true, keeps);
@@ -45,7 +45,7 @@ static void threads_are_found(void **state)
 
 static void the_first_load_may_be_too_high(void **state)
 {
-    struct ladder l;
+    struct kind_search l;
     (void)state;
     climb(&l, 64, 500, true, 3);
     assert_int_equal(l.found, FOUND_LOAD);
@@ -58,7 +58,7 @@ static void the_first_load_may_be_too_high(void **state)
 
 static void rates_are_found(void **state)
 {
-    struct ladder l;
+    struct kind_search l;
     (void)state;
     for (double keeps = 3; keeps < 1e6; keeps *= 1.37) {
         climb(&l, 100, 1e9, false, keeps);
@@ -69,39 +69,39 @@ static void rates_are_found(void **state)
 
 static void an_answer_that_is_not_confirmed(void **state)
 {
-    struct ladder l;
+    struct kind_search l;
     (void)state;
     climb(&l, 1, 500, true, 20);
-    ladder_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, BOUND_SURE);
     assert_int_equal((int)l.load, 19);
     climb(&l, 1, 500, true, 1);
-    ladder_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, BOUND_SURE);
     assert_int_equal(l.found, FOUND_NONE);
     climb(&l, 100, 1e9, false, 1000);
     double before = l.load;
-    ladder_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, BOUND_SURE);
     assert_true(fabs(l.load - .95 * before) < 1e-9);
 }
 
 /* A bound that was broken while the machine was busy is tried again, and gives way. */
 static void a_doubtful_bound_is_tried_again(void **state)
 {
-    struct ladder l;
+    struct kind_search l;
     (void)state;
-    ladder_begin(&l, 100, 1e9, false);
+    kind_search_begin(&l, 100, 1e9, false);
     while (l.load < 1600)
-        ladder_step_up(&l);
-    ladder_step_back(&l, BOUND_BUSY);
+        kind_search_step_up(&l);
+    kind_search_step_back(&l, BOUND_BUSY);
     while (l.load < 1600)
-        ladder_step_up(&l);
+        kind_search_step_up(&l);
     assert_int_equal((int)l.load, 1600);
     assert_int_equal(l.found, FOUND_UNSURE);
-    ladder_step_up(&l);
+    kind_search_step_up(&l);
     assert_int_equal((int)l.load, 3200);
-    ladder_step_back(&l, BOUND_BUSY);
+    kind_search_step_back(&l, BOUND_BUSY);
     while (l.found == FOUND_UNSURE && l.load < 3200)
-        ladder_step_up(&l);
-    ladder_step_back(&l, BOUND_BUSY);
+        kind_search_step_up(&l);
+    kind_search_step_back(&l, BOUND_BUSY);
     assert_int_equal(l.found, FOUND_LOAD);
     assert_int_equal(l.bound, BOUND_BUSY);
     assert_true(l.load >= .95 * 3200 && l.load < 3200);
@@ -110,17 +110,17 @@ static void a_doubtful_bound_is_tried_again(void **state)
 /* What kept the limit below a load that broke it has not been refuted. */
 static void what_was_never_refuted_stays(void **state)
 {
-    struct ladder l;
+    struct kind_search l;
     (void)state;
-    ladder_begin(&l, 250, 16000, false);
+    kind_search_begin(&l, 250, 16000, false);
     while (l.found == FOUND_UNSURE)
-        ladder_step_up(&l);
+        kind_search_step_up(&l);
     assert_int_equal(l.found, FOUND_MOST);
-    ladder_step_down(&l, BOUND_SURE);
-    assert_int_equal((int)ladder_kept(&l), 8000);
+    kind_search_step_down(&l, BOUND_SURE);
+    assert_int_equal((int)kind_search_kept(&l), 8000);
     for (int i = 0; i < 20; i++)
-        ladder_step_down(&l, BOUND_SURE);
-    assert_int_equal((int)ladder_kept(&l), 4000);
+        kind_search_step_down(&l, BOUND_SURE);
+    assert_int_equal((int)kind_search_kept(&l), 4000);
 }
 
 /* ---- whether a load keeps the limit ---------------------------------------------------------- */
@@ -132,90 +132,92 @@ static struct latency_limit limit_of(const char *text)
     return limit;
 }
 
-static struct judge judge_of(const char *text)
+static struct sequential_test sequential_test_of(const char *text)
 {
-    struct judge j;
-    const struct judge_rules rules = {.limit = limit_of(text),
-                                      .counts_errors = true,
-                                      .alpha = .05,
-                                      .stall_ns = BILLION / 1000,
-                                      .most_ns = 60 * BILLION};
-    judge_begin(&j, &rules);
+    struct sequential_test j;
+    const struct sequential_test_rules rules = {.limit = limit_of(text),
+                                                .counts_errors = true,
+                                                .alpha = .05,
+                                                .stall_ns = BILLION / 1000,
+                                                .most_ns = 60 * BILLION};
+    sequential_test_begin(&j, &rules);
     return j;
 }
 
 /*
- * The verdict of a judge that has seen this number of requests within a second, one by one, with
+ * The verdict of a test that has seen this number of requests within a second, one by one, with
  * the slow ones spread evenly.
  */
-static enum verdict judge_counts(const char *text, uint64_t good, uint64_t above, uint64_t errors)
+static enum verdict sequential_test_counts(const char *text, uint64_t good, uint64_t above,
+                                           uint64_t errors)
 {
-    struct judge j = judge_of(text);
+    struct sequential_test j = sequential_test_of(text);
     const struct counts failed = {.errors = errors};
-    judge_feed(&j, &failed, 0, false);
+    sequential_test_feed(&j, &failed, 0, false);
     for (uint64_t i = 0; i < good; i++) {
         bool is_above = (i + 1) * above / good > i * above / good;
         const struct counts one = {.good = 1, .above = is_above};
-        judge_feed(&j, &one, BILLION / good, false);
+        sequential_test_feed(&j, &one, BILLION / good, false);
     }
-    return judge_verdict(&j);
+    return sequential_test_verdict(&j);
 }
 
 /* An interval that is examined only once would have tighter bounds: 301 and 19. */
 static void percentiles(void **state)
 {
     (void)state;
-    assert_int_equal(judge_counts("p99:1ms", 400, 0, 0), VERDICT_OPEN);
-    assert_int_equal(judge_counts("p99:1ms", 420, 0, 0), VERDICT_KEPT);
-    assert_int_equal(judge_counts("p99:1ms", 1000, 10, 0), VERDICT_OPEN);
-    assert_int_equal(judge_counts("p99:1ms", 1000, 19, 0), VERDICT_OPEN);
-    assert_int_equal(judge_counts("p99:1ms", 1000, 30, 0), VERDICT_BROKEN);
-    assert_int_equal(judge_counts("p50:1ms", 100, 100, 0), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_counts("p99:1ms", 400, 0, 0), VERDICT_OPEN);
+    assert_int_equal(sequential_test_counts("p99:1ms", 420, 0, 0), VERDICT_KEPT);
+    assert_int_equal(sequential_test_counts("p99:1ms", 1000, 10, 0), VERDICT_OPEN);
+    assert_int_equal(sequential_test_counts("p99:1ms", 1000, 19, 0), VERDICT_OPEN);
+    assert_int_equal(sequential_test_counts("p99:1ms", 1000, 30, 0), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_counts("p50:1ms", 100, 100, 0), VERDICT_BROKEN);
 }
 
 /* Requests that stall together are one piece of evidence, however many they are. */
 static void a_stall_is_one_event(void **state)
 {
-    struct judge j = judge_of("p99:1ms");
+    struct sequential_test j = sequential_test_of("p99:1ms");
     (void)state;
     for (int i = 0; i < 100; i++) {
         const struct counts piece = {.good = 10};
-        judge_feed(&j, &piece, BILLION / 100, false);
+        sequential_test_feed(&j, &piece, BILLION / 100, false);
     }
-    assert_int_equal(judge_verdict(&j), VERDICT_KEPT);
+    assert_int_equal(sequential_test_verdict(&j), VERDICT_KEPT);
     const struct counts stall = {.good = 200, .above = 200};
-    judge_feed(&j, &stall, BILLION / 5, false);
-    double effect = judge_design_effect(&j);
+    sequential_test_feed(&j, &stall, BILLION / 5, false);
+    double effect = sequential_test_design_effect(&j);
     assert_true(effect > 100 && effect < 300);
-    assert_int_equal(judge_verdict(&j), VERDICT_OPEN);
-    assert_int_equal(judge_counts("p99:1ms", 1200, 200, 0), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_verdict(&j), VERDICT_OPEN);
+    assert_int_equal(sequential_test_counts("p99:1ms", 1200, 200, 0), VERDICT_BROKEN);
 }
 
 static void the_longest(void **state)
 {
     (void)state;
-    assert_int_equal(judge_counts("max:1ms", 1, 1, 0), VERDICT_BROKEN);
-    assert_int_equal(judge_counts("max:1ms", 999, 0, 0), VERDICT_OPEN);
-    assert_int_equal(judge_counts("max:1ms", 1000, 0, 0), VERDICT_KEPT);
+    assert_int_equal(sequential_test_counts("max:1ms", 1, 1, 0), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_counts("max:1ms", 999, 0, 0), VERDICT_OPEN);
+    assert_int_equal(sequential_test_counts("max:1ms", 1000, 0, 0), VERDICT_KEPT);
 }
 
 static void failures(void **state)
 {
     (void)state;
-    assert_int_equal(judge_counts("max:1ms", 1000, 0, 30), VERDICT_KEPT);
-    assert_int_equal(judge_counts("max:1ms", 1000, 0, 35), VERDICT_OPEN); /* this may be chance */
-    assert_int_equal(judge_counts("max:1ms", 1000, 0, 60), VERDICT_BROKEN);
-    assert_int_equal(judge_counts("max:1ms", 1, 0, 30), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_counts("max:1ms", 1000, 0, 30), VERDICT_KEPT);
+    assert_int_equal(sequential_test_counts("max:1ms", 1000, 0, 35),
+                     VERDICT_OPEN); /* this may be chance */
+    assert_int_equal(sequential_test_counts("max:1ms", 1000, 0, 60), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_counts("max:1ms", 1, 0, 30), VERDICT_BROKEN);
 }
 
 /*
  * Feeds correlated latencies with a mean of `mean`: each is `memory` times the previous one plus a
  * random part. 100 of them end in a second.
  */
-static enum verdict judge_dependent(uint64_t seed, double mean, double memory, double seconds,
-                                    struct estimate *estimate)
+static enum verdict sequential_test_dependent(uint64_t seed, double mean, double memory,
+                                              double seconds, struct estimate *estimate)
 {
-    struct judge j = judge_of("100ms");
+    struct sequential_test j = sequential_test_of("100ms");
     struct rng rng;
     double off = 0;
     rng_init(&rng, seed, 0);
@@ -223,10 +225,10 @@ static enum verdict judge_dependent(uint64_t seed, double mean, double memory, d
         double random = (double)(rng_next(&rng) >> 11) * 0x1p-53 - .5;
         off = memory * off + random * mean;
         const struct counts one = {.good = 1, .good_ns = (uint64_t)fmax(0, mean + off)};
-        judge_feed(&j, &one, BILLION / 100, false);
+        sequential_test_feed(&j, &one, BILLION / 100, false);
     }
-    *estimate = judge_mean(&j);
-    return judge_verdict(&j);
+    *estimate = sequential_test_mean(&j);
+    return sequential_test_verdict(&j);
 }
 
 /*
@@ -242,7 +244,7 @@ static void the_interval_of_the_mean_is_honest(void **state)
         bool is_missed = false;
         for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
             struct estimate e;
-            judge_dependent(seed, 50e6, .8, seconds[i], &e);
+            sequential_test_dependent(seed, 50e6, .8, seconds[i], &e);
             is_missed |= fabs(e.mean - 50e6) > e.half_width;
         }
         missed += is_missed;
@@ -254,44 +256,44 @@ static void means(void **state)
 {
     struct estimate e;
     (void)state;
-    assert_int_equal(judge_dependent(1, 50e6, .5, 5, &e), VERDICT_KEPT);
-    assert_int_equal(judge_dependent(1, 200e6, .5, 10, &e), VERDICT_BROKEN);
-    assert_int_equal(judge_dependent(1, 100e6, .5, 1, &e), VERDICT_OPEN);
-    assert_int_equal(judge_dependent(1, 100e6, .5, 61, &e), VERDICT_UNKNOWN);
+    assert_int_equal(sequential_test_dependent(1, 50e6, .5, 5, &e), VERDICT_KEPT);
+    assert_int_equal(sequential_test_dependent(1, 200e6, .5, 10, &e), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_dependent(1, 100e6, .5, 1, &e), VERDICT_OPEN);
+    assert_int_equal(sequential_test_dependent(1, 100e6, .5, 61, &e), VERDICT_UNKNOWN);
     /* When the interval is narrow, its middle decides. */
-    struct judge j = judge_of("100ms");
+    struct sequential_test j = sequential_test_of("100ms");
     for (uint64_t i = 0; i < 2000; i++) {
         const struct counts one = {.good = 1, .good_ns = i % 2 ? 90000000 : 109800000};
-        judge_feed(&j, &one, BILLION / 100, false);
+        sequential_test_feed(&j, &one, BILLION / 100, false);
     }
-    e = judge_mean(&j);
+    e = sequential_test_mean(&j);
     assert_true(e.mean + e.half_width > 100e6 && 2 * e.half_width < .025 * 100e6);
-    assert_int_equal(judge_verdict(&j), VERDICT_KEPT);
+    assert_int_equal(sequential_test_verdict(&j), VERDICT_KEPT);
 }
 
 /* Silence breaks the limit only while requests are waiting: at a low rate none may be due. */
 static void a_target_that_says_nothing(void **state)
 {
-    struct judge j = judge_of("100ms");
+    struct sequential_test j = sequential_test_of("100ms");
     const struct counts none = {0};
     (void)state;
-    judge_feed(&j, &none, 20 * BILLION, false);
-    judge_feed(&j, &none, BILLION / 2, true);
-    assert_int_equal(judge_verdict(&j), VERDICT_OPEN);
-    judge_feed(&j, &none, 10 * BILLION, true);
-    assert_int_equal(judge_verdict(&j), VERDICT_BROKEN);
+    sequential_test_feed(&j, &none, 20 * BILLION, false);
+    sequential_test_feed(&j, &none, BILLION / 2, true);
+    assert_int_equal(sequential_test_verdict(&j), VERDICT_OPEN);
+    sequential_test_feed(&j, &none, 10 * BILLION, true);
+    assert_int_equal(sequential_test_verdict(&j), VERDICT_BROKEN);
 }
 
 /* A queue that grows: its latencies never settle at a mean. */
 static void a_queue_that_grows(void **state)
 {
-    struct judge j = judge_of("p99.9:1ms");
+    struct sequential_test j = sequential_test_of("p99.9:1ms");
     (void)state;
-    for (uint64_t i = 1; i <= 400 && judge_verdict(&j) == VERDICT_OPEN; i++) {
+    for (uint64_t i = 1; i <= 400 && sequential_test_verdict(&j) == VERDICT_OPEN; i++) {
         const struct counts piece = {.good = 1, .good_ns = i * BILLION / 1000};
-        judge_feed(&j, &piece, BILLION / 100, true);
+        sequential_test_feed(&j, &piece, BILLION / 100, true);
     }
-    assert_int_equal(judge_verdict(&j), VERDICT_BROKEN);
+    assert_int_equal(sequential_test_verdict(&j), VERDICT_BROKEN);
     assert_true(j.trend.grows);
 }
 
@@ -392,7 +394,7 @@ static void what_ends_in_the_pause_counts(void **state)
         begin_hunt(&c, "300ms", eight_threads);
         pass(&c, 1, 100 * MILLION, 0);
         assert_int_equal(pass(&c, 1, 100 * MILLION, 0), MOVE_PAUSE);
-        uint64_t seen = c.search.judges[LOAD_WRITE].seen.good;
+        uint64_t seen = c.search.tests[LOAD_WRITE].seen.good;
         if (has_ended) {
             end_writes(&c, seen, 700 * MILLION);
         } else {
@@ -441,7 +443,7 @@ static void an_overload_says_nothing_of_less(void **state)
     enum move move = MOVE_STEP;
     (void)state;
     begin_hunt(&c, "p99:10ms", rate);
-    while (move == MOVE_STEP && c.search.ladders[LOAD_WRITE].count == 0) {
+    while (move == MOVE_STEP && c.search.kind_searches[LOAD_WRITE].count == 0) {
         bool is_over = c.loads[LOAD_WRITE] > 1000 * BILLION;
         assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_WINDOW);
         assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_PAUSE);
@@ -468,7 +470,7 @@ static void what_was_kept_stays(void **state)
         assert_int_equal(move, MOVE_STEP);
         search_resume(&c.search, &c.all, c.now_ns);
     }
-    double sought = c.search.ladders[LOAD_WRITE].load;
+    double sought = c.search.kind_searches[LOAD_WRITE].load;
     pass(&c, 100, BILLION, 0);
     pass(&c, 100, BILLION, 0);
     c.all.disturbed = 1;

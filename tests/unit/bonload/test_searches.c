@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/control/steering.h"
+#include "bonload/control/controller.h"
 #include "util/rng.h"
 #include "util/units.h"
 
 /*
- * Whole searches, with the real judge and ladder on a simulated clock, for a store whose answer is
+ * Whole searches, with the real test, on a simulated clock, for a store whose answer is
  * known. The store is a queue with one server and random arrivals: at a utilisation of u, the share
  * of requests that wait longer than a limit is exp(-c (1-u)). If this share is the allowed one at
  * the load L*, which is the fraction `knee` of the store's capacity, then it is
@@ -150,7 +150,7 @@ struct searched {
 
 static struct searched search_store(const struct model *m, uint64_t seed)
 {
-    static struct steering steering;
+    static struct controller controller;
     struct store s = {.model = m};
     struct plan plan = {.mode = MODE_SEARCH,
                         .search = SEARCH_RATE,
@@ -166,7 +166,7 @@ static struct searched search_store(const struct model *m, uint64_t seed)
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 100 * BILLION};
     s.answer =
         ANSWER * exp2(random_part(&s) - .5); /* the answer is anywhere between two doublings */
-    steering_begin(&steering, &plan, now_ns, order.loads);
+    controller_begin(&controller, &plan, now_ns, order.loads);
     for (order.move = MOVE_STEP; order.move != MOVE_LAST_STEP;) {
         if (order.move == MOVE_PAUSE)
             s.rate = 0;
@@ -175,10 +175,10 @@ static struct searched search_store(const struct model *m, uint64_t seed)
         pass_tick(&s);
         now_ns += TICK_NS;
         s.standing.busy = s.held > 0;
-        steering_decide(&steering, &s.standing, now_ns, &order);
+        controller_decide(&controller, &s.standing, now_ns, &order);
     }
     struct search_answer answer =
-        search_answer(&steering.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);
+        search_answer(&controller.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);
     return (struct searched){answer, answer.load / s.answer, (double)now_ns / (double)BILLION};
 }
 
@@ -277,24 +277,24 @@ static struct counts pass_stalled(struct stalls *s, struct rng *rng)
 static bool window_keeps(struct stalls *s, struct rng *rng, double window, double longest,
                          double alpha)
 {
-    struct judge judge;
-    const struct judge_rules rules = {
+    struct sequential_test test;
+    const struct sequential_test_rules rules = {
         .limit = {.of = LIMIT_PERCENTILE, .percent = 99, .nanoseconds = 20 * MILLION},
         .alpha = alpha,
         .stall_ns = (uint64_t)(window * 1e7),
         .most_ns = (uint64_t)(longest * 1e9),
     };
     enum verdict verdict = VERDICT_OPEN;
-    judge_begin(&judge, &rules);
-    while (verdict == VERDICT_OPEN || (double)judge.elapsed_ns < window * 1e9) {
+    sequential_test_begin(&test, &rules);
+    while (verdict == VERDICT_OPEN || (double)test.elapsed_ns < window * 1e9) {
         const struct counts ended = pass_stalled(s, rng);
-        judge_feed(&judge, &ended, TICK_NS, s->held > 0);
-        verdict = judge_verdict(&judge);
+        sequential_test_feed(&test, &ended, TICK_NS, s->held > 0);
+        verdict = sequential_test_verdict(&test);
     }
-    struct counts seen = judge.seen;
+    struct counts seen = test.seen;
     seen.good += s->held;
     seen.above += s->held;
-    return verdict == VERDICT_KEPT && judge_seems_kept(&rules, &seen);
+    return verdict == VERDICT_KEPT && sequential_test_seems_kept(&rules, &seen);
 }
 
 /*
@@ -336,7 +336,7 @@ static void rare_stalls(void **state)
  */
 static enum found_why why_none(bool one_hangs)
 {
-    static struct steering steering;
+    static struct controller controller;
     struct plan plan = {.mode = MODE_SEARCH,
                         .search = SEARCH_RATE,
                         .window_ns = BILLION,
@@ -348,7 +348,7 @@ static enum found_why why_none(bool one_hangs)
     assert_int_equal(latency_limit_parse("p99:20ms", &s.limit), 0);
     plan.limit = s.limit;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 1000 * BILLION};
-    steering_begin(&steering, &plan, 0, order.loads);
+    controller_begin(&controller, &plan, 0, order.loads);
     order.move = MOVE_STEP;
     for (uint64_t now_ns = TICK_NS; order.move != MOVE_LAST_STEP; now_ns += TICK_NS) {
         if (order.move == MOVE_PAUSE || order.move == MOVE_STEP)
@@ -358,9 +358,9 @@ static enum found_why why_none(bool one_hangs)
         s.due -= (double)count;
         s.standing.progress[LOAD_WRITE].begun += count;
         end_requests(&s, count, count, 2. * (double)count);
-        steering_decide(&steering, &s.standing, now_ns, &order);
+        controller_decide(&controller, &s.standing, now_ns, &order);
     }
-    return search_answer(&steering.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]).why;
+    return search_answer(&controller.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]).why;
 }
 
 static void an_unsettled_load_does_not_show_that_less_helps_nothing(void **state)

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bonload/load/crew.h"
+#include "bonload/load/load_threads.h"
 #include "support/virtual_clock.h"
 #include "util/units.h"
 
-/* What a driver tells of slow requests, and what another process sees of its counts. */
+/* What a load thread tells of slow requests, and what another process sees of its counts. */
 
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
 {
@@ -65,7 +65,7 @@ static const struct target_ops slow_at_times = {
 static void make_load(struct slow_box *box, uint64_t over_ns)
 {
     static struct run run;
-    struct crew crew;
+    struct load_threads load_threads;
     const struct plan plan = {
         .settings = &no_settings,
         .mode = MODE_RATE,
@@ -80,13 +80,13 @@ static void make_load(struct slow_box *box, uint64_t over_ns)
     atomic_init(&box->over_ns, over_ns);
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(&run, &plan, &e), 0);
-    assert_int_equal(crew_open(&crew, &run, &e), 0);
-    crew.list[0].slow = box;
+    assert_int_equal(load_threads_open(&load_threads, &run, &e), 0);
+    load_threads.list[0].slow = box;
     run.start_ns = virtual_clock.now_ns = BILLION;
     run_set_load(&run, LOAD_READ, 10000 * BILLION, run.start_ns);
-    driver_work(&crew.list[0]);
-    assert_int_equal(crew_progress(&crew, LOAD_READ).ended, REQUESTS);
-    crew_close(&crew);
+    load_thread_work(&load_threads.list[0]);
+    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).ended, REQUESTS);
+    load_threads_close(&load_threads);
     run_close(&run);
 }
 

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bonload/control/controller.h"
 #include "bonload/control/progress.h"
 #include "bonload/control/search.h"
-#include "bonload/control/steering.h"
 #include "bonload/load/backing.h"
-#include "bonload/load/crew.h"
+#include "bonload/load/load_threads.h"
 #include "bonload/load/run.h"
 #include "bonload/stats/series.h"
 #include "measure/busy.h"
@@ -25,7 +25,7 @@
  */
 struct explainer {
     struct tail_trace trace;
-    struct slow_box *boxes; /* one for each driver */
+    struct slow_box *boxes; /* one for each load thread */
     unsigned workers[LOAD_KINDS];
     const struct run *run;
     struct counted {
@@ -67,13 +67,13 @@ enum stage {
     STAGE_OVER,    /* all requests have ended */
 };
 
-struct conductor {
+struct main_loop {
     struct run *run;
-    struct crew crew;
+    struct load_threads load_threads;
     struct coordinator *coordinator; /* the ranks that make the run together */
     enum stage stage;
     uint64_t pause_ns; /* when the last pause began */
-    struct steering steering;
+    struct controller controller;
     struct steps steps;
     struct series intervals; /* slices of one second */
     struct series timeline;  /* finer slices, for the HTML page */
@@ -107,25 +107,25 @@ struct conductor {
     bool has_all_steps;          /* the search or sweep has done all its steps */
     struct explainer *explainer; /* set by the caller; NULL: nothing is to be explained */
     /* called for SIGUSR1, which asks for the figures so far; may be NULL */
-    void (*asked)(struct conductor *c);
+    void (*asked)(struct main_loop *c);
 };
 
 /*
- * Opens a conductor and its drivers for an open run. Returns 0, or a negative errno with a line in
- * e.
+ * Opens a main loop and its load threads for an open run. Returns 0, or a negative errno with a
+ * line in e.
  */
-int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
+int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
                    struct err *e);
-void conductor_close(struct conductor *c);
+void main_loop_close(struct main_loop *c);
 
 /*
  * Conducts the whole run, from the first request to the end of the last one. Returns 0, or a
  * negative errno with a line in e. A signal is not a failure.
  */
-int conductor_run(struct conductor *c, struct err *e);
+int main_loop_run(struct main_loop *c, struct err *e);
 
 /* What others have done on this machine since a span began. */
-struct busy_evidence conductor_machine(const struct conductor *c, enum span span);
+struct busy_evidence main_loop_machine(const struct main_loop *c, enum span span);
 
 /*
  * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
@@ -133,4 +133,4 @@ struct busy_evidence conductor_machine(const struct conductor *c, enum span span
  * or a negative errno with a line in e.
  */
 struct result;
-int conductor_result(struct conductor *c, struct result *result, struct err *e);
+int main_loop_result(struct main_loop *c, struct result *result, struct err *e);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/control/steering.h"
+#include "bonload/control/controller.h"
 
 #include <string.h>
 
 #include "util/units.h"
 
-bool steering_has_steps(const struct plan *p)
+bool controller_has_steps(const struct plan *p)
 {
     return p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
 }
@@ -17,17 +17,17 @@ static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t nu
     return mul_div(p->settings->sweep[number], p->kinds[kind].rate, all);
 }
 
-static void sweep_set_rate(struct steering *s, uint64_t loads[LOAD_KINDS])
+static void sweep_set_rate(struct controller *s, uint64_t loads[LOAD_KINDS])
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         loads[k] = sweep_share(s->plan, k, s->next_rate);
     s->next_rate++;
 }
 
-void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
-                    uint64_t loads[LOAD_KINDS])
+void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
+                      uint64_t loads[LOAD_KINDS])
 {
-    *s = (struct steering){.plan = p, .since_ns = now_ns};
+    *s = (struct controller){.plan = p, .since_ns = now_ns};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         loads[k] = p->kinds[k].pace == PACE_RATE ? p->kinds[k].rate : p->kinds[k].threads;
     if (p->mode == MODE_SEARCH)
@@ -37,7 +37,7 @@ void steering_begin(struct steering *s, const struct plan *p, uint64_t now_ns,
 }
 
 /* Ends the pause when no request is in flight: orders the next load, or the end. */
-static void look_at_pause(struct steering *s, const struct standing *all, uint64_t now_ns,
+static void look_at_pause(struct controller *s, const struct standing *all, uint64_t now_ns,
                           struct order *order)
 {
     uint64_t paused_ns = now_ns - s->since_ns;
@@ -57,8 +57,8 @@ static void look_at_pause(struct steering *s, const struct standing *all, uint64
         search_resume(&s->search, all, now_ns);
 }
 
-void steering_decide(struct steering *s, const struct standing *all, uint64_t now_ns,
-                     struct order *order)
+void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
+                       struct order *order)
 {
     /* a search ends with the first rank that does, because the others make only a part of its load
      */
@@ -81,7 +81,7 @@ void steering_decide(struct steering *s, const struct standing *all, uint64_t no
 
 /* What a meeting of all ranks about the load works on. */
 struct look {
-    struct steering *steering;
+    struct controller *controller;
     const struct ranks *ranks;
     uint64_t now_ns;
     struct standing all;
@@ -116,13 +116,13 @@ static void take_standing(void *context, unsigned rank, const void *brought, siz
 static void decide_order(void *context)
 {
     struct look *l = context;
-    steering_decide(l->steering, &l->all, l->now_ns, l->order);
+    controller_decide(l->controller, &l->all, l->now_ns, l->order);
 }
 
-int steering_meet(struct steering *s, struct coordinator *c, const struct standing *mine,
-                  uint64_t now_ns, struct order *order, struct err *e)
+int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
+                    uint64_t now_ns, struct order *order, struct err *e)
 {
-    struct look look = {.steering = s, .ranks = &c->ranks, .now_ns = now_ns, .order = order};
+    struct look look = {.controller = s, .ranks = &c->ranks, .now_ns = now_ns, .order = order};
     const struct meeting m = {.name = "Looking at the load",
                               .mine = mine,
                               .bytes = sizeof *mine,
@@ -136,7 +136,7 @@ int steering_meet(struct steering *s, struct coordinator *c, const struct standi
     return rc == 0 && look.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
 }
 
-void steering_note(const struct steering *s, size_t number, struct step *step)
+void controller_note(const struct controller *s, size_t number, struct step *step)
 {
     const struct step *noted = &s->search.noted;
     bool is_sweep = s->plan->mode == MODE_SWEEP;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/control/conductor.h"
+#include "bonload/control/main_loop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -49,8 +49,8 @@ void explainer_close(struct explainer *x)
     *x = (struct explainer){0};
 }
 
-/* Gives the drivers a place for slow requests, before they have threads. */
-static int explainer_equip(struct explainer *x, struct crew *c, struct err *e)
+/* Gives the load threads a place for slow requests, before they have threads. */
+static int explainer_equip(struct explainer *x, struct load_threads *c, struct err *e)
 {
     if (!is_wanted(x))
         return 0;
@@ -70,7 +70,7 @@ static void latencies_of_kind(const void *counts, struct histogram *sum)
     recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
 }
 
-/* Begins to look at requests, while the drivers have threads but make none. */
+/* Begins to look at requests, while the load threads have threads but make none. */
 static int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
 {
     if (!is_wanted(x))
@@ -109,20 +109,20 @@ int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tall
  * Whether the speed of a kind may have levels: of one load on files, in one process, and not of
  * writes that only the page cache has taken.
  */
-static bool has_levels(const struct conductor *c, enum load_kind kind)
+static bool has_levels(const struct main_loop *c, enum load_kind kind)
 {
     const struct plan *p = c->run->plan;
-    return (c->run->target->traits & TARGET_FILES) && !steering_has_steps(p) &&
+    return (c->run->target->traits & TARGET_FILES) && !controller_has_steps(p) &&
            p->course.count == 0 && c->coordinator->ranks.count == 1 && plan_has(p, kind) &&
            (kind == LOAD_READ || p->settings->direct || p->settings->fsync);
 }
 
-int conductor_open(struct conductor *c, struct run *run, struct coordinator *coordinator,
+int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
                    struct err *e)
 {
-    *c = (struct conductor){.run = run, .coordinator = coordinator};
+    *c = (struct main_loop){.run = run, .coordinator = coordinator};
     backing_open(&c->backing, run);
-    int rc = crew_open(&c->crew, run, e);
+    int rc = load_threads_open(&c->load_threads, run, e);
     if (rc == 0)
         rc = steps_open(&c->steps, run, coordinator, e);
     if (rc == 0)
@@ -141,12 +141,12 @@ int conductor_open(struct conductor *c, struct run *run, struct coordinator *coo
         coordinator->break_line = progress_clear;
         coordinator->line = &c->view;
     } else {
-        conductor_close(c);
+        main_loop_close(c);
     }
     return rc;
 }
 
-void conductor_close(struct conductor *c)
+void main_loop_close(struct main_loop *c)
 {
     c->coordinator->break_line = NULL;
     steps_close(&c->steps);
@@ -155,37 +155,38 @@ void conductor_close(struct conductor *c)
     free(c->tracks);
     progress_close(&c->view);
     live_file_close(&c->live);
-    crew_close(&c->crew);
+    load_threads_close(&c->load_threads);
 }
 
 /* Whether requests count, because the warm-up is over. */
-static bool conductor_counts(const struct conductor *c)
+static bool main_loop_counts(const struct main_loop *c)
 {
     return c->stage >= STAGE_STEP;
 }
 
-static uint64_t ended_so_far(const struct conductor *c)
+static uint64_t ended_so_far(const struct main_loop *c)
 {
-    return crew_progress(&c->crew, LOAD_READ).ended + crew_progress(&c->crew, LOAD_WRITE).ended;
+    return load_threads_progress(&c->load_threads, LOAD_READ).ended +
+           load_threads_progress(&c->load_threads, LOAD_WRITE).ended;
 }
 
-static void read_machine(const struct conductor *c, struct busy_reading *now)
+static void read_machine(const struct main_loop *c, struct busy_reading *now)
 {
     busy_read(now, c->backing.is_watched ? &c->backing.sources.devices : NULL, "");
 }
 
-static void begin_span(struct conductor *c, enum span span)
+static void begin_span(struct main_loop *c, enum span span)
 {
     c->watches[span].ended = ended_so_far(c);
-    crew_begin_span(&c->crew, span);
+    load_threads_begin_span(&c->load_threads, span);
     read_machine(c, &c->watches[span].machine);
 }
 
-struct busy_evidence conductor_machine(const struct conductor *c, enum span span)
+struct busy_evidence main_loop_machine(const struct main_loop *c, enum span span)
 {
     const struct watch *w = &c->watches[span];
     const struct busy_work work = {
-        .waited_ns = crew_longest_wait(&c->crew, span),
+        .waited_ns = load_threads_longest_wait(&c->load_threads, span),
         .requests = ended_so_far(c) - w->ended,
     };
     struct busy_reading now;
@@ -194,24 +195,24 @@ struct busy_evidence conductor_machine(const struct conductor *c, enum span span
 }
 
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
-static uint64_t goal_ns(const struct conductor *c)
+static uint64_t goal_ns(const struct main_loop *c)
 {
     const struct plan *p = c->run->plan;
     uint64_t all =
         p->mode == MODE_SWEEP ? p->duration_ns * p->settings->sweep_count : p->duration_ns;
-    uint64_t warmup_ns = conductor_counts(c) ? 0 : p->warmup_ns;
+    uint64_t warmup_ns = main_loop_counts(c) ? 0 : p->warmup_ns;
     return all > 0 ? c->start_ns + warmup_ns + all : 0;
 }
 
 /* Sets the new loads. Reads come first, because the first successful write lets them begin. */
-static void set_loads(struct conductor *c, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
+static void set_loads(struct main_loop *c, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
 {
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
         run_set_load(c->run, kind, loads[kind], now_ns);
 }
 
 /* Starts all sums at zero, and sets the first load. */
-static void begin_sums(struct conductor *c, uint64_t now_ns)
+static void begin_sums(struct main_loop *c, uint64_t now_ns)
 {
     uint64_t loads[LOAD_KINDS];
     c->start_time_ns = clock_wall_ns();
@@ -223,11 +224,11 @@ static void begin_sums(struct conductor *c, uint64_t now_ns)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (atomic_load(&c->run->loads[kind].is_open))
             atomic_store(&c->run->loads[kind].opened_ns, now_ns);
-    steering_begin(&c->steering, c->run->plan, now_ns, loads);
+    controller_begin(&c->controller, c->run->plan, now_ns, loads);
     set_loads(c, loads, now_ns);
 }
 
-static void begin_step(struct conductor *c, uint64_t now_ns)
+static void begin_step(struct main_loop *c, uint64_t now_ns)
 {
     steps_begin(&c->steps, now_ns);
     begin_span(c, SPAN_STEP);
@@ -235,15 +236,15 @@ static void begin_step(struct conductor *c, uint64_t now_ns)
     backing_begin(&c->load_backing, now_ns);
 }
 
-static void stop_step(struct conductor *c, uint64_t now_ns)
+static void stop_step(struct main_loop *c, uint64_t now_ns)
 {
     if (c->steps.current.end_ns == 0)
-        c->steps.current.machine = conductor_machine(c, SPAN_STEP);
+        c->steps.current.machine = main_loop_machine(c, SPAN_STEP);
     steps_stop(&c->steps, now_ns);
 }
 
 /* Begins the first step whose requests count. */
-static int begin_first_step(struct conductor *c, struct err *e)
+static int begin_first_step(struct main_loop *c, struct err *e)
 {
     int rc = explainer_begin(c->explainer, &c->backing, e);
     if (rc != 0)
@@ -257,7 +258,7 @@ static int begin_first_step(struct conductor *c, struct err *e)
     return 0;
 }
 
-static void pause_load(struct conductor *c, enum stage stage, uint64_t now_ns)
+static void pause_load(struct main_loop *c, enum stage stage, uint64_t now_ns)
 {
     run_pause(c->run);
     c->stage = stage;
@@ -265,13 +266,13 @@ static void pause_load(struct conductor *c, enum stage stage, uint64_t now_ns)
 }
 
 /* Forgets the counts of the warm-up, and begins the first step together with all other ranks. */
-static int end_warmup(struct conductor *c, struct err *e)
+static int end_warmup(struct main_loop *c, struct err *e)
 {
     const struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
     int rc = coordinator_meet(c->coordinator, &m, e);
     if (rc != 0)
         return rc;
-    crew_forget(&c->crew);
+    load_threads_forget(&c->load_threads);
     progress_restart(&c->view);
     run_renew_budget(c->run);
     rc = begin_first_step(c, e);
@@ -280,12 +281,13 @@ static int end_warmup(struct conductor *c, struct err *e)
     return rc;
 }
 
-static int look_at_warmup(struct conductor *c, uint64_t now_ns, struct err *e)
+static int look_at_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     if (c->end_ns != 0)
         return 0;
     if (c->stage == STAGE_COOLING) {
-        bool is_idle = crew_busy(&c->crew) == 0 || now_ns - c->pause_ns >= LONGEST_PAUSE_NS;
+        bool is_idle =
+            load_threads_busy(&c->load_threads) == 0 || now_ns - c->pause_ns >= LONGEST_PAUSE_NS;
         return is_idle ? end_warmup(c, e) : 0;
     }
     if (now_ns - c->start_ns >= c->run->plan->warmup_ns)
@@ -293,18 +295,18 @@ static int look_at_warmup(struct conductor *c, uint64_t now_ns, struct err *e)
     return 0;
 }
 
-static void end_load(struct conductor *c, uint64_t now_ns)
+static void end_load(struct main_loop *c, uint64_t now_ns)
 {
     if (c->end_ns == 0)
         c->end_ns = now_ns;
     run_end(c->run);
 }
 
-static void make_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
+static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
 {
     uint64_t now_ns = clock_ns();
     if (c->run->plan->mode == MODE_SEARCH)
-        crew_move_slowest(&c->crew, c->earlier);
+        load_threads_move_slowest(&c->load_threads, c->earlier);
     set_loads(c, loads, now_ns);
     begin_step(c, now_ns);
     run_resume(c->run);
@@ -312,22 +314,23 @@ static void make_step(struct conductor *c, const uint64_t loads[LOAD_KINDS])
 }
 
 /* Ends a step. What is still in flight counts with it, and unless this is the last, not again. */
-static int end_step(struct conductor *c, bool is_last, struct err *e)
+static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
     struct step *step;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct progress p = crew_progress(&c->crew, kind);
-        c->steps.current.left[kind] = is_last ? p.begun - p.ended : crew_leave(&c->crew, kind);
+        const struct progress p = load_threads_progress(&c->load_threads, kind);
+        c->steps.current.left[kind] =
+            is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
         c->left[kind] += is_last ? 0 : c->steps.current.left[kind];
     }
     int rc = steps_end(&c->steps, &step, e);
     if (step)
-        steering_note(&c->steering, c->steps.count - 1, step);
+        controller_note(&c->controller, c->steps.count - 1, step);
     return rc;
 }
 
 /* Carries out rank 0's decision. */
-static int obey_order(struct conductor *c, const struct order *order, uint64_t now_ns,
+static int obey_order(struct main_loop *c, const struct order *order, uint64_t now_ns,
                       struct err *e)
 {
     bool is_last = order->move == MOVE_LAST_STEP;
@@ -353,29 +356,29 @@ static int obey_order(struct conductor *c, const struct order *order, uint64_t n
 }
 
 /* Whether rank 0 decides what all ranks do, so that they exchange their states until the end. */
-static bool is_steered(const struct conductor *c)
+static bool is_steered(const struct main_loop *c)
 {
     const struct plan *p = c->run->plan;
     bool ends_together = p->mode == MODE_RATE && p->settings->stop_on_bad_rate;
-    return steering_has_steps(p) || (ends_together && plan_ranks(p) > 1);
+    return controller_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
-static int look_at_steps(struct conductor *c, uint64_t now_ns, struct err *e)
+static int look_at_steps(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     struct order order;
-    struct standing mine = crew_standing(&c->crew);
+    struct standing mine = load_threads_standing(&c->load_threads);
     mine.ended = c->end_ns != 0;
     mine.behind = c->is_bad_rate;
     mine.machine = c->steps.current.end_ns != 0 ? c->steps.current.machine : busy_unknown;
-    int rc = steering_meet(&c->steering, c->coordinator, &mine, now_ns, &order, e);
+    int rc = controller_meet(&c->controller, c->coordinator, &mine, now_ns, &order, e);
     return rc == 0 ? obey_order(c, &order, now_ns, e) : rc;
 }
 
 /* Decides whether the stage ends. A failure of another rank ends this one, too. */
-static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
+static int look_at_stage(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     int rc = 0;
-    if (!conductor_counts(c))
+    if (!main_loop_counts(c))
         rc = look_at_warmup(c, now_ns, e);
     else if (is_steered(c) && !c->all_are_over)
         rc = look_at_steps(c, now_ns, e);
@@ -387,10 +390,10 @@ static int look_at_stage(struct conductor *c, uint64_t now_ns, struct err *e)
 }
 
 /* Measures the last step of a sweep if the end of the run cut it short. */
-static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
+static int end_last_step(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     bool is_alone = c->coordinator->ranks.count == 1;
-    if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !conductor_counts(c))
+    if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !main_loop_counts(c))
         return 0;
     stop_step(c, now_ns);
     int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, true, e);
@@ -400,11 +403,11 @@ static int end_last_step(struct conductor *c, uint64_t now_ns, struct err *e)
     return 0;
 }
 
-static void look_at_rates(struct conductor *c, uint64_t now_ns)
+static void look_at_rates(struct main_loop *c, uint64_t now_ns)
 {
-    if (c->run->plan->mode != MODE_RATE || !conductor_counts(c) || c->end_ns != 0)
+    if (c->run->plan->mode != MODE_RATE || !main_loop_counts(c) || c->end_ns != 0)
         return;
-    backlog_look(&c->backlog, &c->crew, now_ns);
+    backlog_look(&c->backlog, &c->load_threads, now_ns);
     c->is_bad_rate = c->backlog.is_bad && c->run->plan->settings->stop_on_bad_rate;
     if (c->is_bad_rate)
         end_load(c, now_ns);
@@ -415,12 +418,12 @@ static void look_at_rates(struct conductor *c, uint64_t now_ns)
  * them show nothing new: a missing directory stays missing. A missing server may appear, so it gets
  * more time.
  */
-static void look_at_success(struct conductor *c, uint64_t now_ns)
+static void look_at_success(struct main_loop *c, uint64_t now_ns)
 {
     const struct run *run = c->run;
     uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
     uint64_t errors = 0;
-    if (is_steered(c) || !conductor_counts(c) || c->end_ns != 0 || c->has_succeeded ||
+    if (is_steered(c) || !main_loop_counts(c) || c->end_ns != 0 || c->has_succeeded ||
         run->plan->max_errors >= 100 || now_ns - c->start_ns < patience_ns)
         return;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -433,10 +436,10 @@ static void look_at_success(struct conductor *c, uint64_t now_ns)
         end_load(c, now_ns);
 }
 
-static void look_at_end(struct conductor *c, uint64_t now_ns)
+static void look_at_end(struct main_loop *c, uint64_t now_ns)
 {
     const struct plan *p = c->run->plan;
-    uint64_t goal = p->mode == MODE_SWEEP || !conductor_counts(c) ? 0 : goal_ns(c);
+    uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(c) ? 0 : goal_ns(c);
     if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
         c->all_are_over = true; /* each rank gets the signal, so no rank must tell the others */
@@ -453,9 +456,9 @@ static void look_at_end(struct conductor *c, uint64_t now_ns)
     }
 }
 
-static int look_at_course(struct conductor *c, uint64_t now_ns, bool is_last, struct err *e)
+static int look_at_course(struct main_loop *c, uint64_t now_ns, bool is_last, struct err *e)
 {
-    if (!conductor_counts(c))
+    if (!main_loop_counts(c))
         return 0;
     uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
     series_look(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
@@ -473,7 +476,7 @@ static int look_at_course(struct conductor *c, uint64_t now_ns, bool is_last, st
     return live_file_look(&c->live, c->run, elapsed_ns, is_last, e);
 }
 
-static int conductor_look(struct conductor *c, struct err *e)
+static int main_loop_look(struct main_loop *c, struct err *e)
 {
     uint64_t now_ns = clock_ns();
     look_at_end(c, now_ns);
@@ -487,7 +490,7 @@ static int conductor_look(struct conductor *c, struct err *e)
 }
 
 /* Waits until the next tick. On SIGUSR1, prints the figures so far. */
-static void wait_for_look(struct conductor *c)
+static void wait_for_look(struct main_loop *c)
 {
     bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
     const struct timespec tick = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
@@ -502,10 +505,10 @@ static void wait_for_look(struct conductor *c)
 }
 
 /* Waits for all ranks, and begins the load. */
-static int begin_load(struct conductor *c, struct err *e)
+static int begin_load(struct main_loop *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
-    bool has_steps = steering_has_steps(c->run->plan);
+    bool has_steps = controller_has_steps(c->run->plan);
     int rc = coordinator_meet(c->coordinator, &m, e);
     if (rc != 0)
         return rc;
@@ -524,26 +527,26 @@ static int begin_load(struct conductor *c, struct err *e)
 }
 
 /* Makes the load, and returns when all requests of this rank have ended. */
-static int make_load(struct conductor *c, struct err *e)
+static int make_load(struct main_loop *c, struct err *e)
 {
     int rc = begin_load(c, e);
     bool is_joint = c->coordinator->ranks.count > 1 && is_steered(c);
     while (rc == 0 && (!run_is_through(c->run) || (is_joint && !c->all_are_over))) {
         wait_for_look(c);
-        rc = conductor_look(c, e);
+        rc = main_loop_look(c, e);
     }
     if (rc != 0)
         run_end(c->run);
-    crew_join(&c->crew);
+    load_threads_join(&c->load_threads);
     return rc;
 }
 
-int conductor_run(struct conductor *c, struct err *e)
+int main_loop_run(struct main_loop *c, struct err *e)
 {
     struct run *run = c->run;
-    int rc = explainer_equip(c->explainer, &c->crew, e);
+    int rc = explainer_equip(c->explainer, &c->load_threads, e);
     if (rc == 0)
-        rc = crew_start(&c->crew, e);
+        rc = load_threads_start(&c->load_threads, e);
     if (rc == 0)
         rc = make_load(c, e);
     if (rc != 0)
@@ -552,8 +555,8 @@ int conductor_run(struct conductor *c, struct err *e)
     if (c->end_ns == 0)
         c->end_ns = run_ended_ns(run, now_ns);
     rc = end_last_step(c, now_ns, e);
-    if (!conductor_counts(c))
-        crew_forget(&c->crew);
+    if (!main_loop_counts(c))
+        load_threads_forget(&c->load_threads);
     if (rc == 0)
         rc = look_at_course(c, now_ns, true, e);
     progress_clear(&c->view);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/load/crew.h"
+#include "bonload/load/load_threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 /* Instant requests take this many numbers at once, so that threads seldom compete for them. */
 #define INSTANT_BATCH 256
 
-/* A driver with requests in flight looks this often for changes that other threads make. */
+/* A load thread with requests in flight looks this often for changes that other threads make. */
 #define LOOK_NS UINT64_C(1000000)
 
 /* What a free channel may do. */
@@ -39,12 +39,12 @@ enum turn {
     TURN_OVER, /* no further request may begin */
 };
 
-/* Opens driver number `share` of a load. driver_close() must follow in either case. */
-static int driver_open(struct driver *d, struct run *run, struct load *load, unsigned share,
-                       struct err *e)
+/* Opens load thread number `share` of a load. load_thread_close() must follow in either case. */
+static int load_thread_open(struct load_thread *d, struct run *run, struct load *load,
+                            unsigned share, struct err *e)
 {
     const struct partition part = partition_of(load->channels, load->shares, share);
-    *d = (struct driver){
+    *d = (struct load_thread){
         .run = run,
         .load = load,
         .share = share,
@@ -63,14 +63,14 @@ static int driver_open(struct driver *d, struct run *run, struct load *load, uns
     return 0;
 }
 
-static void driver_close(struct driver *d)
+static void load_thread_close(struct load_thread *d)
 {
     free(d->requests);
     free(d->unused);
 }
 
 /* Takes the permission for one request. When the budget is used up, notes when: the run ends. */
-static bool take_budget(struct driver *d)
+static bool take_budget(struct load_thread *d)
 {
     struct run *run = d->run;
     if (d->budget > 0) {
@@ -90,21 +90,21 @@ static bool take_budget(struct driver *d)
     return true;
 }
 
-/* Whether the budget is used up and this driver has no permission left. */
-static bool is_exhausted(const struct driver *d)
+/* Whether the budget is used up and this load thread has no permission left. */
+static bool is_exhausted(const struct load_thread *d)
 {
     return d->budget == 0 && d->load->pace != PACE_FOLLOWS &&
            atomic_load_explicit(&d->run->exhausted_ns, memory_order_relaxed) != 0;
 }
 
 /* Whether no further write can succeed, so that no further read will get permission. */
-static bool writes_are_over(const struct driver *d)
+static bool writes_are_over(const struct load_thread *d)
 {
-    return atomic_load(&d->run->loads[LOAD_WRITE].drivers) == 0;
+    return atomic_load(&d->run->loads[LOAD_WRITE].threads_left) == 0;
 }
 
 /* Takes the permission for one read that follows writes. */
-static enum turn turn_of_follower(struct driver *d)
+static enum turn turn_of_follower(struct load_thread *d)
 {
     bool was_over = writes_are_over(d);
     uint64_t allowed = run_reads_allowed(d->run);
@@ -118,7 +118,7 @@ static enum turn turn_of_follower(struct driver *d)
     return was_over ? TURN_OVER : TURN_WAIT;
 }
 
-static enum turn turn_on_schedule(struct driver *d)
+static enum turn turn_on_schedule(struct load_thread *d)
 {
     struct load *load = d->load;
     if (atomic_load(&load->rate) == 0)
@@ -134,7 +134,7 @@ static enum turn turn_on_schedule(struct driver *d)
 }
 
 /* Whether a request may begin on a free channel now. */
-static enum turn turn_of(struct driver *d)
+static enum turn turn_of(struct load_thread *d)
 {
     struct load *load = d->load;
     if (atomic_load_explicit(&d->run->is_over, memory_order_relaxed) || is_exhausted(d))
@@ -161,7 +161,7 @@ static enum turn turn_of(struct driver *d)
 }
 
 /* The next number for a request whose name does not matter. Takes several numbers at once. */
-static uint64_t next_of_batch(struct driver *d)
+static uint64_t next_of_batch(struct load_thread *d)
 {
     struct run *run = d->run;
     if (d->numbers == 0) {
@@ -191,7 +191,7 @@ static bool is_written_one_by_one(const struct run *run)
  * run wrote, or, in a run that writes nothing, the next name; a change gets one of the objects that
  * the run wrote. If there is none, the request becomes a write.
  */
-static void number_request(struct driver *d, struct request *r)
+static void number_request(struct load_thread *d, struct request *r)
 {
     struct run *run = d->run;
     r->number = 0;
@@ -213,7 +213,7 @@ static void number_request(struct driver *d, struct request *r)
 }
 
 /* Updates the ledgers when a write has ended. */
-static void settle_number(struct driver *d, const struct request *r)
+static void settle_number(struct load_thread *d, const struct request *r)
 {
     struct run *run = d->run;
     if (r->removes || r->changes)
@@ -241,7 +241,7 @@ static void count_one(_Atomic uint64_t *number)
 /*
  * Reports a slow request. Time that does not count is assumed to come before it, as evicting does.
  */
-static void tell_slow(struct driver *d, const struct observation *o, uint64_t end_ns)
+static void tell_slow(struct load_thread *d, const struct observation *o, uint64_t end_ns)
 {
     if (o->failed || !slow_box_has_room(d->slow))
         return;
@@ -255,7 +255,7 @@ static void tell_slow(struct driver *d, const struct observation *o, uint64_t en
 }
 
 /* Counts a request that ended at end_ns. */
-static void count_request(struct driver *d, const struct request *r, uint64_t end_ns)
+static void count_request(struct load_thread *d, const struct request *r, uint64_t end_ns)
 {
     struct run *run = d->run;
     uint64_t aside_ns = r->aside_ns + r->connect_ns;
@@ -300,7 +300,7 @@ static void count_request(struct driver *d, const struct request *r, uint64_t en
 }
 
 /* Handles the end of a request, which the target examines first, in time that does not count. */
-static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
+static void settle_request(struct load_thread *d, struct request *r, uint64_t end_ns)
 {
     struct run *run = d->run;
     if (run->target->inspect) {
@@ -319,8 +319,8 @@ static void settle_request(struct driver *d, struct request *r, uint64_t end_ns)
     d->unused[d->unused_count++] = r;
 }
 
-/* Begins the request that has the driver's ticket. */
-static void begin_request(struct driver *d, struct request *r)
+/* Begins the request that has the load thread's ticket. */
+static void begin_request(struct load_thread *d, struct request *r)
 {
     const struct target_ops *target = d->run->target;
     r->due_ns = d->ticket_ns;
@@ -350,8 +350,8 @@ static void begin_request(struct driver *d, struct request *r)
     settle_request(d, r, d->now_ns);
 }
 
-/* If the run is paused, parks a driver with nothing in flight, and gives its budget back. */
-static bool park_driver(struct driver *d)
+/* If the run is paused, parks a load thread with nothing in flight, and gives its budget back. */
+static bool park_load_thread(struct load_thread *d)
 {
     unsigned gate = atomic_load(&d->run->gate);
     if (gate % 2 == 0)
@@ -365,10 +365,10 @@ static bool park_driver(struct driver *d)
 }
 
 /* Sleeps until the ticket is due or something changes. Nothing may be in flight. */
-static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
+static void load_thread_sleep(struct load_thread *d, uint32_t change, uint32_t writes)
 {
     struct run *run = d->run;
-    bool is_parked = park_driver(d);
+    bool is_parked = park_load_thread(d);
     uint64_t until_ns = d->ticket_ns != 0 ? d->ticket_ns : EVENT_NO_DEADLINE;
     if (d->load->pace == PACE_FOLLOWS && atomic_load(&d->load->is_open) && !is_parked) {
         atomic_fetch_add(&run->followers, 1);
@@ -383,7 +383,7 @@ static void driver_sleep(struct driver *d, uint32_t change, uint32_t writes)
 }
 
 /* Waits for requests in flight, but not for long if other changes could let a request begin. */
-static void wait_for_target(struct driver *d, bool is_over_now)
+static void wait_for_target(struct load_thread *d, bool is_over_now)
 {
     uint64_t until_ns = d->now_ns + LOOK_NS;
     if (d->unused_count == 0 || is_over_now)
@@ -398,7 +398,7 @@ static void wait_for_target(struct driver *d, bool is_over_now)
         settle_request(d, done[i], end_ns);
 }
 
-void driver_work(struct driver *d)
+void load_thread_work(struct load_thread *d)
 {
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
     d->now_ns = clock_ns();
@@ -417,7 +417,7 @@ void driver_work(struct driver *d)
         else if (turn == TURN_OVER)
             break;
         else
-            driver_sleep(d, change, writes);
+            load_thread_sleep(d, change, writes);
     }
     for (; d->numbers > 0 && d->load->kind == LOAD_WRITE; d->numbers--)
         written_leave_out(&d->run->written, d->next_number++); /* these were never begun */
@@ -426,9 +426,9 @@ void driver_work(struct driver *d)
 /* Enough stack for system calls. Only the pages that a thread touches take memory. */
 #define STACK_BYTES (256 * KIB)
 
-int crew_open(struct crew *c, struct run *run, struct err *e)
+int load_threads_open(struct load_threads *c, struct run *run, struct err *e)
 {
-    *c = (struct crew){.run = run};
+    *c = (struct load_threads){.run = run};
     unsigned all = run->loads[LOAD_READ].shares + run->loads[LOAD_WRITE].shares;
     c->list = calloc(all, sizeof *c->list);
     if (!c->list)
@@ -437,42 +437,42 @@ int crew_open(struct crew *c, struct run *run, struct err *e)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct load *load = &run->loads[kind];
         for (unsigned i = 0; rc == 0 && i < load->shares; i++)
-            rc = driver_open(&c->list[c->count++], run, load, i, e);
+            rc = load_thread_open(&c->list[c->count++], run, load, i, e);
     }
     if (rc != 0)
-        crew_close(c);
+        load_threads_close(c);
     return rc;
 }
 
-void crew_close(struct crew *c)
+void load_threads_close(struct load_threads *c)
 {
     for (unsigned i = 0; i < c->count; i++)
-        driver_close(&c->list[i]);
+        load_thread_close(&c->list[i]);
     free(c->list);
-    *c = (struct crew){0};
+    *c = (struct load_threads){0};
 }
 
-static void *driver_main(void *argument)
+static void *load_thread_main(void *argument)
 {
-    struct driver *d = argument;
+    struct load_thread *d = argument;
     stop_block_signals();
     atomic_store(&d->thread_id, gettid());
-    driver_work(d);
+    load_thread_work(d);
     atomic_store(&d->waited_ns, cpu_demand_of_thread().waited_ns);
-    atomic_store(&d->parked, DRIVER_OVER);
-    if (atomic_fetch_sub(&d->load->drivers, 1) == 1)
+    atomic_store(&d->parked, LOAD_THREAD_OVER);
+    if (atomic_fetch_sub(&d->load->threads_left, 1) == 1)
         run_wake(d->run);
     return NULL;
 }
 
-static int start_driver(struct crew *c, struct driver *d, const pthread_attr_t *attributes,
-                        struct err *e)
+static int start_load_thread(struct load_threads *c, struct load_thread *d,
+                             const pthread_attr_t *attributes, struct err *e)
 {
     struct run *r = d->run;
     int rc = r->target->join ? r->target->join(&d->target, r->shared, d->channels, e) : 0;
     if (rc != 0)
         return rc;
-    int code = pthread_create(&d->thread, attributes, driver_main, d);
+    int code = pthread_create(&d->thread, attributes, load_thread_main, d);
     if (code == 0) {
         c->started++;
         return 0;
@@ -482,48 +482,48 @@ static int start_driver(struct crew *c, struct driver *d, const pthread_attr_t *
     return err_system(e, code, "start thread %u of %u", c->started + 1, c->count);
 }
 
-int crew_start(struct crew *c, struct err *e)
+int load_threads_start(struct load_threads *c, struct err *e)
 {
     pthread_attr_t attributes;
     int rc = 0;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     while (rc == 0 && c->started < c->count)
-        rc = start_driver(c, &c->list[c->started], &attributes, e);
+        rc = start_load_thread(c, &c->list[c->started], &attributes, e);
     pthread_attr_destroy(&attributes);
     if (rc != 0) {
         run_end(c->run);
-        crew_join(c);
+        load_threads_join(c);
     }
     return rc;
 }
 
-void crew_join(struct crew *c)
+void load_threads_join(struct load_threads *c)
 {
     while (c->started > 0) {
-        struct driver *d = &c->list[--c->started];
+        struct load_thread *d = &c->list[--c->started];
         pthread_join(d->thread, NULL);
         if (d->run->target->leave)
             d->run->target->leave(d->target);
     }
 }
 
-unsigned crew_busy(const struct crew *c)
+unsigned load_threads_busy(const struct load_threads *c)
 {
     unsigned busy = 0;
     for (unsigned i = 0; i < c->count; i++) {
-        const struct driver *d = &c->list[i];
+        const struct load_thread *d = &c->list[i];
         unsigned parked = atomic_load(&d->parked);
-        busy += parked != DRIVER_OVER && parked != atomic_load(&c->run->gate);
+        busy += parked != LOAD_THREAD_OVER && parked != atomic_load(&c->run->gate);
     }
     return busy;
 }
 
-struct progress crew_progress(const struct crew *c, enum load_kind kind)
+struct progress load_threads_progress(const struct load_threads *c, enum load_kind kind)
 {
     struct progress sum = {0};
     for (unsigned i = 0; i < c->count; i++) {
-        const struct driver *d = &c->list[i];
+        const struct load_thread *d = &c->list[i];
         if (d->load->kind != kind)
             continue;
         uint64_t ended = atomic_load_explicit(&d->ended, memory_order_relaxed);
@@ -534,12 +534,12 @@ struct progress crew_progress(const struct crew *c, enum load_kind kind)
     return sum;
 }
 
-uint64_t crew_leave(struct crew *c, enum load_kind kind)
+uint64_t load_threads_leave(struct load_threads *c, enum load_kind kind)
 {
     uint64_t left = 0;
     atomic_fetch_add(&c->run->gate, 2); /* the run stays paused, and they are of no step */
     for (unsigned i = 0; i < c->count; i++) {
-        struct driver *d = &c->list[i];
+        struct load_thread *d = &c->list[i];
         uint64_t ended = atomic_load(&d->ended);
         if (d->load->kind == kind)
             left += atomic_exchange(&d->begun, ended) - ended;
@@ -547,18 +547,18 @@ uint64_t crew_leave(struct crew *c, enum load_kind kind)
     return left;
 }
 
-struct standing crew_standing(const struct crew *c)
+struct standing load_threads_standing(const struct load_threads *c)
 {
-    struct standing s = {.busy = crew_busy(c)};
+    struct standing s = {.busy = load_threads_busy(c)};
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         s.counts[kind] = recorders_counts(&c->run->recorders, kind);
-        s.progress[kind] = crew_progress(c, kind);
+        s.progress[kind] = load_threads_progress(c, kind);
     }
     return s;
 }
 
 /* How long a thread has waited for a CPU. Returns false when the kernel does not say. */
-static bool read_wait(const struct driver *d, uint64_t *waited_ns)
+static bool read_wait(const struct load_thread *d, uint64_t *waited_ns)
 {
     char path[64];
     pid_t id = atomic_load(&d->thread_id);
@@ -569,19 +569,19 @@ static bool read_wait(const struct driver *d, uint64_t *waited_ns)
     int fd = kernel_file_open(path, O_RDONLY);
     bool is_known = fd >= 0 && cpu_read_schedstat(fd, waited_ns);
     descriptor_close(&fd);
-    if (atomic_load(&d->parked) != DRIVER_OVER)
+    if (atomic_load(&d->parked) != LOAD_THREAD_OVER)
         return is_known;
     *waited_ns = atomic_load(&d->waited_ns);
     return true;
 }
 
-void crew_begin_span(struct crew *c, enum span span)
+void load_threads_begin_span(struct load_threads *c, enum span span)
 {
     for (unsigned i = 0; i < c->count; i++)
         read_wait(&c->list[i], &c->list[i].waited_before_ns[span]);
 }
 
-double crew_longest_wait(const struct crew *c, enum span span)
+double load_threads_longest_wait(const struct load_threads *c, enum span span)
 {
     uint64_t longest = 0;
     for (unsigned i = 0; i < c->count; i++) {
@@ -595,7 +595,7 @@ double crew_longest_wait(const struct crew *c, enum span span)
     return (double)longest;
 }
 
-uint64_t crew_last_end(const struct crew *c, enum load_kind kind)
+uint64_t load_threads_last_end(const struct load_threads *c, enum load_kind kind)
 {
     uint64_t last = 0;
     for (unsigned i = 0; i < c->count; i++) {
@@ -606,23 +606,24 @@ uint64_t crew_last_end(const struct crew *c, enum load_kind kind)
     return last;
 }
 
-void crew_add_slowest(const struct crew *c, enum load_kind kind, struct slowest *all)
+void load_threads_add_slowest(const struct load_threads *c, enum load_kind kind,
+                              struct slowest *all)
 {
     for (unsigned i = 0; i < c->count; i++)
         if (c->list[i].load->kind == kind)
             slowest_merge(all, &c->list[i].slowest);
 }
 
-void crew_move_slowest(struct crew *c, struct slowest earlier[LOAD_KINDS])
+void load_threads_move_slowest(struct load_threads *c, struct slowest earlier[LOAD_KINDS])
 {
     for (unsigned i = 0; i < c->count; i++) {
-        struct driver *d = &c->list[i];
+        struct load_thread *d = &c->list[i];
         slowest_merge(&earlier[d->load->kind], &d->slowest);
         slowest_clear(&d->slowest);
     }
 }
 
-void crew_forget(struct crew *c)
+void load_threads_forget(struct load_threads *c)
 {
     recorders_clear(&c->run->recorders);
     failures_clear(&c->run->failures);
@@ -630,7 +631,7 @@ void crew_forget(struct crew *c)
     if (c->run->target->forget)
         c->run->target->forget(c->run->shared);
     for (unsigned i = 0; i < c->count; i++) {
-        struct driver *d = &c->list[i];
+        struct load_thread *d = &c->list[i];
         slowest_clear(&d->slowest);
         atomic_store(&d->begun, 0);
         atomic_store(&d->ended, 0);
@@ -673,10 +674,11 @@ static void look_at(struct backlog *b, const struct load *load, uint64_t ended, 
     b->is_bad |= backlog > seconds;
 }
 
-void backlog_look(struct backlog *b, const struct crew *crew, uint64_t now_ns)
+void backlog_look(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns)
 {
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (crew->run->loads[kind].pace == PACE_RATE)
-            look_at(b, &crew->run->loads[kind], crew_progress(crew, kind).ended, now_ns);
+        if (load_threads->run->loads[kind].pace == PACE_RATE)
+            look_at(b, &load_threads->run->loads[kind],
+                    load_threads_progress(load_threads, kind).ended, now_ns);
     b->looked_ns = now_ns;
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bonload/load/run.h"
+#include "bonload/stats/recorder.h"
+#include "measure/slow_ops.h"
+#include "util/rng.h"
+
+/* The times that waits for a CPU are measured in: everything that counts, and the current step. */
+enum span { SPAN_RUN, SPAN_STEP, SPANS };
+
+/*
+ * A load thread is a thread that begins the requests of one kind on its channels, each when it is
+ * due, and counts each at its end. If the target blocks, there is a load thread for each channel;
+ * otherwise there is at most one for each CPU, which keeps many requests in flight.
+ *
+ * Nobody hands out requests: a load thread with a free channel asks whether one is due (turn_of()).
+ * With threads one always is. At a rate the load thread takes the next ticket of the schedule
+ * (arrivals.h), one atomic addition or compare-and-swap, and sleeps until then, unless the load
+ * changes. Reads that follow writes take a permission for each.
+ */
+struct load_thread {
+    struct run *run;
+    struct load *load;
+    struct recorder
+        *recorder; /* unless load threads share recorders: then each request chooses one */
+    void *target;  /* the target's data for this thread */
+    unsigned channels;
+    struct request *requests; /* one request for each channel */
+    struct request **unused;  /* those that are not in flight */
+    unsigned unused_count;
+    uint64_t now_ns; /* the last reading of the clock */
+    uint64_t
+        ticket_ns;  /* when the request of the load thread's ticket is due; 0: it has no ticket */
+    unsigned share; /* index among the load threads of the load */
+    unsigned gate;  /* step that the load thread works for, as in run->gate */
+    /* run->gate when the load thread parked in a pause, with nothing in flight */
+    _Atomic unsigned parked;
+    uint64_t budget; /* number of requests that the load thread may begin before it asks for more */
+    uint64_t numbers;     /* number of numbers taken from the run and not used yet */
+    uint64_t next_number; /* the first of these */
+    struct rng rng;       /* draws the operations */
+    _Atomic uint64_t begun;
+    _Atomic uint64_t ended;
+    _Atomic uint64_t last_end_ns; /* when the load thread's last request ended, by clock_ns() */
+    struct slowest slowest;
+    struct slow_box *slow; /* where slow requests are reported; NULL: nowhere */
+    pthread_t thread;
+    _Atomic pid_t thread_id;    /* by which the kernel knows the thread; 0: it has not begun */
+    _Atomic uint64_t waited_ns; /* how long it waited for a CPU, when it is over */
+    uint64_t waited_before_ns[SPANS]; /* the same when a span began */
+};
+
+/* Value of load_thread.parked when the load thread begins no further requests. */
+#define LOAD_THREAD_OVER (~0U)
+
+/* The work of the load thread's thread. Returns when no request may begin and all have ended. */
+void load_thread_work(struct load_thread *d);
+
+/* All load threads of a run, with their threads. */
+struct load_threads {
+    struct run *run;
+    struct load_thread *list;
+    unsigned count;
+    unsigned started; /* number of load threads that have a thread */
+};
+
+/*
+ * Opens the load threads of an open run, which must outlive them. Returns 0, or a negative errno
+ * with a line in e.
+ */
+int load_threads_open(struct load_threads *c, struct run *run, struct err *e);
+void load_threads_close(struct load_threads *c);
+
+/* Starts a thread for each load thread, and these begin to make requests. */
+int load_threads_start(struct load_threads *c, struct err *e);
+
+/* Waits until all threads have ended. */
+void load_threads_join(struct load_threads *c);
+
+/* Number of load threads in a paused run that may still have requests in flight. */
+unsigned load_threads_busy(const struct load_threads *c);
+
+/* Numbers of one kind's requests that have begun and ended. */
+struct progress load_threads_progress(const struct load_threads *c, enum load_kind kind);
+
+/* In a pause: returns how many requests of one kind are in flight; these no longer count. */
+uint64_t load_threads_leave(struct load_threads *c, enum load_kind kind);
+
+/* The standing of this process's load. The caller sets `ended` and `behind`. */
+struct standing load_threads_standing(const struct load_threads *c);
+
+/* Begins a span: from now on, the load threads' waits for a CPU belong to it. */
+void load_threads_begin_span(struct load_threads *c, enum span span);
+
+/* The longest time in a span that a load thread waited for a CPU, in ns; negative: unknown. */
+double load_threads_longest_wait(const struct load_threads *c, enum span span);
+
+/* When the last request of a kind ended, by clock_ns(); 0: none has. */
+uint64_t load_threads_last_end(const struct load_threads *c, enum load_kind kind);
+
+/* Adds a kind's slowest requests to *all. Load threads may go on making requests meanwhile. */
+void load_threads_add_slowest(const struct load_threads *c, enum load_kind kind,
+                              struct slowest *all);
+
+/* Moves the slowest requests so far to those of earlier loads. The run must be paused. */
+void load_threads_move_slowest(struct load_threads *c, struct slowest earlier[LOAD_KINDS]);
+
+/*
+ * Forgets all counts, but not what has been written. The run must be paused or over. Requests still
+ * in flight will not count.
+ */
+void load_threads_forget(struct load_threads *c);
+
+#define BAD_RATE_SECONDS 2
+
+/*
+ * The requests of a rate that are due and have not ended, as frequent looks see them. A
+ * second's worth is what became due in the last second, or 1 if that is less.
+ */
+struct backlog {
+    uint64_t looked_ns;                /* time of the last look, or the start of the load */
+    uint64_t staggered_ns[LOAD_KINDS]; /* time with more than one second's worth of such requests */
+    bool is_bad;                       /* there were more than BAD_RATE_SECONDS' worth once */
+    /* what was due at the last look, and so many seconds before */
+    struct arrivals_cursor cursors[LOAD_KINDS][BAD_RATE_SECONDS + 1];
+};
+
+/* Looks at all kinds that have a rate. */
+void backlog_look(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns);
