@@ -48,5 +48,4 @@ bool control_counts(const struct check *c, unsigned method);
 /* Sets the layer, the verdict and the text of a check from its other fields. */
 void verdict_find(struct check *c);
 
-/* The exit status for a verdict. */
 int verdict_status(enum verdict verdict);

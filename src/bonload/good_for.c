@@ -17,7 +17,6 @@
 #include "measure/clock.h"
 #include "sys/output.h"
 #include "sys/path.h"
-#include "sys/stop.h"
 #include "util/units.h"
 
 /*

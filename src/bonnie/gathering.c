@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/histogram.h"
-
 /* A rank's report on its part of a round, with times of its own clock. */
 struct rank_round {
     uint64_t start_ns;

@@ -56,7 +56,6 @@ struct gathering {
 int gathering_open(struct gathering *g, struct coordinator *coordinator, struct err *e);
 void gathering_close(struct gathering *g);
 
-/* Begins a test. */
 void gathering_begin(struct gathering *g);
 
 /* The times of a round, for all ranks together. */

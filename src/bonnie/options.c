@@ -4,18 +4,14 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bonnie/preset.h"
-#include "bonnie/settings.h"
 #include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "io/engine.h"
 #include "measure/steady.h"
-#include "util/err.h"
-#include "util/units.h"
 
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32

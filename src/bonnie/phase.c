@@ -12,8 +12,6 @@
 
 #include "bonnie/gathering.h"
 #include "bonnie/preset.h"
-#include "bonnie/result.h"
-#include "bonnie/run_context.h"
 #include "bonnie/workloads/seeks.h"
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
@@ -28,8 +26,7 @@
 #include "util/kernel_file.h"
 #include "util/shared_memory.h"
 
-/* ---- seekers ------------------------------------------------------------------------------------
- */
+/* ---- seekers --------------------------------------------------------------------------------- */
 
 /*
  * Seekers are forked processes that share the seeks of one phase (workloads/seeks.h). Each has a
@@ -134,8 +131,7 @@ static uint64_t seekers_next_ticket(const struct seekers *s)
     return next < s->end_ticket ? next : s->end_ticket;
 }
 
-/* ---- files of another rank ----------------------------------------------------------------------
- */
+/* ---- files of another rank ------------------------------------------------------------------- */
 
 /*
  * While a test of several ranks reads, each rank works on the files of the rank with a number
@@ -300,8 +296,7 @@ static int shifting_end(struct run_context *r, const struct workload *w, struct 
     return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
 }
 
-/* ---- a phase ------------------------------------------------------------------------------------
- */
+/* ---- a phase --------------------------------------------------------------------------------- */
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
@@ -631,7 +626,6 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
     }
 }
 
-/* A phase in progress. */
 struct phase {
     struct run_context *context;
     enum test_id test;

@@ -2,25 +2,17 @@
 #include "bonnie/plan.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "bonnie/options.h"
 #include "bonnie/preset.h"
-#include "bonnie/settings.h"
-#include "bonnie/tests.h"
-#include "io/engine.h"
 #include "live/shared_stats.h"
-#include "measure/steady.h"
 #include "storage/scratch.h"
 #include "sync/ranks.h"
-#include "util/err.h"
 #include "util/partition.h"
 #include "util/units.h"
-#include "verify/pattern.h"
 
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MOST_ROUNDS 25

@@ -10,11 +10,9 @@
 #include "io/engine.h"
 #include "measure/steady.h"
 #include "storage/file_set.h"
-#include "sync/coordinator.h"
 #include "sys/host.h"
 #include "util/err.h"
 #include "verify/contents.h"
-#include "verify/pattern.h"
 
 struct scratch_space;
 struct preset_row;
@@ -44,7 +42,6 @@ struct data_plan {
     uint64_t change_bytes;
 };
 
-/* The iops test. */
 struct iops_plan {
     uint64_t duration_ns;
     uint64_t most_ops; /* a worker ends earlier after this number of operations; 0: it does not */

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/units.h"
-
 #define ALL_IO_TESTS                                                                               \
     [TEST_PUTC] = true, [TEST_PUT_BLOCK] = true, [TEST_REWRITE] = true, [TEST_GETC] = true,        \
     [TEST_GET_BLOCK] = true, [TEST_SEEKS] = true

@@ -38,7 +38,6 @@ struct row_name preset_row_name(const struct preset_row *row);
 #define BRIEF_LEAST_BYTES (32 * MIB)
 #define BRIEF_SHARES      16
 
-/* The defaults of a preset. */
 struct preset_defaults {
     const char *name; /* as given to --preset */
     bool tests[TEST_COUNT];

@@ -2,14 +2,9 @@
 #include "bonnie/reports.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "bonnie/result.h"
 
 static const struct report_ops *const formats[] = {
     &report_text,

@@ -2,13 +2,9 @@
 #include "bonnie/result.h"
 
 #include <errno.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "util/err.h"
 #include "util/units.h"
-#include "verify/contents.h"
 
 int corruption_list_make(struct corruption_list *list, const struct corruption *c,
                          const struct pattern *p, struct err *e)

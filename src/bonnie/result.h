@@ -6,17 +6,14 @@
 #include <stdint.h>
 
 #include "bonnie/plan.h"
-#include "bonnie/settings.h"
 #include "bonnie/tests.h"
 #include "bonnie/verdict.h"
 #include "live/monitor.h"
 #include "measure/device.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
-#include "measure/mount_info.h"
 #include "measure/steady.h"
 #include "measure/summary.h"
-#include "storage/file_set.h"
 #include "storage/page_cache.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/run_context.h"
-#include "bonnie/preset.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "bonnie/directories.h"
+#include "bonnie/preset.h"
 #include "io/engine.h"
 #include "io/io_queue.h"
 #include "sys/stop.h"

@@ -17,14 +17,12 @@
 #include "bonnie/result.h"
 #include "bonnie/run_context.h"
 #include "measure/clock.h"
-#include "sync/coordinator.h"
 #include "sys/cache_dropper.h"
 #include "sys/host.h"
 #include "sys/input.h"
 #include "sys/output.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
-#include "util/err.h"
 #include "util/units.h"
 
 static struct result begin_result(const struct run_context *r)

@@ -4,14 +4,9 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "bonnie/tests.h"
-#include "measure/bottleneck.h"
 #include "util/units.h"
 
 /* Operations below this size cost as much CPU time for the system call as for moving the data. */

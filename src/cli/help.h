@@ -23,8 +23,6 @@
  */
 void cli_print_options(const struct option_table *table, FILE *out);
 
-/* Prints the text of --help. */
 void cli_print_help(const struct option_table *table, FILE *out);
 
-/* Prints the text of --version. */
 void cli_print_version(FILE *out);

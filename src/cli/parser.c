@@ -147,7 +147,6 @@ static const struct option_entry *entry_of_name(const struct option_table *table
     return *begun == 1 ? last : NULL;
 }
 
-/* The state of the parser. */
 struct reader {
     const struct option_table *table;
     void *settings;

@@ -90,7 +90,6 @@ struct io_file {
 /* Reads `length` bytes at `offset`. If the file ends before that, returns -EIO. */
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);
 
-/* Writes `length` bytes at `offset`. */
 int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_t offset,
              struct err *e);
 

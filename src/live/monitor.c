@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,6 @@
 #include "measure/clock.h"
 #include "sys/helper.h"
 #include "sys/stop.h"
-#include "util/err.h"
 
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)

@@ -58,7 +58,6 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
  */
 void progress_bar_draw_text(struct progress_bar *g, const char *text);
 
-/* Removes the line if there is one. */
 void progress_bar_erase(struct progress_bar *g);
 
 /* Lines on standard error that say which test is running. After a signal none is printed. */

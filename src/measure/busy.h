@@ -59,7 +59,6 @@ struct busy_work {
     uint64_t requests; /* number of requests that may have changed something on the device */
 };
 
-/* Compares two readings. */
 struct busy_evidence busy_between(const struct busy_reading *before,
                                   const struct busy_reading *after, const struct busy_work *work);
 

@@ -2,7 +2,6 @@
 #include "measure/control_group.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

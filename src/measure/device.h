@@ -100,7 +100,6 @@ struct device_facts {
 };
 void device_describe(const struct device_set *d, struct device_facts *facts);
 
-/* Reads the counters. */
 void device_read(const struct device_set *d, struct device_counters *now);
 
 /*

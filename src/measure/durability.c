@@ -7,7 +7,6 @@
 
 #include "measure/device.h"
 #include "measure/mount_info.h"
-#include "util/printable.h"
 
 /* An overlay may lie on another one; the kernel allows two. */
 #define LAYERS_MOST 3

@@ -27,7 +27,6 @@ struct histogram {
     uint64_t buckets[HISTOGRAM_BUCKETS];
 };
 
-/* The bucket of a value. */
 static inline unsigned histogram_bucket(uint64_t value)
 {
     unsigned top = 63 - (unsigned)__builtin_clzll(value | HISTOGRAM_SUB);
@@ -37,7 +36,6 @@ static inline unsigned histogram_bucket(uint64_t value)
     return shift * HISTOGRAM_SUB + (unsigned)(value >> shift);
 }
 
-/* Adds one value. */
 static inline void histogram_record(struct histogram *h, uint64_t value)
 {
     h->count++;
@@ -63,7 +61,6 @@ static inline struct histogram_span histogram_span(uint64_t inverted_minimum, ui
                                    .end = histogram_bucket(maximum) + 1};
 }
 
-/* Empties the histogram. */
 void histogram_clear(struct histogram *h);
 
 /*
@@ -86,7 +83,6 @@ void histogram_subtract(struct histogram *difference, const struct histogram *no
  */
 void histogram_advance(struct histogram *now, struct histogram *seen);
 
-/* The middle of a bucket. */
 uint64_t histogram_middle(unsigned bucket);
 
 /*
@@ -148,7 +144,6 @@ static inline void op_stats_add(struct op_stats *s, uint64_t nanoseconds, uint64
     histogram_record(&s->latencies, nanoseconds);
 }
 
-/* Adds the counts of *part to *whole. */
 static inline void op_stats_merge(struct op_stats *whole, const struct op_stats *part)
 {
     whole->bytes += part->bytes;

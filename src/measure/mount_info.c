@@ -2,11 +2,9 @@
 #include "measure/mount_info.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/btrfs.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

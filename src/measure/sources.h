@@ -67,7 +67,6 @@ void sources_choose(struct sources *s);
 /* Reads what has been counted since the system, mount or process started. */
 void sources_read(const struct sources *s, struct moved *now);
 
-/* What was counted between two readings. */
 struct moved moved_between(const struct moved *before, const struct moved *after);
 
 /*

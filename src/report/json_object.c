@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/json_object.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "measure/histogram.h"
-#include "tail/summary.h"
 #include "util/printable.h"
 
 void put_value(json_t **object, const char *key, json_t *value)

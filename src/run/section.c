@@ -2,12 +2,7 @@
 #include "run/section.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
-
-#include "live/shared_stats.h"
-#include "measure/steady.h"
-#include "util/err.h"
 
 void section_begin_lap(struct section *s)
 {

@@ -54,7 +54,6 @@ int data_file_set_size(struct data_file *d, struct err *e);
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e);
 
-/* Evicts the file's pages from the cache. */
 int data_file_evict(const struct data_file *d, struct err *e);
 
 /*

@@ -118,7 +118,6 @@ int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, 
 /* Number of wanted files in the worker's directory `index`, counted from 0. */
 uint64_t file_set_in_directory(const struct file_set *s, uint64_t index);
 
-/* Evicts the files' pages from the cache. */
 int file_set_evict(struct file_set *s, struct err *e);
 
 /*

@@ -832,8 +832,7 @@ int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct 
     return 0;
 }
 
-/* ---- --cleanup ----------------------------------------------------------------------------------
- */
+/* ---- --cleanup ------------------------------------------------------------------------------- */
 
 /* Opens a directory below fd for listing. Returns NULL with errno on failure. */
 static DIR *open_below(int fd, const char *name)

@@ -4,8 +4,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/statvfs.h>

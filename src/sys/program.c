@@ -14,7 +14,6 @@
 
 #include "sys/output.h"
 #include "sys/stop.h"
-#include "util/err.h"
 #include "util/units.h"
 
 /*

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -17,7 +16,6 @@
 
 #include "measure/clock.h"
 #include "util/coverage.h"
-#include "util/err.h"
 #include "util/kernel_file.h"
 
 /*

@@ -82,7 +82,6 @@ bool stop_requested(void);
  */
 int stop_check(struct err *e);
 
-/* Requests that the run stops. */
 void stop_request(void);
 
 /* The signal that requested the stop; 0: none has. Safe in threads and after fork. */

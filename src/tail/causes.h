@@ -51,7 +51,6 @@ struct tail_spans {
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count);
 
-/* The cause with the longest span. */
 enum tail_cause tail_largest(const struct tail_spans *spans);
 
 /*

@@ -51,8 +51,7 @@ struct settings {
  */
 #define BLOCK_BYTES 65536
 
-/* ---- the ways ----------------------------------------------------------------------------------
- */
+/* ---- the ways -------------------------------------------------------------------------------- */
 
 /* A file, as each of the ways uses it. */
 struct byte_channel {
@@ -192,7 +191,6 @@ static void companion_end(struct companion *c)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* One run with all ways. */
 struct session {
     const struct settings *settings;
     struct progress_lines progress;

@@ -6,7 +6,6 @@
 #include "cli/help.h"
 #include "cli/parser.h"
 #include "sys/privilege.h"
-#include "util/err.h"
 
 int tool_parse(const struct option_table *table, int argc, char *argv[],
                struct tool_settings *settings, bool *runs, struct err *e)

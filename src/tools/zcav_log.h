@@ -31,7 +31,6 @@ struct bad_ranges {
 int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is_new,
                    struct err *e);
 
-/* Number of bytes in all ranges. */
 uint64_t bad_ranges_bytes(const struct bad_ranges *b);
 void bad_ranges_release(struct bad_ranges *b);
 

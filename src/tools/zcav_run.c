@@ -10,7 +10,6 @@
 #include <linux/loop.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +30,8 @@
 #include "storage/scratch.h"
 #include "sys/helper.h"
 #include "sys/path.h"
-#include "sys/stop.h"
 #include "sys/thread_pool.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/printable.h"

@@ -25,7 +25,6 @@ struct err {
     char text[512]; /* the line without its newline */
 };
 
-/* Clears e. */
 void err_init(struct err *e);
 
 /*

@@ -25,7 +25,6 @@ FILE *kernel_file_read(const char *path);
  */
 bool kernel_file_text(const char *path, char *text, size_t size);
 
-/* Whether the file exists. */
 bool kernel_file_exists(const char *path);
 
 /*

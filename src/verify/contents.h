@@ -128,7 +128,6 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
                     size_t length, uint64_t version, struct corruption *found);
 
-/* Adds the findings of *part to those of *whole. */
 void corruption_merge(struct corruption *whole, const struct corruption *part);
 
 /* Describes a corrupted place: "stale: generation 2.0 expected, generation 1.0 found". */
@@ -150,7 +149,6 @@ struct corruption_log {
 int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e);
 void corruption_log_close(struct corruption_log *log);
 
-/* Empties all entries. */
 void corruption_log_begin(struct corruption_log *log);
 
 /* Adds up what all workers have found. */

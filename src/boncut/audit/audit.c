@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +78,6 @@ static int open_in(const struct fua_trace *t, const char *name, int flags)
     return kernel_file_open(path, flags);
 }
 
-/* Removes the trace instance. */
 static void fua_trace_end(struct fua_trace *t)
 {
     descriptor_close(&t->in_use);
@@ -286,7 +284,6 @@ static int trial_run(struct trial *t, const char *path, bool trusts, struct err 
 /* Only persistent memory is that fast: a call that returns sooner has waited for no other drive. */
 #define TOO_FAST_NS 10000
 
-/* What the audit has found out about a directory. */
 struct audit {
     struct mount_info mount;
     struct durability durability;

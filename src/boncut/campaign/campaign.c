@@ -337,7 +337,6 @@ static int shell_wait(pid_t process, uint64_t until_ns)
 #define DEFAULT_LEAST_NS    (5 * BILLION)
 #define DEFAULT_MOST_NS     (30 * BILLION)
 
-/* A cut in progress. */
 struct cut {
     struct campaign *campaign;
     unsigned number;
@@ -710,7 +709,6 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
 #define REPORT_MOST (16 << 20)
 
-/* A campaign in progress. */
 struct session {
     struct campaign campaign;
     struct campaign_sum sum;

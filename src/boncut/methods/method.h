@@ -101,13 +101,11 @@ extern const unsigned method_cached;
 extern const unsigned method_drive;
 extern const unsigned method_syncfs;
 
-/* Whether the method promises anything. */
 static inline bool method_promises(unsigned method)
 {
     return !methods[method].is_control && !methods[method].is_fact;
 }
 
-/* Prints what each method promises, one method per line. */
 void method_print_all(FILE *out);
 
 /* Sets *method to the index of the method with that name. Returns false when there is none. */

@@ -29,7 +29,6 @@ void names_end(struct work *w)
     descriptor_close(&w->other_fd);
 }
 
-/* Makes the directory durable. */
 static int sync_directory(struct work *w, int directory_fd)
 {
     return work_called(w, "fsync of the directory", fsync(directory_fd));

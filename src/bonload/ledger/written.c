@@ -88,7 +88,6 @@ static uint64_t block_of(uint64_t number)
     return number / EXCEPTION_BLOCK + 1;
 }
 
-/* Records an exception. */
 static void exceptions_note(struct exceptions *x, uint64_t number)
 {
     if (number_set_add(&x->singles, number) || number_set_add(&x->blocks, block_of(number)))

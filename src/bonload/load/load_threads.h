@@ -81,7 +81,6 @@ void load_threads_close(struct load_threads *c);
 /* Starts a thread for each load thread, and these begin to make requests. */
 int load_threads_start(struct load_threads *c, struct err *e);
 
-/* Waits until all threads have ended. */
 void load_threads_join(struct load_threads *c);
 
 /* Number of load threads in a paused run that may still have requests in flight. */

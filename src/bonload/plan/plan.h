@@ -130,7 +130,6 @@ struct plan {
     uint64_t rank_seed;   /* seed of what differs between ranks */
 };
 
-/* This rank's share of a total. */
 static inline uint64_t plan_share(const struct plan *p, uint64_t total)
 {
     return stripe_count(&p->stripe, total);

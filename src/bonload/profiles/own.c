@@ -25,7 +25,6 @@
 #define MOST_MESSAGE       (16 * MIB)
 #define MOST_UNIT          MIB
 
-/* The state of the parser. */
 struct parser {
     struct profile *profile;
     struct err *e;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "bonload/report/report.h"
-#include "bonload/targets/target.h"
 #include "report/json_object.h"
 #include "sys/host.h"
 #include "util/printable.h"

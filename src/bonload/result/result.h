@@ -13,7 +13,6 @@
 #include "measure/levels.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
-#include "util/err.h"
 
 /* The figures of a run, of one process or of all ranks together, as reports need them. */
 

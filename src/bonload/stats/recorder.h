@@ -42,7 +42,6 @@ void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint6
 /* Copies the counts so far. No other thread may use `copy`. */
 void failures_copy(struct failures *copy, const struct failures *f);
 
-/* Clears all counts. */
 void failures_clear(struct failures *f);
 
 static inline enum load_kind failure_kind(const struct failure *f)
@@ -186,7 +185,6 @@ struct recorder_rules {
     uint64_t limit_ns; /* limit for tally.above; UINT64_MAX: none */
 };
 
-/* Counts a request. */
 void recorder_add(struct recorder *r, const struct recorder_rules *rules,
                   const struct observation *o);
 

@@ -31,7 +31,6 @@ struct shared {
     struct bottleneck kinds[LOAD_KINDS];
 };
 
-/* A request that sleeps. */
 struct sleeper {
     struct request *request;
     uint64_t end_ns;

@@ -22,7 +22,6 @@
  * ones; a read whose object was removed meanwhile is a miss.
  */
 
-/* One request. */
 struct request {
     enum load_kind kind;
     unsigned channel;  /* index of the request's channel, among those of its kind */

@@ -3,13 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bonnie/reports.h"
-#include "bonnie/result.h"
 #include "measure/summary.h"
-#include "util/units.h"
 
 /* Smaller rates are printed with one decimal. At each limit the rounded text gets longer. */
 #define SMALL_RATE 9.95

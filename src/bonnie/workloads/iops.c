@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "bonnie/workloads/workload.h"
-#include "util/partition.h"
 #include "util/rng.h"
 
 /*

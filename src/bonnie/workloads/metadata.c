@@ -68,7 +68,6 @@ static int sync_created(void *context, struct err *e)
     return w->number == 0 ? file_set_sync(&w->files, e) : 0;
 }
 
-/* A directory that is being listed. */
 struct listing {
     DIR *directory;
     unsigned number;

@@ -18,7 +18,6 @@
  */
 #define DRAWS_AT_ONCE 8
 
-/* The state of a seeker. */
 struct seeker {
     const struct seeks *seeks;
     uint64_t ticket;

@@ -149,7 +149,6 @@ int work_run_queue(struct work *w, const struct io_source *source, enum work_dir
 /* Closes, after a phase, the worker's queue, and its file if it is still open. */
 void work_release(struct work *w);
 
-/* The workload of a test. */
 const struct workload *workload_of(enum test_id test);
 
 /* One object for each test, in the file with its name. */

@@ -353,7 +353,6 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
 /* Room for an Authorization header, which names all headers. */
 #define S3_AUTHORIZATION (2048 + SETTINGS_HEADERS)
 
-/* The data that all threads share. */
 struct s3_shared {
     struct s3_place place;
     _Atomic unsigned turn; /* number of requests that have chosen a site */
@@ -364,7 +363,6 @@ struct s3_shared {
     uint64_t parts_most;
 };
 
-/* The state of an upload in parts. */
 enum upload_step { UPLOAD_NONE, UPLOAD_BEGIN, UPLOAD_PART, UPLOAD_END, UPLOAD_ABORT };
 
 struct upload {
@@ -389,7 +387,6 @@ struct s3_exchange {
     struct upload upload;
 };
 
-/* The data of a thread. */
 struct s3_thread {
     struct signer signer;
     char *url;                      /* of the transfer that is being prepared */

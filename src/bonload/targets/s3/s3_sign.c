@@ -4,8 +4,6 @@
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

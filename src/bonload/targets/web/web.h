@@ -70,7 +70,6 @@ void web_reasons_hide(struct web_reasons *r, const char *secret);
  */
 uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text);
 
-/* Describes a failure by its code. */
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
 
 /*
