@@ -93,10 +93,7 @@ struct worker {
 /* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
 #define PAUSE_NS 400000
 
-/*
- * Makes a log with a ring for each worker. The log writes to fd, but does not close it. Returns 0,
- * or a negative errno with a line in e.
- */
+/* Makes a log with a ring for each worker. The log writes to fd, but does not close it. */
 static int promise_log_open(struct promise_log *log, int fd, const struct header *h, struct err *e)
 {
     *log = (struct promise_log){.fd = fd, .run = h->run, .rings_count = h->workers};
@@ -217,7 +214,7 @@ static size_t make_batch(struct promise_log *log)
 
 /*
  * Writes promises until *active, the number of threads that make them, is 0, and then all that are
- * left. Returns 0, or a negative errno with a line in e.
+ * left.
  */
 static int promise_log_work(struct promise_log *log, const _Atomic unsigned *active, struct err *e)
 {

@@ -11,10 +11,10 @@
  * There is a run for each load that is judged, and then a search for the highest load.
  *
  * Prints the verdict and the figures, and writes the page if it is open. *status becomes the exit
- * status of the verdict. Returns 0, or a negative errno with a line in e.
+ * status of the verdict.
  */
 int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
              int *status, struct err *e);
 
-/* Prints all profiles, for -good-for=list. Returns 0, or a negative errno with a line in e. */
+/* Prints all profiles, for -good-for=list. */
 int good_for_list(struct err *e);

@@ -7,7 +7,6 @@
 
 /*
  * Makes the plan, together with all ranks of c, which get rank 0's seed. Refuses less than one
- * thread or channel per rank. The settings must outlive the plan. Returns 0, or a negative errno
- * with a line in e.
+ * thread or channel per rank. The settings must outlive the plan.
  */
 int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e);

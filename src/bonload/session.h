@@ -10,7 +10,7 @@
 
 /*
  * Makes the plan, the run and the reports, together with other ranks if there are any. *status
- * becomes STATUS_BROKEN if the run broke a condition. Returns 0, or a negative errno with a line in
- * e; the line is empty when the failure has already been reported.
+ * becomes STATUS_BROKEN if the run broke a condition. The line is empty when the failure has
+ * already been reported.
  */
 int session(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e);

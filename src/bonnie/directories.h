@@ -11,10 +11,7 @@
  * each rank knows the names of the others.
  */
 
-/*
- * Refuses a plan that needs more room than there is. Returns 0, or a negative errno with a line in
- * e.
- */
+/* Refuses a plan that needs more room than there is. */
 int directories_check_space(const struct plan *p, const struct scratch *s, struct err *e);
 
 /*
@@ -22,15 +19,12 @@ int directories_check_space(const struct plan *p, const struct scratch *s, struc
  * This rank reads the files of the rank with a number higher by *shift. *shift is what the plan
  * says, or leads to another host if several hosts see the same directory; otherwise, and after a
  * failure, it is 0. Refuses a shift if the ranks do not share the directory, and a plan whose data
- * for all ranks does not fit. Returns 0, or a negative errno with a line in e.
+ * for all ranks does not fit.
  */
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                      struct coordinator *c, uint64_t number, struct err *e);
 
-/*
- * Stores the name of the next rank's host. Leaves `host` alone if there are no other ranks. Returns
- * 0, or a negative errno with a line in e.
- */
+/* Stores the name of the next rank's host. Leaves `host` alone if there are no other ranks. */
 int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struct coordinator *c,
                           struct err *e);
 

@@ -82,8 +82,7 @@ static void seekers_release(struct seekers *s)
  * files of all workers of r, use the tickets from first_ticket on, and record what they do in r's
  * statistics and corruption log. There are as many tickets as the plan has seeks; but if the
  * workers' lap_ns is not 0, as many as the seekers can use in that time. The pool must be parked.
- * Returns 0, or a negative errno with a line in e. After success the caller must call
- * seekers_release(*out).
+ * After success the caller must call seekers_release(*out).
  */
 static int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ticket,
                          struct err *e)
@@ -117,7 +116,7 @@ static int seekers_start(struct seekers **out, struct run_context *r, uint64_t f
 
 /*
  * Lets the seekers start, and waits for all of them. A seeker that fails or dies stops the others.
- * Sets *times. Returns 0, or a negative errno with a line in e.
+ * Sets *times.
  */
 static int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
 {
@@ -274,18 +273,14 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
 
 /*
  * Lends and borrows files. All workers must have prepared and closed theirs. Afterwards they have
- * another rank's files, and must prepare for those. Returns 0, or a negative errno with a line in
- * e.
+ * another rank's files, and must prepare for those.
  */
 static int shifting_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
     return workload_has_data(w) ? borrow_data(r, e) : borrow_or_return_files(r, true, e);
 }
 
-/*
- * Gives the files back. The test must have ended, and all files must be closed. Returns 0, or a
- * negative errno with a line in e.
- */
+/* Gives the files back. The test must have ended, and all files must be closed. */
 static int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
 {
     if (!workload_has_data(w))
@@ -401,8 +396,7 @@ static int write_once(struct run_context *r, struct err *e)
 /*
  * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
  * engine, as put_block does, so that the storage is in the state of long use. The pool must be
- * parked. What this counts in the statistics has no meaning. Returns 0, or a negative errno with a
- * line in e.
+ * parked. What this counts in the statistics has no meaning.
  */
 static int precondition(struct run_context *r, struct err *e)
 {
@@ -421,8 +415,8 @@ static int precondition(struct run_context *r, struct err *e)
 }
 
 /*
- * Opens the rounds of a section, and preconditions the storage. Returns 0, or a negative errno with
- * a line in e; the caller must call rounds_close() in either case.
+ * Opens the rounds of a section, and preconditions the storage. The caller must call rounds_close()
+ * in either case.
  */
 static int phase_rounds_begin(struct rounds *rounds, struct run_context *r, enum test_id test,
                               const struct section *section, struct err *e)
@@ -480,7 +474,7 @@ static void latencies_of_test(const void *counts, struct histogram *sum)
     shared_stats_latencies(counts, sum);
 }
 
-/* The caller must call this before the workers prepare. Returns 0 or a negative errno. */
+/* The caller must call this before the workers prepare. */
 static int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
     const struct plan *p = r->plan;

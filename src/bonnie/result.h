@@ -33,10 +33,7 @@ struct corruption_list {
     size_t count;
 };
 
-/*
- * Describes the places that c has recorded. Returns 0, or a negative errno with a line in e;
- * result_release() frees the list.
- */
+/* Describes the places that c has recorded. result_release() frees the list. */
 int corruption_list_make(struct corruption_list *list, const struct corruption *c,
                          const struct pattern *p, struct err *e);
 

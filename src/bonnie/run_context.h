@@ -73,8 +73,7 @@ struct run_context {
 /*
  * Makes the scratch directory, the buffers and the workers. Fails if the filesystem has too little
  * room for the plan, or if the engine or direct I/O does not work on it. The plan, dropper and
- * coordinator must outlive the context. Returns 0, or a negative errno with a line in e; then there
- * is nothing to close.
+ * coordinator must outlive the context. Then there is nothing to close.
  */
 int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e);

@@ -26,7 +26,7 @@ int transfer_describe_failure(const struct io *io, const char *file_name, struct
                       io->offset, io->result == 0 ? ": nothing moved" : "");
 }
 
-/* Makes the whole transfer. Returns 0, or a negative errno with a line in e. */
+/* Makes the whole transfer. */
 static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
 {
     enum transfer_outcome outcome;

@@ -63,8 +63,7 @@ struct monitor_setup {
 
 /*
  * Starts the monitor of a phase that is being prepared. The main thread must call this while no
- * other thread runs. Returns 0, or a negative errno with a line in e. After success the caller must
- * pass *out to monitor_end().
+ * other thread runs. After success the caller must pass *out to monitor_end().
  */
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
@@ -81,7 +80,7 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
  * terminal. *intervals becomes an array of intervals, which together contain everything that was
  * counted; the caller frees it. It becomes NULL if there is no monitor, or if it records none.
  * *levels becomes the levels of the course, if it is recorded. `intervals` and `levels` themselves
- * may be NULL. Returns 0, or -ENOMEM with a line in e.
+ * may be NULL.
  */
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
                 struct levels *levels, struct err *e);

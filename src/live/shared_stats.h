@@ -23,9 +23,7 @@ struct shared_stats {
     unsigned used; /* number of entries, from the first one, that the current phase uses */
 };
 
-/*
- * Opens statistics with room for `room` workers. Returns 0, or a negative errno with a line in e.
- */
+/* Opens statistics with room for `room` workers. */
 int shared_stats_open(struct shared_stats *s, unsigned room, struct err *e);
 
 void shared_stats_close(struct shared_stats *s);

@@ -23,15 +23,14 @@ struct page {
  * in the environment names; the one beside this program, in the bin directory beside this program's
  * directory, or among the sources above it; the one in PATH. All but the first must be programs
  * that only root and this user can change; one that does not work, or is Bonnie++'s, is passed
- * over. Returns 0, or a negative errno with a line in e; the caller must call page_close() in
- * either case.
+ * over. The caller must call page_close() in either case.
  */
 int page_open(struct page *p, const char *option, const char *path, struct err *e);
 
 /*
  * Draws the page of a report with this title (NULL: the report's own), and gives it its name.
  * Messages of bon_csv2html go to standard error. A request to stop ends the drawing, but a run that
- * was stopped before still gets its page. Returns 0, or a negative errno with a line in e.
+ * was stopped before still gets its page.
  */
 int page_write(struct page *p, const char *json, const char *title, struct err *e);
 

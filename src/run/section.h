@@ -68,7 +68,7 @@ struct rounds {
 
 /*
  * Begins without rounds. The section and the statistics must not have counted anything. The caller
- * sets the fields above `count`, and all others to 0. Returns 0, or -ENOMEM with a line in e.
+ * sets the fields above `count`, and all others to 0.
  */
 int rounds_open(struct rounds *r, struct err *e);
 

@@ -37,6 +37,5 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes);
  * Makes the file behind fd durable, and makes the kernel drop its pages, which needs no privilege.
  * Tries pages that stay again for up to a fifth of a second, as long as that helps. *left becomes
  * what stays, which is not a failure (on tmpfs it is the whole file). `name` is for messages.
- * Returns 0, or a negative errno with a line in e.
  */
 int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e);

@@ -162,7 +162,7 @@ struct scratch {
 /*
  * Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
  * are followed as in sys/path.h. Missing directories are made as `missing` says, and stay. With
- * `trusts`, fails as root. Returns 0, or a negative errno with a line in e.
+ * `trusts`, fails as root.
  */
 int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
                  struct err *e);

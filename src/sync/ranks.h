@@ -44,8 +44,7 @@ void rank_card_fill(struct rank_card *card, const struct host *host);
 
 /*
  * Fails in rank 0, when all cards have come, if a rank's bytes are in another order than this
- * rank's: ranks send numbers as they have them in memory. Returns 0, or a negative errno with a
- * line in e.
+ * rank's: ranks send numbers as they have them in memory.
  */
 int ranks_check_order(const struct ranks *r, struct err *e);
 
@@ -77,7 +76,7 @@ bool ranks_is_first(const struct ranks *r, unsigned rank);
 
 /*
  * Fails in rank 0 if a rank's clock moved against rank 0's, between its last two comparisons, by
- * more than clocks that run can. Returns 0, or a negative errno with a line in e.
+ * more than clocks that run can.
  */
 int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 

@@ -6,14 +6,11 @@
 /*
  * Makes the System V semaphores at which `processes` processes of this user meet, in place of
  * earlier ones. If another user has made a set under this user's key, fails, and leaves the set
- * alone; semaphores_remove() does the same. Returns 0, or a negative errno with a line in e.
+ * alone; semaphores_remove() does the same.
  */
 int semaphores_make(int processes, struct err *e);
 
-/*
- * Removes the semaphores of this user, if there are any. Returns 0, or a negative errno with a line
- * in e.
- */
+/* Removes the semaphores of this user, if there are any. */
 int semaphores_remove(struct err *e);
 
 /*

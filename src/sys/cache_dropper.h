@@ -34,17 +34,13 @@ bool dropper_filter_install(int socket, int drop_caches);
 /*
  * Starts the dropper if this process may empty the caches (it is root, and the system allows it),
  * and if the dropper can be confined. Otherwise there is no dropper, which is not a failure.
- * Returns 0, or a negative errno with a line in e.
  */
 int cache_dropper_start(struct cache_dropper *d, struct err *e);
 
 /* Whether there is a dropper. */
 bool cache_dropper_is_there(const struct cache_dropper *d);
 
-/*
- * Empties the system's caches of clean pages, so the caller must sync first. Returns 0, or a
- * negative errno with a line in e.
- */
+/* Empties the system's caches of clean pages, so the caller must sync first. */
 int cache_dropper_drop(struct cache_dropper *d, struct err *e);
 
 /* Ends the dropper, and waits for it, but not for ever: without root it cannot be killed. */

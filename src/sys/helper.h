@@ -32,8 +32,7 @@ struct helper {
 /*
  * Forks a helper, which does work(context, socket) and ends. It may use neither malloc nor stdio if
  * other threads run. `name` is what processes are listed by, behind the program's name; it also
- * says in messages what could not be started. Returns 0, or a negative errno with a line in e; then
- * there is no helper.
+ * says in messages what could not be started. Then there is no helper.
  */
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);
@@ -67,6 +66,6 @@ struct confined_job {
 
 /*
  * Forks the process. If it cannot be confined, it ends at once and h->pid becomes 0, which is not a
- * failure. Returns 0, or a negative errno with a line in e. To be ended with helper_end().
+ * failure. To be ended with helper_end().
  */
 int confined_start(struct helper *h, const struct confined_job *job, struct err *e);

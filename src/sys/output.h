@@ -24,8 +24,7 @@ struct output {
  * Opens the output; path may be NULL. Call this before the run, so that a wrong path fails at once,
  * and after stop_init(). The new file takes over mode, owner, group and POSIX access list of the
  * file that it replaces, as far as this process may set them. Where it may not, nobody gets more
- * access than before. path.h says which files are replaced. Returns 0, or a negative errno with a
- * line in e.
+ * access than before. path.h says which files are replaced.
  */
 int output_open(struct output *o, const char *path, struct err *e);
 

@@ -33,6 +33,6 @@ int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
 /*
  * Gives up all capabilities, and the means to get any by executing a program. User 0 stays user 0.
- * Safe after fork. Returns 0, or a negative errno with a line in e.
+ * Safe after fork.
  */
 int privilege_give_up_capabilities(struct err *e);

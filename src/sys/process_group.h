@@ -30,8 +30,7 @@ struct process_group_setup {
 
 /*
  * Forks the processes, and returns when all of them are at the gate. The main thread must call this
- * while no other thread runs. Returns 0, or a negative errno with a line in e. After success the
- * caller must release *out.
+ * while no other thread runs. After success the caller must release *out.
  */
 int process_group_start(struct process_group **out, const struct process_group_setup *setup,
                         struct err *e);

@@ -26,7 +26,7 @@
  * After the first signal, nothing waits for a reader: if standard output or standard error is a
  * pipe, a socket or a terminal, further output to it is lost.
  *
- * Call this once, before any thread starts. Returns 0, or a negative errno with a line in e.
+ * Call this once, before any thread starts.
  */
 int stop_init(struct err *e);
 

@@ -98,8 +98,7 @@ struct thread_pool {
 /*
  * Starts a thread for each context. The contexts must outlive the pool. If a thread cannot be
  * started, ends the others. `lookout` is what the main thread looks for meanwhile; NULL: nothing.
- * With a lookout, even a single worker gets a thread of its own. Returns 0, or a negative errno
- * with a line in e.
+ * With a lookout, even a single worker gets a thread of its own.
  */
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
                       const struct lookout *lookout, struct err *e);

@@ -87,14 +87,13 @@ struct examiner_setup {
     bool is_buffered; /* a write may wait for requests that earlier writes made */
 };
 
-/* Makes boxes for `count` workers, in shared memory. Returns 0 or a negative errno. */
+/* Makes boxes for `count` workers, in shared memory. */
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e);
 void examiner_free_boxes(struct slow_box *boxes, unsigned count);
 
 /*
  * Starts the examiner; from now on the workers report slow operations. The main thread must call
- * this while no worker works. Returns 0 or a negative errno. The caller frees *out with
- * examiner_free().
+ * this while no worker works. The caller frees *out with examiner_free().
  */
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e);
 
@@ -103,7 +102,7 @@ void examiner_stop(struct examiner *x);
 
 /*
  * Sums up what the examiner found about the operations of a kind, which have these latencies. The
- * process must have ended. Returns 0 or a negative errno.
+ * process must have ended.
  */
 int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
                     struct tail_summary *summary, struct err *e);

@@ -480,8 +480,7 @@ static void run_errand(void *context, int socket)
 
 /*
  * Starts the remover of the instance `name` in the open directory `instances`. If the remover
- * cannot be confined, its pid is 0, which is not a failure. Returns 0 or a negative errno with a
- * line in e.
+ * cannot be confined, its pid is 0, which is not a failure.
  */
 static int tail_remover_start(struct helper *remover, int instances, const char *name,
                               struct err *e)

@@ -183,7 +183,7 @@ unsigned tail_trace_descriptors(void);
 
 /*
  * Makes the instance. If the user may not, or the kernel cannot, there is no instance and t->note
- * says why, which is not a failure. Returns 0 or a negative errno.
+ * says why, which is not a failure.
  */
 int tail_trace_open(struct tail_trace *t, struct err *e);
 

@@ -98,7 +98,7 @@ static json_t *json_of_device(const struct zcav_job *j)
 
 /*
  * Formats all measurements as JSON (zcav(8) describes it) in *text, which the caller frees.
- * start_time is in seconds since 1970. Returns 0, or -ENOMEM with a line in e.
+ * start_time is in seconds since 1970.
  */
 static int zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_time, char **text,
                      struct err *e)

@@ -26,7 +26,7 @@ struct bad_ranges {
 
 /*
  * Adds a range of at least one byte, and merges it with those that it touches. *is_new becomes
- * whether it touched none. Returns 0, or -ENOMEM with a line in e.
+ * whether it touched none.
  */
 int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is_new,
                    struct err *e);
@@ -64,8 +64,7 @@ struct zcav_block {
 
 /*
  * Opens the log: the file at `path`, or standard output if that is NULL. With keeps_back, output
- * for standard output is kept until zcav_log_close(). Returns 0, or a negative errno with a line in
- * e.
+ * for standard output is kept until zcav_log_close().
  */
 int zcav_log_open(struct zcav_log *l, const char *path, bool keeps_back, struct err *e);
 

@@ -310,8 +310,8 @@ static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, s
 
 /*
  * Opens `path` ("-": standard input) as the settings say. For writing it opens only what
- * zcav_guard() allows, and a block device with O_EXCL. Returns 0, or a negative errno with a line
- * in e; the caller must call zcav_device_close() in either case.
+ * zcav_guard() allows, and a block device with O_EXCL. The caller must call zcav_device_close() in
+ * either case.
  */
 static int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                             struct err *e)

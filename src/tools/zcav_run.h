@@ -69,14 +69,11 @@ uint64_t zcav_offset(const struct zcav_settings *s, size_t index);
 uint64_t zcav_blocks(const struct zcav_settings *s, const struct zcav_device *d);
 
 /*
- * Opens what a job needs for measuring file `number` of the settings. Returns 0, or a negative
- * errno with a line in e; the caller must release the job in either case.
+ * Opens what a job needs for measuring file `number` of the settings. The caller must release the
+ * job in either case.
  */
 int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e);
 void zcav_job_release(struct zcav_job *j);
 
-/*
- * Measures all devices at the same time, and prints their logs. Returns 0, or a negative errno with
- * a line in e.
- */
+/* Measures all devices at the same time, and prints their logs. */
 int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e);

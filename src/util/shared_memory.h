@@ -5,10 +5,7 @@
 
 #include "util/err.h"
 
-/*
- * Maps zeroed memory, which processes that are forked later share. Returns 0, or a negative errno
- * with a line in e; then *memory is NULL.
- */
+/* Maps zeroed memory, which processes that are forked later share. Then *memory is NULL. */
 int shared_memory_map(void **memory, size_t bytes, struct err *e);
 
 /* Unmaps the memory, which may be NULL. */

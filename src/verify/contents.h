@@ -32,7 +32,7 @@ struct generations {
     bool is_exact; /* each block has a counter of its own */
 };
 
-/* Allocates counters for `blocks` blocks. Returns 0, or a negative errno with a line in e. */
+/* Allocates counters for `blocks` blocks. */
 int generations_open(struct generations *g, uint64_t blocks, struct err *e);
 void generations_close(struct generations *g);
 
@@ -145,7 +145,7 @@ struct corruption_log {
     unsigned room;
 };
 
-/* Opens a log with room for `room` workers. Returns 0, or a negative errno with a line in e. */
+/* Opens a log with room for `room` workers. */
 int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e);
 void corruption_log_close(struct corruption_log *log);
 

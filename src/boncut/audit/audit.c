@@ -263,8 +263,7 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
 
 /*
  * Overwrites one block of a file and calls fsync(2), TRIAL_SYNCS times. The file is in a private
- * directory below the path; trial_run() removes both afterwards. Returns 0 or a negative errno with
- * a line in e.
+ * directory below the path; trial_run() removes both afterwards.
  */
 static int trial_run(struct trial *t, const char *path, bool trusts, struct err *e)
 {

@@ -8,8 +8,5 @@
 /* Prints the findings of a check: a table, facts, losses and the verdict. */
 void check_report_text(const struct check *c, FILE *out);
 
-/*
- * Prints the same as JSON (share/boncut.schema.json) into *text, which the caller frees. Returns 0,
- * or a negative errno with a line in e.
- */
+/* Prints the same as JSON (share/boncut.schema.json) into *text, which the caller frees. */
 int check_report_json(const struct check *c, char **text, struct err *e);

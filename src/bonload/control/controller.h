@@ -35,7 +35,7 @@ void controller_decide(struct controller *s, const struct standing *all, uint64_
 
 /*
  * Has all ranks meet, and gives each the decision of rank 0. `mine` is the standing of this rank's
- * load. Returns 0, or a negative errno with a line in e.
+ * load.
  */
 int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
                     uint64_t now_ns, struct order *order, struct err *e);

@@ -36,16 +36,13 @@ struct explainer {
     struct examiner *examiner;
 };
 
-/*
- * Opens what only root may open. Returns 0, or a negative errno with a line in e; to be closed in
- * both cases.
- */
+/* Opens what only root may open. To be closed in both cases. */
 int explainer_open(struct explainer *x, struct err *e);
 void explainer_close(struct explainer *x);
 
 /*
  * Sums up what it found of the requests of a kind, when all have ended; the first call may wait
- * until all slow ones have been looked at. Returns 0, or a negative errno with a line in e.
+ * until all slow ones have been looked at.
  */
 int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
                      struct tail_summary *summary, struct err *e);
@@ -110,17 +107,14 @@ struct main_loop {
     void (*asked)(struct main_loop *c);
 };
 
-/*
- * Opens a main loop and its load threads for an open run. Returns 0, or a negative errno with a
- * line in e.
- */
+/* Opens a main loop and its load threads for an open run. */
 int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
                    struct err *e);
 void main_loop_close(struct main_loop *c);
 
 /*
- * Conducts the whole run, from the first request to the end of the last one. Returns 0, or a
- * negative errno with a line in e. A signal is not a failure.
+ * Conducts the whole run, from the first request to the end of the last one. A signal is not a
+ * failure.
  */
 int main_loop_run(struct main_loop *c, struct err *e);
 

@@ -53,13 +53,10 @@ struct live_file {
     struct recent *counted; /* until now, and in the current second */
 };
 
-/* Opens the live file of a plan, if it has one. Returns 0, or a negative errno with a line in e. */
+/* Opens the live file of a plan, if it has one. */
 int live_file_open(struct live_file *l, const struct plan *p, struct err *e);
 void live_file_close(struct live_file *l);
 
-/*
- * Writes the figures if a second is over, or if is_last is set. To be called often. Returns 0, or a
- * negative errno with a line in e.
- */
+/* Writes the figures if a second is over, or if is_last is set. To be called often. */
 int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
                    struct err *e);

@@ -263,7 +263,6 @@ void steps_stop(struct steps *s, uint64_t now_ns);
 /*
  * Ends the step; all ranks meet for this. In rank 0 *step becomes the measurements of all ranks,
  * and the caller sets its load, verdict and is_confirmation; in other ranks *step becomes NULL.
- * Returns 0, or a negative errno with a line in e.
  */
 int steps_end(struct steps *s, struct step **step, struct err *e);
 

@@ -41,7 +41,6 @@ struct names {
 /*
  * Opens names from a template, which must outlive n, or, if `template` is NULL, from the lines of a
  * file, except empty ones. With is_literal the template is the only name, whatever letters it has.
- * Returns 0, or a negative errno with a line in e.
  */
 int names_open(struct names *n, const char *template, const char *file, bool is_literal,
                uint64_t seed, struct err *e);
@@ -87,7 +86,7 @@ char *credentials_end(char *url);
 
 /*
  * Moves the credentials out of all lines of a file of names, so that the names no longer contain
- * them. Returns 0, or a negative errno with a line in e.
+ * them.
  */
 int credentials_take(struct names *n, struct err *e);
 

@@ -58,7 +58,6 @@ struct versions {
     struct version_place *places; /* NULL: names do not recur, so nothing is tracked */
 };
 
-/* Returns 0, or -ENOMEM with a line in e. */
 int versions_open(struct versions *v, struct err *e);
 void versions_close(struct versions *v);
 
@@ -100,7 +99,7 @@ struct written {
     struct number_set made_later; /* numbers of names whose file a later round made */
 };
 
-/* Opens w for writes on `channels` channels. Returns 0, or -ENOMEM with a line in e. */
+/* Opens w for writes on `channels` channels. */
 int written_open(struct written *w, unsigned channels, struct err *e);
 
 /* Takes the number for a channel's next write, and returns it. */

@@ -71,10 +71,7 @@ struct load_threads {
     unsigned started; /* number of load threads that have a thread */
 };
 
-/*
- * Opens the load threads of an open run, which must outlive them. Returns 0, or a negative errno
- * with a line in e.
- */
+/* Opens the load threads of an open run, which must outlive them. */
 int load_threads_open(struct load_threads *c, struct run *run, struct err *e);
 void load_threads_close(struct load_threads *c);
 

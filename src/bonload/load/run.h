@@ -85,10 +85,7 @@ struct run {
     uint64_t start_ns;
 };
 
-/*
- * Opens everything except the load threads. Returns 0, or a negative errno with a line in e. The
- * caller must call run_close() after success.
- */
+/* Opens everything except the load threads. The caller must call run_close() after success. */
 int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 

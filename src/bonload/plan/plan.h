@@ -36,7 +36,7 @@ int course_parse_ramp(struct course *c, const char *text);
 
 /*
  * Adds the points of a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments
- * begin with #. Returns 0, or a negative errno with a line in e.
+ * begin with #.
  */
 int course_read(struct course *c, const char *path, struct err *e);
 

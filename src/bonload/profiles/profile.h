@@ -120,8 +120,5 @@ const struct profile_limit *profile_sought_limit(const struct profile *p);
  */
 int profile_parse(struct profile *p, char *text, struct err *e);
 
-/*
- * Reads a profile from a file. The caller frees *text when it no longer uses the profile. Returns
- * 0, or a negative errno with a line in e.
- */
+/* Reads a profile from a file. The caller frees *text when it no longer uses the profile. */
 int profile_read(struct profile *p, const char *path, char **text, struct err *e);

@@ -21,10 +21,7 @@ void report_human(const struct result *result, FILE *out);
  */
 json_t *report_object(const struct result *result);
 
-/*
- * Formats such a report, or NULL, on one line. The caller frees *text. Returns 0, or a negative
- * errno with a line in e.
- */
+/* Formats such a report, or NULL, on one line. The caller frees *text. */
 int report_json(const json_t *object, char **text, struct err *e);
 
 /* Prints a distribution of latencies in ms, in the form of HdrHistogram's percentile files. */

@@ -46,7 +46,7 @@ struct series {
     struct histogram *slice_times; /* response times in the slice that has just ended */
 };
 
-/* Opens a series with room for `room` slices. Returns 0, or -ENOMEM with a line in e. */
+/* Opens a series with room for `room` slices. */
 int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);
 void series_close(struct series *s);
 

@@ -24,8 +24,7 @@ struct bodies {
 
 /*
  * Reads the body in `file`, or those in the files that `list` names, one path per line. One of the
- * two or both are NULL. Returns 0, or a negative errno with a line in e; the caller must call
- * bodies_close() in either case.
+ * two or both are NULL. The caller must call bodies_close() in either case.
  */
 int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e);
 void bodies_close(struct bodies *b);

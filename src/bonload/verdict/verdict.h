@@ -127,7 +127,7 @@ void profiles_print(FILE *out);
 
 /*
  * Puts the answers about a directory into a report of bonload, as the key good_for of the key
- * `bonload`. Returns 0, or a negative errno with a line in e.
+ * `bonload`.
  */
 int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
                 struct err *e);

@@ -80,7 +80,7 @@ static enum transfer_answer chunks_wrote(void *context, struct io *io)
 /*
  * Moves all chunks from work->lap_start on, or as many as the lap's time allows, with the two steps
  * of a source; their context is a struct chunks. Afterwards lap_start is the place where the lap
- * ended. Returns 0, or a negative errno with a line in e.
+ * ended.
  */
 static int chunks_run(struct work *w, const struct io_source *steps, enum work_direction direction,
                       struct err *e)

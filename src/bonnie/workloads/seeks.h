@@ -29,6 +29,5 @@ struct seeks {
 
 /*
  * Seeks until there are no more tickets, or the time is over. The queue must have all data files.
- * Returns 0, or a negative errno with a line in e.
  */
 int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e);

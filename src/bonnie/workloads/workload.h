@@ -96,14 +96,14 @@ struct bytes_asked workload_asked(const struct workload *w, const struct plan *p
 
 /*
  * Makes sure that the first `bytes` of the worker's data file are valid and, unless the plan keeps
- * the cache, not cached. For tests that read. Returns 0, or a negative errno with a line in e.
+ * the cache, not cached. For tests that read.
  */
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
 /*
  * Does the same for the whole data file, and opens it for block transfers. If the file will only be
  * written, its data is not needed; but data stays that a lap wrote before it was cut off. Does
- * nothing if the engine stores nothing. Returns 0, or a negative errno with a line in e.
+ * nothing if the engine stores nothing.
  */
 int work_open_data(struct work *w, int access, struct err *e);
 
@@ -118,10 +118,7 @@ static inline struct op_state *op_state(const struct io *io)
     return io->user;
 }
 
-/*
- * Opens a queue. Counts it in `stats` if the kernel did not register its buffers. Returns 0, or a
- * negative errno with a line in e.
- */
+/* Opens a queue. Counts it in `stats` if the kernel did not register its buffers. */
 int work_open_any_queue(struct io_queue *q, const struct io_queue_setup *setup,
                         struct worker_stats *stats, struct err *e);
 
@@ -132,10 +129,7 @@ int work_open_any_queue(struct io_queue *q, const struct io_queue_setup *setup,
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
                                        unsigned file_count, size_t operation_bytes);
 
-/*
- * Opens the worker's queue on its own data file, for operations of one chunk. Returns 0, or a
- * negative errno with a line in e.
- */
+/* Opens the worker's queue on its own data file, for operations of one chunk. */
 int work_open_queue(struct work *w, struct err *e);
 
 /*

@@ -709,7 +709,7 @@ static uint64_t buffer_bytes(const struct profile *p)
     return round_up(most, STORAGE_ALIGNMENT);
 }
 
-/* `stream` selects the actor's random numbers. Returns 0, or -ENOMEM with a line in e. */
+/* `stream` selects the actor's random numbers. */
 static int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e)
 {
     *t = (struct actor){.acts = a};
@@ -923,8 +923,7 @@ static void close_target(void *shared)
 
 /*
  * Makes the files of the plan's profile in a private directory if there is room for them. `a` is
- * all zeros. Returns 0, or a negative errno with a line in e; profile_target_finish() may follow in
- * either case.
+ * all zeros. profile_target_finish() may follow in either case.
  */
 static int acts_open(struct acts *a, const struct target_setup *setup, struct err *e)
 {

@@ -26,8 +26,5 @@ const struct gauge *profile_target_gauge(const void *shared, uint32_t on);
 /* The failure that ended the run: 0, or a negative errno with a line in e. */
 int profile_target_failure(const void *shared, struct err *e);
 
-/*
- * Removes all files, after profile_target_end(). The gauges stay. Returns 0, or a negative errno
- * with a line in e.
- */
+/* Removes all files, after profile_target_end(). The gauges stay. */
 int profile_target_finish(void *shared, struct err *e);

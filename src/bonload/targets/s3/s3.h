@@ -53,6 +53,6 @@ struct s3_place {
 /*
  * Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path, but
  * with -s3-virtual and at Amazon's own endpoints part of the host. The texts belong to the settings
- * and the environment. Returns 0, or a negative errno with a line in e.
+ * and the environment.
  */
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);

@@ -96,8 +96,8 @@ struct signer {
 };
 
 /*
- * Opens a signer for canonical requests of up to `room` bytes. Returns 0, or a negative errno with
- * a line in e; the caller must call signer_close() in either case.
+ * Opens a signer for canonical requests of up to `room` bytes. The caller must call signer_close()
+ * in either case.
  */
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);

@@ -568,8 +568,8 @@ static int on_close(void *loop, curl_socket_t fd)
 }
 
 /*
- * Opens a loop that keeps up to `connections` connections alive. Returns 0, or a negative errno
- * with a line in e; web_leave() closes it in either case.
+ * Opens a loop that keeps up to `connections` connections alive. web_leave() closes it in either
+ * case.
  */
 static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e)
 {

@@ -256,7 +256,7 @@ uint32_t web_failure(const struct web_exchange *x, const char *text);
 int web_check_names(const struct web_shared *s, int (*check)(char *name, struct err *e),
                     struct err *e);
 
-/* Adds a header to every request. Returns 0, or -ENOMEM with a line in e. */
+/* Adds a header to every request. */
 int web_add_header(struct web_shared *s, const char *line, struct err *e);
 
 /*
