@@ -56,10 +56,10 @@ subtest 'a steady test' => sub {
     is_deeply($row, [ 'lab', 'Read in blocks', 'steady after round 7 of 25', '50 MiB/s', '0.0 %', '0.0 %', '0.4 s', '2 times' ], 'the table');
     is(scalar @{$head}, scalar @{$row}, 'a heading for each column');
     my ($course) = section_of($html) =~ /<path class="course" d="(.*?)"/;
-    like($course, qr/\AM0 77v-57h125v14[.]2h125v7[.]2(?:h125){5}v35[.]6M/, 'seven steps, of 80, 60 and 50, on an axis of eight rounds');
-    like($html, qr/<path class="band" d="M250 37[.]8h625v7[.]1h-625z"/, 'the band of ten percent around the mean, under the window');
-    like($html, qr/<path class="fit" d="M31[23] 41[.]4l500 0"/, 'the line, from the middle of its first round to that of its last');
-    like($html, qr/<path class="range" d="M250 81h625/, 'and the window is underlined');
+    like($course, qr/\AM0 217v-200h143v50h143v25(?:h14[23]){5}v125M/, 'seven steps, of 80, 60 and 50, on an axis that ends with them');
+    like($html, qr/<path class="band" d="M286 79[.]5h714v25h-714z"/, 'the band of ten percent around the mean, under the window');
+    like($html, qr/<path class="fit" d="M357 92l572 0"/, 'the line, from the middle of its first round to that of its last');
+    like($html, qr{y="171">20\x{A0}MiB/s</text>.*y="21">80\x{A0}MiB/s</text>.*>0[.]5\x{A0}ms</text>}, 'an upward axis at round values, with its unit');
     like(section_of($html), qr/>1\x{A0}ms \x{2026} 2\x{A0}ms</, 'the latency of the last round');
     unlike($html, qr/PTS|compliant/, 'nothing calls itself compliant');
     like($html, qr/href="#steady"/, 'the section can be gone to');

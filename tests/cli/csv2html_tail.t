@@ -93,17 +93,17 @@ subtest 'a test with slow operations' => sub {
     is_deeply($row, [ 'Read in blocks', "Of the slowest 0.1 % (above 8.1 ms): 75 % $WORDS; 25 % waited for a CPU.", '4 of 1,000', '1,234' ], 'the table');
     is(scalar @{$head}, scalar @{$row}, 'a heading for each column');
     is_deeply([ chart_rows(section_of($html)) ], [ [ $WORDS, "75 %, 10\x{2013}40 ms" ], [ 'waited for a CPU', '25 %, 30 ms' ] ], 'a row for each cause, the most frequent first');
-    is(path_of($html, 'device'), 'M0 57h0m250-12h0m250-24h0', 'the marks: from zero, when and how long');
-    is(path_of($html, 'cpu'), 'M1000 111h0', 'those of the next cause in the next row');
-    like(section_of($html), qr/>seconds; height of a row: 0 to 40\x{A0}ms</, 'on one scale');
+    is(path_of($html, 'device'), 'M0 167h0m250-50h0m250-100h0', 'the marks: from zero, when and how long');
+    is(path_of($html, 'cpu'), 'M1000 293h0', 'those of the next cause in the next row');
+    like(section_of($html), qr{y="121">20\x{A0}ms</text>.*y="347">20\x{A0}ms</text>}, 'on one scale');
     unlike($html, qr/Not drawn/, 'all of it');
 };
 
 subtest 'a wide range' => sub {
     my $html = page(report('lab', tail_of([ [ 0, 1, 'device' ], [ 1, 100, 'lock' ] ])));
-    like(section_of($html), qr/height of a row: 1\x{A0}ms to 100\x{A0}ms, logarithmic</, 'is logarithmic');
-    is(path_of($html, 'device'), 'M0 69h0', 'from the shortest');
-    is(path_of($html, 'lock'), 'M1000 95.5v7', 'to the longest, with an upright mark');
+    like(section_of($html), qr{y="221">1\x{A0}ms</text>.*y="121">10\x{A0}ms</text>.*y="21">100\x{A0}ms</text>}, 'is logarithmic');
+    is(path_of($html, 'device'), 'M0 217h0', 'from the shortest');
+    is(path_of($html, 'lock'), 'M1000 239.5v7', 'to the longest, with an upright mark');
 };
 
 subtest 'every cause' => sub {

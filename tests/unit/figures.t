@@ -10,8 +10,8 @@ use Test::More;
 use Bonnie::Ab::Words qw(change_text interval_text);
 use Bonnie::ChangeWords ();
 use Bonnie::ComparisonText ();
-use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_ticks);
-use Bonnie::Chart  qw(bar chart steps tail whisker);
+use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_of_values axis_upwards);
+use Bonnie::Chart  qw(bar chart steps tail value whisker);
 use Bonnie::Figure qw(number_figure);
 use Bonnie::Grade  qw(grade_column);
 use Bonnie::Text   qw(rate_text cpu_text);
@@ -78,8 +78,6 @@ is_deeply(grades('higher', 1, 4), [ -2, 2 ], 'two figures lie as far from their 
 is_deeply(grades('higher', 0, 0, 5), [ undef, undef, undef ], 'no ratio to zero');
 is_deeply(grades('higher', 0, 5, 5), [ -2, 0, 0 ], 'zero itself is much worse');
 
-is_deeply([ axis_ticks($_->[0]) ], $_->[1], "an axis for $_->[0]")
-    for [ 0, [ 0, 1 ] ], [ 100, [ 0, 25, 50, 75, 100 ] ], [ 107, [ 0, 50, 100, 150 ] ], [ 0.3, [ 0, 0.1, 0.2, 0.1 * 3 ] ], [ 1.15, [ 0, 0.5, 1, 1.5 ] ];
 is_deeply([ axis_scale(99_000,    'ops/s') ], [ 1,    'ops/s' ],          'operations on an axis');
 is_deeply([ axis_scale(600_000,   'ops/s') ], [ 1000, 'thousand ops/s' ], 'many of them');
 is_deeply([ axis_scale(2_306_867, 'KiB/s') ], [ 1024**2, 'GiB/s' ],       'throughput on an axis');
@@ -87,19 +85,24 @@ is_deeply([ axis_scale(2_306_867, 'KiB/s') ], [ 1024**2, 'GiB/s' ],       'throu
 # Where the ticks are, in percent of the width, and their texts.
 sub ticks {
     my ($axis) = @_;
-    return join q{ }, map { sprintf('%.0f:%s', 100 * $axis->{at}->($_->[0]), $_->[1]) =~ tr/\x{A0}\x{2212}\x{B5}/_\-u/r } @{ $axis->{ticks} };
+    return join q{ }, map { sprintf('%.0f:%s', 100 * $axis->{at}->($_->[0]), $_->[1]) =~ tr/\x{A0}\x{2212}\x{B5}\x{D7}/_\-ux/r } @{ $axis->{ticks} };
 }
 
-is(ticks(axis_from_zero(376_832, 'KiB/s')), '0:0 25:100 50:200 75:300 100:400', 'an axis of throughput');
+is(ticks(axis_from_zero(376_832, 'KiB/s')), '0:0 27:100 54:200 82:300', 'an axis of throughput, which ends where the values do');
 is(axis_from_zero(376_832, 'KiB/s')->{unit}, 'MiB/s', 'with its unit');
-is(ticks(axis_from_zero(0, 'ops/s')), '0:0 100:1', 'an axis of nothing');
-is(ticks(axis_of_time(2.9)), '0:0 33:1 67:2 100:3', 'an axis of time');
+is(ticks(axis_from_zero(0, 'ops/s')), '0:0 25:0.25 50:0.5 75:0.75 100:1', 'an axis of nothing');
+is(ticks(axis_of_time(2.9)), '0:0 34:1 69:2', 'an axis of time');
+is(axis_of_time($_->[0])->{unit}, $_->[1], "$_->[1] for $_->[0] s") for [ 599, 'seconds' ], [ 600, 'minutes' ], [ 7200, 'hours' ];
+is(ticks(axis_upwards(2_000, 'KiB/s', 200)), '0:0 26:0.5_MiB/s 51:1_MiB/s 77:1.5_MiB/s', 'an upward one has its unit at each label');
+is(ticks(axis_upwards(150_000, 'ops/s', 80)), '0:0 67:100k/s', 'and fewer of them where it is low');
+is(ticks(axis_of_values('ops/s', undef, 0, 500, 9_999)), '0:0 25:2,500 50:5,000 75:7,500', 'below a factor of 20 an axis begins at zero');
+is(ticks(axis_of_values('ops/s', undef, 0, 500, 10_000)), '0:100 50:1,000 100:10,000', 'from there on it is logarithmic');
 is(ticks(axis_of_latency(5_000, 200_000)), '0:1_us 33:10_us 67:100_us 100:1_ms', 'an axis of latency');
 is(ticks(axis_of_latency(1000)), '0:1_us 100:10_us', 'of a single one');
 is(ticks(axis_of_latency(1, 1e12)), '0:1_ns 25:1_us 50:1_ms 75:1_s 100:1,000_s', 'of many orders of magnitude');
 is(ticks(axis_of_change(-3, 4.5)), '0:-5 25:-2.5 50:0 75:+2.5 100:+5', 'an axis of small changes');
-is(ticks(axis_of_change(90)), '0:-50 50:0 100:+100', 'of large ones: half is as far as twice');
-is(ticks(axis_of_change(-80)), '0:-90 50:0 100:+900', 'of losses');
+is(ticks(axis_of_change(90)), '0:x0.5 50:x1 100:x2', 'of large ones: half is as far as twice');
+is(ticks(axis_of_change(-80)), '0:x0.1 50:x1 100:x10', 'of losses');
 is(axis_of_change(-100, 1e9)->{at}->($_->[0]), $_->[1], "a change of $_->[0] % is drawn within") for [ -100, 0 ], [ 1e9, 1 ], [ 0, 0.5 ];
 
 # A bound does not read like what the verdict beside it excludes.
@@ -125,6 +128,8 @@ like($chart, qr{class="tail" d="M100 99h100m0-4v8"}, 'a tail has one');
 like(chart(axis => $axis, height => 12, rows => [ map { { label => q{}, shown => q{}, marks => [ bar("bar$_", 0, 1, 6), whisker('range', 0, 1, 6, 8) ] } } 1, 2 ]),
     qr{class="bar1".*class="bar2".*class="range"}, 'whiskers are drawn over all bars');
 like($chart, qr{class="zero" d="M0 14v94"}, 'the line of zero');
+is_deeply(value($axis, 'bar', 200, 6), [ 'bar', 0, 6, 'h500' ], 'a value is a bar from zero');
+is_deeply(value(axis_of_values('ops/s', undef, 1, 100), 'bar', 10, 6), [ 'bar spot', 0.5, 6, 'h0' ], 'or a dot, where there is no zero');
 like($chart, qr{<li><bdi>l1</bdi><b class="none">&lt;1&gt;</b></li>}, 'a row without a figure');
 is(scalar(() = $chart =~ /<li>/g), 3, 'every row is there');
 like(chart(axis => $axis, height => 30, rows => [ { label => q{}, shown => q{}, marks => [ steps('course', 30, [ [ 0.5, 30 ], [ 1, 15 ] ]) ] } ]),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Horizontal axes of charts: where values lie on them, and which values label
+# Axes of charts: where values lie on them, and which values label
 # them.
 #
-#   { unit  => name, written below the axis,
-#     at    => sub (value), 0 at the left end to 1 at the right one,
-#     ticks => [ [ value, text ], ... ], the outer ones at the ends }
+#   { unit  => name, written below a horizontal axis,
+#     at    => sub (value), 0 at the left end or the foot to 1 at the other end,
+#     ticks => [ [ value, text ], ... ] at round values,
+#     is_log => whether it has no zero, where a bar would begin }
 package Bonnie::Axis;
 
 use strict;
@@ -14,110 +15,138 @@ use List::Util qw(first max min);
 use POSIX      qw(ceil floor log10);
 use Bonnie::Units qw(axis_scale figure_text grouped);
 
-our @EXPORT_OK = qw(axis_from_zero axis_of_time axis_of_rounds axis_of_latency axis_of_change axis_of_offset axis_ticks);
+our @EXPORT_OK = qw(axis_from_zero axis_of_latency axis_of_change axis_of_offset axis_of_rounds axis_of_time axis_of_values axis_upwards is_wide);
 
 my $MAX_INTERVALS = 4;
 
-my @ROUND_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250);
+# From this ratio of the largest value to the smallest on, an axis is logarithmic: on a linear one
+# the largest would make the others invisible.
+my $WIDE = 20;
 
 my @SMALL_CHANGES = (2, 5, 10, 20, 40);
-my @LARGE_CHANGES = ([ -50, 0, 100 ], [ -75, -50, 0, 100, 300 ], [ -90, 0, 900 ], [ -99, -90, 0, 900, 9900 ]);
+my @RATIOS = ([ 0.5, 1, 2 ], [ 0.25, 0.5, 1, 2, 4 ], [ 0.1, 1, 10 ], [ 0.01, 0.1, 1, 10, 100 ]);
+
+# Units of the labels beside an upward axis, where they differ from those of other figures.
+my %SHORT = ('ops/s' => '/s', 'thousand ops/s' => 'k/s', 'million ops/s' => 'M/s');
 
 # An axis for figures in the unit of their test; with $like, in the unit that
-# suits this value, as the figures are.
+# suits this value, as the figures are. It ends at the largest.
 sub axis_from_zero {
     my ($largest, $test_unit, $like) = @_;
-    my ($divisor, $unit) = axis_scale($test_unit eq 'KiB/s' ? $like // $largest : $largest, $test_unit);
-    return linear_axis($unit, $divisor, axis_ticks($largest / $divisor));
+    my ($divisor, $unit) = axis_scale($test_unit =~ m{\A(?:KiB/s|ns)\z} ? $like // $largest : $largest, $test_unit);
+    return linear_axis($unit, $divisor, $largest / $divisor);
+}
+
+# The same for the heights of a strip of that many pixels: each label has the unit.
+sub axis_upwards {
+    my ($largest, $test_unit, $pixels) = @_;
+    my ($divisor, $unit) = axis_scale($largest, $test_unit);
+    my $axis = linear_axis($unit, $divisor, $largest / $divisor, $pixels < 100 ? 2 : $MAX_INTERVALS);
+    my $short = $SHORT{$unit} // "\x{A0}$unit";
+    $_->[1] .= $short for grep { $_->[0] > 0 } @{ $axis->{ticks} };
+    return $axis;
+}
+
+# The same for values in a row each: logarithmic if they differ much.
+sub axis_of_values {
+    my ($test_unit, $like, @values) = @_;
+    my @positive = grep { $_ > 0 } @values;
+    my $most     = max(@values);
+    return axis_from_zero($most, $test_unit, $like) if !is_wide(@positive);
+    return axis_of_latency(@positive) if $test_unit eq 'ns';
+    my ($divisor, $unit) = axis_scale($test_unit eq 'KiB/s' ? $like // $most : $most, $test_unit);
+    return logarithmic_axis("$unit, logarithmic", sub { number_text($_[0] / $divisor) }, $divisor, @positive);
+}
+
+sub is_wide {
+    my @positive = @_;
+    return @positive && max(@positive) >= $WIDE * min(@positive);
 }
 
 sub axis_of_time {
     my ($seconds) = @_;
-    return linear_axis('seconds', 1, axis_ticks($seconds));
+    my ($divisor, $unit) = $seconds >= 7200 ? (3600, 'hours') : $seconds >= 600 ? (60, 'minutes') : (1, 'seconds');
+    return linear_axis($unit, $divisor, $seconds / $divisor);
 }
 
 # Round n lies between n - 1 and n.
 sub axis_of_rounds {
     my ($rounds) = @_;
-    my $step = first { $_ * $MAX_INTERVALS >= $rounds } @ROUND_STEPS;
-    return linear_axis('rounds', 1, defined $step ? map { $_ * $step } 0 .. ceil($rounds / $step) : axis_ticks($rounds));
+    my $axis = linear_axis('rounds', 1, $rounds);
+    $axis->{ticks} = [ grep { $_->[0] == int $_->[0] } @{ $axis->{ticks} } ];
+    return $axis;
 }
 
 # An axis along a device, from its start to its end, in powers of 1024.
 sub axis_of_offset {
     my ($bytes) = @_;
-    my ($divisor, $unit) = axis_scale($bytes, 'bytes');
-    return linear_axis("offset in $unit", $divisor, axis_ticks($bytes / $divisor));
+    my $axis = axis_from_zero($bytes, 'bytes');
+    return { %{$axis}, unit => "offset in $axis->{unit}" };
 }
 
+# From zero to $end, with labels at round values.
 sub linear_axis {
-    my ($unit, $divisor, @ticks) = @_;
-    my $end = $ticks[-1] * $divisor;
+    my ($unit, $divisor, $end, $intervals) = @_;
+    $end = 1 if $end <= 0;
+    my $step  = round_up_to_nice($end / ($intervals // $MAX_INTERVALS));
+    my @ticks = map { $_ * $step } 0 .. floor($end / $step + 1e-9);
     return {
         unit  => $unit,
-        at    => sub { $_[0] / $end },
+        at    => sub { max(0, min(1, $_[0] / $divisor / $end)) },
         ticks => [ map { [ $_ * $divisor, number_text($_) ] } @ticks ],
     };
-}
-
-# Round numbers from 0 to the first one that is not below $largest.
-sub axis_ticks {
-    my ($largest) = @_;
-    return (0, 1) if $largest <= 0;
-    my $step  = round_up_to_nice($largest / $MAX_INTERVALS);
-    my $count = ceil($largest / $step - 1e-9);
-    return map { $_ * $step } 0 .. $count;
 }
 
 sub round_up_to_nice {
     my ($value) = @_;
     my $power = 10**floor(log10($value));
     for my $factor (1, 2, 2.5, 5) {
-        return $factor * $power if $factor * $power >= $value * (1 - 1e-9);
+        return $factor * $power if $factor * $power >= $value * 0.98;
     }
     return 10 * $power;
 }
 
-# A logarithmic axis for nanoseconds above 0, with powers of ten as ticks. It
-# has no zero.
+# A logarithmic axis for nanoseconds above 0.
 sub axis_of_latency {
-    my @nanoseconds = @_;
-    my $first = floor(log10(min(@nanoseconds)) + 1e-9);
-    my $last  = max($first + 1, ceil(log10(max(@nanoseconds)) - 1e-9));
+    return logarithmic_axis('time of one operation, logarithmic', sub { figure_text($_[0], 'ns') }, 1, @_);
+}
+
+# Powers of ten, in the unit that $divisor stands for, are labelled by $text. The axis has no zero;
+# what is below its start is drawn there.
+sub logarithmic_axis {
+    my ($unit, $text, $divisor, @values) = @_;
+    my $first = floor(log10(min(@values) / $divisor) + 1e-9);
+    my $last  = max($first + 1, ceil(log10(max(@values) / $divisor) - 1e-9));
     my $step  = ceil(($last - $first) / $MAX_INTERVALS);
-    my $count = ceil(($last - $first) / $step);
     return {
-        unit  => 'time of one operation, logarithmic',
-        at    => sub { (log10($_[0]) - $first) / ($step * $count) },
-        ticks => [ map { [ 10**$_, figure_text(10**$_, 'ns') ] } map { $first + $step * $_ } 0 .. $count ],
+        unit   => $unit,
+        is_log => 1,
+        at     => sub { $_[0] > 0 ? max(0, min(1, (log10($_[0] / $divisor) - $first) / ($last - $first))) : 0 },
+        ticks  => [ map { [ $_, $text->($_) ] } map { $divisor * 10**($first + $step * $_) } 0 .. ($last - $first) / $step ],
     };
 }
 
 # An axis for changes in percent, with zero in the middle. Small changes are
-# drawn to scale. Beyond them, twice as large is as far from the middle as half
-# as large, so that gains do not look larger than losses. Values beyond an end
+# drawn to scale. Beyond them it is one of ratios, where twice as large is as far from the middle as
+# half as large, so that gains do not look larger than losses. Values beyond an end
 # are drawn at that end.
 sub axis_of_change {
     my @percents = @_;
     my $largest = max(0, map { abs } @percents);
     my $end = first { $_ >= $largest } @SMALL_CHANGES;
-    return change_axis('', sub { $_[0] / $end }, map { $end * $_ } -1, -0.5, 0, 0.5, 1) if defined $end;
+    return change_axis('change of the rate in percent', sub { $_[0] / $end }, map { [ $end * $_, signed_text($end * $_) ] } -1, -0.5, 0, 0.5, 1)
+        if defined $end;
 
     my $widest = max(map { abs log_ratio($_) } @percents);
-    my $ticks  = (first { log_ratio($_->[-1]) >= $widest } @LARGE_CHANGES) // $LARGE_CHANGES[-1];
-    my $whole  = log_ratio($ticks->[-1]);
-    return change_axis(', logarithmic', sub { log_ratio($_[0]) / $whole }, @{$ticks});
+    my $ratios = (first { log($_->[-1]) >= $widest } @RATIOS) // $RATIOS[-1];
+    my $whole  = log $ratios->[-1];
+    return change_axis('times the rate, logarithmic', sub { log_ratio($_[0]) / $whole }, map { [ 100 * ($_ - 1), "\x{D7}" . number_text($_) ] } @{$ratios});
 }
 
-# $kind: words after the unit. $part: sub (change), which returns the distance
-# from the middle, where 1 is the right end.
+# $part: sub (change), which returns the distance from the middle, where 1 is the right end.
 sub change_axis {
-    my ($kind, $part, @ticks) = @_;
-    return {
-        unit  => "change of the rate in percent$kind",
-        at    => sub { 0.5 + 0.5 * max(-1, min(1, $part->(@_))) },
-        ticks => [ map { [ $_, signed_text($_) ] } @ticks ],
-    };
+    my ($unit, $part, @ticks) = @_;
+    return { unit => $unit, at => sub { 0.5 + 0.5 * max(-1, min(1, $part->(@_))) }, ticks => \@ticks };
 }
 
 sub log_ratio {

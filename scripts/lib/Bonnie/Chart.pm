@@ -12,26 +12,31 @@ package Bonnie::Chart;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Html qw(element text);
+use List::Util qw(max min);
+use Bonnie::Html qw(element text void_element);
 
-our @EXPORT_OK = qw(area bar chart line points steps tail whisker);
+our @EXPORT_OK = qw(area bar block chart course over_time place points steps stroke tail value whisker);
 
 my $WIDTH = 1000;
 
-# Largest rounding error of a position between 0 and 1.
-my $NEARLY = 1e-9;
+# A label that is this near to an end would not fit in the middle.
+my $NEAR = 0.04;
 
-# In pixels. The style sheet gives rows $STRIP_TOP + $STRIP_SPACE plus the
-# height of the strip, which the class of the chart sets.
+# In pixels; the first is also in the style sheet.
 my $STRIP_TOP   = 17;
 my $STRIP_SPACE = 9;
 my $OVERHANG    = 3;     # of the grid above and below a strip
 my $AXIS_HEIGHT = 32;
 my $TICK_LINE   = 11;
 my $UNIT_LINE   = 28;
+my $HALF_TEXT   = 4;
+
+# Of a chart over time: the height of a strip, if it is the only one, and if there are many.
+my $COURSE     = 200;
+my $LOW_COURSE = 80;
 
 # %chart: axis (see Axis.pm, undef without figures); height of a strip; rows =>
-# [ { label, shown, marks => [ MARK, ... ] } ]. A row without marks has no
+# [ { label, shown, y => upward axis or undef, marks => [ MARK, ... ] } ]. A row without marks has no
 # figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and
 # 1, y pixels below the strip's top, and consists of relative commands. The
 # class decides its appearance. Marks of the class "range" are drawn over all
@@ -42,8 +47,8 @@ sub chart {
     my $pitch   = $STRIP_TOP + $chart{height} + $STRIP_SPACE;
     my @drawn   = $chart{axis} ? (plot(@chart{qw(axis height)}, $pitch, @rows), axis_texts($chart{axis})) : ();
     my ($plot, $axis) = @drawn ? @drawn : (q{}, q{});
-    return element('div', { class => 'chart' }, $plot,
-        element('ul', { style => "line-height:${STRIP_TOP}px;--row:${pitch}px" }, map { row_text($_) } @rows), $axis);
+    return element('div', { class => 'chart' }, $plot, upward_texts($chart{height}, $pitch, @rows),
+        element('ul', { style => "--row:${pitch}px" }, map { row_text($_) } @rows), $axis);
 }
 
 sub row_text {
@@ -64,8 +69,32 @@ sub plot {
     }
     my $total = $pitch * @rows;
     my @paths = map { path(class => $_, d => $path{$_}) } sort { ($a eq 'range') <=> ($b eq 'range') } @classes;
-    return element('svg', { 'aria-hidden' => 'true', width => '100%', height => $total, viewBox => "0 0 $WIDTH $total",
-            preserveAspectRatio => 'none' }, grid($axis, $height, $pitch, scalar @rows), @paths);
+    return element('svg', { 'aria-hidden' => 'true', height => $total, viewBox => "0 0 $WIDTH $total",
+            preserveAspectRatio => 'none' }, grid($axis, $height, $pitch, scalar @rows), levels($height, $pitch, @rows), @paths);
+}
+
+# The lines at the labels of upward axes: [ pixels from the top, text ].
+sub upward_ticks {
+    my ($height, $pitch, @rows) = @_;
+    my @ticks;
+    for my $row (grep { $rows[$_]{y} } 0 .. $#rows) {
+        my $y = $rows[$row]{y};
+        push @ticks, map { [ pixels($STRIP_TOP + $pitch * $row + $height * (1 - $y->{at}->($_->[0]))), $_->[1] ] } @{ $y->{ticks} };
+    }
+    return @ticks;
+}
+
+sub levels {
+    my @ticks = upward_ticks(@_) or return;
+    return path(class => 'grid', d => join q{}, map {"M0 $_->[0]h$WIDTH"} @ticks);
+}
+
+# They stand left of the chart.
+sub upward_texts {
+    my ($height, $pitch, @rows) = @_;
+    my @ticks = upward_ticks($height, $pitch, @rows) or return q{};
+    my @texts = map { element('text', { y => $_->[0] + $HALF_TEXT }, text($_->[1])) } @ticks;
+    return element('svg', { 'aria-hidden' => 'true', class => 'upward', height => $pitch * @rows }, @texts);
 }
 
 # The grid is dashed, so that it is visible between the strips and not behind
@@ -87,14 +116,14 @@ sub grid {
 # because validators do not know the property in style sheets.
 sub path {
     my (%attributes) = @_;
-    return element('path', { %attributes, 'vector-effect' => 'non-scaling-stroke' });
+    return void_element('path', { %attributes, 'vector-effect' => 'non-scaling-stroke' }) =~ s{>\z}{/>}r;
 }
 
 sub axis_texts {
     my ($axis) = @_;
     my @labels = map { tick_label($axis, $_) } @{ $axis->{ticks} };
     my $unit = element('text', { class => 'last', x => '100%', y => $UNIT_LINE }, text($axis->{unit}));
-    return element('svg', { 'aria-hidden' => 'true', width => '100%', height => $AXIS_HEIGHT }, @labels, $unit);
+    return element('svg', { 'aria-hidden' => 'true', height => $AXIS_HEIGHT }, @labels, $unit);
 }
 
 # Keeps the outer labels inside the picture.
@@ -102,7 +131,7 @@ sub tick_label {
     my ($axis, $tick) = @_;
     my ($value, $text) = @{$tick};
     my $at    = $axis->{at}->($value);
-    my $class = $at < $NEARLY ? 'first' : $at > 1 - $NEARLY ? 'last' : undef;
+    my $class = $at < $NEAR ? 'first' : $at > 1 - $NEAR ? 'last' : undef;
     return element('text', { class => $class, x => sprintf('%.4g%%', 100 * $at), y => $TICK_LINE }, text($text));
 }
 
@@ -127,11 +156,48 @@ sub tail {
     return [ $class, $from, $y, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
 }
 
-# A line from $from_y pixels below the strip's top at its start to $to_y at its
-# end.
-sub line {
-    my ($class, $from, $to, $from_y, $to_y) = @_;
-    return [ $class, $from, pixels($from_y), 'l' . width($from, $to) . q{ } . pixels($to_y - $from_y) ];
+# What a row of values has: a bar from zero, or on a logarithmic axis, which has none, a dot.
+sub value {
+    my ($axis, $class, $value, $y) = @_;
+    my $x = $axis->{at}->($value);
+    return $axis->{is_log} ? points("$class spot", 0, [ [ $x, $y ] ]) : bar($class, 0, $x, $y);
+}
+
+# Marks of a chart over time. $strip: { x => axis, y => upward axis, height => pixels }, as
+# over_time() makes it; places are [ x, y ] in the units of the axes.
+
+# A strip whose chart has that many rows: the more, the lower, so that all fit on a few screens.
+# $y->(height) makes its upward axis.
+sub over_time {
+    my ($x, $rows, $y) = @_;
+    my $height = int max($LOW_COURSE, min($COURSE, 3 * $COURSE / $rows));
+    return { x => $x, y => $y->($height), height => $height };
+}
+
+# An area from the foot to each of the places, whose x is the end of a step.
+sub course {
+    my ($strip, $class, @places) = @_;
+    return steps($class, $strip->{height}, [ map { [ $strip->{x}{at}->($_->[0]), $strip->{height} * $strip->{y}{at}->($_->[1]) ] } @places ]);
+}
+
+# A straight line.
+sub stroke {
+    my ($strip, $class, @ends) = @_;
+    my ($from, $to) = map { [ place($strip, $_) ] } @ends;
+    return [ $class, $from->[0], pixels($from->[1]), 'l' . width($from->[0], $to->[0]) . q{ } . pixels($to->[1] - $from->[1]) ];
+}
+
+# A rectangle between two corners.
+sub block {
+    my ($strip, $class, @corners) = @_;
+    my ($from, $to) = map { [ place($strip, $_) ] } @corners;
+    return area($class, $from->[0], $to->[0], min($from->[1], $to->[1]), max($from->[1], $to->[1]));
+}
+
+# Where it is: a part of the width, and pixels below the strip's top.
+sub place {
+    my ($strip, $place) = @_;
+    return ($strip->{x}{at}->($place->[0]), $strip->{height} * (1 - $strip->{y}{at}->($place->[1])));
 }
 
 # A rectangle.

@@ -7,9 +7,8 @@ package Bonnie::HostCharts;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max);
-use Bonnie::Axis       qw(axis_from_zero);
-use Bonnie::Chart      qw(bar whisker);
+use Bonnie::Axis       qw(axis_of_values);
+use Bonnie::Chart      qw(value whisker);
 use Bonnie::HtmlTable  qw(tests_run);
 use Bonnie::Panels     qw(panels panel row_label);
 use Bonnie::Plain      qw(shorten);
@@ -75,7 +74,7 @@ sub hosts_of {
 sub host_panel {
     my ($title, $unit, $like, @hosts) = @_;
     return if @hosts < 2;
-    my $axis = axis_from_zero(max(map { $_->{value} } @hosts), $unit, $like);
+    my $axis = axis_of_values($unit, $like, map { $_->{value} } @hosts);
     my $shown = sub { figure_text($_[0], $unit, $like) };
     return panel($title, axis => $axis, height => $BAR, rows => [ rows_of($axis, $shown, @hosts) ]);
 }
@@ -109,7 +108,7 @@ sub at_most { my ($count) = @_; return $count < $MOST_NAMED ? $count : $MOST_NAM
 
 sub host_row {
     my ($axis, $shown, $host) = @_;
-    my $mark = bar('bar', 0, $axis->{at}->($host->{value}), $BAR / 2);
+    my $mark = value($axis, 'bar', $host->{value}, $BAR / 2);
     return { label => shorten($host->{name}, $MAX_NAME), shown => $shown->($host->{value}), marks => [$mark] };
 }
 
@@ -117,7 +116,7 @@ sub others_row {
     my ($axis, $shown, @others) = @_;
     my $middle = median(map { $_->{value} } @others);
     my ($from, $to) = map { $axis->{at}->($_) } sort { $a <=> $b } map { $_->{value} } @others[ 0, -1 ];
-    my @marks = (bar('bar', 0, $axis->{at}->($middle), $BAR / 2), $to > $from ? whisker('range', $from, $to, $BAR / 2, $RANGE) : ());
+    my @marks = (value($axis, 'bar', $middle, $BAR / 2), $to > $from ? whisker('range', $from, $to, $BAR / 2, $RANGE) : ());
     return { label => scalar(@others) . ' others', shown => $shown->($middle), marks => \@marks };
 }
 

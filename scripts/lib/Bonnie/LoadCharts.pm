@@ -8,13 +8,14 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0);
-use Bonnie::Axis       qw(axis_of_latency axis_of_time);
-use Bonnie::Chart      qw(bar steps tail);
+use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_upwards);
+use Bonnie::Chart      qw(bar block course over_time tail);
 use Bonnie::HostCharts qw(host_panel how_to_read_hosts);
+use Bonnie::Html       qw(element);
 use Bonnie::Json       qw(hash list number);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
 use Bonnie::Panels     qw(panels panel);
-use Bonnie::Units      qw(figure_text);
+use Bonnie::Units      qw(figure_text grouped);
 
 our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 
@@ -22,13 +23,13 @@ our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_perc
 # strip.
 my $PEAK = 3;
 
-my $COURSE = 30;
 my $BAND   = 12;
 my $CAP    = 8;
 
 # Shades for the share of requests in a class of latency at a time: upper
 # limits, from the palest shade to the darkest.
 my @SHARES = (0.01, 0.05, 0.2, 0.5, 1);
+my @SHADES = ('less than 1 %', '1 to 5 %', '5 to 20 %', '20 to 50 %', 'more than half');
 
 # Classes of latency: 1, 2 and 5 times a power of ten, in ns.
 my @CLASSES = map { my $p = 10**$_; map { $_ * $p } 1, 2, 5 } 3 .. 10;
@@ -39,7 +40,7 @@ sub seconds_of {
 }
 
 # The slices of one kind: [ [ end, length, figures ], ... ].
-sub course {
+sub slices_of {
     my ($kind) = @_;
     my ($end, @course) = (0);
     for my $slice (map { hash($_) } $kind->{load}->slices) {
@@ -50,18 +51,11 @@ sub course {
     return @course;
 }
 
-# Ends the axis of a load at its intended time, even if the load ended some milliseconds later.
-sub time_of {
-    my ($seconds) = @_;
-    my $axis = axis_of_time($seconds * 0.98);
-    return { %{$axis}, at => sub { min(1, $axis->{at}->(@_)) } };
-}
-
 sub load_time_charts {
     my @kinds  = @_;
-    my $time   = time_of(max(1e-3, map { seconds_of($_->{load}->slices) } @kinds));
+    my $time   = axis_of_time(max(1e-3, map { seconds_of($_->{load}->slices) } @kinds));
     my @panels = map { time_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
-    return panels('Over time', ['Each strip has a scale of its own, from zero to the figure beside it. Much higher peaks are cut off.'], @panels);
+    return panels('Over time', ['Each strip has a scale of its own. Much higher peaks are cut off.'], @panels);
 }
 
 # The top of the strips: the largest value, unless that is a peak that would make all others
@@ -74,49 +68,58 @@ sub highest {
 
 sub time_panel {
     my ($time, $key, $title, @kinds) = @_;
-    my @rates = map { [ map { [ $_->[0], (number($_->[2]{$key}) // 0) / $_->[1] ] } course($_) ] } @kinds;
+    my @rates = map { [ map { [ $_->[0], (number($_->[2]{$key}) // 0) / $_->[1] ] } slices_of($_) ] } @kinds;
     return if !highest(map { $_->[1] } map { @{$_} } @rates);
-    my @rows = map { time_row($time, load_label($kinds[$_]), @{ $rates[$_] }) } 0 .. $#kinds;
-    return panel($title, axis => { %{$time}, unit => 'seconds' }, height => $COURSE, rows => \@rows);
+    my @rows = map { time_row($time, scalar @kinds, load_label($kinds[$_]), @{ $rates[$_] }) } 0 .. $#kinds;
+    return panel($title, axis => $time, height => $rows[0]{height}, rows => \@rows);
 }
 
 # Rates are [ end, per second ].
 sub time_row {
-    my ($time, $label, @rates) = @_;
+    my ($time, $rows, $label, @rates) = @_;
     my $largest = max(0, map { $_->[1] } @rates);
     my $highest = highest(map { $_->[1] } @rates) // 1;
-    my @steps   = map { [ $time->{at}->($_->[0]), $COURSE * min(1, $_->[1] / $highest) ] } @rates;
+    my $strip   = over_time($time, $rows, sub { axis_upwards($highest, 'ops/s', @_) });
     my $shown   = $largest > $highest ? 'to ' . rate_text($highest) . '/s; cut off, up to ' . rate_text($largest) . '/s' : 'to ' . rate_text($largest) . '/s';
-    return { label => $label, shown => $shown, marks => [ @steps ? steps('course', $COURSE, \@steps) : () ] };
+    return { label => $label, shown => $shown, y => $strip->{y}, height => $strip->{height}, marks => [ @rates ? course($strip, 'course', @rates) : () ] };
 }
 
-# A map for each kind: classes of latency one below another, the longest at the
-# top.
+# A map for each kind, and the legend of its shades.
 sub load_heat_charts {
     my @kinds = @_;
-    my @panels = map { heat_panel($_) } @kinds;
-    return panels('Latency over time',
-        [ 'The stronger the colour of a cell, the larger the share of the requests at that time that had this latency: from less than 1 % to more than half.' ], @panels);
+    my @panels = map { heat_panel($_) } @kinds or return;
+    return (panels('Latency over time', ['The colour of a cell is the share of the requests at that time that had this latency.'], @panels),
+        element('ul', { class => 'legend' }, map { element('li', { class => "heat$_" }, $SHADES[$_]) } 0 .. $#SHADES) . "\n");
 }
 
 sub heat_panel {
     my ($kind) = @_;
-    my @course = course($kind) or return;
+    my @course = slices_of($kind) or return;
     my @edges  = $kind->{load}->edges;
-    my $time   = time_of($course[-1][0]);
-    my (%rows, %total, $all);
+    my (%cells, $all);
     for my $slice (@course) {
         my %counts = classes(\@edges, list($slice->[2]{heat}));
         my $sum    = sum0(values %counts) or next;
-        for my $class (keys %counts) {
-            push @{ $rows{$class} }, [ $slice->[0] - $slice->[1], $slice->[0], shade($counts{$class} / $sum) ];
-            $total{$class} += $counts{$class};
-            $all += $counts{$class};
-        }
+        push @{ $cells{$_} }, [ $slice->[0] - $slice->[1], $slice->[0], shade($counts{$_} / $sum) ] for keys %counts;
+        $all += $sum;
     }
-    my @classes = sort { $b <=> $a } keys %rows or return;
-    my @rows = map { heat_row($time, $_, ($total{$_} // 0) / $all, @{ $rows{$_} // [] }) } reverse $classes[-1] .. $classes[0];
-    return panel(load_label($kind), axis => $time, height => $BAND, rows => \@rows);
+    my @classes = sort { $a <=> $b } keys %cells or return;
+    my $latency = axis_of_latency(@CLASSES[ $classes[0], $classes[-1] ], upper_end($classes[-1]));
+    my $strip   = over_time(axis_of_time($course[-1][0]), 1, sub {$latency});
+    my @marks   = map { my $class = $_; map { cell_mark($strip, $class, $_) } joined(@{ $cells{$class} }) } @classes;
+    return panel(load_label($kind), axis => $strip->{x}, height => $strip->{height},
+        rows => [ { label => 'Latency, logarithmic', shown => grouped($all) . ' requests', y => $latency, marks => \@marks } ]);
+}
+
+sub upper_end {
+    my ($class) = @_;
+    return $CLASSES[ $class + 1 ] // 2 * $CLASSES[$class];
+}
+
+sub cell_mark {
+    my ($strip, $class, $cell) = @_;
+    my ($from, $to, $shade) = @{$cell};
+    return block($strip, "heat$shade", [ $from, $CLASSES[$class] ], [ $to, upper_end($class) ]);
 }
 
 # The number of requests in each class, from bins with counts.
@@ -140,21 +143,19 @@ sub shade {
     return $shade;
 }
 
-sub heat_row {
-    my ($time, $class, $share, @cells) = @_;
-    my @marks;
+# Neighbours of one shade are one cell.
+sub joined {
+    my @cells = @_;
+    my @joined;
     for my $cell (@cells) {
-        my ($from, $to, $shade) = @{$cell};
-        my $last = $marks[-1];
-        if ($last && $last->[2] == $shade && abs($last->[1] - $from) < 1e-6) {
-            $last->[1] = $to;
+        my $last = $joined[-1];
+        if ($last && $last->[2] == $cell->[2] && abs($last->[1] - $cell->[0]) < 1e-6) {
+            $last->[1] = $cell->[1];
             next;
         }
-        push @marks, [ $from, $to, $shade ];
+        push @joined, [ @{$cell} ];
     }
-    my @bars = map { bar("heat$_->[2]", $time->{at}->($_->[0]), $time->{at}->($_->[1]), $BAND / 2) } @marks;
-    my $shown = !$share ? '0 %' : $share < 0.0001 ? '< 0.01 %' : sprintf '%.3g %%', 100 * $share;
-    return { label => 'from ' . figure_text($CLASSES[$class], 'ns'), shown => $shown, marks => \@bars };
+    return @joined;
 }
 
 sub load_percentile_charts {

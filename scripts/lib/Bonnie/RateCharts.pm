@@ -5,9 +5,9 @@ package Bonnie::RateCharts;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any max);
-use Bonnie::Axis      qw(axis_from_zero);
-use Bonnie::Chart     qw(bar whisker);
+use List::Util qw(any);
+use Bonnie::Axis      qw(axis_of_values);
+use Bonnie::Chart     qw(value whisker);
 use Bonnie::HtmlTable qw(tests_run typical_rate);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Tests     qw(families);
@@ -36,9 +36,9 @@ sub rate_charts {
 sub rate_panel {
     my ($test, @groups) = @_;
     my @spreads = map { $_->spread_of($test->{name}, 'rate') } @groups;
-    my @largest = map { $_->{max} } grep { defined } @spreads;
+    my @values  = map { @{$_}{qw(min max)} } grep { defined } @spreads;
     my $like    = typical_rate($test, @groups);
-    my $axis    = @largest ? axis_from_zero(max(@largest), $test->{unit}, $like) : undef;
+    my $axis    = @values ? axis_of_values($test->{unit}, $like, @values) : undef;
     return panel($test->{name_alone},
         axis   => $axis,
         height => $BAR,
@@ -60,7 +60,7 @@ sub panel_of_unit {
     my @alike = grep { $_->{unit} eq $unit } @tests or return;
     my @rates = map { @{ $group->rates($_->{name}) } } @alike;
     my $like  = @rates ? median(@rates) : undef;
-    my $axis  = @rates ? axis_from_zero(max(@rates), $unit, $like) : undef;
+    my $axis  = @rates ? axis_of_values($unit, $like, @rates) : undef;
     my @rows  = map { { %{ rate_row($_, $axis, $group, $group->spread_of($_->{name}, 'rate'), $like) }, label => $_->{name_alone} } } @alike;
     return panel($title, axis => $axis, height => $BAR, rows => \@rows);
 }
@@ -70,8 +70,8 @@ sub rate_row {
     my ($test, $axis, $group, $spread, $like) = @_;
     my %row = (label => row_label($group), marks => []);
     return { %row, shown => $group->gap($test->{name}, 'rate') } if !$spread;
-    my ($low, $high, $median) = map { $axis->{at}->($spread->{$_}) } qw(min max median);
-    push @{ $row{marks} }, bar('bar', 0, $median, $BAR / 2);
+    my ($low, $high) = map { $axis->{at}->($spread->{$_}) } qw(min max);
+    push @{ $row{marks} }, value($axis, 'bar', $spread->{median}, $BAR / 2);
     push @{ $row{marks} }, whisker('range', $low, $high, $BAR / 2, $RANGE) if $high > $low;
     return { %row, shown => figure_text($spread->{median}, $test->{unit}, $like) };
 }

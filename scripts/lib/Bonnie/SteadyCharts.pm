@@ -9,8 +9,8 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max);
-use Bonnie::Axis       qw(axis_of_rounds);
-use Bonnie::Chart      qw(area line steps whisker);
+use Bonnie::Axis       qw(axis_of_rounds axis_upwards);
+use Bonnie::Chart      qw(block course over_time stroke);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(cell head_cell row_head row_of scrolling_table tests_run);
 use Bonnie::Panels     qw(panels panel row_label);
@@ -19,19 +19,12 @@ use Bonnie::Units      qw(figure_text);
 
 our @EXPORT_OK = qw(steady_charts steady_table);
 
-# In pixels: the height of a strip, of its part above the largest figure, and of
-# the mark below it.
-my $HEIGHT = 60;
-my $ABOVE  = 3;
-my $BELOW  = 4;
-my $CAP    = 6;
-
 # Half the range that the rule allows, as a fraction of the mean.
 my $HALF_BAND = 0.1;
 
 my @NOTES = (
-    'For each label, the run with the median rate. Strips begin at zero; a step is a round. '
-        . 'A test is steady when, in its last five rounds (the window, underlined), the figures range over at most 20 % of '
+    'For each label, the run with the median rate. A step is a round. '
+        . 'A test is steady when, in its last five rounds (the window), the figures range over at most 20 % of '
         . 'their mean (the band), and the line fitted to them (dashed) rises or falls by at most 10 % of it.',
     'Latency: the area is the mean, the line p99.',
 );
@@ -94,58 +87,53 @@ sub steady_charts {
 
 sub steady_panel {
     my ($test, @found) = @_;
-    my $axis = axis_of_rounds(max(map { scalar @{ $_->[1]{rounds} } } @found));
-    return panel($test->{name_alone},
-        axis   => $axis,
-        height => $HEIGHT,
-        rows   => [ map { (figure_row($axis, @{$_}), latency_row($axis, @{$_})) } @found ],
-    );
+    my $x    = axis_of_rounds(max(map { scalar @{ $_->[1]{rounds} } } @found));
+    my @rows = map { (figure_row($x, 2 * @found, @{$_}), latency_row($x, 2 * @found, @{$_})) } @found;
+    return panel($test->{name_alone}, axis => $x, height => $rows[0]{height}, rows => \@rows);
 }
 
-# Returns a function for the height of a value, if the highest is $top.
-sub scale_to {
-    my ($highest) = @_;
-    return sub { ($HEIGHT - $ABOVE) * $_[0] / ($highest || 1) };
-}
-
+# The course of the rounds, the window's band, and the line fitted to it, from the middle of the
+# window's first round to that of its last one.
 sub figure_row {
-    my ($axis, $group, $steady) = @_;
-    my ($mean, $last) = ($steady->{fit}{mean}, scalar @{ $steady->{rounds} });
+    my ($x, $rows, $group, $steady) = @_;
+    my ($fit, $last) = ($steady->{fit}, scalar @{ $steady->{rounds} });
+    my ($first, $mean) = @{$fit}{qw(first_round mean)};
     my @figures = map { $_->{figure} } @{ $steady->{rounds} };
-    my $height  = scale_to(max(@figures, (1 + $HALF_BAND) * $mean));
-    my ($from, $to) = map { $axis->{at}->($_) } $steady->{fit}{first_round} - 1, $last;
-    my @band = map { $HEIGHT - $height->($mean * $_) } 1 + $HALF_BAND, 1 - $HALF_BAND;
+    my $half    = $fit->{slope} * ($last - $first) / 2;
+    my $strip   = strip_to($x, $rows, $steady->{unit}, @figures, (1 + $HALF_BAND) * $mean);
     return {
-        label => row_label($group) . ": $METRIC{ $steady->{metric} }",
-        shown => figure_text($mean, $steady->{unit}),
-        marks => [ round_steps('course', $axis, $height, @figures), area('band', $from, $to, @band), fitted($axis, $height, $steady),
-            whisker('range', $from, $to, $HEIGHT + $BELOW, $CAP) ],
+        label  => row_label($group) . ": $METRIC{ $steady->{metric} }",
+        shown  => figure_text($mean, $steady->{unit}),
+        y      => $strip->{y},
+        height => $strip->{height},
+        marks  => [
+            rounds($strip, 'course', @figures),
+            block($strip, 'band', [ $first - 1, $mean * (1 - $HALF_BAND) ], [ $last, $mean * (1 + $HALF_BAND) ]),
+            stroke($strip, 'fit', [ $first - 0.5, $mean - $half ], [ $last - 0.5, $mean + $half ]),
+        ],
     };
-}
-
-# A line from the middle of the window's first round to that of its last one.
-sub fitted {
-    my ($axis, $height, $steady) = @_;
-    my ($first, $last, $fit) = ($steady->{fit}{first_round}, scalar @{ $steady->{rounds} }, $steady->{fit});
-    my $half = $fit->{slope} * ($last - $first) / 2;
-    my ($begin, $end) = map { $HEIGHT - $height->($fit->{mean} + $_) } -$half, $half;
-    return line('fit', $axis->{at}->($first - 0.5), $axis->{at}->($last - 0.5), $begin, $end);
 }
 
 sub latency_row {
-    my ($axis, $group, $steady) = @_;
+    my ($x, $rows, $group, $steady) = @_;
     my @rounds = @{ $steady->{rounds} };
-    my $height = scale_to(max(map { @{$_}{qw(mean_ns p99_ns)} } @rounds));
+    my $strip  = strip_to($x, $rows, 'ns', map { @{$_}{qw(mean_ns p99_ns)} } @rounds);
     return {
         label => 'Latency, last round',
         shown => join(" \x{2026} ", map { figure_text($rounds[-1]{$_}, 'ns') } qw(mean_ns p99_ns)),
-        marks => [ round_steps('course', $axis, $height, map { $_->{mean_ns} } @rounds), round_steps('tail', $axis, $height, map { $_->{p99_ns} } @rounds) ],
+        y     => $strip->{y},
+        marks => [ rounds($strip, 'course', map { $_->{mean_ns} } @rounds), rounds($strip, 'tail', map { $_->{p99_ns} } @rounds) ],
     };
 }
 
-sub round_steps {
-    my ($class, $axis, $height, @values) = @_;
-    return steps($class, $HEIGHT, [ map { [ $axis->{at}->($_ + 1), $height->($values[$_]) ] } 0 .. $#values ]);
+sub strip_to {
+    my ($x, $rows, $unit, @values) = @_;
+    return over_time($x, $rows, sub { axis_upwards(max(@values) || 1, $unit, @_) });
+}
+
+sub rounds {
+    my ($strip, $class, @values) = @_;
+    return course($strip, $class, map { [ $_ + 1, $values[$_] ] } 0 .. $#values);
 }
 
 1;

@@ -108,14 +108,16 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   margin-top: .75rem; }
 .panel h3 { font-size: .875rem; font-weight: 600; color: var(--quiet); }
 .chart { display: grid; grid-template-columns: 100%; align-content: start; font-size: 13px; font-variant-numeric: tabular-nums; }
-.chart svg { grid-area: 1 / 1; overflow: visible; }
+.chart svg { grid-area: 1 / 1; width: 100%; overflow: visible; }
 .chart svg:last-child { grid-area: 2 / 1; }
-.chart ul { grid-area: 1 / 1; margin: 0; padding: 0; list-style: none; }
+.chart:has(.upward) { padding-left: 4.75rem; } .upward { transform: translateX(-6px); }
+.panels:has(.upward) { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+.chart ul { grid-area: 1 / 1; line-height: 17px; margin: 0; padding: 0; list-style: none; }
 .chart li { display: flex; gap: 1em; justify-content: space-between; height: var(--row); white-space: nowrap; }
 .chart bdi { overflow: hidden; text-overflow: ellipsis; }
 .change bdi { flex: none; }
 .chart b { font-weight: 400; }
-.chart text { fill: var(--quiet); font-size: 11.5px; text-anchor: middle; }
+.chart text { fill: var(--quiet); font-size: 11.5px; text-anchor: middle; } .chart .upward text { text-anchor: end; }
 .chart .first { text-anchor: start; } .chart .last { text-anchor: end; }
 .chart path { fill: none; stroke-width: 1.5px; }
 .chart :is(.bar, .better, .worse, .unclear, .band0) { stroke-width: 12px; }
@@ -126,14 +128,16 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .band0 { stroke: var(--dark); }
 .chart .band1 { stroke: var(--middle); stroke-width: 8px; }
 .chart .band2 { stroke: var(--pale); stroke-width: 4px; }
-.chart [class^=heat] { stroke: var(--dark); stroke-width: 16px; }
-.chart .heat0 { stroke-opacity: .12; }
-.chart .heat1 { stroke-opacity: .25; }
-.chart .heat2 { stroke-opacity: .45; }
-.chart .heat3 { stroke-opacity: .7; }
+.chart [class^=heat] { fill: var(--dark); stroke: none; }
+.legend [class^=heat]::before { content: ""; display: inline-block; width: 1em; height: 1em; margin-right: .5em;
+  vertical-align: -.1em; background: var(--dark); }
+.chart .heat0 { fill-opacity: .12; } .heat0::before { opacity: .12; }
+.chart .heat1 { fill-opacity: .25; } .heat1::before { opacity: .25; }
+.chart .heat2 { fill-opacity: .45; } .heat2::before { opacity: .45; }
+.chart .heat3 { fill-opacity: .7; } .heat3::before { opacity: .7; }
 .chart .range { stroke: var(--range); } .chart .tail { stroke: var(--tail); }
 .chart .alone { stroke: var(--bar); stroke-width: 6px; }
-.chart .course { fill: var(--pale); stroke: var(--bar); stroke-width: 1px; }
+.chart .course { fill: var(--pale); fill-opacity: .55; stroke: var(--bar); stroke-width: 1px; }
 .chart .held { fill: var(--bar); stroke: none; } .chart .losses { fill: var(--worse); stroke: none; }
 .chart .open { fill: var(--unclear); stroke: none; }
 .cuts .label { min-width: 7.5rem; } .fault { background: var(--w2); }
@@ -142,7 +146,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .pair { stroke: var(--dark); }
 .chart .fit { stroke: var(--worse); stroke-width: 2.5px; stroke-dasharray: 6 3; }
 .chart :is(.pair, path.dot) { stroke-width: 5px; stroke-linecap: round; } .chart path.box { stroke-width: 4px; }
-.chart path.tick { stroke-width: 2.5px; }
+.chart path.tick { stroke-width: 2.5px; } .chart path.spot { stroke-width: 11px; stroke-linecap: round; }
 .chart .grid { stroke: var(--grid); stroke-width: 1px; } .chart .zero { stroke: var(--zero); stroke-width: 1px; }
 
 @media screen and (min-width: 76rem) {

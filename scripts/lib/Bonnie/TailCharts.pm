@@ -9,9 +9,9 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0);
 use POSIX      qw(ceil);
-use Bonnie::Axis       qw(axis_of_time);
+use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_upwards is_wide);
 use Bonnie::Causes     qw(@CAUSES %WORDS_OF_CAUSE);
-use Bonnie::Chart      qw(line points);
+use Bonnie::Chart      qw(over_time place points);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(absent cell head_cell row_head row_of row_title scrolling_table tests_run);
 use Bonnie::Panels     qw(panels panel row_label);
@@ -19,17 +19,6 @@ use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text grouped range_text);
 
 our @EXPORT_OK = qw(tail_content tail_of_groups);
-
-# The height of a row in pixels, that of a row among more than $MANY, and the
-# space above the slowest operation.
-my $HIGH  = 52;
-my $LOW   = 30;
-my $MANY  = 6;
-my $ABOVE = 4;
-
-# If the largest latency is more than this many times the smallest, the scale is
-# logarithmic.
-my $WIDE = 10;
 
 # More marks than this make the page large; but fewer marks than $FEWEST in a row
 # of a test would show nothing.
@@ -172,13 +161,8 @@ sub tail_panel {
             push @rows, { group => $has_labels ? $group : undef, cause => $cause, operations => \@operations, most => ceil($most * $cause->{part}) };
         }
     }
-    my $time  = axis_of_time(max(@seconds));
-    my $scale = latency_scale(@rows > $MANY ? $LOW : $HIGH, @latencies);
-    return panel($title,
-        axis   => { %{$time}, unit => "seconds; height of a row: $scale->{words}" },
-        height => $scale->{height},
-        rows   => [ map { cause_row($time, $scale, $_) } @rows ],
-    );
+    my $strip = over_time(axis_of_time(max(@seconds)), scalar @rows, sub { is_wide(@latencies) ? axis_of_latency(@latencies) : axis_upwards(max(@latencies), 'ns', @_) });
+    return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { cause_row($strip, $_) } @rows ]);
 }
 
 # The causes that occur, the most frequent first: { name, words, short, look,
@@ -197,31 +181,16 @@ sub causes_of {
     return @sorted;
 }
 
-# { height of a row, y: distance of a latency from the top of the row, words }
-sub latency_scale {
-    my ($height, @latencies) = @_;
-    my ($least, $most) = (min(@latencies), max(@latencies));
-    my $is_wide = $most > $WIDE * $least;
-    my $part    = $is_wide ? sub { log($_[0] / $least) / log($most / $least) } : sub { $_[0] / $most };
-    my $bottom  = $is_wide ? figure_text($least, 'ns') : 0;
-    return {
-        height => $height,
-        y      => sub { $height - ($height - $ABOVE) * $part->($_[0]) },
-        words  => "$bottom to " . figure_text($most, 'ns') . ($is_wide ? ', logarithmic' : q{}),
-    };
-}
-
 sub cause_row {
-    my ($time, $scale, $row) = @_;
+    my ($strip, $row) = @_;
     my ($cause, @operations) = ($row->{cause}, @{ $row->{operations} });
     my @latencies = @operations[ grep { $_ % 2 } 0 .. $#operations ];
-    my @marks     = map { line('grid', 0, 1, $_, $_) } $ABOVE, $scale->{height};
     my ($shape)   = split / /, $cause->{look};
-    push @marks, points($cause->{look}, $TALL{$shape}, [ marks($row->{most}, $time, $scale, @operations) ]) if @operations;
     return {
         label => $row->{group} ? "$cause->{short}: " . row_label($row->{group}) : $cause->{words},
         shown => join(', ', percent_text($cause->{percent}), extent(@latencies)),
-        marks => \@marks,
+        y     => $strip->{y},
+        marks => [ @operations ? points($cause->{look}, $TALL{$shape}, [ marks($row->{most}, $strip, @operations) ]) : () ],
     };
 }
 
@@ -240,10 +209,10 @@ sub percent_text {
 
 # Returns at most about $most marks as [ x, y ].
 sub marks {
-    my ($most, $time, $scale, @operations) = @_;
+    my ($most, $strip, @operations) = @_;
     my @places;
     while (my ($seconds, $latency) = splice @operations, 0, 2) {
-        push @places, [ $time->{at}->($seconds), $scale->{y}->($latency) ];
+        push @places, [ place($strip, [ $seconds, $latency ]) ];
     }
     my ($near_x, $near_y) = ($NEAR_X, $NEAR_Y);
     my @marks = apart($near_x, $near_y, @places);

@@ -7,19 +7,19 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
-use Bonnie::Axis      qw(axis_of_time);
-use Bonnie::Chart     qw(line points steps);
+use Bonnie::Axis      qw(axis_of_time axis_upwards);
+use Bonnie::Chart     qw(course over_time stroke);
 use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text range_text);
 
 our @EXPORT_OK = qw(middle time_charts);
 
-my $HEIGHT = 30;
-
-my @NOTES = ('For each label, the run with the median rate. Each strip begins at zero, and the strips of one test have the same scale.',
-    'Labels with too few intervals, or none, are left out.');
+my $LABEL_NOTE = 'For each label, the run with the median rate. Labels with too few intervals, or none, are left out.';
 my $LEVEL_NOTE = 'Where the speed fell for good, an upright line marks the place, and a level line the mean before and after.';
+
+# Strips of one test have the same scale; of more, only the first has labels.
+my $MOST_LABELLED = 6;
 
 # More steps than this cannot be distinguished, and make the page large.
 my $MOST_STEPS  = 60;
@@ -37,48 +37,37 @@ sub time_charts {
     my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
     my @panels = map { time_panel($_, $most, @groups) } @tests;
     my $falls  = grep { my $group = $_; grep { @{ levels($group, $_) } } @tests } @groups;
-    return panels('Rate over time', [ @NOTES, $falls ? $LEVEL_NOTE : () ], @panels);
+    return panels('Rate over time', [ @groups > 1 ? $LABEL_NOTE : (), $falls ? $LEVEL_NOTE : () ], @panels);
 }
 
 # A panel of the labels that have a course; nothing if none has.
 sub time_panel {
     my ($test, $most, @groups) = @_;
-    my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course($_, $test, $most), levels => levels($_, $test) } } @groups;
+    my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course_of($_, $test, $most), levels => levels($_, $test) } } @groups;
     return if !@courses;
-    my @points  = map { @{ $_->{steps} } } @courses;
-    my $time    = axis_of_time(max(map { $_->[0] } @points));
-    my $highest = max(map { $_->[1] } @points) || 1;
-    my $scale   = figure_text($highest, $test->{unit});
-    return panel($test->{name_alone},
-        axis   => { %{$time}, unit => "seconds; height of a strip: $scale" },
-        height => $HEIGHT,
-        rows   => [ map { time_row($time, $highest, $test, $_) } @courses ],
-    );
+    my @points = map { @{ $_->{steps} } } @courses;
+    my $strip  = over_time(axis_of_time(max(map { $_->[0] } @points)), scalar @courses,
+        sub { axis_upwards(max(map { $_->[1] } @points) || 1, $test->{unit}, @_) });
+    return panel($test->{name_alone}, axis => $strip->{x}, height => $strip->{height}, rows => [ map { time_row($strip, $test, $courses[$_], $_ == 0 || @courses <= $MOST_LABELLED) } 0 .. $#courses ]);
 }
 
 sub time_row {
-    my ($time, $highest, $test, $course) = @_;
+    my ($strip, $test, $course, $is_labelled) = @_;
     my @rates = map { $_->[1] } @{ $course->{steps} };
-    my @steps = map { [ $time->{at}->($_->[0]), $HEIGHT * $_->[1] / $highest ] } @{ $course->{steps} };
     return {
         label => row_label($course->{group}),
         shown => range_text(min(@rates), max(@rates), $test->{unit}),
-        marks => [ steps('course', $HEIGHT, \@steps), level_marks($time, $highest, @{ $course->{levels} }) ],
+        y     => $is_labelled ? $strip->{y} : undef,
+        marks => [ course($strip, 'course', @{ $course->{steps} }), level_marks($strip, @{ $course->{levels} }) ],
     };
 }
 
 # A line for each level, and a mark where the speed fell.
 sub level_marks {
-    my ($time, $highest, @levels) = @_;
-    my @falls = map { [ min(1, $time->{at}->($_->{from_seconds})), $HEIGHT / 2 ] } @levels[ 1 .. $#levels ];
-    my @lines = map { level_line($time, $_, $HEIGHT * (1 - min(1, ($_->{rate}{value} // 0) / $highest))) } @levels;
-    return (@lines, @falls ? points('tail', $HEIGHT, \@falls) : ());
-}
-
-sub level_line {
-    my ($time, $level, $y) = @_;
-    my ($from, $to) = map { min(1, $time->{at}->($level->{$_})) } qw(from_seconds to_seconds);
-    return line('range', $from, max($from, $to), $y, $y);
+    my ($strip, @levels) = @_;
+    my @lines = map { my $rate = $_->{rate}{value} // 0; stroke($strip, 'range', [ $_->{from_seconds}, $rate ], [ max(@{$_}{qw(from_seconds to_seconds)}), $rate ]) } @levels;
+    my @falls = map { stroke($strip, 'tail', [ $_->{from_seconds}, 0 ], [ $_->{from_seconds}, 9**9**9 ]) } @levels[ 1 .. $#levels ];
+    return (@lines, @falls);
 }
 
 sub levels {
@@ -89,7 +78,7 @@ sub levels {
 
 # [ [ seconds at the end, rate until then ], ... ], at most $most of them;
 # empty without a course.
-sub course {
+sub course_of {
     my ($group, $test, $most) = @_;
     my ($details) = middle($group->details($test->{name}));
     return [] if !$details;
