@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -162,44 +163,26 @@ const struct option_table option_table = {
 
 /* ---- options that depend on the command ------------------------------------------------------ */
 
-#define BIT(command) (1U << (command))
-
-/* An option and the commands that have it. */
-struct owned {
-    const char *name;
-    bool is_given;
-    unsigned commands;
-};
-
-static int check_owned(const struct settings *s, struct err *e)
+/* Whether a command has the options of a group, whose heading lists commands in lower case. */
+static bool is_of(const char *group, enum command command)
 {
-    const struct owned options[] = {
-        {"-c (--workers)", s->workers.given, BIT(COMMAND_WRITE)},
-        {"--units", s->units.given, BIT(COMMAND_WRITE)},
-        {"--block", s->block_bytes.given, BIT(COMMAND_WRITE)},
-        {"--methods", s->methods != 0, BIT(COMMAND_WRITE)},
-        {"--rate", s->rate.given, BIT(COMMAND_WRITE)},
-        {"--seed", s->seed.given, BIT(COMMAND_WRITE)},
-        {"--time", s->time_ns.given, BIT(COMMAND_WRITE)},
-        {"--json", s->json, BIT(COMMAND_CHECK) | BIT(COMMAND_CAMPAIGN)},
-        {"--unmounted", s->is_unmounted, BIT(COMMAND_CHECK)},
-        {"--victim", s->victim, BIT(COMMAND_CAMPAIGN)},
-        {"--cut", s->cut, BIT(COMMAND_CAMPAIGN)},
-        {"--cuts", s->cuts.given, BIT(COMMAND_CAMPAIGN)},
-        {"--after", s->after_least_ns.given, BIT(COMMAND_CAMPAIGN)},
-        {"--before-check", s->before_check, BIT(COMMAND_CAMPAIGN)},
-        {"--write-options", s->write_options, BIT(COMMAND_CAMPAIGN)},
-        {"--logs", s->logs, BIT(COMMAND_CAMPAIGN)},
-        {"--html", s->page, BIT(COMMAND_CAMPAIGN)},
-        {"--timeout", s->timeout_ns.given, BIT(COMMAND_CAMPAIGN)},
-        {"--patience", s->patience_ns.given, BIT(COMMAND_CAMPAIGN)},
-        {"--same-boot", s->same_boot, BIT(COMMAND_CAMPAIGN)},
-        {"--yes", s->yes, BIT(COMMAND_FS_SHUTDOWN)},
-    };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (options[i].is_given && !(options[i].commands & BIT(s->command)))
-            return err_say(e, "%s is not an option of %s", options[i].name,
-                           s->cleanup ? "--cleanup" : command_words[s->command]);
+    const char *at = strstr(group, command_words[command]);
+    return !islower((unsigned char)*group) ||
+           (command != COMMAND_NONE && at && strchr(",:", at[strlen(command_words[command])]));
+}
+
+static int check_owned(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
+{
+    char name[OPTION_NAME];
+    const char *group = "";
+    for (size_t i = 0; i < option_table.count; i++) {
+        group = entries[i].group ? entries[i].group : group;
+        if (!given[i] || is_of(group, s->command))
+            continue;
+        option_name(name, &option_table, &entries[i]);
+        return err_say(e, "%s is not an option of %s", name,
+                       s->cleanup ? "--cleanup" : command_words[s->command]);
+    }
     return 0;
 }
 
@@ -247,7 +230,7 @@ static int refuse_no_command(const char *dir, struct err *e)
                    dir);
 }
 
-static int check_settings(const struct settings *s, struct err *e)
+static int check_settings(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
     if (s->command == COMMAND_NONE && s->directory && !s->cleanup)
         return refuse_no_command(s->directory, e);
@@ -258,13 +241,14 @@ static int check_settings(const struct settings *s, struct err *e)
         return err_say(e, "DIR is missing: the directory that is tested");
     if (given_or(s->units, 1) * given_or(s->workers, 4) > HEADER_UNITS_MOST)
         return err_say(e, "--units: at most %d units of all workers together", HEADER_UNITS_MOST);
-    int rc = check_owned(s, e);
+    int rc = check_owned(s, given, e);
     return rc == 0 ? check_command(s, e) : rc;
 }
 
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
+    bool given[OPTIONS_MOST];
     *s = (struct settings){0};
-    int rc = cli_parse(&option_table, argc, argv, s, NULL, e);
-    return rc == 0 && s->action == ACTION_RUN ? check_settings(s, e) : rc;
+    int rc = cli_parse(&option_table, argc, argv, s, given, e);
+    return rc == 0 && s->action == ACTION_RUN ? check_settings(s, given, e) : rc;
 }

@@ -114,16 +114,7 @@ static int seekers_start(struct seekers **out, struct run_context *r, uint64_t f
     return rc;
 }
 
-/*
- * Lets the seekers start, and waits for all of them. A seeker that fails or dies stops the others.
- * Sets *times.
- */
-static int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
-{
-    return process_group_work(s->group, times, e);
-}
-
-/* The first unused ticket. To be called after seekers_work(). */
+/* The first unused ticket, when the seekers have worked. */
 static uint64_t seekers_next_ticket(const struct seekers *s)
 {
     uint64_t next = *s->next_ticket;
@@ -271,15 +262,6 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
     return rc;
 }
 
-/*
- * Lends and borrows files. All workers must have prepared and closed theirs. Afterwards they have
- * another rank's files, and must prepare for those.
- */
-static int shifting_begin(struct run_context *r, const struct workload *w, struct err *e)
-{
-    return workload_has_data(w) ? borrow_data(r, e) : borrow_or_return_files(r, true, e);
-}
-
 /* Gives the files back. The test must have ended, and all files must be closed. */
 static int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
 {
@@ -295,8 +277,6 @@ static int shifting_end(struct run_context *r, const struct workload *w, struct 
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
-
-/* Messages on standard error about the current test. */
 
 /* Makes the title of a test; on a terminal, with the test's number among those of the run. */
 static void phase_title(char title[PHASE_TITLE], const struct run_context *r, enum test_id test)
@@ -744,6 +724,7 @@ static uint64_t longest_preparing_ns(const struct phase *ph)
 /* Tells a worker what its next lap is. */
 static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_until_ns)
 {
+    w->workload = ph->workload;
     w->lap = ph->section.laps;
     w->prepare_until_ns = prepare_until_ns;
     w->lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.elapsed_ns
@@ -775,7 +756,8 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     int rc = prepare_workers(ph, e);
     if (rc == 0 && shifting_is_for(r, ph->workload)) { /* again, on the files of another rank */
         release_workers(r);
-        rc = shifting_begin(r, ph->workload, e);
+        rc = workload_has_data(ph->workload) ? borrow_data(r, e)
+                                             : borrow_or_return_files(r, true, e);
         if (rc == 0)
             rc = prepare_workers(ph, e);
     }
@@ -794,7 +776,7 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
                              struct task_times *times, struct err *e)
 {
     struct task_times closing;
-    int rc = seekers_work(seekers, times, e);
+    int rc = process_group_work(seekers->group, times, e);
     if (rc == 0)
         rc = thread_pool_work(&r->pool, &closing, e);
     if (rc == 0) {

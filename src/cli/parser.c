@@ -156,17 +156,23 @@ struct reader {
     bool only_operands; /* "--" has been read */
 };
 
+void option_name(char name[OPTION_NAME], const struct option_table *table,
+                 const struct option_entry *entry)
+{
+    if (!entry->letter || table->style == STYLE_GO)
+        snprintf(name, OPTION_NAME, "%s%s", option_dashes(table), entry->name);
+    else if (entry->name)
+        snprintf(name, OPTION_NAME, "-%c (--%s)", entry->letter, entry->name);
+    else
+        snprintf(name, OPTION_NAME, "-%c", entry->letter);
+}
+
 /* Refuses a value, or reports that there is none (`given` is NULL). */
 static int refuse_value(const struct option_table *table, const struct option_entry *entry,
                         const char *given, const char *accepted, struct err *e)
 {
-    char name[64];
-    if (!entry->letter || table->style == STYLE_GO)
-        snprintf(name, sizeof name, "%s%s", option_dashes(table), entry->name);
-    else if (entry->name)
-        snprintf(name, sizeof name, "-%c (--%s)", entry->letter, entry->name);
-    else
-        snprintf(name, sizeof name, "-%c", entry->letter);
+    char name[OPTION_NAME];
+    option_name(name, table, entry);
     if (!given)
         return err_say(e, "%s needs a value: %s", name, accepted);
     if (entry->quirks & OPTION_SECRET)

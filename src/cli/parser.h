@@ -18,6 +18,12 @@
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               bool given[OPTIONS_MOST], struct err *e);
 
+/* Writes an option as messages name it: "-s (--size)". */
+#define OPTION_NAME 64
+
+void option_name(char name[OPTION_NAME], const struct option_table *table,
+                 const struct option_entry *entry);
+
 /*
  * Whether the user called the program by that name: argv[0], or the part of it after the last
  * slash.

@@ -336,8 +336,10 @@ int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *
     return *bytes > 0 ? read_data(s, place, *bytes, e) : 0;
 }
 
-int file_set_remove(struct file_set *s, const struct file_place *place, struct err *e)
+int file_set_remove(struct file_set *s, const struct file_place *place, uint64_t *bytes,
+                    struct err *e)
 {
+    *bytes = 0;
     if (unlinkat(place->fd, place->name, 0) != 0)
         return fail_on(s, "delete", place, e);
     return sync_directory(s, place, e);

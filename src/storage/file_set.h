@@ -141,7 +141,8 @@ int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *direct
 int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *bytes, struct err *e);
 int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *bytes,
                   struct err *e);
-int file_set_remove(struct file_set *s, const struct file_place *place, struct err *e);
+int file_set_remove(struct file_set *s, const struct file_place *place, uint64_t *bytes,
+                    struct err *e);
 
 /* Makes the data of all files durable, if they have any. */
 int file_set_sync(const struct file_set *s, struct err *e);

@@ -734,13 +734,20 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
     return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
 }
 
+/* Removes a name with these flags of unlinkat(2). `verb` is for the message. */
+static int remove_name(const struct scratch *s, const char *name, int flags, const char *verb,
+                       struct err *e)
+{
+    if (unlinkat(s->fd, name, flags) != 0)
+        return err_system(e, errno, "%s %s/%s/%s", verb, s->path, s->name, name);
+    return 0;
+}
+
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e)
 {
     char name[DATA_NAME_SIZE];
     data_name(name, number);
-    if (unlinkat(s->fd, name, 0) != 0)
-        return err_system(e, errno, "unlink %s/%s/%s", s->path, s->name, name);
-    return 0;
+    return remove_name(s, name, 0, "unlink", e);
 }
 
 int scratch_reopen(int fd, int flags, const char *name, struct err *e)
@@ -807,9 +814,7 @@ int scratch_remove_directory(const struct scratch *s, unsigned number, struct er
 {
     char name[DIRECTORY_NAME_SIZE];
     directory_name(name, number);
-    if (unlinkat(s->fd, name, AT_REMOVEDIR) != 0)
-        return err_system(e, errno, "remove directory %s/%s/%s", s->path, s->name, name);
-    return 0;
+    return remove_name(s, name, AT_REMOVEDIR, "remove directory", e);
 }
 
 int scratch_make_link_target(const struct scratch *s, uint64_t number, struct err *e)
@@ -827,9 +832,7 @@ int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct 
 {
     char name[LINK_TARGET_NAME_SIZE];
     link_target_name(name, number);
-    if (unlinkat(s->fd, name, 0) != 0)
-        return err_system(e, errno, "remove %s/%s/%s", s->path, s->name, name);
-    return 0;
+    return remove_name(s, name, 0, "remove", e);
 }
 
 /* ---- --cleanup ------------------------------------------------------------------------------- */

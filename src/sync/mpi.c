@@ -57,15 +57,15 @@ struct mpi_wait {
 
 /* The kinds of messages. */
 enum tag {
-    TAG_ARRIVAL = 1,
-    TAG_ANSWER,
-    TAG_FAILURE,
-    TAG_STOP,
-    TAG_LEAVING,
-    TAG_PATIENCE,
+    TAG_ARRIVAL = 1, /* to rank 0: this rank has come, and brings these bytes */
+    TAG_ANSWER,      /* from rank 0: its answer, when all have come */
+    TAG_FAILURE,     /* to rank 0: this rank has failed */
+    TAG_STOP,        /* from rank 0: a rank has failed, and all must stop */
+    TAG_LEAVING,     /* to rank 0: this rank will send nothing more */
+    TAG_PATIENCE,    /* from rank 0 to rank 1: rank 0 is alive, and waits for others */
     TAG_PING,
     TAG_PONG,
-    TAG_PARCEL,
+    TAG_PARCEL, /* from any rank to any other */
     TAG_LAST_ARRIVAL
 };
 
@@ -156,11 +156,6 @@ static void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu)
     s->longest_sleep_ns = LONGEST_SLEEP_NS * (times > 0 ? times : UINT64_C(1));
 }
 
-static uint64_t mpi_waited_ns(struct mpi_wait *w)
-{
-    return mpi_wait_now(w) - w->start_ns;
-}
-
 /* ---- what all messages share ----------------------------------------------------------------- */
 
 static int mpi_failed(int code, const char *what, struct err *e)
@@ -204,12 +199,13 @@ static void send_bare(struct mpi *s, int rank, enum tag tag)
     send_message(s, rank, tag, NULL, 0, &ignored);
 }
 
-/* Whether a message with that tag has arrived. *status says from which rank. */
+/* Whether a message with that tag has arrived. *status, unless it is NULL, says from which rank. */
 static bool has_message(const struct mpi *s, enum tag tag, MPI_Status *status)
 {
     int is_there = 0;
-    return MPI_Iprobe(MPI_ANY_SOURCE, (int)tag, s->comm, &is_there, status) == MPI_SUCCESS &&
-           is_there;
+    int code = MPI_Iprobe(MPI_ANY_SOURCE, (int)tag, s->comm, &is_there,
+                          status ? status : MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS && is_there;
 }
 
 /* Receives a message that has arrived. */
@@ -263,19 +259,6 @@ static enum tag arrival(const struct mpi *s)
     return s->is_last ? TAG_LAST_ARRIVAL : TAG_ARRIVAL;
 }
 
-/* To rank 0: this rank has come, and brings these bytes. Rank 0 receives them into s->buffer. */
-static int mpi_start_arrival(struct mpi *s, const void *bytes, size_t count, MPI_Request *request,
-                             struct err *e)
-{
-    return start_sending(s, 0, arrival(s), bytes, count, request, e);
-}
-
-static bool mpi_has_arrival(struct mpi *s)
-{
-    MPI_Status status;
-    return has_message(s, arrival(s), &status);
-}
-
 static int make_buffer_room(struct mpi *s, size_t bytes, struct err *e)
 {
     if (bytes <= s->room)
@@ -305,20 +288,7 @@ static bool mpi_drop_arrival(struct mpi *s)
     unsigned rank;
     size_t bytes;
     err_init(&ignored);
-    return mpi_has_arrival(s) && mpi_receive_arrival(s, &rank, &bytes, &ignored) == 0;
-}
-
-/* From rank 0: its answer, when all have come. */
-static int mpi_send_answer(struct mpi *s, unsigned rank, const void *bytes, size_t count,
-                           struct err *e)
-{
-    return send_message(s, (int)rank, TAG_ANSWER, bytes, count, e);
-}
-
-static bool mpi_has_answer(struct mpi *s)
-{
-    MPI_Status status;
-    return has_message(s, TAG_ANSWER, &status);
+    return has_message(s, arrival(s), NULL) && mpi_receive_arrival(s, &rank, &bytes, &ignored) == 0;
 }
 
 static int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct err *e)
@@ -328,7 +298,6 @@ static int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct e
                                                : err_say(e, "rank 0's answer has disappeared");
 }
 
-/* To rank 0: this rank has failed. */
 static void mpi_send_failure(struct mpi *s, const struct err *e)
 {
     struct err ignored;
@@ -345,47 +314,6 @@ static bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e)
         return false;
     *rank = (unsigned)status.MPI_SOURCE;
     return receive_message(s, &status, e, sizeof *e, &ignored) == 0;
-}
-
-/* From rank 0: a rank has failed, and all must stop. */
-static void mpi_send_stop(struct mpi *s, unsigned ranks)
-{
-    for (unsigned i = 1; i < ranks; i++)
-        send_bare(s, (int)i, TAG_STOP);
-}
-
-static bool mpi_take_stop(struct mpi *s)
-{
-    return take_bare(s, TAG_STOP);
-}
-
-/* To rank 0: this rank will send nothing more. */
-static void mpi_send_leaving(struct mpi *s)
-{
-    send_bare(s, 0, TAG_LEAVING);
-}
-
-static bool mpi_take_leaving(struct mpi *s)
-{
-    return take_bare(s, TAG_LEAVING);
-}
-
-/* From rank 0 to rank 1: rank 0 is alive, and waits for others. */
-static void mpi_send_patience(struct mpi *s)
-{
-    send_bare(s, 1, TAG_PATIENCE);
-}
-
-static bool mpi_take_patience(struct mpi *s)
-{
-    return take_bare(s, TAG_PATIENCE);
-}
-
-/* From any rank to any other. */
-static int mpi_start_parcel(struct mpi *s, unsigned to, const void *bytes, size_t count,
-                            MPI_Request *request, struct err *e)
-{
-    return start_sending(s, to, TAG_PARCEL, bytes, count, request, e);
 }
 
 static bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
@@ -491,12 +419,6 @@ static const struct launcher *launcher_find(void)
     return NULL;
 }
 
-/* Whether the launcher tells an MPI library about the other processes. */
-static bool launcher_has_mpi(const struct launcher *l)
-{
-    return l && l->has_mpi;
-}
-
 /*
  * Returns -EINVAL when a launcher has started several processes, but MPI knows only of `ranks` (1
  * if MPI was not used): each process would make a run of its own, in the same directory at the same
@@ -565,7 +487,8 @@ static void take_failures(struct coordinator *c)
         name_failure(c, rank, &failure);
     if (s->failure.code != 0 && !s->has_stopped) {
         s->has_stopped = true;
-        mpi_send_stop(s, c->ranks.count);
+        for (unsigned i = 1; i < c->ranks.count; i++)
+            send_bare(s, (int)i, TAG_STOP);
     }
 }
 
@@ -594,7 +517,7 @@ static int check_others(struct coordinator *c, struct err *e)
         return err_system(e, EINTR, "wait for the other ranks");
     if (c->ranks.number == 0)
         take_failures(c);
-    else if (mpi_take_stop(s))
+    else if (take_bare(s, TAG_STOP))
         s->has_stopped = true;
     if (!s->has_stopped)
         return 0;
@@ -669,7 +592,7 @@ static void wait_more(const struct coordinator *c, const char *what, struct pati
         if (!p->is_named)
             name_missing(c, what, waiting);
         p->is_named = true;
-        mpi_send_patience(c->state); /* otherwise rank 1 would report this rank */
+        send_bare(c->state, 1, TAG_PATIENCE); /* otherwise rank 1 would report this rank */
         p->named_at_ns += NAMED_AFTER_NS;
     }
     mpi_wait_sleep(&p->wait);
@@ -685,7 +608,7 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
     for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
         unsigned rank;
         rc = check_others(c, e);
-        if (rc == 0 && mpi_has_arrival(s)) {
+        if (rc == 0 && has_message(s, arrival(s), NULL)) {
             rc = take_one(c, m, &rank, e);
             mpi_wait_again(&patience.wait);
             count++;
@@ -780,7 +703,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
     if (m->decide)
         m->decide(m->context);
     for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++)
-        rc = mpi_send_answer(s, i, m->answer, m->answer_bytes, e);
+        rc = send_message(s, (int)i, TAG_ANSWER, m->answer, m->answer_bytes, e);
     return rc;
 }
 
@@ -789,7 +712,7 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
 /* Handles messages from rank 0 other than its answer. Returns whether there was one. */
 static bool serve_rank_0(struct mpi *s, struct mpi_wait *wait)
 {
-    bool is_patient = mpi_take_patience(s);
+    bool is_patient = take_bare(s, TAG_PATIENCE);
     bool has_pinged = mpi_answer_ping(s);
     if (is_patient || has_pinged)
         mpi_wait_again(wait);
@@ -803,15 +726,15 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
     bool is_named = c->ranks.number != 1;
     bool has_left = false;
     MPI_Request request = MPI_REQUEST_NULL;
-    int rc = mpi_start_arrival(s, m->mine, m->bytes, &request, e);
+    int rc = start_sending(s, 0, arrival(s), m->mine, m->bytes, &request, e);
     while (rc == 0) {
         has_left = has_left || mpi_has_left(&request);
-        if (has_left && (m->is_last || mpi_has_answer(s)))
+        if (has_left && (m->is_last || has_message(s, TAG_ANSWER, NULL)))
             break;
         rc = check_others(c, e);
         if (rc != 0 || serve_rank_0(s, &wait))
             continue;
-        if (!is_named && mpi_waited_ns(&wait) > NAMED_AFTER_NS + GRACE_NS) {
+        if (!is_named && mpi_wait_now(&wait) - wait.start_ns > NAMED_AFTER_NS + GRACE_NS) {
             break_line(c);
             message("%s: rank 0 on %s has not arrived%s", m->name, s->first_host, waiting);
             is_named = true;
@@ -848,7 +771,7 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
     MPI_Request request = MPI_REQUEST_NULL;
     bool has_left = false;
     bool has_come = false;
-    int rc = mpi_start_parcel(s, p->to, p->sent, p->bytes, &request, e);
+    int rc = start_sending(s, p->to, TAG_PARCEL, p->sent, p->bytes, &request, e);
     while (rc == 0 && !(has_left && has_come)) {
         has_come = has_come || mpi_take_parcel(s, p->from, p->got, p->bytes);
         has_left = has_left || mpi_has_left(&request);
@@ -927,7 +850,7 @@ static int mpi_join(struct coordinator *c, struct err *e)
     const struct launcher *launcher = launcher_find();
     struct mpi *s = NULL;
     int rc = 0;
-    if (launcher_has_mpi(launcher))
+    if (launcher && launcher->has_mpi)
         rc = mpi_begin(&s, &c->ranks.number, &c->ranks.count, e);
     if (!s) {
         c->ops = &coordinator_alone;
@@ -949,7 +872,7 @@ static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
     for (unsigned left = s->has_ended ? c->ranks.count : 1;
          left < c->ranks.count && !stop_signal();) {
         take_failures(c);
-        if (mpi_take_leaving(s))
+        if (take_bare(s, TAG_LEAVING))
             left++;
         else if (!mpi_drop_arrival(s))
             mpi_wait_sleep(&wait);
@@ -975,7 +898,7 @@ static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
             mpi_wait_sleep(&wait);
     }
     if (!stop_signal())
-        mpi_send_leaving(s);
+        send_bare(s, 0, TAG_LEAVING);
 }
 
 /* Waits while others clean up: after a signal, mpirun kills all ranks when the first one ends. */

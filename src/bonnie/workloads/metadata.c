@@ -22,13 +22,6 @@
 typedef int (*file_operation)(struct file_set *s, const struct file_place *place, uint64_t *bytes,
                               struct err *e);
 
-static int delete_operation(struct file_set *s, const struct file_place *place, uint64_t *bytes,
-                            struct err *e)
-{
-    *bytes = 0;
-    return file_set_remove(s, place, e);
-}
-
 /* Does one operation, and times and counts it. */
 static int time_operation(struct work *w, file_operation operation, const struct file_place *place,
                           struct err *e)
@@ -41,15 +34,16 @@ static int time_operation(struct work *w, file_operation operation, const struct
     return rc == 0 ? stop_check(e) : rc;
 }
 
-static int create_all(struct work *w, enum name_order order, struct err *e)
+static int create_all(void *context, struct err *e)
 {
+    struct work *w = context;
     struct file_set *s = &w->files;
     uint64_t until = w->lap_ns > 0 ? clock_ns() + w->lap_ns : UINT64_MAX;
     int rc = 0;
     while (rc == 0 && s->made < s->wanted) {
         uint64_t bytes;
         uint64_t start = clock_ns();
-        rc = file_set_create_next(s, order, &bytes, e);
+        rc = file_set_create_next(s, w->workload->order, &bytes, e);
         uint64_t end = clock_ns();
         if (rc == 0)
             op_stats_add(&w->stats->ops, end - start, bytes);
@@ -129,7 +123,7 @@ static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
     int rc;
     do {
         before = l.found;
-        l.skipped = operation == delete_operation ? 0 : l.found;
+        l.skipped = operation == file_set_remove ? 0 : l.found;
         rc = on_entries(w, &l, e);
         rewinddir(l.directory);
     } while (rc == 0 && l.found < expected && l.found > before);
@@ -174,73 +168,36 @@ static int prepare_create(void *context, struct err *e)
     return w->lap == 0 ? file_set_clear(&w->files, e) : file_set_extend(&w->files, e);
 }
 
-static int prepare_existing(struct work *w, enum name_order order, bool cold, struct err *e)
+static int prepare_existing(void *context, struct err *e)
 {
+    struct work *w = context;
     uint64_t until_ns = w->prepare_until_ns;
     if (w->plan->files.most_ns > 0 && w->lap == 0)
         until_ns = 1; /* long ago: what the test before has created is enough */
-    int rc = file_set_fill(&w->files, order, until_ns, e);
-    if (rc == 0 && cold && w->plan->settings->cache == CACHE_EVICT)
+    int rc = file_set_fill(&w->files, w->workload->order, until_ns, e);
+    if (rc == 0 && w->workload->reads && w->plan->settings->cache == CACHE_EVICT)
         rc = file_set_evict(&w->files, e);
     return rc;
 }
 
-static int prepare_seq_stat(void *context, struct err *e)
+static int stat_all(void *context, struct err *e)
 {
-    return prepare_existing(context, NAMES_SORTED, true, e);
+    const struct work *w = context;
+    return w->workload->order == NAMES_SORTED
+               ? in_directory_order(context, file_set_stat, e)
+               : in_random_order(context, STAT_ORDER, file_set_stat, e);
 }
 
-static int prepare_seq_del(void *context, struct err *e)
+/* Afterwards no file is left, unless this has failed. */
+static int delete_all(void *context, struct err *e)
 {
-    return prepare_existing(context, NAMES_SORTED, false, e);
-}
-
-static int prepare_ran_stat(void *context, struct err *e)
-{
-    return prepare_existing(context, NAMES_RANDOM, true, e);
-}
-
-static int prepare_ran_del(void *context, struct err *e)
-{
-    return prepare_existing(context, NAMES_RANDOM, false, e);
-}
-
-static int seq_create(void *context, struct err *e)
-{
-    return create_all(context, NAMES_SORTED, e);
-}
-
-static int ran_create(void *context, struct err *e)
-{
-    return create_all(context, NAMES_RANDOM, e);
-}
-
-static int seq_stat(void *context, struct err *e)
-{
-    return in_directory_order(context, file_set_stat, e);
-}
-
-static int ran_stat(void *context, struct err *e)
-{
-    return in_random_order(context, STAT_ORDER, file_set_stat, e);
-}
-
-/* Ends a test that deletes: no file is left, unless it failed. */
-static int end_deleting(struct work *w, int rc)
-{
+    struct work *w = context;
+    int rc = w->workload->order == NAMES_SORTED
+                 ? in_directory_order(w, file_set_remove, e)
+                 : in_random_order(w, DELETE_ORDER, file_set_remove, e);
     if (rc == 0)
         w->files.made = 0;
     return rc;
-}
-
-static int seq_del(void *context, struct err *e)
-{
-    return end_deleting(context, in_directory_order(context, delete_operation, e));
-}
-
-static int ran_del(void *context, struct err *e)
-{
-    return end_deleting(context, in_random_order(context, DELETE_ORDER, delete_operation, e));
 }
 
 const struct workload workload_seq_create = {
@@ -249,7 +206,7 @@ const struct workload workload_seq_create = {
     .unit = UNIT_FILE,
     .written_percent = 100,
     .repeats = true,
-    .task = {.prepare = prepare_create, .work = seq_create, .finish = sync_created},
+    .task = {.prepare = prepare_create, .work = create_all, .finish = sync_created},
 };
 
 const struct workload workload_seq_stat = {
@@ -260,7 +217,7 @@ const struct workload workload_seq_stat = {
     .reads = true,
     .shifts = true,
     .repeats = true,
-    .task = {.prepare = prepare_seq_stat, .work = seq_stat},
+    .task = {.prepare = prepare_existing, .work = stat_all},
 };
 
 const struct workload workload_seq_del = {
@@ -269,34 +226,37 @@ const struct workload workload_seq_del = {
     .unit = UNIT_NAME,
     .shifts = true,
     .repeats = true,
-    .task = {.prepare = prepare_seq_del, .work = seq_del},
+    .task = {.prepare = prepare_existing, .work = delete_all},
 };
 
 const struct workload workload_ran_create = {
     .title = "Creating files in random order",
     .old_title = "Create files in random order",
     .unit = UNIT_FILE,
+    .order = NAMES_RANDOM,
     .written_percent = 100,
     .repeats = true,
-    .task = {.prepare = prepare_create, .work = ran_create, .finish = sync_created},
+    .task = {.prepare = prepare_create, .work = create_all, .finish = sync_created},
 };
 
 const struct workload workload_ran_stat = {
     .title = "Reading files in random order",
     .old_title = "Stat files in random order",
     .unit = UNIT_FILE,
+    .order = NAMES_RANDOM,
     .read_percent = 100,
     .reads = true,
     .shifts = true,
     .repeats = true,
-    .task = {.prepare = prepare_ran_stat, .work = ran_stat},
+    .task = {.prepare = prepare_existing, .work = stat_all},
 };
 
 const struct workload workload_ran_del = {
     .title = "Deleting files in random order",
     .old_title = "Delete files in random order",
     .unit = UNIT_NAME,
+    .order = NAMES_RANDOM,
     .shifts = true,
     .repeats = true,
-    .task = {.prepare = prepare_ran_del, .work = ran_del},
+    .task = {.prepare = prepare_existing, .work = delete_all},
 };

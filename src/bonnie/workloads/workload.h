@@ -28,6 +28,7 @@
 /* Everything that one worker works with. */
 struct work {
     const struct plan *plan;
+    const struct workload *workload; /* of the current phase */
     const struct scratch *scratch;
     struct contents *contents;
     uint64_t seed;         /* seed of the current run and rank, which decides all offsets */
@@ -64,6 +65,7 @@ struct workload {
     const char *title;     /* title for the progress line */
     const char *old_title; /* that of Bonnie++ 2.00a; NULL: it has no such test */
     enum work_unit unit;
+    enum name_order order;    /* of metadata files */
     unsigned read_percent;    /* share of the counted bytes that are read, in percent */
     unsigned written_percent; /* share that is written; for UNIT_BLOCK, the plan decides */
     bool reads;               /* data must come from the device, so caches are emptied before */
