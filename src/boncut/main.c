@@ -33,7 +33,8 @@ static int run_action(const struct settings *s, int *status, struct err *e)
 {
     switch (s->action) {
     case ACTION_HELP:
-        cli_print_help(&option_table, stdout);
+    case ACTION_SHORT_HELP:
+        cli_print_help(&option_table, s->action == ACTION_SHORT_HELP, stdout);
         return 0;
     case ACTION_VERSION:
         cli_print_version(stdout);

@@ -143,7 +143,8 @@ static const struct option_entry entries[] = {
     {FLAG("cleanup", cleanup), .help = "remove what earlier runs have left in DIR"},
     OPTION_VERSION(struct settings, action, ACTION_VERSION),
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
-    OPTION_HELP(struct settings, action, ACTION_HELP),
+    {ACTION("help", ACTION_HELP), .help = "print this help and exit"},
+    {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help and exit"},
 };
 
 const struct option_table option_table = {
@@ -155,7 +156,20 @@ const struct option_table option_table = {
              "       boncut campaign --victim=COMMAND --cut=COMMAND --logs=LOGS DIR\n"
              "       boncut fs-shutdown --yes DIR\n"
              "       boncut --cleanup DIR\n"
-             "Does what fsync promised survive a power cut?\n\n",
+             "Does what fsync promised survive a power cut?\n",
+    .brief = "Usage: boncut COMMAND [OPTION]... DIR\n"
+             "Does what fsync promised survive a power cut?\n\n"
+             "As far as it shows without a cut:\n"
+             "    boncut audit /data\n"
+             "Promises, kept on another machine until somebody cuts the power:\n"
+             "    boncut write /data | ssh OTHER 'cat >promises'\n"
+             "After the cut, what of them was kept:\n"
+             "    ssh OTHER cat promises | boncut check /data\n"
+             "Many cuts, by a command that cuts the power and brings it back:\n"
+             "    boncut campaign --victim='ssh HOST' --cut=COMMAND --logs=LOGS /data\n"
+             "Remove what earlier runs have left:\n"
+             "    boncut --cleanup /data\n\n"
+             "boncut --help lists all options; the manual is boncut(8).\n",
     .closing = "\nSizes take a suffix k or m (powers of 1024). The manual is boncut(8).\n",
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,

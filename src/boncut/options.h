@@ -51,7 +51,14 @@ struct settings {
     bool yes;
 };
 
-enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS, ACTION_METHODS };
+enum action {
+    ACTION_RUN,
+    ACTION_HELP,
+    ACTION_SHORT_HELP,
+    ACTION_VERSION,
+    ACTION_OPTIONS,
+    ACTION_METHODS
+};
 
 extern const struct option_table option_table;
 

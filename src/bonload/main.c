@@ -16,8 +16,8 @@ static int run_action(const struct settings *s, struct coordinator *c, int *stat
         return session(s, c, status, e);
     if (c->ranks.number > 0)
         return 0; /* rank 0 prints for all */
-    if (s->action == ACTION_HELP)
-        cli_print_help(&option_table, stdout);
+    if (s->action == ACTION_HELP || s->action == ACTION_SHORT_HELP)
+        cli_print_help(&option_table, s->action == ACTION_SHORT_HELP, stdout);
     else if (s->action == ACTION_VERSION)
         cli_print_version(stdout);
     else

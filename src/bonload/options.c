@@ -109,7 +109,7 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 static const struct option_entry entries[] = {
     {VALUE("requests-engine", "ENGINE", OPTION_TEXT, engine), .accepted = "the name of a target",
      .words = target_words, .group = "The target",
-     .help = "disk, meta, null, sleep, http (also upload), s3 (default: disk)"},
+     .help = "disk, meta, null, http (also upload), s3 (default: disk)"},
     {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .accepted = "a template", .offer = OFFER_FILES,
      .help = "path, URL or object key; XX.. becomes the request's number, NN.. random digits, RR.. "
              "random letters"},
@@ -195,7 +195,7 @@ static const struct option_entry entries[] = {
     {BOOLEAN("fair-random", fair_random),
      .help = "sizes vary so that small requests move as many bytes in all as large ones"},
     {VALUE("random-fair-buckets", "N", OPTION_COUNT, fair_buckets), .min = 1, .max = 1000000,
-     .accepted = "a whole number from 1 to 1000000",
+     .accepted = "a whole number from 1 to 1000000", .quirks = OPTION_UNLISTED,
      .help = "number of equal ranges of size from which -fair-random chooses (default: 1000)"},
     {PATH("written-urls-dump", "FILE", written_dump),
      .help = "file for the names of what was written (or read, if nothing was written), one per "
@@ -261,7 +261,7 @@ static const struct option_entry entries[] = {
     {CUSTOM("s3-secret-key", "KEY", set_secret, s3_secret_key), .quirks = OPTION_SECRET,
      .help = "secret key (default: AWS_SECRET_ACCESS_KEY)"},
     {VALUE("s3-sign-ver", "N", OPTION_COUNT, s3_sign_version), .min = 2, .max = 4,
-     .accepted = "4 or 2", .words = sign_version_words,
+     .accepted = "4 or 2", .words = sign_version_words, .quirks = OPTION_UNLISTED,
      .help = "version of the signatures, 4 or 2 (default: 4)"},
     {VALUE("s3-part-size", "SIZE", OPTION_BYTES, s3_part_bytes), .min = 5 * MIB, .max = 5 * GIB,
      .accepted = "a size from 5MiB to 5GiB",
@@ -282,9 +282,11 @@ static const struct option_entry entries[] = {
     {CUSTOM("seed", "N", set_seed, seed),
      .help = "seed of everything that is random (default: the time)"},
     {BOOLEAN("verbose", verbose), .help = "report each distinct error when it first happens"},
-    {BOOLEAN("memory-debug", memory_debug), .help = "report the memory used every 10 s"},
+    {BOOLEAN("memory-debug", memory_debug), .quirks = OPTION_UNLISTED,
+     .help = "report the memory used every 10 s"},
     {ACTION("version", ACTION_VERSION), .help = "print the version"},
-    {ACTION("help", ACTION_HELP), .letter = 'h', .help = "print this help"},
+    {ACTION("help", ACTION_HELP), .help = "print this help"},
+    {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help"},
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
 };
 
@@ -314,6 +316,20 @@ const struct option_table option_table = {
              "Generate load and measure the latency of requests, or find the largest load\n"
              "whose latency stays below a limit. Options take one dash or two, and a value\n"
              "after = or as the next word.\n",
+    .brief = "Usage: bonload [OPTION]... [TEMPLATE]\n"
+             "Generate load and measure the latency of requests, or find the largest load\n"
+             "whose latency stays below a limit.\n\n"
+             "Is the storage good enough for a program? (-good-for=list lists those known)\n"
+             "    bonload -good-for=etcd /data\n"
+             "How long do 500 reads and 100 writes a second take?\n"
+             "    bonload -rps=500 -wps=100 -mkdirs -url=/data/XX/NNN\n"
+             "What load keeps 99 % of the reads below 5 ms?\n"
+             "    bonload -rpw=4 -max-latency=p99:5ms -mkdirs -url=/data/XX/NNN\n"
+             "A web server, for a minute:\n"
+             "    bonload -requests-engine=http -rps=1000 -duration=60s -url=http://HOST/page\n"
+             "A store of S3, with the keys of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY:\n"
+             "    bonload -requests-engine=s3 -s3-endpoint=URL -s3-bucket=NAME -wt=8 -url=XXX\n\n"
+             "bonload -help lists all options; the manual is bonload(1).\n",
     .closing = "\nThe manual page bonload(1) says more.\n",
 };
 

@@ -449,60 +449,38 @@ static int take_operand(void *settings, const char *word, struct err *e)
 
 static const struct option_entry entries[] = {
     OPTION_DIRECTORY(struct settings),
-    OPTION_TRUST(struct settings),
     {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's',
      .help = "data in MiB, divided among the workers; 0 skips these tests (default: 2 x RAM)"},
     {SETTER("files", "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", set_files), .letter = 'n',
      .help = "files in units of 1024; MAX -1 hard links, -2 symbolic links; 0 skips (default: 16)"},
     {SETTER("concurrency", "N", set_workers), .letter = 'c', .alias = "threads",
      .words = workers_words, .help = "workers in every test; auto: one per CPU (default: 1)"},
-    {SETTER("label", "LABEL", set_label), .letter = 'm',
-     .help = "label of the results (default: host name)"},
-    {VALUE("ram", "MIB", OPTION_ROUNDED_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,
-     .unit = MIB,
-     .accepted = "MiB, or a size with a suffix k, m, g, t, up to 1024t; 0 for no check",
-     .help = "RAM to check the size against; 0: no check (default: detected)"},
-    {VALUE("runs", "N", OPTION_COUNT, runs), .letter = 'x', .min = 1, .max = LIMIT_RUNS,
-     .accepted = "1 to 1000000", .help = "run N times and print only CSV, with a header"},
-    {VALUE("seconds", "N", OPTION_SECONDS, seconds_ns),
-     .help = "begin further complete runs until this time has passed; with -x both must be met"},
-    OPTION_USER(struct settings),
-    OPTION_GROUP(struct settings),
-    {FLAG("quiet", quiet), .letter = 'q',
-     .help = "only CSV on stdout, the table on stderr, no progress"},
-    {.letter = 'f',
-     .name = "fast",
-     .value = VALUE_OPTIONAL,
-     .value_name = "MIB",
-     .quirks = OPTION_TAKES_NUMBERS,
-     .set = set_fast,
-     .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
-    {FLAG("sync", sync), .letter = 'b',
-     .help = "no write buffering: every write and every directory change is made durable"},
     {FLAG("direct", direct), .letter = 'D',
      .help = "use O_DIRECT in every block test and in the seeks"},
-    {SETTER("seed", "N", set_seed), .letter = 'z',
-     .help = "seed of places, sizes and names (default: the time)"},
-    {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
-     .help = "make the seed from the contents of FILE"},
-    {.letter = 'p',
-     .value = VALUE_REQUIRED,
-     .value_name = "N",
-     .set = set_processes,
-     .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
-    {.letter = 'y',
-     .value = VALUE_OPTIONAL,
-     .value_name = "s|p",
-     .quirks = OPTION_DETACHED,
-     .words = synchronise_words,
-     .set = set_synchronise,
-     .help = "begin every test together: s (default) by semaphores, p at a prompt"},
     {SETTER("tests", "LIST", set_tests), .words = test_names, .offer = OFFER_LIST,
      .help = "run only these tests, by name, separated by commas"},
     {SETTER("preset", "NAME", set_preset), .words = preset_names,
      .help = "tests, defaults and reports of bonnie, bonnie++ or gobonniego; diskmark: the four "
              "rows of "
              "KDiskMark (default: bonnie++)"},
+    OPTION_USER(struct settings),
+    {FLAG("quiet", quiet), .letter = 'q',
+     .help = "only CSV on stdout, the table on stderr, no progress"},
+    {.name = "json", .set = set_json, .help = "same as --format=json"},
+    {.name = "html",
+     .quirks = OPTION_SINGLE_DASH,
+     .set = set_html,
+     .help = "same as --format=html; -html is accepted too"},
+    {.letter = 'f',
+     .name = "fast",
+     .value = VALUE_OPTIONAL,
+     .value_name = "MIB",
+     .quirks = OPTION_TAKES_NUMBERS,
+     .set = set_fast,
+     .group = "Block tests",
+     .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
+    {FLAG("sync", sync), .letter = 'b',
+     .help = "no write buffering: every write and every directory change is made durable"},
     {SETTER("engine", "NAME", set_engine), .words = engine_words,
      .help = "how block tests move data: sync, libaio, io_uring, null; help lists them (default: "
              "sync)"},
@@ -510,12 +488,31 @@ static const struct option_entry entries[] = {
      .accepted = "1 to 4096",
      .help = "operations in flight per worker or seeker (default: 1 with sync, otherwise 32)"},
     {SETTER("uring", "LIST", set_uring), .words = uring_words, .offer = OFFER_LIST,
+     .quirks = OPTION_UNLISTED,
      .help = "for io_uring: sqpoll (a kernel thread submits), iopoll (completions are polled for)"},
     {SETTER("null", "LIST", set_null), .words = null_words, .offer = OFFER_LIST,
+     .quirks = OPTION_UNLISTED,
      .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what happens to the Nth "
              "transfer"},
+    {VALUE("time", "SECONDS", OPTION_SECONDS, time_ns),
+     .help = "go through the files for this long in put_block, rewrite and get_block; 0: once "
+             "(default: 0)"},
+    {SETTER("data", "KIND", set_data), .words = data_words,
+     .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
+             "(compressible to that) (default: random)"},
+    {VALUE("verify", "MODE", OPTION_WORD, verify), .accepted = "off, stamp or full",
+     .words = verify_names,
+     .help = "verify what is read: stamp (of every block), full (every byte), off (default: "
+             "stamp)"},
+    {VALUE("cache", "MODE", OPTION_WORD, cache), .accepted = "evict or keep", .words = cache_names,
+     .help = "before tests that read: evict or keep what is cached (default: evict)"},
+    {VALUE("drop-interval", "SECONDS", OPTION_SECONDS, drop_interval_ns), .quirks = OPTION_UNLISTED,
+     .help = "as root, drop the system's caches at this interval while tests read; 0: never "
+             "(default: 0)"},
+    {FLAG("unlocked", unlocked), .quirks = OPTION_UNLISTED,
+     .help = "use putc_unlocked and getc_unlocked in the per-character tests"},
     {VALUE("iops-duration", "SECONDS", OPTION_SECONDS, iops_duration_ns), .min = 1,
-     .help = "duration of iops (default: 15)"},
+     .group = "Random operations (the test iops)", .help = "duration of iops (default: 15)"},
     {SETTER("iops-block", "BYTES", set_iops_block),
      .help = "size of each operation of iops (default: 4k)"},
     {VALUE("iops-writes", "PERCENT", OPTION_COUNT, iops_writes), .max = 100,
@@ -523,14 +520,12 @@ static const struct option_entry entries[] = {
      .help = "share of these operations that are writes (default: 10)"},
     {SETTER("iops-pattern", "PATTERN", set_iops_pattern), .words = iops_pattern_words,
      .help = "where these operations go: uniform, or zipf:THETA (default: uniform)"},
-    {VALUE("time", "SECONDS", OPTION_SECONDS, time_ns),
-     .help = "go through the files for this long in put_block, rewrite and get_block; 0: once "
-             "(default: 0)"},
     {.name = "steady-state",
      .value = VALUE_OPTIONAL,
      .value_name = "METRIC",
      .words = round_metric_names,
      .set = set_steady,
+     .group = "Until it is steady",
      .help = "repeat block tests in rounds until iops, bandwidth, latency or p99 is steady "
              "(default: the test's rate)"},
     {VALUE("round-time", "SECONDS", OPTION_SECONDS, round_ns), .min = 1,
@@ -542,61 +537,63 @@ static const struct option_entry entries[] = {
      .accepted = "5 to 10000", .help = "give up after N rounds (default: 25)"},
     {FLAG("require-steady", require_steady),
      .help = "exit with status 3 if a test did not become steady"},
-    {SETTER("data", "KIND", set_data), .words = data_words,
-     .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
-             "(compressible to that) (default: random)"},
-    {VALUE("verify", "MODE", OPTION_WORD, verify), .accepted = "off, stamp or full",
-     .words = verify_names,
-     .help = "verify what is read: stamp (of every block), full (every byte), off (default: "
-             "stamp)"},
-    {VALUE("cache", "MODE", OPTION_WORD, cache), .accepted = "evict or keep", .words = cache_names,
-     .help = "before tests that read: evict or keep what is cached (default: evict)"},
-    {VALUE("drop-interval", "SECONDS", OPTION_SECONDS, drop_interval_ns),
-     .help = "as root, drop the system's caches at this interval while tests read; 0: never "
-             "(default: 0)"},
-    {VALUE("shift", "N", OPTION_COUNT, shift), .max = LIMIT_SHIFT, .accepted = "0 to 1000000 ranks",
-     .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
-             "the directory is shared, otherwise 0)"},
+    {VALUE("runs", "N", OPTION_COUNT, runs), .letter = 'x', .min = 1, .max = LIMIT_RUNS,
+     .accepted = "1 to 1000000", .group = "Several runs and processes",
+     .help = "run N times and print only CSV, with a header"},
+    {VALUE("seconds", "N", OPTION_SECONDS, seconds_ns),
+     .help = "begin further complete runs until this time has passed; with -x both must be met"},
     {VALUE("min-time", "SECONDS", OPTION_SECONDS, min_time_ns),
      .help =
          "repeat seeks and the tests of many files until each has run this long (default: 0.5)"},
-    {FLAG("unlocked", unlocked),
-     .help = "use putc_unlocked and getc_unlocked in the per-character tests"},
+    {.letter = 'y',
+     .value = VALUE_OPTIONAL,
+     .value_name = "s|p",
+     .quirks = OPTION_DETACHED,
+     .words = synchronise_words,
+     .set = set_synchronise,
+     .help = "begin every test together: s (default) by semaphores, p at a prompt"},
+    {.letter = 'p',
+     .value = VALUE_REQUIRED,
+     .value_name = "N",
+     .set = set_processes,
+     .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
+    {VALUE("shift", "N", OPTION_COUNT, shift), .max = LIMIT_SHIFT, .accepted = "0 to 1000000 ranks",
+     .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
+             "the directory is shared, otherwise 0)"},
+    {SETTER("label", "LABEL", set_label), .letter = 'm', .group = "Reports",
+     .help = "label of the results (default: host name)"},
     {SETTER("format", "LIST", set_format), .words = format_words, .offer = OFFER_LIST,
      .help = "reports to print: text, csv, json, html (default: text,csv)"},
     {SETTER("csv", "GENERATION", set_csv), .words = csv_names,
      .help = "print the CSV line, as Bonnie++ 1.03, 1.96, 1.97 or 2.00a (1.98) does (default: "
              "1.98)"},
-    {.name = "json", .set = set_json, .help = "same as --format=json"},
+    {PATH("output", "FILE", output), .help = "write the report to FILE, complete or not at all"},
     {FLAG("percentiles", percentiles),
      .help = "print percentiles of the latency of every test below the table"},
     {FLAG("explain-tail", explain_tail),
      .help = "as root, say what the slowest operations of put_block, rewrite, get_block and iops "
              "waited for"},
     {FLAG("si", si), .help = "print throughput in MB/s beside MiB/s below the table"},
-    {.name = "html",
-     .quirks = OPTION_SINGLE_DASH,
-     .set = set_html,
-     .help = "same as --format=html; -html is accepted too"},
-    {PATH("output", "FILE", output), .help = "write the report to FILE, complete or not at all"},
-    {ACTION("cleanup", ACTION_CLEANUP),
-     .help = "remove what killed runs left in the scratch directory, and exit"},
     {.letter = 'v',
      .name = "verbose",
      .kind = OPTION_COUNTS,
      .field = FIELD(verbose),
      .help = "print more details on stderr"},
+    {VALUE("ram", "MIB", OPTION_ROUNDED_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,
+     .unit = MIB,
+     .accepted = "MiB, or a size with a suffix k, m, g, t, up to 1024t; 0 for no check",
+     .group = "Other", .help = "RAM to check the size against; 0: no check (default: detected)"},
+    {SETTER("seed", "N", set_seed), .letter = 'z',
+     .help = "seed of places, sizes and names (default: the time)"},
+    {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
+     .help = "make the seed from the contents of FILE"},
+    OPTION_GROUP(struct settings),
+    OPTION_TRUST(struct settings),
+    {ACTION("cleanup", ACTION_CLEANUP),
+     .help = "remove what killed runs left in the scratch directory, and exit"},
     OPTION_VERSION(struct settings, action, ACTION_VERSION),
-    {.name = "help",
-     .kind = OPTION_SETS,
-     .field = FIELD(action),
-     .constant = ACTION_HELP,
-     .help = "print this help and exit"},
-    {.letter = 'h',
-     .kind = OPTION_SETS,
-     .field = FIELD(action),
-     .constant = ACTION_SHORT_HELP,
-     .help = "print a short help and exit"},
+    {ACTION("help", ACTION_HELP), .help = "print this help and exit"},
+    {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help and exit"},
     OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
     {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .accepted = "the name of a profile"},
     {
@@ -614,7 +611,24 @@ const struct option_table option_table = {
     .operand_offer = OFFER_DIRECTORIES,
     .usage = "Usage: bonnie DIR\n"
              "       bonnie [OPTION]...\n"
-             "Measure the speed of storage through a filesystem.\n\n",
+             "Measure the speed of storage through a filesystem.\n\nMost used\n",
+    .brief = "Usage: bonnie DIR\n"
+             "       bonnie [OPTION]...\n"
+             "Measure the speed of storage through a filesystem.\n\n"
+             "A first look, in a minute:\n"
+             "    bonnie /data\n"
+             "A figure to rely on, with twice the RAM:\n"
+             "    bonnie -d /data\n"
+             "The rows of KDiskMark:\n"
+             "    bonnie -d /data --preset=diskmark\n"
+             "Random reads and writes, many at a time, until the figure is steady:\n"
+             "    bonnie -d /data -D --engine=libaio --tests=iops --steady-state\n"
+             "Remove what killed runs have left:\n"
+             "    bonnie -d /data --cleanup\n\n"
+             "Is it good enough for a database?    bonload -good-for=list\n"
+             "Did a change help?                   bon_ab --help\n"
+             "Does it keep what fsync promised?    boncut audit /data\n\n"
+             "bonnie --help lists all options; the manual is bonnie(8).\n",
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(8).\n",
 };
 
@@ -707,36 +721,12 @@ static const char go_help[] =
     "  -h, -help           print this help and exit\n\n"
     "A flag may have two dashes. Options of bonnie work as well: see bonnie --help.\n";
 
-/* The text of -h: what people need, and where the rest is. */
-static const char short_help[] =
-    "Usage: bonnie DIR\n"
-    "       bonnie [OPTION]...\n"
-    "Measure the speed of storage through a filesystem.\n\n"
-    "A first look, in a minute:\n"
-    "    bonnie /data\n"
-    "A figure to rely on, with twice the RAM:\n"
-    "    bonnie -d /data\n"
-    "The rows of KDiskMark:\n"
-    "    bonnie -d /data --preset=diskmark\n"
-    "Random reads and writes, many at a time, until the figure is steady:\n"
-    "    bonnie -d /data -D --engine=libaio --tests=iops --steady-state\n"
-    "Remove what killed runs have left:\n"
-    "    bonnie -d /data --cleanup\n\n"
-    "Is it good enough for a database?    bonload -good-for=list\n"
-    "Did a change help?                   bon_ab --help\n"
-    "Does it keep what fsync promised?    boncut audit /data\n\n"
-    "bonnie --help lists all options; the manual is bonnie(8).\n";
-
 void options_print_help(const struct settings *s, FILE *out)
 {
-    if (s->action == ACTION_SHORT_HELP && !s->has_go_flags) {
-        fputs(short_help, out);
-        return;
-    }
     if (s->has_go_flags)
         fputs(go_help, out);
     else
-        cli_print_help(&option_table, out);
+        cli_print_help(&option_table, s->action == ACTION_SHORT_HELP, out);
 }
 
 void options_print_version(const struct settings *s, FILE *out)

@@ -85,11 +85,15 @@ static void print_text(FILE *out, const char *text)
     }
 }
 
-void cli_print_help(const struct option_table *table, FILE *out)
+void cli_print_help(const struct option_table *table, bool is_brief, FILE *out)
 {
+    if (is_brief) {
+        fputs(table->brief, out);
+        return;
+    }
     fputs(table->usage, out);
     for (size_t i = 0; i < table->count; i++) {
-        if (!table->entries[i].help)
+        if (!table->entries[i].help || table->entries[i].quirks & OPTION_UNLISTED)
             continue;
         if (table->entries[i].group)
             fprintf(out, "\n%s\n", table->entries[i].group);

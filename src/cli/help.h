@@ -13,7 +13,7 @@
  *     program NAME DASHES OFFER
  *
  * DASHES precede long names; OFFER says what operands are (none, files). A line follows for each
- * option that --help lists, in the same order:
+ * option that has a text for --help, in the same order:
  *
  *     option LETTER NAME ALIAS VALUE OFFER WORDS VALUE_NAME HELP
  *
@@ -23,6 +23,7 @@
  */
 void cli_print_options(const struct option_table *table, FILE *out);
 
-void cli_print_help(const struct option_table *table, FILE *out);
+/* is_brief: the text of -h. */
+void cli_print_help(const struct option_table *table, bool is_brief, FILE *out);
 
 void cli_print_version(FILE *out);

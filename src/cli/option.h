@@ -61,6 +61,7 @@ enum option_quirk {
     OPTION_DETACHED = 2,      /* one of `words` may be a separate word: "-y s" */
     OPTION_SINGLE_DASH = 4,   /* -name means the same as --name */
     OPTION_SECRET = 8,        /* the value is overwritten in argv at once */
+    OPTION_UNLISTED = 16,     /* hardly anybody needs it: the manual has it, but not --help */
 };
 
 /* One option: everything that the parser, --help and the completions need to know. */
@@ -102,6 +103,7 @@ struct option_table {
     size_t count;        /* number of entries, at most OPTIONS_MOST */
     const char *usage;   /* lines above the options in --help */
     const char *closing; /* lines below the options in --help */
+    const char *brief;   /* the text of -h; NULL: it is that of --help */
     /*
      * Takes an operand (a word that is not an option) at its place among the options. Returns 0, or
      * a negative errno with a line in e. NULL: the program has none.

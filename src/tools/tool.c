@@ -13,7 +13,7 @@ int tool_parse(const struct option_table *table, int argc, char *argv[],
     int rc = cli_parse(table, argc, argv, settings, NULL, e);
     *runs = rc == 0 && settings->action == TOOL_RUN;
     if (rc == 0 && settings->action == TOOL_HELP)
-        cli_print_help(table, stdout);
+        cli_print_help(table, false, stdout);
     if (rc == 0 && settings->action == TOOL_VERSION)
         cli_print_version(stdout);
     if (rc == 0 && settings->action == TOOL_OPTIONS)

@@ -50,7 +50,8 @@ refused_ok(boncut(@{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 .. $#{$_}]")
 is_deeply([ tree($dir) ], [qw(empty other test)], 'nothing was made');
 like(boncut('-V')->{out}, qr/\Aboncut 3/, '-V, --version');
 like(boncut('write', '--methods=help')->{out}, qr/^fsync +a block overwritten, /m, '--methods=help');
-like(boncut('-h')->{out}, qr/\AUsage: boncut write/, '-h, --help');
+like(boncut('--help')->{out}, qr/\AUsage: boncut write/,   '--help');
+like(boncut('-h')->{out},     qr/\AUsage: boncut COMMAND/, '-h');
 
 # ---- a run, and its check ------------------------------------------------------------------------
 

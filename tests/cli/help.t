@@ -7,8 +7,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(bonnie scratch source tree);
-use RunProgram qw(slurp);
+use BonnieRun  qw(bonnie run_tool scratch source tree);
+use RunProgram qw(run slurp);
 
 my $dir = scratch();
 
@@ -20,9 +20,14 @@ for my $word (qw(-h --help)) {
     unlike($run->{out}, qr/[ \t]$/m, 'no blanks at the ends of lines');
 }
 
-my @short = split /^/, bonnie('-h')->{out};
-cmp_ok(scalar @short, '<=', 25, '-h: at most 25 lines');
-is((grep {/^    bonnie /} @short), 5, 'with five commands');
+for my $program (qw(bonnie bonload boncut bon_ab)) {
+    my $text = $program eq 'bon_ab' ? (run($program, ['-h']))[1] : run_tool($program eq 'bonnie' ? undef : $program, '-h')->{out};
+    my @short = split /^/, $text;
+    cmp_ok(scalar @short, '<=', 25, "$program -h: at most 25 lines");
+    is((grep {/^    (?:ssh OTHER cat promises \| )?$program /} @short), 5, 'with five commands');
+    unlike($text, qr/^.{81}|[ \t]$/m, 'in 80 columns');
+    like($short[-2] . $short[-1], qr/\Q$program\E --?help lists all options; the manual is\s\Q$program\E\(\d\)[.]\n\z/, 'and where the rest is');
+}
 my ($version) = slurp(source('scripts/lib/Bonnie/Version.pm')) =~ /VERSION = '([^']+)'/;
 for my $word (qw(-V --version)) {
     my $run = bonnie({ dir => "$dir" }, $word);

@@ -15,7 +15,7 @@ use Bonnie::Version;
 
 our @EXPORT_OK = qw(run_program);
 
-# %program: help => TEXT; options => [ specifications for Getopt::Long ]; check => sub ($options),
+# %program: help => TEXT; brief => the text of -h (default: help); options => [ specifications for Getopt::Long ]; check => sub ($options),
 # which dies when options are wrong, before anything is read; logs => true if the program also reads
 # logs of zcav; report => sub ($options, @records), which returns the whole report, and an exit
 # status if that may be other than 0; or work => sub ($options, @arguments), the same for a program
@@ -36,8 +36,9 @@ sub run_program {
 sub work {
     my (%program) = @_;
     my $options = parse_options(@{ $program{options} // [] });
-    return say_only($program{help})    if $options->{help};
-    return say_only(version_message()) if $options->{version};
+    return say_only($program{help})                    if $options->{help};
+    return say_only($program{brief} // $program{help}) if $options->{h};
+    return say_only(version_message())                 if $options->{version};
     $program{check}->($options) if $program{check};
     complain('reading results from the terminal, to Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
@@ -57,7 +58,7 @@ sub parse_options {
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_ignore_case no_auto_abbrev)]);
     my (%options, $complaint);
     local $SIG{__WARN__} = sub { $complaint //= lcfirst shift };
-    $parser->getoptions(\%options, 'help|h', 'version|V', 'output|o=s', @extra)
+    $parser->getoptions(\%options, 'help', 'h', 'version|V', 'output|o=s', @extra)
         or die plain_text($complaint =~ s/\s*\z//r), "; try --help\n";
     die "--output needs a file name; try --help\n" if ($options{output} // q{-}) eq q{};
     return \%options;

@@ -60,7 +60,7 @@ uint64_t latency_limit_figure(const struct latency_limit *limit, const struct hi
 
 void latency_limit_name(const struct latency_limit *limit, char text[static LIMIT_TEXT]);
 
-enum action { ACTION_RUN, ACTION_HELP, ACTION_VERSION, ACTION_OPTIONS };
+enum action { ACTION_RUN, ACTION_HELP, ACTION_SHORT_HELP, ACTION_VERSION, ACTION_OPTIONS };
 
 /* Room for values that are copied because argv is overwritten, or that are given several times. */
 #define SETTINGS_SECRET    512
