@@ -10,7 +10,8 @@ use List::Util qw(sum0);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie program refused_ok run_tool scratch scratch_on_disk source takes_direct tree);
+use BonnieRun  qw(bonnie nobody_can program refused_ok run_tool scratch scratch_on_disk source takes_direct tree);
+use Container   ();
 use FailingDisk ();
 use JSON::PP ();
 use JsonReport qw(report_ok);
@@ -37,7 +38,8 @@ my $TABLE = join q{}, @LINES;
 # Its times, shortened.
 my @SHORT = qw(--time=1 --iops-duration=0.3);
 
-# The short look at a directory: its whole table, in 80 columns, in time, and nothing left.
+# The short look at a directory: its whole table, in 80 columns, and nothing left. Its times are checked in
+# tests/unit/bonnie/test_plan.c.
 sub look_ok {
     my ($dir, $what, @options) = @_;
     my $run = bonnie(@options, $dir);
@@ -46,7 +48,7 @@ sub look_ok {
     like($run->{out}, qr/\A\Q$dir\E: .*(?:\n.+)?\n\n$TABLE\n/, "$what: the table") or diag($run->{out});
     unlike($run->{out}, qr/^.{81}/m, "$what: in 80 columns");
     my ($seconds, $written, $unit) = $run->{out} =~ /^(\d+) s, ([\d.]+) ([KMG]iB) written[.] A short look/m;
-    cmp_ok($seconds // 999, '<=', 75, "$what: in 75 seconds");
+    ok(defined $seconds, "$what: its time");
     cmp_ok(($written // 999) * { KiB => 2**-20, MiB => 2**-10, GiB => 1 }->{ $unit // 'GiB' }, '<=', 2, "$what: at most 2 GiB");
     is_deeply([ grep { $_ ne 'lost+found' } tree($dir) ], [], "$what: nothing is left");
     return $run;
@@ -110,6 +112,22 @@ like($page, qr/lab Durable 8 KiB/, 'has its rows');
 unlink "$disk/report.json";
 is_deeply([ tree($disk) ], [], 'nothing is left');
 
+# With 1 GiB of RAM, which the command for a figure to rely on is for; -r changes no machine. And as
+# a user who is nobody.
+my ($machine) = look_ok("$disk", '-r1024', qw(-q -r1024), @SHORT)->{out} =~ /^    bonnie -d \S+ -s (\d+)g/m;
+SKIP: {
+    my ($group, $why) = Container::group(memory => 2**30);
+    skip $why, 1 if !$group;
+    $run = look_ok("$disk", 'a group with 1 GiB', { wrap => [ $group->wrap ] }, '-q', @SHORT);
+    like($run->{out}, qr/[;\s]1[.]0 GiB\sRAM\n/, 'a group with 1 GiB: the RAM');
+    like($run->{out}, qr/^    bonnie -d \Q$disk\E -s 2g -n 16$/m, 'the command suits it');
+    cmp_ok($machine // 0, '>', 2, 'and not the machine');
+}
+SKIP: {
+    skip 'it takes root, and a directory of temporary files that nobody can reach', 1 if $> != 0 || !nobody_can();
+    look_ok(scratch(oct 777), 'as nobody', { as => 'nobody' }, @SHORT);
+}
+
 if (Root::may_mount()) {
 
     # Little room: a tenth of what is free, or one line.
@@ -126,6 +144,12 @@ if (Root::may_mount()) {
     my $locked = Root::tmpfs('size=1g');
     system 'mount', '-o', 'remount,ro', "$locked";
     refused_ok(bonnie("$locked"), qr/Read-only file system/, 'a read-only directory');
+
+    my $overlay = Root::overlay(Root::tmpfs('size=1g'));
+    SKIP: {
+        skip 'there is no overlay', 1 if !$overlay;
+        look_ok("$overlay", 'an overlay', @SHORT);
+    }
 
     # Slow storage takes less.
     my ($slow, $why) = FailingDisk->new(2048, qw(--filter=rate rate=40M burstiness=0.1));

@@ -134,6 +134,46 @@ static void rows_of_a_preset_have_plans_of_their_own(void **state)
     assert_null(p.row);
 }
 
+/* All times that it allows itself, and all that it may write: files are counted as it counts them.
+ */
+static void a_short_look_is_short(void **state)
+{
+    (void)state;
+    static const uint64_t free_mib[] = {UINT64_C(1) << 40, 1 << 20, 20480, 20479, 1024, 320};
+    struct settings settings;
+    struct plan p;
+    struct err e;
+    char *words[] = {(char *)"bonnie", (char *)"/data", NULL};
+    err_init(&e);
+    assert_int_equal(options_parse(2, words, &settings, &e), 0);
+    for (size_t i = 0; i < sizeof free_mib / sizeof *free_mib; i++) {
+        struct host roomy = host;
+        uint64_t ns = 0;
+        uint64_t bytes = 0;
+        roomy.free_bytes = free_mib[i] * MIB;
+        roomy.filesystem_bytes = roomy.free_bytes;
+        roomy.free_files = UINT64_MAX;
+        for (unsigned row = 0; row < plan_rows(&settings); row++) {
+            assert_int_equal(plan_make_row(&p, &settings, &roomy, row, &e), 0);
+            bool makes_files = p.tests[TEST_SEQ_CREATE];
+            ns += p.tests[TEST_IOPS] ? p.iops.duration_ns : 0;
+            ns += p.tests[TEST_PUT_BLOCK] || p.tests[TEST_GET_BLOCK] ? p.time_ns : 0;
+            ns += makes_files ? 2 * (p.files.most_ns + p.min_time_ns) : 0;
+            bytes += p.tests[TEST_PUT_BLOCK] ? p.data.bytes : 0;
+            bytes += makes_files ? p.files.count * 2048 : 0;
+            if (p.tests[TEST_IOPS] && p.iops.write_percent > 0) {
+                assert_int_not_equal(p.iops.most_ops, 0); /* which would be no limit */
+                bytes += p.iops.most_ops * p.iops.block_bytes;
+            }
+        }
+        assert_in_range(ns, 20 * BILLION, 60 * BILLION); /* ends of tests take some seconds more */
+        assert_in_range(bytes, 16 * MIB, 2 * GIB);
+        assert_in_range(bytes, 16 * MIB, roomy.free_bytes / 10);
+    }
+    struct host full = {.filesystem_bytes = GIB, .free_bytes = 319 * MIB};
+    assert_int_not_equal(plan_make_row(&p, &settings, &full, 0, &e), 0);
+}
+
 static void ram_sets_size_and_advice(void **state)
 {
     (void)state;
@@ -308,6 +348,7 @@ int main(void)
         cmocka_unit_test(shares_cover_all_once),
         cmocka_unit_test(defaults_are_those_of_the_preset),
         cmocka_unit_test(rows_of_a_preset_have_plans_of_their_own),
+        cmocka_unit_test(a_short_look_is_short),
         cmocka_unit_test(ram_sets_size_and_advice),
         cmocka_unit_test(what_has_no_work_is_left_out),
         cmocka_unit_test(workers_get_something_to_do),

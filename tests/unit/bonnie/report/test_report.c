@@ -516,6 +516,71 @@ static void rows_are_a_table(void **state)
     free(expected);
 }
 
+static struct test_result with_latency(struct test_result t, uint64_t p50_ns, uint64_t p99_ns)
+{
+    t.latency_ns.p50 = p50_ns;
+    t.latency_ns.p99 = p99_ns;
+    return t;
+}
+
+/* The table of the short look: a row with each kind of figure, and one that could not be measured.
+ */
+static void short_look_is_a_table(void **state)
+{
+    (void)state;
+    static const struct preset_row rows[] = {
+        {.name = "Write", .part = "1 MiB"},
+        {.name = "Read", .part = "1 MiB"},
+        {.name = "Read", .part = "4 KiB at random, 1"},
+        {.name = "Write", .part = "4 KiB at random, 32"},
+        {.name = "Durable", .part = "8 KiB, fdatasync after each"},
+        {.name = "Files", .part = "created, removed"},
+    };
+    enum { COUNT = sizeof rows / sizeof *rows };
+    static const struct host host = {
+        .ram_bytes = 24 * GIB, .cpus = 2, .filesystem_bytes = 252 * GIB, .free_bytes = 80 * GIB};
+    static const struct storage storage = {.sources = {.mount.filesystem = "ext4",
+                                                       .devices.name = "vda",
+                                                       .by = {[WAY_READ] = SOURCE_DEVICE}},
+                                           .disks.model = "Virtio disk"};
+    struct plan plans[COUNT];
+    struct result runs[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        runs[i] = plain_result();
+        runs[i].storage = &storage;
+        runs[i].begun_ns = i * 7 * SECOND;
+        runs[i].ended_ns = runs[i].begun_ns + 7 * SECOND;
+    }
+    settings.directory = "/data";
+    plan.host = &host;
+    for (unsigned i = 0; i < COUNT; i++) {
+        plans[i] = plan;
+        plans[i].row = &rows[i];
+        runs[i].plan = &plans[i];
+    }
+    runs[0].tests[TEST_PUT_BLOCK] = moved(UINT64_C(1268777), 50, 100);
+    runs[1].tests[TEST_GET_BLOCK] = moved(5120, 50, 100);
+    runs[0].tests[TEST_PUT_BLOCK].iodepth = runs[1].tests[TEST_GET_BLOCK].iodepth = 8;
+    runs[1].tests[TEST_GET_BLOCK].direct = true;
+    runs[2].tests[TEST_IOPS] = with_latency(did(16449, 50, 900), 58000, 1125000);
+    runs[2].tests[TEST_IOPS].verdict = (struct verdict){
+        .is_known = true,
+        .least = {.by = LIMITED_DEVICE, .reason = REASON_DEVICE_BUSY},
+    };
+    snprintf(runs[3].left_out, sizeof runs[3].left_out,
+             "it needs O_DIRECT or io_uring, and neither works here");
+    runs[4].tests[TEST_IOPS] = with_latency(did(999.4, 50, 900), 702000, UINT64_C(3100000000));
+    plans[4].iops.write_percent = 100;
+    runs[5].tests[TEST_SEQ_CREATE] = did(128000, 50, 900);
+    runs[5].tests[TEST_SEQ_DEL] = lasted(did(1, 10, 300), 9999999);
+    char *expected = golden_text("quick.txt");
+    char *text = printed_at_the_end("quick", runs, COUNT);
+    if (strcmp(text, expected) != 0)
+        fail_msg("quick.txt is not what was printed:\n%s", text);
+    free(text);
+    free(expected);
+}
+
 /* Runs that a report was not given are not in it. */
 static void only_the_given_runs_are_printed(void **state)
 {
@@ -676,6 +741,7 @@ int main(void)
         cmocka_unit_test(header_names_every_field),
         cmocka_unit_test(several_runs_end_in_a_summary),
         cmocka_unit_test(rows_are_a_table),
+        cmocka_unit_test(short_look_is_a_table),
         cmocka_unit_test(only_the_given_runs_are_printed),
         cmocka_unit_test(no_label_breaks_the_csv_line),
         cmocka_unit_test(longest_label_leaves_the_csv_line_short),
