@@ -111,7 +111,7 @@ static int explain_absence(struct check *c, int parent_fd, const char *path, str
 {
     const struct header *h = &c->ledger.header;
     char other[PRIVATE_NAME_SIZE] = "";
-    int rc = directory_look(parent_fd, ".", see_run, other);
+    int rc = directory_list(parent_fd, ".", see_run, other);
     if (rc < 0)
         return err_system(e, -rc, "list directory %s", path);
     if (*other)
@@ -182,7 +182,7 @@ static int judge_all(struct check *c, int fd, struct err *e)
     return rc;
 }
 
-static void tell_residency(const struct check *c)
+static void report_residency(const struct check *c)
 {
     char size[UNITS_TEXT];
     if (c->resident_bytes == 0)
@@ -266,7 +266,7 @@ int boncut_check(const struct settings *s, int *status, struct err *e)
         rc = s->is_unmounted ? judge_unmounted(&check, s->directory, e)
                              : judge_mounted(&check, s->directory, e);
     if (rc == 0) {
-        tell_residency(&check);
+        report_residency(&check);
         verdict_find(&check);
         *status = verdict_status(check.verdict);
         rc = report_check(&check, s->json, e);

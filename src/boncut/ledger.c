@@ -202,7 +202,7 @@ static bool is_loss(enum finding finding)
     return finding != FOUND_KEPT && finding < FOUND_UNREADABLE;
 }
 
-static void recent_add(struct recent *r, enum finding finding)
+static void recent_add(struct recent_units *r, enum finding finding)
 {
     r->units++;
     r->lost += is_loss(finding);

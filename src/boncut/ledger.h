@@ -102,7 +102,7 @@ struct loss {
 };
 
 /* Units whose last promise was made within a certain time before the end of the log. */
-struct recent {
+struct recent_units {
     uint64_t units;
     uint64_t lost; /* in one way or another; unreadable units are not */
 };
@@ -114,7 +114,7 @@ struct tally {
     uint64_t units; /* number of units judged */
     uint64_t found[FINDINGS];
     /* units of the last second, of the last two, of the last three */
-    struct recent last[LAST_SECONDS];
+    struct recent_units last[LAST_SECONDS];
 };
 
 /* Summary of the blocks of a control group, without those that are unreadable or foreign. */
@@ -136,8 +136,8 @@ struct overwrites {
 struct findings {
     struct tally methods[METHODS_MOST];
     struct control_tally controls[METHODS_MOST];
-    struct recent bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second; the
-                                        last bin ends with the log */
+    struct recent_units bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second;
+                                        the last bin ends with the log */
     struct overwrites overwrites;
     uint64_t new_names; /* number of files that were synced without their directory */
     /* number of these files that still have their name, which POSIX does not promise */

@@ -253,7 +253,7 @@ static int check_settings(const struct settings *s, const bool given[OPTIONS_MOS
                           "--cleanup alone");
     if (!s->directory)
         return err_say(e, "DIR is missing: the directory that is tested");
-    if (given_or(s->units, 1) * given_or(s->workers, 4) > HEADER_UNITS_MOST)
+    if (optional_or(s->units, 1) * optional_or(s->workers, 4) > HEADER_UNITS_MOST)
         return err_say(e, "--units: at most %d units of all workers together", HEADER_UNITS_MOST);
     int rc = check_owned(s, given, e);
     return rc == 0 ? check_command(s, e) : rc;

@@ -24,12 +24,12 @@ struct settings {
     bool cleanup;
     bool trusts_directory;
     /* for `write` */
-    struct given workers;
-    struct given units;
-    struct given block_bytes;
-    struct given rate;
-    struct given seed;
-    struct given time_ns;
+    struct optional workers;
+    struct optional units;
+    struct optional block_bytes;
+    struct optional rate;
+    struct optional seed;
+    struct optional time_ns;
     unsigned methods; /* a bit for each method; 0: all methods */
     /* for `check` */
     bool json;
@@ -41,11 +41,11 @@ struct settings {
     const char *write_options;
     const char *logs;
     const char *page;
-    struct given cuts;
-    struct given after_least_ns;
-    struct given after_most_ns;
-    struct given timeout_ns;
-    struct given patience_ns;
+    struct optional cuts;
+    struct optional after_least_ns;
+    struct optional after_most_ns;
+    struct optional timeout_ns;
+    struct optional patience_ns;
     bool same_boot;
     /* for `fs-shutdown` */
     bool yes;

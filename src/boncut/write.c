@@ -262,7 +262,7 @@ static void leave_out(struct write_run *run, const struct work *work, int code)
                 work->call, portable_reason(code));
 }
 
-static void tell_promise(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+static void log_promise(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     struct write_run *run = w->run;
     const struct log_line line = {
@@ -289,10 +289,10 @@ static int step_method(struct worker *w, unsigned method, uint32_t unit)
 }
 
 /* Promises what the last step of the method has changed, or says that it has failed. */
-static void tell_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
+static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     for (uint32_t i = 0; i < w->work[method].batch; i++)
-        tell_promise(w, method, unit + i, is_failure);
+        log_promise(w, method, unit + i, is_failure);
 }
 
 static int control_step_of(struct worker *w, unsigned method)
@@ -328,7 +328,7 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
     if (rc == 0)
         rc = methods[method].is_control ? control_step_of(w, method) : step_method(w, method, 0);
     if (rc == 0 && !methods[method].is_control && w->run->gap_ns == 0)
-        tell_step(w, method, 0, false);
+        log_step(w, method, 0, false);
     if (rc == 0)
         return 0;
     /* these mean that the system does not support a call, and not that the call failed */
@@ -487,7 +487,7 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
                             ? run->header.units
                             : (uint32_t)rng_below(&w->rng, run->header.units);
         int rc = step_method(w, method, unit);
-        tell_step(w, method, unit, rc != 0);
+        log_step(w, method, unit, rc != 0);
         rc = outcome_of_step(w, method, rc, e);
         if (rc != 0)
             return rc;
@@ -591,9 +591,9 @@ static int make_header(struct session *session, const struct settings *s, struct
 {
     struct header *h = &session->run.header;
     *h = (struct header){
-        .block_bytes = (uint32_t)given_or(s->block_bytes, DEFAULT_BLOCK),
-        .units = (uint32_t)given_or(s->units, DEFAULT_UNITS),
-        .workers = (unsigned)given_or(s->workers, DEFAULT_WORKERS),
+        .block_bytes = (uint32_t)optional_or(s->block_bytes, DEFAULT_BLOCK),
+        .units = (uint32_t)optional_or(s->units, DEFAULT_UNITS),
+        .workers = (unsigned)optional_or(s->workers, DEFAULT_WORKERS),
         .methods = s->methods ? s->methods | control_methods() : (1U << method_count) - 1,
         .time = (int64_t)time(NULL),
     };

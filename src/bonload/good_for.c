@@ -58,9 +58,9 @@ struct inquiry {
     bool was_stopped;
 };
 
-static void add_figures(struct span_figures *f, const char *name, const struct histogram *h)
+static void add_figures(struct duration_figures *f, const char *name, const struct histogram *h)
 {
-    *f = (struct span_figures){.name = name, .count = h->count, .times = latencies_of(h)};
+    *f = (struct duration_figures){.name = name, .count = h->count, .times = latencies_of(h)};
 }
 
 /* Judges the work beside the requests, over all loads so far together. */
@@ -244,12 +244,12 @@ static struct settings settings_for(const struct inquiry *q)
     memset(s.threads, 0, sizeof s.threads);
     s.rate[LOAD_READ].given = s.threads[LOAD_READ].given = true; /* there are no reads */
     if (!s.warmup_ns.given)
-        s.warmup_ns = (struct given){true, WARMUP_NS};
+        s.warmup_ns = (struct optional){true, WARMUP_NS};
     return s;
 }
 
 /* The load that the user has fixed; it is not given if there is none. */
-static struct given fixed_load(const struct given loads[])
+static struct optional fixed_load(const struct optional loads[])
 {
     return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
 }
@@ -263,20 +263,21 @@ static bool is_fixed(const struct settings *s)
  * Judges one load: `rate` in billionths of requests per second, or, if that is not given, `clients`
  * clients.
  */
-static int judge_load(struct inquiry *q, struct given rate, struct given clients, struct err *e)
+static int judge_load(struct inquiry *q, struct optional rate, struct optional clients,
+                      struct err *e)
 {
     struct settings s = settings_for(q);
     s.rate[LOAD_WRITE] = rate;
     s.threads[LOAD_WRITE] = clients;
     if (!s.duration_ns.given)
-        s.duration_ns = (struct given){true, JUDGED_NS / q->loads};
+        s.duration_ns = (struct optional){true, JUDGED_NS / q->loads};
     return make_run(q, &s, e);
 }
 
 static int judge_fixed(struct inquiry *q, struct err *e)
 {
-    const struct given rate = fixed_load(q->settings->rate);
-    const struct given clients = fixed_load(q->settings->threads);
+    const struct optional rate = fixed_load(q->settings->rate);
+    const struct optional clients = fixed_load(q->settings->threads);
     if (rate.given && clients.given)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
     if ((rate.given ? rate : clients).value == 0)
@@ -286,18 +287,18 @@ static int judge_fixed(struct inquiry *q, struct err *e)
 
 static int judge_loads(struct inquiry *q, struct err *e)
 {
-    const struct given none = {false, 0};
+    const struct optional none = {false, 0};
     const struct profile *p = &q->answer->profile;
     int rc = 0;
     q->loads = 1;
     if (is_fixed(q->settings))
         return judge_fixed(q, e);
     if (p->loads[0] == 0)
-        return judge_load(q, none, (struct given){true, p->clients}, e);
+        return judge_load(q, none, (struct optional){true, p->clients}, e);
     while (q->loads < PROFILE_LOADS && p->loads[q->loads] > 0)
         q->loads++;
     for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++)
-        rc = judge_load(q, (struct given){true, p->loads[i] * BILLION}, none, e);
+        rc = judge_load(q, (struct optional){true, p->loads[i] * BILLION}, none, e);
     return rc;
 }
 
@@ -322,8 +323,8 @@ static int search_more(struct inquiry *q, struct err *e)
     s.search = SEARCH_RATE;
     s.limit = (struct latency_limit){
         .of = LIMIT_PERCENTILE, .percent = limit->percent, .nanoseconds = limit->nanoseconds};
-    s.rate[LOAD_WRITE] = (struct given){true, rate};
-    s.duration_ns = (struct given){true, SEARCH_NS};
+    s.rate[LOAD_WRITE] = (struct optional){true, rate};
+    s.duration_ns = (struct optional){true, SEARCH_NS};
     return make_run(q, &s, e);
 }
 
@@ -389,7 +390,8 @@ static int status_of(const struct inquiry *q)
                                        : EXIT_SUCCESS;
 }
 
-static int print_answers(struct inquiry *q, const char *details, struct page *page, struct err *e)
+static int print_answers(struct inquiry *q, const char *details, struct html_page *page,
+                         struct err *e)
 {
     const struct settings *s = q->settings;
     char *json = NULL;
@@ -409,12 +411,12 @@ static int print_answers(struct inquiry *q, const char *details, struct page *pa
         fputs(details, stdout);
     rc = output_flush(e);
     if (rc == 0 && page->is_open)
-        rc = page_write(page, json, NULL, e);
+        rc = html_page_write(page, json, NULL, e);
     free(json);
     return rc;
 }
 
-static int answer_inquiry(struct inquiry *q, struct page *page, struct err *e)
+static int answer_inquiry(struct inquiry *q, struct html_page *page, struct err *e)
 {
     char *details = NULL;
     size_t size = 0;
@@ -432,7 +434,7 @@ static int answer_inquiry(struct inquiry *q, struct page *page, struct err *e)
     return rc;
 }
 
-int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
+int good_for(const struct settings *s, struct coordinator *coordinator, struct html_page *page,
              int *status, struct err *e)
 {
     struct inquiry q = {

@@ -13,7 +13,7 @@
  * Prints the verdict and the figures, and writes the page if it is open. *status becomes the exit
  * status of the verdict.
  */
-int good_for(const struct settings *s, struct coordinator *coordinator, struct page *page,
+int good_for(const struct settings *s, struct coordinator *coordinator, struct html_page *page,
              int *status, struct err *e);
 
 /* Prints all profiles, for -good-for=list. */

@@ -82,7 +82,7 @@ static int set_secret(void *secret, const char *value, struct err *e)
 /* Accepts a sign, because goader's seed may be negative. */
 static int set_seed(void *field, const char *value, struct err *e)
 {
-    struct given *seed = field;
+    struct optional *seed = field;
     int64_t with_sign;
     seed->given = true;
     if (units_parse_count(value, &seed->value) == 0)

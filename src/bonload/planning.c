@@ -28,13 +28,13 @@ static int find_target(struct plan *p, const struct settings *s, struct err *e)
     return p->target->available ? p->target->available(e) : 0;
 }
 
-static int find_course(struct plan *p, const struct settings *s, struct err *e)
+static int find_rate_curve(struct plan *p, const struct settings *s, struct err *e)
 {
     if (s->ramp && s->load_file)
         return err_say(e, "-ramp and -load-file cannot be combined");
     if (s->load_file)
-        return course_read(&p->course, s->load_file, e);
-    if (s->ramp && course_parse_ramp(&p->course, s->ramp) != 0)
+        return rate_curve_read(&p->curve, s->load_file, e);
+    if (s->ramp && rate_curve_parse_ramp(&p->curve, s->ramp) != 0)
         return err_say(
             e, "-ramp: '%.100s' is not accepted; expected RATE..RATE/TIME: 100..2000/60s", s->ramp);
     return 0;
@@ -65,8 +65,8 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     bool threads = s->threads[LOAD_READ].value > 0 || s->threads[LOAD_WRITE].value > 0;
     bool sweeps = s->sweep_count > 0;
     bool searches = s->limit.nanoseconds > 0;
-    bool has_course = p->course.count > 0;
-    if (has_course && (threads || sweeps || searches))
+    bool has_curve = p->curve.count > 0;
+    if (has_curve && (threads || sweeps || searches))
         return err_say(e, "-ramp and -load-file set rates, and cannot be combined with threads, "
                           "-sweep or -max-latency");
     if (sweeps && searches)
@@ -75,7 +75,7 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
         return err_say(e, "-sweep uses rates, and cannot be combined with threads (-rt, -wt)");
     if (rates && threads && !searches)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    if (!rates && !threads && !sweeps && !searches && !has_course)
+    if (!rates && !threads && !sweeps && !searches && !has_curve)
         return refuse_no_load(s, e);
     p->mode = sweeps ? MODE_SWEEP : searches ? MODE_SEARCH : threads ? MODE_THREADS : MODE_RATE;
     if (s->stop_on_bad_rate && p->mode != MODE_RATE)
@@ -99,7 +99,7 @@ static int plan_channels(struct plan *p, const struct settings *s, struct err *e
 
 /*
  * Plans one kind. A search makes both kinds, unless the user gives 0 for one. In a sweep or a
- * course, a kind without a rate has half, or all if the other one's is given as 0.
+ * curve, a kind without a rate has half, or all if the other one's is given as 0.
  */
 static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
 {
@@ -107,13 +107,13 @@ static void plan_kind(struct plan *p, const struct settings *s, enum load_kind k
     enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
     k->channels = p->max_channels;
     if (p->mode == MODE_SEARCH && s->search == SEARCH_RATE)
-        k->rate = given_or(s->rate[kind], DEFAULT_SEARCH_RATE);
+        k->rate = optional_or(s->rate[kind], DEFAULT_SEARCH_RATE);
     else if (p->mode == MODE_SEARCH)
-        k->threads = (unsigned)given_or(s->threads[kind], 1);
+        k->threads = (unsigned)optional_or(s->threads[kind], 1);
     else if (p->mode == MODE_THREADS)
         k->channels = k->threads = (unsigned)s->threads[kind].value;
-    else if (p->mode == MODE_SWEEP || p->course.count > 0)
-        k->rate = given_or(s->rate[kind], s->rate[other].value == 0);
+    else if (p->mode == MODE_SWEEP || p->curve.count > 0)
+        k->rate = optional_or(s->rate[kind], s->rate[other].value == 0);
     else if (s->rate[kind].value > 0)
         k->rate = s->rate[kind].value;
     else
@@ -155,7 +155,7 @@ static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
 {
     bool has_range = s->min_body_size.given || s->max_body_size.given;
     p->least_body = has_range ? s->min_body_size.value : s->body_size.value;
-    p->most_body = given_or(s->max_body_size, s->body_size.value);
+    p->most_body = optional_or(s->max_body_size, s->body_size.value);
     if (p->least_body > p->most_body)
         return err_say(e,
                        "-min-body-size: %" PRIu64
@@ -184,19 +184,19 @@ static int plan_names(struct plan *p, const struct settings *s, struct err *e)
 static void plan_rest(struct plan *p, const struct settings *s)
 {
     bool has_steps = p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
-    bool has_end = has_steps || s->duration_ns.given || p->course.count > 0;
-    uint64_t duration_ns = p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : p->course.end_ns;
+    bool has_end = has_steps || s->duration_ns.given || p->curve.count > 0;
+    uint64_t duration_ns = p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : p->curve.end_ns;
     uint64_t timeout_ns = p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * p->limit.nanoseconds
                                                  : (uint64_t)DEFAULT_TIMEOUT_NS;
     uint64_t requests = has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS;
     bool checks = plan_has(p, LOAD_WRITE) && !s->as_goader;
     uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;
-    uint64_t peak = (uint64_t)(p->course.peak * (double)BILLION);
-    for (enum load_kind kind = 0; p->course.count > 0 && kind < LOAD_KINDS; kind++)
+    uint64_t peak = (uint64_t)(p->curve.peak * (double)BILLION);
+    for (enum load_kind kind = 0; p->curve.count > 0 && kind < LOAD_KINDS; kind++)
         p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
-    p->max_requests = given_or(s->max_requests, requests);
-    p->duration_ns = given_or(s->duration_ns, duration_ns);
-    p->timeout_ns = given_or(s->timeout_ns, timeout_ns);
+    p->max_requests = optional_or(s->max_requests, requests);
+    p->duration_ns = optional_or(s->duration_ns, duration_ns);
+    p->timeout_ns = optional_or(s->timeout_ns, timeout_ns);
     p->verify = s->verify;
     if (s->verify == VERIFY_MODES)
         p->verify = checks ? VERIFY_STAMP : VERIFY_OFF;
@@ -221,7 +221,7 @@ static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
 int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
     static int (*const steps[])(struct plan *, const struct settings *, struct err *) = {
-        find_target, find_course, find_mode, plan_channels, plan_kinds, plan_sizes, plan_names};
+        find_target, find_rate_curve, find_mode, plan_channels, plan_kinds, plan_sizes, plan_names};
     int rc = 0;
     *p = (struct plan){
         .settings = s,
@@ -232,7 +232,7 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
         .window_most_ns = s->window_most_ns.value,
         .adjust_on_errors = s->adjust_on_errors,
         .max_errors = (double)s->max_errors.value / (double)BILLION,
-        .seed = given_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) >> 1),
+        .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) >> 1),
     };
     if (p->window_most_ns < p->window_ns)
         p->window_most_ns = p->window_ns;

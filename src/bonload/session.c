@@ -30,7 +30,7 @@ struct named_output {
 struct outputs {
     struct named_output dump;
     struct named_output hgrm[LOAD_KINDS];
-    struct page page;
+    struct html_page page;
 };
 
 static bool is_first(const struct plan *p)
@@ -65,7 +65,7 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
     if (s->written_dump)
         rc = open_named(&o->dump, s->written_dump, rank, e);
     if (rc == 0 && s->timeline_file && is_first(p))
-        rc = page_open(&o->page, "-timeline-file", s->timeline_file, e);
+        rc = html_page_open(&o->page, "-timeline-file", s->timeline_file, e);
     for (enum load_kind kind = 0; s->hgrm && is_first(p) && kind < LOAD_KINDS; kind++)
         if (rc == 0 && plan_has(p, kind))
             rc = open_named(&o->hgrm[kind], s->hgrm, suffixes[kind], e);
@@ -92,7 +92,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     if (rc == 0)
         rc = output_flush(e);
     if (rc == 0 && s->timeline_file)
-        rc = page_write(&o->page, json, NULL, e);
+        rc = html_page_write(&o->page, json, NULL, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
         if (!o->hgrm[kind].name)
             continue;
@@ -106,7 +106,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
 /* Decides by the printed figures whether the run succeeded. */
 static int judge_result(const struct result *result, const struct coordinator *c, struct err *e)
 {
-    const struct together *t = &result->together;
+    const struct joint_run *t = &result->together;
     double most = result->plan->max_errors;
     double share = result_error_share(result->figures);
     const char *first = result->first_failure ? result->first_failure : "see above";
@@ -290,7 +290,7 @@ static int clean_up_run(const struct run *run, struct err *e)
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Prints the figures so far on standard error; with several ranks, only those of this one. */
-static void tell_interim(struct main_loop *c)
+static void print_interim(struct main_loop *c)
 {
     struct result result;
     struct err e;
@@ -320,7 +320,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     int rc = main_loop_open(&main_loop, run, coordinator, e);
     if (rc != 0)
         return rc;
-    main_loop.asked = tell_interim;
+    main_loop.asked = print_interim;
     main_loop.explainer = explainer;
     rc = main_loop_run(&main_loop, e);
     if (rc == 0)
@@ -368,15 +368,15 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
 static int session_good_for(const struct settings *s, struct coordinator *coordinator, int *status,
                             struct err *e)
 {
-    struct page page = {0};
+    struct html_page page = {0};
     if (strcmp(s->good_for, "list") == 0)
         return good_for_list(e);
     int rc = begin_session(s, coordinator, NULL, e);
     if (rc == 0 && s->timeline_file)
-        rc = page_open(&page, "-timeline-file", s->timeline_file, e);
+        rc = html_page_open(&page, "-timeline-file", s->timeline_file, e);
     if (rc == 0)
         rc = good_for(s, coordinator, &page, status, e);
-    page_close(&page);
+    html_page_close(&page);
     return rc;
 }
 
@@ -416,7 +416,7 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     close_named(&outputs.dump);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         close_named(&outputs.hgrm[kind]);
-    page_close(&outputs.page);
+    html_page_close(&outputs.page);
     explainer_close(&explainer);
     int signal = stop_signal();
     bool was_asked = signal == SIGHUP || signal == SIGINT || signal == SIGTERM;

@@ -48,7 +48,7 @@ int directories_check_space(const struct plan *p, const struct scratch *s, struc
 }
 
 /* What a meeting of all ranks about the first directory works on. */
-struct looking {
+struct visibility {
     const struct plan *plan;
     const struct ranks *ranks;
     bool all_see;   /* all ranks see the directory that rank 0 has made */
@@ -56,9 +56,9 @@ struct looking {
     unsigned shift; /* the shift for all ranks */
 };
 
-static void take_look(void *context, unsigned rank, const void *brought, size_t bytes)
+static void take_sight(void *context, unsigned rank, const void *brought, size_t bytes)
 {
-    struct looking *l = context;
+    struct visibility *l = context;
     const bool *sees = brought;
     if (bytes == sizeof *sees && *sees)
         return;
@@ -88,7 +88,7 @@ static unsigned shift_by_hosts(const struct ranks *r)
 
 static void choose_shift(void *context)
 {
-    struct looking *l = context;
+    struct visibility *l = context;
     if (l->plan->settings->shift.given)
         l->shift = (unsigned)l->plan->settings->shift.value % l->ranks->count;
     else
@@ -99,7 +99,7 @@ static void choose_shift(void *context)
  * Checks, in rank 0, that there is room for the data of all ranks, if all of them see one
  * directory.
  */
-static int check_together(const struct looking *l, const struct scratch *s, struct err *e)
+static int check_together(const struct visibility *l, const struct scratch *s, struct err *e)
 {
     const struct plan *p = l->plan;
     if (!l->all_see && l->shift > 0)
@@ -118,7 +118,7 @@ static int check_together(const struct looking *l, const struct scratch *s, stru
 int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
                      struct coordinator *c, uint64_t number, struct err *e)
 {
-    struct looking l = {.plan = p, .ranks = &c->ranks, .all_see = true};
+    struct visibility l = {.plan = p, .ranks = &c->ranks, .all_see = true};
     int rc = p->rank == 0 ? scratch_make_numbered(s, number_of(number, 0), e) : 0;
     *shift = 0;
     if (rc != 0 || p->ranks == 1)
@@ -128,7 +128,7 @@ int directories_make(struct scratch *s, unsigned *shift, const struct plan *p,
     const struct meeting m = {.name = "Looking for the directory",
                               .mine = &sees,
                               .bytes = sizeof sees,
-                              .take = take_look,
+                              .take = take_sight,
                               .decide = choose_shift,
                               .context = &l,
                               .answer = &l.shift,
@@ -178,7 +178,7 @@ static bool has_left_directory(const struct plan *p, uint64_t number, char name[
     return false;
 }
 
-void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host)
+void directories_report_abandoned(const struct plan *p, uint64_t number, const char *next_host)
 {
     for (unsigned i = 1; i < p->ranks; i++) {
         char name[PRIVATE_NAME_SIZE];

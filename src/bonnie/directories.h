@@ -33,4 +33,4 @@ int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struc
  * after this one have left, and the host of the first of them. Only the rank before a row of killed
  * ranks does so, so that each directory is reported once.
  */
-void directories_tell_abandoned(const struct plan *p, uint64_t number, const char *next_host);
+void directories_report_abandoned(const struct plan *p, uint64_t number, const char *next_host);

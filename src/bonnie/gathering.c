@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank's report on its part of a round, with times of its own clock. */
-struct rank_round {
+/* A rank's report on its part of a lap, with times of its own clock. */
+struct rank_lap {
     uint64_t start_ns;
     uint64_t end_ns;
     uint64_t preparing_ns;
@@ -45,10 +45,10 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
     g->packed = calloc(1, sizeof(struct packed_test));
     bool is_there = g->packed != NULL;
     if (r->cards) {
-        g->rounds = calloc(r->count, sizeof *g->rounds);
+        g->laps = calloc(r->count, sizeof *g->laps);
         g->host_of = calloc(r->count, sizeof *g->host_of);
         g->hosts = calloc(r->count, sizeof *g->hosts);
-        is_there = is_there && g->rounds && g->host_of && g->hosts;
+        is_there = is_there && g->laps && g->host_of && g->hosts;
     }
     if (!is_there) {
         gathering_close(g);
@@ -61,7 +61,7 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
 
 void gathering_close(struct gathering *g)
 {
-    free(g->rounds);
+    free(g->laps);
     free(g->host_of);
     free(g->hosts);
     free(g->packed);
@@ -84,19 +84,19 @@ static int report_damaged_packet(struct err *e)
     return err_say(e, "the figures of another rank cannot be read");
 }
 
-/* ---- a round --------------------------------------------------------------------------------- */
+/* ---- a lap ----------------------------------------------------------------------------------- */
 
-struct round_meeting {
+struct lap_meeting {
     struct gathering *g;
-    struct round_times answer;
+    struct lap_times answer;
     bool is_damaged;
 };
 
 static void take_round(void *context, unsigned rank, const void *brought, size_t bytes)
 {
-    struct round_meeting *m = context;
-    if (bytes == sizeof *m->g->rounds)
-        memcpy(&m->g->rounds[rank], brought, bytes);
+    struct lap_meeting *m = context;
+    if (bytes == sizeof *m->g->laps)
+        memcpy(&m->g->laps[rank], brought, bytes);
     else
         m->is_damaged = true;
 }
@@ -108,19 +108,19 @@ static void add_host_time(struct gathering *g, unsigned first)
     struct rank_span span = {0};
     for (unsigned rank = first; rank < r->count; rank++)
         if (g->host_of[rank] == g->host_of[first])
-            rank_span_add(&span, g->rounds[rank].start_ns, g->rounds[rank].end_ns);
+            rank_span_add(&span, g->laps[rank].start_ns, g->laps[rank].end_ns);
     g->hosts[g->host_of[first]].elapsed_ns += span.last_end - span.first_start;
 }
 
 /* Converts all times to rank 0's clock, when the clocks have been compared. */
 static void join_round(void *context)
 {
-    struct round_meeting *m = context;
+    struct lap_meeting *m = context;
     struct gathering *g = m->g;
     const struct ranks *r = &g->coordinator->ranks;
     struct rank_span span = {0};
     for (unsigned rank = 0; rank < r->count; rank++) {
-        struct rank_round *one = &g->rounds[rank];
+        struct rank_lap *one = &g->laps[rank];
         one->start_ns = rank_clock_start(r, rank, one->start_ns);
         one->end_ns = rank_clock_end(r, rank, one->end_ns);
         rank_span_add(&span, one->start_ns, one->end_ns);
@@ -137,15 +137,15 @@ static void join_round(void *context)
         g->start_spread_ns = span.last_start - span.first_start;
 }
 
-int gathering_end_round(struct gathering *g, const struct task_times *times,
-                        struct round_times *round, struct err *e)
+int gathering_end_lap(struct gathering *g, const struct task_times *times, struct lap_times *lap,
+                      struct err *e)
 {
-    round->elapsed_ns = times->end_ns - times->start_ns;
+    lap->elapsed_ns = times->end_ns - times->start_ns;
     if (!g->packed)
         return 0;
-    const struct rank_round mine = {
-        .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = round->preparing_ns};
-    struct round_meeting meeting = {.g = g};
+    const struct rank_lap mine = {
+        .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = lap->preparing_ns};
+    struct lap_meeting meeting = {.g = g};
     const struct meeting m = {.name = "Ending a test",
                               .mine = &mine,
                               .bytes = sizeof mine,
@@ -156,7 +156,7 @@ int gathering_end_round(struct gathering *g, const struct task_times *times,
                               .answer_bytes = sizeof meeting.answer,
                               .compares_clocks = true};
     int rc = coordinator_meet(g->coordinator, &m, e);
-    *round = meeting.answer;
+    *lap = meeting.answer;
     return rc == 0 && meeting.is_damaged ? report_damaged_packet(e) : rc;
 }
 
@@ -239,7 +239,7 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
         host->latency_max_ns = stats.latency_max_ns;
 }
 
-static int copy_hosts(const struct gathering *g, struct together *t, struct err *e)
+static int copy_hosts(const struct gathering *g, struct joint_test *t, struct err *e)
 {
     t->hosts = calloc(g->host_count, sizeof *t->hosts);
     if (!t->hosts)
@@ -253,7 +253,7 @@ static int copy_hosts(const struct gathering *g, struct together *t, struct err 
 }
 
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
-                       struct together *together, struct err *e)
+                       struct joint_test *together, struct err *e)
 {
     struct packed_test *mine = g->packed;
     if (!mine)

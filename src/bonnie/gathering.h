@@ -13,10 +13,9 @@
 
 /*
  * Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each
- * lap (which is called a round here) and at one at the end of the test, where packed histograms
- * travel, too. The time runs from the first rank's start to the last one's end, on rank 0's clock.
- * With one rank the figures stay as measured. Functions that return int return 0, or a negative
- * errno with a line in e.
+ * lap and at one at the end of the test, where packed histograms travel, too. The time runs from
+ * the first rank's start to the last one's end, on rank 0's clock. With one rank the figures stay
+ * as measured. Functions that return int return 0, or a negative errno with a line in e.
  */
 
 /*
@@ -28,7 +27,7 @@ struct test_figures {
     struct cpu_demand busiest; /* demand of the busiest worker */
     unsigned cpus;             /* number of CPUs */
     struct device_use device;
-    struct moved moved;
+    struct moved_bytes moved;
     struct cache_use cache;
     struct corruption corruption;
     struct io_limit limit;
@@ -36,16 +35,16 @@ struct test_figures {
     double quota_percent;
 };
 
-struct rank_round;
+struct rank_lap;
 
 struct gathering {
     struct coordinator *coordinator;
     /* Only rank 0 of several ranks uses these; in other ranks they are NULL. */
-    struct rank_round *rounds; /* for each rank, its report on the last round */
+    struct rank_lap *laps;     /* for each rank, its report on the last lap */
     unsigned *host_of;         /* for each rank, the index of its host in `hosts` */
     struct host_result *hosts; /* what each host has done in the current test */
     size_t host_count;
-    uint64_t start_spread_ns; /* in the current test, as in struct together */
+    uint64_t start_spread_ns; /* in the current test, as in struct joint_test */
     uint64_t clock_uncertainty_ns;
     void *packed; /* buffer for what a rank sends after a test; NULL: one rank */
 };
@@ -58,22 +57,22 @@ void gathering_close(struct gathering *g);
 
 void gathering_begin(struct gathering *g);
 
-/* The times of a round, for all ranks together. */
-struct round_times {
+/* The times of a lap, for all ranks together. */
+struct lap_times {
     uint64_t elapsed_ns;
-    uint64_t preparing_ns; /* longest time that a rank has spent on preparing the rounds so far */
+    uint64_t preparing_ns; /* longest time that a rank has spent on preparing the laps so far */
 };
 
 /*
- * Ends a round in which this rank's work took `times`. Stores the times of all ranks in *round,
+ * Ends a lap in which this rank's work took `times`. Stores the times of all ranks in *lap,
  * whose preparing_ns the caller has set to this rank's.
  */
-int gathering_end_round(struct gathering *g, const struct task_times *times,
-                        struct round_times *round, struct err *e);
+int gathering_end_lap(struct gathering *g, const struct task_times *times, struct lap_times *lap,
+                      struct err *e);
 
 /*
  * Ends the test. In rank 0, *figures and *total become those of all ranks, and *together is set;
  * the caller owns its memory. In other ranks nothing changes.
  */
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
-                       struct together *together, struct err *e);
+                       struct joint_test *together, struct err *e);

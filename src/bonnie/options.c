@@ -37,35 +37,35 @@ static int split_fields(struct fields *f, const char *text, size_t most)
 
 /* Parses one field. An empty field leaves *out alone. */
 static int field_size(const char *field, uint64_t unit, uint64_t min, uint64_t max,
-                      struct given *out)
+                      struct optional *out)
 {
     uint64_t value;
     if (*field == '\0')
         return 0;
     if (units_parse_size(field, unit, &value) != 0 || value < min || value > max)
         return -EINVAL;
-    *out = (struct given){.given = true, .value = value};
+    *out = (struct optional){.given = true, .value = value};
     return 0;
 }
 
-static int field_count(const char *field, uint64_t min, uint64_t max, struct given *out)
+static int field_count(const char *field, uint64_t min, uint64_t max, struct optional *out)
 {
     uint64_t value;
     if (*field == '\0')
         return 0;
     if (units_parse_count(field, &value) != 0 || value < min || value > max)
         return -EINVAL;
-    *out = (struct given){.given = true, .value = value};
+    *out = (struct optional){.given = true, .value = value};
     return 0;
 }
 
 /* Parses a size with a suffix. It may have a fraction. */
-static int field_rounded(const char *field, uint64_t max, struct given *out)
+static int field_rounded(const char *field, uint64_t max, struct optional *out)
 {
     uint64_t value;
     if (units_parse_rounded_size(field, 1, &value) != 0 || value > max)
         return -EINVAL;
-    *out = (struct given){.given = true, .value = value};
+    *out = (struct optional){.given = true, .value = value};
     return 0;
 }
 
@@ -78,7 +78,7 @@ static int field_data(const char *field, struct settings *s)
     s->data_bytes.given = s->data_units.given = false;
     if (units_parse_decimal(field, &billionths) != 0)
         return field_rounded(field, LIMIT_DATA_BYTES, &s->data_bytes);
-    s->data_units = (struct given){.given = true, .value = billionths};
+    s->data_units = (struct optional){.given = true, .value = billionths};
     return billionths / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
 }
 
@@ -576,7 +576,7 @@ static const struct option_entry entries[] = {
     {FLAG("si", si), .help = "print throughput in MB/s beside MiB/s below the table"},
     {.letter = 'v',
      .name = "verbose",
-     .kind = OPTION_COUNTS,
+     .kind = OPTION_OCCURRENCES,
      .field = FIELD(verbose),
      .help = "print more details on stderr"},
     {VALUE("ram", "MIB", OPTION_ROUNDED_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,

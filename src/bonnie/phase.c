@@ -101,7 +101,7 @@ static int seekers_start(struct seekers **out, struct run_context *r, uint64_t f
                                               .count = p->data.seekers,
                                               .body = run_seeker,
                                               .context = s,
-                                              .lookout = run_context_lookout(r)};
+                                              .poller = run_context_poller(r)};
     int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
     if (rc == 0) {
         *s->next_ticket = first_ticket;
@@ -304,7 +304,7 @@ static struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
                                                    ? p->steady.most_rounds * p->steady.round_ns
                                                    : workload_duration_ns(w, p)};
     switch (w->unit) {
-    case UNIT_PERCHAR_BLOCK:
+    case UNIT_PERCHAR_CHUNK:
         goal.bytes = p->data.perchar_bytes;
         break;
     case UNIT_CHUNK:
@@ -327,8 +327,8 @@ static struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
  * Reports that a test is done, and keeps its figures in case SIGUSR1 asks for them later in the
  * run.
  */
-static void phase_tell(const char *title, struct run_context *r, enum test_id test,
-                       const struct test_result *t)
+static void report_done(const char *title, struct run_context *r, enum test_id test,
+                        const struct test_result *t)
 {
     char figures[PROGRESS_FIGURES];
     const struct progress_reading reading = {
@@ -505,7 +505,7 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
         .resident_percent = uses_cache ? t->cache.resident_percent_before : 0,
         .filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL,
         .is_stored = !w->uses_engine || plan_stores(r->plan),
-        .computes = w->unit == UNIT_PERCHAR_BLOCK,
+        .computes = w->unit == UNIT_PERCHAR_CHUNK,
         .device = t->device,
         .moved = t->moved,
         .limit = f->limit,
@@ -664,8 +664,8 @@ static int start_observers(struct phase *ph, struct err *e)
         .draws = draws,
         .has_colour = r->progress.has_colour,
         .notes_intervals = p->wants_intervals,
-        .notes_course = p->ranks == 1 && is_stored(ph) &&
-                        (ph->workload->unit == UNIT_CHUNK || ph->workload->unit == UNIT_BLOCK),
+        .records_series = p->ranks == 1 && is_stored(ph) &&
+                          (ph->workload->unit == UNIT_CHUNK || ph->workload->unit == UNIT_BLOCK),
         .devices = &r->storage.sources.devices,
         .name = test_name(ph->test),
         .figures = r->figures,
@@ -686,7 +686,7 @@ static int start_observers(struct phase *ph, struct err *e)
 static int meet_others(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
-    if (ph->section.laps > 0 && !r->coordinator->ops->rounds)
+    if (ph->section.laps > 0 && !r->coordinator->ops->laps)
         return 0;
     if (r->coordinator->ops->asks)
         progress_lines_break(&r->progress); /* gives the prompt a line of its own */
@@ -697,7 +697,7 @@ static int meet_others(struct phase *ph, struct err *e)
  * Finds how much of the data files is in the page cache, in percent. Returns false when this is
  * unknown.
  */
-static bool look_at_cache(const struct run_context *r, double *percent)
+static bool measure_residency(const struct run_context *r, double *percent)
 {
     uint64_t bytes = 0;
     uint64_t resident = 0;
@@ -767,7 +767,7 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
         rc = seekers_start(seekers, r, ph->next_ticket, e);
     if (rc == 0 && ph->section.laps == 0)
         ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) &&
-                          look_at_cache(r, &ph->cache.resident_percent_before);
+                          measure_residency(r, &ph->cache.resident_percent_before);
     return rc == 0 ? meet_others(ph, e) : rc;
 }
 
@@ -792,7 +792,7 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
 static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
 {
     struct run_context *r = ph->context;
-    struct round_times lap = {.preparing_ns = ph->preparing_ns};
+    struct lap_times lap = {.preparing_ns = ph->preparing_ns};
     struct task_times times;
     section_begin_lap(&ph->section);
     int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
@@ -800,7 +800,7 @@ static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
     section_end_lap(&ph->section, rc == 0 ? &times : NULL);
     if (rc != 0)
         return rc;
-    rc = gathering_end_round(&r->gathering, &times, &lap, e);
+    rc = gathering_end_lap(&r->gathering, &times, &lap, e);
     ph->section.elapsed_ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
     ph->preparing_ns = lap.preparing_ns;
     return rc;
@@ -814,7 +814,7 @@ static int do_lap(struct phase *ph, struct err *e)
     if (rc == 0)
         rc = work_lap(ph, seekers, e);
     if (rc == 0 && ph->cache.known)
-        ph->cache.known = look_at_cache(r, &ph->cache.resident_percent_after);
+        ph->cache.known = measure_residency(r, &ph->cache.resident_percent_after);
     if (seekers)
         ph->next_ticket = seekers_next_ticket(seekers);
     seekers_release(seekers);
@@ -907,7 +907,7 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
     const struct plan *p = r->plan;
     bool by_engine = ph->workload->uses_engine;
     struct test_figures figures;
-    struct together together = {0};
+    struct joint_test together = {0};
     struct section section =
         ph->section; /* the report's: all of it, or the last window of rounds */
     if (ph->is_steady)
@@ -948,7 +948,7 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
 }
 
 /* Reports the first corrupted places that a test found, on standard error. */
-static void tell_corruption(struct run_context *r, enum test_id test, const struct test_result *t)
+static void report_corruption(struct run_context *r, enum test_id test, const struct test_result *t)
 {
     if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 reports those of all ranks */
         return;
@@ -1007,7 +1007,7 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         return rc;
     }
     judge_levels(result, test, r, &ph.evidence);
-    phase_tell(ph.title, r, test, result);
-    tell_corruption(r, test, result);
+    report_done(ph.title, r, test, result);
+    report_corruption(r, test, result);
     return 0;
 }

@@ -41,9 +41,9 @@ static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_
         .is_required = s->require_steady,
         .has_metric = s->steady_metric_given,
         .metric = s->steady_metric,
-        .round_ns = given_or(s->round_ns, DEFAULT_ROUND_NS),
-        .precondition = (unsigned)given_or(s->precondition, 0),
-        .most_rounds = (unsigned)given_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
+        .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
+        .precondition = (unsigned)optional_or(s->precondition, 0),
+        .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
     };
     if (!s->steady)
         return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
@@ -64,23 +64,24 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
 {
     struct data_plan *d = &p->data;
     uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
-    uint64_t ram = given_or(s->ram_bytes, all_ram);
+    uint64_t ram = optional_or(s->ram_bytes, all_ram);
     uint64_t twice_ram = 2 * (ram ? ram : all_ram);
     uint64_t usual = p->most_bytes > 0      ? p->most_bytes / 2
                      : defaults->data_bytes ? defaults->data_bytes
                                             : twice_ram;
-    d->bytes = given_or(s->data_bytes, usual);
+    d->bytes = optional_or(s->data_bytes, usual);
     if (s->data_units.given)
         d->bytes = units_part(s->data_units.value, defaults->size_unit);
     if (s->data_units.given && s->data_units.value % BILLION > 0)
         d->bytes = units_round_down(d->bytes); /* rounds only a fraction */
-    d->chunk_bytes = given_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
+    d->chunk_bytes =
+        optional_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
     d->chunks = d->bytes / d->chunk_bytes;
-    d->seeks = given_or(s->seeks, defaults->seeks);
-    d->seekers = (unsigned)given_or(s->seekers, defaults->seekers);
+    d->seeks = optional_or(s->seeks, defaults->seeks);
+    d->seekers = (unsigned)optional_or(s->seekers, defaults->seekers);
 
     uint64_t whole = d->chunks * d->chunk_bytes;
-    d->perchar_bytes = given_or(s->perchar_bytes, defaults->perchar_bytes);
+    d->perchar_bytes = optional_or(s->perchar_bytes, defaults->perchar_bytes);
     if (d->perchar_bytes > whole)
         d->perchar_bytes = whole;
     p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram && !defaults->direct ? 2 * ram : 0;
@@ -101,14 +102,14 @@ static void choose_iops(struct plan *p, const struct settings *s,
 {
     const struct preset_row *row = p->row;
     uint64_t block =
-        given_or(s->iops_block_bytes,
-                 row && row->iops_block_bytes ? row->iops_block_bytes : defaults->iops_block_bytes);
+        optional_or(s->iops_block_bytes, row && row->iops_block_bytes ? row->iops_block_bytes
+                                                                      : defaults->iops_block_bytes);
     p->iops = (struct iops_plan){
-        .duration_ns = given_or(s->iops_duration_ns, defaults->iops_ns),
+        .duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns),
         .most_ops = row ? p->most_bytes / BRIEF_SHARES * row->share / block : 0,
         .block_bytes = block,
-        .write_percent =
-            (unsigned)given_or(s->iops_writes, p->row ? p->row->iops_writes : DEFAULT_IOPS_WRITES),
+        .write_percent = (unsigned)optional_or(s->iops_writes,
+                                               p->row ? p->row->iops_writes : DEFAULT_IOPS_WRITES),
         .theta = s->iops_theta,
     };
     p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
@@ -139,7 +140,7 @@ static int choose_engine(struct plan *p, const struct settings *s,
     const char *name = s->engine            ? s->engine
                        : defaults->is_brief ? brief_engine(p)
                                             : defaults->engine;
-    uint64_t depth = given_or(s->iodepth, p->row ? p->row->iodepth : 0);
+    uint64_t depth = optional_or(s->iodepth, p->row ? p->row->iodepth : 0);
     if (defaults->is_brief && depth > 1 && strcmp(name, DEFAULT_ENGINE) == 0) {
         if (p->tests[TEST_IOPS])
             p->left_out = p->direct ? "neither libaio nor io_uring works here"
@@ -174,15 +175,15 @@ static void choose_files(struct plan *p, const struct settings *s,
 {
     struct files_plan *f = &p->files;
     bool links = s->file_kind != FILES_DATA;
-    f->count = given_or(s->files_k, defaults->files_k) * 1024;
+    f->count = optional_or(s->files_k, defaults->files_k) * 1024;
     f->kind = s->file_kind;
-    f->max_bytes = links ? 0 : given_or(s->file_max_bytes, 0);
-    f->min_bytes = links ? 0 : given_or(s->file_min_bytes, 0);
-    f->directories_given = (unsigned)given_or(s->directories, 1);
+    f->max_bytes = links ? 0 : optional_or(s->file_max_bytes, 0);
+    f->min_bytes = links ? 0 : optional_or(s->file_min_bytes, 0);
+    f->directories_given = (unsigned)optional_or(s->directories, 1);
     if (f->directories_given == 0) /* old scripts give "-n 0:0:0:0" */
         f->directories_given = 1;
     f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
-    f->chunk_bytes = given_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
+    f->chunk_bytes = optional_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
     if (p->most_bytes > 0)
         limit_files(p);
 }
@@ -348,7 +349,7 @@ static int check_runs(const struct plan *p, struct err *e)
 static void begin_plan(struct plan *p, const struct settings *s, const struct host *h,
                        const struct preset_defaults *defaults, unsigned row)
 {
-    uint64_t workers = given_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
+    uint64_t workers = optional_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
     *p = (struct plan){
         .settings = s,
         .preset = defaults,
@@ -357,15 +358,15 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .output = s->output,
         .row = defaults->rows ? &defaults->rows[row] : NULL,
         .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
-        .runs = given_or(s->runs, 1),
-        .seconds_ns = given_or(s->seconds_ns, 0),
+        .runs = optional_or(s->runs, 1),
+        .seconds_ns = optional_or(s->seconds_ns, 0),
         .direct = s->direct || defaults->direct,
         .sync = s->sync,
         .quiet = s->quiet,
         .verbose = s->verbose,
-        .min_time_ns = given_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
-        .time_ns = given_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
-        .drop_interval_ns = given_or(s->drop_interval_ns, defaults->drop_interval_ns),
+        .min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
+        .time_ns = optional_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
+        .drop_interval_ns = optional_or(s->drop_interval_ns, defaults->drop_interval_ns),
         .verify = s->verify,
         .ranks = 1,
     };
@@ -447,7 +448,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
 {
     const struct preset_defaults *defaults = plan_defaults(s);
     begin_plan(p, s, h, defaults, row);
-    p->seed = given_or(s->seed, (uint64_t)time(NULL));
+    p->seed = optional_or(s->seed, (uint64_t)time(NULL));
     if (s->data == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u",
                  (unsigned)s->compress_percent.value);
@@ -531,7 +532,7 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
 static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
 {
     const struct files_plan *f = &p->files;
-    uint64_t block = space->block_bytes;
+    uint64_t block = space->allocation_bytes;
     /* sizes are spread evenly, and the last block is half full on average */
     uint64_t average = f->min_bytes == f->max_bytes ? round_up(f->min_bytes, block)
                                                     : (f->min_bytes + f->max_bytes + block) / 2;
@@ -549,7 +550,7 @@ static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space 
 uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
 {
     /* the data files are removed before the metadata tests begin */
-    uint64_t block = space->block_bytes;
+    uint64_t block = space->allocation_bytes;
     uint64_t files = metadata_bytes(p, space);
     uint64_t data = 0;
     if (files == UINT64_MAX)

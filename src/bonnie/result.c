@@ -54,7 +54,7 @@ size_t result_count_alike(const struct result runs[], size_t count)
     return i;
 }
 
-const struct host_result *together_slowest(const struct together *t)
+const struct host_result *together_slowest(const struct joint_test *t)
 {
     const struct host_result *slowest = t->hosts;
     for (size_t i = 1; i < t->host_count; i++)

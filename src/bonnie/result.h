@@ -55,7 +55,7 @@ struct host_result {
 };
 
 /* How several ranks did a test together. With one rank everything is 0. */
-struct together {
+struct joint_test {
     unsigned ranks;
     struct host_result *hosts; /* belongs to the result; result_release() frees it */
     size_t host_count;
@@ -96,7 +96,7 @@ struct test_result {
     uint64_t corrupted;      /* number of corrupted units in these bytes */
     struct corruption_list corruption; /* the first corrupted places; result_release() frees them */
     struct device_use device;
-    struct moved moved; /* bytes of the storage, by the sources that speak about them */
+    struct moved_bytes moved; /* bytes of the storage, by the sources that speak about them */
     struct cache_use cache;
     double waited_for_cpu_percent; /* share of the time for which the busiest worker waited for a
                                       CPU; negative: unknown */
@@ -108,7 +108,7 @@ struct test_result {
     struct interval *intervals; /* NULL: none; belongs to the result; result_release() frees it */
     size_t interval_count;
     struct levels levels; /* what the test's speed fell to */
-    struct together together;
+    struct joint_test together;
 };
 
 /* The storage below the scratch directory. Empty texts are unknown. */
@@ -156,7 +156,7 @@ int result_summarise(struct summary *s, const struct result runs[], size_t count
 size_t result_count_alike(const struct result runs[], size_t count);
 
 /* The host with the fewest operations per second and rank; NULL: there are no hosts. */
-const struct host_result *together_slowest(const struct together *t);
+const struct host_result *together_slowest(const struct joint_test *t);
 
 /* Number of workers of all ranks. */
 static inline unsigned result_workers(const struct result *r)

@@ -284,7 +284,7 @@ static int start_pool(struct run_context *r, struct err *e)
         return err_system(e, ENOMEM, "memory for %u workers", count);
     for (unsigned i = 0; i < count; i++)
         contexts[i] = &r->work[i];
-    int rc = thread_pool_start(&r->pool, count, contexts, run_context_lookout(r), e);
+    int rc = thread_pool_start(&r->pool, count, contexts, run_context_poller(r), e);
     free(contexts);
     return rc;
 }
@@ -364,7 +364,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
         .plan = p,
         .helpers = helpers,
         .coordinator = coordinator,
-        .lookout = {.look = coordinator_look, .context = coordinator},
+        .poller = {.poll = coordinator_poll, .context = coordinator},
     };
     progress_lines_init(&r->progress, p->quiet);
     if (p->settings->is_bonniexx)

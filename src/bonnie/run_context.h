@@ -65,7 +65,7 @@ struct run_context {
     struct slow_box *slow;        /* one for each worker, if the plan explains the tail */
     struct examiner *examiner;    /* of the current phase; NULL: none */
     struct gathering gathering;   /* combines the figures of all ranks */
-    struct lookout lookout;       /* looks for messages from other ranks while the workers work */
+    struct poller poller;         /* looks for messages from other ranks while the workers work */
     char figures[FIGURES_SO_FAR]; /* a line for each finished test of this run */
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
@@ -91,9 +91,9 @@ void run_context_use(struct run_context *r, const struct plan *p);
 void run_context_begin_run(struct run_context *r, uint64_t index);
 
 /* What the main thread looks for while the workers work; NULL: nothing. */
-static inline const struct lookout *run_context_lookout(const struct run_context *r)
+static inline const struct poller *run_context_poller(const struct run_context *r)
 {
-    return r->plan->ranks > 1 ? &r->lookout : NULL;
+    return r->plan->ranks > 1 ? &r->poller : NULL;
 }
 
 /*

@@ -164,7 +164,8 @@ static int close_context(struct run_context *context, int rc, struct err *e)
     if (closed == 0 && stop_signal() && is_live)
         stop_message("interrupted; files removed");
     if (stop_signal())
-        directories_tell_abandoned(context->plan, context->numbers.directories, context->next_host);
+        directories_report_abandoned(context->plan, context->numbers.directories,
+                                     context->next_host);
     return rc ? rc : closed;
 }
 

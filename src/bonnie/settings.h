@@ -69,28 +69,28 @@ struct settings {
     const char *group;
     const char *random_file;
 
-    struct given data_bytes; /* -s with a suffix, in bytes */
-    struct given data_units; /* -s without a suffix, in billionths of the preset's unit */
-    struct given chunk_bytes;
-    struct given seeks;
-    struct given seekers;
+    struct optional data_bytes; /* -s with a suffix, in bytes */
+    struct optional data_units; /* -s without a suffix, in billionths of the preset's unit */
+    struct optional chunk_bytes;
+    struct optional seeks;
+    struct optional seekers;
 
-    struct given files_k;
+    struct optional files_k;
     enum file_kind file_kind;
-    struct given file_max_bytes;
-    struct given file_min_bytes;
-    struct given directories;
-    struct given file_chunk_bytes;
+    struct optional file_max_bytes;
+    struct optional file_min_bytes;
+    struct optional directories;
+    struct optional file_chunk_bytes;
 
-    struct given workers;
+    struct optional workers;
     bool workers_auto;
-    struct given ram_bytes;
-    struct given runs;
-    struct given seconds_ns; /* runs are repeated for at least this time */
-    struct given seed;
+    struct optional ram_bytes;
+    struct optional runs;
+    struct optional seconds_ns; /* runs are repeated for at least this time */
+    struct optional seed;
 
-    bool fast;                  /* -f: the per-character tests are skipped */
-    struct given perchar_bytes; /* -fN */
+    bool fast;                     /* -f: the per-character tests are skipped */
+    struct optional perchar_bytes; /* -fN */
     bool sync;
     bool direct;
     bool trusts_directory;
@@ -99,33 +99,33 @@ struct settings {
     unsigned verbose;
     enum cache_mode cache;
     enum data_kind data;
-    struct given compress_percent;
+    struct optional compress_percent;
     enum verify_mode verify;
     const struct coordinator_ops *coordination; /* NULL: not given */
     int semaphore_processes;                    /* -p N; -1: the semaphores are removed */
 
     const char *engine; /* name of the engine; NULL: not given */
-    struct given iodepth;
+    struct optional iodepth;
     struct engine_options engine_options;
 
-    struct given iops_duration_ns;
-    struct given iops_block_bytes;
-    struct given iops_writes; /* percentage of operations that write */
-    double iops_theta;        /* exponent of the Zipf distribution; 0: uniform */
+    struct optional iops_duration_ns;
+    struct optional iops_block_bytes;
+    struct optional iops_writes; /* percentage of operations that write */
+    double iops_theta;           /* exponent of the Zipf distribution; 0: uniform */
 
-    struct given shift;   /* shift of reads, in ranks */
-    struct given time_ns; /* time of each sequential block test */
+    struct optional shift;   /* shift of reads, in ranks */
+    struct optional time_ns; /* time of each sequential block test */
 
     bool steady; /* --steady-state */
     bool steady_metric_given;
     enum round_metric steady_metric;
-    struct given round_ns;
-    struct given precondition; /* number of times that the data set is written before */
-    struct given most_rounds;
+    struct optional round_ns;
+    struct optional precondition; /* number of times that the data set is written before */
+    struct optional most_rounds;
     bool require_steady;
 
-    struct given min_time_ns;
-    struct given drop_interval_ns;
+    struct optional min_time_ns;
+    struct optional drop_interval_ns;
 
     bool tests_given;
     bool tests[TEST_COUNT];

@@ -204,16 +204,16 @@ void advice_text(char text[static ADVICE_TEXT], uint64_t set)
 #define WORTH_ADDING_PERCENT 25
 
 /* "100-100 %" */
-#define SPAN_TEXT 16
+#define RANGE_TEXT 16
 
 /* Formats "41 %", or "41-74 %" for several tests. */
-static const char *span_of_percent(char text[static SPAN_TEXT], double least, double most)
+static const char *percent_range(char text[static RANGE_TEXT], double least, double most)
 {
     char first[8] = "";
     double low = nearbyint(least);
     if (low < nearbyint(most))
         snprintf(first, sizeof first, "%.0f-", low < 0 ? 0 : low);
-    snprintf(text, SPAN_TEXT, "%s%.0f %%", first, most);
+    snprintf(text, RANGE_TEXT, "%s%.0f %%", first, most);
     return text;
 }
 
@@ -230,22 +230,22 @@ static void append_words(char text[static VERDICT_TEXT], const char *words, cons
  */
 static void add_waiting(char text[static VERDICT_TEXT], const struct verdict *v, double worth)
 {
-    char figure[SPAN_TEXT];
+    char figure[RANGE_TEXT];
     if (v->least.quota_percent > 0)
         append_words(text, "CPU quota used",
-                     span_of_percent(figure, v->least.quota_percent, v->most.quota_percent));
+                     percent_range(figure, v->least.quota_percent, v->most.quota_percent));
     else if (v->most.waited_percent >= worth)
         append_words(text, "no CPU free",
-                     span_of_percent(figure, v->least.waited_percent, v->most.waited_percent));
+                     percent_range(figure, v->least.waited_percent, v->most.waited_percent));
 }
 
 /* Describes how busy the device and the busiest worker were. */
-static void tell_times(char text[static VERDICT_TEXT], const struct verdict *v)
+static void describe_times(char text[static VERDICT_TEXT], const struct verdict *v)
 {
-    char computed[SPAN_TEXT];
-    char busy[SPAN_TEXT];
-    span_of_percent(computed, v->least.computed_percent, v->most.computed_percent);
-    span_of_percent(busy, v->least.device_percent, v->most.device_percent);
+    char computed[RANGE_TEXT];
+    char busy[RANGE_TEXT];
+    percent_range(computed, v->least.computed_percent, v->most.computed_percent);
+    percent_range(busy, v->least.device_percent, v->most.device_percent);
     if (v->least.device_known)
         snprintf(text, VERDICT_TEXT, "Device busy %s; computing %s.", busy, computed);
     else
@@ -253,7 +253,7 @@ static void tell_times(char text[static VERDICT_TEXT], const struct verdict *v)
     add_waiting(text, v, WORTH_TELLING_PERCENT);
 }
 
-static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
+static void describe_limit(char text[static VERDICT_TEXT], const struct verdict *v)
 {
     static const struct {
         const char *verb;
@@ -265,7 +265,7 @@ static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
         [IO_LIMIT_WRITE_OPS] = {"writes", false},
     };
     const struct judgement *j = &v->least;
-    char used[SPAN_TEXT];
+    char used[RANGE_TEXT];
     char limit[48];
     if (kinds[j->held_by].counts_bytes)
         snprintf(limit, sizeof limit, "%s of %.1f MiB/s", kinds[j->held_by].verb,
@@ -273,19 +273,19 @@ static void tell_limit(char text[static VERDICT_TEXT], const struct verdict *v)
     else
         snprintf(limit, sizeof limit, "%" PRIu64 " %s/s", j->held_to, kinds[j->held_by].verb);
     snprintf(text, VERDICT_TEXT, "Control group: %s; %s used.", limit,
-             span_of_percent(used, j->held_percent, v->most.held_percent));
+             percent_range(used, j->held_percent, v->most.held_percent));
 }
 
 /*
  * Describes how much storage moved, or how much the page cache had. Rounds down, because the rule
  * is "less than 90 %".
  */
-static void tell_moved(char text[static VERDICT_TEXT], const struct verdict *v)
+static void describe_bytes(char text[static VERDICT_TEXT], const struct verdict *v)
 {
     bool is_rest = v->least.source == SOURCE_RESIDENT;
     double least = is_rest ? 100 - v->most.moved_percent : v->least.moved_percent;
     double most = is_rest ? 100 - v->least.moved_percent : v->most.moved_percent;
-    char figure[SPAN_TEXT];
+    char figure[RANGE_TEXT];
     if (most <= 0)
         snprintf(figure, sizeof figure, "none");
     else if (most < 1)
@@ -293,12 +293,12 @@ static void tell_moved(char text[static VERDICT_TEXT], const struct verdict *v)
     else if (least >= 100)
         snprintf(figure, sizeof figure, "all");
     else
-        span_of_percent(figure, floor(least), floor(most));
+        percent_range(figure, floor(least), floor(most));
     source_sentence(text, v->least.source, v->least.way, figure);
     add_waiting(text, v, WORTH_ADDING_PERCENT);
 }
 
-static void tell_no_device(char text[static VERDICT_TEXT], const struct verdict *v)
+static void describe_no_device(char text[static VERDICT_TEXT], const struct verdict *v)
 {
     snprintf(text, VERDICT_TEXT,
              v->least.reason == REASON_IN_MEMORY ? "%s is memory and has no device."
@@ -308,7 +308,7 @@ static void tell_no_device(char text[static VERDICT_TEXT], const struct verdict 
 }
 
 /* Whether the verdict is about the bytes that a source of evidence has counted. */
-static bool tells_moved(const struct judgement *j)
+static bool is_about_bytes(const struct judgement *j)
 {
     return j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN ||
            j->reason == REASON_SERVER_MOVED || j->reason == REASON_STORAGE_MOVED;
@@ -323,45 +323,45 @@ const char *verdict_limit(const struct verdict *v)
 
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
 {
-    char used[SPAN_TEXT];
+    char used[RANGE_TEXT];
     text[0] = '\0';
     if (!v->is_known)
         return;
     switch (v->least.reason) {
     case REASON_NO_DEVICE:
     case REASON_IN_MEMORY:
-        tell_no_device(text, v);
+        describe_no_device(text, v);
         break;
     case REASON_DEVICE_HELD:
-        tell_limit(text, v);
+        describe_limit(text, v);
         break;
     case REASON_READ_FROM_CACHE:
     case REASON_NOT_WRITTEN:
     case REASON_SERVER_MOVED:
     case REASON_STORAGE_MOVED:
-        tell_moved(text, v);
+        describe_bytes(text, v);
         break;
     case REASON_NOTHING_MOVED:
         snprintf(text, VERDICT_TEXT, "No data was moved: this is the program alone.");
         break;
     case REASON_CPUS_FULL:
         snprintf(text, VERDICT_TEXT, "The test used %s of the time of %u CPU%s.",
-                 span_of_percent(used, v->least.cpus_percent, v->most.cpus_percent), v->cpus,
+                 percent_range(used, v->least.cpus_percent, v->most.cpus_percent), v->cpus,
                  v->cpus == 1 ? "" : "s");
         break;
     case REASON_QUOTA:
         snprintf(text, VERDICT_TEXT, "Control group: %.2f CPUs; %s used.", v->least.quota_cpus,
-                 span_of_percent(used, v->least.quota_percent, v->most.quota_percent));
+                 percent_range(used, v->least.quota_percent, v->most.quota_percent));
         break;
     case REASON_OTHERS_COMPUTED:
         snprintf(text, VERDICT_TEXT, "Waiting for a CPU %s of the time: others used it.",
-                 span_of_percent(used, v->least.waited_percent, v->most.waited_percent));
+                 percent_range(used, v->least.waited_percent, v->most.waited_percent));
         break;
     case REASON_NOTHING_EXPLAINS:
     case REASON_DEVICE_BUSY:
     case REASON_COMPUTED:
     case REASON_COUNT:
-        tell_times(text, v);
+        describe_times(text, v);
         break;
     }
 }
@@ -383,7 +383,7 @@ static bool verdict_is_alike(const struct verdict *a, const struct verdict *b)
     return a->is_known && b->is_known && x->by == y->by && x->reason == y->reason &&
            x->device_known == y->device_known && x->held_by == y->held_by &&
            x->held_to == y->held_to &&
-           (!tells_moved(x) || (x->source == y->source && x->way == y->way));
+           (!is_about_bytes(x) || (x->source == y->source && x->way == y->way));
 }
 
 /* Replaces each percentage by the smaller (pick is fmin) or the larger (fmax) of both. */

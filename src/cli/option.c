@@ -10,16 +10,16 @@
 #define MOST_NS (1000000 * BILLION)
 
 /* Stores a number, from `min` to `max`, for which a parser returned `status`. */
-static int take_number(struct given *out, int status, uint64_t number, uint64_t min, uint64_t max,
-                       const char *accepted, struct err *e)
+static int take_number(struct optional *out, int status, uint64_t number, uint64_t min,
+                       uint64_t max, const char *accepted, struct err *e)
 {
     if (status != 0 || number < min || number > max)
         return err_say(e, "%s", accepted);
-    *out = (struct given){.given = true, .value = number};
+    *out = (struct optional){.given = true, .value = number};
     return 0;
 }
 
-int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
+int value_count(struct optional *out, const char *value, uint64_t min, uint64_t max,
                 const char *accepted, struct err *e)
 {
     uint64_t number = 0;
@@ -27,7 +27,7 @@ int value_count(struct given *out, const char *value, uint64_t min, uint64_t max
     return take_number(out, status, number, min, max, accepted, e);
 }
 
-int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t max,
                const char *accepted, struct err *e)
 {
     uint64_t bytes = 0;
@@ -42,7 +42,7 @@ int value_boolean(bool *out, const char *value, struct err *e)
     return 0;
 }
 
-int value_duration(struct given *out, const char *value, uint64_t min, const char *accepted,
+int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e)
 {
     uint64_t nanoseconds = 0;
@@ -114,7 +114,7 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
     case OPTION_SETS:
         *(int *)field = entry->constant;
         return 0;
-    case OPTION_COUNTS:
+    case OPTION_OCCURRENCES:
         ++*(unsigned *)field;
         return 0;
     case OPTION_IGNORED:

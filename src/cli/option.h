@@ -23,18 +23,18 @@ enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
 enum option_kind {
     OPTION_CUSTOM,       /* `set` decides */
     OPTION_FLAG,         /* bool: becomes true */
-    OPTION_COUNT,        /* struct given: a whole number from `min` to `max` */
-    OPTION_ROUNDED_SIZE, /* struct given, in bytes, up to `max`; a bare number is in `unit`, and
+    OPTION_COUNT,        /* struct optional: a whole number from `min` to `max` */
+    OPTION_ROUNDED_SIZE, /* struct optional, in bytes, up to `max`; a bare number is in `unit`, and
                             may have a fraction (units_parse_rounded_size()) */
-    OPTION_SECONDS,      /* struct given, in nanoseconds; at least `min` */
+    OPTION_SECONDS,      /* struct optional, in nanoseconds; at least `min` */
     OPTION_BOOLEAN,      /* bool: true without a value, or what the value says (go_parse_bool()) */
-    OPTION_DURATION,     /* struct given, in nanoseconds: a duration as in Go, at least `min` */
-    OPTION_BYTES,        /* struct given: a size as in Go, from `min` to `max` */
-    OPTION_DECIMAL,      /* struct given, in billionths: from `min` to `max` */
+    OPTION_DURATION,     /* struct optional, in nanoseconds: a duration as in Go, at least `min` */
+    OPTION_BYTES,        /* struct optional: a size as in Go, from `min` to `max` */
+    OPTION_DECIMAL,      /* struct optional, in billionths: from `min` to `max` */
     OPTION_TEXT,         /* const char *: any text; it may be empty if nothing is `accepted` */
     OPTION_WORD,         /* an enum: index of the value in `words` */
     OPTION_SETS,         /* an enum: becomes `constant` */
-    OPTION_COUNTS,       /* unsigned: number of times that the option was given */
+    OPTION_OCCURRENCES,  /* unsigned: number of times that the option was given */
     OPTION_IGNORED,      /* sets nothing; accepted because old scripts have it */
 };
 
@@ -188,12 +188,12 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
     }
 
 /* A number that the user may have left out. */
-struct given {
+struct optional {
     bool given;
     uint64_t value;
 };
 
-static inline uint64_t given_or(struct given g, uint64_t otherwise)
+static inline uint64_t optional_or(struct optional g, uint64_t otherwise)
 {
     return g.given ? g.value : otherwise;
 }
@@ -204,18 +204,18 @@ static inline uint64_t given_or(struct given g, uint64_t otherwise)
  */
 
 /* Parses a whole number from min to max. */
-int value_count(struct given *out, const char *value, uint64_t min, uint64_t max,
+int value_count(struct optional *out, const char *value, uint64_t min, uint64_t max,
                 const char *accepted, struct err *e);
 
 /* Parses a size up to max. A number without a suffix is in units of `unit` bytes. */
-int value_size(struct given *out, const char *value, uint64_t unit, uint64_t max,
+int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t max,
                const char *accepted, struct err *e);
 
 /* Parses yes or no, as Go's flag package spells them. */
 int value_boolean(bool *out, const char *value, struct err *e);
 
 /* Parses a duration as in Go. */
-int value_duration(struct given *out, const char *value, uint64_t min, const char *accepted,
+int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e);
 
 /* Parses any text; it may be empty if `accepted` is NULL. */

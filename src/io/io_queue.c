@@ -57,7 +57,7 @@ static int map_memory(struct io_queue *q, struct err *e)
     q->state = take_memory(&next, state);
     q->operations = take_memory(&next, depth * sizeof *q->operations);
     q->unused = take_memory(&next, depth * sizeof *q->unused);
-    q->staged = take_memory(&next, depth * sizeof *q->staged);
+    q->pending = take_memory(&next, depth * sizeof *q->pending);
     q->done = take_memory(&next, 2 * depth * sizeof *q->done);
     unsigned char *users = take_memory(&next, depth * user);
     for (size_t i = 0; i < depth; i++) {
@@ -153,16 +153,16 @@ static const char *file_name(const struct io_queue *q, unsigned file)
     return q->setup.file_count > 0 ? q->setup.files[file].name : q->setup.engine->name;
 }
 
-static void stage_operation(struct io_queue *q, struct operation *o)
+static void add_pending(struct io_queue *q, struct operation *o)
 {
-    q->staged[q->staged_count++] = o;
+    q->pending[q->pending_count++] = o;
 }
 
 /*
  * Reads the clock, and updates the integral of the number of transfers in flight. Must be called
  * before that number changes.
  */
-static void look_at_clock(struct pass *p)
+static void update_clock(struct pass *p)
 {
     uint64_t now_ns = clock_ns();
     p->stats->in_flight_ns += p->q->in_flight * (now_ns - p->now_ns);
@@ -185,7 +185,7 @@ static void reuse_operation(struct io_queue *q, struct operation *o)
 static const _Atomic uint64_t never_slow = UINT64_MAX;
 
 /* Puts a slow operation into the box; takes microseconds, which no operation counts. */
-OFF_THE_PATH static void tell_slow(const struct pass *p, const struct operation *o)
+OFF_THE_PATH static void put_slow(const struct pass *p, const struct operation *o)
 {
     struct slow_box *box = p->q->setup.slow;
     struct io whole = o->io;
@@ -210,7 +210,7 @@ static void end_operation(struct pass *p, struct operation *o)
     uint64_t took_ns = o->end_ns - o->start_ns;
     op_stats_add(p->stats, took_ns, o->io.length);
     if (took_ns >= atomic_load_explicit(p->slow_ns, memory_order_relaxed))
-        tell_slow(p, o);
+        put_slow(p, o);
     reuse_operation(p->q, o);
 }
 
@@ -237,24 +237,24 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
 /*
  * Handles a transfer that has not moved all its bytes: continues it, or decides that it has failed.
  */
-OFF_THE_PATH static enum transfer_outcome look_closer(struct io *io)
+OFF_THE_PATH static enum transfer_outcome handle_partial(struct io *io)
 {
     return transfer_outcome(io);
 }
 
 /*
- * Handles a transfer that has come back: its operation has ended, or is staged again, for the rest
+ * Handles a transfer that has come back: its operation has ended, or is pending again, for the rest
  * of the transfer or for the next transfer.
  */
 static int complete_transfer(struct pass *p, struct operation *o)
 {
     struct io *io = &o->io;
     if (io->result != (ssize_t)io->length || io->moved > 0) {
-        enum transfer_outcome outcome = look_closer(io);
+        enum transfer_outcome outcome = handle_partial(io);
         if (outcome == TRANSFER_FAILED)
             return fail_operation(p, o);
         if (outcome == TRANSFER_PART) {
-            stage_operation(p->q, o);
+            add_pending(p->q, o);
             return 0;
         }
     }
@@ -262,7 +262,7 @@ static int complete_transfer(struct pass *p, struct operation *o)
     if (answer == OPERATION_ENDED_NOW)
         end_later(o);
     if (answer == OPERATION_CONTINUES)
-        stage_operation(p->q, o);
+        add_pending(p->q, o);
     else
         end_operation(p, o);
     return 0;
@@ -317,7 +317,7 @@ static void fill_from_source(struct pass *p)
         }
         unused--;
         bytes += o->io.length;
-        stage_operation(q, o);
+        add_pending(q, o);
     }
     q->unused_count = unused;
 }
@@ -325,29 +325,29 @@ static void fill_from_source(struct pass *p)
 static int complete_at_once(struct pass *p, struct operation *o)
 {
     p->q->in_flight++;
-    look_at_clock(p);
+    update_clock(p);
     p->q->in_flight--;
     o->end_ns = p->now_ns;
     return complete_transfer(p, o);
 }
 
 /*
- * Submits the staged operations until the engine is busy. A synchronous engine completes its only
+ * Submits the pending operations until the engine is busy. A synchronous engine completes its only
  * operation here.
  */
-static int submit_staged(struct pass *p)
+static int submit_pending(struct pass *p)
 {
     struct io_queue *q = p->q;
     const struct engine_ops *engine = q->setup.engine;
-    unsigned count = q->staged_count;
+    unsigned count = q->pending_count;
     unsigned taken = 0;
     unsigned queued = 0;
     int rc = 0;
-    look_at_clock(p);
+    update_clock(p);
     p->nap_ns = SHORTEST_NAP_NS;
-    q->staged_count = 0; /* operations that are completed below are staged from the start again */
+    q->pending_count = 0; /* operations that are completed below are pending from the start again */
     while (rc == 0 && taken < count) {
-        struct operation *o = q->staged[taken];
+        struct operation *o = q->pending[taken];
         if (o->start_ns == 0) /* otherwise this is not the operation's first transfer */
             o->start_ns = p->now_ns;
         enum engine_answer answer = engine->submit(q->state, &o->io);
@@ -361,7 +361,7 @@ static int submit_staged(struct pass *p)
     }
     q->in_flight += queued;
     for (; taken < count; taken++)
-        stage_operation(q, q->staged[taken]);
+        add_pending(q, q->pending[taken]);
     return rc;
 }
 
@@ -419,7 +419,7 @@ static int reap_completed(struct pass *p)
     if (count < 0)
         return err_system(p->e, -count, "%s: wait for transfers on %s", q->setup.engine->name,
                           file_name(q, 0));
-    look_at_clock(p);
+    update_clock(p);
     q->in_flight -= (unsigned)count;
     q->done_end += (unsigned)count;
     for (int i = 0; i < count; i++)
@@ -448,12 +448,12 @@ static int queue_step(struct pass *p)
     if (rc != 0)
         return rc;
     fill_from_source(p);
-    rc = q->staged_count > 0 ? submit_staged(p) : 0;
+    rc = q->pending_count > 0 ? submit_pending(p) : 0;
     if (rc != 0)
         return rc;
     if (q->in_flight > 0)
         return reap_completed(p);
-    if (p->is_waiting && q->staged_count == 0 && q->done_end == 0)
+    if (p->is_waiting && q->pending_count == 0 && q->done_end == 0)
         sleep_for_source(p);
     return 0;
 }
@@ -479,6 +479,6 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         if (rc == 0)
             rc = stop_check(e);
     } while (rc == 0 &&
-             (!p.has_ended || q->in_flight > 0 || q->staged_count > 0 || q->done_end > 0));
+             (!p.has_ended || q->in_flight > 0 || q->pending_count > 0 || q->done_end > 0));
     return rc;
 }

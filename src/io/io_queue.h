@@ -106,11 +106,11 @@ struct io_queue {
     unsigned char *buffers;
     struct operation *operations; /* this and the next two have `depth` elements each */
     struct operation **unused;
-    struct operation **staged; /* operations that will be submitted */
+    struct operation **pending; /* operations that will be submitted */
     struct io **done; /* transfers that the engine has returned but the queue has not examined;
                          twice the depth */
     unsigned unused_count;
-    unsigned staged_count;
+    unsigned pending_count;
     unsigned done_first;
     unsigned done_end;
     unsigned in_flight; /* number of transfers that are submitted and not yet returned */

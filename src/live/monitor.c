@@ -113,7 +113,7 @@ static void add_devices(struct track_point *p, const struct track_point *before,
     p->busy_ns += now->busy_ns - before->busy_ns;
 }
 
-static void look_at_course(struct monitor *m, uint64_t elapsed_ns)
+static void record_track(struct monitor *m, uint64_t elapsed_ns)
 {
     struct track_point now = {0};
     struct track_point *p = track_add(&m->notes->track, elapsed_ns, bytes_so_far(m->setup.stats));
@@ -180,7 +180,7 @@ static struct progress_reading read_stats(const struct monitor *m, uint64_t now_
 }
 
 /* Answers SIGUSR1: prints the figures of the finished phases, and those of this phase so far. */
-static void tell_figures(struct monitor *m, uint64_t now_ns)
+static void print_figures(struct monitor *m, uint64_t now_ns)
 {
     char text[FIGURES_TEXT];
     char present[PROGRESS_FIGURES] = "preparing";
@@ -237,10 +237,10 @@ static void monitor_main(void *context, int socket)
         if (message == MESSAGE_GO) {
             next_interval = s->notes_intervals ? now + INTERVAL_NS - elapsed % INTERVAL_NS : never;
             next_tick = s->tick_interval_ns > 0 ? now + s->tick_interval_ns : never;
-            next_look = s->notes_course ? now + track_pause_ns(elapsed) : never;
+            next_look = s->records_series ? now + track_pause_ns(elapsed) : never;
         } else if (message == MESSAGE_ASK) {
             stop_inquiry_ends();
-            tell_figures(m, now);
+            print_figures(m, now);
         } else if (message == MESSAGE_PAUSE) {
             next_interval = next_tick = next_look = never;
             /* the answer means that no tick is in progress */
@@ -253,7 +253,7 @@ static void monitor_main(void *context, int socket)
             next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;
         }
         if (now >= next_look) {
-            look_at_course(m, elapsed);
+            record_track(m, elapsed);
             next_look = now + track_pause_ns(elapsed);
         }
         if (now >= next_tick) {
@@ -382,7 +382,7 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
         else
             rc = err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
     }
-    if (rc == 0 && levels && m->setup.notes_course) {
+    if (rc == 0 && levels && m->setup.records_series) {
         struct track *track = &m->notes->track;
         struct track_point *end = track_end(track, elapsed_ns, bytes_so_far(m->setup.stats));
         add_devices(end, &m->notes->idle, &m->notes->paused);

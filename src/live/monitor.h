@@ -12,9 +12,10 @@
 
 /*
  * A process that accompanies each phase, and reads the statistics that the workers share with it.
- * Once a second it records an interval, and more often the course of the bytes. On a terminal it
- * draws the line with the progress of the phase. On SIGUSR1 (stop.h) it prints the figures so far.
- * And it calls `tick` at an interval, if the caller has something else to do during the phase.
+ * Once a second it records an interval, and more often a point of the time series of bytes. On a
+ * terminal it draws the line with the progress of the phase. On SIGUSR1 (stop.h) it prints the
+ * figures so far. And it calls `tick` at an interval, if the caller has something else to do during
+ * the phase.
  *
  * The monitor is a process of its own so that the main thread can be a worker, and so that no
  * worker ever reads a clock, takes a lock or prints for the monitor. It uses neither malloc nor
@@ -47,8 +48,8 @@ struct monitor_setup {
     bool draws;           /* draws the line on standard error */
     bool has_colour;      /* draws it in colours */
     bool notes_intervals; /* records intervals */
-    bool notes_course;    /* records the course, for its levels */
-    /* what these did is part of the course; NULL: of none */
+    bool records_series;  /* records a time series of bytes, to find its levels */
+    /* devices that the time series covers, too; NULL: none */
     const struct device_set *devices;
     const char *name; /* short name of the phase, printed with the figures so far */
     /* lines of the finished phases, printed with the figures so far; NULL: none */
@@ -79,8 +80,8 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
  * Ends the monitor of a phase that took elapsed_ns on its clock, and removes its line from the
  * terminal. *intervals becomes an array of intervals, which together contain everything that was
  * counted; the caller frees it. It becomes NULL if there is no monitor, or if it records none.
- * *levels becomes the levels of the course, if it is recorded. `intervals` and `levels` themselves
- * may be NULL.
+ * *levels becomes the levels of the time series, if one is recorded. `intervals` and `levels`
+ * themselves may be NULL.
  */
 int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
                 struct levels *levels, struct err *e);

@@ -59,7 +59,7 @@ struct evidence {
     bool is_stored;           /* false: the work moved no data to the storage */
     bool computes;            /* computes on every byte, so CPU time exceeds copying */
     struct device_use device; /* what the device did during the work, for other programs, too */
-    struct moved moved;       /* the same bytes, by the source that speaks about them */
+    struct moved_bytes moved; /* the same bytes, by the source that speaks about them */
     struct io_limit limit;    /* limits on that device */
     double quota_cpus;        /* CPU time that a control group may use, in CPUs; 0: any */
     double quota_percent;     /* share of it that was used; 0: nobody was held back */

@@ -61,7 +61,7 @@ static bool has_sign(const struct mount_info *m, const struct sign *s)
 }
 
 /* Looks at the drives. Returns whether one of them may have a volatile cache. */
-static bool look_at_drives(struct durability *d, const struct mount_info *m)
+static bool check_drives(struct durability *d, const struct mount_info *m)
 {
     static const char *const memories[] = {"zram", "ram", "nullb"};
     struct device_set devices;
@@ -88,7 +88,7 @@ static bool look_at_drives(struct durability *d, const struct mount_info *m)
 void durability_of_mount(struct durability *d, const struct mount_info *mount)
 {
     *d = (struct durability){.kind = DURABILITY_OPEN};
-    bool may_lose = look_at_drives(d, mount);
+    bool may_lose = check_drives(d, mount);
     for (size_t i = 0; d->kind == DURABILITY_OPEN && i < sizeof signs / sizeof *signs; i++) {
         const struct sign *s = &signs[i];
         if (!has_sign(mount, s))

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-static struct histogram_span span_of(const struct histogram *h)
+static struct histogram_range range_of(const struct histogram *h)
 {
-    return histogram_span(h->inverted_minimum, h->maximum);
+    return histogram_range(h->inverted_minimum, h->maximum);
 }
 
 void histogram_clear(struct histogram *h)
 {
-    const struct histogram_span span = span_of(h);
-    memset(h->buckets + span.first, 0, (span.end - span.first) * sizeof *h->buckets);
+    const struct histogram_range range = range_of(h);
+    memset(h->buckets + range.first, 0, (range.end - range.first) * sizeof *h->buckets);
     h->count = h->sum = h->maximum = h->inverted_minimum = 0;
 }
 
@@ -22,13 +22,13 @@ void histogram_merge(struct histogram *whole, const struct histogram *part)
 {
     uint64_t maximum = __atomic_load_n(&part->maximum, __ATOMIC_RELAXED);
     uint64_t minimum = __atomic_load_n(&part->inverted_minimum, __ATOMIC_RELAXED);
-    const struct histogram_span span = histogram_span(minimum, maximum);
+    const struct histogram_range range = histogram_range(minimum, maximum);
     whole->sum += __atomic_load_n(&part->sum, __ATOMIC_RELAXED);
     if (maximum > whole->maximum)
         whole->maximum = maximum;
     if (minimum > whole->inverted_minimum)
         whole->inverted_minimum = minimum;
-    for (unsigned i = span.first; i < span.end; i++) {
+    for (unsigned i = range.first; i < range.end; i++) {
         uint64_t here = __atomic_load_n(&part->buckets[i], __ATOMIC_RELAXED);
         whole->buckets[i] += here;
         whole->count += here;
@@ -37,9 +37,9 @@ void histogram_merge(struct histogram *whole, const struct histogram *part)
 
 unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most)
 {
-    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    const struct histogram_range range = histogram_range(h->inverted_minimum, h->maximum);
     unsigned count = 0;
-    for (unsigned bucket = span.end; bucket-- > span.first && count < most;) {
+    for (unsigned bucket = range.end; bucket-- > range.first && count < most;) {
         uint64_t middle = histogram_middle(bucket);
         for (uint64_t left = h->buckets[bucket]; left > 0 && count < most; left--)
             values[count++] = middle < h->maximum ? middle : h->maximum;
@@ -88,21 +88,21 @@ static void limit_range(struct histogram *difference, uint64_t maximum)
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before)
 {
-    const struct histogram_span span = span_of(now);
+    const struct histogram_range range = range_of(now);
     *difference = (struct histogram){.sum = now->sum - before->sum};
-    for (unsigned i = span.first; i < span.end; i++)
+    for (unsigned i = range.first; i < range.end; i++)
         put_growth(difference, i, now->buckets[i] - before->buckets[i]);
     limit_range(difference, now->maximum);
 }
 
 void histogram_advance(struct histogram *now, struct histogram *seen)
 {
-    const struct histogram_span span = span_of(now);
+    const struct histogram_range range = range_of(now);
     const uint64_t sum = now->sum;
     const uint64_t maximum = now->maximum;
     now->sum -= seen->sum;
     now->count = now->maximum = now->inverted_minimum = 0;
-    for (unsigned i = span.first; i < span.end; i++) {
+    for (unsigned i = range.first; i < range.end; i++) {
         uint64_t before = seen->buckets[i];
         seen->buckets[i] = now->buckets[i];
         put_growth(now, i, now->buckets[i] - before);
@@ -122,8 +122,8 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
 {
     uint64_t wanted = rank < 1 ? 1 : rank;
     uint64_t seen = 0;
-    const struct histogram_span span = span_of(h);
-    for (unsigned i = span.first; i < span.end; i++) {
+    const struct histogram_range range = range_of(h);
+    for (unsigned i = range.first; i < range.end; i++) {
         seen += h->buckets[i];
         if (seen < wanted)
             continue;

@@ -48,17 +48,17 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
 }
 
 /* The range of buckets that have all values of a histogram: from `first` to `end` - 1. */
-struct histogram_span {
+struct histogram_range {
     unsigned first;
     unsigned end;
 };
 
-static inline struct histogram_span histogram_span(uint64_t inverted_minimum, uint64_t maximum)
+static inline struct histogram_range histogram_range(uint64_t inverted_minimum, uint64_t maximum)
 {
     if (maximum < ~inverted_minimum) /* the histogram is empty */
-        return (struct histogram_span){0};
-    return (struct histogram_span){.first = histogram_bucket(~inverted_minimum),
-                                   .end = histogram_bucket(maximum) + 1};
+        return (struct histogram_range){0};
+    return (struct histogram_range){.first = histogram_bucket(~inverted_minimum),
+                                    .end = histogram_bucket(maximum) + 1};
 }
 
 void histogram_clear(struct histogram *h);

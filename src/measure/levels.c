@@ -79,9 +79,9 @@ struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes)
     return &c->points[c->last];
 }
 
-/* The steps of a course in which something moved. */
+/* The steps of a series in which something moved. */
 struct search {
-    const struct track *course;
+    const struct track *series;
     size_t count;
     size_t at[TRACK_ROOM];         /* for each step, the index of the point at its end; first: 0 */
     double sum[TRACK_ROOM];        /* sums of the steps' values, from the first one on */
@@ -139,7 +139,7 @@ static double long_run_variance(const struct search *s, size_t from, size_t to)
 
 static const struct track_point *point_after(const struct search *s, size_t step)
 {
-    return &s->course->points[s->at[step]];
+    return &s->series->points[s->at[step]];
 }
 
 static double rate_of(const struct search *s, size_t from, size_t to)
@@ -198,7 +198,7 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
 }
 
 /*
- * Moves the place of a fall to where the course is farthest from the line between two steps near
+ * Moves the place of a fall to where the series is farthest from the line between two steps near
  * it: bytes that are counted in lumps shift the place of the least squares.
  */
 static size_t sharpen(const struct search *s, size_t from, size_t place, size_t to)
@@ -275,8 +275,8 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     *levels = (struct levels){0};
     struct search *s = calloc(1, sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for the levels of a course");
-    s->course = c;
+        return err_system(e, ENOMEM, "memory for the levels of a time series");
+    s->series = c;
     take_steps(s, c);
     double share = (double)c->points[c->last].ns / LEVELS_SHORTEST_SHARE;
     s->least_ns = fmax(share, (double)LEVELS_SHORTEST_NS);

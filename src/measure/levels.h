@@ -8,10 +8,10 @@
 #include "util/err.h"
 
 /*
- * The course of a piece of work in bounded memory, and the levels that its speed falls to: of a
- * cache that is full, of a credit that is used up.
+ * The time series of the bytes of a piece of work, in bounded memory, and the levels that its speed
+ * falls to when a cache is full or a credit is used up.
  *
- * A course is a list of sums. A further point is kept when it is a step of time or a step of bytes
+ * A series is a list of sums. A further point is kept when it is a step of time or a step of bytes
  * later than the last one. When there is no room left, both steps become a 512th of the whole, so a
  * short fast part of the work has many points, and so has a long slow one.
  */
@@ -26,7 +26,7 @@ struct track_point {
     uint64_t busy_ns;
 };
 
-/* All zeros: an empty course. Has no pointers, so forked processes can share it. */
+/* All zeros: an empty series. Has no pointers, so forked processes can share it. */
 struct track {
     uint64_t step_ns;
     uint64_t step_bytes;
@@ -40,16 +40,15 @@ struct track {
  */
 struct track_point *track_add(struct track *c, uint64_t ns, uint64_t bytes);
 
-/* How long the next look at the sums may wait: a position is known to 0.1 % of its time, or 10 ms.
- */
+/* Longest time until the next point: places are known to 0.1 % of their time, or to 10 ms. */
 uint64_t track_pause_ns(uint64_t elapsed_ns);
 
-/* Ends the course with this point, which replaces all that are not earlier, and returns it. */
+/* Ends the series with this point, which replaces all that are not earlier, and returns it. */
 struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes);
 
 /*
- * A part of the course with one speed. A stall, in which nothing moves, is no level but part of
- * one; of the last level it is not when it ends the course, as a final sync does.
+ * A part of a series with one speed. A stall, in which nothing moves, is part of a level and not a
+ * level itself; a stall at the end of the series, such as a final sync, belongs to no level.
  */
 struct level {
     struct track_point from;
@@ -62,17 +61,17 @@ struct level {
 #define LEVELS_MOST 4
 
 struct levels {
-    unsigned count; /* 0: the course has no levels: it is even, slopes, or is too short */
+    unsigned count; /* 0: there are no levels: the speed is even, slopes, or is too short */
     struct level list[LEVELS_MOST];
 };
 
 /* The least fall, and the least that each level but the first must last. */
 #define LEVELS_FALL_PERCENT   20
 #define LEVELS_SHORTEST_NS    UINT64_C(3000000000)
-#define LEVELS_SHORTEST_SHARE 20 /* a 20th of the course */
+#define LEVELS_SHORTEST_SHARE 20 /* a 20th of the series */
 
 /*
- * Finds where the speed of a course falls for good, and the levels on both sides.
+ * Finds where the speed of a series falls for good, and the levels on both sides.
  *
  * The values are the logarithms of the speed between two points. The place of a fall is the one
  * with the least squares; the place within its interval is where the lines of both levels meet. It
@@ -82,7 +81,7 @@ struct levels {
  * the mean of each side (Shao and Zhang, "Testing for Change Points in Time Series", Journal of the
  * American Statistical Association 105, 2010), which needs no lag or bandwidth, and which also
  * grows with a slope; the larger estimate of both sides counts for both. The threshold comes from
- * simulated courses (tests/unit/measure/test_levels.c), because theirs is for a fixed number of
+ * simulated series (tests/unit/measure/test_levels.c), because theirs is for a fixed number of
  * values on both sides. The interval of a rate has the normaliser of Lobato ("Testing That a
  * Dependent Process Is Uncorrelated", same journal 96, 2001), whose 95 % quantile is 45.4.
  *

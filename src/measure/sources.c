@@ -240,9 +240,9 @@ void sources_find(struct sources *s, int fd)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-void sources_read(const struct sources *s, struct moved *now)
+void sources_read(const struct sources *s, struct moved_bytes *now)
 {
-    *now = (struct moved){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
+    *now = (struct moved_bytes){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
     for (enum way way = 0; way < WAYS; way++) {
         uint64_t bytes[WAYS] = {0};
         if (!rows[s->by[way]].file || read_source(s, &rows[s->by[way]], bytes))
@@ -251,9 +251,9 @@ void sources_read(const struct sources *s, struct moved *now)
     }
 }
 
-struct moved moved_between(const struct moved *before, const struct moved *after)
+struct moved_bytes moved_between(const struct moved_bytes *before, const struct moved_bytes *after)
 {
-    struct moved moved = *after;
+    struct moved_bytes moved = *after;
     for (enum way way = 0; way < WAYS; way++) {
         moved.bytes[way] -= before->bytes[way];
         if (before->by[way] != after->by[way] || before->bytes[way] > after->bytes[way])
@@ -262,7 +262,7 @@ struct moved moved_between(const struct moved *before, const struct moved *after
     return moved;
 }
 
-void moved_add(struct moved *sum, const struct moved *part, bool is_first)
+void moved_add(struct moved_bytes *sum, const struct moved_bytes *part, bool is_first)
 {
     for (enum way way = 0; way < WAYS; way++) {
         if (sum->by[way] != part->by[way])

@@ -53,7 +53,7 @@ struct sources {
 };
 
 /* What the sources counted up to now, or between two readings. Owns nothing. */
-struct moved {
+struct moved_bytes {
     enum source by[WAYS]; /* SOURCE_NONE: unknown */
     uint64_t bytes[WAYS]; /* of devices always 0: struct device_use has theirs */
 };
@@ -65,12 +65,12 @@ void sources_find(struct sources *s, int fd);
 void sources_choose(struct sources *s);
 
 /* Reads what has been counted since the system, mount or process started. */
-void sources_read(const struct sources *s, struct moved *now);
+void sources_read(const struct sources *s, struct moved_bytes *now);
 
-struct moved moved_between(const struct moved *before, const struct moved *after);
+struct moved_bytes moved_between(const struct moved_bytes *before, const struct moved_bytes *after);
 
 /*
  * Adds what was counted later, or by another rank. What several ranks of a host share (all but the
  * process) counts only if is_first. Sources that differ leave nothing known.
  */
-void moved_add(struct moved *sum, const struct moved *part, bool is_first);
+void moved_add(struct moved_bytes *sum, const struct moved_bytes *part, bool is_first);

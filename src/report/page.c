@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-static int start_drawer(const struct page *p, char *const argv[], int in, int out, pid_t *pid)
+static int start_drawer(const struct html_page *p, char *const argv[], int in, int out, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -50,7 +50,7 @@ static int start_drawer(const struct page *p, char *const argv[], int in, int ou
  * Runs the program with these descriptors as standard input and output. Returns its exit status or
  * a negative errno.
  */
-static int run_drawer(const struct page *p, char *const argv[], int in, int out)
+static int run_drawer(const struct html_page *p, char *const argv[], int in, int out)
 {
     pid_t pid;
     int status = -1;
@@ -71,7 +71,7 @@ static int run_drawer(const struct page *p, char *const argv[], int in, int out)
  * Checks that the program runs and is ours: Bonnie++ has another program of this name, which would
  * draw an empty page.
  */
-static int try_drawer(const struct page *p, struct err *e)
+static int try_drawer(const struct html_page *p, struct err *e)
 {
     static const char ours[] = DRAWER " ";
     char said[sizeof ours] = "";
@@ -99,7 +99,7 @@ static int try_drawer(const struct page *p, struct err *e)
  * Takes the program in a directory, or at `below` from there, if it works, and if no other user can
  * change it or the way to it.
  */
-static bool take_at(struct page *p, const char *directory, size_t length, const char *below,
+static bool take_at(struct html_page *p, const char *directory, size_t length, const char *below,
                     struct err *e)
 {
     char *path;
@@ -117,7 +117,7 @@ static bool take_at(struct page *p, const char *directory, size_t length, const 
  * Looks for the program beside this one, in bin beside sbin, and, before installation, among the
  * sources above.
  */
-static bool find_beside(struct page *p, struct err *e)
+static bool find_beside(struct html_page *p, struct err *e)
 {
     static const char *const below[] = {"", "../bin/", "scripts/", "../../scripts/"};
     char self[PATH_MAX];
@@ -130,7 +130,7 @@ static bool find_beside(struct page *p, struct err *e)
     return is_found;
 }
 
-static bool find_in_path(struct page *p, struct err *e)
+static bool find_in_path(struct html_page *p, struct err *e)
 {
     const char *list = getenv("PATH");
     bool is_found = false;
@@ -142,7 +142,7 @@ static bool find_in_path(struct page *p, struct err *e)
     return is_found;
 }
 
-static int find_drawer(struct page *p, struct err *e)
+static int find_drawer(struct html_page *p, struct err *e)
 {
     struct err why;
     const char *set = getenv(DRAWER_SET_BY);
@@ -161,9 +161,9 @@ static int find_drawer(struct page *p, struct err *e)
                    p->option, DRAWER);
 }
 
-int page_open(struct page *p, const char *option, const char *path, struct err *e)
+int html_page_open(struct html_page *p, const char *option, const char *path, struct err *e)
 {
-    *p = (struct page){.option = option};
+    *p = (struct html_page){.option = option};
     int rc = find_drawer(p, e);
     if (rc == 0)
         rc = output_open(&p->output, path, e);
@@ -194,7 +194,7 @@ static int keep_report(const char *json)
     return fd;
 }
 
-int page_write(struct page *p, const char *json, const char *title, struct err *e)
+int html_page_write(struct html_page *p, const char *json, const char *title, struct err *e)
 {
     char name[] = DRAWER;
     char option[] = "--title";
@@ -217,10 +217,10 @@ int page_write(struct page *p, const char *json, const char *title, struct err *
     return output_finish(&p->output, e);
 }
 
-void page_close(struct page *p)
+void html_page_close(struct html_page *p)
 {
     if (p->is_open)
         output_discard(&p->output);
     free(p->program);
-    *p = (struct page){0};
+    *p = (struct html_page){0};
 }

@@ -7,11 +7,11 @@
 #include "util/err.h"
 
 /*
- * The HTML page of a report. bon_csv2html(1) draws it from the report in JSON. page_open() checks,
- * before anything is measured, that this program runs and that the page can be written. A zeroed
- * struct means that no page is wanted.
+ * The HTML page of a report. bon_csv2html(1) draws it from the report in JSON. html_page_open()
+ * checks, before anything is measured, that this program runs and that the page can be written. A
+ * zeroed struct means that no page is wanted.
  */
-struct page {
+struct html_page {
     const char *option; /* option that asked for the page, for messages */
     struct output output;
     bool is_open;
@@ -23,16 +23,16 @@ struct page {
  * in the environment names; the one beside this program, in the bin directory beside this program's
  * directory, or among the sources above it; the one in PATH. All but the first must be programs
  * that only root and this user can change; one that does not work, or is Bonnie++'s, is passed
- * over. The caller must call page_close() in either case.
+ * over. The caller must call html_page_close() in either case.
  */
-int page_open(struct page *p, const char *option, const char *path, struct err *e);
+int html_page_open(struct html_page *p, const char *option, const char *path, struct err *e);
 
 /*
  * Draws the page of a report with this title (NULL: the report's own), and gives it its name.
  * Messages of bon_csv2html go to standard error. A request to stop ends the drawing, but a run that
  * was stopped before still gets its page.
  */
-int page_write(struct page *p, const char *json, const char *title, struct err *e);
+int html_page_write(struct html_page *p, const char *json, const char *title, struct err *e);
 
 /* Frees what p owns, and removes a page that was not finished. */
-void page_close(struct page *p);
+void html_page_close(struct html_page *p);

@@ -34,7 +34,7 @@ static void add_device_use(struct section *s, const struct device_counters *afte
 void section_end_lap(struct section *s, const struct task_times *times)
 {
     struct device_counters after;
-    struct moved moved;
+    struct moved_bytes moved;
     uint64_t elapsed_ns = times ? times->end_ns - times->start_ns : 0;
     device_read(&s->sources->devices, &after);
     sources_read(s->sources, &moved);
@@ -84,24 +84,24 @@ void section_subtract(struct section *difference, const struct section *now,
  * Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
  * and one as scratch space.
  */
-#define LOOKS (STEADY_WINDOW + 2)
+#define SNAPSHOTS (STEADY_WINDOW + 2)
 
 /* The state at the end of a round. Before the first round it is all zeros. */
-struct round_look {
+struct round_snapshot {
     struct section section;
     struct op_stats stats;
 };
 
-static struct round_look *look_after(const struct rounds *r, unsigned rounds)
+static struct round_snapshot *snapshot_after(const struct rounds *r, unsigned rounds)
 {
-    return &r->looks[rounds % LOOKS];
+    return &r->snapshots[rounds % SNAPSHOTS];
 }
 
 int rounds_open(struct rounds *r, struct err *e)
 {
     r->list = calloc(r->most, sizeof *r->list);
-    r->looks = calloc(LOOKS, sizeof *r->looks);
-    if (r->list && r->looks)
+    r->snapshots = calloc(SNAPSHOTS, sizeof *r->snapshots);
+    if (r->list && r->snapshots)
         return 0;
     rounds_close(r);
     return err_system(e, ENOMEM, "memory for %u rounds", r->most);
@@ -110,16 +110,16 @@ int rounds_open(struct rounds *r, struct err *e)
 void rounds_close(struct rounds *r)
 {
     free(r->list);
-    free(r->looks);
+    free(r->snapshots);
     *r = (struct rounds){0};
 }
 
 /* Notes what the last round did. Uses the next snapshot's place for computing that. */
 static void note_round(struct rounds *r)
 {
-    struct round_look *before = look_after(r, r->count);
-    struct round_look *now = look_after(r, r->count + 1);
-    struct op_stats *counted = &look_after(r, r->count + 2)->stats;
+    struct round_snapshot *before = snapshot_after(r, r->count);
+    struct round_snapshot *now = snapshot_after(r, r->count + 1);
+    struct op_stats *counted = &snapshot_after(r, r->count + 2)->stats;
     now->section = *r->section;
     shared_stats_sum(r->stats, &now->stats);
     op_stats_subtract(counted, &now->stats, &before->stats);
@@ -141,8 +141,8 @@ bool rounds_end(struct rounds *r)
 void rounds_window(const struct rounds *r, struct section *section, struct op_stats *stats)
 {
     unsigned first = r->count > STEADY_WINDOW ? r->count - STEADY_WINDOW : 0;
-    const struct round_look *before = look_after(r, first);
-    const struct round_look *now = look_after(r, r->count);
+    const struct round_snapshot *before = snapshot_after(r, first);
+    const struct round_snapshot *now = snapshot_after(r, r->count);
     section_subtract(section, &now->section, &before->section);
     op_stats_subtract(stats, &now->stats, &before->stats);
 }

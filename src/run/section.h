@@ -27,9 +27,9 @@ struct section {
     struct cpu_demand busiest; /* demand of the busiest worker of each lap, added up */
     /* busy_percent is the share of elapsed_ns: each lap weighs as much as it is long */
     struct device_use device;
-    struct moved moved;            /* bytes, by the sources that speak about them */
+    struct moved_bytes moved;      /* bytes, by the sources that speak about them */
     struct device_counters before; /* counters at the start of the current lap */
-    struct moved moved_before;
+    struct moved_bytes moved_before;
     struct quota_periods periods; /* of the quota, and before the current lap */
     struct quota_periods periods_before;
 };
@@ -63,7 +63,7 @@ struct rounds {
     struct round *list;
     struct steady_fit fit; /* fit of the last window; zeros before there is a window */
     bool is_steady;
-    struct round_look *looks; /* snapshots of the window */
+    struct round_snapshot *snapshots; /* snapshots of the window */
 };
 
 /*

@@ -67,42 +67,42 @@ static struct residency by_cachestat(int fd, uint64_t bytes)
  * Number of bytes that are mapped at a time. Any machine can map them, and the answer, with one
  * byte for each page, fits on the stack.
  */
-#define WINDOW_BYTES   (64 << 20)
+#define PIECE_BYTES    (64 << 20)
 #define SMALLEST_PAGE  4096
-#define WINDOW_ANSWERS (WINDOW_BYTES / SMALLEST_PAGE)
+#define WINDOW_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
 
-/* Counts the resident pages of a window, and adds them to *pages. */
+/* Counts the resident pages of a piece, and adds them to *pages. */
 static bool count_window(int fd, uint64_t offset, size_t length, uint64_t *pages)
 {
     unsigned char answers[WINDOW_ANSWERS];
-    void *window = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
-    if (window == MAP_FAILED)
+    void *piece = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+    if (piece == MAP_FAILED)
         return false;
-    bool told = mincore(window, length, answers) == 0;
+    bool told = mincore(piece, length, answers) == 0;
     size_t count = told ? (length + page_bytes() - 1) / page_bytes() : 0;
     for (size_t i = 0; i < count; i++)
         *pages += answers[i] & 1; /* the other bits are reserved */
-    munmap(window, length);
+    munmap(piece, length);
     return told;
 }
 
-/* In a larger file, this number of windows, spread evenly, stands for all. 16 GiB take 50 ms. */
-#define MOST_WINDOWS 256
+/* In a larger file, this number of pieces, spread evenly, stands for all. 16 GiB take 50 ms. */
+#define MOST_PIECES 256
 
 struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
 {
-    uint64_t windows = bytes / WINDOW_BYTES + (bytes % WINDOW_BYTES > 0);
-    uint64_t looked_at = windows < MOST_WINDOWS ? windows : MOST_WINDOWS;
+    uint64_t pieces = bytes / PIECE_BYTES + (bytes % PIECE_BYTES > 0);
+    uint64_t looked_at = pieces < MOST_PIECES ? pieces : MOST_PIECES;
     uint64_t pages = 0;
     for (uint64_t i = 0; i < looked_at; i++) {
-        uint64_t offset = partition_of(windows, looked_at, i).first * WINDOW_BYTES;
+        uint64_t offset = partition_of(pieces, looked_at, i).first * PIECE_BYTES;
         uint64_t rest = bytes - offset;
-        size_t length = rest < WINDOW_BYTES ? (size_t)rest : WINDOW_BYTES;
+        size_t length = rest < PIECE_BYTES ? (size_t)rest : PIECE_BYTES;
         if (stop_requested() || !count_window(fd, offset, length, &pages))
             return unknown;
     }
-    if (looked_at < windows)
-        pages = (uint64_t)((double)pages * (double)windows / (double)looked_at);
+    if (looked_at < pieces)
+        pages = (uint64_t)((double)pages * (double)pieces / (double)looked_at);
     return of_pages(pages, bytes);
 }
 

@@ -667,7 +667,7 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
     space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
     space->links_are_files = type.f_type == TMPFS_MAGIC;
     space->is_read_only = fs.f_flag & ST_RDONLY;
-    space->block_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
+    space->allocation_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
     /* tmpfs and ramfs do not count names and inodes as used space */
     space->file_bytes = space->links_are_files || fs.f_blocks == 0 ? 0
                         : fs.f_files == 0                          ? NAME_BYTES + INODE_BYTES

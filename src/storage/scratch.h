@@ -203,7 +203,7 @@ int scratch_close(struct scratch *s, struct err *e);
 struct scratch_space {
     uint64_t bytes;
     uint64_t files;
-    uint64_t block_bytes; /* unit of storage */
+    uint64_t allocation_bytes; /* unit of storage */
     uint64_t file_bytes;  /* least space that a name takes; includes an inode unless the filesystem
                              counts these separately */
     bool links_are_files; /* a hard link counts as a file, as on tmpfs */

@@ -56,7 +56,7 @@ struct agreement {
     uint64_t arguments;
 };
 
-struct agreeing {
+struct agreement_check {
     struct agreement ours;
     enum difference difference;
     unsigned rank;
@@ -71,7 +71,7 @@ static uint64_t hash_arguments(uint64_t value, const char *text)
 
 static void compare_calls(void *context, unsigned rank, const void *brought, size_t bytes)
 {
-    struct agreeing *a = context;
+    struct agreement_check *a = context;
     struct agreement theirs = {0};
     memcpy(&theirs, brought, bytes < sizeof theirs ? bytes : sizeof theirs);
     if (a->difference != SAME)
@@ -87,7 +87,7 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
 {
     static const char *const what[] = {
         [OTHER_VERSION] = "is of another version", [OTHER_ARGUMENTS] = "was given other options"};
-    struct agreeing a = {.ours = {.version = hash_arguments(0, PACKAGE_VERSION)}};
+    struct agreement_check a = {.ours = {.version = hash_arguments(0, PACKAGE_VERSION)}};
     for (int i = 1; i < argc; i++)
         a.ours.arguments = hash_arguments(a.ours.arguments + 1, argv[i]);
     const struct meeting m = {.name = "Starting",
@@ -102,11 +102,11 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
                    what[a.difference]);
 }
 
-void coordinator_look(void *coordinator)
+void coordinator_poll(void *coordinator)
 {
     const struct coordinator *c = coordinator;
-    if (c->ops->look)
-        c->ops->look(coordinator);
+    if (c->ops->poll)
+        c->ops->poll(coordinator);
 }
 
 void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *e)

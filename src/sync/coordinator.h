@@ -53,14 +53,14 @@ struct parcel {
 };
 
 struct coordinator_ops {
-    bool asks;   /* prints a prompt, which needs a line of its own */
-    bool rounds; /* the rounds of a phase begin together, too */
+    bool asks; /* prints a prompt, which needs a line of its own */
+    bool laps; /* the laps of a phase begin together, too */
     /* Each operation may be NULL, and then does nothing. The functions below describe them. */
     int (*join)(struct coordinator *c, struct err *e);
     int (*barrier)(struct coordinator *c, const char *phase, struct err *e);
     int (*meet)(struct coordinator *c, const struct meeting *m, struct err *e);
     int (*exchange)(struct coordinator *c, const struct parcel *p, struct err *e);
-    void (*look)(void *c);
+    void (*poll)(void *c);
     void (*await_leaving)(struct coordinator *c, int rc, const struct err *e);
     int (*leave)(struct coordinator *c, int rc, struct err *e);
 };
@@ -117,7 +117,7 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
  * the main thread may call it. `coordinator` is a struct coordinator *, which thread pools and
  * process groups need not know.
  */
-void coordinator_look(void *coordinator);
+void coordinator_poll(void *coordinator);
 
 /*
  * Waits in rank 0, before it leaves, until all other ranks have cleaned up and left. If rank 0 has

@@ -526,7 +526,7 @@ static int check_others(struct coordinator *c, struct err *e)
     return -ECANCELED;
 }
 
-static void mpi_look(void *coordinator)
+static void mpi_poll(void *coordinator)
 {
     struct err ignored;
     err_init(&ignored);
@@ -793,21 +793,21 @@ struct introduction {
     char first_host[RANK_HOST_SIZE];
 };
 
-struct introducing {
+struct introductions {
     struct ranks *ranks;
     struct introduction answer;
 };
 
 static void take_card(void *context, unsigned rank, const void *brought, size_t bytes)
 {
-    const struct introducing *i = context;
+    const struct introductions *i = context;
     if (bytes == sizeof *i->ranks->cards)
         memcpy(&i->ranks->cards[rank], brought, bytes);
 }
 
 static void answer_cards(void *context)
 {
-    struct introducing *i = context;
+    struct introductions *i = context;
     ranks_find_hosts(i->ranks);
     i->answer.ram_bytes = i->ranks->ram_bytes;
     i->answer.ranks_per_cpu = ranks_per_cpu(i->ranks);
@@ -820,7 +820,7 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
     struct mpi *s = c->state;
     struct host host;
     struct rank_card card;
-    struct introducing introducing = {.ranks = &c->ranks};
+    struct introductions introducing = {.ranks = &c->ranks};
     host_detect(&host);
     rank_card_fill(&card, &host);
     if (c->ranks.number == 0) {
@@ -934,12 +934,12 @@ static int mpi_leave(struct coordinator *c, int rc, struct err *e)
 }
 
 const struct coordinator_ops coordinator_mpi = {
-    .rounds = true,
+    .laps = true,
     .join = mpi_join,
     .barrier = mpi_barrier,
     .meet = mpi_meet,
     .exchange = mpi_exchange,
-    .look = mpi_look,
+    .poll = mpi_poll,
     .await_leaving = await_leaving,
     .leave = mpi_leave,
 };

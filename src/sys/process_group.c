@@ -145,10 +145,10 @@ static unsigned reap_processes(struct process_group *g, int options, int *rc, st
     return left;
 }
 
-static void look_out(const struct process_group *g)
+static void call_poller(const struct process_group *g)
 {
-    if (g->setup.lookout)
-        g->setup.lookout->look(g->setup.lookout->context);
+    if (g->setup.poller)
+        g->setup.poller->poll(g->setup.poller->context);
 }
 
 /* Waits until all processes are at the gate. It is a failure if one dies before. */
@@ -162,7 +162,7 @@ static int await_ready(struct process_group *g, struct err *e)
             count++;
         else
             reap_processes(g, WNOHANG, &rc, e);
-        look_out(g);
+        call_poller(g);
         if (rc == 0)
             rc = stop_check(e);
     }
@@ -205,7 +205,7 @@ int process_group_work(struct process_group *g, struct task_times *times, struct
     if (rc != 0)
         err_system(e, -rc, "start the %ss", g->setup.name);
     while (rc == 0 && reap_processes(g, WNOHANG, &rc, e) > 0) {
-        look_out(g);
+        call_poller(g);
         nanosleep(&pause, NULL);
     }
     times->end_ns = times->start_ns;

@@ -25,7 +25,7 @@ struct process_group_setup {
      */
     int (*body)(void *context, unsigned number, struct process_member *self, struct err *e);
     void *context;
-    const struct lookout *lookout; /* what the parent looks for meanwhile; NULL: nothing */
+    const struct poller *poller; /* what the parent looks for meanwhile; NULL: nothing */
 };
 
 /*

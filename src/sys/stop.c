@@ -38,7 +38,7 @@ enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 /* Longer than a launcher waits between its first signal and KILL. */
 #define LAUNCHER_ECHO_NS UINT64_C(10000000000)
 
-static struct shared {
+static struct stop_state {
     atomic_bool requested;
     atomic_int signal;
     _Atomic uint64_t asked_ns;   /* when the first request came, by clock_ns(); 0: none has */

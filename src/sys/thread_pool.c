@@ -27,12 +27,12 @@ void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
 }
 
 /*
- * Interval at which the main thread looks for signals while the workers are busy; LOOKOUT_NS
- * applies if it has a lookout.
+ * Interval at which the main thread looks for signals while the workers are busy; POLLER_NS
+ * applies if it has a poller.
  */
 #define TICK_NS 100000000
 
-#define LOOKOUT_NS 20000000
+#define POLLER_NS 20000000
 
 struct pool_thread {
     pthread_t thread;
@@ -61,13 +61,13 @@ static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until the state has changed since change number *round, and updates *round. */
-static enum pool_state await_change(struct thread_pool *p, unsigned *round)
+/* Waits until the state changes once more than *change times, and updates *change. */
+static enum pool_state await_change(struct thread_pool *p, unsigned *change)
 {
     pthread_mutex_lock(&p->lock);
-    while (p->round == *round)
+    while (p->change == *change)
         pthread_cond_wait(&p->changed, &p->lock);
-    *round = p->round;
+    *change = p->change;
     enum pool_state state = p->state;
     pthread_mutex_unlock(&p->lock);
     return state;
@@ -100,9 +100,9 @@ static void *thread_main(void *argument)
 {
     struct pool_thread *t = argument;
     stop_block_signals();
-    unsigned round = 0;
+    unsigned change = 0;
     for (;;) {
-        enum pool_state state = await_change(t->pool, &round);
+        enum pool_state state = await_change(t->pool, &change);
         if (state == POOL_ENDING)
             return NULL;
         do_step(t, state);
@@ -113,7 +113,7 @@ static void change_state(struct thread_pool *p, enum pool_state state)
 {
     pthread_mutex_lock(&p->lock);
     p->state = state;
-    p->round++;
+    p->change++;
     p->busy = p->count;
     p->last_end_ns = 0;
     p->busiest = (struct cpu_demand){0};
@@ -139,15 +139,15 @@ static void await_workers(struct thread_pool *p)
     while (p->busy > 0) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += p->lookout ? LOOKOUT_NS : TICK_NS;
+        until.tv_nsec += p->poller ? POLLER_NS : TICK_NS;
         if (until.tv_nsec >= 1000000000) {
             until.tv_nsec -= 1000000000;
             until.tv_sec++;
         }
         pthread_cond_timedwait(&p->changed, &p->lock, &until);
         pthread_mutex_unlock(&p->lock);
-        if (p->lookout)
-            p->lookout->look(p->lookout->context);
+        if (p->poller)
+            p->poller->poll(p->poller->context);
         /* interrupts workers in long system calls, so that they notice that they must stop */
         for (unsigned i = 0; stop_requested() && i < p->count; i++)
             pthread_kill(p->threads[i].thread, stop_wake_signal());
@@ -168,10 +168,10 @@ static int step_outcome(struct thread_pool *p, struct err *e)
 }
 
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
-                      const struct lookout *lookout, struct err *e)
+                      const struct poller *poller, struct err *e)
 {
     pthread_condattr_t attributes;
-    *p = (struct thread_pool){.lookout = lookout};
+    *p = (struct thread_pool){.poller = poller};
     p->threads = calloc(count, sizeof *p->threads);
     if (!p->threads)
         return err_system(e, ENOMEM, "memory for %u workers", count);
@@ -182,7 +182,7 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
     pthread_condattr_destroy(&attributes);
     for (unsigned i = 0; i < count; i++)
         p->threads[i] = (struct pool_thread){.pool = p, .context = contexts[i]};
-    if (count == 1 && !lookout) {
+    if (count == 1 && !poller) {
         p->count = 1;
         return 0;
     }

@@ -26,8 +26,8 @@ struct task {
  * What the main thread does fifty times a second while others work: it looks for a reason to call
  * stop_request().
  */
-struct lookout {
-    void (*look)(void *context);
+struct poller {
+    void (*poll)(void *context);
     void *context;
 };
 
@@ -43,7 +43,7 @@ struct event {
 /* Value of until_ns for waiting without a deadline. */
 #define EVENT_NO_DEADLINE UINT64_MAX
 
-static inline uint32_t event_look(const struct event *event)
+static inline uint32_t event_count(const struct event *event)
 {
     return atomic_load_explicit(&event->count, memory_order_acquire);
 }
@@ -83,11 +83,11 @@ struct thread_pool {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     enum pool_state state;
-    unsigned round;   /* number of changes of the state, so that no worker misses one */
+    unsigned change;  /* number of changes of the state, so that no worker misses one */
     unsigned busy;    /* number of workers that have not finished the current step */
     unsigned count;   /* number of workers */
     bool is_threaded; /* each worker is a thread of its own */
-    const struct lookout *lookout;
+    const struct poller *poller;
     const struct task *task;
     struct err failure; /* first failure of the current job */
     uint64_t last_end_ns;
@@ -97,11 +97,11 @@ struct thread_pool {
 
 /*
  * Starts a thread for each context. The contexts must outlive the pool. If a thread cannot be
- * started, ends the others. `lookout` is what the main thread looks for meanwhile; NULL: nothing.
- * With a lookout, even a single worker gets a thread of its own.
+ * started, ends the others. `poller` is what the main thread looks for meanwhile; NULL: nothing.
+ * With a poller, even a single worker gets a thread of its own.
  */
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
-                      const struct lookout *lookout, struct err *e);
+                      const struct poller *poller, struct err *e);
 
 /* Ends the threads, which must be parked. */
 void thread_pool_end(struct thread_pool *p);

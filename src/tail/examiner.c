@@ -131,23 +131,21 @@ static void run_delays_watch(struct run_delays *all, unsigned worker, int thread
     d->fd = kernel_file_open(path, O_RDONLY);
 }
 
-/* Interval between looks into the boxes, in ms. */
-#define LOOK_MS 5
+/* Interval at which the boxes are polled, in ms. */
+#define POLL_MS 5
 
-/*
- * The examiner reads the trace at each look that finds a slow operation, and at every tenth look.
- */
-#define LOOKS_PER_READING 10
+/* The examiner reads the trace whenever it finds a slow operation, and at every tenth poll. */
+#define POLLS_PER_READING 10
 
-/* The examiner decides what is slow at the first look and at every twentieth. */
-#define LOOKS_PER_DECISION 20
+/* The examiner decides what is slow at the first poll and at every twentieth. */
+#define POLLS_PER_DECISION 20
 
 /*
  * A write into the page cache may wait for a request that its thread made up to this long before.
  */
 #define BUFFERED_NS UINT64_C(1000000000)
 
-/* Time that the examiner's process has for its last look before it is killed. */
+/* Time that the examiner's process has for its last poll before it is killed. */
 #define END_MS 10000
 
 /* What the examiner's process has to tell the program when it ends, in shared memory. */
@@ -304,7 +302,7 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
  * Stores in put[] the number of operations ever put into each box. Returns whether a box has
  * operations now.
  */
-static bool look_into_boxes(const struct examiner *x, uint64_t put[])
+static bool poll_boxes(const struct examiner *x, uint64_t put[])
 {
     bool any = false;
     for (unsigned i = 0; i < x->count; i++) {
@@ -332,9 +330,9 @@ static void examine_all(struct examiner *x, const uint64_t put[])
 }
 
 /* Reads the trace if a box has operations or if `reads`, and examines these operations. */
-static void look(struct examiner *x, uint64_t put[], bool reads)
+static void examine_boxes(struct examiner *x, uint64_t put[], bool reads)
 {
-    bool slow = look_into_boxes(x, put);
+    bool slow = poll_boxes(x, put);
     if (x->is_traced && (slow || reads))
         read_trace(x);
     run_delays_sample(&x->delays);
@@ -361,12 +359,12 @@ static void watch(void *context, int socket)
 {
     struct examiner *x = context;
     struct pollfd from = {.fd = socket, .events = POLLIN};
-    for (unsigned n = 1; poll(&from, 1, LOOK_MS) <= 0; n++) {
-        look(x, x->put, n % LOOKS_PER_READING == 0);
-        if (n % LOOKS_PER_DECISION == 0 || n == 1)
+    for (unsigned n = 1; poll(&from, 1, POLL_MS) <= 0; n++) {
+        examine_boxes(x, x->put, n % POLLS_PER_READING == 0);
+        if (n % POLLS_PER_DECISION == 0 || n == 1)
             decide(x);
     }
-    look(x, x->put, true);
+    examine_boxes(x, x->put, true);
     x->board->is_complete = true;
 }
 

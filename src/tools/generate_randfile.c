@@ -64,8 +64,8 @@ static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
 
 struct settings {
     struct tool_settings common;
-    struct given seed;
-    struct given count;
+    struct optional seed;
+    struct optional count;
     const char *file; /* NULL: standard output */
 };
 

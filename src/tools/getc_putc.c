@@ -29,7 +29,7 @@
 struct settings {
     struct tool_settings common;
     const char *directory;
-    struct given bytes;
+    struct optional bytes;
     const char *label; /* NULL: name of the host */
     bool trusts_directory;
     bool quiet;
@@ -429,7 +429,7 @@ static int set_label(void *settings, const char *value, struct err *e)
 static int set_size(void *settings, const char *value, struct err *e)
 {
     static const char accepted[] = "KiB, or a size with a suffix k, m, g, t, from 1k to 1024t";
-    struct given *bytes = &((struct settings *)settings)->bytes;
+    struct optional *bytes = &((struct settings *)settings)->bytes;
     int rc = value_size(bytes, value, KIB, MOST_BYTES, accepted, e);
     return rc == 0 && bytes->value < KIB ? err_say(e, "%s", accepted) : rc;
 }

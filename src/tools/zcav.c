@@ -127,7 +127,7 @@ static int zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_
 struct session {
     const struct zcav_settings *settings;
     struct pattern pattern;
-    struct page page;
+    struct html_page page;
     int64_t start_time;
     struct zcav_job *jobs;
     unsigned opened; /* number of jobs that must be released */
@@ -178,7 +178,7 @@ static int write_reports(struct session *s, struct err *e)
         rc = output_flush(e);
     }
     if (rc == 0 && s->settings->page)
-        rc = page_write(&s->page, json, "Throughput along the device", e);
+        rc = html_page_write(&s->page, json, "Throughput along the device", e);
     free(json);
     return rc;
 }
@@ -227,11 +227,11 @@ int zcav(int argc, char *argv[], struct err *e)
     if (rc == 0)
         rc = tool_become(&settings.common, settings.quiet, e);
     if (rc == 0 && settings.page)
-        rc = page_open(&s.page, "--html", settings.page, e);
+        rc = html_page_open(&s.page, "--html", settings.page, e);
     /* what is written differs from run to run and from device to device */
     pattern_init(&s.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)s.start_time, 0);
     if (rc == 0)
         rc = measure_devices(&s, e);
-    page_close(&s.page);
+    html_page_close(&s.page);
     return rc;
 }

@@ -30,9 +30,10 @@ struct zcav_settings {
     struct tool_settings common;
     uint64_t block_bytes;
     uint64_t chunk_bytes; /* at most block_bytes */
-    struct given passes;
+    struct optional passes;
     struct zcav_range range; /* as the user gave it, not yet rounded to blocks */
-    struct given skip; /* number of blocks of which one is measured; not given: all are measured */
+    struct optional
+        skip; /* number of blocks of which one is measured; not given: all are measured */
     bool writes;
     bool yes;      /* the user confirms that the contents of devices may be lost */
     bool buffered; /* block devices are opened without O_DIRECT */
@@ -42,7 +43,7 @@ struct zcav_settings {
     bool lists_engines;
     const char *page;   /* path of the page; NULL: none */
     const char *engine; /* name of the engine; NULL: default */
-    struct given iodepth;
+    struct optional iodepth;
     const char *pending_log; /* log for the next file on the command line */
     unsigned file_count;
     struct zcav_file files[ZCAV_MOST_FILES];

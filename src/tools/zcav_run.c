@@ -564,7 +564,7 @@ static bool has_block(const struct zcav_job *j, uint64_t offset)
     return !j->at_end && (end == UINT64_MAX || offset + s->block_bytes <= end);
 }
 
-static void tell_pass(const struct zcav_job *j)
+static void report_pass(const struct zcav_job *j)
 {
     char text[32] = "";
     time_t now = time(NULL);
@@ -596,7 +596,7 @@ static int measure_pass(struct zcav_job *j, struct err *e)
     if (rc == 0)
         rc = zcav_log_pass(&j->log, j->settings->writes, &p->sum, e);
     if (rc == 0)
-        tell_pass(j);
+        report_pass(j);
     return rc;
 }
 

@@ -16,7 +16,7 @@ struct head {
 };
 
 /* A word that is not 0, and its place. */
-struct filled {
+struct filled_word {
     uint64_t at;
     uint64_t value;
 };
@@ -63,7 +63,7 @@ void bundle_put(struct bundle *b, const void *object, size_t bytes)
         head.words += word_of(object, bytes, i) != 0;
     add_words(b, &head, sizeof head / WORD);
     for (size_t i = 0; i < words_of(bytes); i++) {
-        const struct filled one = {.at = i, .value = word_of(object, bytes, i)};
+        const struct filled_word one = {.at = i, .value = word_of(object, bytes, i)};
         if (one.value != 0)
             add_words(b, &one, sizeof one / WORD);
     }
@@ -101,7 +101,7 @@ static bool copy_bytes(struct bundle_reader *r, void *to, size_t bytes)
 bool bundle_take(struct bundle_reader *r, void *object, size_t bytes)
 {
     struct head head;
-    struct filled one;
+    struct filled_word one;
     if (!copy_bytes(r, &head, sizeof head) || head.bytes != bytes)
         return false;
     memset(object, 0, bytes);

@@ -53,7 +53,7 @@ static void plan(struct settings *s)
     MUST(p.data.chunks * p.data.chunk_bytes <= p.data.bytes);
     MUST(p.data.perchar_bytes <= p.data.chunks * p.data.chunk_bytes);
     MUST(p.files.min_bytes <= p.files.max_bytes);
-    const struct scratch_space space = {.block_bytes = 4096, .file_bytes = 32};
+    const struct scratch_space space = {.allocation_bytes = 4096, .file_bytes = 32};
     (void)plan_bytes_needed(&p, &space);
     (void)plan_files_needed(&p, true);
     for (uint64_t i = 0, next = 0; i < p.workers; i++) {

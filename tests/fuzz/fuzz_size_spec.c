@@ -5,7 +5,7 @@
 #include "bonnie/options.h"
 #include "fuzz.h"
 
-static void must_be_within(struct given field, uint64_t least, uint64_t most)
+static void must_be_within(struct optional field, uint64_t least, uint64_t most)
 {
     MUST(!field.given || (field.value >= least && field.value <= most));
 }

@@ -150,7 +150,7 @@ static bool begins_with(const char *text, const char *const words[])
 }
 
 /* Whether the names of the driver or of the disk model show that the device is virtual. */
-static bool looks_virtual(const struct device_set *devices, const struct device *device)
+static bool seems_virtual(const struct device_set *devices, const struct device *device)
 {
     static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd", NULL};
     static const char *const models[] = {"QEMU",           "VBOX",   "VMware", "Virtual", "Amazon",
@@ -180,7 +180,7 @@ static unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device
                                                            : CACHE_UNKNOWN,
             .fua = *fua == '\0' ? -1 : *fua == '1',
             .is_persistent_memory = strncmp(device->name, "pmem", strlen("pmem")) == 0,
-            .is_virtual = looks_virtual(devices, device)};
+            .is_virtual = seems_virtual(devices, device)};
     }
     return count;
 }

@@ -359,7 +359,7 @@ static void cut_name(char name[CUT_NAME], unsigned number, const char *ending)
 
 static uint64_t patience_of(const struct cut *c)
 {
-    return given_or(c->campaign->settings->patience_ns, DEFAULT_PATIENCE_NS);
+    return optional_or(c->campaign->settings->patience_ns, DEFAULT_PATIENCE_NS);
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -556,8 +556,8 @@ static int check_header(struct cut *c, struct err *e)
 static int write_and_cut(struct cut *c, struct err *e)
 {
     const struct settings *s = c->campaign->settings;
-    uint64_t least_ns = given_or(s->after_least_ns, DEFAULT_LEAST_NS);
-    uint64_t most_ns = given_or(s->after_most_ns, DEFAULT_MOST_NS);
+    uint64_t least_ns = optional_or(s->after_least_ns, DEFAULT_LEAST_NS);
+    uint64_t most_ns = optional_or(s->after_most_ns, DEFAULT_MOST_NS);
     uint64_t delay_ns = least_ns + rng_below(&c->campaign->rng, most_ns - least_ns + 1);
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
@@ -598,7 +598,7 @@ static int is_up(const struct cut *c, struct err *e)
 static int await_victim(const struct cut *c, struct err *e)
 {
     char name[CUT_NAME];
-    uint64_t limit_ns = given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS);
+    uint64_t limit_ns = optional_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS);
     uint64_t until_ns = clock_ns() + limit_ns;
     int up;
     while ((up = is_up(c, e)) == 0 && clock_ns() < until_ns)
@@ -627,8 +627,9 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     const char *command = before_status == 0 ? "check --json" : "check --json --unmounted";
     int rc = out < 0 ? out : boncut_on_victim(c, line, command, e);
     if (rc == 0) {
-        int status = run_command(
-            c, line, in, out, given_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS), e);
+        int status =
+            run_command(c, line, in, out,
+                        optional_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS), e);
         bool is_verdict =
             status == STATUS_KEPT || status == STATUS_LOST || status == STATUS_INCONCLUSIVE;
         rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
@@ -712,7 +713,7 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
 struct session {
     struct campaign campaign;
     struct campaign_sum sum;
-    struct page page;
+    struct html_page page;
     json_t *cuts; /* a short report of each cut */
 };
 
@@ -804,7 +805,7 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
 
 static int make_cuts(struct session *session, struct err *e)
 {
-    uint64_t cuts = given_or(session->campaign.settings->cuts, DEFAULT_CUTS);
+    uint64_t cuts = optional_or(session->campaign.settings->cuts, DEFAULT_CUTS);
     int rc = 0;
     for (unsigned number = 1; rc == 0 && number <= cuts; number++) {
         if (!cut_is_done(&session->campaign, number))
@@ -870,7 +871,7 @@ static int report_campaign(struct session *session, struct err *e)
         printf("\n%s\n", session->sum.text);
     int rc = output_flush(e);
     if (rc == 0 && s->page)
-        rc = page_write(&session->page, text, NULL, e);
+        rc = html_page_write(&session->page, text, NULL, e);
     free(text);
     return rc;
 }
@@ -880,7 +881,7 @@ int boncut_campaign(const struct settings *s, int *status, struct err *e)
     struct session session = {.campaign = {.settings = s, .logs = {.fd = -1}}};
     int rc = stop_init(e);
     if (rc == 0 && s->page)
-        rc = page_open(&session.page, "--html", s->page, e);
+        rc = html_page_open(&session.page, "--html", s->page, e);
     if (rc == 0)
         rc = open_logs(&session, s, e);
     session.cuts = json_array();
@@ -894,6 +895,6 @@ int boncut_campaign(const struct settings *s, int *status, struct err *e)
     }
     json_decref(session.cuts);
     path_close(&session.campaign.logs);
-    page_close(&session.page);
+    html_page_close(&session.page);
     return rc;
 }

@@ -81,7 +81,7 @@ enum finding judging_failure(struct judging *j, int code)
     return FOUND_UNREADABLE;
 }
 
-int directory_look(int fd, const char *name, name_seen *see, void *context)
+int directory_list(int fd, const char *name, name_seen *see, void *context)
 {
     int opened = directory_open(fd, name);
     DIR *directory = opened >= 0 ? fdopendir(opened) : NULL;
@@ -130,8 +130,8 @@ static void sight_set(struct sight *s, enum finding finding, uint64_t offset)
     s->offset = offset;
 }
 
-static void look_at_sector(struct judging *j, const char *sector, uint64_t stamp, uint64_t offset,
-                           uint64_t promised, struct sight *s)
+static void check_sector(struct judging *j, const char *sector, uint64_t stamp, uint64_t offset,
+                         uint64_t promised, struct sight *s)
 {
     struct pattern_origin found;
     const struct pattern_place expected = {
@@ -176,15 +176,15 @@ static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uin
     const char *sectors = j->buffer;
     for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
         struct sight sector = {.finding = FOUND_KEPT};
-        look_at_sector(j, sectors + at, stamp, offset + at, promised, &sector);
+        check_sector(j, sectors + at, stamp, offset + at, promised, &sector);
         if (sector.finding == FOUND_KEPT)
             return true;
     }
     return false;
 }
 
-void contents_look(struct judging *j, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
-                   uint64_t promised, struct sight *s)
+void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
+                    uint64_t promised, struct sight *s)
 {
     size_t bytes = (size_t)blocks * j->header->block_bytes;
     uint64_t offset = block * j->header->block_bytes;
@@ -196,14 +196,14 @@ void contents_look(struct judging *j, int fd, uint64_t stamp, uint64_t block, un
         return;
     }
     for (size_t at = 0; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
-        look_at_sector(j, sectors + at, stamp, offset + at, promised, s);
+        check_sector(j, sectors + at, stamp, offset + at, promised, s);
     if (s->finding == FOUND_LOST && is_kept_in_part(j, bytes, stamp, offset, promised))
         s->detail = "torn";
     for (size_t at = SECTOR_BYTES; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
         note_tear(s, sectors, at);
 }
 
-void judging_tell(struct judging *j, uint32_t unit, const struct sight *s, const char *file)
+void judging_add(struct judging *j, uint32_t unit, const struct sight *s, const char *file)
 {
     struct loss loss = {.finding = s->finding,
                         .offset = s->offset,
@@ -214,7 +214,7 @@ void judging_tell(struct judging *j, uint32_t unit, const struct sight *s, const
     findings_add(j->findings, j->ledger, j->method, unit, &loss);
 }
 
-void judging_tell_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file)
+void judging_add_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file)
 {
-    judging_tell(j, unit, &(struct sight){.finding = finding}, file);
+    judging_add(j, unit, &(struct sight){.finding = finding}, file);
 }

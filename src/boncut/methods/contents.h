@@ -51,7 +51,7 @@ enum finding judging_failure(struct judging *j, int code);
  * directory could not be read to its end: then it may have names that were not seen.
  */
 typedef void name_seen(void *context, int fd, const char *name);
-int directory_look(int fd, const char *name, name_seen *see, void *context);
+int directory_list(int fd, const char *name, name_seen *see, void *context);
 
 /* The state of a range of a file. */
 struct sight {
@@ -71,11 +71,11 @@ struct sight {
  * `promised` was promised. Newer versions count as kept, even when they are mixed: each method
  * decides whether a mixture is a fault.
  */
-void contents_look(struct judging *j, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
-                   uint64_t promised, struct sight *s);
+void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
+                    uint64_t promised, struct sight *s);
 
 /* Adds the state of a unit to the findings. `file` is the path that holds the unit. */
-void judging_tell(struct judging *j, uint32_t unit, const struct sight *s, const char *file);
+void judging_add(struct judging *j, uint32_t unit, const struct sight *s, const char *file);
 
 /* Adds to the findings a unit without contents: its name is missing, or its size is wrong. */
-void judging_tell_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file);
+void judging_add_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file);

@@ -233,7 +233,7 @@ int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
 /* ---- judging --------------------------------------------------------------------------------- */
 
 /* The versions of a unit that the directories have names of. */
-struct seen {
+struct sightings {
     /* a version older than the promised one exists; with is_absent, the promised one counts, too */
     bool has_old;
     uint64_t old;    /* one of these versions */
@@ -250,13 +250,13 @@ struct names {
     unsigned worker;
     unsigned side;
     uint32_t first; /* the worker's first unit */
-    struct seen *seen;
+    struct sightings *seen;
     char directory[LAYOUT_NAME];
     enum finding listing; /* a directory is missing, or unreadable, or else both are known */
 };
 
-static void look_at_contents(const struct names *n, int fd, const char *name, uint32_t unit,
-                             uint64_t version, struct sight *s)
+static void check_contents(const struct names *n, int fd, const char *name, uint32_t unit,
+                           uint64_t version, struct sight *s)
 {
     *s = (struct sight){.finding = FOUND_KEPT};
     if (!n->rule->has_contents)
@@ -266,15 +266,15 @@ static void look_at_contents(const struct names *n, int fd, const char *name, ui
         s->finding = judging_failure(n->j, -file);
         return;
     }
-    contents_look(n->j, file, layout_stamp(n->j->method, n->worker, unit + 1), 0, 1,
-                  n->rule->has_version ? version : 0, s);
+    versions_check(n->j, file, layout_stamp(n->j->method, n->worker, unit + 1), 0, 1,
+                   n->rule->has_version ? version : 0, s);
     descriptor_close(&file);
 }
 
 static void see_version(const struct names *n, int fd, const char *name, uint32_t unit,
                         uint64_t version)
 {
-    struct seen *seen = &n->seen[unit];
+    struct sightings *seen = &n->seen[unit];
     struct sight sight;
     uint64_t promised = ledger_promise(n->j->ledger, n->j->method, n->first + unit)->version;
     if (version < promised || (n->rule->is_absent && version == promised)) {
@@ -284,7 +284,7 @@ static void see_version(const struct names *n, int fd, const char *name, uint32_
     }
     if (seen->has_wanted || n->rule->is_absent)
         return;
-    look_at_contents(n, fd, name, unit, version, &sight);
+    check_contents(n, fd, name, unit, version, &sight);
     seen->has_wanted |= sight.finding == FOUND_KEPT;
     seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
     if (version == promised) {
@@ -304,8 +304,8 @@ static void see_name(void *context, int fd, const char *name)
 }
 
 /* Returns the state of a unit. *version becomes the version whose name shows it. */
-static enum finding names_finding(const struct names *n, const struct seen *seen, uint64_t promised,
-                                  uint64_t *version)
+static enum finding names_finding(const struct names *n, const struct sightings *seen,
+                                  uint64_t promised, uint64_t *version)
 {
     bool wants_none = n->rule->is_absent || n->rule->leaves_none;
     *version = promised;
@@ -323,12 +323,12 @@ static enum finding names_finding(const struct names *n, const struct seen *seen
     return seen->has_exact ? seen->exact.finding : FOUND_MISSING;
 }
 
-static void tell_unit(const struct names *n, uint32_t unit)
+static void judge_unit(const struct names *n, uint32_t unit)
 {
     char name[LAYOUT_NAME];
     char file[FILE_TEXT];
     uint64_t version;
-    const struct seen *seen = &n->seen[unit];
+    const struct sightings *seen = &n->seen[unit];
     uint64_t promised = ledger_promise(n->j->ledger, n->j->method, n->first + unit)->version;
     if (promised == 0)
         return;
@@ -340,7 +340,7 @@ static void tell_unit(const struct names *n, uint32_t unit)
     }
     layout_version_name(name, unit, version);
     snprintf(file, sizeof file, "%s/%s", n->directory, name);
-    judging_tell(n->j, n->first + unit, &sight, file);
+    judging_add(n->j, n->first + unit, &sight, file);
 }
 
 void names_judge(struct judging *j, unsigned worker)
@@ -357,21 +357,21 @@ void names_judge(struct judging *j, unsigned worker)
     }
     for (n.side = 0; n.listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
         side_name(n.directory, j->method, worker, n.side);
-        int rc = directory_look(j->directory_fd, n.directory, see_name, &n);
+        int rc = directory_list(j->directory_fd, n.directory, see_name, &n);
         if (rc < 0)
             n.listing = judging_failure(j, -rc);
     }
     for (uint32_t unit = 0; unit < j->header->units; unit++)
-        tell_unit(&n, unit);
+        judge_unit(&n, unit);
     free(n.seen);
 }
 
 /* Examines one unit in the worker's directory. `promised` is its last promised version. */
-typedef void unit_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
-                       uint64_t promised, struct sight *s);
+typedef void unit_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                        uint64_t promised, struct sight *s);
 
 /* Judges all units of a worker with a method in which a unit's name, "17", never changes. */
-static void judge_units(struct judging *j, unsigned worker, unit_look *look)
+static void judge_units(struct judging *j, unsigned worker, unit_check *check)
 {
     char directory[LAYOUT_NAME];
     char file[FILE_TEXT];
@@ -384,18 +384,18 @@ static void judge_units(struct judging *j, unsigned worker, unit_look *look)
         if (promised == 0)
             continue;
         if (fd >= 0)
-            look(j, fd, worker, unit, promised, &sight);
+            check(j, fd, worker, unit, promised, &sight);
         else
             sight = (struct sight){.finding = judging_failure(j, -fd)};
         snprintf(file, sizeof file, "%s/%u", directory, unit);
-        judging_tell(j, first + unit, &sight, file);
+        judging_add(j, first + unit, &sight, file);
     }
     descriptor_close(&fd);
 }
 
 /* A file may have any version from the promised one on, but all its blocks must have the same. */
-static void replace_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
-                         uint64_t promised, struct sight *s)
+static void replace_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                          uint64_t promised, struct sight *s)
 {
     char name[LAYOUT_NAME];
     layout_unit_name(name, unit);
@@ -404,7 +404,7 @@ static void replace_look(struct judging *j, int directory_fd, unsigned worker, u
         *s = (struct sight){.finding = judging_failure(j, -fd)};
         return;
     }
-    contents_look(j, fd, layout_stamp(j->method, worker, unit + 1), 0, REPLACE_BLOCKS, 0, s);
+    versions_check(j, fd, layout_stamp(j->method, worker, unit + 1), 0, REPLACE_BLOCKS, 0, s);
     descriptor_close(&fd);
     if (s->finding != FOUND_KEPT)
         return;
@@ -418,11 +418,11 @@ static void replace_look(struct judging *j, int directory_fd, unsigned worker, u
 
 void replace_judge(struct judging *j, unsigned worker)
 {
-    judge_units(j, worker, replace_look);
+    judge_units(j, worker, replace_check);
 }
 
-static void truncate_look(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
-                          uint64_t promised, struct sight *s)
+static void truncate_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                           uint64_t promised, struct sight *s)
 {
     char name[LAYOUT_NAME];
     struct stat st;
@@ -443,7 +443,7 @@ static void truncate_look(struct judging *j, int directory_fd, unsigned worker, 
 
 void truncate_judge(struct judging *j, unsigned worker)
 {
-    judge_units(j, worker, truncate_look);
+    judge_units(j, worker, truncate_check);
 }
 
 void new_name_judge(struct judging *j, unsigned worker)

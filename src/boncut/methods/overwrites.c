@@ -86,12 +86,12 @@ void blocks_judge(struct judging *j, unsigned worker)
         if (promised == 0)
             continue;
         if (fd < 0) {
-            judging_tell_finding(j, first + block, judging_failure(j, -fd), name);
+            judging_add_finding(j, first + block, judging_failure(j, -fd), name);
             continue;
         }
-        contents_look(j, fd, layout_stamp(j->method, worker, 0), block, 1, promised, &sight);
+        versions_check(j, fd, layout_stamp(j->method, worker, 0), block, 1, promised, &sight);
         note_overwrite(&j->findings->overwrites, &sight, promised);
-        judging_tell(j, first + block, &sight, name);
+        judging_add(j, first + block, &sight, name);
     }
     descriptor_close(&fd);
 }
@@ -149,15 +149,15 @@ static int append_block(struct work *w, uint64_t version, const char *call, int 
 }
 
 /* Examines one of the tail's files, up to its block with number `blocks` - 1. */
-static void look_at_file(struct judging *j, unsigned worker, uint64_t number, uint64_t blocks,
-                         struct sight *s, char name[LAYOUT_NAME])
+static void check_tail_file(struct judging *j, unsigned worker, uint64_t number, uint64_t blocks,
+                            struct sight *s, char name[LAYOUT_NAME])
 {
     layout_tail_name(name, j->method, worker, number);
     int fd = judging_open(j, j->directory_fd, name);
     *s = (struct sight){.finding = fd < 0 ? judging_failure(j, -fd) : FOUND_KEPT};
     for (uint64_t block = 0; s->finding == FOUND_KEPT && block < blocks; block++)
-        contents_look(j, fd, layout_stamp(j->method, worker, number + 1), block, 1,
-                      number * j->header->units + block + 1, s);
+        versions_check(j, fd, layout_stamp(j->method, worker, number + 1), block, 1,
+                       number * j->header->units + block + 1, s);
     descriptor_close(&fd);
 }
 
@@ -180,7 +180,7 @@ static void see_successor(void *context, int fd, const char *name)
     if (s->sight.finding == FOUND_KEPT ||
         !layout_parse_tail(name, s->j->method, s->worker, &number) || number <= s->promised_file)
         return;
-    look_at_file(s->j, s->worker, number, 1, &sight, found);
+    check_tail_file(s->j, s->worker, number, 1, &sight, found);
     if (sight.finding == FOUND_KEPT || s->sight.finding == FOUND_MISSING) {
         s->sight = sight;
         memcpy(s->name, found, sizeof s->name);
@@ -195,13 +195,13 @@ static void judge_tail(struct judging *j, unsigned worker)
     if (promised == 0)
         return;
     struct successor s = {.j = j, .worker = worker, .promised_file = file_of(h, promised)};
-    look_at_file(j, worker, s.promised_file, block_of(h, promised) + 1, &s.sight, s.name);
+    check_tail_file(j, worker, s.promised_file, block_of(h, promised) + 1, &s.sight, s.name);
     if (s.sight.finding == FOUND_MISSING) {
-        int rc = directory_look(j->directory_fd, ".", see_successor, &s);
+        int rc = directory_list(j->directory_fd, ".", see_successor, &s);
         if (rc < 0 && s.sight.finding != FOUND_KEPT)
             s.sight.finding = judging_failure(j, -rc);
     }
-    judging_tell(j, unit, &s.sight, s.name);
+    judging_add(j, unit, &s.sight, s.name);
 }
 
 /* The unit after the blocks is the tail. The sync promises its contents and its size. */
@@ -308,7 +308,7 @@ void control_judge(struct judging *j, unsigned worker)
         uint64_t version = control_version(writes, block);
         if (version == control_version(durable, block))
             continue;
-        contents_look(j, fd, layout_stamp(j->method, worker, 0), block, 1, version, &sight);
+        versions_check(j, fd, layout_stamp(j->method, worker, 0), block, 1, version, &sight);
         t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
         t->lost += sight.finding == FOUND_LOST;
     }

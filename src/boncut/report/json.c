@@ -49,7 +49,7 @@ static json_t *log_json(const struct ledger *l)
     return object;
 }
 
-static json_t *recent_json(const struct recent *r)
+static json_t *recent_json(const struct recent_units *r)
 {
     json_t *object = json_object();
     put_count(&object, "units", r->units);

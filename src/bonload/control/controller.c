@@ -37,8 +37,8 @@ void controller_begin(struct controller *s, const struct plan *p, uint64_t now_n
 }
 
 /* Ends the pause when no request is in flight: orders the next load, or the end. */
-static void look_at_pause(struct controller *s, const struct standing *all, uint64_t now_ns,
-                          struct order *order)
+static void check_pause(struct controller *s, const struct standing *all, uint64_t now_ns,
+                        struct order *order)
 {
     uint64_t paused_ns = now_ns - s->since_ns;
     if (all->busy > 0 && paused_ns < LONGEST_PAUSE_NS)
@@ -67,7 +67,7 @@ void controller_decide(struct controller *s, const struct standing *all, uint64_
     if (all->behind > 0 || all->ended >= enough) {
         order->move = MOVE_END;
     } else if (s->is_paused) {
-        look_at_pause(s, all, now_ns, order);
+        check_pause(s, all, now_ns, order);
     } else if (s->plan->mode == MODE_SEARCH) {
         search_decide(&s->search, all, now_ns, order);
     } else if (s->plan->mode == MODE_SWEEP && now_ns - s->since_ns >= s->plan->duration_ns) {

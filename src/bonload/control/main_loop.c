@@ -66,7 +66,7 @@ static int explainer_equip(struct explainer *x, struct load_threads *c, struct e
 /* Runs in the examiner. */
 static void latencies_of_kind(const void *counts, struct histogram *sum)
 {
-    const struct counted *c = counts;
+    const struct counted_kind *c = counts;
     recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
 }
 
@@ -85,7 +85,7 @@ static int explainer_begin(struct explainer *x, const struct backing *b, struct 
         .is_buffered = !x->run->plan->settings->direct,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        x->counted[kind] = (struct counted){.run = x->run, .kind = kind};
+        x->counted[kind] = (struct counted_kind){.run = x->run, .kind = kind};
         setup.kinds[kind] = (struct examiner_kind){
             .workers = x->workers[kind],
             .latencies = latencies_of_kind,
@@ -113,7 +113,7 @@ static bool has_levels(const struct main_loop *c, enum load_kind kind)
 {
     const struct plan *p = c->run->plan;
     return (c->run->target->traits & TARGET_FILES) && !controller_has_steps(p) &&
-           p->course.count == 0 && c->coordinator->ranks.count == 1 && plan_has(p, kind) &&
+           p->curve.count == 0 && c->coordinator->ranks.count == 1 && plan_has(p, kind) &&
            (kind == LOAD_READ || p->settings->direct || p->settings->fsync);
 }
 
@@ -131,7 +131,7 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
         rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
     c->tracks = calloc(LOAD_KINDS, sizeof *c->tracks);
     if (rc == 0 && !c->tracks)
-        rc = err_system(e, ENOMEM, "memory for the course of the run");
+        rc = err_system(e, ENOMEM, "memory for the time series of the run");
     if (rc == 0)
         rc = progress_open(&c->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
@@ -281,7 +281,7 @@ static int end_warmup(struct main_loop *c, struct err *e)
     return rc;
 }
 
-static int look_at_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
+static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     if (c->end_ns != 0)
         return 0;
@@ -356,14 +356,14 @@ static int obey_order(struct main_loop *c, const struct order *order, uint64_t n
 }
 
 /* Whether rank 0 decides what all ranks do, so that they exchange their states until the end. */
-static bool is_steered(const struct main_loop *c)
+static bool is_controlled(const struct main_loop *c)
 {
     const struct plan *p = c->run->plan;
     bool ends_together = p->mode == MODE_RATE && p->settings->stop_on_bad_rate;
     return controller_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
-static int look_at_steps(struct main_loop *c, uint64_t now_ns, struct err *e)
+static int meet_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     struct order order;
     struct standing mine = load_threads_standing(&c->load_threads);
@@ -375,14 +375,14 @@ static int look_at_steps(struct main_loop *c, uint64_t now_ns, struct err *e)
 }
 
 /* Decides whether the stage ends. A failure of another rank ends this one, too. */
-static int look_at_stage(struct main_loop *c, uint64_t now_ns, struct err *e)
+static int check_stage(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     int rc = 0;
     if (!main_loop_counts(c))
-        rc = look_at_warmup(c, now_ns, e);
-    else if (is_steered(c) && !c->all_are_over)
-        rc = look_at_steps(c, now_ns, e);
-    coordinator_look(c->coordinator);
+        rc = check_warmup(c, now_ns, e);
+    else if (is_controlled(c) && !c->all_are_over)
+        rc = meet_controller(c, now_ns, e);
+    coordinator_poll(c->coordinator);
     if (!stop_signal())
         return rc == 0 ? stop_check(e) : rc;
     err_init(e);
@@ -403,27 +403,27 @@ static int end_last_step(struct main_loop *c, uint64_t now_ns, struct err *e)
     return 0;
 }
 
-static void look_at_rates(struct main_loop *c, uint64_t now_ns)
+static void check_rates(struct main_loop *c, uint64_t now_ns)
 {
     if (c->run->plan->mode != MODE_RATE || !main_loop_counts(c) || c->end_ns != 0)
         return;
-    backlog_look(&c->backlog, &c->load_threads, now_ns);
+    backlog_measure(&c->backlog, &c->load_threads, now_ns);
     c->is_bad_rate = c->backlog.is_bad && c->run->plan->settings->stop_on_bad_rate;
     if (c->is_bad_rate)
         end_load(c, now_ns);
 }
 
 /*
- * Ends a run in which nothing succeeds, unless it is steered. When every request fails, more of
+ * Ends a run in which nothing succeeds, unless it is controlled. When every request fails, more of
  * them show nothing new: a missing directory stays missing. A missing server may appear, so it gets
  * more time.
  */
-static void look_at_success(struct main_loop *c, uint64_t now_ns)
+static void check_success(struct main_loop *c, uint64_t now_ns)
 {
     const struct run *run = c->run;
     uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
     uint64_t errors = 0;
-    if (is_steered(c) || !main_loop_counts(c) || c->end_ns != 0 || c->has_succeeded ||
+    if (is_controlled(c) || !main_loop_counts(c) || c->end_ns != 0 || c->has_succeeded ||
         run->plan->max_errors >= 100 || now_ns - c->start_ns < patience_ns)
         return;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -436,7 +436,7 @@ static void look_at_success(struct main_loop *c, uint64_t now_ns)
         end_load(c, now_ns);
 }
 
-static void look_at_end(struct main_loop *c, uint64_t now_ns)
+static void check_end(struct main_loop *c, uint64_t now_ns)
 {
     const struct plan *p = c->run->plan;
     uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(c) ? 0 : goal_ns(c);
@@ -456,13 +456,13 @@ static void look_at_end(struct main_loop *c, uint64_t now_ns)
     }
 }
 
-static int look_at_course(struct main_loop *c, uint64_t now_ns, bool is_last, struct err *e)
+static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, struct err *e)
 {
     if (!main_loop_counts(c))
         return 0;
     uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
-    series_look(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
-    series_look(&c->timeline, &c->run->recorders, elapsed_ns, is_last);
+    series_update(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
+    series_update(&c->timeline, &c->run->recorders, elapsed_ns, is_last);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         uint64_t bytes = recorders_counts(&c->run->recorders, kind).bytes;
         if (!is_last) {
@@ -473,24 +473,24 @@ static int look_at_course(struct main_loop *c, uint64_t now_ns, bool is_last, st
         if (has_levels(c, kind) && levels_find(&c->levels[kind], &c->tracks[kind], e) != 0)
             return -ENOMEM;
     }
-    return live_file_look(&c->live, c->run, elapsed_ns, is_last, e);
+    return live_file_update(&c->live, c->run, elapsed_ns, is_last, e);
 }
 
-static int main_loop_look(struct main_loop *c, struct err *e)
+static int main_loop_tick(struct main_loop *c, struct err *e)
 {
     uint64_t now_ns = clock_ns();
-    look_at_end(c, now_ns);
-    look_at_rates(c, now_ns);
-    look_at_success(c, now_ns);
-    int rc = look_at_stage(c, now_ns, e);
+    check_end(c, now_ns);
+    check_rates(c, now_ns);
+    check_success(c, now_ns);
+    int rc = check_stage(c, now_ns, e);
     if (rc == 0)
-        rc = look_at_course(c, now_ns, false, e);
-    progress_look(&c->view, c->run, now_ns, goal_ns(c));
+        rc = record_series(c, now_ns, false, e);
+    progress_update(&c->view, c->run, now_ns, goal_ns(c));
     return rc;
 }
 
 /* Waits until the next tick. On SIGUSR1, prints the figures so far. */
-static void wait_for_look(struct main_loop *c)
+static void wait_for_tick(struct main_loop *c)
 {
     bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
     const struct timespec tick = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
@@ -530,10 +530,10 @@ static int begin_load(struct main_loop *c, struct err *e)
 static int make_load(struct main_loop *c, struct err *e)
 {
     int rc = begin_load(c, e);
-    bool is_joint = c->coordinator->ranks.count > 1 && is_steered(c);
+    bool is_joint = c->coordinator->ranks.count > 1 && is_controlled(c);
     while (rc == 0 && (!run_is_through(c->run) || (is_joint && !c->all_are_over))) {
-        wait_for_look(c);
-        rc = main_loop_look(c, e);
+        wait_for_tick(c);
+        rc = main_loop_tick(c, e);
     }
     if (rc != 0)
         run_end(c->run);
@@ -558,9 +558,9 @@ int main_loop_run(struct main_loop *c, struct err *e)
     if (!main_loop_counts(c))
         load_threads_forget(&c->load_threads);
     if (rc == 0)
-        rc = look_at_course(c, now_ns, true, e);
+        rc = record_series(c, now_ns, true, e);
     progress_clear(&c->view);
-    progress_tell_failures(&c->view, run); /* since the last tick, or before the first one */
+    progress_report_failures(&c->view, run); /* since the last tick, or before the first one */
     c->stage = STAGE_OVER;
     return rc;
 }

@@ -28,7 +28,7 @@ struct explainer {
     struct slow_box *boxes; /* one for each load thread */
     unsigned workers[LOAD_KINDS];
     const struct run *run;
-    struct counted {
+    struct counted_kind {
         const struct run *run;
         enum load_kind kind;
     } counted[LOAD_KINDS];
@@ -74,7 +74,7 @@ struct main_loop {
     struct steps steps;
     struct series intervals; /* slices of one second */
     struct series timeline;  /* finer slices, for the HTML page */
-    struct track *tracks;    /* for each kind, the course of what it achieved */
+    struct track *tracks;    /* for each kind, the time series of its bytes */
     struct levels levels[LOAD_KINDS];
     struct progress_view view;
     struct live_file live;

@@ -95,7 +95,7 @@ static void print_kind(FILE *line, struct progress_view *v, const struct run *ru
 {
     bool is_alone = !plan_has(run->plan, kind == LOAD_READ ? LOAD_WRITE : LOAD_READ);
     const struct tally *since = &v->counted->since[kind];
-    recent_look(v->counted, &run->recorders, kind);
+    recent_update(v->counted, &run->recorders, kind);
     fputs(kind == LOAD_READ ? "reads " : "writes ", line);
     print_rate(line, (double)tally_ended(since) * (double)BILLION / (double)elapsed_ns);
     fputs("/s", line);
@@ -157,7 +157,7 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
 
 /* ---- failures and memory --------------------------------------------------------------------- */
 
-void progress_tell_failures(struct progress_view *v, const struct run *run)
+void progress_report_failures(struct progress_view *v, const struct run *run)
 {
     char rank[32] = "";
     if (plan_ranks(run->plan) > 1)
@@ -168,13 +168,13 @@ void progress_tell_failures(struct progress_view *v, const struct run *run)
             continue;
         v->told_failures |= UINT64_C(1) << i;
         progress_clear(v);
-        char *text = run_tell_failure(run, f);
+        char *text = run_describe_failure(run, f);
         message("%s%s", rank, text ? text : "a request failed");
         free(text);
     }
 }
 
-static void tell_memory(void)
+static void report_memory(void)
 {
     unsigned long resident;
     FILE *in = kernel_file_read("/proc/self/statm");
@@ -184,13 +184,13 @@ static void tell_memory(void)
         fclose(in);
 }
 
-void progress_look(struct progress_view *v, const struct run *run, uint64_t now_ns,
-                   uint64_t goal_ns)
+void progress_update(struct progress_view *v, const struct run *run, uint64_t now_ns,
+                     uint64_t goal_ns)
 {
-    progress_tell_failures(v, run);
+    progress_report_failures(v, run);
     if (run->plan->settings->memory_debug && now_ns >= v->told_memory_ns + MEMORY_EVERY_NS) {
         v->told_memory_ns = now_ns;
-        tell_memory();
+        report_memory();
     }
     if (v->counted && now_ns >= v->next_ns)
         show_progress(v, run, now_ns, goal_ns);
@@ -307,16 +307,16 @@ void live_file_close(struct live_file *l)
     *l = (struct live_file){0};
 }
 
-int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
-                   struct err *e)
+int live_file_update(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
+                     struct err *e)
 {
     uint64_t passed_ns = elapsed_ns > l->last_ns ? elapsed_ns - l->last_ns : 0;
     if (!l->path || (passed_ns < BILLION && !is_last))
         return 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recent_look(l->counted, &run->recorders, kind);
+        recent_update(l->counted, &run->recorders, kind);
         if (is_last && !l->csv) /* again, because the metrics stay, and no second comes after */
-            recent_look(l->counted, &run->recorders, kind);
+            recent_update(l->counted, &run->recorders, kind);
     }
     l->last_ns = is_last ? elapsed_ns : elapsed_ns - elapsed_ns % BILLION;
     return l->csv ? write_csv(l, elapsed_ns, e) : write_metrics(l, passed_ns, e);

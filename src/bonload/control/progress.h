@@ -17,7 +17,8 @@ struct progress_view {
     struct progress_bar bar;
     uint64_t next_ns;
     uint64_t last_ns;
-    struct recent *counted; /* until the last look, and since the one before it; NULL: no display */
+    struct recent_counts
+        *counted;           /* until the last look, and since the one before it; NULL: no display */
     uint64_t told_failures; /* failures that have been reported: a bit for each kind */
     uint64_t told_memory_ns; /* time of the last report on memory, or the start of the load */
 };
@@ -28,11 +29,11 @@ int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
  * Reports what is due about this process's part of the run. To be called often. goal_ns is when
  * the run ends, by clock_ns(); 0: unknown.
  */
-void progress_look(struct progress_view *v, const struct run *run, uint64_t now_ns,
-                   uint64_t goal_ns);
+void progress_update(struct progress_view *v, const struct run *run, uint64_t now_ns,
+                     uint64_t goal_ns);
 
 /* Reports each kind of failure once, with -verbose. */
-void progress_tell_failures(struct progress_view *v, const struct run *run);
+void progress_report_failures(struct progress_view *v, const struct run *run);
 
 /* Starts again after all counters have been cleared. */
 void progress_restart(struct progress_view *v);
@@ -47,10 +48,10 @@ void progress_close(struct progress_view *v);
  * them). Otherwise it gets a line of CSV each second.
  */
 struct live_file {
-    const char *path;       /* NULL: the user wants no file */
-    FILE *csv;              /* NULL: the file has metrics */
-    uint64_t last_ns;       /* when the current second began, in ns since requests count */
-    struct recent *counted; /* until now, and in the current second */
+    const char *path;              /* NULL: the user wants no file */
+    FILE *csv;                     /* NULL: the file has metrics */
+    uint64_t last_ns;              /* when the current second began, in ns since requests count */
+    struct recent_counts *counted; /* until now, and in the current second */
 };
 
 /* Opens the live file of a plan, if it has one. */
@@ -58,5 +59,5 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e);
 void live_file_close(struct live_file *l);
 
 /* Writes the figures if a second is over, or if is_last is set. To be called often. */
-int live_file_look(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
-                   struct err *e);
+int live_file_update(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,
+                     struct err *e);

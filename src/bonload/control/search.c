@@ -362,7 +362,7 @@ void kind_search_step_down(struct kind_search *l, enum bound bound)
  * Begins again between the load that has been confirmed and `above`, which once kept the limit
  * and then broke it.
  */
-static void kind_search_look_up(struct kind_search *l, double above)
+static void kind_search_resume(struct kind_search *l, double above)
 {
     note_kept(l);
     l->broken = l->load = above;
@@ -714,13 +714,13 @@ static bool climb(struct search *s)
 }
 
 /* Looks once for more than has been confirmed, if that is far from what it was to be. */
-static bool looks_up(struct search *s)
+static bool resumes_above(struct search *s)
 {
     bool looks = false;
     for (enum load_kind k = 0; !s->has_looked_up && k < LOAD_KINDS; k++) {
         if (!s->is_searched[k] || s->kind_searches[k].load >= FAR_SHARE * s->sought[k])
             continue;
-        kind_search_look_up(&s->kind_searches[k], s->sought[k]);
+        kind_search_resume(&s->kind_searches[k], s->sought[k]);
         looks = true;
     }
     s->has_looked_up = true;
@@ -741,15 +741,15 @@ static bool confirm_answer(struct search *s)
         is_kept = false;
         kind_search_step_down(&s->kind_searches[k], bound_of(s->noted.kinds[k].verdict));
     }
-    if (is_kept && looks_up(s))
+    if (is_kept && resumes_above(s))
         return false;
     s->is_confirmed = is_kept;
     s->confirmations++;
     return is_kept || any_search_is(s, FOUND_NONE);
 }
 
-static void look_at_window(struct search *s, const struct standing *all, uint64_t now_ns,
-                           struct order *order)
+static void check_window(struct search *s, const struct standing *all, uint64_t now_ns,
+                         struct order *order)
 {
     feed_judges(s, all, now_ns);
     if (!is_known(s))
@@ -775,7 +775,7 @@ void search_decide(struct search *s, const struct standing *all, uint64_t now_ns
                    struct order *order)
 {
     if (s->is_measuring) {
-        look_at_window(s, all, now_ns, order);
+        check_window(s, all, now_ns, order);
     } else if (has_settled(s, all, now_ns)) {
         begin_window(s, all, now_ns);
         order->move = MOVE_WINDOW;

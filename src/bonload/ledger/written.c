@@ -169,7 +169,7 @@ void versions_end(struct versions *v, uint64_t hash, uint64_t mine, uint64_t num
     atomic_fetch_add(&p->writes, 1);
 }
 
-struct version versions_look(const struct versions *v, uint64_t hash)
+struct version versions_read(const struct versions *v, uint64_t hash)
 {
     const struct version_place *p = version_place_of(v, hash);
     uint64_t writes = atomic_load(&p->writes);
@@ -198,14 +198,14 @@ bool versions_changed(const struct versions *v, uint64_t hash, const struct vers
 #define MOST_DRAWS 4096
 
 /*
- * Room for names that a second or later round makes, which happens when one write overtakes
+ * Room for names that a second or later cycle makes, which happens when one write overtakes
  * another.
  */
 #define MADE_LATER 16384
 
-int written_open(struct written *w, unsigned channels, struct err *e)
+int written_open(struct written_set *w, unsigned channels, struct err *e)
 {
-    *w = (struct written){.channels = channels};
+    *w = (struct written_set){.channels = channels};
     w->in_flight = calloc(channels + 1, sizeof *w->in_flight);
     bool has_room = exceptions_open(&w->left_out) && exceptions_open(&w->not_made) &&
                     number_set_open(&w->made_later, MADE_LATER);
@@ -215,16 +215,16 @@ int written_open(struct written *w, unsigned channels, struct err *e)
     return err_system(e, ENOMEM, "memory for what has been written");
 }
 
-void written_close(struct written *w)
+void written_close(struct written_set *w)
 {
     free(w->in_flight);
     exceptions_close(&w->left_out);
     exceptions_close(&w->not_made);
     number_set_close(&w->made_later);
-    *w = (struct written){0};
+    *w = (struct written_set){0};
 }
 
-uint64_t written_begin(struct written *w, unsigned channel)
+uint64_t written_begin(struct written_set *w, unsigned channel)
 {
     atomic_store(&w->in_flight[channel], (atomic_load(&w->issued) + 1) | TAKING);
     uint64_t number = atomic_fetch_add(&w->issued, 1) + 1;
@@ -232,7 +232,7 @@ uint64_t written_begin(struct written *w, unsigned channel)
     return number;
 }
 
-uint64_t written_take(struct written *w, uint64_t count)
+uint64_t written_take(struct written_set *w, uint64_t count)
 {
     return atomic_fetch_add_explicit(&w->issued, count, memory_order_relaxed) + 1;
 }
@@ -244,12 +244,12 @@ static void number_raise(_Atomic uint64_t *highest, uint64_t number)
         continue;
 }
 
-void written_leave_out(struct written *w, uint64_t number)
+void written_leave_out(struct written_set *w, uint64_t number)
 {
     exceptions_note(&w->left_out, number);
 }
 
-void written_end(struct written *w, unsigned channel, uint64_t number, bool ok)
+void written_end(struct written_set *w, unsigned channel, uint64_t number, bool ok)
 {
     if (ok) {
         number_raise(&w->last_ok, number);
@@ -261,7 +261,7 @@ void written_end(struct written *w, unsigned channel, uint64_t number, bool ok)
 }
 
 /* Whether a write with that number may be in flight. Also raises w->settled. */
-static bool may_be_in_flight(struct written *w, uint64_t number)
+static bool may_be_in_flight(struct written_set *w, uint64_t number)
 {
     if (number <= atomic_load_explicit(&w->settled, memory_order_relaxed))
         return false;
@@ -280,13 +280,13 @@ static bool may_be_in_flight(struct written *w, uint64_t number)
     return found;
 }
 
-bool written_has(const struct written *w, uint64_t number)
+bool written_has(const struct written_set *w, uint64_t number)
 {
     return number > atomic_load(&w->removed) && number <= atomic_load(&w->issued) &&
            !exceptions_may_have(&w->left_out, number);
 }
 
-uint64_t written_pick(struct written *w, uint64_t random)
+uint64_t written_pick(struct written_set *w, uint64_t random)
 {
     struct rng rng;
     uint64_t removed = atomic_load(&w->removed);
@@ -302,7 +302,7 @@ uint64_t written_pick(struct written *w, uint64_t random)
     return last;
 }
 
-uint64_t written_take_oldest(struct written *w)
+uint64_t written_take_oldest(struct written_set *w)
 {
     uint64_t removed = atomic_load(&w->removed);
     for (;;) {
@@ -324,7 +324,7 @@ static uint64_t first_of_name(uint64_t number, uint64_t period)
     return period > 0 ? (number - 1) % period + 1 : number;
 }
 
-void written_note_file(struct written *w, uint64_t number, uint64_t period, bool made)
+void written_note_file(struct written_set *w, uint64_t number, uint64_t period, bool made)
 {
     uint64_t first = first_of_name(number, period);
     if (number == first && !made)
@@ -333,32 +333,32 @@ void written_note_file(struct written *w, uint64_t number, uint64_t period, bool
         number_set_add(&w->made_later, first);
 }
 
-bool made_open(struct made *m, uint64_t period)
+bool made_open(struct made_set *m, uint64_t period)
 {
     m->period = period;
     return number_set_open(&m->ours, EXCEPTION_SINGLES) &&
            number_set_open(&m->strange, EXCEPTION_SINGLES);
 }
 
-void made_close(struct made *m)
+void made_close(struct made_set *m)
 {
     number_set_close(&m->ours);
     number_set_close(&m->strange);
 }
 
-static void note_name(struct made *m, struct number_set *s, uint64_t number)
+static void note_name(struct made_set *m, struct number_set *s, uint64_t number)
 {
     if (!number_set_add(s, first_of_name(number, m->period)))
         atomic_fetch_add(&m->unknown, 1);
 }
 
-void made_note(struct made *m, uint64_t number)
+void made_note(struct made_set *m, uint64_t number)
 {
     if (m)
         note_name(m, &m->ours, number);
 }
 
-void made_rename(struct made *m, uint64_t from, uint64_t to)
+void made_rename(struct made_set *m, uint64_t from, uint64_t to)
 {
     if (!m)
         return;

@@ -9,9 +9,9 @@
 #include "util/err.h"
 
 /*
- * What became of the numbers of a run's writes: which were written (struct written), which write a
- * name holds, where names recur (struct versions), and with -cleanup which files the run made. The
- * memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
+ * What became of the numbers of a run's writes: which were written (struct written_set), which
+ * write a name holds, where names recur (struct versions), and with -cleanup which files the run
+ * made. The memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
  */
 
 /*
@@ -75,7 +75,7 @@ struct version {
     bool is_quiet; /* no write was in progress */
 };
 
-struct version versions_look(const struct versions *v, uint64_t hash);
+struct version versions_read(const struct versions *v, uint64_t hash);
 
 /* Whether a write was in progress when *before was taken, or has begun since. */
 bool versions_changed(const struct versions *v, uint64_t hash, const struct version *before);
@@ -85,7 +85,7 @@ bool versions_changed(const struct versions *v, uint64_t hash, const struct vers
  * computed from its number. Only exceptions are stored: failed writes, which reads must avoid, and
  * with -cleanup the files that the run did not make. Safe in threads, without locks.
  */
-struct written {
+struct written_set {
     _Atomic uint64_t issued;  /* the last number that a write has taken */
     _Atomic uint64_t last_ok; /* the highest number of a successful write */
     _Atomic uint64_t ok_count;
@@ -96,58 +96,58 @@ struct written {
     struct exceptions left_out;
     /* numbers of names that existed before, or that the run could not open */
     struct exceptions not_made;
-    struct number_set made_later; /* numbers of names whose file a later round made */
+    struct number_set made_later; /* numbers of names whose file a later cycle made */
 };
 
 /* Opens w for writes on `channels` channels. */
-int written_open(struct written *w, unsigned channels, struct err *e);
+int written_open(struct written_set *w, unsigned channels, struct err *e);
 
 /* Takes the number for a channel's next write, and returns it. */
-uint64_t written_begin(struct written *w, unsigned channel);
+uint64_t written_begin(struct written_set *w, unsigned channel);
 
 /* Ends the channel's write. `ok` is false if it failed. */
-void written_end(struct written *w, unsigned channel, uint64_t number, bool ok);
+void written_end(struct written_set *w, unsigned channel, uint64_t number, bool ok);
 
 /* Takes `count` numbers for writes that are not tracked one by one. Returns the first. */
-uint64_t written_take(struct written *w, uint64_t count);
+uint64_t written_take(struct written_set *w, uint64_t count);
 
 /* Records that nothing is written under that number. */
-void written_leave_out(struct written *w, uint64_t number);
+void written_leave_out(struct written_set *w, uint64_t number);
 
 /* Whether the write with that number succeeded, as far as is known, and has not been removed. */
-bool written_has(const struct written *w, uint64_t number);
+bool written_has(const struct written_set *w, uint64_t number);
 
 /*
  * Picks one of the successful writes, all equally likely, by the random number `random`, and
  * returns its number. 0: there is none yet. When all have been removed, returns the last one.
  */
-uint64_t written_pick(struct written *w, uint64_t random);
+uint64_t written_pick(struct written_set *w, uint64_t random);
 
 /*
  * Takes the oldest successful write for removal, and returns its number; written_pick() will not
  * return it again. 0: there is none, or an older write is in flight.
  */
-uint64_t written_take_oldest(struct written *w);
+uint64_t written_take_oldest(struct written_set *w);
 
 /* Whether that write has been taken for removal. */
-static inline bool written_is_removed(const struct written *w, uint64_t number)
+static inline bool written_is_removed(const struct written_set *w, uint64_t number)
 {
     return number <= atomic_load(&w->removed);
 }
 
 /*
  * Records with -cleanup whether the write of that number made its file. Names recur after `period`
- * numbers; 0: never. If names recur, a later round may overtake the first one and make the file;
- * then the first round's write finds a file that belongs to this run all the same.
+ * numbers; 0: never. If names recur, a later cycle may overtake the first one and make the file;
+ * then the first cycle's write finds a file that belongs to this run all the same.
  */
-void written_note_file(struct written *w, uint64_t number, uint64_t period, bool made);
-void written_close(struct written *w);
+void written_note_file(struct written_set *w, uint64_t number, uint64_t period, bool made);
+void written_close(struct written_set *w);
 
 /*
  * The names under which a run has made files, which it may make, rename and remove in any order.
  * The memory is bounded: once it is full, names are only counted. Safe in threads, without locks.
  */
-struct made {
+struct made_set {
     uint64_t period; /* number of different names; 0: names never recur */
     struct number_set ours;
     struct number_set strange; /* names of files that the run did not make, but renamed */
@@ -155,11 +155,11 @@ struct made {
 };
 
 /* Returns false when there is no memory. */
-bool made_open(struct made *m, uint64_t period);
-void made_close(struct made *m);
+bool made_open(struct made_set *m, uint64_t period);
+void made_close(struct made_set *m);
 
 /* Records that the run made a file with the name of that number. Does nothing if m is NULL. */
-void made_note(struct made *m, uint64_t number);
+void made_note(struct made_set *m, uint64_t number);
 
 /* Records that the run renamed a file. Does nothing if m is NULL. */
-void made_rename(struct made *m, uint64_t from, uint64_t to);
+void made_rename(struct made_set *m, uint64_t from, uint64_t to);

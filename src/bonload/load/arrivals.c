@@ -8,15 +8,15 @@
 
 double arrivals_rate(const struct arrivals *a, uint64_t now_ns)
 {
-    if (!a->course)
+    if (!a->curve)
         return (double)a->rate / (double)BILLION;
-    return course_rate(a->course, now_ns > a->start_ns ? now_ns - a->start_ns : 0) / a->each;
+    return rate_curve_rate(a->curve, now_ns > a->start_ns ? now_ns - a->start_ns : 0) / a->each;
 }
 
 uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
 {
-    if (a->course)
-        return a->start_ns + course_time(a->course, a->first + (double)n * a->each);
+    if (a->curve)
+        return a->start_ns + rate_curve_time(a->curve, a->first + (double)n * a->each);
     /* rounded up: arrivals_due() counts what is due by then */
     return a->start_ns + mul_div_up(n, BILLION * BILLION, a->rate);
 }
@@ -28,10 +28,10 @@ uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
 static uint64_t gap_after(const struct arrivals *a, uint64_t due_ns)
 {
     double uniform = ((double)(rng_mix(a->key ^ (due_ns - a->start_ns)) >> 11) + .5) * 0x1p-53;
-    if (a->course) {
+    if (a->curve) {
         uint64_t passed_ns = due_ns - a->start_ns;
-        double number = course_due(a->course, passed_ns) - log(uniform) * a->each;
-        return course_time(a->course, number) + 1 - passed_ns;
+        double number = rate_curve_due(a->curve, passed_ns) - log(uniform) * a->each;
+        return rate_curve_time(a->curve, number) + 1 - passed_ns;
     }
     double gap = -log(uniform) * 1e18 / (double)a->rate;
     return gap < 1 ? 1 : gap < 1e18 ? (uint64_t)(gap + .5) : UINT64_C(1000000000000000000);
@@ -62,10 +62,10 @@ uint64_t arrivals_take(struct arrivals *a)
     return due;
 }
 
-/* Number of requests of a course that are due. Fractions may make the estimate wrong by one. */
-static uint64_t due_of_course(const struct arrivals *a, uint64_t now_ns)
+/* Number of requests of a curve that are due. Fractions may make the estimate wrong by one. */
+static uint64_t due_of_curve(const struct arrivals *a, uint64_t now_ns)
 {
-    double number = (course_due(a->course, now_ns - a->start_ns) - a->first) / a->each;
+    double number = (rate_curve_due(a->curve, now_ns - a->start_ns) - a->first) / a->each;
     uint64_t due = number < 0 ? 0 : (uint64_t)number;
     while (arrivals_at(a, due) <= now_ns)
         due++;
@@ -79,8 +79,8 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
     if (now_ns < a->start_ns)
         return 0;
     if (a->how == ARRIVAL_CONSTANT)
-        return a->course ? due_of_course(a, now_ns)
-                         : mul_div(now_ns - a->start_ns, a->rate, BILLION * BILLION) + 1;
+        return a->curve ? due_of_curve(a, now_ns)
+                        : mul_div(now_ns - a->start_ns, a->rate, BILLION * BILLION) + 1;
     if (cursor->start_ns != a->start_ns)
         *cursor = (struct arrivals_cursor){.start_ns = a->start_ns,
                                            .next_ns = a->start_ns + gap_after(a, a->start_ns)};

@@ -12,16 +12,16 @@
  */
 struct arrivals {
     /*
-     * Set before arrivals_begin(): the schedule consists of every `each`-th request of a course
+     * Set before arrivals_begin(): the schedule consists of every `each`-th request of a curve
      * (NULL: the rate does not change), starting with number `first`.
      */
-    const struct course *course;
+    const struct rate_curve *curve;
     double each;
     double first;
 
     enum arrival how;
     uint64_t start_ns;
-    uint64_t rate;            /* billionths of requests per second; of a course, the largest rate */
+    uint64_t rate;            /* billionths of requests per second; of a curve, the largest rate */
     uint64_t key;             /* key of the random gaps */
     _Atomic uint64_t taken;   /* number of tickets taken */
     _Atomic uint64_t next_ns; /* with random gaps, when the next request is due */

@@ -60,7 +60,7 @@ void backing_open(struct backing *b, const struct run *run)
 }
 
 static void read_counters(const struct backing *b, struct device_counters *device,
-                          struct moved *moved)
+                          struct moved_bytes *moved)
 {
     device_read(&b->sources.devices, device);
     sources_read(&b->sources, moved);
@@ -78,7 +78,8 @@ void backing_begin(struct backing *b, uint64_t now_ns)
  * those of others, but whoever has waited for it has taken longer than a few microseconds.
  */
 static void judge_kind(const struct backing *b, struct backing_use *use, enum load_kind kind,
-                       const struct traffic *t, const struct moved *moved, uint64_t elapsed_ns)
+                       const struct traffic *t, const struct moved_bytes *moved,
+                       uint64_t elapsed_ns)
 {
     struct judgement *j = &use->kinds[kind];
     uint64_t bytes = t->bytes;
@@ -113,7 +114,7 @@ void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic 
                  struct backing_use *use)
 {
     struct device_counters now;
-    struct moved moved;
+    struct moved_bytes moved;
     uint64_t elapsed_ns = now_ns > b->begin_ns ? now_ns - b->begin_ns : 0;
     *use = (struct backing_use){.is_watched = b->is_watched && b->begin_ns > 0};
     if (!use->is_watched)

@@ -20,7 +20,7 @@ struct backing {
     bool may_be_cached[LOAD_KINDS]; /* requests need not wait for a device */
     struct sources sources;
     struct device_counters before; /* counters when the measurement began */
-    struct moved moved_before;
+    struct moved_bytes moved_before;
     uint64_t begin_ns;
 };
 

@@ -225,7 +225,7 @@ static void settle_number(struct load_thread *d, const struct request *r)
     if (run->plan->settings->cleanup && (run->target->traits & TARGET_FILES))
         written_note_file(&run->written, r->number, run->names.period, r->made);
     if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
-        run_tell_written(run, d->now_ns);
+        run_open_reads(run, d->now_ns);
 }
 
 /*
@@ -241,7 +241,7 @@ static void count_one(_Atomic uint64_t *number)
 /*
  * Reports a slow request. Time that does not count is assumed to come before it, as evicting does.
  */
-static void tell_slow(struct load_thread *d, const struct observation *o, uint64_t end_ns)
+static void put_slow(struct load_thread *d, const struct observation *o, uint64_t end_ns)
 {
     if (o->failed || !slow_box_has_room(d->slow))
         return;
@@ -296,7 +296,7 @@ static void count_request(struct load_thread *d, const struct request *r, uint64
     if (o.missed)
         failures_note(&run->misses, r->kind, r->miss, r->number);
     if (d->slow && service_ns >= atomic_load_explicit(&d->slow->over_ns, memory_order_relaxed))
-        tell_slow(d, &o, end_ns);
+        put_slow(d, &o, end_ns);
 }
 
 /* Handles the end of a request, which the target examines first, in time that does not count. */
@@ -403,8 +403,8 @@ void load_thread_work(struct load_thread *d)
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
     d->now_ns = clock_ns();
     for (;;) {
-        uint32_t change = event_look(&d->run->change);
-        uint32_t writes = event_look(&d->run->write_ended);
+        uint32_t change = event_count(&d->run->change);
+        uint32_t writes = event_count(&d->run->write_ended);
         enum turn turn = TURN_WAIT;
         while (d->unused_count > 0) {
             turn = turn_of(d);
@@ -656,7 +656,7 @@ static uint64_t due_before(struct backlog *b, const struct load *load, unsigned 
  * the schedule says, so the moment when it crossed the line can be computed, even if this thread
  * did not run then.
  */
-static void look_at(struct backlog *b, const struct load *load, uint64_t ended, uint64_t now_ns)
+static void add_backlog(struct backlog *b, const struct load *load, uint64_t ended, uint64_t now_ns)
 {
     if (!load_has_schedule(load))
         return;
@@ -674,11 +674,11 @@ static void look_at(struct backlog *b, const struct load *load, uint64_t ended, 
     b->is_bad |= backlog > seconds;
 }
 
-void backlog_look(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns)
+void backlog_measure(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns)
 {
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (load_threads->run->loads[kind].pace == PACE_RATE)
-            look_at(b, &load_threads->run->loads[kind],
-                    load_threads_progress(load_threads, kind).ended, now_ns);
+            add_backlog(b, &load_threads->run->loads[kind],
+                        load_threads_progress(load_threads, kind).ended, now_ns);
     b->looked_ns = now_ns;
 }

@@ -129,4 +129,4 @@ struct backlog {
 };
 
 /* Looks at all kinds that have a rate. */
-void backlog_look(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns);
+void backlog_measure(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns);

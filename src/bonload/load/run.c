@@ -207,7 +207,7 @@ void run_close(struct run *r)
     names_close(&r->names);
 }
 
-char *run_tell_failure(const struct run *r, const struct failure *f)
+char *run_describe_failure(const struct run *r, const struct failure *f)
 {
     static const char *const kinds[] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
     static const char *const help[] = {
@@ -279,7 +279,7 @@ void run_renew_budget(struct run *r)
 /*
  * Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
  * due. With constant gaps, the ranks take turns with the requests of one schedule, and if the plan
- * has a course, with those of the kind's share of it.
+ * has a curve, with those of the kind's share of it.
  */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
@@ -289,10 +289,10 @@ static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint
     uint64_t first_ns = now_ns;
     if (rate == 0)
         return;
-    if (p->course.count > 0) {
+    if (p->curve.count > 0) {
         double all = (double)p->kinds[LOAD_READ].rate + (double)p->kinds[LOAD_WRITE].rate;
         double each = all / (double)p->kinds[load->kind].rate;
-        a->course = &p->course;
+        a->curve = &p->curve;
         a->each = each * plan_ranks(p);
         a->first = each * p->stripe.index;
     } else if (p->settings->arrival == ARRIVAL_CONSTANT) {
@@ -323,7 +323,7 @@ uint64_t run_reads_allowed(const struct run *r)
     return mul_div(written, r->plan->reads_per_write, BILLION);
 }
 
-void run_tell_written(struct run *r, uint64_t now_ns)
+void run_open_reads(struct run *r, uint64_t now_ns)
 {
     struct load *reads = &r->loads[LOAD_READ];
     uint64_t not_yet = 0;

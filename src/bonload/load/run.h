@@ -56,9 +56,9 @@ struct run {
     struct names names;
     struct sizes sizes;
     struct versions versions;
-    struct written written;
-    struct verified verified;
-    struct made made;              /* used with -cleanup and TARGET_NO_KINDS */
+    struct written_set written;
+    struct verify_counts verified;
+    struct made_set made;          /* used with -cleanup and TARGET_NO_KINDS */
     bool reads_written;            /* reads choose among the run's own writes */
     _Atomic uint64_t read_numbers; /* last number that reads have used */
     /* last number that removals have used, in a run that writes nothing */
@@ -121,10 +121,10 @@ void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now
  * Describes the first request that failed in this way, "write: NAME: open: No such file or
  * directory", and what may help. The caller frees the text; NULL: there is no memory.
  */
-char *run_tell_failure(const struct run *r, const struct failure *f);
+char *run_describe_failure(const struct run *r, const struct failure *f);
 
 /* Number of reads that may follow the writes that have succeeded so far. */
 uint64_t run_reads_allowed(const struct run *r);
 
 /* Notes a successful write. The first one opens the load of reads; each lets followers begin. */
-void run_tell_written(struct run *r, uint64_t now_ns);
+void run_open_reads(struct run *r, uint64_t now_ns);

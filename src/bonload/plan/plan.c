@@ -25,13 +25,14 @@ static double seconds_of(uint64_t ns)
     return (double)ns / (double)BILLION;
 }
 
-bool course_add(struct course *c, uint64_t at_ns, double rate)
+bool rate_curve_add(struct rate_curve *c, uint64_t at_ns, double rate)
 {
-    const struct course_point start = {.rate = rate};
-    const struct course_point *last = c->count > 0 ? &c->points[c->count - 1] : &start;
-    if (c->count == COURSE_MOST || at_ns > LONGEST_NS || rate > LARGEST_RATE || at_ns < last->at_ns)
+    const struct rate_curve_point start = {.rate = rate};
+    const struct rate_curve_point *last = c->count > 0 ? &c->points[c->count - 1] : &start;
+    if (c->count == RATE_CURVE_MOST || at_ns > LONGEST_NS || rate > LARGEST_RATE ||
+        at_ns < last->at_ns)
         return false;
-    c->points[c->count++] = (struct course_point){
+    c->points[c->count++] = (struct rate_curve_point){
         .at_ns = at_ns,
         .rate = rate,
         .before = last->before + (last->rate + rate) / 2 * seconds_of(at_ns - last->at_ns),
@@ -49,7 +50,7 @@ static int parse_rate(const char *text, double *rate)
     return rc;
 }
 
-int course_parse_ramp(struct course *c, const char *text)
+int rate_curve_parse_ramp(struct rate_curve *c, const char *text)
 {
     char word[RAMP_BYTES];
     uint64_t time_ns = 0;
@@ -61,14 +62,14 @@ int course_parse_ramp(struct course *c, const char *text)
     if (!dots || !slash || slash < dots)
         return -EINVAL;
     *dots = *slash = '\0';
-    *c = (struct course){.count = 0};
+    *c = (struct rate_curve){.count = 0};
     bool is_right = parse_rate(word, &from) == 0 && parse_rate(dots + 2, &to) == 0 &&
                     go_parse_duration(slash + 1, &time_ns) == 0 && time_ns > 0 && from + to > 0;
-    return is_right && course_add(c, 0, from) && course_add(c, time_ns, to) ? 0 : -EINVAL;
+    return is_right && rate_curve_add(c, 0, from) && rate_curve_add(c, time_ns, to) ? 0 : -EINVAL;
 }
 
-/* Adds one line of a file to the course. Returns false when the line is wrong. */
-static bool take_line(struct course *c, char *line)
+/* Adds one line of a file to the curve. Returns false when the line is wrong. */
+static bool take_line(struct rate_curve *c, char *line)
 {
     char *rest = line;
     uint64_t at_ns;
@@ -83,10 +84,10 @@ static bool take_line(struct course *c, char *line)
     if (*time == '\0')
         return *word == '\0';
     bool has_time = go_parse_duration(time, &at_ns) == 0 || units_parse_decimal(time, &at_ns) == 0;
-    return has_time && parse_rate(word, &rate) == 0 && course_add(c, at_ns, rate);
+    return has_time && parse_rate(word, &rate) == 0 && rate_curve_add(c, at_ns, rate);
 }
 
-static int take_text(struct course *c, char *text, const char *path, struct err *e)
+static int take_text(struct rate_curve *c, char *text, const char *path, struct err *e)
 {
     unsigned number = 0;
     for (char *line; (line = strsep(&text, "\n"));) {
@@ -102,7 +103,7 @@ static int take_text(struct course *c, char *text, const char *path, struct err 
     return 0;
 }
 
-int course_read(struct course *c, const char *path, struct err *e)
+int rate_curve_read(struct rate_curve *c, const char *path, struct err *e)
 {
     char *text;
     size_t length;
@@ -119,20 +120,20 @@ int course_read(struct course *c, const char *path, struct err *e)
     return rc;
 }
 
-/* A part of the course: from one point to the next, before the first or after the last one. */
+/* A part of the curve: from one point to the next, before the first or after the last one. */
 struct part {
-    struct course_point from;
+    struct rate_curve_point from;
     double slope; /* growth of the rate per second */
 };
 
 /* The part with that number of requests, or with that time if is_time. */
-static struct part part_at(const struct course *c, double number, bool is_time)
+static struct part part_at(const struct rate_curve *c, double number, bool is_time)
 {
     size_t low = 0;
     size_t high = c->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        const struct course_point *p = &c->points[middle];
+        const struct rate_curve_point *p = &c->points[middle];
         if ((is_time ? (double)p->at_ns : p->before) <= number)
             low = middle + 1;
         else
@@ -140,27 +141,27 @@ static struct part part_at(const struct course *c, double number, bool is_time)
     }
     if (low == 0)
         return (struct part){.from.rate = c->points[0].rate};
-    const struct course_point *p = &c->points[low - 1];
+    const struct rate_curve_point *p = &c->points[low - 1];
     struct part part = {.from = *p};
     if (low < c->count && p[1].at_ns > p->at_ns)
         part.slope = (p[1].rate - p->rate) / seconds_of(p[1].at_ns - p->at_ns);
     return part;
 }
 
-double course_rate(const struct course *c, uint64_t at_ns)
+double rate_curve_rate(const struct rate_curve *c, uint64_t at_ns)
 {
     struct part part = part_at(c, (double)at_ns, true);
     return part.from.rate + part.slope * seconds_of(at_ns - part.from.at_ns);
 }
 
-double course_due(const struct course *c, uint64_t at_ns)
+double rate_curve_due(const struct rate_curve *c, uint64_t at_ns)
 {
     struct part part = part_at(c, (double)at_ns, true);
     double passed = seconds_of(at_ns - part.from.at_ns);
     return part.from.before + (part.from.rate + part.slope * passed / 2) * passed;
 }
 
-uint64_t course_time(const struct course *c, double number)
+uint64_t rate_curve_time(const struct rate_curve *c, double number)
 {
     struct part part = part_at(c, number, false);
     double rate = part.from.rate;
@@ -179,7 +180,7 @@ uint64_t course_time(const struct course *c, double number)
 /* Room for the names of all operations in a message. */
 #define ACCEPTED_TEXT 400
 
-struct parsing {
+struct mix_parser {
     struct mix *mix;
     const char *const *names;
 };
@@ -187,7 +188,7 @@ struct parsing {
 /* Adds "truncate" or "truncate:2" to the mix. */
 static bool mix_take_op(void *parsing, char *word)
 {
-    const struct parsing *p = parsing;
+    const struct mix_parser *p = parsing;
     uint64_t weight = 1;
     char *colon = strchr(word, ':');
     if (colon) {
@@ -206,7 +207,7 @@ static bool mix_take_op(void *parsing, char *word)
 int mix_parse(struct mix *mix, const char *text, const char *const names[], const char *option,
               struct err *e)
 {
-    struct parsing parsing = {mix, names};
+    struct mix_parser parsing = {mix, names};
     char list[ACCEPTED_TEXT / 2]; /* "write, read and unlink" */
     char accepted[ACCEPTED_TEXT];
     size_t used = 0;

@@ -13,41 +13,41 @@
  * A rate that changes with time. It changes linearly between two points, and is constant before the
  * first and after the last one. Two points at the same time make a jump.
  */
-#define COURSE_MOST 1000
+#define RATE_CURVE_MOST 1000
 
-struct course_point {
+struct rate_curve_point {
     uint64_t at_ns;
     double rate;   /* requests per second */
     double before; /* number of requests that are due before the point */
 };
 
-struct course {
+struct rate_curve {
     size_t count;    /* 0: the rate is constant */
     double peak;     /* the largest rate */
     uint64_t end_ns; /* time of the last point */
-    struct course_point points[COURSE_MOST];
+    struct rate_curve_point points[RATE_CURVE_MOST];
 };
 
 /* Adds a point. Returns false when it is earlier than the last one, or there is no room. */
-bool course_add(struct course *c, uint64_t at_ns, double rate);
+bool rate_curve_add(struct rate_curve *c, uint64_t at_ns, double rate);
 
 /* Parses "100..2000/60s". Returns 0 or -EINVAL. */
-int course_parse_ramp(struct course *c, const char *text);
+int rate_curve_parse_ramp(struct rate_curve *c, const char *text);
 
 /*
  * Adds the points of a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments
  * begin with #.
  */
-int course_read(struct course *c, const char *path, struct err *e);
+int rate_curve_read(struct rate_curve *c, const char *path, struct err *e);
 
 /*
- * These need a course with points. course_rate() returns the rate at a time, in requests per
- * second; course_due() the number of requests that are due by then; course_time() when that number
- * is reached, in ns (a quarter of UINT64_MAX: never).
+ * These need a curve with points. rate_curve_rate() returns the rate at a time, in requests per
+ * second; rate_curve_due() the number of requests that are due by then; rate_curve_time() when that
+ * number is reached, in ns (a quarter of UINT64_MAX: never).
  */
-double course_rate(const struct course *c, uint64_t at_ns);
-double course_due(const struct course *c, uint64_t at_ns);
-uint64_t course_time(const struct course *c, double number);
+double rate_curve_rate(const struct rate_curve *c, uint64_t at_ns);
+double rate_curve_due(const struct rate_curve *c, uint64_t at_ns);
+uint64_t rate_curve_time(const struct rate_curve *c, double number);
 
 /* How often each operation of a target is drawn. */
 #define MIX_MOST 16 /* number of operations */
@@ -110,7 +110,7 @@ struct plan {
     uint64_t window_most_ns; /* longest window of a search */
     bool adjust_on_errors;
     unsigned max_channels;
-    struct course course; /* MODE_RATE: rates of reads and writes together */
+    struct rate_curve curve; /* MODE_RATE: rates of reads and writes together */
 
     uint64_t least_body;
     uint64_t most_body;

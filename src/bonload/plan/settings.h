@@ -86,15 +86,15 @@ struct settings {
     const char *user;
     const char *group;
 
-    struct given rate[LOAD_KINDS]; /* requests per second, in billionths */
-    struct given threads[LOAD_KINDS];
-    struct given reads_per_write; /* in billionths */
-    struct given max_channels;
-    struct given max_requests;
-    struct given duration_ns;
-    struct given warmup_ns;
-    struct given window_ns;
-    struct given window_most_ns;
+    struct optional rate[LOAD_KINDS]; /* requests per second, in billionths */
+    struct optional threads[LOAD_KINDS];
+    struct optional reads_per_write; /* in billionths */
+    struct optional max_channels;
+    struct optional max_requests;
+    struct optional duration_ns;
+    struct optional warmup_ns;
+    struct optional window_ns;
+    struct optional window_most_ns;
     enum arrival arrival;
     struct latency_limit limit; /* of a search; 0 ns: none */
     enum search_for search;
@@ -105,16 +105,16 @@ struct settings {
     bool stop_on_bad_rate;
     bool adjust_on_errors;
 
-    struct given body_size;
-    struct given min_body_size;
-    struct given max_body_size;
+    struct optional body_size;
+    struct optional min_body_size;
+    struct optional max_body_size;
     bool fair_random;
-    struct given fair_buckets;
+    struct optional fair_buckets;
     const char *written_dump;
     bool make_directories;
     bool cleanup;
     const char *left_in; /* a directory in which killed runs left something; NULL: none */
-    struct given chunk_bytes;
+    struct optional chunk_bytes;
     bool direct;
     bool evict; /* evict a file's pages before it is read */
     bool fsync;
@@ -122,14 +122,14 @@ struct settings {
     enum verify_mode verify; /* VERIFY_MODES: not given */
 
     char meta_ops[SETTINGS_OPS]; /* all values that the user gave, joined by commas */
-    struct given xattr_keys;
-    struct given xattr_length;
-    struct given offset_limit;
+    struct optional xattr_keys;
+    struct optional xattr_length;
+    struct optional offset_limit;
 
     const char *ops;
     const char *body_file;
     const char *body_source;
-    struct given timeout_ns;
+    struct optional timeout_ns;
     char headers[SETTINGS_HEADERS];    /* all headers, one per line */
     char credentials[SETTINGS_SECRET]; /* USER:PASSWORD of the URL; "": none */
     bool insecure_https;
@@ -141,8 +141,8 @@ struct settings {
     const char *s3_bucket;
     bool s3_virtual;
     const char *s3_region;
-    struct given s3_sign_version;
-    struct given s3_part_bytes;
+    struct optional s3_sign_version;
+    struct optional s3_part_bytes;
     unsigned s3_checksum; /* enum sign_checksum */
     char s3_api_key[SETTINGS_SECRET];
     char s3_secret_key[SETTINGS_SECRET];
@@ -153,8 +153,8 @@ struct settings {
     const char *live_file;
     const char *hgrm;                /* start of the paths of files with distributions */
     struct latency_limit fail_above; /* 0 ns: none */
-    struct given max_errors;         /* percent, in billionths */
-    struct given seed;
+    struct optional max_errors;      /* percent, in billionths */
+    struct optional seed;
     bool verbose;
     bool memory_debug;
 };

@@ -22,7 +22,7 @@ enum profile_file_kind {
 /* The state of a log's segment before the program appends to it. */
 enum profile_segment {
     SEGMENT_PREALLOCATED, /* fallocate() has reserved its room */
-    SEGMENT_RECYCLED,     /* it still has the data of an earlier round */
+    SEGMENT_RECYCLED,     /* it still has the data of an earlier cycle */
     SEGMENT_GROWS,        /* it is empty */
 };
 

@@ -166,7 +166,7 @@ static void print_moved(const struct result *result, enum load_kind kind, FILE *
 }
 
 /* Whether somebody other than the device has counted the bytes. */
-static bool tells_bytes(const struct judgement *j)
+static bool is_counted_elsewhere(const struct judgement *j)
 {
     return j->source != SOURCE_NONE && j->source != SOURCE_DEVICE && j->reason != REASON_IN_MEMORY;
 }
@@ -183,7 +183,7 @@ static void print_source(const struct result *result, enum load_kind kind, FILE 
     if (b->instant_ns[kind] > 0)
         fprintf(out, "half of the %s took no more than %s, and waited for no device\n",
                 kind == LOAD_READ ? "reads" : "writes", units_time(b->instant_ns[kind]).text);
-    else if (tells_bytes(j)) {
+    else if (is_counted_elsewhere(j)) {
         char sentence[SOURCE_TEXT];
         char share[SHARE_TEXT];
         bool is_rest = j->source == SOURCE_RESIDENT;
@@ -322,7 +322,7 @@ static void print_steps(const struct result *result, FILE *out)
 }
 
 /* Prints how closely several ranks began together, and which host was the slowest. */
-static void print_together(const struct together *t, FILE *out)
+static void print_together(const struct joint_run *t, FILE *out)
 {
     char starts[STARTS_TEXT];
     unsigned hosts = 0;
@@ -383,7 +383,7 @@ void report_human(const struct result *result, FILE *out)
 /* The layout is that of HdrHistogram's percentile files (by Gil Tene), which plotters read. */
 void report_hgrm(const struct histogram *h, FILE *out)
 {
-    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);
     double mean = histogram_mean(h);
     double squares = 0; /* sum of the squared deviations of the buckets' middles */
     uint64_t seen = 0;

@@ -43,8 +43,8 @@ static void put_limit(json_t **object, const struct plan *p)
     put_value(object, "limit", limit);
 }
 
-/* Each point of the course: the time in seconds, followed by the rate. */
-static json_t *json_of_course(const struct course *c)
+/* Each point of the curve: the time in seconds, followed by the rate. */
+static json_t *json_of_curve(const struct rate_curve *c)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < c->count; i++) {
@@ -77,8 +77,8 @@ static json_t *json_of_settings(const struct plan *p)
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
     put_real(&object, "duration_seconds", (double)p->duration_ns / (double)BILLION);
     put_real(&object, "warmup_seconds", (double)p->warmup_ns / (double)BILLION);
-    if (p->course.count > 0)
-        put_value(&object, "course", json_of_course(&p->course));
+    if (p->curve.count > 0)
+        put_value(&object, "course", json_of_curve(&p->curve));
     if (p->mode == MODE_SEARCH)
         put_limit(&object, p);
     put_real(&object, "max_errors_percent", p->max_errors);
@@ -178,7 +178,7 @@ static json_t *json_of_histogram(const struct histogram *h)
 /* The middle of each bucket that is not empty, followed by its number of requests. */
 static json_t *json_of_buckets(const struct histogram *h)
 {
-    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);
     json_t *array = json_array();
     for (unsigned i = span.first; i < span.end; i++) {
         if (h->buckets[i] == 0)
@@ -409,7 +409,7 @@ static json_t *host_figures(const struct host_result *h)
 }
 
 /* Appends what only a run of several ranks has. */
-static void put_together(json_t **object, const struct together *t)
+static void put_together(json_t **object, const struct joint_run *t)
 {
     if (t->ranks < 2)
         return;

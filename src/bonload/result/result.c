@@ -107,7 +107,7 @@ static double mean_of(const struct host_result *h)
     return count > 0 ? sum / count : 0;
 }
 
-const struct host_result *together_slowest(const struct together *t)
+const struct host_result *together_slowest(const struct joint_run *t)
 {
     const struct host_result *slowest = t->hosts;
     for (unsigned i = 1; i < t->ranks; i++)
@@ -138,9 +138,8 @@ static void fill_offered(struct main_loop *c, enum load_kind kind, uint64_t end_
         due--; /* the budget did not allow the last one */
     k->due = due;
     double rate = (double)a->rate / (double)BILLION;
-    double elapsed = a->how == ARRIVAL_CONSTANT && !a->course
-                         ? (double)k->due / rate
-                         : seconds_between(k->begin_ns, end_ns);
+    double elapsed = a->how == ARRIVAL_CONSTANT && !a->curve ? (double)k->due / rate
+                                                             : seconds_between(k->begin_ns, end_ns);
     k->offered = elapsed > 0 ? (double)k->due / elapsed : 0;
     if (elapsed > k->elapsed)
         k->elapsed = elapsed;
@@ -284,7 +283,7 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
            atomic_load(&run->failures.list[first].count) == atomic_load(&before->list[first].count))
         first++;
     if (f->failures.count > 0)
-        result->first_failure = run_tell_failure(run, &run->failures.list[first]);
+        result->first_failure = run_describe_failure(run, &run->failures.list[first]);
 }
 
 /* Sets the figures of this rank. Returns false when memory runs out. */
@@ -402,7 +401,7 @@ struct gathering {
  */
 static void add_rank(struct gathering *g, unsigned rank, const struct figures *f)
 {
-    struct together *t = &g->result->together;
+    struct joint_run *t = &g->result->together;
     const struct rank_card *card = &g->ranks->cards[rank];
     struct host_result *host = &t->hosts[card->host_first];
     uint64_t start = rank_clock_start(g->ranks, rank, f->start_ns);

@@ -96,7 +96,7 @@ struct host_result {
 };
 
 /* How several ranks made a run together. With one rank everything is 0. */
-struct together {
+struct joint_run {
     unsigned ranks;
     struct host_result *hosts; /* one for each rank: a host has the index of its first rank */
     uint64_t start_spread_ns;  /* time from the first rank's start to the last rank's */
@@ -128,7 +128,7 @@ struct result {
     bool is_warmup;        /* the figures are of the warm-up */
     struct backing_use backing;
     char *first_failure; /* its description; NULL: there is none */
-    struct together together;
+    struct joint_run together;
 };
 
 /*
@@ -152,4 +152,4 @@ double result_error_share(const struct figures *f);
 void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text, uint64_t count);
 
 /* The host with the largest mean latency, if there are several ranks. */
-const struct host_result *together_slowest(const struct together *t);
+const struct host_result *together_slowest(const struct joint_run *t);

@@ -191,7 +191,7 @@ void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of
     }
 }
 
-void recent_look(struct recent *recent, const struct recorders *r, enum load_kind kind)
+void recent_update(struct recent_counts *recent, const struct recorders *r, enum load_kind kind)
 {
     recent->before[kind] = recent->now[kind];
     recorders_sum(r, kind, &recent->now[kind]);

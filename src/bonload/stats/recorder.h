@@ -222,13 +222,13 @@ void recorders_clear(struct recorders *r);
 void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
 
 /* For each kind, the counts at the last two looks, and what was counted between them. */
-struct recent {
+struct recent_counts {
     struct tally now[LOAD_KINDS];
     struct tally before[LOAD_KINDS];
     struct tally since[LOAD_KINDS];
 };
 
-void recent_look(struct recent *recent, const struct recorders *r, enum load_kind kind);
+void recent_update(struct recent_counts *recent, const struct recorders *r, enum load_kind kind);
 
 /* Adds up the counts of one operation over all recorders. */
 void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *sum);

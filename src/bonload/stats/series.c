@@ -14,7 +14,7 @@ int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
     if (s->slices && s->seen && s->slice_times)
         return 0;
     series_close(s);
-    return err_system(e, ENOMEM, "memory for the course of the run");
+    return err_system(e, ENOMEM, "memory for the time series of the run");
 }
 
 void series_close(struct series *s)
@@ -38,7 +38,7 @@ static void add_to_bin(uint32_t *bin, uint64_t count)
 
 static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
 {
-    const struct histogram_span span = histogram_span(h->inverted_minimum, h->maximum);
+    const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);
     for (unsigned i = span.first; i < span.end; i++) {
         if (h->buckets[i] == 0)
             continue;
@@ -118,7 +118,7 @@ static void series_halve(struct series *s)
     s->slice_ns *= 2;
 }
 
-void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last)
+void series_update(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last)
 {
     if (elapsed_ns < s->next_ns && !is_last)
         return;

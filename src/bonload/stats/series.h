@@ -9,7 +9,7 @@
 #include "util/err.h"
 
 /*
- * The course of a run in slices of time. There is room for a fixed number of slices. When it is
+ * The time series of a run, in slices. There is room for a fixed number of slices. When it is
  * full, slices are merged in pairs, and later ones are twice as long.
  *
  * A slice has the distribution of latencies in HEAT_BINS bins, HEAT_PER_DOUBLE for each doubling.
@@ -51,7 +51,7 @@ int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
 void series_close(struct series *s);
 
 /* Ends the current slice if its time is over, or if is_last is set. */
-void series_look(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
+void series_update(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
 
 /*
  * Merges another rank's series into `whole`, slice by slice. `part` cannot be used afterwards,

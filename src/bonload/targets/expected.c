@@ -112,7 +112,7 @@ static uint64_t stamped_generation(const struct pattern *p, const struct body *b
     return memcmp(part, right, sizeof right) == 0 ? generation : PATTERN_ANY;
 }
 
-static void expect_write(struct expected *x, const struct target_setup *setup, uint64_t number)
+static void expect_write(struct expected_body *x, const struct target_setup *setup, uint64_t number)
 {
     const struct bodies *b = setup->bodies; /* they are used in turn */
     x->body.given = b ? &b->list[(names_number(setup->names, number) - 1) % b->count] : NULL;
@@ -122,14 +122,14 @@ static void expect_write(struct expected *x, const struct target_setup *setup, u
     x->is_judged = true;
 }
 
-void expected_of_write(struct expected *x, const struct target_setup *setup, const char *name,
+void expected_of_write(struct expected_body *x, const struct target_setup *setup, const char *name,
                        uint64_t number)
 {
     x->body.object = names_hash(name, strlen(name));
     expect_write(x, setup, number);
 }
 
-void expected_of_read(struct expected *x, const struct target_setup *setup, const char *name,
+void expected_of_read(struct expected_body *x, const struct target_setup *setup, const char *name,
                       uint64_t number, char *other)
 {
     x->body.object = names_hash(name, strlen(name));
@@ -139,7 +139,7 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
     x->is_judged = false;
     x->is_damaged = false;
     if (setup->versions->places)
-        x->version = versions_look(setup->versions, x->body.object);
+        x->version = versions_read(setup->versions, x->body.object);
     if (!plan_reads_written(setup->plan)) {
         if (setup->bodies)
             expect_write(x, setup, number);
@@ -158,7 +158,7 @@ void expected_of_read(struct expected *x, const struct target_setup *setup, cons
     }
 }
 
-bool expected_is_overlapped(const struct expected *x, const struct target_setup *setup)
+bool expected_is_overlapped(const struct expected_body *x, const struct target_setup *setup)
 {
     return setup->versions->places &&
            versions_changed(setup->versions, x->body.object, &x->version);
@@ -179,8 +179,8 @@ static bool is_right(const struct pattern *p, bool full, const struct body *body
 }
 
 /* Checks a part of a body that has the pattern of its object and generation. */
-static void check_pattern(struct expected *x, const struct pattern *p, bool full, uint64_t offset,
-                          const unsigned char *part, size_t length)
+static void check_pattern(struct expected_body *x, const struct pattern *p, bool full,
+                          uint64_t offset, const unsigned char *part, size_t length)
 {
     while (length > 0) {
         size_t piece = p->unit_bytes - (size_t)(offset % p->unit_bytes);
@@ -196,8 +196,8 @@ static void check_pattern(struct expected *x, const struct pattern *p, bool full
     }
 }
 
-void expected_look(struct expected *x, const struct plan *plan, const struct pattern *pattern,
-                   uint64_t offset, const void *part, size_t length)
+void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
+                    uint64_t offset, const void *part, size_t length)
 {
     struct body *body = &x->body;
     if (!x->is_judged || x->is_damaged || plan->verify == VERIFY_OFF)
@@ -217,7 +217,7 @@ void expected_look(struct expected *x, const struct plan *plan, const struct pat
         check_pattern(x, pattern, plan->verify == VERIFY_FULL, offset, part, length);
 }
 
-uint32_t expected_verdict(const struct expected *x, const struct target_setup *setup,
+uint32_t expected_verdict(const struct expected_body *x, const struct target_setup *setup,
                           uint64_t bytes)
 {
     if (!x->is_judged || expected_is_overlapped(x, setup))

@@ -26,7 +26,7 @@ struct bottleneck {
     _Atomic uint64_t begun;
 };
 
-struct shared {
+struct sleep_state {
     uint64_t seed;
     struct bottleneck kinds[LOAD_KINDS];
 };
@@ -37,14 +37,14 @@ struct sleeper {
 };
 
 struct thread {
-    struct shared *shared;
+    struct sleep_state *shared;
     unsigned count;
     struct sleeper sleepers[];
 };
 
 static int sleep_open(void **shared, const struct target_setup *setup, struct err *e)
 {
-    struct shared *s = calloc(1, sizeof *s);
+    struct sleep_state *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
     s->seed = setup->plan->rank_seed;
@@ -56,7 +56,7 @@ static int sleep_open(void **shared, const struct target_setup *setup, struct er
 
 static void sleep_close(void *shared)
 {
-    struct shared *s = shared;
+    struct sleep_state *s = shared;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         pthread_mutex_destroy(&s->kinds[kind].lock);
     free(s);

@@ -62,7 +62,7 @@ enum target_trait {
 };
 
 /* What -verify has checked so far; all threads add to it. */
-struct verified {
+struct verify_counts {
     _Atomic uint64_t bytes;
     _Atomic uint64_t damaged; /* number of damaged reads */
 };
@@ -74,10 +74,10 @@ struct target_setup {
     const struct sizes *sizes;
     const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
     struct versions *versions;
-    const struct written *written;
-    struct verified *verified;
+    const struct written_set *written;
+    struct verify_counts *verified;
     /* with -cleanup and TARGET_NO_KINDS: names of the files that the run has made */
-    struct made *made;
+    struct made_set *made;
 };
 
 /*

@@ -4,7 +4,7 @@
 #include "bonload/verdict/verdict.h"
 #include "report/json_object.h"
 
-static json_t *span_of(const struct span_figures *f)
+static json_t *json_of_durations(const struct duration_figures *f)
 {
     json_t *object = json_object();
     put_text(&object, "name", f->name);
@@ -15,7 +15,7 @@ static json_t *span_of(const struct span_figures *f)
     return object;
 }
 
-static json_t *judged_of(const struct judged *j)
+static json_t *judged_of(const struct judged_limit *j)
 {
     json_t *object = json_object();
     put_text(&object, "what", j->limit->name);
@@ -41,12 +41,12 @@ static json_t *load_of(const struct at_load *l)
     put_real(&object, "achieved_per_second", l->achieved);
     put_count(&object, "requests", l->requests);
     put_machine(&object, &l->machine);
-    append_value(&durations, span_of(&l->response));
+    append_value(&durations, json_of_durations(&l->response));
     if (l->sync.count > 0)
-        append_value(&durations, span_of(&l->sync));
+        append_value(&durations, json_of_durations(&l->sync));
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         if (l->works[i].count > 0)
-            append_value(&durations, span_of(&l->works[i]));
+            append_value(&durations, json_of_durations(&l->works[i]));
     for (size_t i = 0; i < l->judged_count; i++)
         append_value(&judged, judged_of(&l->judged[i]));
     put_value(&object, "durations", durations);

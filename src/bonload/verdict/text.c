@@ -53,7 +53,7 @@ static struct machine_words {
     return w;
 }
 
-static void print_interval(const struct judged *j, FILE *out)
+static void print_interval(const struct judged_limit *j, FILE *out)
 {
     if (j->limit->percent >= 100)
         return;
@@ -72,8 +72,8 @@ static const struct at_load *busy_load(const struct answer *a, const struct at_l
     return l;
 }
 
-static void print_decider(const struct answer *a, const struct judged *j, const struct at_load *l,
-                          FILE *out)
+static void print_decider(const struct answer *a, const struct judged_limit *j,
+                          const struct at_load *l, FILE *out)
 {
     fprintf(out, " %s %s %s", j->limit->name, percentile_words(j->limit->percent).text,
             j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text : "not seen");
@@ -105,7 +105,7 @@ static void print_figures(const struct answer *a, FILE *out)
  * Prints what the search has found. `decider` is the judgement that decides; if the search used
  * another limit, names that one.
  */
-static void print_more(const struct answer *a, const struct judged *decider, FILE *out)
+static void print_more(const struct answer *a, const struct judged_limit *decider, FILE *out)
 {
     const struct profile_limit *sought = profile_sought_limit(&a->profile);
     if (a->more.load <= 0) /* also after FOUND_UNSURE */
@@ -128,7 +128,8 @@ static void print_more(const struct answer *a, const struct judged *decider, FIL
 }
 
 /* Prints a row of figures: that of the program's makers beside the one that is judged. */
-static void print_row(const struct at_load *l, const struct span_figures *f, uint32_t on, FILE *out)
+static void print_row(const struct at_load *l, const struct duration_figures *f, uint32_t on,
+                      FILE *out)
 {
     if (f->count == 0)
         return;
@@ -136,7 +137,7 @@ static void print_row(const struct at_load *l, const struct span_figures *f, uin
             units_time(f->times.p50).text, units_time(f->times.p99).text,
             units_time(f->times.max).text);
     for (size_t i = 0; i < l->judged_count; i++) {
-        const struct judged *j = &l->judged[i];
+        const struct judged_limit *j = &l->judged[i];
         if (j->limit->on != on)
             continue;
         fprintf(out, "  %s, %s", goodness_names[j->goodness],
@@ -161,7 +162,7 @@ static void print_load(const struct answer *a, const struct at_load *l, FILE *ou
 void answer_print(const struct answer *a, FILE *out)
 {
     const struct at_load *load;
-    const struct judged *j = answer_decider(a, &load);
+    const struct judged_limit *j = answer_decider(a, &load);
     const struct durability *d = &a->durability;
     if (answer_is_certain(a)) {
         fprintf(out, "%s: %s: " NOTHING_SURVIVES, a->profile.name, goodness_names[GOODNESS_BAD],
@@ -188,7 +189,7 @@ void answer_print(const struct answer *a, FILE *out)
 static void print_table_row(const struct answer *a, FILE *out)
 {
     const struct at_load *l;
-    const struct judged *j = answer_decider(a, &l);
+    const struct judged_limit *j = answer_decider(a, &l);
     struct words what;
     if (answer_is_certain(a)) {
         fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, "-", "-",

@@ -81,7 +81,7 @@ static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t
     return histogram_at_rank(h, h->count - h->count * (rank - 1) / n);
 }
 
-static void find_interval(const struct gauge *g, struct judged *j)
+static void find_interval(const struct gauge *g, struct judged_limit *j)
 {
     uint64_t upper;
     uint64_t lower;
@@ -93,14 +93,14 @@ static void find_interval(const struct gauge *g, struct judged *j)
     j->high_ns = upper > 0 ? value_of_rank(&g->durations, upper, n) : NO_UPPER_END;
 }
 
-struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit,
-                         const struct circumstances *c)
+struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
+                               const struct circumstances *c)
 {
-    struct judged j = {.limit = limit,
-                       .count = g->durations.count,
-                       .high_ns = NO_UPPER_END,
-                       .outlasts_load = g->outlasts_load,
-                       .goodness = GOODNESS_UNKNOWN};
+    struct judged_limit j = {.limit = limit,
+                             .count = g->durations.count,
+                             .high_ns = NO_UPPER_END,
+                             .outlasts_load = g->outlasts_load,
+                             .goodness = GOODNESS_UNKNOWN};
     if (j.count == 0)
         return j;
     j.found_ns = j.low_ns = j.high_ns = g->durations.maximum;
@@ -123,18 +123,18 @@ bool at_load_is_made(const struct at_load *l)
     return l->achieved >= LEAST_MADE * l->offered;
 }
 
-static double nearness(const struct judged *j)
+static double nearness(const struct judged_limit *j)
 {
     return (double)j->found_ns / (double)j->limit->nanoseconds;
 }
 
-const struct judged *answer_decider(const struct answer *a, const struct at_load **load)
+const struct judged_limit *answer_decider(const struct answer *a, const struct at_load **load)
 {
-    const struct judged *decider = NULL;
+    const struct judged_limit *decider = NULL;
     *load = NULL;
     for (size_t i = 0; i < a->load_count; i++) {
         for (size_t k = 0; k < a->loads[i].judged_count; k++) {
-            const struct judged *j = &a->loads[i].judged[k];
+            const struct judged_limit *j = &a->loads[i].judged[k];
             if (!decider || j->goodness > decider->goodness ||
                 (j->goodness == decider->goodness && nearness(j) > nearness(decider))) {
                 decider = j;
@@ -153,7 +153,7 @@ bool answer_is_certain(const struct answer *a)
 enum goodness answer_goodness(const struct answer *a)
 {
     const struct at_load *load;
-    const struct judged *j = answer_decider(a, &load);
+    const struct judged_limit *j = answer_decider(a, &load);
     if (answer_is_certain(a))
         return GOODNESS_BAD;
     if (j)

@@ -31,7 +31,7 @@ enum goodness {
 };
 extern const char *const goodness_names[]; /* "good", "not good", ... */
 
-struct judged {
+struct judged_limit {
     const struct profile_limit *limit;
     uint64_t count; /* number of durations */
     uint64_t found_ns;
@@ -53,8 +53,8 @@ struct circumstances {
  * Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
  * one duration decides. A limit that is broken at less load than was asked for is broken.
  */
-struct judged verdict_on(const struct gauge *g, const struct profile_limit *limit,
-                         const struct circumstances *c);
+struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
+                               const struct circumstances *c);
 
 /*
  * Computes the ranks of the interval's ends for n independent values, counted from 1 for the
@@ -62,7 +62,7 @@ struct judged verdict_on(const struct gauge *g, const struct profile_limit *limi
  */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower);
 
-struct span_figures {
+struct duration_figures {
     const char *name;
     uint64_t count; /* number of durations */
     struct latencies times;
@@ -75,11 +75,11 @@ struct at_load {
     double offered;  /* requests per second that came due; 0: they have no due times */
     double achieved; /* successful requests per second */
     uint64_t requests;
-    struct busy_evidence machine; /* what others did meanwhile */
-    struct span_figures response; /* requests, from their due times on */
-    struct span_figures sync;     /* the syncs that requests waited for */
-    struct span_figures works[PROFILE_WORKS];
-    struct judged judged[PROFILE_LIMITS];
+    struct busy_evidence machine;     /* what others did meanwhile */
+    struct duration_figures response; /* requests, from their due times on */
+    struct duration_figures sync;     /* the syncs that requests waited for */
+    struct duration_figures works[PROFILE_WORKS];
+    struct judged_limit judged[PROFILE_LIMITS];
     size_t judged_count;
 };
 
@@ -114,7 +114,7 @@ enum goodness answer_goodness(const struct answer *a);
  * The judgement that decides: one with the worst verdict and, if there are several, the one nearest
  * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged.
  */
-const struct judged *answer_decider(const struct answer *a, const struct at_load **load);
+const struct judged_limit *answer_decider(const struct answer *a, const struct at_load **load);
 
 /* Prints the verdict in one or several lines, and below it the figures of each load. */
 void answer_print(const struct answer *a, FILE *out);

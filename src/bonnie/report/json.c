@@ -171,7 +171,7 @@ static json_t *host_figures(const struct host_result *h, enum test_id test)
 }
 
 /* Appends what only a test of several ranks has. */
-static void put_together(json_t **object, const struct together *t, enum test_id test)
+static void put_together(json_t **object, const struct joint_test *t, enum test_id test)
 {
     if (t->ranks < 2)
         return;

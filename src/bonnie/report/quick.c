@@ -100,7 +100,7 @@ static bool is_memory(const struct result *r)
 }
 
 /* Says what the page cache can have had to do with the figures. `r` is the row that reads. */
-static void tell_cache(FILE *out, const struct result *r)
+static void print_cache(FILE *out, const struct result *r)
 {
     const struct test_result *t = &r->tests[TEST_GET_BLOCK];
     const char *type = r->storage->sources.mount.filesystem;
@@ -144,7 +144,7 @@ static void print_command(FILE *out, const struct result *r)
             fits || h->refuses_direct ? "" : " -D", text);
 }
 
-static void tell_rest(FILE *out, const struct result runs[], size_t count)
+static void print_summary(FILE *out, const struct result runs[], size_t count)
 {
     uint64_t written = 0;
     char text[320];
@@ -175,8 +175,8 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
     fputc('\n', out);
     for (size_t i = 0; i < count; i++)
         if (runs[i].tests[TEST_GET_BLOCK].measured)
-            tell_cache(out, &runs[i]);
-    tell_rest(out, runs, count);
+            print_cache(out, &runs[i]);
+    print_summary(out, runs, count);
     extra_tables_of_rows(out, runs, count);
     return report_end(out);
 }

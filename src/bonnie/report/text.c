@@ -260,7 +260,7 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     uint64_t uncertainty = 0;
     size_t hosts = 0;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct together *t = &r->tests[test].together;
+        const struct joint_test *t = &r->tests[test].together;
         spread = t->start_spread_ns > spread ? t->start_spread_ns : spread;
         uncertainty = t->clock_uncertainty_ns > uncertainty ? t->clock_uncertainty_ns : uncertainty;
         hosts = t->host_count > hosts ? t->host_count : hosts;
@@ -280,7 +280,7 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
 static void print_slowest(FILE *out, const struct result *r)
 {
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct together *t = &r->tests[test].together;
+        const struct joint_test *t = &r->tests[test].together;
         if (t->host_count < 2)
             continue;
         const struct host_result *slowest = together_slowest(t);

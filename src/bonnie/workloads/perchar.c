@@ -69,10 +69,10 @@ static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
     return rc;
 }
 
-static size_t perchar_block_at(const struct work *w, uint64_t at)
+static size_t perchar_chunk_at(const struct work *w, uint64_t at)
 {
     uint64_t rest = w->perchar_bytes - at;
-    return rest < PERCHAR_BLOCK_BYTES ? (size_t)rest : PERCHAR_BLOCK_BYTES;
+    return rest < PERCHAR_CHUNK_BYTES ? (size_t)rest : PERCHAR_CHUNK_BYTES;
 }
 
 static int put_prepare(void *context, struct err *e)
@@ -81,14 +81,14 @@ static int put_prepare(void *context, struct err *e)
     return data_file_empty(&w->data, w->scratch, e);
 }
 
-static int put_perchar_blocks(struct work *w, FILE *stream, struct err *e)
+static int put_perchar_chunks(struct work *w, FILE *stream, struct err *e)
 {
     void (*put)(FILE *, const unsigned char *, size_t) =
         w->plan->settings->unlocked ? put_unlocked : put_each;
     struct data_file *d = &w->data;
-    unsigned char characters[PERCHAR_BLOCK_BYTES] __attribute__((aligned(8)));
+    unsigned char characters[PERCHAR_CHUNK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {
-        size_t count = perchar_block_at(w, at);
+        size_t count = perchar_chunk_at(w, at);
         contents_fill(w->contents, d->number, at, characters, count);
         uint64_t start = clock_ns();
         put(stream, characters, count);
@@ -112,7 +112,7 @@ static int put_work(void *context, struct err *e)
     FILE *stream = open_stream(w, O_WRONLY, "w", e);
     if (!stream)
         return -e->code;
-    int rc = put_perchar_blocks(w, stream, e);
+    int rc = put_perchar_chunks(w, stream, e);
     return close_stream(w, stream, rc, e);
 }
 
@@ -122,14 +122,14 @@ static int get_prepare(void *context, struct err *e)
     return work_have_data(w, w->perchar_bytes, e);
 }
 
-static int get_perchar_blocks(struct work *w, FILE *stream, struct err *e)
+static int get_perchar_chunks(struct work *w, FILE *stream, struct err *e)
 {
     void (*get)(FILE *, unsigned char *, size_t) =
         w->plan->settings->unlocked ? get_unlocked : get_each;
     struct data_file *d = &w->data;
-    unsigned char characters[PERCHAR_BLOCK_BYTES] __attribute__((aligned(8)));
+    unsigned char characters[PERCHAR_CHUNK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {
-        size_t count = perchar_block_at(w, at);
+        size_t count = perchar_chunk_at(w, at);
         uint64_t start = clock_ns();
         get(stream, characters, count);
         op_stats_add(&w->stats->ops, clock_ns() - start, count);
@@ -153,14 +153,14 @@ static int get_work(void *context, struct err *e)
     FILE *stream = open_stream(w, O_RDONLY, "r", e);
     if (!stream)
         return -e->code;
-    int rc = get_perchar_blocks(w, stream, e);
+    int rc = get_perchar_chunks(w, stream, e);
     return close_stream(w, stream, rc, e);
 }
 
 const struct workload workload_putc = {
     .title = "Writing by character",
     .old_title = "Writing a byte at a time",
-    .unit = UNIT_PERCHAR_BLOCK,
+    .unit = UNIT_PERCHAR_CHUNK,
     .written_percent = 100,
     .task = {.prepare = put_prepare, .work = put_work},
 };
@@ -168,7 +168,7 @@ const struct workload workload_putc = {
 const struct workload workload_getc = {
     .title = "Reading by character",
     .old_title = "Reading a byte at a time",
-    .unit = UNIT_PERCHAR_BLOCK,
+    .unit = UNIT_PERCHAR_CHUNK,
     .read_percent = 100,
     .reads = true,
     .shifts = true,

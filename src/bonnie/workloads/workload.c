@@ -32,8 +32,8 @@ bool workload_has_data(const struct workload *w)
 uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p)
 {
     switch (w->unit) {
-    case UNIT_PERCHAR_BLOCK:
-        return PERCHAR_BLOCK_BYTES;
+    case UNIT_PERCHAR_CHUNK:
+        return PERCHAR_CHUNK_BYTES;
     case UNIT_CHUNK:
     case UNIT_SEEK:
         return p->data.chunk_bytes;

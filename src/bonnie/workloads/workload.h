@@ -23,7 +23,7 @@
  * Number of characters in one operation of the per-character tests. glibc's buffer has st_blksize
  * bytes, which is this number on common filesystems.
  */
-#define PERCHAR_BLOCK_BYTES 4096
+#define PERCHAR_CHUNK_BYTES 4096
 
 /* Everything that one worker works with. */
 struct work {
@@ -53,7 +53,7 @@ struct work {
  * What one operation of a test works on. Units of data files come before those of metadata files.
  */
 enum work_unit {
-    UNIT_PERCHAR_BLOCK, /* PERCHAR_BLOCK_BYTES characters */
+    UNIT_PERCHAR_CHUNK, /* PERCHAR_CHUNK_BYTES characters */
     UNIT_CHUNK, /* a chunk of the data set; the test goes through all of them, or for a time */
     UNIT_SEEK,  /* a chunk; there are as many operations as the plan has seeks */
     UNIT_BLOCK, /* a block of iops; the test goes on for its time */

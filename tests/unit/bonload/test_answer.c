@@ -27,10 +27,10 @@ static struct answer answer_of(bool is_more_sought, enum found found, uint64_t c
     l->asked = 50;
     l->judged_count = 2;
     for (unsigned i = 0; i < 2; i++)
-        l->judged[i] = (struct judged){.limit = &profile_by_name("etcd")->limits[i],
-                                       .count = 1000,
-                                       .found_ns = found_ns[i],
-                                       .goodness = GOODNESS_GOOD};
+        l->judged[i] = (struct judged_limit){.limit = &profile_by_name("etcd")->limits[i],
+                                             .count = 1000,
+                                             .found_ns = found_ns[i],
+                                             .goodness = GOODNESS_GOOD};
     return a;
 }
 
@@ -92,7 +92,7 @@ static void the_busy_load_is_named(void **state)
     a.loads[1] = a.loads[0];
     a.loads[0].judged_count = 1;
     a.loads[0].machine = (struct busy_evidence){.cpus = 2, .others_percent = 96};
-    struct judged *j = &a.loads[1].judged[1];
+    struct judged_limit *j = &a.loads[1].judged[1];
     j->goodness = GOODNESS_UNKNOWN;
     j->is_withheld = true;
     j->low_ns = j->high_ns = j->found_ns;

@@ -34,10 +34,10 @@ struct setting {
     struct names names;
     struct sizes sizes;
     struct versions versions;
-    struct written written;
+    struct written_set written;
     struct target_setup setup;
     struct pattern pattern;
-    struct expected expected;
+    struct expected_body expected;
 };
 
 static void open_setting(struct setting *s)
@@ -89,7 +89,7 @@ static void prepare_read(struct setting *s, uint64_t number)
 
 static uint32_t end_read(struct setting *s, const unsigned char *body, size_t length)
 {
-    expected_look(&s->expected, &s->plan, &s->pattern, 0, body, length);
+    expected_check(&s->expected, &s->plan, &s->pattern, 0, body, length);
     return expected_verdict(&s->expected, &s->setup, length);
 }
 
@@ -123,7 +123,7 @@ static void overlapped_reads_are_not_judged(void **state)
     open_setting(&s);
     write_number(&s, 7, body);
     prepare_read(&s, 7);
-    struct expected before = s.expected;
+    struct expected_body before = s.expected;
     write_number(&s, 107, body);
     s.expected = before;
     assert_true(expected_is_overlapped(&s.expected, &s.setup));

@@ -48,7 +48,7 @@ static void look_until(struct progress_view *v, struct run *run, uint64_t now_ns
     int kept = dup(STDERR_FILENO);
     assert_non_null(file);
     dup2(fileno(file), STDERR_FILENO);
-    progress_look(v, run, now_ns, goal_ns);
+    progress_update(v, run, now_ns, goal_ns);
     fflush(stderr);
     dup2(kept, STDERR_FILENO);
     close(kept);

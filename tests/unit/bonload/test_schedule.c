@@ -104,14 +104,14 @@ static void what_is_due_of_random_gaps(void **state)
 /* ---- a rate that changes --------------------------------------------------------------------- */
 
 /*
- * In each second the course makes this number of requests due, give or take one, no matter how many
+ * In each second the curve makes this number of requests due, give or take one, no matter how many
  * ranks share them.
  */
-static void expect_course(const struct course *c, double share, unsigned ranks, uint64_t seconds)
+static void expect_curve(const struct rate_curve *c, double share, unsigned ranks, uint64_t seconds)
 {
     static struct arrivals a[4];
     for (unsigned i = 0; i < ranks; i++) {
-        a[i] = (struct arrivals){.course = c, .each = ranks / share, .first = i / share};
+        a[i] = (struct arrivals){.curve = c, .each = ranks / share, .first = i / share};
         arrivals_begin(&a[i], ARRIVAL_CONSTANT, BILLION, 1, START);
     }
     for (uint64_t second = 0; second < seconds; second++) {
@@ -124,73 +124,74 @@ static void expect_course(const struct course *c, double share, unsigned ranks, 
                 assert_int_equal(arrivals_due(&a[i], &none, due), atomic_load(&a[i].taken));
             }
         double right =
-            (course_due(c, (second + 1) * BILLION) - course_due(c, second * BILLION)) * share;
+            (rate_curve_due(c, (second + 1) * BILLION) - rate_curve_due(c, second * BILLION)) *
+            share;
         assert_true(fabs((double)count - right) <= 1);
     }
 }
 
-/* Each request is due within a nanosecond of the moment at which the course reaches its number. */
-static void expect_exact(const struct course *c, uint64_t count)
+/* Each request is due within a nanosecond of the moment at which the curve reaches its number. */
+static void expect_exact(const struct rate_curve *c, uint64_t count)
 {
     static struct arrivals a;
-    a = (struct arrivals){.course = c, .each = 1};
+    a = (struct arrivals){.curve = c, .each = 1};
     arrivals_begin(&a, ARRIVAL_CONSTANT, BILLION, 1, START);
     for (uint64_t number = 0; number < count; number++) {
         uint64_t due_ns = arrivals_take(&a) - START;
-        assert_true(course_due(c, due_ns + 1) >= (double)number);
-        assert_true(due_ns == 0 || course_due(c, due_ns - 1) <= (double)number);
+        assert_true(rate_curve_due(c, due_ns + 1) >= (double)number);
+        assert_true(due_ns == 0 || rate_curve_due(c, due_ns - 1) <= (double)number);
     }
 }
 
 static void ramps(void **state)
 {
-    static struct course c;
+    static struct rate_curve c;
     (void)state;
-    assert_int_equal(course_parse_ramp(&c, "100..2000/60s"), 0);
-    assert_true(fabs(course_due(&c, 60 * BILLION) - 63000) < 1e-6);
-    assert_true(fabs(course_due(&c, BILLION) - (100 + 1900. / 120)) < 1e-9);
-    assert_true(fabs(course_rate(&c, 30 * BILLION) - 1050) < 1e-9);
-    expect_course(&c, 1, 1, 70);
-    expect_course(&c, .25, 1, 70);
-    expect_course(&c, .75, 3, 70);
+    assert_int_equal(rate_curve_parse_ramp(&c, "100..2000/60s"), 0);
+    assert_true(fabs(rate_curve_due(&c, 60 * BILLION) - 63000) < 1e-6);
+    assert_true(fabs(rate_curve_due(&c, BILLION) - (100 + 1900. / 120)) < 1e-9);
+    assert_true(fabs(rate_curve_rate(&c, 30 * BILLION) - 1050) < 1e-9);
+    expect_curve(&c, 1, 1, 70);
+    expect_curve(&c, .25, 1, 70);
+    expect_curve(&c, .75, 3, 70);
     expect_exact(&c, 63000);
-    assert_int_equal(course_parse_ramp(&c, "2000..0/10s"), 0);
-    expect_course(&c, 1, 1, 15);
-    assert_true(course_time(&c, 10001) > UINT64_MAX / 8);
+    assert_int_equal(rate_curve_parse_ramp(&c, "2000..0/10s"), 0);
+    expect_curve(&c, 1, 1, 15);
+    assert_true(rate_curve_time(&c, 10001) > UINT64_MAX / 8);
     for (const char *const *text =
              (const char *const[]){"", "1", "1..2", "1/2s", "0..0/1s", "1..2/0s", "2/1s..3",
                                    "1..x/1s", "-1..2/1s", NULL};
          *text; text++)
-        assert_int_equal(course_parse_ramp(&c, *text), -EINVAL);
+        assert_int_equal(rate_curve_parse_ramp(&c, *text), -EINVAL);
 }
 
 static void jumps_and_pauses(void **state)
 {
-    static struct course c;
+    static struct rate_curve c;
     (void)state;
     memset(&c, 0, sizeof c);
-    assert_true(course_add(&c, 2 * BILLION, 100));
-    assert_true(course_add(&c, 2 * BILLION, 1000));
-    assert_true(course_add(&c, 4 * BILLION, 1000));
-    assert_true(course_add(&c, 4 * BILLION, 0));
-    assert_true(course_add(&c, 6 * BILLION, 0));
-    assert_true(course_add(&c, 8 * BILLION, 500));
-    assert_false(course_add(&c, 7 * BILLION, 500));
-    assert_true(fabs(course_due(&c, 5 * BILLION) - 2200) < 1e-6);
-    expect_course(&c, 1, 1, 12);
-    expect_course(&c, .5, 2, 12);
+    assert_true(rate_curve_add(&c, 2 * BILLION, 100));
+    assert_true(rate_curve_add(&c, 2 * BILLION, 1000));
+    assert_true(rate_curve_add(&c, 4 * BILLION, 1000));
+    assert_true(rate_curve_add(&c, 4 * BILLION, 0));
+    assert_true(rate_curve_add(&c, 6 * BILLION, 0));
+    assert_true(rate_curve_add(&c, 8 * BILLION, 500));
+    assert_false(rate_curve_add(&c, 7 * BILLION, 500));
+    assert_true(fabs(rate_curve_due(&c, 5 * BILLION) - 2200) < 1e-6);
+    expect_curve(&c, 1, 1, 12);
+    expect_curve(&c, .5, 2, 12);
     expect_exact(&c, 3000);
 }
 
-/* Exponential gaps follow the same course on average. */
-static void random_gaps_of_a_course(void **state)
+/* Exponential gaps follow the same curve on average. */
+static void random_gaps_of_a_curve(void **state)
 {
     static struct arrivals a;
-    static struct course c;
+    static struct rate_curve c;
     uint64_t count = 0;
     (void)state;
-    assert_int_equal(course_parse_ramp(&c, "1000..9000/10s"), 0);
-    a = (struct arrivals){.course = &c, .each = 1};
+    assert_int_equal(rate_curve_parse_ramp(&c, "1000..9000/10s"), 0);
+    a = (struct arrivals){.curve = &c, .each = 1};
     arrivals_begin(&a, ARRIVAL_POISSON, BILLION, 5, START);
     while (arrivals_take(&a) < START + 10 * BILLION)
         count++;
@@ -199,8 +200,8 @@ static void random_gaps_of_a_course(void **state)
 
 /* ---- what is overdue ------------------------------------------------------------------------- */
 
-/* Looks at writes that each take `took_ns`, until the end of the course. Returns what was seen. */
-static struct backlog look_through(const struct course *c, uint64_t took_ns)
+/* Looks at writes that each take `took_ns`, until the end of the curve. Returns what was seen. */
+static struct backlog look_through(const struct rate_curve *c, uint64_t took_ns)
 {
     static struct run run;
     static struct load_thread load_thread;
@@ -211,12 +212,12 @@ static struct backlog look_through(const struct course *c, uint64_t took_ns)
     memset(&run, 0, sizeof run);
     load_thread = (struct load_thread){.run = &run, .load = load};
     *load = (struct load){.kind = LOAD_WRITE, .pace = PACE_RATE, .is_open = true, .rate = 1};
-    load->schedules[0] = (struct arrivals){.course = c, .each = 1};
+    load->schedules[0] = (struct arrivals){.curve = c, .each = 1};
     arrivals_begin(&load->schedules[0], ARRIVAL_CONSTANT, 1, 1, START);
     for (uint64_t now_ns = START; now_ns < START + c->end_ns; now_ns += BILLION / 100) {
         if (now_ns > START + took_ns)
             load_thread.ended = arrivals_due(&load->schedules[0], &cursor, now_ns - took_ns);
-        backlog_look(&b, &load_threads, now_ns);
+        backlog_measure(&b, &load_threads, now_ns);
     }
     return b;
 }
@@ -224,13 +225,13 @@ static struct backlog look_through(const struct course *c, uint64_t took_ns)
 /* What counts is how long requests are overdue, and not the rate at that moment. */
 static void a_rate_that_falls(void **state)
 {
-    static struct course c;
+    static struct rate_curve c;
     (void)state;
     memset(&c, 0, sizeof c);
-    assert_true(course_add(&c, 0, 40));
-    assert_true(course_add(&c, 5 * BILLION, 40));
-    assert_true(course_add(&c, 5 * BILLION, 1));
-    assert_true(course_add(&c, 10 * BILLION, 1));
+    assert_true(rate_curve_add(&c, 0, 40));
+    assert_true(rate_curve_add(&c, 5 * BILLION, 40));
+    assert_true(rate_curve_add(&c, 5 * BILLION, 1));
+    assert_true(rate_curve_add(&c, 10 * BILLION, 1));
     assert_false(look_through(&c, BILLION / 5).is_bad);
     assert_int_equal(look_through(&c, BILLION / 5).staggered_ns[LOAD_WRITE], 0);
     assert_false(look_through(&c, 3 * BILLION / 2).is_bad);
@@ -443,7 +444,7 @@ int main(void)
         cmocka_unit_test(what_is_due_of_random_gaps),
         cmocka_unit_test(ramps),
         cmocka_unit_test(jumps_and_pauses),
-        cmocka_unit_test(random_gaps_of_a_course),
+        cmocka_unit_test(random_gaps_of_a_curve),
         cmocka_unit_test(numbers_in_names),
         cmocka_unit_test(periods),
         cmocka_unit_test(random_names_can_be_made_again),

@@ -19,7 +19,7 @@ static struct profile_limit limit_of(double percent)
  * `count` durations, 50 per second: most are 1 ms, and `above` of them 20 ms, spread evenly or in
  * one stall.
  */
-static struct judged judge(unsigned count, unsigned above, bool together, double percent)
+static struct judged_limit judge(unsigned count, unsigned above, bool together, double percent)
 {
     struct gauge g = {.used = 0};
     const struct profile_limit limit = limit_of(percent);
@@ -31,7 +31,7 @@ static struct judged judge(unsigned count, unsigned above, bool together, double
         gauge_add(&g, (is_above ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
     }
     const struct circumstances c = {.is_load_made = true};
-    struct judged j = verdict_on(&g, &limit, &c);
+    struct judged_limit j = verdict_on(&g, &limit, &c);
     j.limit = NULL;
     return j;
 }
@@ -39,7 +39,7 @@ static struct judged judge(unsigned count, unsigned above, bool together, double
 static void far_below_is_good(void **state)
 {
     (void)state;
-    struct judged j = judge(1000, 0, false, 99);
+    struct judged_limit j = judge(1000, 0, false, 99);
     assert_int_equal(j.goodness, GOODNESS_GOOD);
     assert_in_range(j.found_ns, 999 * 1000, 1001 * 1000);
 }
@@ -47,7 +47,7 @@ static void far_below_is_good(void **state)
 static void far_above_is_bad(void **state)
 {
     (void)state;
-    struct judged j = judge(1000, 100, false, 99);
+    struct judged_limit j = judge(1000, 100, false, 99);
     assert_int_equal(j.goodness, GOODNESS_BAD);
     assert_true(j.low_ns >= 19 * MILLION);
 }
@@ -56,7 +56,7 @@ static void far_above_is_bad(void **state)
 static void at_the_limit_it_is_unknown(void **state)
 {
     (void)state;
-    struct judged j = judge(1000, 10, false, 99);
+    struct judged_limit j = judge(1000, 10, false, 99);
     assert_int_equal(j.goodness, GOODNESS_UNKNOWN);
     assert_true(j.low_ns < 10 * MILLION && j.high_ns >= 10 * MILLION);
 }
@@ -116,7 +116,7 @@ static void the_ends_are_the_durations_of_their_ranks(void **state)
         for (uint64_t i = 1; i <= n; i++)
             gauge_add(&g, i * 10000, g.begin_ns + i * (BILLION / 50));
         const struct circumstances c = {.is_load_made = true};
-        struct judged j = verdict_on(&g, &limit, &c);
+        struct judged_limit j = verdict_on(&g, &limit, &c);
         interval_ranks(n, 99, &upper, &lower);
         assert_in_range(j.low_ns, (n - lower + 1) * 9988, (n - lower + 1) * 10012);
         assert_in_range(j.high_ns, (n - upper + 1) * 9988, (n - upper + 1) * 10012);
@@ -159,7 +159,7 @@ static void a_duration_that_outlasts_the_load_is_not_good(void **state)
             gauge_add(&g, MILLION, g.begin_ns + i * (BILLION / 50));
         gauge_add(&g, 8 * BILLION, g.begin_ns + end_ns + (hangs ? 7 : 0) * BILLION);
         gauge_end(&g, g.begin_ns + end_ns);
-        struct judged j = verdict_on(&g, &limit, &c);
+        struct judged_limit j = verdict_on(&g, &limit, &c);
         assert_int_equal(j.goodness, hangs ? GOODNESS_UNKNOWN : GOODNESS_GOOD);
         assert_true(!hangs || j.high_ns == 8 * BILLION);
         whole = (struct gauge){.used = 0};
@@ -179,7 +179,7 @@ static void on_a_busy_machine_nothing_is_bad(void **state)
         gauge_init(&g, limit.nanoseconds);
         for (unsigned i = 0; i < 1000; i++)
             gauge_add(&g, (is_slow ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
-        struct judged j = verdict_on(&g, &limit, &c);
+        struct judged_limit j = verdict_on(&g, &limit, &c);
         assert_int_equal(j.goodness, is_slow ? GOODNESS_UNKNOWN : GOODNESS_GOOD);
         assert_int_equal(j.is_withheld, is_slow);
     }

@@ -10,7 +10,7 @@
 #include "bonload/ledger/written.h"
 #include "util/rng.h"
 
-static void open_written(struct written *w, unsigned channels)
+static void open_written(struct written_set *w, unsigned channels)
 {
     struct err e;
     err_init(&e);
@@ -19,7 +19,7 @@ static void open_written(struct written *w, unsigned channels)
 
 static void nothing_yet(void **state)
 {
-    struct written w;
+    struct written_set w;
     (void)state;
     open_written(&w, 2);
     assert_int_equal(written_pick(&w, 1), 0);
@@ -32,7 +32,7 @@ static void nothing_yet(void **state)
 }
 
 /* Writes the numbers in turn. `fails` says which of these writes fail. */
-static void write_up_to(struct written *w, uint64_t last, bool (*fails)(uint64_t))
+static void write_up_to(struct written_set *w, uint64_t last, bool (*fails)(uint64_t))
 {
     while (atomic_load(&w->issued) < last) {
         uint64_t number = written_begin(w, 0);
@@ -54,7 +54,7 @@ static bool never(uint64_t number)
 static void only_what_was_written_is_picked_and_all_of_it_alike(void **state)
 {
     enum { NUMBERS = 30, PICKS = 200000 };
-    struct written w;
+    struct written_set w;
     uint64_t counts[NUMBERS + 1] = {0};
     double squares = 0;
     (void)state;
@@ -78,7 +78,7 @@ static void only_what_was_written_is_picked_and_all_of_it_alike(void **state)
 
 static void what_is_being_written_is_not_picked(void **state)
 {
-    struct written w;
+    struct written_set w;
     (void)state;
     open_written(&w, 3);
     uint64_t slow = written_begin(&w, 0);
@@ -102,7 +102,7 @@ static void what_is_being_written_is_not_picked(void **state)
  */
 static void many_failures(void **state)
 {
-    struct written w;
+    struct written_set w;
     (void)state;
     open_written(&w, 1);
     for (uint64_t number = 2; number <= 200000; number += 2)
@@ -130,7 +130,7 @@ static void many_failures(void **state)
 /* What was written before the disk was full is still read. */
 static void picks_among_few_of_very_many(void **state)
 {
-    struct written w;
+    struct written_set w;
     (void)state;
     open_written(&w, 1);
     write_up_to(&w, 100, never);
@@ -153,9 +153,9 @@ static void what_a_name_holds(void **state)
     err_init(&e);
     assert_int_equal(versions_open(&v, &e), 0);
     uint64_t begun = versions_begin(&v, 5);
-    assert_false(versions_look(&v, 5).is_quiet);
+    assert_false(versions_read(&v, 5).is_quiet);
     versions_end(&v, 5, begun, 7, true);
-    struct version before = versions_look(&v, 5);
+    struct version before = versions_read(&v, 5);
     assert_true(before.is_quiet);
     assert_int_equal(before.last, 7);
     assert_false(versions_changed(&v, 5, &before));
@@ -165,16 +165,16 @@ static void what_a_name_holds(void **state)
     assert_true(versions_changed(&v, 5, &before));
     uint64_t two = versions_begin(&v, 5);
     versions_end(&v, 5, one, 8, true);
-    assert_false(versions_look(&v, 5).is_quiet);
+    assert_false(versions_read(&v, 5).is_quiet);
     versions_end(&v, 5, two, 9, true);
-    assert_true(versions_look(&v, 5).is_quiet);
-    assert_int_equal(versions_look(&v, 5).last, 0);
+    assert_true(versions_read(&v, 5).is_quiet);
+    assert_int_equal(versions_read(&v, 5).last, 0);
 
     /* After a failed write the contents are not known either, until the next write. */
     versions_end(&v, 5, versions_begin(&v, 5), 10, false);
-    assert_int_equal(versions_look(&v, 5).last, 0);
+    assert_int_equal(versions_read(&v, 5).last, 0);
     versions_end(&v, 5, versions_begin(&v, 5), 11, true);
-    assert_int_equal(versions_look(&v, 5).last, 11);
+    assert_int_equal(versions_read(&v, 5).last, 11);
     versions_close(&v);
 }
 
@@ -197,10 +197,10 @@ static void a_late_note_is_not_believed(void **state)
     versions_end(&v, 5, versions_begin(&v, 5), 9, true);
     atomic_store(&v.places[5].last, note);
     atomic_fetch_add(&v.places[5].writes, 1);
-    assert_true(versions_look(&v, 5).is_quiet);
-    assert_int_equal(versions_look(&v, 5).last, 0);
+    assert_true(versions_read(&v, 5).is_quiet);
+    assert_int_equal(versions_read(&v, 5).last, 0);
     versions_end(&v, 5, versions_begin(&v, 5), 10, true);
-    assert_int_equal(versions_look(&v, 5).last, 10);
+    assert_int_equal(versions_read(&v, 5).last, 10);
     versions_close(&v);
     versions_close(&late);
 }
@@ -208,7 +208,7 @@ static void a_late_note_is_not_believed(void **state)
 /* Picks the oldest name first, without those whose write failed or is in progress. */
 static void what_is_removed_is_not_picked(void **state)
 {
-    struct written w;
+    struct written_set w;
     (void)state;
     open_written(&w, 2);
     assert_int_equal(written_take_oldest(&w), 0);
@@ -236,7 +236,7 @@ static void what_is_removed_is_not_picked(void **state)
 /* Two writes of one name overtake each other: the later one may make the file. */
 static void a_file_that_a_later_round_made(void **state)
 {
-    struct written w;
+    struct written_set w;
     (void)state;
     open_written(&w, 1);
     written_note_file(&w, 153, 100, true);

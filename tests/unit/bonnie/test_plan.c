@@ -232,8 +232,8 @@ static void links_have_no_size(void **state)
 }
 
 /* A filesystem that reports how much room a file without data takes. */
-static const struct scratch_space blocks = {.block_bytes = 4096};
-static const struct scratch_space names = {.block_bytes = 4096, .file_bytes = 32};
+static const struct scratch_space blocks = {.allocation_bytes = 4096};
+static const struct scratch_space names = {.allocation_bytes = 4096, .file_bytes = 32};
 
 static void needs_are_counted_in_blocks(void **state)
 {

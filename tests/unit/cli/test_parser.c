@@ -17,10 +17,10 @@
 /* The settings of a program whose options are written like Go's. */
 struct things {
     bool on;
-    struct given count;
-    struct given time;
-    struct given size;
-    struct given rate;
+    struct optional count;
+    struct optional time;
+    struct optional size;
+    struct optional rate;
     const char *text;
     char secret[16];
 };
@@ -212,7 +212,7 @@ struct letters {
     bool quiet;
     bool sync;
     unsigned verbose;
-    struct given count;
+    struct optional count;
     const char *fast;
     const char *how;
     const char *text;
@@ -244,7 +244,7 @@ static const char *const how_words[] = {"s", "p", NULL};
 static const struct option_entry letter_entries[] = {
     {.letter = 'q', .name = "quiet", .kind = OPTION_FLAG, .field = FIELD(quiet), .help = "q"},
     {.letter = 'b', .name = "sync", .kind = OPTION_FLAG, .field = FIELD(sync), .help = "b"},
-    {.letter = 'v', .name = "verbose", .kind = OPTION_COUNTS, .field = FIELD(verbose)},
+    {.letter = 'v', .name = "verbose", .kind = OPTION_OCCURRENCES, .field = FIELD(verbose)},
     {.letter = 'c',
      .name = "count",
      .alias = "threads",

@@ -277,7 +277,7 @@ static void another_source_speaks(void **state)
     struct evidence e = reading;
     e.device.known = false;
     e.filesystem = "nfs4";
-    e.moved = (struct moved){{SOURCE_NFS, SOURCE_NFS}, {1000 * MIB, 0}};
+    e.moved = (struct moved_bytes){{SOURCE_NFS, SOURCE_NFS}, {1000 * MIB, 0}};
     assert_judged(&e, LIMITED_SERVER, REASON_SERVER_MOVED);
     assert_about(judgement.moved_percent, 100);
     e.busiest.computed_ns = 6 * SECOND; /* then it was not the server alone */
@@ -297,7 +297,7 @@ static void another_source_speaks(void **state)
     e = reading;
     e.device.known = false;
     e.filesystem = "overlay";
-    e.moved = (struct moved){{SOURCE_PROCESS, SOURCE_NONE}, {1001 * MIB, 0}};
+    e.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_NONE}, {1001 * MIB, 0}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_STORAGE_MOVED);
     e.moved.bytes[WAY_READ] = 10 * MIB;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
@@ -313,7 +313,7 @@ static void an_overlay_has_both(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.moved = (struct moved){{SOURCE_PROCESS, SOURCE_BELOW}, {1000 * MIB, 0}};
+    e.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_BELOW}, {1000 * MIB, 0}};
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     e.moved.bytes[WAY_READ] = 0; /* others read from the device */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
@@ -332,7 +332,7 @@ static void the_page_cache_speaks_last(void **state)
     struct evidence e = reading;
     e.device.known = false;
     e.filesystem = "fuse.bindfs";
-    e.moved = (struct moved){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
+    e.moved = (struct moved_bytes){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
     e.resident_percent = 10;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);

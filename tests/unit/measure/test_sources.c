@@ -13,7 +13,7 @@
 #include "util/units.h"
 
 static struct sources sources;
-static struct moved before, now;
+static struct moved_bytes before, now;
 
 /* Chooses who speaks about a filesystem; `below` is the type of an overlay's upper layer. */
 static void choose(const char *type, const char *below, unsigned devices)
@@ -35,7 +35,7 @@ static void assert_speak(enum source reads, enum source writes)
 
 static void assert_moved(uint64_t read, uint64_t written)
 {
-    struct moved moved;
+    struct moved_bytes moved;
     sources_read(&sources, &now);
     moved = moved_between(&before, &now);
     assert_int_equal(moved.by[WAY_READ], sources.by[WAY_READ]);
@@ -125,7 +125,7 @@ static void version_1_does_not_speak_of_writes(void **state)
         "254:0 Read 4096\n254:0 Write 8192\n254:0 Sync 4096\n254:0 Total 12288\nTotal 12288\n");
     choose("overlay", NULL, 0);
     assert_speak(SOURCE_GROUP, SOURCE_NONE);
-    before = (struct moved){{SOURCE_GROUP, SOURCE_NONE}, {0, 0}};
+    before = (struct moved_bytes){{SOURCE_GROUP, SOURCE_NONE}, {0, 0}};
     assert_moved(4096, 0);
 }
 
@@ -215,9 +215,9 @@ static void zfs_counts_records_that_its_cache_missed(void **state)
 static void what_cannot_be_compared_says_nothing(void **state)
 {
     (void)state;
-    const struct moved one = {{SOURCE_NFS, SOURCE_NFS}, {10, 10}};
-    const struct moved other = {{SOURCE_NFS, SOURCE_NONE}, {9, 11}};
-    struct moved moved = moved_between(&one, &other);
+    const struct moved_bytes one = {{SOURCE_NFS, SOURCE_NFS}, {10, 10}};
+    const struct moved_bytes other = {{SOURCE_NFS, SOURCE_NONE}, {9, 11}};
+    struct moved_bytes moved = moved_between(&one, &other);
     assert_int_equal(moved.by[WAY_READ], SOURCE_NONE);
     assert_int_equal(moved.by[WAY_WRITTEN], SOURCE_NONE);
 }
@@ -226,13 +226,13 @@ static void what_cannot_be_compared_says_nothing(void **state)
 static void ranks_add_what_is_their_own(void **state)
 {
     (void)state;
-    struct moved sum = {{SOURCE_PROCESS, SOURCE_NFS}, {0, 0}};
-    const struct moved one = {{SOURCE_PROCESS, SOURCE_NFS}, {10, 100}};
+    struct moved_bytes sum = {{SOURCE_PROCESS, SOURCE_NFS}, {0, 0}};
+    const struct moved_bytes one = {{SOURCE_PROCESS, SOURCE_NFS}, {10, 100}};
     moved_add(&sum, &one, true);
     moved_add(&sum, &one, false);
     assert_int_equal(sum.bytes[WAY_READ], 20);
     assert_int_equal(sum.bytes[WAY_WRITTEN], 100);
-    const struct moved other = {{SOURCE_DEVICE, SOURCE_NFS}, {0, 1}};
+    const struct moved_bytes other = {{SOURCE_DEVICE, SOURCE_NFS}, {0, 1}};
     moved_add(&sum, &other, true);
     assert_int_equal(sum.by[WAY_READ], SOURCE_NONE);
     assert_int_equal(sum.by[WAY_WRITTEN], SOURCE_NFS);

@@ -20,7 +20,7 @@
 
 #define MEBI (1 << 20)
 #define FILE_BYTES                                                                                 \
-    (100 * MEBI + 1234) /* more than a window of mincore, and with a partial last page */
+    (100 * MEBI + 1234) /* more than a piece of mincore, and with a partial last page */
 
 static struct err err;
 

@@ -26,7 +26,7 @@
 #define SMALLEST_BUFFER (32 * KIB)
 #define LARGEST_BUFFER  MIB
 
-struct shared {
+struct disk_state {
     struct paths paths;
     const struct settings *settings;
     struct pattern pattern;
@@ -37,8 +37,8 @@ struct shared {
 /* The data of one thread, which has one channel. */
 struct thread {
     struct workspace work;
-    struct shared *shared;
-    struct expected expected; /* expected body of the current request */
+    struct disk_state *shared;
+    struct expected_body expected; /* expected body of the current request */
     /* for a read: the buffer holds a body of this size, to be inspected later */
     uint64_t kept_bytes;
 };
@@ -58,10 +58,10 @@ static size_t buffer_for(const struct plan *p)
 
 static int disk_open(void **shared, const struct target_setup *setup, struct err *e)
 {
-    int rc = paths_open_target(shared, sizeof(struct shared), setup, e);
+    int rc = paths_open_target(shared, sizeof(struct disk_state), setup, e);
     if (rc != 0)
         return rc;
-    struct shared *s = *shared;
+    struct disk_state *s = *shared;
     s->settings = setup->plan->settings;
     s->buffer_bytes = s->read_bytes = buffer_for(setup->plan);
     if (s->settings->chunk_bytes.value > 0)
@@ -81,7 +81,7 @@ static void disk_leave(void *thread)
 
 static int disk_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
-    struct shared *s = shared;
+    struct disk_state *s = shared;
     (void)channels;
     int rc =
         workspace_open(thread, sizeof(struct thread), s->paths.setup.names, s->buffer_bytes, e);
@@ -93,8 +93,8 @@ static int disk_join(void **thread, void *shared, unsigned channels, struct err 
 /* Checks the part of a body that is in the buffer. */
 static void check_part(struct thread *t, uint64_t offset, size_t length)
 {
-    const struct shared *s = t->shared;
-    expected_look(&t->expected, s->paths.setup.plan, &s->pattern, offset, t->work.buffer, length);
+    const struct disk_state *s = t->shared;
+    expected_check(&t->expected, s->paths.setup.plan, &s->pattern, offset, t->work.buffer, length);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void disk_fill(struct thread *t, uint64_t offset, size_t length)
 static void disk_prepare(void *thread, struct request *r)
 {
     struct thread *t = thread;
-    const struct shared *s = t->shared;
+    const struct disk_state *s = t->shared;
     const char *name = t->work.name;
     names_format(s->paths.setup.names, r->number, t->work.name);
     t->kept_bytes = 0;
@@ -144,7 +144,7 @@ static int disk_open_to_write(struct thread *t, bool *is_new)
  */
 static int write_body(struct thread *t, int fd, struct request *r)
 {
-    const struct shared *s = t->shared;
+    const struct disk_state *s = t->shared;
     bool direct = s->settings->direct;
     uint64_t size = t->expected.size;
     const struct io_file file = {.fd = fd, .name = t->work.name};

@@ -51,7 +51,7 @@ const char *const meta_op_names[META_OPS + 1] = {
     [META_LISTXATTR] = "listxattr", [META_REMOVEXATTR] = "removexattr",
 };
 
-struct shared {
+struct meta_state {
     struct paths paths;
     const struct settings *settings;
     struct mix mix;
@@ -61,7 +61,7 @@ struct shared {
 
 struct thread {
     struct workspace work;
-    struct shared *shared;
+    struct meta_state *shared;
     struct rng rng; /* random numbers of the current request */
     struct request *request;
     uint64_t other_number;      /* number of the name in work.other_name */
@@ -72,10 +72,10 @@ struct thread {
 static int meta_open(void **shared, const struct target_setup *setup, struct err *e)
 {
     uint64_t most = setup->plan->most_body;
-    int rc = paths_open_target(shared, sizeof(struct shared), setup, e);
+    int rc = paths_open_target(shared, sizeof(struct meta_state), setup, e);
     if (rc != 0)
         return rc;
-    struct shared *s = *shared;
+    struct meta_state *s = *shared;
     s->is_root = geteuid() == 0;
     s->settings = setup->plan->settings;
     s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
@@ -86,7 +86,7 @@ static int meta_open(void **shared, const struct target_setup *setup, struct err
 
 static int meta_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
-    struct shared *s = shared;
+    struct meta_state *s = shared;
     struct rng rng;
     (void)channels;
     int rc =
@@ -104,7 +104,7 @@ static int meta_join(void **thread, void *shared, unsigned channels, struct err 
 static void meta_prepare(void *thread, struct request *r)
 {
     struct thread *t = thread;
-    const struct shared *s = t->shared;
+    const struct meta_state *s = t->shared;
     rng_init(&t->rng, s->paths.setup.plan->rank_seed + 1 + r->kind, r->number);
     r->op = mix_at(&s->mix, rng_below(&t->rng, s->mix.sum));
     names_format(s->paths.setup.names, r->number, t->work.name);
@@ -239,7 +239,7 @@ static int operate_on_file(struct thread *t, unsigned op)
 /* Chooses another name of the template. */
 static void choose_other(struct thread *t)
 {
-    const struct shared *s = t->shared;
+    const struct meta_state *s = t->shared;
     uint64_t period = s->paths.setup.names->period; /* 0: names do not recur */
     uint64_t names = period > 0 ? period : t->request->number;
     t->other_number = rng_below(&t->rng, names) + 1;

@@ -105,8 +105,8 @@ static const char *rest_of(const struct paths *p, const char *name)
 }
 
 /* The kept directory of that name, or NULL. *slot becomes the first free slot for it, or NULL. */
-static struct kept_directory *look_up(struct paths *p, const char *name, size_t length,
-                                      _Atomic(struct kept_directory *) **slot)
+static struct kept_directory *find_kept(struct paths *p, const char *name, size_t length,
+                                        _Atomic(struct kept_directory *) **slot)
 {
     uint64_t first = names_hash(name, length);
     *slot = NULL;
@@ -175,7 +175,7 @@ int paths_find(struct paths *p, const char *name, enum path_missing missing,
     size_t length = (size_t)(slash - name);
     if (*name == '/')
         return find_directory(top, name, length + 1, missing, entry);
-    struct kept_directory *kept = look_up(p, name, length, &slot);
+    struct kept_directory *kept = find_kept(p, name, length, &slot);
     if (kept && !atomic_load_explicit(&kept->is_gone, memory_order_relaxed)) {
         entry->directory = &kept->at;
         return 0;
@@ -197,7 +197,7 @@ bool paths_missed(struct paths *p, const char *name)
     _Atomic(struct kept_directory *) *slot;
     name = rest_of(p, name);
     const char *slash = strrchr(name, '/');
-    struct kept_directory *kept = slash ? look_up(p, name, (size_t)(slash - name), &slot) : NULL;
+    struct kept_directory *kept = slash ? find_kept(p, name, (size_t)(slash - name), &slot) : NULL;
     if (!kept || (fstat(kept->at.fd, &st) == 0 && st.st_nlink > 0))
         return false;
     return !atomic_exchange(&kept->is_gone, true);

@@ -68,7 +68,7 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
         seal_batch(g);
     pthread_mutex_unlock(&g->lock);
     while (!leads) {
-        uint32_t seen = event_look(&g->ended);
+        uint32_t seen = event_count(&g->ended);
         if (atomic_load(&g->durable) >= mine)
             break;
         leads = take_lead(g, mine);

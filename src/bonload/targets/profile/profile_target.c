@@ -28,7 +28,7 @@ struct storage {
     struct scratch scratch;
     struct pattern pattern;
     enum verify_mode verify;
-    struct verified *verified;
+    struct verify_counts *verified;
 };
 
 #define FILL_BYTES MIB
@@ -447,7 +447,7 @@ struct log {
     _Atomic unsigned segment;            /* the current segment */
     uint64_t at;                         /* end of the records in the current segment */
     /* generation of the contents, which grows with each turn of the first segment */
-    uint64_t round;
+    uint64_t cycle;
     unsigned char *buffer;
     size_t buffer_bytes;
 
@@ -478,7 +478,7 @@ static void *keep_fresh(void *context)
     struct log *l = context;
     stop_block_signals();
     while (!atomic_load(&l->is_closing)) {
-        uint32_t seen = event_look(&l->turned);
+        uint32_t seen = event_count(&l->turned);
         for (unsigned i = 0; i < l->file->count; i++) {
             if (i == atomic_load(&l->segment) || atomic_load(&l->is_fresh[i]))
                 continue;
@@ -502,7 +502,7 @@ static int turn_segment(struct log *l)
 {
     unsigned next = (atomic_load(&l->segment) + 1) % l->file->count;
     for (;;) {
-        uint32_t seen = event_look(&l->turned);
+        uint32_t seen = event_count(&l->turned);
         if (atomic_load(&l->is_fresh[next]))
             break;
         event_wait(&l->turned, seen, clock_ns() + BILLION);
@@ -513,7 +513,7 @@ static int turn_segment(struct log *l)
     if (is_kept_fresh(l))
         atomic_store(&l->is_fresh[atomic_load(&l->segment)], false);
     l->at = 0;
-    l->round += next == 0;
+    l->cycle += next == 0;
     atomic_store(&l->segment, next);
     event_happens(&l->turned, EVENT_WAKES_ALL);
     return 0;
@@ -533,7 +533,7 @@ static int write_records(struct log *l, uint64_t bytes)
     for (int code = 0; from < end;) {
         size_t part = end - from < l->buffer_bytes ? (size_t)(end - from) : l->buffer_bytes;
         pattern_fill(&l->storage->pattern, l->buffer, part, l->first_number + segment, from,
-                     l->round);
+                     l->cycle);
         code = storage_write(l->fds[segment], l->buffer, part, unit == 1 ? -1 : (int64_t)from);
         if (code != 0)
             return code;
@@ -587,7 +587,7 @@ static int log_open(struct log *l, const struct storage *storage, const struct p
     l->file = file;
     l->first_number = first_number;
     l->gauge = gauge;
-    l->round = 1;
+    l->cycle = 1;
     l->buffer_bytes = round_up(WRITE_MOST, file->unit);
     for (unsigned i = 0; i < LOG_SEGMENTS; i++)
         l->fds[i] = -1;
@@ -808,8 +808,8 @@ static void acts_fail(struct acts *a, uint32_t failure)
 #define LATE_PERIODS 10
 
 /* Work beside the requests: a thread that does its steps at its own pace. */
-struct beside {
-    struct shared *shared;
+struct background_work {
+    struct profile_state *shared;
     const struct profile_work *work;
     struct actor actor;
     struct gauge gauge; /* durations of the work */
@@ -817,9 +817,9 @@ struct beside {
     bool has_thread;
 };
 
-struct shared {
+struct profile_state {
     struct acts acts;
-    struct beside works[PROFILE_WORKS];
+    struct background_work works[PROFILE_WORKS];
     struct event ends; /* happens when all work beside the requests must end */
     _Atomic bool is_ending;
     _Atomic uint64_t threads; /* number of threads that have joined */
@@ -843,9 +843,9 @@ static uint64_t limit_on(const struct profile *p, uint32_t on)
 
 static void *work_on(void *context)
 {
-    struct beside *b = context;
-    struct shared *s = b->shared;
-    const uint32_t seen = event_look(&s->ends); /* before is_ending, so that no end is missed */
+    struct background_work *b = context;
+    struct profile_state *s = b->shared;
+    const uint32_t seen = event_count(&s->ends); /* before is_ending, so that no end is missed */
     uint64_t due_ns = clock_ns();
     stop_block_signals();
     while (!atomic_load(&s->is_ending)) {
@@ -866,9 +866,9 @@ static void *work_on(void *context)
     return NULL;
 }
 
-static int begin_work(struct shared *s, unsigned i, struct err *e)
+static int begin_work(struct profile_state *s, unsigned i, struct err *e)
 {
-    struct beside *b = &s->works[i];
+    struct background_work *b = &s->works[i];
     b->shared = s;
     b->work = &s->acts.profile->works[i];
     int rc = actor_open(&b->actor, &s->acts, i, e);
@@ -881,7 +881,7 @@ static int begin_work(struct shared *s, unsigned i, struct err *e)
 
 void profile_target_end(void *shared, uint64_t load_end_ns)
 {
-    struct shared *s = shared;
+    struct profile_state *s = shared;
     atomic_store(&s->is_ending, true);
     event_happens(&s->ends, EVENT_WAKES_ALL);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
@@ -896,7 +896,7 @@ void profile_target_end(void *shared, uint64_t load_end_ns)
 /* A second call does nothing. */
 int profile_target_finish(void *shared, struct err *e)
 {
-    struct acts *a = &((struct shared *)shared)->acts;
+    struct acts *a = &((struct profile_state *)shared)->acts;
     int rc = 0;
     for (unsigned i = 0; i < PROFILE_FILES; i++) {
         log_close(&a->logs[i]);
@@ -911,7 +911,7 @@ int profile_target_finish(void *shared, struct err *e)
 
 static void close_target(void *shared)
 {
-    struct shared *s = shared;
+    struct profile_state *s = shared;
     struct err e;
     err_init(&e);
     profile_target_end(s, 0);
@@ -947,7 +947,7 @@ static int acts_open(struct acts *a, const struct target_setup *setup, struct er
 static int profile_open(void **shared, const struct target_setup *setup, struct err *e)
 {
     const struct profile *p = setup->plan->settings->profile;
-    struct shared *s = calloc(1, sizeof *s);
+    struct profile_state *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
     gauge_init(&s->acts.syncs, limit_on(p, LIMIT_ON_SYNC));
@@ -966,7 +966,7 @@ static int profile_open(void **shared, const struct target_setup *setup, struct 
 
 static int profile_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
-    struct shared *s = shared;
+    struct profile_state *s = shared;
     struct actor *t = malloc(sizeof *t);
     (void)channels;
     if (!t)
@@ -1005,7 +1005,7 @@ static enum target_answer profile_submit(void *thread, struct request *r)
 
 static void profile_forget(void *shared)
 {
-    struct shared *s = shared;
+    struct profile_state *s = shared;
     gauge_restart(&s->acts.syncs);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         gauge_restart(&s->works[i].gauge);
@@ -1013,13 +1013,13 @@ static void profile_forget(void *shared)
 
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
 {
-    const struct shared *s = shared;
+    const struct profile_state *s = shared;
     return on == LIMIT_ON_SYNC ? &s->acts.syncs : &s->works[on].gauge;
 }
 
 int profile_target_failure(const void *shared, struct err *e)
 {
-    const struct acts *a = &((const struct shared *)shared)->acts;
+    const struct acts *a = &((const struct profile_state *)shared)->acts;
     char text[256];
     uint32_t failure = atomic_load(&a->failure);
     if (failure == 0)

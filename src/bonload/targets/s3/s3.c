@@ -331,7 +331,7 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
 {
     *place = (struct s3_place){
         .bucket = s->s3_bucket,
-        .version = (unsigned)given_or(s->s3_sign_version, DEFAULT_VERSION),
+        .version = (unsigned)optional_or(s->s3_sign_version, DEFAULT_VERSION),
     };
     if (place->version == 3)
         return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
@@ -353,7 +353,7 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
 /* Room for an Authorization header, which names all headers. */
 #define S3_AUTHORIZATION (2048 + SETTINGS_HEADERS)
 
-struct s3_shared {
+struct s3_state {
     struct s3_place place;
     _Atomic unsigned turn; /* number of requests that have chosen a site */
     size_t url_bytes;      /* room for a URL */
@@ -415,43 +415,44 @@ static const struct checksum {
 /* Most headers that the user may give, because each request adds up to six of its own. */
 #define GIVEN_MOST (SIGN_HEADERS_MOST - 6)
 
-enum { S3_LIST = WEB_COMMON, S3_LOOK, S3_LOOK_WITHIN };
+enum { S3_LIST = WEB_COMMON, S3_PROBE, S3_PROBE_WITHIN };
 
 static const char *const op_names[] = {WEB_COMMON_NAMES, [S3_LIST] = "list", NULL};
 
-static const enum web_method methods[] = {WEB_COMMON_METHODS, [S3_LIST] = METHOD_GET,
-                                          [S3_LOOK] = METHOD_HEAD, [S3_LOOK_WITHIN] = METHOD_HEAD};
+static const enum web_method methods[] = {
+    WEB_COMMON_METHODS, [S3_LIST] = METHOD_GET, [S3_PROBE] = METHOD_HEAD,
+    [S3_PROBE_WITHIN] = METHOD_HEAD};
 
 #define PARTS_MOST 10000 /* by S3's documentation */
 
 /* Longest time for the check that the bucket exists. */
-#define LOOK_NS (5 * BILLION)
+#define PROBE_NS (5 * BILLION)
 
 /* Makes one request to a site. Returns the HTTP status, or 0 without an answer. */
-static long look_at(struct web_shared *s, unsigned site, unsigned op)
+static long probe_site(struct web_state *s, unsigned site, unsigned op)
 {
-    struct s3_shared *s3 = s->own;
+    struct s3_state *s3 = s->own;
     struct request r = {.kind = LOAD_READ, .op = op, .number = 1};
     atomic_store(&s3->turn, site);
-    return web_once(s, &r, LOOK_NS / s3->place.site_count);
+    return web_once(s, &r, PROBE_NS / s3->place.site_count);
 }
 
 /*
  * Checks that the bucket exists on each site. Only 404 shows that it does not; other problems are
  * left to the load. A store that has the bucket in its path, too, would take keys for buckets.
  */
-static int look_for_bucket(struct web_shared *s, struct err *e)
+static int check_sites(struct web_state *s, struct err *e)
 {
-    struct s3_shared *s3 = s->own;
+    struct s3_state *s3 = s->own;
     const char *bucket = s3->place.bucket;
     for (unsigned i = 0; i < s3->place.site_count; i++) {
         const struct s3_site *site = &s3->place.sites[i];
         bool is_virtual = *site->bucket;
-        if (look_at(s, i, S3_LOOK) == 404)
+        if (probe_site(s, i, S3_PROBE) == 404)
             return err_say(
                 e, "-s3-bucket: there is no bucket %.100s at %.200s%s", bucket, site->origin,
                 site->is_there && !is_virtual ? "; if the host is its own, use -s3-virtual" : "");
-        if (is_virtual && look_at(s, i, S3_LOOK_WITHIN) == 200)
+        if (is_virtual && probe_site(s, i, S3_PROBE_WITHIN) == 200)
             return err_say(e,
                            "-s3-virtual: %.200s has the bucket %.100s in its path; leave out "
                            "-s3-virtual",
@@ -462,7 +463,7 @@ static int look_for_bucket(struct web_shared *s, struct err *e)
 }
 
 /* Counts the user's headers, because they are signed, too. The first line of the list is ours. */
-static int check_headers(const struct web_shared *s, struct err *e)
+static int check_headers(const struct web_state *s, struct err *e)
 {
     unsigned count = 0;
     for (const struct curl_slist *line = s->headers->next; line; line = line->next)
@@ -487,7 +488,7 @@ static int check_key(char *key, struct err *e)
 }
 
 /* Adds the session token to the headers of every request. */
-static int add_token(struct web_shared *s, const char *token, struct err *e)
+static int add_token(struct web_state *s, const char *token, struct err *e)
 {
     char *line;
     if (asprintf(&line, "x-amz-security-token: %s", token) < 0)
@@ -497,10 +498,10 @@ static int add_token(struct web_shared *s, const char *token, struct err *e)
     return rc;
 }
 
-static int s3_open_dialect(struct web_shared *s, struct err *e)
+static int s3_open_dialect(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
-    struct s3_shared *s3 = s->own = calloc(1, sizeof *s3);
+    struct s3_state *s3 = s->own = calloc(1, sizeof *s3);
     if (!s3)
         return err_system(e, ENOMEM, "memory for the target");
     s3->url_bytes = 3 * s->setup.names->longest + URL_EXTRA;
@@ -521,7 +522,7 @@ static int s3_open_dialect(struct web_shared *s, struct err *e)
         rc = check_headers(s, e);
     if (rc == 0 && s3->place.token)
         rc = add_token(s, s3->place.token, e);
-    return rc == 0 ? look_for_bucket(s, e) : rc;
+    return rc == 0 ? check_sites(s, e) : rc;
 }
 
 /* The current time in the form that signatures need. Formats it once a second. */
@@ -556,7 +557,7 @@ static void make_checksum(struct web_exchange *x, enum web_method method, const 
 {
     struct s3_exchange *own = x->own;
     struct s3_thread *thread = x->thread->own;
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     const struct checksum *c = &checksums[s3->checksum];
     bool begins = c->algorithm && strcmp(query, "uploads=") == 0;
     char *end = stpcpy(own->checksum, begins ? "x-amz-checksum-algorithm:" : c->header);
@@ -596,7 +597,7 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
 static uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
                        const char *query, const char *subresource)
 {
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     const struct s3_thread *thread = x->thread->own;
     const struct s3_site *site = ((const struct s3_exchange *)x->own)->site;
     struct text url;
@@ -684,7 +685,7 @@ static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step 
 static bool put_part(struct web_exchange *x, struct upload *u)
 {
     char part[48];
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     uint64_t from = u->part * s3->part_bytes;
     uint64_t left = x->expected.size - from;
     snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
@@ -721,7 +722,7 @@ static void put_escaped(struct text *t, const char *more)
 
 static void note_part(struct web_exchange *x, struct upload *u)
 {
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
     const char *algorithm = checksums[s3->checksum].algorithm;
     char number[24];
@@ -741,7 +742,7 @@ static void note_part(struct web_exchange *x, struct upload *u)
  */
 static bool go_on(struct web_exchange *x, struct upload *u)
 {
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     note_part(x, u);
     if (u->part * s3->part_bytes < x->expected.size)
         return put_part(x, u);
@@ -795,7 +796,7 @@ static bool follow_upload(struct web_exchange *x)
 }
 
 /* Puts a channel's own headers before those that all channels share. */
-static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_shared *s3)
+static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_state *s3)
 {
     struct s3_place *place = &s3->place;
     unsigned version = place->version;
@@ -818,7 +819,7 @@ static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s
 
 static int s3_join(struct web_thread *t, struct err *e)
 {
-    struct s3_shared *s3 = t->shared->own;
+    struct s3_state *s3 = t->shared->own;
     struct s3_place *place = &s3->place;
     size_t room = s3->url_bytes + CANONICAL_EXTRA + SETTINGS_HEADERS +
                   (place->token ? strlen(place->token) : 0);
@@ -870,7 +871,7 @@ static uint32_t s3_address_list(struct web_exchange *x)
 /* Chooses the next site in turn. All transfers of a request go to the same site. */
 static void choose_site(struct web_exchange *x)
 {
-    struct s3_shared *s3 = x->thread->shared->own;
+    struct s3_state *s3 = x->thread->shared->own;
     struct s3_exchange *own = x->own;
     struct s3_site *site = s3->place.sites;
     if (s3->place.site_count > 1)
@@ -881,7 +882,7 @@ static void choose_site(struct web_exchange *x)
 
 static uint32_t s3_address(struct web_exchange *x)
 {
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     struct s3_exchange *own = x->own;
     unsigned op = x->request->op;
     if (!x->continues) {
@@ -893,14 +894,14 @@ static uint32_t s3_address(struct web_exchange *x)
     web_exchange_send_body(x, 0, op == WEB_PUT ? x->expected.size : 0);
     if (op == S3_LIST)
         return s3_address_list(x);
-    const char *key = op == S3_LOOK ? NULL : op == S3_LOOK_WITHIN ? s3->within : x->name;
+    const char *key = op == S3_PROBE ? NULL : op == S3_PROBE_WITHIN ? s3->within : x->name;
     return s3_set(x, web_method_of(x), key, "", "");
 }
 
 static bool s3_explain(const struct web_exchange *x, char code[static WEB_REASON_KEY],
                        char message[static WEB_REASON_TOLD])
 {
-    const struct s3_shared *s3 = x->thread->shared->own;
+    const struct s3_state *s3 = x->thread->shared->own;
     xml_text(x->answer, x->answer_used, "Message", message, WEB_REASON_TOLD);
     bool wants_checksum = strcasestr(message, "checksum") || strcasestr(message, "Content-MD5");
     size_t length = strlen(message);

@@ -27,7 +27,7 @@ static int check_url(char *url, struct err *e)
 }
 
 /* Hides the credentials as a whole, and the password alone, in all messages. */
-static void hide_credentials(struct web_shared *s, const char *credentials)
+static void hide_credentials(struct web_state *s, const char *credentials)
 {
     const char *colon = strchr(credentials, ':');
     web_reasons_hide(&s->reasons, credentials);
@@ -38,7 +38,7 @@ static void hide_credentials(struct web_shared *s, const char *credentials)
  * Hides the credentials of all names, and checks the names. Servers' messages are not shown at all,
  * because they may contain other secrets.
  */
-static int http_open(struct web_shared *s, struct err *e)
+static int http_open(struct web_state *s, struct err *e)
 {
     const struct names *names = s->setup.names;
     hide_credentials(s, s->setup.plan->settings->credentials);

@@ -166,7 +166,7 @@ static const char *phrase_of(const struct phrase *list, long code)
 
 static uint32_t of_status(struct web_exchange *x)
 {
-    struct web_shared *s = x->thread->shared;
+    struct web_state *s = x->thread->shared;
     char code[WEB_REASON_KEY];
     char message[WEB_REASON_TOLD];
     char key[2 * WEB_REASON_KEY];
@@ -253,7 +253,7 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 /* Whether the size of the object is known. A run that writes knows what it wrote. */
 static bool knows_size(struct web_exchange *x, uint64_t *size)
 {
-    struct web_shared *s = x->thread->shared;
+    struct web_state *s = x->thread->shared;
     const struct plan *p = s->setup.plan;
     uint64_t hash = x->expected.body.object;
     if (!plan_has(p, LOAD_WRITE)) {
@@ -276,7 +276,7 @@ static void choose_range(struct web_exchange *x, uint64_t size)
 /* After a HEAD for the size: chooses the range. Returns false, with x->failure set, without one. */
 static bool web_range_follow(struct web_exchange *x)
 {
-    struct web_shared *s = x->thread->shared;
+    struct web_state *s = x->thread->shared;
     uint64_t hash = x->expected.body.object;
     curl_off_t size = -1;
     x->asks_size = false;
@@ -347,7 +347,7 @@ static int open_plain(int *fd, const char *path, struct err *e)
  * opens them again for every connection, so they are found once (sys/path.h) and kept open, and
  * libcurl gets the names that the kernel has for the descriptors. web_close() closes them.
  */
-static int open_tls_files(struct web_shared *s, struct err *e)
+static int open_tls_files(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
     /* Go programs take the authorities from the same variable */
@@ -364,7 +364,7 @@ static int open_tls_files(struct web_shared *s, struct err *e)
 }
 
 /* Makes a handle use the files, and verify servers if the user wants that. */
-static void use_tls_files(const struct web_shared *s, CURL *c)
+static void use_tls_files(const struct web_state *s, CURL *c)
 {
     static const CURLoption options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_CAINFO};
     bool is_verified = !s->setup.plan->settings->insecure_https;
@@ -482,7 +482,7 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
 
 void web_choose(void *shared, struct request *r, uint64_t random)
 {
-    const struct web_shared *s = shared;
+    const struct web_state *s = shared;
     const struct plan *p = s->setup.plan;
     const struct mix *mix = &p->ops[r->kind];
     r->op = mix_at(mix, random % mix->sum);
@@ -518,7 +518,7 @@ static struct web_socket *socket_of(struct web_loop *l, int fd)
     return &l->sockets[fd];
 }
 
-static void tell_epoll(struct web_loop *l, int fd, struct web_socket *s, uint32_t events)
+static void watch_socket(struct web_loop *l, int fd, struct web_socket *s, uint32_t events)
 {
     struct epoll_event event = {.events = events, .data.fd = fd};
     int how = events == 0 ? EPOLL_CTL_DEL : s->set == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
@@ -535,7 +535,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *loop, void *u
         return -1;
     s->wanted = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
     if (s->wanted != 0 || !s->is_lasting)
-        tell_epoll(loop, fd, s, s->wanted);
+        watch_socket(loop, fd, s, s->wanted);
     return 0;
 }
 
@@ -621,7 +621,7 @@ static void loop_act(struct web_loop *l, const struct epoll_event *event)
                (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                (event->events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
     if (s && s->wanted == 0)
-        tell_epoll(l, fd, s, 0);
+        watch_socket(l, fd, s, 0);
     else
         curl_multi_socket_action(l->multi, fd, bits, &running);
 }
@@ -719,12 +719,12 @@ static bool is_judged(const struct web_exchange *x)
 }
 
 /* Checks the last unit of a body that was read. */
-static void web_exchange_look(struct web_exchange *x)
+static void check_last_unit(struct web_exchange *x)
 {
-    const struct web_shared *s = x->thread->shared;
+    const struct web_state *s = x->thread->shared;
     if (x->unit_used > 0)
-        expected_look(&x->expected, s->setup.plan, &s->pattern,
-                      x->range_from + x->received - x->unit_used, x->unit, x->unit_used);
+        expected_check(&x->expected, s->setup.plan, &s->pattern,
+                       x->range_from + x->received - x->unit_used, x->unit, x->unit_used);
     x->unit_used = 0;
 }
 
@@ -738,7 +738,7 @@ static void take_body(struct web_exchange *x, const char *part, size_t length)
         uint64_t begin = x->range_from + x->received - x->unit_used;
         size_t most = PATTERN_UNIT_MAX - (size_t)(begin % PATTERN_UNIT_MAX);
         if (x->unit_used == most) {
-            web_exchange_look(x);
+            check_last_unit(x);
             continue;
         }
         size_t room = most - x->unit_used;
@@ -858,7 +858,7 @@ static void set_credentials(CURL *c, const char *credentials)
     curl_free(plain);
 }
 
-static void set_options(CURL *c, const struct web_shared *s)
+static void set_options(CURL *c, const struct web_state *s)
 {
     const struct plan *p = s->setup.plan;
     long version = p->settings->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
@@ -932,7 +932,7 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 #define FORGOTTEN_NS (100 * (uint64_t)MILLION)
 
 /* Reads the bodies that the user gives. In a file of names, each line has its own. */
-static int open_bodies(struct web_shared *s, struct err *e)
+static int open_bodies(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
     const struct names *names = s->setup.names;
@@ -946,7 +946,7 @@ static int open_bodies(struct web_shared *s, struct err *e)
     return rc;
 }
 
-int web_check_names(const struct web_shared *s, int (*check)(char *name, struct err *e),
+int web_check_names(const struct web_state *s, int (*check)(char *name, struct err *e),
                     struct err *e)
 {
     const struct names *names = s->setup.names;
@@ -963,7 +963,7 @@ int web_check_names(const struct web_shared *s, int (*check)(char *name, struct 
     return rc;
 }
 
-int web_add_header(struct web_shared *s, const char *line, struct err *e)
+int web_add_header(struct web_state *s, const char *line, struct err *e)
 {
     struct curl_slist *more = curl_slist_append(s->headers, line);
     if (!more)
@@ -987,7 +987,7 @@ static void hide_value(struct web_reasons *r, char *value)
 }
 
 /* Adds the user's headers to every request, and hides their values in messages from now on. */
-static int add_given(struct web_shared *s, struct err *e)
+static int add_given(struct web_state *s, struct err *e)
 {
     char *next = s->given = strdup(s->setup.plan->settings->headers);
     if (!next)
@@ -1007,7 +1007,7 @@ static int add_given(struct web_shared *s, struct err *e)
 
 int web_open(void **shared, const struct target_setup *setup, struct err *e)
 {
-    struct web_shared *s = calloc(1, sizeof *s);
+    struct web_state *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "memory for the target");
     s->setup = *setup;
@@ -1033,7 +1033,7 @@ int web_open(void **shared, const struct target_setup *setup, struct err *e)
 
 void web_close(void *shared)
 {
-    struct web_shared *s = shared;
+    struct web_state *s = shared;
     if (s->aside)
         web_leave(s->aside);
     if (atomic_load(&s->has_markers))
@@ -1276,7 +1276,7 @@ static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsi
 {
     unsigned ended = 0;
     uint64_t now_ns = t->loop.now_ns;
-    if (now_ns < t->look_ns)
+    if (now_ns < t->next_search_ns)
         return 0;
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
@@ -1287,7 +1287,7 @@ static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsi
             done[ended++] = x->request;
     }
     if (ended < most)
-        t->look_ns = now_ns + FORGOTTEN_NS;
+        t->next_search_ns = now_ns + FORGOTTEN_NS;
     return ended;
 }
 
@@ -1323,7 +1323,7 @@ void web_inspect(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
-    struct web_shared *s = t->shared;
+    struct web_state *s = t->shared;
     bool is_missing = x->status == 404 && s->setup.plan->ops[LOAD_WRITE].weights[WEB_DELETE];
     bool is_shorter = x->status == 416 && x->range_bytes > 0;
     if (r->failure != 0 && (is_missing || is_shorter) && may_be_removed(x)) {
@@ -1332,7 +1332,7 @@ void web_inspect(void *thread, struct request *r)
     }
     if (r->op != WEB_GET || r->failure != 0 || r->miss != 0)
         return;
-    web_exchange_look(x);
+    check_last_unit(x);
     if (x->range_bytes > 0)
         r->failure = web_range_verdict(x);
     if (r->failure == 0 && s->setup.plan->verify != VERIFY_OFF) {
@@ -1341,7 +1341,7 @@ void web_inspect(void *thread, struct request *r)
     }
 }
 
-long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns)
+long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
 {
     struct err e;
     void *thread = s->aside;
@@ -1367,7 +1367,7 @@ long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns)
 
 int web_remove(void *shared, uint64_t number)
 {
-    struct web_shared *s = shared;
+    struct web_state *s = shared;
     struct request r = {.kind = LOAD_WRITE, .op = WEB_DELETE, .removes = true, .number = number};
     long status = web_once(s, &r, UINT64_MAX);
     if (r.failure == 0 || status == 404)
@@ -1377,7 +1377,7 @@ int web_remove(void *shared, uint64_t number)
 
 void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
-    const struct web_shared *s = shared;
+    const struct web_state *s = shared;
     if (failure >> 16 == STEP_REASON)
         web_reasons_describe(&s->reasons, failure, text, size);
     else

@@ -24,7 +24,7 @@
  */
 
 struct web_socket;
-struct web_shared;
+struct web_state;
 struct web_thread;
 
 /*
@@ -115,7 +115,7 @@ struct web_exchange {
     char *name; /* name of the object, with room for three times its length */
     void *own;  /* the dialect's data */
     struct request *request;
-    struct expected expected;
+    struct expected_body expected;
     uint64_t begun;   /* for a write: the result of versions_begin() */
     uint32_t failure; /* failure of the last transfer */
     bool is_limited;  /* the timeout is only the rest of -timeout */
@@ -159,7 +159,7 @@ struct web_dialect {
      * Opens the data that all threads share: shared->own, and headers after the user's.
      * Returns 0, or a negative errno with a line in e.
      */
-    int (*open)(struct web_shared *s, struct err *e);
+    int (*open)(struct web_state *s, struct err *e);
 
     /*
      * Opens the data of one thread: thread->own, and that of each exchange. Returns 0, or a
@@ -185,7 +185,7 @@ struct web_dialect {
 /* Number of files for TLS that the user may name. */
 #define TLS_FILES 3
 
-struct web_shared {
+struct web_state {
     const struct web_dialect *dialect;
     struct target_setup setup;
     struct pattern pattern;
@@ -203,14 +203,14 @@ struct web_shared {
 };
 
 struct web_thread {
-    struct web_shared *shared;
+    struct web_state *shared;
     struct web_loop loop;
     unsigned channels;
     struct web_exchange *exchanges;
-    struct rng rng;   /* chooses ranges */
-    uint64_t look_ns; /* when to look for forgotten transfers again, by clock_ns() */
-    char *names;      /* one without a channel, and those of the exchanges */
-    void *own;        /* the dialect's data */
+    struct rng rng;          /* chooses ranges */
+    uint64_t next_search_ns; /* when to look for forgotten transfers again, by clock_ns() */
+    char *names;             /* one without a channel, and those of the exchanges */
+    void *own;               /* the dialect's data */
 };
 
 /*
@@ -253,17 +253,17 @@ uint32_t web_failure(const struct web_exchange *x, const char *text);
  * Checks one name of a template, whose names differ only in letters and digits, or all lines of a
  * file. Returns 0 or the first failure.
  */
-int web_check_names(const struct web_shared *s, int (*check)(char *name, struct err *e),
+int web_check_names(const struct web_state *s, int (*check)(char *name, struct err *e),
                     struct err *e);
 
 /* Adds a header to every request. */
-int web_add_header(struct web_shared *s, const char *line, struct err *e);
+int web_add_header(struct web_state *s, const char *line, struct err *e);
 
 /*
  * Makes one request outside the load, and waits for its end, for at most timeout_ns or -timeout.
  * Returns the HTTP status, or 0 without an answer; r->failure says whether it failed.
  */
-long web_once(struct web_shared *s, struct request *r, uint64_t timeout_ns);
+long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns);
 
 /* The operations of a target, for target_ops, whose `dialect` is a struct web_dialect. */
 int web_check(struct plan *p, const struct settings *s, struct err *e);
