@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A name of root's file in another user's directory that comes and goes, on a system whose
 # fs.protected_hardlinks is 0, where that user can make it. The sysctl is the whole machine's, so the
-# machine is a guest of QEMU, which plays these scenes of programs.t. A shell that writes to the name
+# machine is a guest (Guest.pm), which plays these scenes of programs.t. A shell that writes to the name
 # does change the file, which shows that the attack is one.
 
 use strict;
@@ -22,7 +22,7 @@ my $TRIES = tries(20);
 my $environment = join q{}, map {"export $_='" . (-e $ENV{$_} ? abs_path($ENV{$_}) : $ENV{$_}) . "'\n"} grep { /\ABON(?:NIE|LOAD|_)/ && !/MOUNTS/ } sort keys %ENV;
 my $scenes = abs_path("$FindBin::Bin/programs.t");
 
-my ($said, $status) = Guest::run(<<"END", modules => ['crc32c_generic'], seconds => 3600);
+my ($said, $status) = Guest::run(<<"END", 3600);
 $environment
 export BONNIE_TEST_TRIES=$TRIES BONNIE_TEST_SCENES='comes and goes'
 echo 0 >/proc/sys/fs/protected_hardlinks

@@ -22,7 +22,7 @@ my $cli = dirname($FindBin::Bin) . '/cli';
 my $environment = join q{ }, map { "'$_=$ENV{$_}'" } grep { /\ABON|\APERL|_COLOR\z/ && !/BONNIE_TEST_(?:MOUNTS|LONG|ALL)/ } sort keys %ENV;
 my $script = "cd $cli && for name in containers evidence; do env -i PATH=\"\$PATH\" HOME=/root LC_ALL=C $environment $^X \$name.t; echo \"\$name ended: \$?\"; done\n";
 
-my ($out, $status) = Guest::run($script, modules => [qw(fuse)], seconds => 1800);
+my ($out, $status) = Guest::run($script, 1800);
 ok(defined $out, 'the guest came to its end') or diag($status);
 for my $name (qw(containers evidence)) {
     like($out // q{}, qr/^$name ended: 0$/m, "$name.t passed with control groups of version 2");

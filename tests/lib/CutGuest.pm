@@ -60,26 +60,22 @@ END
 
 # Debian's kernel for guests, unpacked into a directory of the test and not installed on this
 # system. BONNIE_GUEST_KERNEL names a directory in which that has already been done.
-my %UNPACKED;
+my $UNPACKED = $ENV{BONNIE_GUEST_KERNEL};
 
 sub unpacked {
-    my ($flavour) = @_;
-    return $ENV{BONNIE_GUEST_KERNEL} if defined $ENV{BONNIE_GUEST_KERNEL};
-    return $UNPACKED{$flavour} if defined $UNPACKED{$flavour};
-    my ($package) = qx(apt-cache depends linux-image-${flavour}amd64 2>/dev/null) =~ /Depends: (linux-image-\S+)/ or return;
+    return $UNPACKED if defined $UNPACKED;
+    my ($package) = qx(apt-cache depends linux-image-cloud-amd64 2>/dev/null) =~ /Depends: (linux-image-\S+)/ or return;
     my $top = scratch();
     return if system("cd $top && apt-get -q download $package >/dev/null 2>&1 && dpkg-deb -x $package*.deb . >/dev/null 2>&1") != 0;
-    return $UNPACKED{$flavour} = $top;
+    return $UNPACKED = $top;
 }
 
-# kernel(FLAVOUR, MODULE...): the kernel "cloud-" or, with all modules, "", and the modules that are
-# needed, in the order of loading; or nothing.
+# The kernel, and the modules that are needed, in the order of loading; or nothing.
 sub kernel {
-    my ($flavour, @names) = @_;
-    my $top = unpacked($flavour) // return;
+    my $top = unpacked() // return;
     my ($kernel)    = glob "$top/boot/vmlinuz-*" or return;
     my ($directory) = grep { -d "$_/kernel" } glob "$top/lib/modules/* $top/usr/lib/modules/*" or return;
-    my @files = modules($directory, @names);
+    my @files = modules($directory, @MODULES);
     return if grep { !/[.]ko\z/ } @files; # compressed: busybox may not read it
     return ($kernel, @files);
 }
@@ -103,7 +99,7 @@ sub modules {
 # Why there can be no guest here; undef: there can.
 sub lacking {
     return 'needs qemu-system-x86_64, busybox, modinfo' if !have(qw(qemu-system-x86_64 busybox modinfo));
-    return 'linux-image-cloud-amd64 cannot be had'      if !kernel('cloud-', @MODULES);
+    return 'linux-image-cloud-amd64 cannot be had'      if !kernel();
     return;
 }
 
@@ -111,7 +107,7 @@ sub lacking {
 sub new {
     my ($class, $machine) = @_;
     my $self = bless { machine => $machine, top => $machine->{top} }, $class;
-    ($self->{kernel}, my @modules) = kernel('cloud-', @MODULES);
+    ($self->{kernel}, my @modules) = kernel();
     $self->make_initial(@modules);
     $self->{accelerator} = $self->kvm_works ? [qw(-accel kvm -cpu host)] : [qw(-accel tcg -cpu max)];
     return $self;
