@@ -9,11 +9,13 @@ use Fcntl      ();
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP   ();
+use List::Util  qw(uniq);
 use Time::HiRes ();
 use Test::More;
 use BonnieRun  qw(refused_ok run_tool scratch scratch_on_disk source start finish tree wait_until);
 use JsonSchema qw(schema_errors);
 use RunProgram qw(slurp spew);
+use Trace      qw(can_trace trace);
 
 my $dir = scratch_on_disk();
 mkdir "$dir/$_" or die "$dir/$_: $!\n" for qw(test other empty);
@@ -215,6 +217,47 @@ ok(harmless('out of order', join q{}, $lines[0], reverse @lines[ 1 .. $#lines ])
 ok(harmless('foreign', $log . $second->{out} =~ s/\A.*\n//r), 'with lines of another run');
 ok(harmless('garbage', $log . "\0\xff\n" x 100 . 'x' x 300_000 . "\n" . $lines[-1]), 'with garbage');
 refused_ok(boncut({ input => join q{}, @lines[ 1 .. $#lines ] }, 'check', "$dir/test"), qr/not a log of boncut/, 'without its header');
+
+# ---- the trial of audit --------------------------------------------------------------------------
+
+# The milliseconds that it prints.
+sub trial_of {
+    my ($audit) = @_;
+    my %scale = (us => .001, ms => 1);
+    my ($median, $unit, $slowest, $its_unit) = $audit->{out} =~ /^200 fsyncs after one block each: median (\S+) (us|ms), slowest (\S+) (us|ms)$/m or return (-1, -1);
+    return ($median * $scale{$unit}, $slowest * $scale{$its_unit});
+}
+
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    my @audit = ('audit', "$dir/empty");
+    my $traced = sub { return trace({ program => 'boncut' }, [ '-e', 'trace=openat,pwrite64,fsync,fdatasync,unlinkat', @_ ], @audit) };
+    my ($audit, @calls) = $traced->();
+    like($audit->{status}, qr/\A[02]\z/, 'audit works') or diag($audit->{err});
+    my ($made) = grep { $_->{name} eq 'openat' && $_->{args} =~ /"data00000".*O_CREAT/ } @calls;
+    like($made->{args} // q{}, qr/O_RDWR\|.*O_EXCL/, 'it makes a file that has a name');
+    my @trial = grep { $_->{name} =~ /sync|write/ && $_->{args} =~ /\A$made->{result}\b/ } @calls;
+    is(join(q{ }, map { $_->{name} } @trial), join(q{ }, ('pwrite64') x 200, 'fsync', ('pwrite64', 'fsync') x 200), 'fills it, and syncs it after each block that it overwrites');
+    my @writes = grep { $_->{name} eq 'pwrite64' } @trial;
+    is_deeply([ map { $_->{args} =~ /, (4096, \d+)\z/ } @writes ], [ map {"4096, $_"} (map { 4096 * $_ } 0 .. 199) x 2 ], 'which is another one each time');
+    is(scalar(uniq(map { $_->{args} =~ /"(.*)"/s } @writes)), 400, 'and gets new contents');
+    like($calls[-1]{args}, qr/"boncut[.][0-9a-f]{16}", AT_REMOVEDIR/, 'the directory is removed at the end');
+    is_deeply([ tree("$dir/empty") ], [], 'with all that was in it');
+
+    # The first fsync is not measured. With half of the others delayed, the median is one of these.
+    cmp_ok((trial_of(($traced->('-e', 'inject=fsync:delay_exit=20000:when=2+2'))[0]))[0], '>=', 20, 'the median is that of the calls');
+    cmp_ok((trial_of(($traced->('-e', 'inject=fsync:delay_exit=400000:when=201'))[0]))[1], '>=', 400, 'and so is the slowest');
+
+    for my $case ([ 'fsync:error=EIO:when=1', 'fsync in \S+: Input/output error' ], [ 'fsync:error=EIO:when=201', 'fsync in \S+: Input/output error' ],
+        [ 'pwrite64:error=EROFS:when=200', 'write in \S+: Read-only file system' ], [ 'pwrite64:retval=512:when=400', 'write in \S+: No space left on device' ]) {
+        my ($failed) = $traced->('-e', "inject=$case->[0]");
+        refused_ok($failed, qr/$case->[1]\n/, "$case->[0] is told");
+        is_deeply([ tree("$dir/empty") ], [], 'and nothing is left');
+    }
+    my ($stopped) = $traced->('-e', 'inject=fsync:signal=SIGTERM:when=50');
+    is("$stopped->{status} $stopped->{out}", 'signal 15 ', 'a signal ends it');
+    is_deeply([ tree("$dir/empty") ], [], 'and nothing is left');
+}
 
 # ---- the end -------------------------------------------------------------------------------------
 
