@@ -276,9 +276,10 @@ int output_finish(struct output *o, struct err *e)
     close_stream(o, &code);
     if (code != 0)
         return err_system(e, code, "write the report to %s", name);
-    int at = o->file.directory.fd;
-    if (is_replaced && renameat(at, o->temporary, at, o->file.name) != 0)
-        return err_system(e, errno, "rename the report to %s", name);
+    struct path_directory *at = &o->file.directory;
+    rc = is_replaced ? path_rename(at, o->temporary, at, o->file.name) : 0;
+    if (rc != 0)
+        return err_say(e, "rename the report to %s: %s", name, path_reason(-rc));
     o->is_named = false;
     return 0;
 }

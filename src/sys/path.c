@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
@@ -656,4 +657,20 @@ int path_remove(struct path_directory *d, const char *name)
 {
     int rc = path_check_replaced(d, name);
     return rc != 0 ? rc : unlinkat(d->fd, name, 0) == 0 ? 0 : -errno;
+}
+
+int path_rename(struct path_directory *from, const char *name, struct path_directory *to,
+                const char *new_name)
+{
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        int rc = path_check_replaced(to, new_name);
+        if (rc != 0 && rc != -ENOENT)
+            return rc;
+        if (rc != 0 &&
+            syscall(SYS_renameat2, from->fd, name, to->fd, new_name, RENAME_NOREPLACE) == 0)
+            return 0;
+        if (rc == 0 || errno != EEXIST)
+            return renameat(from->fd, name, to->fd, new_name) == 0 ? 0 : -errno;
+    }
+    return -PATH_FOREIGN;
 }

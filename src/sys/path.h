@@ -103,6 +103,14 @@ int path_check_replaced(struct path_directory *d, const char *name);
 /* Removes what has the name, if the rule allows that. Returns 0 or a negative errno. */
 int path_remove(struct path_directory *d, const char *name);
 
+/*
+ * Renames a file that this user may remove, if the rule lets this user replace what has the new
+ * name. Nothing of another user's is replaced even if it is made in this moment, where the
+ * filesystem can rename without replacing. Returns 0 or a negative errno.
+ */
+int path_rename(struct path_directory *from, const char *name, struct path_directory *to,
+                const char *new_name);
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* A file that the user has named, and that need not exist. */

@@ -20,6 +20,10 @@
  *         Keeps making a hard link to TARGET at PATH, and removing it, as fast as it can. Where
  *         fs.protected_hardlinks is not 0 it stays root, which does what any user may do elsewhere.
  *
+ *     attacker own PATH
+ *         Keeps making a file of its own at PATH, and removing it, as fast as it can. "entered" is
+ *         how often somebody else has removed or replaced it.
+ *
  * A FACE is made beside what it is exchanged for, and belongs to the attacker:
  *
  *     dir=TARGET   a directory that everybody may write to. Whatever somebody makes in it is
@@ -267,6 +271,20 @@ static void attack_names(struct attack *a, const char *name, const char *target)
     }
 }
 
+/* A file of one's own comes and goes, in a sticky directory, where nobody else may remove it. */
+static void attack_with_own(struct attack *a, const char *name)
+{
+    puts("ready");
+    for (unsigned turn = 0; turn % 64 != 0 || !is_ready(STDIN_FILENO); turn++) {
+        int fd = openat(a->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0)
+            continue;
+        close(fd);
+        a->struck++;
+        a->entered += unlinkat(a->dir_fd, name, 0) != 0;
+    }
+}
+
 /* Opens the directory of a path. Returns the part after the last slash. */
 static const char *open_parent(struct attack *a, const char *path)
 {
@@ -302,12 +320,14 @@ int main(int argc, char *argv[])
     } else if (argc >= 4 && argc <= 3 + MOST_FACES && strcmp(argv[1], "flip") == 0) {
         const char *name = open_parent(&a, argv[2]);
         attack_path(&a, name, argv + 3, argc - 3);
+    } else if (argc == 3 && strcmp(argv[1], "own") == 0) {
+        attack_with_own(&a, open_parent(&a, argv[2]));
     } else if (links) {
         const char *name = open_parent(&a, argv[2]);
         attack_names(&a, name, argv[3]);
     } else {
         fprintf(stderr, "usage: attacker run|told DIR FACE | watch DIR PREFIX FACE | "
-                        "flip PATH FACE... | link PATH TARGET\n");
+                        "flip PATH FACE... | link PATH TARGET | own PATH\n");
         return EXIT_FAILURE;
     }
     printf("struck %lu entered %lu\n", a.struck, a.entered);

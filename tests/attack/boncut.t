@@ -49,12 +49,14 @@ sub written {
 sub link_to { return "link=$_[0]{precious}" }
 
 # run: prepares for that number of tries, and returns how the attacker begins, and the tries. most:
-# the largest number of them.
+# the largest number of them. Runs that write leave up to 2 MB each.
 my @SCENES = (
     {   name => 'write, where the directory is a link',
+        most => 10,
         run  => sub { my ($field, $count) = @_; return ([ 'watch', $field->{home}, 'boncut.', link_to($field) ], sub { boncut($count, 'write', '--time=0.01', @SMALL, $field->{home}) }) },
     },
     {   name => 'write, where it is another directory',
+        most => 10,
         run  => sub { my ($field, $count) = @_; return ([ 'watch', $field->{home}, 'boncut.', "dir=$field->{precious}/file" ], sub { boncut($count, 'write', '--time=0.01', @SMALL, $field->{home}) }) },
     },
     {   name => 'check',
@@ -62,7 +64,7 @@ my @SCENES = (
             my ($field, $count) = @_;
             my $name = written($field);
             my $how  = repeated($count);
-            $how->{wrap}[2] =~ s/"\$\@"/"\$\@" <$dir\/log/;
+            $how->{wrap}[6] =~ s/"\$\@"/"\$\@" <$dir\/log/;
             return ([ 'flip', "$field->{home}/$name", link_to($field) ], sub { run_tool('boncut', $how, 'check', $field->{home}) });
         },
     },
@@ -99,7 +101,7 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
         $tries += $count;
         clear_field($field);
         system 'rm', '-rf', "$field->{fs}/test";
-        $won += harm($field) ne q{} || $ended->{status} =~ /\A(?:137|signal 9)\z/;
+        $won += harm($field) ne q{} || $ended->{status} eq 'signal 9';
         note("$ended->{status} $ended->{err}") if $runs == 1;
     }
     cmp_ok($struck, '>=', $scene->{name} =~ /\Awrite/ ? 1 : $runs, "$scene->{name}: exchanged $struck times in $TRIES tries");

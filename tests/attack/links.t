@@ -15,11 +15,12 @@ use POSIX ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use Attack     qw(attacker_works battlefields clear_field harm repeated);
+use Attack     qw(attacker_works battlefields clear_field go_on harm repeated stopped);
 use BonnieRun  qw(bonnie program run_tool scratch scratch_on_disk source);
 use LoadRun    qw(bonload);
 use RunProgram qw(data_file path_of slurp spew);
 use SweepSize  qw(tries);
+use Trace      qw(can_trace trace);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
 
@@ -169,7 +170,37 @@ SKIP: {
         is($run->{status}, 1, "$name refuses a link there");
         is(harm($field), q{}, 'and leaves its target');
     }
-    system 'umount', '-l', $fuse->{dir};
+
+    # He unmounts it while a converter is in it: then no list of mounts has it any more.
+    my @convert = ({ program => $^X }, path_of('bon_csv2txt'), '-o', "$fuse->{dir}/log", data_file('lab.csv'));
+    my (undef, @calls) = can_trace() ? trace(shift @convert, [ '-e', 'trace=fchdir,newfstatat' ], @convert) : ();
+    my ($last) = grep { $calls[$_]{args} =~ /"log"/ } 0 .. $#calls;
+    if (defined $last) {
+        my $run = stopped('fchdir', scalar(grep { $_->{name} eq 'fchdir' } @calls[ 0 .. $last ]), { program => $^X }, @convert);
+        system 'umount', '-l', $fuse->{dir};
+        go_on($run);
+        like($run->{err}, qr/a symbolic link is not followed/, 'a converter refuses it there, too, when the filesystem has been unmounted');
+        is(harm($field), q{}, 'and leaves its target');
+    }
+    system "umount -l $fuse->{dir} 2>/dev/null";
+}
+
+# ---- the current directory is another user's, who lets others enter it but not list it ----------------
+
+SKIP: {
+    skip 'strace cannot trace here', 1 if !can_trace();
+    my $top = scratch_on_disk(oct 755);
+    his("$top/his", oct 711);
+    mkdir "$top/own" or die "own: $!\n";
+    chmod oct(755), "$top/own";
+    chown 4202, 4202, "$top/own";
+    chown $nobody, $nogroup, "$top";
+    my @as  = (wrap => [qw(setpriv --reuid 4202 --regid 4202 --clear-groups)]);
+    my $run = stopped('fchdir', 1, { program => $^X, dir => "$top/his", @as }, path_of('bon_csv2txt'), '-o', 'report', data_file('lab.csv'));
+    as_he(sub { rename("$top/his", "$top/aside") && symlink 'own', "$top/his" }) or die "he cannot exchange it\n";
+    go_on($run);
+    like($run->{err}, qr/report: Permission denied/, 'a converter is still in that directory when its name is a link of his');
+    is_deeply([ glob "$top/own/*" ], [], 'and makes nothing where that leads');
 }
 
 # A directory with root's files, as bindfs shows it that this user has mounted for all.

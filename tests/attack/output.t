@@ -17,7 +17,7 @@ BEGIN { Root::private_mounts() }
 use Attack     qw(attack attacker_works battlefields calls_between clear_field end_of_attack go_on harm stopped strike);
 use BonnieRun  qw(bonnie scratch tree);
 use Fault      qw(every);
-use RunProgram qw(spew);
+use RunProgram qw(data_file path_of slurp spew);
 use SweepSize  qw(races);
 use Trace      qw(can_trace);
 
@@ -136,6 +136,29 @@ for my $field (@fields) {
     note("$field->{name}: $RACES races, exchanged $struck times");
     cmp_ok($struck, '>', $RACES, "$field->{name}: plain races");
     is($won, 0, 'none of which he wins');
+}
+
+# In a directory for all he makes a file of the report's name, when the program has looked and found
+# none, or one of root's. Nobody but him may remove it, as the directory is sticky.
+for my $case ([ 'bonnie', 'mkdirat', run_to($fields[0], {}) ], [ 'a converter', 'fchmod', { program => $^X }, path_of('bon_csv2txt'), '-o', "$fields[0]{home}/report", data_file('lab.csv') ]) {
+    last if !can_trace();
+    my ($name, $call, @run) = @{$case};
+    for my $is_there (0, 1) {
+        my ($field, $report) = ($fields[0], "$fields[0]{home}/report");
+        chown 0, 0, $field->{home};
+        chmod oct(1777), $field->{home};
+        spew($report, 'root\'s') if $is_there;
+        my $run = stopped($call, 1, @run);
+        unlink $report;
+        spew($report, 'his');
+        chown $nobody, -1, $report;
+        go_on($run);
+        is($run->{status}, 1, "$name: a file of his that appears while it runs is not replaced");
+        like($run->{err}, qr/\Q$report\E: another user can change its directory/, 'which it says');
+        is(slurp($report), 'his', 'the file is as it was');
+        is_deeply([ tree($field->{home}) ], ['report'], 'and nothing is beside it');
+        clear_field($field);
+    }
 }
 is_deeply([ tree($dir) ], [], 'nothing is left');
 

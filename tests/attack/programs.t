@@ -40,6 +40,7 @@ my @NULL   = qw(-requests-engine=null -rt=1 -max-requests=10);
 # Does what every converter does for -o, and bon_ab for --keep, but in one process: starting Perl
 # takes a thousand times as long.
 my $WRITE = 'my ($count, $file) = @ARGV; my $report = "report\n" x 100_000; for (1 .. $count) { eval { write_report($report, $file) } }';
+my $ANEW  = 'my ($count, $file) = @ARGV; for (1 .. $count) { eval { write_report("report\n", $file) }; unlink $file if -o $file }';
 my $KEEP  = 'my ($count, $dir) = @ARGV; for (1 .. $count) { eval { Bonnie::Ab::Keep->new($dir)->save_output(undef, 1, "a", "output\n") } }';
 
 my @SCENES = (
@@ -122,7 +123,7 @@ my @SCENES = (
         run  => sub {
             my ($field, $count) = @_;
             my $run = bonload(repeated($count), '-requests-engine=null', "-load-file=$field->{home}/in");
-            return $run if $run->{status} eq '137';
+            return $run if $run->{status} eq 'signal 9';
             my $judged = bonload(repeated($count), "-good-for=$field->{home}/in", $field->{home});
             return { %{$judged}, err => $run->{err} . $judged->{err} };
         },
@@ -181,6 +182,18 @@ push @SCENES, map { {
     [ '-live-file', sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/load") } ],
     [ 'disk',       sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load", '-max-requests=50', @LOAD) }, undef, 50 ],
     map { my $op = $_; [ "meta, $op", sub { bonload(repeated($_[1]), qw(-requests-engine=meta -rt=1 -max-requests=400 -max-errors=100), "-meta-ops=$op", "-url=$_[0]{home}/load") }, qr/^Miss: 400 x $op/m, 400 ] } qw(truncate setattr setxattr),
+);
+
+# A file of his own comes and goes at the name of a report, in a directory for all.
+push @SCENES, map { {
+    name => "$_->[0], where a file of his own comes and goes",
+    make => sub { my ($field) = @_; mkdir "$field->{fs}/way"; chmod oct(1777), "$field->{fs}/way"; return },
+    own  => '../way/file',
+    used => sub {"$_[0]{fs}/way"},
+    run  => $_->[1],
+} } (
+    [ 'generate_randfile', sub { run_tool('generate_randfile', repeated($_[1], 'sh', '-c', '"$0" "$@"; test ! -O "$2" || unlink "$2"'), '-f', "$_[0]{fs}/way/file", 10) } ],
+    [ 'a converter',       sub { in_perl('-MBonnie::Output=write_report', $ANEW, $_[1], "$_[0]{fs}/way/file") } ],
 );
 
 sub in_perl {
@@ -262,13 +275,14 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
         my ($field, $count) = @{$share};
         $scene->{make}->($field);
         my $face   = $scene->{face} ? $scene->{face}->($field) : undef;
-        my $attack = $scene->{link} ? attack('link', "$field->{home}/$scene->{link}", "$field->{precious}/file") : $scene->{watch} ? attack('watch', $field->{home}, $scene->{watch}, $face) : attack('flip', "$field->{home}/$scene->{flip}", $face);
+        my $attack = $scene->{own} ? attack('own', "$field->{home}/$scene->{own}") : $scene->{link} ? attack('link', "$field->{home}/$scene->{link}", "$field->{precious}/file") : $scene->{watch} ? attack('watch', $field->{home}, $scene->{watch}, $face) : attack('flip', "$field->{home}/$scene->{flip}", $face);
         my $run    = $scene->{run}->($field, $count);
-        $struck += (end_of_attack($attack))[0];
+        my ($exchanged, $lost) = end_of_attack($attack);
+        $struck += $exchanged;
         $runs   += $count;
         clear_field($field);
         system 'rm', '-rf', "$field->{fs}/way", glob "$field->{fs}/face.*";
-        $won += harm($field) ne q{} || $run->{status} =~ /\A(?:137|signal 9)\z/;
+        $won += $lost || harm($field) ne q{} || $run->{status} eq 'signal 9';
         push @shares, shares($scene) if !@shares && !$struck && $more-- > 0;
     }
     my $tries = $runs * ($scene->{requests} // 1);
@@ -402,6 +416,16 @@ rmdir "$dir/bin";
     chown $nobody, $nogroup, $file;
     unlink $file;
     is(run_tool('zcav', qw(-q -w -b1 -u nobody), "$disk/his/name")->{status}, 0, 'with -u his own file is written');
+}
+
+# ---- meta: renames in a directory for all ---------------------------------------------------------
+{
+    my $all = scratch_on_disk(oct 1777);
+    my @his = map { sprintf '%02d', $_ } 0 .. 49;
+    his_file("$all/$_") for @his;
+    my $run = bonload(qw(-requests-engine=meta -rt=1 -max-requests=200 -max-errors=100 -meta-ops=rename), "-url=$all/NN");
+    like($run->{out}, qr/Error: \d+ x rename: another user can change its directory/, 'meta, rename: files of another user are refused');
+    is_deeply([ tree("$all") ], \@his, 'and keep their names');
 }
 
 # ---- zcav -w: the backing file of a loop device, by any name, and a link of the attacker's -------

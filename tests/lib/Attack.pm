@@ -94,11 +94,13 @@ sub strike {
 }
 
 # stopped($name, $which, ARGUMENT...): starts a run that stops after call number $which (1, 2 ...)
-# of that name. Returns when it has stopped.
+# of that name. Returns when it has stopped. A leading hash reference among the arguments is as for
+# BonnieRun::start().
 sub stopped {
     my ($name, $which, @args) = @_;
+    my %how = ref $args[0] ? %{ shift @args } : ();
     my $log = File::Temp->new;
-    my $run = start({ wrap => [ qw(strace -f -qq -o), "$log", '-e', "trace=$name", '-e', "inject=$name:signal=SIGSTOP:when=$which", '--' ] }, @args);
+    my $run = start({ %how, wrap => [ qw(strace -f -qq -o), "$log", '-e', "trace=$name", '-e', "inject=$name:signal=SIGSTOP:when=$which", '--', @{ $how{wrap} // [] } ] }, @args);
     wait_until("$name $which", sub { slurp("$log") =~ /--- stopped by SIGSTOP/ });
     return $run;
 }
@@ -130,11 +132,10 @@ sub calls_between {
     return @between;
 }
 
-# Runs a program COUNT times. A program that waits for the attacker is killed, and its check
-# fails.
-my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); timeout -s KILL 120 "$@"; rc=$?; [ $rc -ne 137 ] || break; done; exit $rc';
+# Runs a program COUNT times. If it waits for the attacker it is killed, and its check fails.
+my $REPEAT = 'n=$1; shift; while [ $n -gt 0 ]; do n=$((n - 1)); "$@"; rc=$?; done; exit $rc';
 
-sub repeated { my ($count, @command) = @_; return { wrap => [ 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
+sub repeated { my ($count, @command) = @_; return { wrap => [ qw(timeout -s KILL), 120 + $count, 'sh', '-c', $REPEAT, 'sh', $count, @command ] } }
 
 # Ends the attacker. Returns how often he exchanged something, and how often somebody made
 # something in his directories.

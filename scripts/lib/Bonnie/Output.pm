@@ -10,7 +10,7 @@ use Errno  qw(EEXIST ENXIO);
 use Exporter 'import';
 use File::Basename qw(basename);
 use Fcntl         qw(:mode F_SETFL O_APPEND O_CREAT O_EXCL O_NOCTTY O_NOFOLLOW O_NONBLOCK O_WRONLY);
-use Bonnie::Path  qw(check_changed check_replaced in_its_directory);
+use Bonnie::Path  qw(check_changed check_replaced in_its_directory rename_file);
 use Bonnie::Plain qw(plain_text safe_lines);
 
 our @EXPORT_OK = qw(complain draw_line tell_line write_bytes write_report);
@@ -96,7 +96,8 @@ sub replace_file {
     my $done = eval {
         binmode $handle;
         keep_access($handle, @facts);
-        put($handle, $bytes) && rename $temporary, $name or die "$!\n";
+        put($handle, $bytes) or die "$!\n";
+        rename_file($temporary, $name);
         1;
     };
     return if $done;

@@ -13,13 +13,16 @@ use Errno qw(EEXIST);
 use Exporter 'import';
 use Fcntl qw(:mode F_SETFL O_DIRECTORY O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY);
 
-our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read read_whole);
+our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read read_whole rename_file);
 
 # Opens a directory that may be entered but not listed; it is not in Fcntl (open(2)).
 my $O_PATH = oct 10_000_000;
 
 # The limit of the kernel.
 my $MOST_LINKS = 40;
+
+# How often others may be faster.
+my $MOST_TRIES = 8;
 
 # The uid that the kernel shows for users whom a user namespace does not map.
 my $OVERFLOW_UID = 65_534;
@@ -97,13 +100,19 @@ sub wait_for_writer {
     return;
 }
 
+# A handle of the current directory, which need not be one that this user may list.
+sub here {
+    sysopen my $here, q{.}, $O_PATH | O_DIRECTORY or die "open the present directory: $!\n";
+    return $here;
+}
+
 # Calls a sub that may change the current directory, and then returns to it.
 sub elsewhere {
     my ($work) = @_;
-    my $path   = opendir(my $here, q{.}) ? undef : Cwd::getcwd();
+    my $here   = here();
     my @done   = eval { (1, scalar $work->()) };
     my $reason = $@;
-    chdir($path // $here) or die "go back to the present directory: $!\n";
+    chdir $here or die "go back to the present directory: $!\n";
     die $reason if !@done;
     return $done[1];
 }
@@ -170,7 +179,7 @@ sub is_of_this_process {
     for my $above (q{.}, q{..}, '../..', '../../..') {
         my @here = stat $above         or next;
         my @self = stat "$above/../self" or next;
-        return 1 if $here[0] == $self[0] && $here[1] == $self[1];
+        return 1 if is_same(\@here, \@self);
     }
     return 0;
 }
@@ -187,19 +196,23 @@ sub is_own {
 
 sub is_trusted { my ($uid) = @_; return $uid == 0 || is_own($uid) }
 
-# Whether nobody else can change the current directory or one above it, and then returns to it.
+# Whether nobody else can change the current directory or one above it, and then returns to it. What
+# is above may also end at a filesystem that has been unmounted: of that nothing is known any more.
 sub is_safe {
-    sysopen my $here, q{.}, $O_PATH | O_DIRECTORY or die "$!\n";
+    my $here = here();
     my ($is_good, @below) = (1);
     while ($is_good) {
         my @facts = stat q{.} or die "$!\n";
-        last if @below && $facts[0] == $below[0] && $facts[1] == $below[1];
+        last if @below && is_same(\@facts, \@below);
         $is_good = is_kept(scalar @below, @facts) && chdir q{..};
         @below   = @facts;
     }
+    my @root = stat q{/};
     chdir $here or die "go back to the present directory: $!\n";
-    return $is_good;
+    return $is_good && @root && is_same(\@root, \@below);
 }
+
+sub is_same { my ($one, $other) = @_; return $one->[0] == $other->[0] && $one->[1] == $other->[1] }
 
 # A sticky directory keeps the entries of root and this user.
 sub is_kept {
@@ -220,6 +233,24 @@ sub user_of_fuse {
         return $type =~ /\Afuse/ ? $options =~ /,user_id=(\d+)/ ? $1 : $OVERFLOW_UID : undef;
     }
     return;
+}
+
+# Gives a file another name, in the current directory. Dies with a reason if the rule does not let this
+# user replace what has that name, even if it is made in this moment.
+sub rename_file {
+    my ($name, $new_name) = @_;
+    for (1 .. $MOST_TRIES) {
+        if (my @facts = lstat $new_name) {
+            check_replaced(@facts);
+        }
+        elsif (!is_safe()) {
+            return unlink $name if link $name, $new_name;
+            next                if $! == EEXIST;
+        }
+        rename $name, $new_name or die "$!\n";
+        return;
+    }
+    die "others make it again and again\n";
 }
 
 # Dies if the rule does not let this user replace or change in place what has these facts, in the

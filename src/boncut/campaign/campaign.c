@@ -638,13 +638,11 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     }
     descriptor_close(&in);
     descriptor_close(&out);
-    int logs = c->campaign->logs.fd;
-    int replaced = rc == 0 ? path_check_replaced(&c->campaign->logs, name) : -ENOENT;
-    if (replaced != 0 && replaced != -ENOENT)
+    struct path_directory *logs = &c->campaign->logs;
+    int renamed = rc == 0 ? path_rename(logs, aside, logs, name) : 0;
+    if (renamed != 0)
         return err_say(e, "replace %s/%s: %s", c->campaign->settings->logs, name,
-                       path_reason(-replaced));
-    if (rc == 0 && renameat(logs, aside, logs, name) != 0)
-        rc = err_system(e, errno, "rename %s/%s", c->campaign->settings->logs, aside);
+                       path_reason(-renamed));
     return rc;
 }
 

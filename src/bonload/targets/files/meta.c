@@ -277,10 +277,9 @@ static int link_or_rename(struct thread *t, bool renames)
     if (rc != 0)
         return rc;
     if (renames) {
-        rc = path_check_replaced(other.directory, other.name);
-        if (rc == 0 || rc == -ENOENT)
-            rc =
-                outcome(renameat(t->at.directory->fd, t->at.name, other.directory->fd, other.name));
+        rc = path_check_replaced(t->at.directory, t->at.name);
+        if (rc == 0)
+            rc = path_rename(t->at.directory, t->at.name, other.directory, other.name);
         if (rc == 0)
             made_rename(t->shared->paths.setup.made, t->request->number, t->other_number);
     } else {
