@@ -47,8 +47,8 @@ static const char *words_for_layer(enum layer layer)
 {
     static const char *const words[LAYERS] = {
         [LAYER_NONE] = "Nothing shows that anything was cut.",
-        [LAYER_HOST] = "The host was cut; nothing is shown about the drive's cache.",
-        [LAYER_DRIVE] = "The host and the drive's cache were cut.",
+        [LAYER_HOST] = "The kernel's memory was lost; nothing is shown about the drive's cache.",
+        [LAYER_DRIVE] = "The kernel's memory and the drive's cache were lost.",
     };
     return words[layer];
 }

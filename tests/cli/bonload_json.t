@@ -45,9 +45,12 @@ for my $name (sort keys %loads) {
     unlike($html, qr/<script/i, "$name: no script");
     cmp_ok(length $html, '<', 400_000, "$name: the page is small");
     like($html, qr{<p class="headline">[A-Z][^<]+[.]</p>}, "$name: the result in a sentence") if $name ne 'no request';
-    like($html, qr{<p class="quiet">1 load[.] Measured on \S+, \d{4}-\d\d-\d\d [\d:]{8} UTC[.]</p>}, "$name: where and when");
+    like($html, qr{<p class="quiet">1 load[.] Measured on \S+, \d{4}-\d\d-\d\d [\d:]{8} UTC[.]}, "$name: where and when");
+    unlike($html, qr{<h1>(?:Load)?</h1>}, "$name: the title is what was measured");
     my $machine = $report->{bonload}{machine}{words} =~ s/'/&#39;/r;
-    like($html, qr{<p class="headline">.* Machine: \Q$machine\E[.]</p>}, "$name: and what others did, in the same words") if $name ne 'no request';
+    my ($class) = $report->{bonload}{machine}{busy} ? 'warning' : 'quiet';
+    like($html, qr{<p class="$class">[^<]*Machine: \Q$machine\E[.]</p>}, "$name: and what others did, in the same words, above all if they did much");
+    unlike($html, qr/1e-09/, "$name: no rate that was not asked for");
     spew("$dir/report.json", $run->{out});
 }
 
@@ -74,24 +77,21 @@ spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":2/"form
 is($status, 1, 'a later version');
 like($err, qr/format_version 7 of the load report is not known/, 'is named');
 
-# In a table of a long load, a row covers several intervals, whose percentiles
-# cannot be combined.
-my $long = JSON::PP::decode_json(slurp("$dir/threads.json"));
-$long->{bonload}{intervals} = [ map { interval($_) } 1 .. 40 ];
-sub interval {
-    my ($ms) = @_;
-    my %kind = (ended => 100, errors => 0, bytes => 0, p50_ns => 1e6 * $ms, p99_ns => 2e6 * $ms, max_ns => 3e6 * $ms);
-    return { seconds => 1, writes => {%kind}, reads => {%kind} };
-}
-for my $case ([ 40 => 'Highest median', 'Highest p99', '2 ms', '4 ms', '6 ms' ], [ 20 => 'Median', 'p99', '1 ms', '2 ms', '3 ms' ]) {
-    my ($count, $median, $p99, @first) = @{$case};
-    splice @{ $long->{bonload}{intervals} }, $count;
-    spew("$dir/long.json", JSON::PP::encode_json($long));
-    my (undef, $page) = run('bon_csv2html', ["$dir/long.json"]);
-    my ($table) = $page =~ m{(<table>(?:(?!</table>).)*over time.*?</table>)}s;
-    my ($heads, $row) = map { [ map { s/<[^>]*>//gr =~ s/\xC2\xA0/ /gr } /<t[hd][^>]*>(.*?)<\/t[hd]>/gs ] } split m{</tr>}, $table // q{};
-    is_deeply($heads, [ 'From, s', 'Requests/s', 'Errors', $median, $p99, 'Longest' ], "$count intervals: what the columns are");
-    is_deeply($row, [ '0', '100', '0', @first ], "$count intervals: the first row");
+# A sweep is there for its curve, and a latency over all of its loads means nothing.
+my $swept = (run('bon_csv2html', ["$dir/sweep.json"]))[1];
+my @ids   = $swept =~ /<h2 id="([^"]*)"/g;
+is($ids[0], 'load-steps', 'a sweep: the latency over its loads first');
+ok(!grep({ $_ eq 'load' } @ids), 'and no latency of all of them together');
+like($swept, qr/<path class="upper"/, 'the curve');
+like($swept, qr{<bdi>Reads</bdi></th><td>50 to 100 per second</td>|<bdi>Reads</bdi></th><td>100 to 200 per second</td>}, 'which loads, instead of their ratio');
+
+# What is the same for all of the slowest requests is not said with each.
+my $slow = JSON::PP::decode_json(slurp("$dir/threads.json"));
+$slow->{bonload}{reads}{slowest} = [ map { { latency_ns => 1e6, at_seconds => $_, name => 'one', outcome => 'ok' } } 1 .. 3 ];
+for my $case ([ ok => 'Due at, s' ], [ late => 'Outcome' ]) {
+    $slow->{bonload}{reads}{slowest}[0]{outcome} = $case->[0];
+    my ($heads) = (run('bon_csv2html', [], JSON::PP::encode_json($slow)))[1] =~ m{<caption><span>The slowest requests</span>.*?<thead>(.*?)</thead>}s;
+    is_deeply([ ($heads // q{}) =~ m{<th[^>]*>([^<]*)}g ]->[-1], $case->[1], "the slowest requests, the first one $case->[0]");
 }
 
 # Loads of the same target have numbers, which are never cut off; others have the names of their

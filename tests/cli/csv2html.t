@@ -217,7 +217,7 @@ subtest 'comparison' => sub {
     like($html, qr{<p>Settings that differ: Size: 1\x{A0}GiB / 2\x{A0}GiB\.</p>}, 'not measured alike');
 
     my ($odd, $even) = map { my ($label, @rates) = @{$_}; join q{}, map { $runs->($label, $_, 1) } @rates } [ 'old', 1, 4, 5, 8, 10, 12 ], [ 'new', 2, 3, 6, 7, 9, 11 ];
-    is((rows_of(page([], $odd . $even), $caption))[0][6], 'over 1,000', 'more runs than anyone makes');
+    is((rows_of(page([], $odd . $even), $caption))[0][6], 'not known', 'more runs than the few that were made can tell');
 
     my ($zero, $some) = map { my $rate = $_; $csv =~ s/,1723,/,$rate,/r } 0, 7;
     $html = page([], $zero =~ s/,lab,/,old,/r x 6 . $some =~ s/,lab,/,new,/r x 6);

@@ -44,7 +44,7 @@ sub row_of {
 }
 
 my $check = page_of(data_file('boncut-check.json'));
-like($check, qr{<h1>Power cuts</h1>}, 'a check: heading');
+like($check, qr{<h1>ext4 on loop3</h1>}, 'a check: what was cut');
 like($check, qr{<p class="headline">LOST: 28 of 242 units}, 'its sentence');
 is_deeply(row_of($check, 'fdatasync'), [ 20, 15, 13, 0, 2, '1 missing, 1 of a wrong size', '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
 is_deeply(row_of($check, 'msync'), [ 19, 15, 15, 0, 0, "\x{2013}", '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');
@@ -62,12 +62,15 @@ like($check, qr{create[.]0/4[.]1</td><td>0</td><td>version 1</td><td>none</td><t
 
 my $campaign = page_of(data_file('boncut-campaign.json'));
 like($campaign, qr{<p class="headline">LOST: lost in 1 of 9 cuts: 0[.]3 to 48[.]2 %[^<]*cache[.]</p>}, 'a campaign: its sentence with the bound');
+is(() = $campaign =~ /LOST: lost/g, 1, 'which is said once');
 like($campaign, qr{<b>8 kept, 1 lost, 1 inconclusive</b>}, 'its cuts');
-is_deeply(row_of($campaign, 5), [ 'lost', 140, 100, 4, 'host and the drive&#39;s cache' ], 'each of them');
+is_deeply(row_of($campaign, 5), [ 'lost', 140, 100, 4, 'the kernel&#39;s memory and the drive&#39;s cache' ], 'each of them');
 unlike($campaign, qr{What was lost}, 'and no method');
 
 my $many = page_of(data_file('boncut-campaign.json'), (data_file('boncut-check.json')) x 6);
 ok($many =~ /6 checks, added up/, 'a campaign with its checks');
+my $host = page_of(changed('boncut-campaign.json', sub { $_->{layer_cut} = 'host' for @{ $_[0]{cuts} } }));
+is(row_of($host, 1)->[4], 'the kernel&#39;s memory', 'a cut that only a filesystem has felt is not one of the host');
 is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 0, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
 
 my $beside = page_of(data_file('boncut-check.json'), "$FindBin::Bin/../golden/report/full.json");

@@ -16,7 +16,7 @@ use Bonnie::HtmlTable     qw(row_of head_cell cell absent scrolling_table);
 use Bonnie::Plain         qw(shorten);
 use Bonnie::SettingsTable qw(differing_settings);
 use Bonnie::Tests         qw(test_named);
-use Bonnie::Units         qw(figure_text grouped);
+use Bonnie::Units         qw(figure_text);
 
 our @EXPORT_OK = qw(changes how_to_read_changes);
 
@@ -27,8 +27,8 @@ my $MAX_LABEL = 60;
 # A smaller p adds no information.
 my $SMALLEST_P = 0.0001;
 
-# Larger numbers of runs are not suggested.
-my $MANY_RUNS = 1000;
+# Larger numbers of runs rest on too little to be suggested.
+my $MANY_RUNS = 99;
 
 # A change is an outlier if its logarithm is at least this many times as large
 # as any other.
@@ -126,7 +126,7 @@ sub change_cells {
 sub runs_cell {
     my ($runs) = @_;
     return absent("\x{2013}") if !defined $runs;
-    return cell($runs > $MANY_RUNS ? 'over ' . grouped($MANY_RUNS) : grouped($runs));
+    return cell($runs > $MANY_RUNS ? 'not known' : $runs);
 }
 
 sub two_lines {

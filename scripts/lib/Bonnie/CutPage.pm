@@ -6,20 +6,18 @@ package Bonnie::CutPage;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max);
-use Bonnie::Chart     qw(area steps);
+use List::Util qw(max sum0 uniq);
+use Bonnie::Chart     qw(area block course over_time);
 use Bonnie::Cut       qw(count fault_words faults finding_words words);
-use Bonnie::Html      qw(element text);
-use Bonnie::HtmlTable qw(absent cell head_cell row_of scrolling_table);
+use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number);
 use Bonnie::Panels    qw(panel panels);
 use Bonnie::Units     qw(bytes_text grouped);
 
-our @EXPORT_OK = qw(cut_facts cut_headline cut_sections);
+our @EXPORT_OK = qw(cut_facts cut_headline cut_sections cut_title);
 
 # Pixels.
-my $COURSE = 40;
-my $CUTS   = 22;
+my $CUTS = 22;
 
 # At most this share of the width, so that marks stay visible however many there are.
 my $GAP = 0.15;
@@ -30,6 +28,11 @@ my $MOST_LOSSES = 40;
 
 # The last seconds that are listed separately.
 my @LAST = (1, 2, 3);
+
+# What was cut, or its filesystem.
+sub cut_title {
+    return join ', ', uniq map { $_->name } @_;
+}
 
 sub cut_headline {
     my @cuts = @_;
@@ -53,7 +56,7 @@ sub kernel_words {
 # As sections of the page. All are empty without reports of boncut.
 sub cut_sections {
     return (
-        { id => 'cut-each',    title => 'Cuts',                             content => sub { map { (cut_chart($_), cut_table($_)) } campaigns_of(@_) } },
+        { id => 'cut-each',    title => 'Cuts',                             content => sub { map { (cut_chart($_), cut_table($_)) } grep { $_->is_campaign } cuts_of(@_) } },
         { id => 'cuts',        title => 'Promises and what became of them', content => sub { map { method_table($_) } cuts_of(@_) } },
         { id => 'cut-seconds', title => 'The last three seconds',           content => sub { second_charts(cuts_of(@_)) } },
         { id => 'cut-losses',  title => 'Losses',                           content => sub { map { loss_table($_) } cuts_of(@_) } },
@@ -65,47 +68,36 @@ sub cuts_of {
     return @{ $page->{cuts} // [] };
 }
 
-sub campaigns_of { return grep { $_->is_campaign } cuts_of(@_) }
-
 sub label_words {
     my ($cut) = @_;
     return join q{ }, grep {defined} $cut->number_of, $cut->name;
 }
 
-sub row_title {
-    my ($words) = @_;
-    return element('th', { scope => 'row', class => 'label' }, element('bdi', {}, text($words)));
-}
-
-sub amount { return cell(grouped(count($_[0]))) }
+sub amount { return grouped(count($_[0])) }
 
 # ---- methods --------------------------------------------------------------------
 
 sub method_table {
     my ($cut) = @_;
-    my @methods = $cut->methods or return;
     my @titles = ('Method', 'Promises', 'Units', 'Kept', 'Unreadable', 'Lost', 'What was lost', map {"Lost of the last $_\x{A0}s"} @LAST);
-    return (scrolling_table(caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', head => [ row_of(map { head_cell($_) } @titles) ],
-            rows => [ map { method_row($_) } @methods ]), control_table($cut));
+    return (plain_table({ caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', titles => \@titles }, map { method_row($_) } $cut->methods), control_table($cut));
 }
 
 sub method_row {
     my ($method) = @_;
-    my $faults = faults($method);
-    my @last   = map { hash($_) } list($method->{last_seconds});
-    return row_of(row_title(words($method->{name})), (map { amount($method->{$_}) } qw(promises units kept unreadable)), fault_cell($faults),
-        $faults ? cell(fault_words($method)) : absent("\x{2013}"), map { last_cell($last[ $_ - 1 ]) } @LAST);
+    my @last = map { hash($_) } list($method->{last_seconds});
+    return [ words($method->{name}), (map { amount($method->{$_}) } qw(promises units kept unreadable)), fault_cell(faults($method)), fault_words($method), map { last_words($last[ $_ - 1 ]) } @LAST ];
 }
 
 sub fault_cell {
     my ($faults) = @_;
-    return $faults ? element('td', { class => 'fault' }, text(grouped($faults))) : cell('0');
+    return $faults ? [ 'fault', grouped($faults) ] : '0';
 }
 
-sub last_cell {
+sub last_words {
     my ($last) = @_;
     my $units = count($last->{units});
-    return $units ? cell(grouped(count($last->{lost})) . ' of ' . grouped($units)) : absent("\x{2013}");
+    return $units ? grouped(count($last->{lost})) . ' of ' . grouped($units) : q{};
 }
 
 my %GROUP = (
@@ -115,10 +107,9 @@ my %GROUP = (
 
 sub control_table {
     my ($cut) = @_;
-    my @controls = grep { count($_->{blocks}) } $cut->controls or return;
     my @titles = ('Control group', 'Writes', 'Blocks', 'Lost', 'What that shows');
-    return scrolling_table(caption => 'Control groups, which promise nothing and are expected to lose something', class => 'cuts',
-        head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { control_row($_) } @controls ]);
+    return plain_table({ caption => 'Control groups, which promise nothing and are expected to lose something', class => 'cuts', titles => \@titles },
+        map { control_row($_) } grep { count($_->{blocks}) } $cut->controls);
 }
 
 sub control_row {
@@ -126,37 +117,38 @@ sub control_row {
     my $name  = words($group->{name});
     my $words = $GROUP{$name} // [ $name, q{}, q{} ];
     my $shows = !$group->{counts} ? 'nothing: writes are not known to be in place' : count($group->{lost}) ? $words->[1] : $words->[2];
-    return row_of(row_title($name), (map { amount($group->{$_}) } qw(writes blocks lost)), cell($shows));
+    return [ $name, (map { amount($group->{$_}) } qw(writes blocks lost)), $shows ];
 }
 
 # ---- the last seconds -----------------------------------------------------------
 
 sub second_charts {
     my @cuts   = @_;
-    my @panels = map { second_panel($_) } @cuts;
-    return panels('Units by the time of their last promise', [ 'Height: units in a tenth of a second. Orange: units that were lost.' ], @panels);
+    return panels('Units by the time of their last promise, in tenths of a second', ['Orange: units that were lost.'], map { second_panel(scalar @cuts, $_) } @cuts);
 }
 
 sub second_panel {
-    my ($cut) = @_;
+    my ($cuts, $cut) = @_;
     my @bins    = $cut->tenths;
     my $highest = max(0, map { count($_->{units}) } @bins) or return;
-    my $all  = @bins / 10;
-    my $axis = {
+    my $all   = @bins / 10;
+    my $axis  = {
         unit  => 'seconds before the last promise',
         at    => sub { 1 - $_[0] / $all },
         ticks => [ map { [ $_, "$_" ] } reverse 0 .. int $all ],
     };
+    my $units = { at => sub { $_[0] / $highest }, ticks => [ map { [ $_, grouped($_) . ($_ ? ' units' : q{}) ] } 0, $highest ] };
+    my $strip = over_time($axis, $cuts, sub {$units});
     my (@steps, @marks);
     for my $i (0 .. $#bins) {
+        my ($from, $to) = map { $all - $_ / 10 } $i, $i + 1;
         my ($units, $lost) = map { count($bins[$i]{$_}) } qw(units lost);
-        push @steps, [ ($i + 1) / @bins, $COURSE * $units / $highest ];
-        push @marks, area('losses', $i / @bins, ($i + 1) / @bins, $COURSE * (1 - max($lost / $highest, 0.1)), $COURSE) if $lost;
+        push @steps, [ $to, $units ];
+        push @marks, block($strip, 'losses', [ $from, 0 ], [ $to, max($lost, $highest / 10) ]) if $lost;
     }
-    my $lost = 0;
-    $lost += count($_->{lost}) for @bins;
-    return panel($cut->name, axis => $axis, height => $COURSE,
-        rows => [ { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', marks => [ steps('course', $COURSE, \@steps), @marks ] } ]);
+    my $lost = sum0(map { count($_->{lost}) } @bins);
+    return panel($cut->name, axis => $axis, height => $strip->{height},
+        rows => [ { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', y => $units, marks => [ course($strip, 'course', @steps), @marks ] } ]);
 }
 
 # ---- the cuts of a campaign -----------------------------------------------------
@@ -175,8 +167,8 @@ sub cut_chart {
     }
     my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
     my $shown = join ', ', map { "$count{$_} $_" } grep { $count{$_} } qw(kept lost unreadable inconclusive);
-    return panels($cut->sentence, [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive, or unreadable.' ],
-        panel('One mark for each cut', axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => $shown, marks => \@marks } ]));
+    return panels('Each cut', [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive, or unreadable.' ],
+        panel($cut->name, axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => $shown, marks => \@marks } ]));
 }
 
 sub verdict_of {
@@ -187,35 +179,34 @@ sub verdict_of {
 
 sub cut_table {
     my ($cut) = @_;
-    my @rows = map { cut_row($_) } $cut->each_cut or return;
-    return scrolling_table(caption => label_words($cut) . ': every cut', class => 'cuts', head => [ row_of(map { head_cell($_) } 'Cut', 'Verdict', 'Promises', 'Units', 'Lost', 'What was cut') ],
-        rows => \@rows);
+    my @titles = ('Cut', 'Verdict', 'Promises', 'Units', 'Lost', 'What the cut took');
+    return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => \@titles }, map { cut_row($_) } $cut->each_cut);
 }
 
-my %LAYER = (drive => "host and the drive's cache", host => 'host', none => 'not shown');
+# A cut that only the filesystem has felt takes as much from the kernel's memory as one of the host.
+my %LAYER = (drive => "the kernel's memory and the drive's cache", host => "the kernel's memory", none => 'nothing that was seen');
 
 sub cut_row {
     my ($each) = @_;
-    return row_of(row_title(count($each->{number})), cell(verdict_of($each)), (map { amount($each->{$_}) } qw(promises units)),
-        fault_cell(count($each->{lost_units})), cell($LAYER{ words($each->{layer_cut}) } // q{}));
+    return [ count($each->{number}), verdict_of($each), (map { amount($each->{$_}) } qw(promises units)), fault_cell(count($each->{lost_units})), $LAYER{ words($each->{layer_cut}) } ];
 }
 
 # ---- losses ---------------------------------------------------------------------
 
 sub loss_table {
     my ($cut) = @_;
-    my @losses = $cut->losses or return;
-    my @rows   = map { loss_row($_) } @losses > $MOST_LOSSES ? @losses[ 0 .. $MOST_LOSSES - 1 ] : @losses;
-    return scrolling_table(caption => label_words($cut) . ': the first losses', class => 'cuts',
-        head => [ row_of(map { head_cell($_) } 'Method', 'File', 'Offset', 'Promised', 'Found', 'What it is', 'Promised before the end') ], rows => \@rows);
+    my @losses = $cut->losses;
+    splice @losses, $MOST_LOSSES if @losses > $MOST_LOSSES;
+    my @titles = ('Method', 'File', 'Offset', 'Promised', 'Found', 'What it is', 'Promised before the end');
+    return plain_table({ caption => label_words($cut) . ': the first losses', class => 'cuts', titles => \@titles }, map { loss_row($_) } @losses);
 }
 
 sub loss_row {
     my ($loss) = @_;
     my ($offset, $found, $before) = map { number($loss->{$_}) } qw(offset_bytes found seconds_before_end);
     my $what = join ': ', grep {length} finding_words($loss->{finding}), words($loss->{detail});
-    return row_of(row_title(words($loss->{method})), cell(words($loss->{file})), cell(defined $offset && $offset ? bytes_text($offset) : '0'),
-        cell(version_words($loss->{promised})), cell(version_words($found)), cell($what), defined $before ? cell(sprintf '%.3f s', $before) : absent("\x{2013}"));
+    return [ words($loss->{method}), words($loss->{file}), $offset ? bytes_text($offset) : '0', version_words($loss->{promised}), version_words($found), $what,
+        defined $before ? sprintf '%.3f s', $before : undef ];
 }
 
 sub version_words {

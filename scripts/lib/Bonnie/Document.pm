@@ -14,8 +14,8 @@ our @EXPORT_OK = qw(document counted);
 # The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
 
-# %document: title, plain text; class of the body; headline and facts, plain
-# text below the title, the first of which may be undef; sections => [ { id,
+# %document: title, plain text; class of the body; warning above the title, headline and facts below
+# it, plain text, the first two of which may be undef; sections => [ { id,
 # title, content => [ HTML ] } ].
 sub document {
     my (%document) = @_;
@@ -38,9 +38,8 @@ sub head {
 
 sub header {
     my ($document, @sections) = @_;
-    my $headline = $document->{headline};
-    return element('header', {}, "\n", element('h1', {}, text($document->{title})), "\n",
-        defined $headline ? (element('p', { class => 'headline' }, text($headline)), "\n") : (),
+    my ($warning, $headline) = map { my $words = $document->{$_}; defined $words ? element('p', { class => $_ }, text($words)) . "\n" : q{} } qw(warning headline);
+    return element('header', {}, "\n", $warning, element('h1', {}, text($document->{title})), "\n", $headline,
         element('p',   { class => 'quiet' }, text($document->{facts})), "\n",
         element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, map { link_to($_) } @sections))) . "\n";
 }

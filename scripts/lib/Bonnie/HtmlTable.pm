@@ -13,7 +13,7 @@ use Bonnie::Statistics qw(median);
 use Bonnie::Tests qw(all_groups all_tests tests_in_group);
 use Bonnie::Units qw(figure_text);
 
-our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell absent rate_below_title typical_rate test_heads tests_run scrolling_table);
+our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell absent rate_below_title typical_rate test_heads tests_run plain_table scrolling_table);
 
 my $MAX_CELL  = 60;
 my $MAX_LABEL = 80;
@@ -108,6 +108,27 @@ sub span_head {
     my ($title, $columns, $is_group) = @_;
     my %place = $is_group && $columns > 1 ? (scope => 'colgroup', colspan => $columns) : (scope => 'col');
     return element('th', \%place, text($title));
+}
+
+# A table of rows of words: the first is the row's title, and [ class, words ] a cell of that class. A
+# column in which no row has anything is left out. $table: caption, class, titles.
+sub plain_table {
+    my ($table, @rows) = @_;
+    my @kept = grep { my $column = $_; any { words_of($_->[$column]) ne q{} } @rows } 0 .. $#{ $table->{titles} };
+    return if !@kept;
+    my @shown = map { my ($title, @cells) = @{$_}[@kept]; row_of(row_title($title), map { plain_cell($_) } @cells) } @rows;
+    return scrolling_table(%{$table}, head => [ row_of(map { head_cell($_) } @{ $table->{titles} }[@kept]) ], rows => \@shown);
+}
+
+sub words_of {
+    my ($cell) = @_;
+    return ((ref $cell ? $cell->[1] : $cell) // q{}) =~ s/\A\x{2013}\z//r;
+}
+
+sub plain_cell {
+    my ($cell) = @_;
+    my $words = shorten(words_of($cell), $MAX_CELL);
+    return $words eq q{} ? absent("\x{2013}") : element('td', { class => ref $cell ? $cell->[0] : undef }, text($words));
 }
 
 # Wide tables scroll in a region of their own, also by keyboard. %table:

@@ -13,11 +13,12 @@ use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text);
 
-our @EXPORT_OK = qw(latency_charts latency_chart_of_one);
+our @EXPORT_OK = qw(latency_charts latency_chart_of_one latency_panels);
 
 # Bands from one percentile to the next, the darkest and thickest first. From
 # the last percentile to the longest operation there is only a line.
 my @BANDS  = ([ qw(p50 p90) ], [ qw(p90 p99) ], [ qw(p99 p99_9) ]);
+my @NAMES  = qw(p50 p90 p99 p99_9 max);
 my $HEIGHT = 12;
 my $CAP    = 8;
 
@@ -30,19 +31,29 @@ my @NOTES = (
 sub latency_charts {
     my @groups = @_;
     my @tests  = grep { has_latency($_, @groups) } tests_run(@groups);
-    return panels('Latency of single operations', \@NOTES, map { latency_panel($_, @groups) } @tests);
+    return panels('Latency of single operations', \@NOTES, map { my $test = $_; latency_panel($test->{name_alone}, map { { latencies($_, $test), label => row_label($_) } } @groups) } @tests);
 }
 
 # All tests of one label on one scale, a row for each.
 sub latency_chart_of_one {
     my ($group) = @_;
-    my @tests = grep { has_latency($_, $group) } tests_run($group) or return;
-    my @latencies = map { latencies($group, $_) } @tests;
-    my @known     = map { values %{$_} } @latencies;
-    my $axis      = @known ? axis_of_latency(@known) : undef;
-    my @rows = map { { %{ latency_row($axis, $tests[$_], $group, $latencies[$_]) }, label => $tests[$_]{name_alone} } } 0 .. $#tests;
-    my $notes     = (any { keys %{$_} > 1 } @latencies) ? [ $NOTES[0] ] : ['The mark is the longest operation. Less is better.'];
-    return panels('Latency of single operations', $notes, panel('All tests', axis => $axis, height => $HEIGHT, rows => \@rows));
+    my @tests = grep { has_latency($_, $group) } tests_run($group);
+    return latency_panels('Latency of single operations', 'All tests', map { { latencies($group, $_), label => $_->{name_alone} } } @tests);
+}
+
+# A figure with one panel; nothing without a latency. Each row is { label, gap; p50, p90, p99, p99_9,
+# max in nanoseconds, if they are known }.
+sub latency_panels {
+    my ($caption, $title, @rows) = @_;
+    my $notes = (any { $_->{p50} } @rows) ? [ $NOTES[0] ] : ['The mark is the longest operation. Less is better.'];
+    return panels($caption, $notes, (any { $_->{max} } @rows) ? latency_panel($title, @rows) : ());
+}
+
+sub latency_panel {
+    my ($title, @rows) = @_;
+    my @known = grep {$_} map { @{$_}{@NAMES} } @rows;
+    my $axis  = @known ? axis_of_latency(@known) : undef;
+    return panel($title, axis => $axis, height => $HEIGHT, rows => [ map { latency_row($axis, $_) } @rows ]);
 }
 
 sub has_latency {
@@ -50,47 +61,25 @@ sub has_latency {
     return any { $_->spread_of($test->{name}, 'latency') } @groups;
 }
 
-sub latency_panel {
-    my ($test, @groups) = @_;
-    my @latencies = map { latencies($_, $test) } @groups;
-    my @known     = map { values %{$_} } @latencies;
-    my $axis      = @known ? axis_of_latency(@known) : undef;
-    return panel($test->{name_alone},
-        axis   => $axis,
-        height => $HEIGHT,
-        rows   => [ map { latency_row($axis, $test, $groups[$_], $latencies[$_]) } 0 .. $#groups ],
-    );
-}
-
-# { max, and the known percentiles }, without zeros, which have no logarithm.
 sub latencies {
     my ($group, $test) = @_;
-    my $spread = $group->spread_of($test->{name}, 'latency') or return {};
-    my %latency = (max => $spread->{max});
-    $latency{$_} = $group->percentile($test->{name}, $_) for qw(p50 p90 p99 p99_9);
-    delete @latency{ grep { !$latency{$_} } keys %latency };
-    return \%latency;
+    my $spread = $group->spread_of($test->{name}, 'latency') or return (gap => $group->gap($test->{name}, 'latency'));
+    return (max => $spread->{max}, map { $_ => $group->percentile($test->{name}, $_) } grep { $_ ne 'max' } @NAMES);
 }
 
+# Zeros have no logarithm.
 sub latency_row {
-    my ($axis, $test, $group, $latency) = @_;
-    my %row = (label => row_label($group), marks => []);
-    return { %row, shown => $group->gap($test->{name}, 'latency') } if !%{$latency};
-    my %at = map { $_ => $axis->{at}->($latency->{$_}) } keys %{$latency};
-    for my $band (grep { exists $at{ $BANDS[$_][0] } && exists $at{ $BANDS[$_][1] } } 0 .. $#BANDS) {
+    my ($axis, $row) = @_;
+    my %at = map { $_ => $axis->{at}->($row->{$_}) } grep { $row->{$_} } @NAMES;
+    my @marks;
+    for my $band (0 .. $#BANDS) {
         my ($from, $to) = @at{ @{ $BANDS[$band] } };
-        push @{ $row{marks} }, bar("band$band", $from, $to, $HEIGHT / 2) if $to >= $from;
+        push @marks, bar("band$band", $from, $to, $HEIGHT / 2) if defined $from && defined $to && $to >= $from;
     }
-    my $end = $at{max} // 0;
     my $is_alone = keys %at == 1;
-    push @{ $row{marks} }, tail($is_alone ? 'alone' : 'tail', $at{p99_9} // $end, $end, $HEIGHT / 2, $is_alone ? $HEIGHT : $CAP) if exists $at{max};
-    return { %row, shown => shown($latency) };
-}
-
-sub shown {
-    my ($latency) = @_;
-    my @parts = map { defined $latency->{$_} ? figure_text($latency->{$_}, 'ns') : () } qw(p50 max);
-    return join " \x{2026} ", @parts;
+    push @marks, tail($is_alone ? 'alone' : 'tail', $at{p99_9} // $at{max}, $at{max}, $HEIGHT / 2, $is_alone ? $HEIGHT : $CAP) if defined $at{max};
+    my $shown = join " \x{2026} ", map { $row->{$_} ? figure_text($row->{$_}, 'ns') : () } qw(p50 max);
+    return { label => $row->{label}, shown => $row->{gap} // (length $shown ? $shown : 'no requests'), marks => \@marks };
 }
 
 1;

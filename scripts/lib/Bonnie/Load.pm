@@ -79,4 +79,11 @@ sub limit {
     return hash(hash($load->{settings})->{limit});
 }
 
+# Whether it is a search for a number of threads.
+sub is_of_threads { return (text($_[0]->limit->{search}) // q{}) eq 'threads' }
+
+# Whether its figures are those of one load, and not of several together, of which percentiles mean
+# nothing.
+sub is_one { return $_[0]->mode ne 'sweep' && (text($_[0]{figures_of}) // q{}) ne 'whole search' }
+
 1;

@@ -8,23 +8,21 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0);
-use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_upwards);
-use Bonnie::Chart      qw(bar block course over_time tail);
+use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_of_values axis_upwards is_wide);
+use Bonnie::Chart      qw(block course over_time place points stroke);
 use Bonnie::HostCharts qw(host_panel how_to_read_hosts);
 use Bonnie::Html       qw(element);
 use Bonnie::Json       qw(hash list number);
+use Bonnie::LatencyCharts qw(latency_panels);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
 use Bonnie::Panels     qw(panels panel);
-use Bonnie::Units      qw(figure_text grouped);
+use Bonnie::Units      qw(grouped);
 
 our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 
 # A peak is cut off if it is more than this many times as high as nearly all of its
 # strip.
 my $PEAK = 3;
-
-my $BAND   = 12;
-my $CAP    = 8;
 
 # Shades for the share of requests in a class of latency at a time: upper
 # limits, from the palest shade to the darkest.
@@ -160,52 +158,39 @@ sub joined {
 
 sub load_percentile_charts {
     my @kinds = @_;
-    my @rows  = map { [ load_label($_), hash($_->{figures}{latency_ns}) ] } @kinds;
-    return panels('Percentiles', ['The bands, from thick to thin, go from the median to p90, to p99 and to p99.9; the line ends at the longest request. Less is better.'],
-        latency_panel('All loads', @rows));
+    return latency_panels('Percentiles', 'Requests', map { my $latency = hash($_->{figures}{latency_ns}); { label => load_label($_), map { $_ => number($latency->{$_}) } qw(p50 p90 p99 p99_9 max) } } @kinds);
 }
 
-# Rows of [ label, latencies ].
-sub latency_panel {
-    my ($title, @rows) = @_;
-    my @known = grep {$_} map { number($_) } map { @{ $_->[1] }{qw(p50 p90 p99 p99_9 max)} } @rows;
-    return if !@known;
-    my $axis = axis_of_latency(@known);
-    return panel($title, axis => $axis, height => $BAND, rows => [ map { latency_row($axis, @{$_}) } @rows ]);
-}
-
-sub latency_row {
-    my ($axis, $label, $latency) = @_;
-    my %at = map { $_ => $axis->{at}->(number($latency->{$_})) } grep { number($latency->{$_}) } qw(p50 p90 p99 p99_9 max);
-    my @marks;
-    for my $band ([ band0 => 'p50', 'p90' ], [ band1 => 'p90', 'p99' ], [ band2 => 'p99', 'p99_9' ]) {
-        my ($class, $from, $to) = @{$band};
-        push @marks, bar($class, $at{$from}, $at{$to}, $BAND / 2) if defined $at{$from} && defined $at{$to} && $at{$to} >= $at{$from};
-    }
-    push @marks, tail('tail', $at{p99_9} // $at{max}, $at{max}, $BAND / 2, $CAP) if defined $at{max};
-    my $shown = @marks ? 'median ' . latency_text($latency->{p50}) . ', p99 ' . latency_text($latency->{p99}) : 'no requests';
-    return { label => $label, shown => $shown, marks => \@marks };
-}
-
-# "1 thread", "200/s".
-sub asked_text {
-    my ($load, $by_threads) = @_;
-    my $number = rate_text($load);
-    return $number . (!$by_threads ? '/s' : $number eq '1' ? ' thread' : ' threads');
-}
-
-# The latency with each load.
+# What a sweep and a search are for: the curve of latency over load.
 sub load_step_charts {
     my ($load) = @_;
-    my @panels;
-    for my $kind ($load->kinds) {
-        my @steps = grep { %{ $_->[1] } } map { [ $_, hash($_->{ $kind->{key} }) ] } map { hash($_) } $load->steps;
-        my $by_threads = $load->mode eq 'search' && (Bonnie::Json::text($load->limit->{search}) // q{}) eq 'threads';
-        my %by_load;
-        $by_load{ number($_->[1]{load}) // 0 } = [ asked_text($_->[1]{load}, $by_threads), hash($_->[1]{latency_ns}) ] for @steps;
-        push @panels, latency_panel(load_label($kind), map { $by_load{$_} } sort { $a <=> $b } keys %by_load);
+    my @notes = ('The lower line is the median. Each load is shown once, with its last measurement.', $load->mode eq 'search' ? 'Dashed: the limit.' : ());
+    return panels('Latency over load', \@notes, map { curve_panel($load, $_) } $load->kinds);
+}
+
+# The upper line is the latency that a search limits, or p99.
+sub curve_panel {
+    my ($load, $kind) = @_;
+    my %at;
+    for my $figures (map { hash(hash($_)->{ $kind->{key} }) } $load->steps) {
+        my ($asked, $latency) = (number($figures->{load}), hash($figures->{latency_ns}));
+        my @y = map { number($_) } $latency->{p50}, $figures->{limited_ns} // $latency->{p99};
+        $at{$asked} = \@y if $asked && 2 == grep {$_} @y;
     }
-    return panels('Latency at each load', ['Bands as above. Each load is shown once, with its last measurement.'], @panels);
+    my @loads = sort { $a <=> $b } keys %at or return;
+    my $limit = number($load->limit->{nanoseconds});
+    my @all   = ((map { @{$_} } values %at), $limit // ());
+    my $x     = axis_of_values('ops/s', undef, @loads);
+    my $unit  = $x->{unit} =~ s{ops/s}{$load->is_of_threads ? 'threads' : 'requests per second'}er;
+    my $strip = over_time($x, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
+    my @marks = defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $loads[-1]) : ();
+    for my $line ([ 0, 'lower' ], [ 1, 'upper' ]) {
+        my @places = map { [ $_, $at{$_}[ $line->[0] ] ] } @loads;
+        push @marks, (map { stroke($strip, $line->[1], @places[ $_ - 1, $_ ]) } 1 .. $#places), points("dot $line->[1]", 0, [ map { [ place($strip, $_) ] } @places ]);
+    }
+    my $shown = join ' to ', map { latency_text($at{$_}[1]) } @loads[ 0, $#loads ? -1 : () ];
+    return panel(load_label($kind), axis => { %{$x}, unit => $unit }, height => $strip->{height},
+        rows => [ { label => (Bonnie::Json::text($load->limit->{of}) // 'p99') . ', and the median', shown => $shown, y => $strip->{y}, marks => \@marks } ]);
 }
 
 # The latency on each host, if several hosts made a load together.

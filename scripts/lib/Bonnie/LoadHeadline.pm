@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The top of the page of a load: its result in one sentence, and where and when
+# The top of the page of a load: its result in a sentence, and where and when
 # it was measured.
 package Bonnie::LoadHeadline;
 
@@ -12,26 +12,60 @@ use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
 use Bonnie::Plain      qw(shorten);
 
-our @EXPORT_OK = qw(load_headline load_facts);
+our @EXPORT_OK = qw(load_facts load_headline load_machine load_title);
 
 my $MAX_TEXT  = 60;
 my $MAX_WORDS = 400;
 
-# One sentence on a single load, or nothing.
-sub load_headline {
+# A load of which less was made was not made.
+my $NEARLY = 0.95;
+
+# Of more loads nothing is said at the top.
+my $MOST_TOLD = 4;
+
+# What was measured: the disk, and where on it.
+sub load_title {
     my @loads = @_;
-    return if @loads != 1;
-    my ($load) = @loads;
-    my %told   = (search => \&of_search, sweep => \&of_sweep);
-    my $words  = load_verdict($load) // ($told{ $load->mode } // \&of_load)->($load);
-    return defined $words ? "$words." . machine_text($load) : undef;
+    my @where = uniq map { where_text($_) } @loads;
+    return @where == 1 ? $where[0] : @loads . ' loads';
 }
 
-# What others did meanwhile, in the words of the terminal.
-sub machine_text {
+sub where_text {
     my ($load) = @_;
-    my $words = text(hash($load->{machine})->{words}) // return q{};
-    return ' Machine: ' . shorten($words, $MAX_WORDS) . q{.};
+    my ($name, $filesystem) = map { text(hash($load->{device})->{$_}) } qw(name filesystem);
+    return shorten($load->address, $MAX_TEXT) . (defined $filesystem ? ", $filesystem" : q{}) . (defined $name ? (defined $filesystem ? ' on ' : ', ') . $name : q{});
+}
+
+# What the terminal says of each load, in a sentence.
+sub load_headline {
+    my @loads = @_;
+    my %told  = (search => \&of_search, sweep => \&of_sweep);
+    my @words;
+    for my $load (@loads > $MOST_TOLD ? () : @loads) {
+        my $words = load_verdict($load) // join('. ', map { $_ // () } of_tail($load), ($told{ $load->mode } // \&of_load)->($load));
+        push @words, (@loads > 1 ? $load->name . ": \l$words" : $words) . q{.} if length $words;
+    }
+    return @words ? "@words" : undef;
+}
+
+# What others did meanwhile, in the words of the terminal: of the loads beside which the machine was
+# busy, or of the others.
+sub load_machine {
+    my ($is_busy, @loads) = @_;
+    my @words;
+    for my $load (@loads) {
+        my $machine = hash($load->{machine});
+        my $words   = text($machine->{words}) // next;
+        push @words, join ': ', grep {length} $load->name, shorten($words, $MAX_WORDS) if !$machine->{busy} == !$is_busy;
+    }
+    return @words ? 'Machine: ' . join('; ', @words) . q{.} : undef;
+}
+
+# What the slowest requests waited for.
+sub of_tail {
+    my ($load) = @_;
+    my @told = map { my $sentence = text(hash($_->{figures}{tail})->{sentence}); defined $sentence ? "$_->{title}: " . shorten($sentence =~ s/[.]\z//r, $MAX_WORDS) : () } $load->kinds;
+    return @told ? join '. ', @told : undef;
 }
 
 sub of_load {
@@ -70,7 +104,7 @@ sub errors_text {
 sub of_search {
     my ($load) = @_;
     my $limit  = $load->limit;
-    my $unit   = (text($limit->{search}) // q{}) eq 'threads' ? ' threads' : ' requests per second';
+    my $unit   = $load->is_of_threads ? ' threads' : ' requests per second';
     my $below  = latency_text($limit->{nanoseconds});
     my @parts;
     for my $kind (grep { text($_->{figures}{found}) } $load->kinds) {
@@ -99,7 +133,9 @@ sub of_sweep {
         my @steps = grep { number($_->{load}) } map { hash(hash($_)->{ $kind->{key} }) } $load->steps;
         next if @steps < 2;
         my ($first, $last) = map { [ rate_text($_->{load}), latency_text(hash($_->{latency_ns})->{p99}) ] } @steps[ 0, -1 ];
-        push @parts, "the p99 latency of $first->[0] " . lc($kind->{title}) . " per second is $first->[1], and that of $last->[0] is $last->[1]";
+        my $made = number($steps[-1]{achieved_per_second}) // 0;
+        push @parts, "the p99 latency of $first->[0] " . lc($kind->{title}) . " per second is $first->[1], and that of $last->[0] is $last->[1]"
+            . ($made < $NEARLY * $steps[-1]{load} ? ', of which only ' . rate_text($made) . ' were made' : q{});
     }
     return @parts ? ucfirst join '; ', @parts : undef;
 }
@@ -111,7 +147,8 @@ sub load_facts {
     my @times = grep {defined} map { text($_->{start_time}) } @loads;
     my $where = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
     my @when  = map { shorten(tr/TZ/ /dr, $MAX_TEXT) } @times ? (uniq minstr(@times), maxstr(@times)) : ();
-    return $where eq q{} && !@when ? () : "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.};
+    my $measured = $where eq q{} && !@when ? undef : "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.};
+    return join q{ }, map { $_ // () } $measured, load_machine(0, @loads);
 }
 
 1;

@@ -6,11 +6,11 @@ package Bonnie::LoadSettings;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Html      qw(element text);    # not the text() of Bonnie::Json, which is no HTML
-use Bonnie::HtmlTable qw(row_of head_cell cell scrolling_table);
-use Bonnie::Json      qw(hash number);
+use Bonnie::HtmlTable qw(plain_table);
+use Bonnie::Json      qw(hash number text);
+use Bonnie::LoadTables qw(rate_text);
 use Bonnie::Plain     qw(shorten);
-use Bonnie::Units     qw(bytes_text grouped);
+use Bonnie::Units     qw(bytes_text);
 
 our @EXPORT_OK = qw(load_settings_table);
 
@@ -23,8 +23,8 @@ my @ROWS = (
     [ 'Endpoint',       sub { words($_[0]{endpoint}) } ],
     [ 'Bucket',         sub { words($_[0]{bucket}) } ],
     [ 'Operations',     sub { words($_[0]{operations}) } ],
-    [ 'Writes',         sub { load_words(hash($_[0]{writes})) } ],
-    [ 'Reads',          sub { load_words(hash($_[0]{reads})) } ],
+    [ 'Writes',         sub { load_words($_[1], 'writes') } ],
+    [ 'Reads',          sub { load_words($_[1], 'reads') } ],
     [ 'Size of writes', sub { !is_profile($_[0]) && hash($_[1]{writes})->{requests} ? size_words($_[0]) : q{} } ],
     [ 'Arrival',        sub { (words($_[0]{mode}) eq 'rate') ? words($_[0]{arrival}) : q{} } ],
     [ 'Direct I/O',     sub { is_profile($_[0]) ? q{} : flag($_[0]{direct}) } ],
@@ -47,17 +47,10 @@ my @ROWS = (
 );
 
 sub load_settings_table {
-    my @loads = @_ or return;
-    my @rows;
-    for my $row (@ROWS) {
-        my ($title, $show) = @{$row};
-        my @words = map { $show->(hash($_->{settings}), $_) } @loads;
-        next if !grep { $_ ne q{} } @words;
-        push @rows, row_of(element('th', { scope => 'row', class => 'label' }, text($title)), map { cell($_ eq q{} ? "\x{2013}" : $_) } @words);
-    }
-    return if !@rows;
-    my @heads = map { head_cell($_->name eq q{} ? 'Value' : shorten($_->name, $MAX_NAME)) } @loads;
-    return scrolling_table(caption => 'How the load was made', class => 'settings', head => [ row_of(head_cell('Setting'), @heads) ], rows => \@rows);
+    my @loads = @_;
+    my @rows  = grep { my @words = @{$_}; 1 < grep {length} @words } map { my ($title, $show) = @{$_}; [ $title, map { $show->(hash($_->{settings}), $_) } @loads ] } @ROWS;
+    my @heads = map { $_->name eq q{} ? 'Value' : shorten($_->name, $MAX_NAME) } @loads;
+    return plain_table({ caption => 'How the load was made', class => 'settings', titles => [ 'Setting', @heads ] }, @rows);
 }
 
 # Whether the calls of the load, and their sizes, are those of a profile (-good-for).
@@ -68,7 +61,7 @@ sub is_profile {
 
 sub words {
     my ($value) = @_;
-    return Bonnie::Json::text($value) // q{};
+    return text($value) // q{};
 }
 
 # JSON's true and false.
@@ -90,14 +83,18 @@ sub size_words {
     return $least eq $most ? $most : "$least to $most";
 }
 
+# Of a search or sweep: from the smallest to the largest load that was made.
 sub load_words {
-    my ($kind) = @_;
+    my ($load, $key) = @_;
+    my $kind = hash(hash($load->{settings})->{$key});
     my $pace = words($kind->{pace});
-    my ($rate, $threads) = map { number($_) } @{$kind}{qw(per_second threads)};
-    return $pace eq 'threads' && $threads ? grouped($threads) . ($threads == 1 ? ' thread' : ' threads')
-        : $pace eq 'rate' && $rate        ? sprintf '%.6g per second', $rate
-        : $pace eq 'follows'              ? 'after writes'
-        :                                   q{};
+    my @made = sort { $a <=> $b } grep {$_} map { number(hash(hash($_)->{$key})->{load}) } $load->steps;
+    return 'after writes' if $pace eq 'follows';
+    my $is_of_threads = $pace eq 'threads' || $load->is_of_threads;
+    @made = grep {$_} number($kind->{ $is_of_threads ? 'threads' : 'per_second' }) if !@made;
+    return q{} if !@made || !grep { $pace eq $_ } qw(threads rate);
+    my ($least, $most) = map { rate_text($_) } @made[ 0, -1 ];
+    return ($least eq $most ? q{} : "$least to ") . $most . (!$is_of_threads ? ' per second' : $most eq '1' ? ' thread' : ' threads');
 }
 
 1;

@@ -1,28 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What bonload -good-for says about a storage: the sentence at the top of the page, and the table of
-# what was judged.
+# What bonload -good-for says about a storage: the sentence at the top of the page, the figures
+# against their limits, and the table of them.
 package Bonnie::LoadVerdict;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::HtmlTable  qw(row_of row_title head_cell cell scrolling_table);
+use List::Util qw(min);
+use Bonnie::Chart      qw(bar points whisker);
+use Bonnie::HtmlTable  qw(plain_table);
 use Bonnie::Json       qw(hash list number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
+use Bonnie::Panels     qw(panel panels);
 use Bonnie::Plain      qw(shorten);
 
-our @EXPORT_OK = qw(load_verdict load_verdict_table);
+our @EXPORT_OK = qw(load_verdict load_verdict_content);
 
 my $MAX_TEXT = 60;
 
 # No report has more, whatever somebody has written into it.
 my $MOST = 100;
 
+# In pixels: the height of a strip, and of the caps of an interval.
+my $BAR = 12;
+my $CAP = 8;
+
 # What a sentence says of the values of "durability".
 my %DURABILITY = (
     'none'      => 'nothing written there survives a crash',
     'not known' => 'whether it survives a crash is not known',
 );
+
+# The worst verdict decides.
+my @VERDICTS = ('good', 'unknown', 'not good');
+my %RANK     = map { $VERDICTS[$_] => $_ } 0 .. $#VERDICTS;
+my %LOOKS    = ('good' => 'better', 'unknown' => 'unclear', 'not good' => 'worse');
 
 sub profiles {
     my ($load) = @_;
@@ -32,55 +44,76 @@ sub profiles {
 
 sub word { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 
-# "etcd: good", for each profile; nothing if no profile was judged.
+# For each profile its verdict, with the figure that decides and its limit; nothing if none was judged.
 sub load_verdict {
     my ($load) = @_;
-    my @words = map { word($_->{name}) . ': ' . word($_->{verdict}) . more_text($_) } profiles($load);
+    my @words = map { profile_text($_) } profiles($load);
     my $asked = hash($load->{good_for});
     my $durability = $DURABILITY{ text($asked->{durability}) // q{} };
     push @words, "$durability (" . word($asked->{durability_of}) . ')' if defined $durability;
     return @words ? join '; ', @words : undef;
 }
 
-sub more_text {
+# "etcd: good, fdatasync p99 2.10 ms at 50 writes/s (limit 10 ms)".
+sub profile_text {
     my ($profile) = @_;
-    return (text($profile->{search}) // q{}) eq 'load' ? ', with up to ' . rate_text($profile->{most_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
+    my ($decider) = sort { $RANK{ $b->{verdict} } <=> $RANK{ $a->{verdict} } || $b->{part} <=> $a->{part} } grep { $_->{part} } figures_of($profile);
+    my $more = (text($profile->{search}) // q{}) eq 'load' ? ', with up to ' . rate_text($profile->{most_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
+    return word($profile->{name}) . ': ' . word($profile->{verdict}) . ($decider ? ", $decider->{what} $decider->{found} at $decider->{at} (limit $decider->{limit})" : q{}) . $more;
 }
 
-# A row for each thing that was judged, or that a limit would let it judge.
-sub load_verdict_table {
-    my @loads = @_;
-    my @rows  = map { profile_rows($_) } map { profiles($_) } @loads;
-    return if !@rows;
-    my @titles = ('Profile', 'Load', 'Achieved/s', 'What', 'Number', 'Found', 'Interval', 'Limit', 'Verdict');
-    return scrolling_table(caption => 'What was judged, and by which limit', head => [ row_of(map { head_cell($_) } @titles) ], rows => \@rows);
-}
-
-sub profile_rows {
+# What was judged at each load, or the durations there if nothing was. part: of the limit, if it is
+# known; low and high: the parts between which it is for certain.
+sub figures_of {
     my ($profile) = @_;
-    my @rows;
-    for my $at (map { hash($_) } list($profile->{loads})) {
-        my $rate = number($at->{load_per_second});
-        my @head = (row_title(word($profile->{name})), cell($rate ? rate_text($rate) . '/s' : (number($at->{clients}) // 0) . ' clients'), cell(rate_text($at->{achieved_per_second})));
-        my @judged = map { hash($_) } list($at->{judged});
-        push @rows, map { row_of(@head, judged_cells($_)) } @judged;
-        push @rows, map { row_of(@head, duration_cells($_)) } map { hash($_) } list($at->{durations}) if !@judged;
+    my @figures;
+    for my $load (map { hash($_) } list($profile->{loads})) {
+        my $rate   = number($load->{load_per_second});
+        my $at     = $rate ? rate_text($rate) . ' ' . word($profile->{requests}) . '/s' : (number($load->{clients}) // 0) . ' clients';
+        my @judged = list($load->{judged});
+        @judged = map { { what => $_->{name}, percentile => 99, count => $_->{count}, found_ns => $_->{p99_ns}, verdict => 'no verdict' } } map { hash($_) } list($load->{durations}) if !@judged;
+        for my $judged (map { hash($_) } @judged) {
+            my ($limit, $percentile) = map { number($judged->{$_}) } qw(limit_ns percentile);
+            my $verdict  = word($judged->{verdict});
+            my $is_known = $limit && defined $RANK{$verdict};
+            my $what     = word($judged->{what}) . (($percentile // 0) < 100 ? " p$percentile" : ' longest');
+            my ($found, $low, $high) = map { latency_text($judged->{"${_}_ns"}, $limit) } qw(found low high);
+            my @ends = $is_known && $percentile < 100 ? map { number($judged->{"${_}_ns"}) } qw(low high) : ();
+            push @figures, {
+                what => $what, at => $at, found => $found, limit => latency_text($limit), verdict => $verdict,
+                part => $is_known ? (number($judged->{found_ns}) // 0) / $limit : undef, ends => [ map { ($_ // 9**9**9) / $limit } @ends ],
+                row => [ word($profile->{name}), $at, rate_text($load->{achieved_per_second}), $what, number($judged->{count}) // 0, $found,
+                    @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{}, latency_text($limit), $verdict . ($judged->{withheld} ? ': the machine was busy' : q{}) ],
+            };
+        }
     }
-    return @rows;
+    return @figures;
 }
 
-sub judged_cells {
-    my ($judged) = @_;
-    my $percentile = number($judged->{percentile}) // 0;
-    my ($found, $low, $high) = map { latency_text($judged->{$_}, $judged->{limit_ns}) } qw(found_ns low_ns high_ns);
-    my $interval = $low . (number($judged->{high_ns}) ? " to $high" : ' or more');
-    return (cell(word($judged->{what}) . ($percentile < 100 ? " p$percentile" : ', longest')), cell(number($judged->{count}) // 0),
-        cell($found), cell($percentile < 100 ? $interval : q{}), cell(latency_text($judged->{limit_ns})), cell(word($judged->{verdict}) . ($judged->{withheld} ? ': the machine was busy' : q{})));
+# A bar for each figure, and all limits at the same place; and a table.
+sub load_verdict_content {
+    my @profiles = map { profiles($_) } @_;
+    my @titles   = ('Profile', 'Load', 'Achieved/s', 'What', 'Number', 'Found', 'Interval', 'Limit', 'Verdict');
+    return (panels('Each figure against its limit', ['The thin line is the 95 % interval of a percentile. What is above twice the limit is cut off.'], map { verdict_panel($_) } @profiles),
+        plain_table({ caption => 'What was judged, and by which limit', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }
 
-sub duration_cells {
-    my ($duration) = @_;
-    return (cell(word($duration->{name}) . ' p99'), cell(number($duration->{count}) // 0), cell(latency_text($duration->{p99_ns})), cell(q{}), cell(q{}), cell('no verdict'));
+sub verdict_panel {
+    my ($profile) = @_;
+    my @figures = grep { defined $_->{part} } figures_of($profile) or return;
+    my $axis    = { unit => 'of the limit', at => sub { min(1, $_[0] / 2) }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
+    return panel(word($profile->{name}) . ': ' . word($profile->{verdict}), axis => $axis, height => $BAR, rows => [ map { verdict_row($axis, $_) } @figures ]);
+}
+
+sub verdict_row {
+    my ($axis, $figure) = @_;
+    my ($limit, @ends) = map { $axis->{at}->($_) } 1, @{ $figure->{ends} };
+    return {
+        label => "$figure->{what} at $figure->{at}",
+        shown => "$figure->{found}, limit $figure->{limit}: $figure->{verdict}",
+        marks => [ bar($LOOKS{ $figure->{verdict} }, 0, $axis->{at}->($figure->{part}), $BAR / 2), points('range', 2 * $BAR, [ [ $limit, $BAR / 2 ] ]),
+            @ends ? whisker('range', @ends, $BAR / 2, $CAP) : () ],
+    };
 }
 
 1;

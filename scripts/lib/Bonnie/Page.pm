@@ -16,7 +16,7 @@ use Bonnie::HostCharts        qw(host_charts);
 use Bonnie::LatencyCharts     qw(latency_charts);
 use Bonnie::Legend            qw(legend);
 use Bonnie::Limits            qw(limit_legend limit_table);
-use Bonnie::LoadHeadline      qw(load_facts load_headline);
+use Bonnie::LoadHeadline      qw(load_facts load_headline load_machine);
 use Bonnie::LoadPage          qw(load_sections);
 use Bonnie::Overview          qw(rate_table latency_table);
 use Bonnie::ManyChanges       qw(many_changes);
@@ -72,6 +72,7 @@ sub html_page {
     return document(
         title    => $page{title},
         class    => is_wide(\%page) ? 'one' : undef,
+        warning  => scalar load_machine(1, @{ $page{loads} // [] }),
         headline => top_line(\%page),
         facts    => scope(\%page),
         sections => \@shown,

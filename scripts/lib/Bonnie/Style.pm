@@ -73,6 +73,7 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .result .label { min-width: 11rem; } :is(.result, .cuts) :is(th, td) { padding-right: 1.1rem; }
 .one .panels { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
 .headline { font-size: 1.1rem; }
+.warning { padding: .4rem .75rem; border-left: .3rem solid var(--worse); background: var(--w1); }
 .settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes td:nth-child(4), .changes thead th:nth-child(4) { text-align: left; }
 .rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3), .slowest :is(td, th) { text-align: left; white-space: normal; }
 .rounds td:nth-of-type(2), .said { min-width: 11rem; }
@@ -147,6 +148,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .fit { stroke: var(--worse); stroke-width: 2.5px; stroke-dasharray: 6 3; }
 .chart :is(.pair, path.dot) { stroke-width: 5px; stroke-linecap: round; } .chart path.box { stroke-width: 4px; }
 .chart path.tick { stroke-width: 2.5px; } .chart path.spot { stroke-width: 11px; stroke-linecap: round; }
+.chart .lower { stroke: var(--bar); } .chart .upper { stroke: var(--dark); stroke-width: 2px; }
 .chart .grid { stroke: var(--grid); stroke-width: 1px; } .chart .zero { stroke: var(--zero); stroke-width: 1px; }
 
 @media screen and (min-width: 76rem) {

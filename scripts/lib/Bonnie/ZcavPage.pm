@@ -7,31 +7,30 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
-use Bonnie::Axis       qw(axis_of_offset);
-use Bonnie::Chart      qw(bar steps);
+use Bonnie::Axis       qw(axis_of_offset axis_upwards);
+use Bonnie::Chart      qw(area course over_time stroke);
 use Bonnie::Document   qw(counted document);
 use Bonnie::Html       qw(element text);
-use Bonnie::HtmlTable  qw(absent cell head_cell row_of scrolling_table);
+use Bonnie::HtmlTable  qw(plain_table);
 use Bonnie::Panels     qw(panel panels);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units      qw(bytes_text figure_text grouped range_text);
 
-our @EXPORT_OK = qw(zcav_page slow_places);
+our @EXPORT_OK = qw(zcav_page);
 
 my $KIB = 1024;
 
 # In parts of the median: a slower place is reported.
 my $SLOW = 0.5;
 
-# In pixels: the height of a strip, and of the marks at its foot.
-my $HEIGHT = 72;
-my $FOOT   = 6;
-
 # More steps or passes cannot be distinguished, and would make a page large.
 my $MOST_STEPS  = 500;
 my $MOST_PASSES = 12;
 my $MOST_PLACES = 200;
+
+# Of devices and places in the title and the first sentence.
+my $MOST_NAMED = 4;
 
 # In seconds: nothing takes less time, whatever a file says.
 my $SHORTEST = 1e-9;
@@ -41,12 +40,12 @@ my $SMALLEST_MARK = 0.003;
 
 my $MAX_NAME = 60;
 
-# @courses as in ZcavLog.pm; $title is plain text.
+# @courses as in ZcavLog.pm; $title is plain text, or undef for the names of the devices.
 sub zcav_page {
     my ($title, @courses) = @_;
     my @places = map { { course => $_, places => [ places_of($_) ], median => median_rate($_) } } @courses;
     return document(
-        title    => $title,
+        title    => $title // join(', ', map { device_words($_) } @courses > $MOST_NAMED ? @courses[ 0 .. $MOST_NAMED - 1 ] : @courses),
         class    => 'one',
         headline => headline(@places),
         facts    => facts(@courses),
@@ -58,15 +57,39 @@ sub zcav_page {
     );
 }
 
+# "/dev/sda, 500 GiB"
+sub device_words {
+    my ($course) = @_;
+    return shorten($course->{name}, $MAX_NAME) . ($course->{bytes} ? ', ' . bytes_text($course->{bytes}) : q{});
+}
+
+# How fast each device is, and then where it is slow or fails.
 sub headline {
     my @devices = @_;
-    my $verb = (grep { $_->{course}{writes} } @devices) ? 'written' : 'read';
-    my @all  = map { @{ $_->{places} } } @devices;
-    my $bad  = grep { $_->{error} } @all;
-    my $slow = @all - $bad;
-    return 'No place is slow, and none has failed.' if !@all;
-    return join(', ', $bad ? counted($bad, 'place') . " cannot be $verb" : (),
-        $slow ? counted($slow, 'place') . ($slow == 1 ? ' is slow' : ' are slow') : ()) . q{.};
+    return device_sentence($devices[0]) if @devices == 1;
+    my @shown = @devices > $MOST_NAMED ? @devices[ 0 .. $MOST_NAMED - 1 ] : @devices;
+    return join q{ }, (map { shorten($_->{course}{name}, $MAX_NAME) . " \l" . device_sentence($_) } @shown), @shown < @devices ? 'The others are below.' : ();
+}
+
+sub device_sentence {
+    my ($device) = @_;
+    my ($course, $places) = @{$device}{qw(course places)};
+    my ($past, @rates) = ($course->{writes} ? 'written' : 'read', rates_of($course));
+    my $speed = !@rates ? "Has not been $past" : ($course->{writes} ? 'Writes ' : 'Reads ') . figure_text($device->{median}, 'KiB/s')
+        . (@rates > 1 ? ' (median of the blocks; ' . range_text(min(@rates), max(@rates), 'KiB/s') . ')' : q{});
+    my @found = (found_text("cannot be $past", "cannot be $past", grep { $_->{error} } @{$places}), found_text('is slow', 'are slow', grep { !$_->{error} } @{$places}));
+    return join('; ', $speed, join(', ', @found) || 'no place is slow' . (@{ $course->{passes} } > 1 ? ' in each pass' : q{}) . ', and none has failed') . q{.};
+}
+
+sub found_text {
+    my ($is, $are, @places) = @_;
+    return @places ? counted(scalar @places, 'place') . (@places == 1 ? " $is" : " $are") . ' (' . offsets_text(@places) . ')' : ();
+}
+
+sub offsets_text {
+    my @places = @_;
+    my @at = map { 'at ' . ($_->{offset} ? bytes_text($_->{offset}) : 0) } @places;
+    return join ', ', @at > $MOST_NAMED ? (@at[ 0 .. $MOST_NAMED - 1 ], "\x{2026}") : @at;
 }
 
 sub facts {
@@ -100,20 +123,32 @@ sub rate {
     return $bytes / $KIB / max($seconds, $SHORTEST);
 }
 
+sub rates_of { return grep {defined} map { $_->{rate} } middle_blocks(@_) }
+
 sub median_rate {
-    my ($course) = @_;
-    my @rates = grep { defined } map { $_->{rate} } middle_blocks($course);
+    my @rates = rates_of(@_);
     return @rates ? median(@rates) : 0;
 }
 
-# Neighbouring blocks below half the median, merged into places: { offset, end,
-# rate }.
+# Below this rate a block of the pass is slow.
+sub slow_below {
+    my ($pass) = @_;
+    my @rates = map { rate($_) } grep { $_->[1] > 0 } @{ $pass->{blocks} };
+    return @rates ? $SLOW * median(@rates) : 0;
+}
+
+# Neighbouring blocks that are slow in each pass that measured them, merged into places: { offset,
+# end, rate }. What is slow only once is not the device's.
 sub slow_places {
     my ($course) = @_;
-    my $limit = $SLOW * median_rate($course);
+    my %fast;
+    for my $pass (@{ $course->{passes} }) {
+        my $limit = slow_below($pass);
+        $fast{ $_->[0] } = 1 for grep { $_->[1] > 0 && rate($_) >= $limit } @{ $pass->{blocks} };
+    }
     my ($before, @slow) = (0);
     for my $block (middle_blocks($course)) {
-        my $is_slow = defined $block->{rate} && $block->{rate} < $limit;
+        my $is_slow = defined $block->{rate} && !$fast{ $block->{offset} };
         push @slow, { offset => $block->{offset}, rates => [] } if $is_slow && !$before;
         if ($is_slow) {
             $slow[-1]{end} = $block->{offset} + $course->{block_bytes};
@@ -141,20 +176,17 @@ sub places_of {
 
 sub curves {
     my ($device) = @_;
-    my ($course, $places, $median) = @{$device}{qw(course places median)};
+    my ($course, $places) = @{$device}{qw(course places)};
     my @passes  = @{ $course->{passes} };
     my @shown   = @passes > $MOST_PASSES ? @passes[ 0 .. $MOST_PASSES - 1 ] : @passes;
     my @curves  = map { { title => $_->{title}, steps => [ curve($course, $_) ] } } @shown;
     my $highest = max(1, map { $_->[1] } map { @{ $_->{steps} } } @curves);
-    my $axis    = axis_of_offset(end_of($course));
-    my @notes   = ('Height of a strip: ' . figure_text($highest, 'KiB/s') . '. Line: the median, ' . figure_text($median, 'KiB/s') . q{.});
-    push @notes, 'Orange: slow or failed; see below.' if @{$places};
+    my $strip   = over_time(axis_of_offset(end_of($course)), scalar @shown, sub { axis_upwards($highest, 'KiB/s', @_) });
+    my @notes   = ('Line: the median, ' . figure_text($device->{median}, 'KiB/s') . '. Orange: blocks below half the median of their pass.');
+    push @notes, 'Grey: failed; see below.' if grep { $_->{error} } @{$places};
     push @notes, "Only the first $MOST_PASSES of @{[ scalar @passes ]} passes are shown." if @passes > @shown;
-    return panels(shorten($course->{name}, $MAX_NAME), \@notes, panel($course->{writes} ? 'Writing' : 'Reading',
-        axis   => $axis,
-        height => $HEIGHT,
-        rows   => [ map { curve_row($axis, $highest, $median, $places, $_) } @curves ],
-    ));
+    return panels(shorten($course->{name}, $MAX_NAME), \@notes,
+        panel($course->{writes} ? 'Writing' : 'Reading', axis => $strip->{x}, height => $strip->{height}, rows => [ map { curve_row($strip, $device, $_) } @curves ]));
 }
 
 sub end_of {
@@ -162,11 +194,12 @@ sub end_of {
     return max(1, $course->{bytes} // 0, map { $_->[0] + $course->{block_bytes} } map { @{ $_->{blocks} } } @{ $course->{passes} });
 }
 
-# [ [ offset of the end, rate until there ], ... ]. Merges neighbouring blocks
-# if there are too many. A skipped gap is zero if it is wider than a step.
+# [ [ offset of the end, rate until there, whether a block there is slow ], ... ]. Merges neighbouring
+# blocks if there are too many. A skipped gap is zero if it is wider than a step.
 sub curve {
     my ($course, $pass) = @_;
     my @blocks = @{ $pass->{blocks} };
+    my $limit  = slow_below($pass);
     my $group  = int((@blocks + $MOST_STEPS - 1) / $MOST_STEPS) || 1;
     my $step   = @blocks > 1 ? $blocks[1][0] - $blocks[0][0] : $course->{block_bytes};
     my @curve  = $blocks[0][0] > 0 ? [ $blocks[0][0], 0 ] : ();
@@ -174,28 +207,30 @@ sub curve {
         my $bytes   = sum0(map { $_->[1] } @some);
         my $seconds = sum0(map { $_->[2] } @some);
         my $end     = @blocks ? $blocks[0][0] : $some[-1][0] + min($step, $course->{block_bytes});
-        push @curve, [ $end, rate([ 0, $bytes, $seconds ]) ];
+        push @curve, [ $end, rate([ 0, $bytes, $seconds ]), scalar grep { $_->[1] > 0 && rate($_) < $limit } @some ];
     }
     return @curve;
 }
 
 sub curve_row {
-    my ($axis, $highest, $median, $places, $curve) = @_;
-    my @rates = grep { $_ > 0 } map { $_->[1] } @{ $curve->{steps} };
-    my @steps = map { [ $axis->{at}->($_->[0]), $HEIGHT * $_->[1] / $highest ] } @{ $curve->{steps} };
-    my $line  = sprintf '%.0f', $HEIGHT * (1 - min(1, $median / $highest));
+    my ($strip, $device, $curve) = @_;
+    my @steps  = @{ $curve->{steps} };
+    my @rates  = grep { $_ > 0 } map { $_->[1] } @steps;
+    my @slow   = map { [ $_->[0], $_->[2] ? $_->[1] : 0 ] } @steps;
+    my @failed = map { failed_mark($strip, $_) } grep { $_->{error} } @{ $device->{places} };
     return {
         label => $curve->{title},
         shown => @rates ? range_text(min(@rates), max(@rates), 'KiB/s') : 'nothing',
-        marks => [ steps('course', $HEIGHT, \@steps), (map { place_mark($axis, $_) } @{$places}), bar('range', 0, $steps[-1][0], $line) ],
+        y     => $strip->{y},
+        marks => [ course($strip, 'course', @steps), (grep { $_->[2] } @steps) ? course($strip, 'losses', @slow) : (), @failed,
+            stroke($strip, 'range', map { [ $_, $device->{median} ] } 0, $steps[-1][0]) ],
     };
 }
 
-sub place_mark {
-    my ($axis, $place) = @_;
-    my ($from, $to) = map { min(1, $axis->{at}->($_)) } @{$place}{qw(offset end)};
-    $from = max(0, $to - $SMALLEST_MARK) if $to - $from < $SMALLEST_MARK;
-    return bar('worse', $from, max($to, $SMALLEST_MARK), $HEIGHT - $FOOT);
+sub failed_mark {
+    my ($strip, $place) = @_;
+    my ($from, $to) = map { $strip->{x}{at}->($_) } @{$place}{qw(offset end)};
+    return area('open', min($from, max(0, $to - $SMALLEST_MARK)), max($to, $SMALLEST_MARK), 0, $strip->{height});
 }
 
 # ---- tables ---------------------------------------------------------------------
@@ -203,26 +238,21 @@ sub place_mark {
 sub place_table {
     my @devices = @_;
     my @places = map { my $device = $_; map { [ $device, $_ ] } @{ $device->{places} } } @devices;
-    return element('p', {}, text('No block took more than twice the median time, and none failed.')) . "\n"
+    return element('p', {}, text('No block is below half the median of its pass each time, and none failed.')) . "\n"
         if !@places;
     my $more = @places - $MOST_PLACES;
     my @note = $more > 0 ? element('p', {}, text("Only the first $MOST_PLACES are shown; " . grouped($more) . ' more are left out.')) . "\n" : ();
     splice @places, $MOST_PLACES if $more > 0;
-    my @rows = map { place_row(@{$_}) } @places;
     my @titles = ('Device', 'From', 'To', 'Problem', 'Rate', 'Share of the median', 'First byte', 'Bytes');
-    return (scrolling_table(caption => 'Places below half the median, and places that failed', class => 'places',
-            head => [ row_of(map { head_cell($_) } @titles) ], rows => \@rows), @note);
+    return (plain_table({ caption => 'Places below half the median in each pass, and places that failed', class => 'places', titles => \@titles }, map { place_row(@{$_}) } @places), @note);
 }
 
 sub place_row {
     my ($device, $place) = @_;
     my ($course, $median) = @{$device}{qw(course median)};
-    my @rate = $place->{error} ? map { absent("\x{2013}") } 1, 2
-        : (cell(figure_text($place->{rate}, 'KiB/s')), cell(sprintf '%.0f %%', 100 * $place->{rate} / $median));
-    return row_of(name_cell($course),
-        cell($place->{offset} ? bytes_text($place->{offset}) : '0'), cell(bytes_text($place->{end})),
-        cell($place->{error} ? failed_words($course, $place) : 'slow'), @rate,
-        cell(grouped($place->{offset})), cell(grouped($place->{end} - $place->{offset})));
+    my @rate = $place->{error} ? (undef) x 2 : (figure_text($place->{rate}, 'KiB/s'), sprintf '%.0f %%', 100 * $place->{rate} / $median);
+    return [ shorten($course->{name}, $MAX_NAME), $place->{offset} ? bytes_text($place->{offset}) : '0', bytes_text($place->{end}),
+        $place->{error} ? failed_words($course, $place) : 'slow', @rate, grouped($place->{offset}), grouped($place->{end} - $place->{offset}) ];
 }
 
 sub failed_words {
@@ -230,31 +260,21 @@ sub failed_words {
     return ($course->{writes} ? 'cannot be written: ' : 'cannot be read: ') . $place->{error};
 }
 
-sub name_cell {
-    my ($course) = @_;
-    return element('th', { scope => 'row', class => 'label' }, element('bdi', {}, text(shorten($course->{name}, $MAX_NAME))));
-}
-
 sub device_table {
-    my @rows = map { device_row($_) } @_;
     my @titles = ('Device', 'Size', 'Block', 'Passes', 'Median', 'Slowest block', 'Fastest block', 'Slow', 'Failed', 'Engine');
-    return scrolling_table(caption => 'What was measured', class => 'devices',
-        head => [ row_of(map { head_cell($_) } @titles) ], rows => \@rows);
+    return plain_table({ caption => 'What was measured', class => 'devices', titles => \@titles }, map { device_row($_) } @_);
 }
 
 sub device_row {
     my ($device) = @_;
     my ($course, $places) = @{$device}{qw(course places)};
-    my @rates  = grep { defined } map { $_->{rate} } middle_blocks($course);
-    my @cells  = map { @rates ? cell(figure_text($_, 'KiB/s')) : absent("\x{2013}") }
-        @rates ? (median(@rates), min(@rates), max(@rates)) : (0) x 3;
+    my @rates  = rates_of($course);
     my ($slow, $bad) = (0, 0);
     for my $place (@{$places}) {
         $_ += $place->{end} - $place->{offset} for $place->{error} ? $bad : $slow;
     }
-    return row_of(name_cell($course), $course->{bytes} ? cell(bytes_text($course->{bytes})) : absent('not recorded'),
-        cell(bytes_text($course->{block_bytes})), cell(passes_words($course)), @cells,
-        (map { cell($_ ? bytes_text($_) : 'none') } $slow, $bad), how_cell($course));
+    return [ shorten($course->{name}, $MAX_NAME), $course->{bytes} ? bytes_text($course->{bytes}) : undef, bytes_text($course->{block_bytes}), passes_words($course),
+        (@rates ? map { figure_text($_, 'KiB/s') } median(@rates), min(@rates), max(@rates) : (undef) x 3), (map { $_ ? bytes_text($_) : 'none' } $slow, $bad), how_words($course) ];
 }
 
 sub passes_words {
@@ -264,11 +284,11 @@ sub passes_words {
     return defined $mean ? "mean of $mean" : scalar @passes;
 }
 
-sub how_cell {
+sub how_words {
     my ($course) = @_;
-    return absent('not recorded') if !length($course->{engine} // q{});
+    return if !length($course->{engine} // q{});
     my $depth = ($course->{iodepth} // 1) > 1 ? ", depth $course->{iodepth}" : q{};
-    return cell($course->{engine} . $depth . ($course->{direct} ? ', direct' : ', buffered'));
+    return $course->{engine} . $depth . ($course->{direct} ? ', direct' : ', buffered');
 }
 
 1;

@@ -182,9 +182,10 @@ void campaign_sum_end(struct campaign_sum *sum)
     if (sum->lost == 0)
         snprintf(sum->text, sizeof sum->text,
                  "KEPT: 0 of %" PRIu64 " promises lost in %" PRIu64
-                 " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)",
+                 " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
                  sum->promises, sum->conclusive,
-                 units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text);
+                 units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
+                 sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
     else
         snprintf(
             sum->text, sizeof sum->text,

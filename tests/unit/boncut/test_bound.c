@@ -65,6 +65,9 @@ static void in_words(void **state)
                         "KEPT: 0 of 12480 promises lost in 60 cuts: in less than 4.9 % of "
                         "cuts anything is lost (95 %, one-sided); all of these cuts "
                         "reached the drive's cache");
+    assert_non_null(strstr(sum_of(10, 0, 0).text,
+                           "less than 25.9 % of cuts anything is lost (95 %, "
+                           "one-sided); 60 cuts would make it 4.9 %; all"));
     sum = sum_of(57, 3, 0);
     assert_string_equal(sum.text, "LOST: lost in 3 of 60 cuts: 1.0 to 13.9 % (95 %); all of these "
                                   "cuts reached the drive's cache");

@@ -334,9 +334,16 @@ sub compare_settings {
     }
     $all->{$side} = $settings;
     return if !$all->{a} || !$all->{b};
-    my @differ = differing($all->{a}, $all->{b});
-    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): " . listed(map { value($_) . ' (' . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
+    my @differ = grep { !$self->is_in_commands($_) } differing($all->{a}, $all->{b});
+    push @{ $self->{told} }, "settings differ ($name->{a}, $name->{b}): " . listed(map { value(s/\Asettings[.]//r) . ' (' . value($all->{a}{$_}) . ', ' . value($all->{b}{$_}) . ')' } @differ) if @differ;
     return;
+}
+
+# Whether it is a path or URL that the commands of A and B themselves have: then it is what is compared.
+sub is_in_commands {
+    my ($self, $setting) = @_;
+    my %command = map { my $command = $self->{plan}{command}{$_}; $_ => ref $command ? "@{$command}" : $command } qw(a b);
+    return $command{a} ne $command{b} && 2 == grep { my $value = $self->{settings}{$_}{$setting}; defined $value && $value =~ m{/} && index($command{$_}, $value) >= 0 } qw(a b);
 }
 
 sub differing {

@@ -11,7 +11,7 @@ use Bonnie::Axis          qw(axis_of_change);
 use Bonnie::Chart         qw(area bar);
 use Bonnie::Document      qw(counted document);
 use Bonnie::Html          qw(element text);
-use Bonnie::HtmlTable     qw(absent cell head_cell row_of scrolling_table);
+use Bonnie::HtmlTable     qw(absent head_cell plain_table row_of row_title scrolling_table);
 use Bonnie::Panels        qw(panel panels);
 use Bonnie::Plain         qw(shorten);
 use Bonnie::Statistics    qw(quantile);
@@ -27,6 +27,7 @@ my $MAX_NAME = 40;
 
 my %CLASS = (faster => 'better', better => 'better', slower => 'worse', worse => 'worse');
 
+# $title is plain text, or undef for what was compared.
 sub campaign_page {
     my ($title, @campaigns) = @_;
     my @sections;
@@ -40,6 +41,7 @@ sub campaign_page {
             push @sections, { id => "$id$suffix", title => $heading . ($suffix ? " ($number)" : q{}), content => \@content };
         }
     }
+    $title //= join ', ', map { "$_->{settings}{name_b} against $_->{settings}{name_a}" } @campaigns;
     return document(title => $title, class => 'one', headline => join(q{ }, map { $_->{result} } @campaigns),
         facts => join(q{ }, map { facts($_) } @campaigns), sections => \@sections);
 }
@@ -57,25 +59,20 @@ sub metric_content {
     my @metrics = @{ $campaign->{metrics} } or return;
     my ($a, $b) = map { shorten($campaign->{settings}{"name_$_"}, $MAX_NAME) } qw(a b);
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $campaign->{settings}{alpha});
-    my @head = map { head_cell($_) } 'Metric', "$a, median", "$b, median", "$b by $a", $sure, 'Difference', 'Scatter of pairs';
+    my @titles = ('Metric', "$a, median", "$b, median", "$b by $a", $sure, 'Difference', 'Scatter of pairs');
     my @words = (
         "The ratio is that of $b to $a in the same pair, the median of all pairs, which need not be the ratio of the two medians; their order in each pair was drawn at random.",
         'The intervals are valid for all metrics at once, and after every pair.',
     );
     return (element('p', { class => 'quiet' }, text("@words")) . "\n",
-        scrolling_table(caption => 'What differs', class => 'campaign', head => [ row_of(@head) ], rows => [ map { metric_row($campaign, $_) } @metrics ]));
+        plain_table({ caption => 'What differs', class => 'campaign', titles => \@titles }, map { metric_row($campaign, $_) } @metrics));
 }
 
 sub metric_row {
     my ($campaign, $metric) = @_;
     my $noise = $metric->{noise_percent};
-    return row_of(
-        element('th', { scope => 'row', class => 'label' }, text(shorten($metric->{name}, $MAX_NAME))),
-        (map { cell(metric_figure($metric, $_)) } qw(a b)),
-        cell(change_text($campaign, $metric)), cell(interval_text($campaign, $metric)),
-        element('td', { class => $CLASS{ $metric->{verdict} } }, text(verdict_text($campaign, $metric))),
-        defined $noise ? cell(noise_figure($noise) . ' %') : absent("\x{2013}"),
-    );
+    return [ shorten($metric->{name}, $MAX_NAME), (map { metric_figure($metric, $_) } qw(a b)), change_text($campaign, $metric), interval_text($campaign, $metric),
+        [ $CLASS{ $metric->{verdict} }, verdict_text($campaign, $metric) ], defined $noise ? noise_figure($noise) . ' %' : undef ];
 }
 
 sub interval_charts {
@@ -143,7 +140,7 @@ sub notes {
 sub settings_table {
     my ($campaign) = @_;
     my $settings = $campaign->{settings};
-    my @rows = map { row_of(element('th', { scope => 'row', class => 'label' }, text($_->[0])), map { $_ eq q{} ? absent("\x{2013}") : element('td', {}, text($_)) } @{$_}[ 1, 2 ]) }
+    my @rows = map { row_of(row_title($_->[0]), map { $_ eq q{} ? absent("\x{2013}") : element('td', {}, text($_)) } @{$_}[ 1, 2 ]) }
         grep { "$_->[1]$_->[2]" ne q{} }
         [ 'Command', @{$settings}{qw(command_a command_b)} ], [ 'Before each run', @{$settings}{qw(prepare_a prepare_b)} ], [ 'Beside it', @{$settings}{qw(beside_a beside_b)} ];
     my @head = (head_cell(q{}), map { head_cell(shorten($settings->{"name_$_"}, $MAX_NAME)) } qw(a b));
