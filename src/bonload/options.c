@@ -79,6 +79,14 @@ static int set_secret(void *secret, const char *value, struct err *e)
     return 0;
 }
 
+static int set_s3_virtual(void *field, const char *value, struct err *e)
+{
+    bool is_virtual = true;
+    int rc = value ? value_boolean(&is_virtual, value, e) : 0;
+    *(struct optional *)field = (struct optional){.given = true, .value = is_virtual};
+    return rc;
+}
+
 /* Accepts a sign, because goader's seed may be negative. */
 static int set_seed(void *field, const char *value, struct err *e)
 {
@@ -252,7 +260,11 @@ static const struct option_entry entries[] = {
              "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL)"},
     {VALUE("s3-bucket", "NAME", OPTION_TEXT, s3_bucket), .accepted = "the name of a bucket",
      .help = "bucket"},
-    {BOOLEAN("s3-virtual", s3_virtual),
+    {.name = "s3-virtual",
+     .value = VALUE_OPTIONAL,
+     .value_name = "false",
+     .field = FIELD(s3_virtual),
+     .set = set_s3_virtual,
      .help = "the bucket precedes the host, and is not part of the path (default: at Amazon)"},
     {VALUE("s3-region", "NAME", OPTION_TEXT, s3_region), .accepted = "the name of a region",
      .help = "region (default: AWS_REGION, AWS_DEFAULT_REGION, us-east-1)"},

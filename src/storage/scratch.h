@@ -120,9 +120,10 @@ enum ownership {
 /*
  * Whether only this user can have made the open directory, which was found in the one behind
  * parent_fd: it belongs to the effective user, nobody else may use it, and it is on the same
- * device. If the filesystem keeps no owners or modes, only root and this user may be able to write
- * to the parent. With `trusts` (--trust-directory), only the device counts, but for root. Returns
- * an enum ownership; unless that is OWNERSHIP_OURS, `found` says what was found.
+ * device. Where the filesystem keeps no owners or modes, it is enough if only root and this user
+ * can write to the parent or, with `trusts` (--trust-directory), if the user is not root. Returns
+ * an enum ownership; if that is not OWNERSHIP_OURS, `found` says what was found; or a negative
+ * errno.
  */
 #define FOUND_SIZE 160
 

@@ -139,7 +139,7 @@ struct settings {
     const char *authorities;
     char s3_endpoint[SETTINGS_ENDPOINTS]; /* all values that the user gave, joined by commas */
     const char *s3_bucket;
-    bool s3_virtual;
+    struct optional s3_virtual;
     const char *s3_region;
     struct optional s3_sign_version;
     struct optional s3_part_bytes;

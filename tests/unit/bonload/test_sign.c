@@ -435,55 +435,57 @@ static void what_is_sent_is_signed(void **state)
 static const struct place {
     const char *endpoint;
     const char *bucket;
-    bool is_virtual;
+    enum { UNSAID, IN_HOST, IN_PATH } is_in; /* what -s3-virtual says */
     const char *origin;
     const char *root;
 } places[] = {
-    {"https://s3.eu-west-1.amazonaws.com", "pail", false, "https://pail.s3.eu-west-1.amazonaws.com",
-     "/"},
-    {"https://s3.amazonaws.com", "pail", true, "https://pail.s3.amazonaws.com", "/"},
-    {"https://s3-eu-west-1.amazonaws.com", "pail", false, "https://pail.s3-eu-west-1.amazonaws.com",
-     "/"},
-    {"https://s3.dualstack.eu-west-1.amazonaws.com", "pail", false,
+    {"https://s3.eu-west-1.amazonaws.com", "pail", UNSAID,
+     "https://pail.s3.eu-west-1.amazonaws.com", "/"},
+    {"https://s3.amazonaws.com", "pail", IN_HOST, "https://pail.s3.amazonaws.com", "/"},
+    {"https://s3-eu-west-1.amazonaws.com", "pail", UNSAID,
+     "https://pail.s3-eu-west-1.amazonaws.com", "/"},
+    {"https://s3.dualstack.eu-west-1.amazonaws.com", "pail", UNSAID,
      "https://pail.s3.dualstack.eu-west-1.amazonaws.com", "/"},
-    {"https://s3.cn-north-1.amazonaws.com.cn", "pail", false,
+    {"https://s3.cn-north-1.amazonaws.com.cn", "pail", UNSAID,
      "https://pail.s3.cn-north-1.amazonaws.com.cn", "/"},
     /* the bucket stands there once */
-    {"https://pail.s3.eu-west-1.amazonaws.com", "pail", false,
+    {"https://pail.s3.eu-west-1.amazonaws.com", "pail", UNSAID,
      "https://pail.s3.eu-west-1.amazonaws.com", "/"},
-    {"https://s3-logs.s3.eu-west-1.amazonaws.com", "s3-logs", true,
+    {"https://s3-logs.s3.eu-west-1.amazonaws.com", "s3-logs", IN_HOST,
      "https://s3-logs.s3.eu-west-1.amazonaws.com", "/"},
-    {"https://a.b.s3.eu-west-1.amazonaws.com", "a.b", false,
+    {"https://a.b.s3.eu-west-1.amazonaws.com", "a.b", UNSAID,
      "https://a.b.s3.eu-west-1.amazonaws.com", "/"},
     /* a certificate has no dots, and a host neither capitals nor short names */
-    {"https://s3.eu-west-1.amazonaws.com", "a.b", false, "https://s3.eu-west-1.amazonaws.com",
+    {"https://s3.eu-west-1.amazonaws.com", "a.b", UNSAID, "https://s3.eu-west-1.amazonaws.com",
      "/a.b/"},
-    {"http://s3.eu-west-1.amazonaws.com", "a.b", false, "http://a.b.s3.eu-west-1.amazonaws.com",
+    {"http://s3.eu-west-1.amazonaws.com", "a.b", UNSAID, "http://a.b.s3.eu-west-1.amazonaws.com",
      "/"},
-    {"https://s3.amazonaws.com", "Pail", false, "https://s3.amazonaws.com", "/Pail/"},
-    {"https://s3.eu-west-1.amazonaws.com", "s3", false, "https://s3.eu-west-1.amazonaws.com",
+    {"https://s3.amazonaws.com", "Pail", UNSAID, "https://s3.amazonaws.com", "/Pail/"},
+    {"https://s3.eu-west-1.amazonaws.com", "s3", UNSAID, "https://s3.eu-west-1.amazonaws.com",
      "/s3/"},
+    {"https://s3.amazonaws.com", "pail", IN_PATH, "https://s3.amazonaws.com", "/pail/"},
+    {"https://pail.s3.amazonaws.com", "pail", IN_PATH, NULL, NULL},
     /* the hosts of other buckets */
-    {"https://mine.s3.eu-west-1.amazonaws.com", "pail", false, NULL, NULL},
-    {"https://x.pail.s3.eu-west-1.amazonaws.com", "pail", true, NULL, NULL},
-    {"https://pail.x.s3.eu-west-1.amazonaws.com", "pail", false, NULL, NULL},
-    {"https://pail.s3.eu-west-1.amazonaws.com", "Pail", false, NULL, NULL},
+    {"https://mine.s3.eu-west-1.amazonaws.com", "pail", UNSAID, NULL, NULL},
+    {"https://x.pail.s3.eu-west-1.amazonaws.com", "pail", IN_HOST, NULL, NULL},
+    {"https://pail.x.s3.eu-west-1.amazonaws.com", "pail", UNSAID, NULL, NULL},
+    {"https://pail.s3.eu-west-1.amazonaws.com", "Pail", UNSAID, NULL, NULL},
     /* hosts that only look like Amazon's */
-    {"https://s3.amazonaws.com.example", "pail", false, "https://s3.amazonaws.com.example",
+    {"https://s3.amazonaws.com.example", "pail", UNSAID, "https://s3.amazonaws.com.example",
      "/pail/"},
-    {"https://bucket.vpce-1-2.s3.us-east-1.vpce.amazonaws.com", "pail", false,
+    {"https://bucket.vpce-1-2.s3.us-east-1.vpce.amazonaws.com", "pail", UNSAID,
      "https://bucket.vpce-1-2.s3.us-east-1.vpce.amazonaws.com", "/pail/"},
-    {"http://s3.eu.example:8000/", "s3", false, "http://s3.eu.example:8000", "/s3/"},
-    {"http://pail.example", "pail", false, "http://pail.example", "/pail/"},
-    {"http://pail.example", "pail", true, "http://pail.example", "/"},
-    {"http://PAIL.example:80/p/", "pail", true, "http://pail.example", "/p/"},
-    {"http://example", "pail", true, "http://pail.example", "/"},
-    {"http://example", "tenant:pail", false, "http://example", "/tenant%3Apail/"},
-    {"http://example", "tenant:pail", true, NULL, NULL},
-    {"http://[::1]:9000", "pail", true, NULL, NULL},
+    {"http://s3.eu.example:8000/", "s3", UNSAID, "http://s3.eu.example:8000", "/s3/"},
+    {"http://pail.example", "pail", UNSAID, "http://pail.example", "/pail/"},
+    {"http://pail.example", "pail", IN_HOST, "http://pail.example", "/"},
+    {"http://PAIL.example:80/p/", "pail", IN_HOST, "http://pail.example", "/p/"},
+    {"http://example", "pail", IN_HOST, "http://pail.example", "/"},
+    {"http://example", "tenant:pail", UNSAID, "http://example", "/tenant%3Apail/"},
+    {"http://example", "tenant:pail", IN_HOST, NULL, NULL},
+    {"http://[::1]:9000", "pail", IN_HOST, NULL, NULL},
     /* the zone of an address */
-    {"http://[fe80::1%25eth0]:9000", "pail", false, "http://[fe80::1%25eth0]:9000", "/pail/"},
-    {"http://[fe80::1%25eth0]", "pail", false, "http://[fe80::1%25eth0]", "/pail/"},
+    {"http://[fe80::1%25eth0]:9000", "pail", UNSAID, "http://[fe80::1%25eth0]:9000", "/pail/"},
+    {"http://[fe80::1%25eth0]", "pail", UNSAID, "http://[fe80::1%25eth0]", "/pail/"},
 };
 
 static void an_endpoint_and_a_bucket_are_one_place(void **state)
@@ -491,10 +493,11 @@ static void an_endpoint_and_a_bucket_are_one_place(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct place *p = &places[i];
-        struct settings s = {.s3_bucket = p->bucket,
-                             .s3_virtual = p->is_virtual,
-                             .s3_api_key = "access",
-                             .s3_secret_key = "secret"};
+        struct settings s = {
+            .s3_bucket = p->bucket,
+            .s3_virtual = {.given = p->is_in != UNSAID, .value = p->is_in == IN_HOST},
+            .s3_api_key = "access",
+            .s3_secret_key = "secret"};
         struct s3_place place;
         struct err e;
         err_init(&e);

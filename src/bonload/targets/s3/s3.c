@@ -200,7 +200,8 @@ static const char *amazon_in(const char *host)
 
 /*
  * Puts the bucket before the host, once, with -s3-virtual, or at Amazon's own endpoints where their
- * certificates allow that. Which bucket is meant is never guessed from a name.
+ * certificates allow that and -s3-virtual=false does not. Which bucket is meant is never guessed
+ * from a name.
  */
 static int take_host(struct s3_site *site, const struct settings *s, bool is_encrypted,
                      char host[static S3_HOST_SIZE], struct err *e)
@@ -213,12 +214,12 @@ static int take_host(struct s3_site *site, const struct settings *s, bool is_enc
     bool fits = fits_host(bucket);
     bool is_there = strncasecmp(host, bucket, length) == 0 && host[length] == '.' &&
                     (!amazon || amazon == host + length + 1);
-    bool is_virtual =
-        s->s3_virtual || (amazon && (is_there || (fits && !(is_encrypted && strchr(bucket, '.')))));
+    bool is_default = amazon && (is_there || (fits && !(is_encrypted && strchr(bucket, '.'))));
+    bool is_virtual = optional_or(s->s3_virtual, is_default);
     bool is_address = *host == '[' || inet_pton(AF_INET, host, &address) == 1;
-    if (amazon && amazon > host && !(is_there && fits))
-        return err_say(e, "-s3-endpoint: %.200s is the host of another bucket; expected %.200s",
-                       host, amazon);
+    if (amazon && amazon > host && !(is_there && fits && is_virtual))
+        return err_say(e, "-s3-endpoint: %.200s is the host of %s bucket; expected %.200s", host,
+                       is_there && fits ? "the" : "another", amazon);
     if (is_virtual && (!fits || is_address))
         return err_say(e, "-s3-virtual: the bucket '%.100s' cannot precede the host %.200s", bucket,
                        host);
