@@ -110,7 +110,7 @@ sub verdict_row {
     my ($limit, @ends) = map { $axis->{at}->($_) } 1, @{ $figure->{ends} };
     return {
         label => "$figure->{what} at $figure->{at}",
-        shown => "$figure->{found}, limit $figure->{limit}: $figure->{verdict}",
+        shown => "$figure->{found}, limit $figure->{limit}",
         marks => [ bar($LOOKS{ $figure->{verdict} }, 0, $axis->{at}->($figure->{part}), $BAR / 2), points('range', 2 * $BAR, [ [ $limit, $BAR / 2 ] ]),
             @ends ? whisker('range', @ends, $BAR / 2, $CAP) : () ],
     };
