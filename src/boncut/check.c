@@ -199,9 +199,8 @@ static void report_residency(const struct check *c)
 static int judge_unmounted(struct check *c, const char *path, struct err *e)
 {
     const char *name = c->ledger.header.directory;
-    struct err why;
+    struct err why = {0};
     int rc;
-    err_init(&why);
     int parent_fd = path_open_to_list(path, PATH_FAILS, &why);
     int fd = parent_fd >= 0 ? directory_open(parent_fd, name) : parent_fd;
     if (parent_fd >= 0 && fd < 0)

@@ -66,8 +66,7 @@ static int take_other_header(const struct ledger *l, const char *text, size_t le
                              struct err *e)
 {
     struct header other;
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     *is_one = header_parse(&other, text, length, &ignored) == 0;
     if (*is_one && (other.run != l->header.run || other.seed != l->header.seed))
         return err_say(e, "the log has the promises of more than one run");

@@ -178,7 +178,7 @@ const struct option_table option_table = {
 /* ---- options that depend on the command ------------------------------------------------------ */
 
 /* Whether a command has the options of a group, whose heading lists commands in lower case. */
-static bool is_of(const char *group, enum command command)
+static bool is_of(const char *group, int command)
 {
     const char *at = strstr(group, command_words[command]);
     return !islower((unsigned char)*group) ||

@@ -174,10 +174,8 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 {
     struct main_loop main_loop;
     struct result result = {0};
-    struct err failure;
-    struct err left;
-    err_init(&failure);
-    err_init(&left);
+    struct err failure = {0};
+    struct err left = {0};
     int rc = main_loop_open(&main_loop, run, q->coordinator, e);
     if (rc != 0)
         return rc;

@@ -293,8 +293,7 @@ static int clean_up_run(const struct run *run, struct err *e)
 static void print_interim(struct main_loop *c)
 {
     struct result result;
-    struct err e;
-    err_init(&e);
+    struct err e = {0};
     if (main_loop_result(c, &result, &e) != 0) {
         message("%s", e.text);
         return;

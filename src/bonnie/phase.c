@@ -639,8 +639,7 @@ static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
  */
 static void drop_meanwhile(void *dropper)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     cache_dropper_drop(dropper, &ignored);
 }
 

@@ -469,8 +469,7 @@ static int release_context(struct run_context *r, int result, struct err *e)
 
 int run_context_close(struct run_context *r, int result, struct err *e)
 {
-    struct err left;
-    err_init(&left);
+    struct err left = {0};
     int rc = release_context(r, result, stop_signal() ? &left : e);
     if (left.code != 0)
         stop_message(left.text);

@@ -71,8 +71,7 @@ static int run_or_leave_out(struct run_context *r, uint64_t index, struct result
 {
     const struct plan *p = r->plan;
     const char *why = p->left_out;
-    struct err failure;
-    err_init(&failure);
+    struct err failure = {0};
     int rc = why ? -EOPNOTSUPP : run_once(r, index, result, &failure);
     bool is_first = p->tests[TEST_PUT_BLOCK];
     bool is_inability = rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;

@@ -183,8 +183,7 @@ static int refuse_value(const struct option_table *table, const struct option_en
 static int apply_option(const struct reader *r, const struct option_entry *entry, char *value,
                         struct err *e)
 {
-    struct err reason;
-    err_init(&reason);
+    struct err reason = {0};
     int rc = option_apply(entry, r->settings, value, &reason);
     if (rc != 0)
         rc = refuse_value(r->table, entry, value, reason.text, e);

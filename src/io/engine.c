@@ -25,8 +25,7 @@ int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_o
 
 int engine_check(const struct engine_ops *engine, struct err *e)
 {
-    struct err reason;
-    err_init(&reason);
+    struct err reason = {0};
     if (engine->available(&reason) == 0)
         return 0;
     return err_say(e, "--engine=%s: %s", engine->name, reason.text);
@@ -35,8 +34,7 @@ int engine_check(const struct engine_ops *engine, struct err *e)
 void engine_print_all(FILE *out)
 {
     for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
-        struct err reason;
-        err_init(&reason);
+        struct err reason = {0};
         bool works = (*engine)->available(&reason) == 0;
         fprintf(out, "%-9s %s\n", (*engine)->name, (*engine)->summary);
         if (!works)

@@ -144,13 +144,12 @@ static bool find_in_path(struct html_page *p, struct err *e)
 
 static int find_drawer(struct html_page *p, struct err *e)
 {
-    struct err why;
+    struct err why = {0};
     const char *set = getenv(DRAWER_SET_BY);
     if (set && *set) {
         p->program = strdup(set);
         return try_drawer(p, e);
     }
-    err_init(&why);
     if (find_beside(p, &why) || find_in_path(p, &why))
         return 0;
     if (why.code != 0)

@@ -165,9 +165,8 @@ static int fail_on(const struct file_set *s, const char *verb, const struct file
     int code = errno;
     char path[WHOLE_PATH_SIZE];
     whole_path(s, place, path);
-    struct err hint;
+    struct err hint = {0};
     struct statvfs fs;
-    err_init(&hint);
     if (code == ENOSPC && fstatvfs(place->fd, &fs) == 0 && fs.f_bavail > 0 &&
         (fs.f_files == 0 || fs.f_favail > 0))
         err_say(&hint, "the filesystem has room, so the directory is full: use more (DIRS of -n)");
@@ -418,8 +417,7 @@ int file_set_clear(struct file_set *s, struct err *e)
 static bool can_grow(const struct file_set *s)
 {
     struct scratch_space space;
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     return !has_data(s) && s->wanted < MOST_WANTED &&
            scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
            space.files / 2 > s->setup.count && space.bytes / 2 > s->setup.count * BYTES_PER_FILE;

@@ -532,8 +532,7 @@ static int remove_private_directory(struct scratch *s, struct err *e)
     if (rc == -ESTALE)
         return say_moved(e, s->path, s->name, s->fd);
     err_system(e, -rc, "remove directory %s/%s", s->path, s->name);
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     make_owner_file(s, &ignored);
     return rc;
 }
@@ -633,8 +632,7 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
     struct stat st;
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     private_name(name, number);
     int parent = path_open_to_list(path, PATH_FAILS, &ignored);
     int fd = parent >= 0 ? directory_open(parent, name) : -1;
@@ -1064,8 +1062,7 @@ int cleanup_directory(const char *path, bool trusts, struct err *e)
     for (const char *name; (name = next_name(parent));) {
         if (!is_private_name_of_any(name))
             continue;
-        struct err one;
-        err_init(&one);
+        struct err one = {0};
         int failed = examine_directory(parent, path, name, trusts, &one);
         if (failed != 0 && rc == 0)
             *e = one; /* the caller reports this failure */

@@ -194,8 +194,7 @@ static int send_message(struct mpi *s, int rank, enum tag tag, const void *bytes
 
 static void send_bare(struct mpi *s, int rank, enum tag tag)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     send_message(s, rank, tag, NULL, 0, &ignored);
 }
 
@@ -220,9 +219,8 @@ static int receive_message(struct mpi *s, const MPI_Status *from, void *bytes, s
 /* Receives a message with that tag and without contents. Returns whether there was one. */
 static bool take_bare(struct mpi *s, enum tag tag)
 {
-    struct err ignored;
+    struct err ignored = {0};
     MPI_Status status;
-    err_init(&ignored);
     return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, &ignored) == 0;
 }
 
@@ -284,10 +282,9 @@ static int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, str
 
 static bool mpi_drop_arrival(struct mpi *s)
 {
-    struct err ignored;
+    struct err ignored = {0};
     unsigned rank;
     size_t bytes;
-    err_init(&ignored);
     return has_message(s, arrival(s), NULL) && mpi_receive_arrival(s, &rank, &bytes, &ignored) == 0;
 }
 
@@ -300,16 +297,14 @@ static int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct e
 
 static void mpi_send_failure(struct mpi *s, const struct err *e)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
 }
 
 static bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e)
 {
-    struct err ignored;
+    struct err ignored = {0};
     MPI_Status status;
-    err_init(&ignored);
     if (!has_message(s, TAG_FAILURE, &status))
         return false;
     *rank = (unsigned)status.MPI_SOURCE;
@@ -318,18 +313,16 @@ static bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e)
 
 static bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
 {
-    struct err ignored;
+    struct err ignored = {0};
     MPI_Status status;
     int is_there = 0;
-    err_init(&ignored);
     MPI_Iprobe((int)from, TAG_PARCEL, s->comm, &is_there, &status);
     return is_there && receive_message(s, &status, bytes, count, &ignored) == 0;
 }
 
 static bool mpi_answer_ping(struct mpi *s)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     if (!take_bare(s, TAG_PING))
         return false;
     uint64_t now = clock_ns();
@@ -528,8 +521,7 @@ static int check_others(struct coordinator *c, struct err *e)
 
 static void mpi_poll(void *coordinator)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     if (check_others(coordinator, &ignored) != 0)
         stop_request();
 }
@@ -890,8 +882,7 @@ static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     if (rc != 0 && !s->has_stopped) {
         mpi_send_failure(s, e);
         while (check_others(c, &ignored) == 0)

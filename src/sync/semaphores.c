@@ -93,9 +93,8 @@ int semaphores_remove(struct err *e)
 void semaphores_clean_up(void)
 {
     struct semid_ds set = {0};
-    struct err ignored;
+    struct err ignored = {0};
     int id;
-    err_init(&ignored);
     if (find_semaphores(&id, SEMAPHORES, &ignored) == 0 && id >= 0 &&
         semctl(id, 0, IPC_STAT, (union semun){.set = &set}) == 0 && set.sem_otime != 0 &&
         semctl(id, ALIVE, GETVAL) == 0 && semctl(id, 0, IPC_RMID) == 0)

@@ -103,8 +103,7 @@ static void confined_main(void *context, int socket)
     const struct confined_job *job = context;
     unsigned low = (unsigned)(socket < job->keep ? socket : job->keep);
     unsigned high = (unsigned)(socket < job->keep ? job->keep : socket);
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     if (job->outlives) {
         prctl(PR_SET_PDEATHSIG, 0);
         setsid();

@@ -508,8 +508,7 @@ void path_release(struct path_file *f)
 bool path_is_safe_program(const char *path)
 {
     struct path_file f;
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     if (path_find(&f, "run", path, &ignored) != 0)
         return false;
     bool is_good = f.fd >= 0 && f.is_in_place && S_ISREG(f.facts.st_mode) &&

@@ -223,9 +223,8 @@ void process_group_release(struct process_group *g)
 {
     if (!g)
         return;
-    struct err ignored;
+    struct err ignored = {0};
     int rc = 0;
-    err_init(&ignored);
     for (unsigned i = 0; i < g->setup.count; i++)
         if (g->pids[i] > 0)
             kill(g->pids[i], SIGKILL);

@@ -86,9 +86,8 @@ static bool comes_of_signal(int code)
 
 int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], struct err *e))
 {
-    struct err e;
+    struct err e = {0};
     stop_ignores_inquiries();
-    err_init(&e);
     occupy_standard_descriptors();
     int rc = check_stack_limit(&e);
     setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);

@@ -82,8 +82,7 @@ static void do_step(struct pool_thread *t, enum pool_state state)
         [POOL_WORKING] = p->task->work,
         [POOL_FINISHING] = p->task->finish,
     };
-    struct err e;
-    err_init(&e);
+    struct err e = {0};
     int rc = steps[state](t->context, &e);
     uint64_t end_ns = clock_ns();
     struct cpu_demand demand = {0};

@@ -82,8 +82,7 @@ struct settings {
 static int take_count(void *settings, const char *word, struct err *e)
 {
     struct settings *s = settings;
-    struct err reason;
-    err_init(&reason);
+    struct err reason = {0};
     if (s->count.given)
         return err_say(e, "unexpected argument '%.100s'; only one COUNT is taken", word);
     if (value_count(&s->count, word, 1, MOST_COUNT, ACCEPTED_COUNT, &reason) != 0)

@@ -359,8 +359,7 @@ static int measure_directory(struct session *s, struct err *e)
         rc = scratch_make(&s->scratch, e);
     if (rc == 0)
         rc = measure_file(s, e);
-    struct err left;
-    err_init(&left);
+    struct err left = {0};
     int closed = scratch_close(&s->scratch, stop_signal() ? &left : e);
     if (left.code != 0)
         message("%s", left.text);

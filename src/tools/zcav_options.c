@@ -110,8 +110,7 @@ static int add_file(void *settings, const char *word, struct err *e)
 
 static int take_operand(void *settings, const char *word, struct err *e)
 {
-    struct err reason;
-    err_init(&reason);
+    struct err reason = {0};
     if (add_file(settings, word, &reason) == 0)
         return 0;
     return err_say(e, "FILE: '%.100s' is not accepted; expected %s", word, reason.text);

@@ -292,8 +292,7 @@ static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, s
         flags |= O_EXCL;
     if (flags == O_RDONLY)
         return 0;
-    struct err reason;
-    err_init(&reason);
+    struct err reason = {0};
     int fd = scratch_reopen(d->file.fd, flags, d->file.name, &reason);
     if (fd == -EBUSY && (flags & O_EXCL))
         return err_system(e, EBUSY,
@@ -677,8 +676,6 @@ int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
 
 void zcav_job_release(struct zcav_job *j)
 {
-    struct err ignored;
-    err_init(&ignored);
     io_queue_close(&j->queue);
     zcav_device_close(&j->device);
     for (unsigned i = 0; j->passes && i < zcav_passes(j->settings); i++)

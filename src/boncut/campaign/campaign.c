@@ -514,12 +514,11 @@ static bool cut_is_done(struct campaign *c, unsigned number)
 {
     char name[CUT_NAME];
     struct stat st;
-    struct err ignored;
+    struct err ignored = {0};
     struct cut cut = {.campaign = c, .number = number};
     cut_name(name, number, "json");
     if (fstatat(c->logs.fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_size == 0)
         return false;
-    err_init(&ignored);
     if (!*c->uuid && read_header(&cut, &cut.header, &ignored) == 0)
         memcpy(c->uuid, cut.header.uuid, HEADER_TEXT);
     return true;
@@ -783,9 +782,8 @@ static json_t *read_report(struct campaign *c, const char *name, struct err *e)
 static int take_cut(struct session *session, unsigned number, struct err *e)
 {
     struct campaign_cut cut = {0};
-    struct err reason;
+    struct err reason = {0};
     char name[CUT_NAME];
-    err_init(&reason);
     cut_name(name, number, "json");
     json_t *report = read_report(&session->campaign, name, &reason);
     int rc = stop_check(e);

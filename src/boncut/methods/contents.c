@@ -62,11 +62,10 @@ int work_make_directory(struct work *w, int fd, const char *name)
 int judging_open(struct judging *j, int fd, const char *name)
 {
     struct residency left = {0};
-    struct err ignored;
+    struct err ignored = {0};
     int opened = openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (opened < 0)
         return -errno;
-    err_init(&ignored);
     if (j->evicts && page_cache_evict(opened, name, &left, &ignored) == 0 && left.known)
         j->resident_bytes += left.bytes;
     return opened;

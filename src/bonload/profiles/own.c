@@ -310,8 +310,7 @@ int profile_parse(struct profile *p, char *text, struct err *e)
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)
 {
     size_t length;
-    struct err failure;
-    err_init(&failure);
+    struct err failure = {0};
     int rc = input_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
     if (rc == -ENOENT && !strchr(path, '/'))
         return err_say(e,

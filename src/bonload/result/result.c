@@ -496,8 +496,7 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
 
 static bool open_like(struct series *s, const struct series *whole)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     return series_open(s, whole->slice_ns, whole->room, &ignored) == 0;
 }
 

@@ -142,8 +142,7 @@ int work_run_queue(struct work *w, const struct io_source *source, enum work_dir
 
 void work_release(struct work *w)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     io_queue_close(&w->queue);
     data_file_close(&w->data, &ignored);
 }

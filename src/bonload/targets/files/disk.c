@@ -148,9 +148,8 @@ static int write_body(struct thread *t, int fd, struct request *r)
     bool direct = s->settings->direct;
     uint64_t size = t->expected.size;
     const struct io_file file = {.fd = fd, .name = t->work.name};
-    struct err ignored;
+    struct err ignored = {0};
     int code = 0;
-    err_init(&ignored);
     for (uint64_t at = 0; code == 0 && at < size;) {
         uint64_t left = size - at;
         size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
@@ -232,11 +231,10 @@ static uint32_t read_body(struct thread *t, int fd, struct request *r)
 static void disk_evict(struct thread *t)
 {
     struct stat st;
-    struct err ignored;
+    struct err ignored = {0};
     int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY, 0);
     if (fd < 0)
         return;
-    err_init(&ignored);
     if (fstat(fd, &st) == 0) {
         struct residency left = page_cache_residency(fd, (uint64_t)st.st_size);
         if (!left.known || left.bytes > 0)

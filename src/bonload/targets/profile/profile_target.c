@@ -36,8 +36,7 @@ struct storage {
 /* Opens the file again with O_DIRECT, if that is supported. */
 static int open_direct(int fd, const char *name)
 {
-    struct err ignored;
-    err_init(&ignored);
+    struct err ignored = {0};
     int direct = scratch_reopen(fd, O_RDWR | O_DIRECT, name, &ignored);
     if (direct < 0)
         return fd;
@@ -912,8 +911,7 @@ int profile_target_finish(void *shared, struct err *e)
 static void close_target(void *shared)
 {
     struct profile_state *s = shared;
-    struct err e;
-    err_init(&e);
+    struct err e = {0};
     profile_target_end(s, 0);
     profile_target_finish(s, &e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)

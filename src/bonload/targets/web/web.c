@@ -1343,9 +1343,8 @@ void web_inspect(void *thread, struct request *r)
 
 long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
 {
-    struct err e;
+    struct err e = {0};
     void *thread = s->aside;
-    err_init(&e);
     if (!thread)
         web_join(&thread, s, 1, &e);
     if (!thread) {
