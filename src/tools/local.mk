@@ -4,6 +4,4 @@ bonnie_SOURCES += \
 	src/tools/getc_putc.c \
 	src/tools/tool.c src/tools/tool.h \
 	src/tools/zcav.c \
-	src/tools/zcav_log.c src/tools/zcav_log.h \
-	src/tools/zcav_options.c src/tools/zcav_options.h \
-	src/tools/zcav_run.c src/tools/zcav_run.h
+	src/tools/zcav_log.c src/tools/zcav_log.h
