@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,106 +19,9 @@
 #include "measure/clock.h"
 #include "run/section.h"
 #include "storage/page_cache.h"
-#include "sys/process_group.h"
 #include "sys/thread_pool.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
-#include "util/shared_memory.h"
-
-/* ---- seekers --------------------------------------------------------------------------------- */
-
-/*
- * Seekers are forked processes that share the seeks of one phase (workloads/seeks.h). Each has a
- * queue of its own.
- */
-struct seekers {
-    const struct plan *plan;
-    const struct work *work;
-    struct shared_stats *stats;
-    struct corruption_log *corruption;
-    uint64_t end_ticket;               /* first ticket that is not for these seekers */
-    atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
-    struct process_group *group;
-};
-
-/* What each seeker does. Its queue has the data files of all workers. */
-static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
-{
-    const struct seekers *s = context;
-    const struct plan *p = s->plan;
-    const struct seeks seeks = {
-        .plan = p,
-        .contents = s->work->contents,
-        .seed = s->work->seed,
-        .next_ticket = s->next_ticket,
-        .end_ticket = s->end_ticket,
-        .duration_ns = s->work->lap_ns,
-        .corruption = &s->corruption->workers[number],
-    };
-    const struct io_queue_setup setup =
-        work_queue_setup(p, s->work->all_data, p->workers, p->data.chunk_bytes);
-    struct io_queue queue;
-
-    close(s->work->scratch->owner_fd); /* only the parent may keep the lock */
-    int rc = work_open_any_queue(&queue, &setup, &s->stats->workers[number], e);
-    if (rc == 0)
-        rc = process_member_ready(self);
-    return rc == 0 ? seeks_run(&seeks, &queue, &s->stats->workers[number].ops, e) : rc;
-}
-
-/* Ends all seekers that still run, and frees s, which may be NULL. */
-static void seekers_release(struct seekers *s)
-{
-    if (!s)
-        return;
-    process_group_release(s->group);
-    shared_memory_unmap((void *)s->next_ticket, sizeof *s->next_ticket);
-    free(s);
-}
-
-/*
- * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
- * files of all workers of r, use the tickets from first_ticket on, and record what they do in r's
- * statistics and corruption log. There are as many tickets as the plan has seeks; but if the
- * workers' lap_ns is not 0, as many as the seekers can use in that time. The pool must be parked.
- * After success the caller must call seekers_release(*out).
- */
-static int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ticket,
-                         struct err *e)
-{
-    const struct plan *p = r->plan;
-    struct seekers *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
-    *s = (struct seekers){.plan = p,
-                          .work = r->work,
-                          .stats = &r->stats,
-                          .corruption = &r->corruption_log,
-                          .end_ticket =
-                              r->work->lap_ns > 0 ? UINT64_MAX : first_ticket + p->data.seeks};
-    const struct process_group_setup group = {.name = "seeker",
-                                              .count = p->data.seekers,
-                                              .body = run_seeker,
-                                              .context = s,
-                                              .poller = run_context_poller(r)};
-    int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
-    if (rc == 0) {
-        *s->next_ticket = first_ticket;
-        rc = process_group_start(&s->group, &group, e);
-    }
-    if (rc == 0)
-        *out = s;
-    else
-        seekers_release(s);
-    return rc;
-}
-
-/* The first unused ticket, when the seekers have worked. */
-static uint64_t seekers_next_ticket(const struct seekers *s)
-{
-    uint64_t next = *s->next_ticket;
-    return next < s->end_ticket ? next : s->end_ticket;
-}
 
 /* ---- files of another rank ------------------------------------------------------------------- */
 
@@ -775,7 +677,7 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
                              struct task_times *times, struct err *e)
 {
     struct task_times closing;
-    int rc = process_group_work(seekers->group, times, e);
+    int rc = seekers_work(seekers, times, e);
     if (rc == 0)
         rc = thread_pool_work(&r->pool, &closing, e);
     if (rc == 0) {

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/workloads/seeks.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include "bonnie/workloads/workload.h"
+#include "sys/process_group.h"
 #include "util/partition.h"
 #include "util/rng.h"
+#include "util/shared_memory.h"
 
 /*
- * seeks: the workers only prepare their files. Forked seekers (phase.c) seek in all of these
- * files. The last step of the task syncs their changes and closes the file.
+ * The workers only prepare their files. The seekers seek in all of these files. The last step of
+ * the task syncs their changes and closes the file.
  */
+
+/* Number of seeks of which one rewrites its chunk. */
+#define REWRITE_EVERY 10
 
 /*
  * The source draws at most this number of chunks for a rewrite, until it finds one that no other
@@ -18,8 +26,18 @@
  */
 #define DRAWS_AT_ONCE 8
 
+struct seekers {
+    struct run_context *context;
+    uint64_t end_ticket;               /* first ticket that is not for these seekers */
+    atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
+    struct process_group *group;
+};
+
 struct seeker {
-    const struct seeks *seeks;
+    const struct seekers *all;
+    const struct plan *plan;
+    struct contents *contents;
+    struct corruption *corruption;
     uint64_t ticket;
     bool has_ticket; /* has drawn a ticket that it has not used yet */
     struct rng rng;  /* random numbers of the current ticket */
@@ -31,8 +49,8 @@ struct seeker {
  */
 static bool draw_chunk(struct seeker *s, struct io *io)
 {
-    const struct plan *p = s->seeks->plan;
-    struct contents *contents = s->seeks->contents;
+    const struct plan *p = s->plan;
+    struct contents *contents = s->contents;
     for (int draw = 0; draw < DRAWS_AT_ONCE; draw++) {
         uint64_t chunk = rng_below(&s->rng, p->data.chunks);
         uint64_t file = partition_owner(p->data.chunks, p->workers, chunk);
@@ -48,13 +66,13 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
 {
     (void)now_ns;
     struct seeker *s = context;
-    const struct plan *p = s->seeks->plan;
+    const struct plan *p = s->plan;
     if (!s->has_ticket) {
-        s->ticket = atomic_fetch_add_explicit(s->seeks->next_ticket, 1, memory_order_relaxed);
+        s->ticket = atomic_fetch_add_explicit(s->all->next_ticket, 1, memory_order_relaxed);
         s->has_ticket = true;
-        rng_init(&s->rng, s->seeks->seed, s->ticket);
+        rng_init(&s->rng, s->all->context->work->seed, s->ticket);
     }
-    if (s->ticket >= s->seeks->end_ticket)
+    if (s->ticket >= s->all->end_ticket)
         return SOURCE_ENDED;
     io->kind = IO_READ;
     io->length = p->data.chunk_bytes;
@@ -62,15 +80,15 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
     if (!draw_chunk(s, io))
         return SOURCE_LATER;
     s->has_ticket = false;
-    op_state(io)->version = op_state(io)->changes ? CONTENTS_CLAIMED
-                                                  : contents_version(s->seeks->contents, io->file,
-                                                                     io->offset, io->length);
+    op_state(io)->version = op_state(io)->changes
+                                ? CONTENTS_CLAIMED
+                                : contents_version(s->contents, io->file, io->offset, io->length);
     return SOURCE_READY;
 }
 
 static enum transfer_answer seeks_transferred(void *context, struct io *io)
 {
-    const struct seeks *s = ((struct seeker *)context)->seeks;
+    const struct seeker *s = context;
     if (io->kind == IO_WRITE) {
         contents_release(s->contents, io->file, io->offset, io->length);
         return OPERATION_ENDED;
@@ -84,14 +102,75 @@ static enum transfer_answer seeks_transferred(void *context, struct io *io)
     return OPERATION_CONTINUES;
 }
 
-int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e)
+/* What each seeker does. Its queue has the data files of all workers. */
+static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
 {
-    struct seeker seeker = {.seeks = s};
+    const struct seekers *s = context;
+    struct run_context *r = s->context;
+    const struct plan *p = r->plan;
+    struct worker_stats *stats = &r->stats.workers[number];
+    struct seeker seeker = {.all = s,
+                            .plan = p,
+                            .contents = &r->contents,
+                            .corruption = &r->corruption_log.workers[number]};
     const struct io_source source = {.next = seeks_next,
                                      .transferred = seeks_transferred,
                                      .context = &seeker,
-                                     .duration_ns = s->duration_ns};
-    return io_queue_run(q, &source, stats, e);
+                                     .duration_ns = r->work->lap_ns};
+    const struct io_queue_setup setup =
+        work_queue_setup(p, r->data, p->workers, p->data.chunk_bytes);
+    struct io_queue queue;
+
+    close(r->scratch.owner_fd); /* only the parent may keep the lock */
+    int rc = work_open_any_queue(&queue, &setup, stats, e);
+    if (rc == 0)
+        rc = process_member_ready(self);
+    return rc == 0 ? io_queue_run(&queue, &source, &stats->ops, e) : rc;
+}
+
+void seekers_release(struct seekers *s)
+{
+    if (!s)
+        return;
+    process_group_release(s->group);
+    shared_memory_unmap((void *)s->next_ticket, sizeof *s->next_ticket);
+    free(s);
+}
+
+int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ticket, struct err *e)
+{
+    const struct plan *p = r->plan;
+    struct seekers *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
+    s->context = r;
+    s->end_ticket = r->work->lap_ns > 0 ? UINT64_MAX : first_ticket + p->data.seeks;
+    const struct process_group_setup group = {.name = "seeker",
+                                              .count = p->data.seekers,
+                                              .body = run_seeker,
+                                              .context = s,
+                                              .poller = run_context_poller(r)};
+    int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
+    if (rc == 0) {
+        *s->next_ticket = first_ticket;
+        rc = process_group_start(&s->group, &group, e);
+    }
+    if (rc == 0)
+        *out = s;
+    else
+        seekers_release(s);
+    return rc;
+}
+
+int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
+{
+    return process_group_work(s->group, times, e);
+}
+
+uint64_t seekers_next_ticket(const struct seekers *s)
+{
+    uint64_t next = *s->next_ticket;
+    return next < s->end_ticket ? next : s->end_ticket;
 }
 
 static int seeks_prepare(void *context, struct err *e)

@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdatomic.h>
-#include <stdint.h>
-
-#include "bonnie/plan.h"
-#include "io/io_queue.h"
-#include "measure/histogram.h"
-#include "verify/contents.h"
-
-/* Number of seeks of which one rewrites its chunk. */
-#define REWRITE_EVERY 10
+#include "bonnie/run_context.h"
 
 /*
- * One seeker's part of the seek test. Seekers draw tickets from one counter. The ticket and the
- * seed decide where to seek, so the offsets of a run do not depend on which seeker is faster. Every
- * tenth ticket rewrites its chunk.
+ * Seekers are forked processes that share the seeks of one phase. They draw tickets from one
+ * counter. The ticket and the seed decide where to seek, so the offsets of a run do not depend on
+ * which seeker is faster. Every tenth ticket rewrites its chunk.
  */
-struct seeks {
-    const struct plan *plan;
-    struct contents *contents;
-    uint64_t seed;                     /* seed of the current run */
-    atomic_uint_fast64_t *next_ticket; /* shared by all seekers */
-    uint64_t end_ticket;               /* first ticket that is not for these seekers */
-    uint64_t duration_ns;              /* time after which the seekers end, too; 0: no limit */
-    struct corruption *corruption;     /* where this seeker records corruption */
-};
+struct seekers;
 
 /*
- * Seeks until there are no more tickets, or the time is over. The queue must have all data files.
+ * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
+ * files of all workers of r, use the tickets from first_ticket on, and record what they do in r's
+ * statistics and corruption log. There are as many tickets as the plan has seeks; but if the
+ * workers' lap_ns is not 0, as many as the seekers can use in that time. The pool must be parked.
+ * After success the caller must call seekers_release(*out).
  */
-int seeks_run(const struct seeks *s, struct io_queue *q, struct op_stats *stats, struct err *e);
+int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ticket,
+                  struct err *e);
+
+/* Lets the seekers start, and waits for all. One that fails or dies stops the others. */
+int seekers_work(struct seekers *s, struct task_times *times, struct err *e);
+
+/* The first unused ticket, when the seekers have worked. */
+uint64_t seekers_next_ticket(const struct seekers *s);
+
+/* Ends all seekers that still run, and frees s, which may be NULL. */
+void seekers_release(struct seekers *s);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/json_object.h"
+
+/*
+ * What only programs that measure print: it is apart, because it needs most of measure/ and tail/.
+ */
+
+void put_latencies(json_t **object, const struct latencies *l)
+{
+    put_count(object, "min", l->min);
+    put_count(object, "mean", l->mean);
+    put_count(object, "p50", l->p50);
+    put_count(object, "p90", l->p90);
+    put_count(object, "p95", l->p95);
+    put_count(object, "p99", l->p99);
+    put_count(object, "p99_9", l->p99_9);
+    put_count(object, "p99_99", l->p99_99);
+    put_count(object, "max", l->max);
+}
+
+static json_t *shares(const struct tail_summary *s)
+{
+    json_t *object = json_object();
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+        put_real(&object, tail_cause_name(cause), tail_summary_percent(s, cause));
+    return object;
+}
+
+static json_t *all_records(const struct tail_summary *s)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < s->examined; i++) {
+        const struct tail_record *r = &s->records[i];
+        json_t *object = json_object();
+        put_real(&object, "seconds", (double)r->start_ns / 1e9);
+        put_count(&object, "latency_ns", r->latency_ns);
+        put_count(&object, "offset", r->offset);
+        put_text(&object, "kind", r->writes ? "write" : "read");
+        put_text(&object, "cause", tail_cause_name(r->cause));
+        append_value(&array, object);
+    }
+    return array;
+}
+
+void put_tail(json_t **object, const struct tail_summary *s)
+{
+    char words[TAIL_TEXT];
+    if (!s->is_wanted)
+        return;
+    json_t *tail = json_object();
+    tail_summary_words(words, s);
+    put_text(&tail, "sentence", words);
+    put_flag(&tail, "traced", s->is_traced);
+    put_text(&tail, "note", s->note);
+    put_count(&tail, "slowest", s->slowest);
+    put_count(&tail, "examined", s->examined);
+    put_count(&tail, "above_ns", s->above_ns);
+    put_count(&tail, "lost_events", s->lost_events);
+    put_count(&tail, "lost_ops", s->lost_ops);
+    put_value(&tail, "percent", shares(s));
+    put_value(&tail, "operations", all_records(s));
+    put_value(object, "tail", tail);
+}
+
+void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < levels->count; i++) {
+        const struct level *l = &levels->list[i];
+        json_t *one = json_object();
+        json_t *interval = json_array();
+        put_count(&one, "from_bytes", l->from.bytes);
+        put_count(&one, "to_bytes", l->to.bytes);
+        put_real(&one, "from_seconds", (double)l->from.ns / 1e9);
+        put_real(&one, "to_seconds", (double)l->to.ns / 1e9);
+        put_real(&one, "rate", l->rate / (double)unit_bytes);
+        append_real(&interval, l->ci95[0] / (double)unit_bytes);
+        append_real(&interval, l->ci95[1] / (double)unit_bytes);
+        put_value(&one, "ci95", interval);
+        put_fact(&one, "limited_by", l->limited_by);
+        append_value(&array, one);
+    }
+    put_value(object, "levels", array);
+}
+
+void put_machine(json_t **object, const struct busy_evidence *e)
+{
+    char words[BUSY_TEXT];
+    json_t *machine = json_object();
+    const struct {
+        const char *key;
+        double percent;
+    } figures[] = {
+        {"own_percent", e->own_percent},
+        {"others_percent", e->others_percent},
+        {"stolen_percent", e->stolen_percent},
+        {"waited_percent", e->waited_percent},
+        {"throttled_percent", e->throttled_percent},
+        {"foreign_percent", e->foreign_percent},
+    };
+    busy_words(words, e);
+    put_flag(&machine, "busy", busy_is(e));
+    put_text(&machine, "words", words);
+    put_known_count(&machine, "cpus", e->cpus);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (figures[i].percent < 0)
+            put_value(&machine, figures[i].key, json_null());
+        else
+            put_real(&machine, figures[i].key, figures[i].percent);
+    put_value(object, "machine", machine);
+}
