@@ -134,8 +134,16 @@ static enum changes changes_in(struct path_directory *d)
 /* The limit of the kernel (path_resolution(7)). */
 #define MOST_LINKS 40
 
+/* The number of directories that a walk remembers. */
+#define MOST_ABOVE 64
+
 struct walk {
-    int directory;           /* O_PATH: the directory that the walk has reached */
+    int directory; /* O_PATH: the directory that the walk has reached */
+    struct {
+        dev_t device;
+        ino_t inode;
+    } above[MOST_ABOVE];     /* those that it has entered one another from */
+    unsigned depth;          /* number of those */
     char name[NAME_MAX + 1]; /* the name that was looked up last */
     char rest[PATH_MAX];     /* the part of the path that is still ahead */
     unsigned links;          /* number of links that were followed */
@@ -155,6 +163,8 @@ static int go_to_start(struct walk *w, int from)
     int fd = openat(is_absolute ? AT_FDCWD : from, is_absolute ? "/" : ".", OPEN_DIRECTORY);
     if (fd < 0)
         return -errno;
+    if (is_absolute)
+        w->depth = 0;
     go_to(w, fd);
     return 0;
 }
@@ -164,6 +174,7 @@ static int start(struct walk *w, int from, const char *path, enum path_missing m
     w->directory = -1;
     w->links = 0;
     w->missing = missing;
+    w->depth = 0;
     if (strlen(path) >= sizeof w->rest)
         return -ENAMETOOLONG;
     strcpy(w->rest, path);
@@ -253,6 +264,31 @@ static int open_any(const struct walk *w, bool is_on_the_way)
 }
 
 /*
+ * Enters a directory. `..` must lead back to the one that was left: somebody may have moved what is
+ * in between.
+ */
+static int enter(struct walk *w, int directory, const struct stat *facts)
+{
+    struct stat here = {0};
+    int rc = 0;
+    if (w->name[0] == '\0') {
+        w->depth = 0; /* a link of the kernel begins the way anew */
+    } else if (strcmp(w->name, "..") == 0 && w->depth > 0) {
+        w->depth--;
+        if (w->above[w->depth].device != facts->st_dev || w->above[w->depth].inode != facts->st_ino)
+            rc = -PATH_MOVED;
+    } else if (strcmp(w->name, "..") != 0 && strcmp(w->name, ".") != 0) {
+        if (w->depth == MOST_ABOVE)
+            memmove(w->above, w->above + 1, --w->depth * sizeof *w->above);
+        rc = fstat(w->directory, &here) == 0 ? 0 : -errno;
+        w->above[w->depth].device = here.st_dev;
+        w->above[w->depth++].inode = here.st_ino;
+    }
+    go_to(w, directory);
+    return rc;
+}
+
+/*
  * Looks at the next name: enters a directory, and follows a link. Returns 0 if the walk goes on, or
  * the descriptor (O_PATH) of anything else, or a negative errno.
  */
@@ -269,10 +305,8 @@ static int step(struct walk *w, bool is_on_the_way, struct stat *facts)
         w->name[0] = '\0';
         rc = fstat(fd, facts) == 0 ? fd : -errno;
     }
-    if (rc > 0 && S_ISDIR(facts->st_mode)) {
-        go_to(w, fd);
-        return 0;
-    }
+    if (rc > 0 && S_ISDIR(facts->st_mode))
+        return enter(w, fd, facts);
     if (rc < 0 && fd >= 0)
         close(fd);
     return rc;
@@ -290,6 +324,7 @@ const char *path_reason(int code)
               "there";
     const char *reason = code == PATH_NOT_A_FILE ? "not a plain file"
                          : code == PATH_LINK     ? "a symbolic link that is not followed"
+                         : code == PATH_MOVED    ? "somebody has moved a directory on the way"
                          : code == PATH_FOREIGN
                              ? foreign
                              : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
@@ -298,7 +333,7 @@ const char *path_reason(int code)
 
 static int say(const char *verb, const char *path, int code, struct err *e)
 {
-    if (code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE) {
+    if (code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE || code == -PATH_MOVED) {
         err_say(e, "%s %s: %s", verb, path, path_reason(-code));
         return code;
     }
@@ -334,13 +369,15 @@ static int say_where(const struct walk *w, const char *verb, const char *path, i
 static _Atomic bool lacks_openat2;
 
 /*
- * Opens a directory in one call, if there is no symbolic link on the way; with RESOLVE_BENEATH,
- * only below `at`. Returns -PATH_LINK when there may be a link, so that the path must be walked.
+ * Opens a directory in one call, if there is no symbolic link on the way, and `..` only with
+ * RESOLVE_BENEATH, that is below `at`. Returns -PATH_LINK when there may be one, so that the path
+ * must be walked.
  */
 static int open_linkless(int at, const char *path, unsigned resolve)
 {
     const struct open_how how = {.flags = OPEN_DIRECTORY, .resolve = RESOLVE_NO_SYMLINKS | resolve};
-    if (atomic_load_explicit(&lacks_openat2, memory_order_relaxed))
+    bool goes_up = !(resolve & RESOLVE_BENEATH) && strstr(path, "..");
+    if (goes_up || atomic_load_explicit(&lacks_openat2, memory_order_relaxed))
         return -PATH_LINK;
     long fd = syscall(SYS_openat2, at, path, &how, sizeof how);
     if (fd >= 0)

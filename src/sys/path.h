@@ -47,7 +47,8 @@ enum path_missing {
 #define PATH_NOT_A_FILE EMEDIUMTYPE /* a pipe, socket or device that cannot be used here */
 #define PATH_LINK       ELOOP       /* a symbolic link that is not followed */
 #define PATH_ENDLESS    EMULTIHOP   /* too many symbolic links on the way */
-#define PATH_FOREIGN    ENOTUNIQ    /* a file that the rule does not let this user change */
+#define PATH_MOVED      ENOTNAM  /* `..` does not lead back, because somebody moves directories */
+#define PATH_FOREIGN    ENOTUNIQ /* a file that the rule does not let this user change */
 
 /* The text of a result. */
 const char *path_reason(int code);

@@ -203,6 +203,35 @@ SKIP: {
     is_deeply([ glob "$top/own/*" ], [], 'and makes nothing where that leads');
 }
 
+# ---- a path goes up again, and he moves the directory that it was in --------------------------------
+
+for my $case (can_trace() ? ([ 'generate_randfile', '-f', 'PATH', 1000 ], [ $^X, path_of('bon_csv2txt'), '-o', 'PATH', data_file('lab.csv') ]) : ()) {
+    my ($program, @args) = @{$case};
+    my $field = $fields[0];
+    mkdir "$field->{fs}/tmp";
+    chmod oct(1777), "$field->{fs}/tmp";
+    s{PATH}{$field->{home}/deep/here/../../precious/file} for @args;
+    my $which;
+    for my $is_moved (0, 1) {
+        his("$field->{home}/$_") for qw(deep deep/here precious);
+        harm($field);
+        if ($is_moved) {
+            my $run = stopped('openat', $which, { program => $program }, @args);
+            as_he(sub { rename "$field->{home}/deep/here", "$field->{fs}/tmp/here" }) or die "he cannot move it\n";
+            go_on($run);
+            is($run->{status}, 1, "$program: a directory that a path leads out of is moved: refused");
+            like($run->{err}, qr/: somebody has moved a directory on the way$/m, 'with the reason');
+            is(harm($field), q{}, 'and nothing is done where it leads now');
+        }
+        else {
+            my (undef, @calls) = trace({ program => $program }, [ '-e', 'trace=openat' ], @args);
+            ($which) = map { 1 + $_ } grep { $calls[$_]{args} =~ /"here"/ } 0 .. $#calls or die "$program does not enter the directory by its name\n";
+        }
+        clear_field($field);
+    }
+    system 'rm', '-rf', "$field->{fs}/tmp";
+}
+
 # A directory with root's files, as bindfs shows it that this user has mounted for all.
 sub his_fuse {
     return if !-e '/dev/fuse' || system('command -v bindfs fusermount3 >/dev/null 2>&1 || command -v bindfs fusermount >/dev/null 2>&1') != 0;

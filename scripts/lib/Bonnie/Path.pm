@@ -123,10 +123,11 @@ sub elsewhere {
 sub walk {
     my ($path) = @_;
     my $links = 0;
-    my @rest  = begin($path);
+    my @above; # the directories that were entered one another from
+    my @rest = begin($path);
     while (@rest) {
         my $name = shift @rest;
-        next if @rest && enter($name);
+        next if @rest && enter($name, \@above);
         my @facts = lstat $name;
         return ($name, 0) if !@rest && (!@facts || !S_ISLNK($facts[2]));
         die "$!\n" if !@facts;
@@ -135,11 +136,13 @@ sub walk {
             refuse_link($name, @rest) if !is_of_this_process();
             return ($name, 1) if !@rest;
             chdir $name or die "$!\n";
+            @above = ();
             next;
         }
         refuse_link($name, @rest) if !is_safe();
         die "too many links\n" if ++$links > $MOST_LINKS;
         my $target = readlink $name // die "$!\n";
+        @above = () if $target =~ m{\A/};
         unshift @rest, begin($target);
     }
     die "Is a directory\n";
@@ -152,11 +155,15 @@ sub begin {
     return ((grep { $_ ne q{} && $_ ne q{.} } split m{/}, $path), $path =~ m{/\z} ? q{.} : ());
 }
 
-# Enters a directory by its handle. Returns false if the name is not that of one; it may be a link.
+# Enters a directory by its handle. Returns false if the name is not that of one; it may be a link. `..`
+# must lead back to the one that was left: somebody may have moved what is in between.
 sub enter {
-    my ($name) = @_;
+    my ($name, $above) = @_;
     sysopen my $directory, $name, $O_PATH | O_DIRECTORY | O_NOFOLLOW or return $!{ENOTDIR} || $!{ELOOP} ? 0 : die "$!\n";
+    my $left = $name eq q{..} ? pop @{$above} : [ stat q{.} ];
     chdir $directory or die "$!\n";
+    push @{$above}, $left if $name ne q{..};
+    die "somebody has moved a directory on the way\n" if $name eq q{..} && $left && !is_same($left, [ stat q{.} ]);
     return 1;
 }
 
