@@ -8,9 +8,12 @@ use Exporter 'import';
 use List::Util    qw(any);
 use Bonnie::Units qw(beside);
 
-our @EXPORT_OK = qw(change_text counts_text few_text interval_text is_compared percent_text verdict_text);
+our @EXPORT_OK = qw(change_text counts_text interval_text is_compared percent_text verdict_text);
 
 my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
+
+# From this percentage on, a change is a multiple.
+my $MULTIPLE = 400;
 
 # Whether both labels have figures for this test.
 sub is_compared {
@@ -18,10 +21,11 @@ sub is_compared {
     return defined $row->{p};
 }
 
-# A change from zero has no percentage.
+# A change from zero has no percentage, and large ones are easier to read as multiples.
 sub change_text {
     my ($row) = @_;
-    return defined $row->{change_percent} ? percent_text($row->{change_percent}) : 'from zero';
+    my $percent = $row->{change_percent} // return 'from zero';
+    return $percent < $MULTIPLE ? percent_text($percent) : sprintf "\x{D7}\x{A0}%.3g", 1 + $percent / 100;
 }
 
 sub interval_text {
@@ -38,15 +42,17 @@ sub verdict_text {
     return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
 }
 
-# "better in 3 of 12 tests, worse in 1 and unclear in 8". undef if there are too
-# few runs to count anything.
+# "better in 3 of 12 tests, worse in 1", or why there is nothing to count.
 sub counts_text {
     my ($comparison) = @_;
-    my @rows = grep { is_compared($_) } $comparison->rows;
-    return if !any { $_->{enough_runs} } @rows;
-    my %count = (better => 0, worse => 0, unclear => 0);
-    $count{ $_->{verdict} }++ for @rows;
-    return "better in $count{better} of " . @rows . " tests, worse in $count{worse} and unclear in $count{unclear}";
+    my @rows = grep { is_compared($_) } $comparison->rows or return 'no test in common';
+    return few_text($comparison) if !any { $_->{enough_runs} } @rows;
+    my @counts;
+    for my $verdict (qw(better worse)) {
+        my $count = grep { $_->{verdict} eq $verdict } @rows or next;
+        push @counts, "$verdict in $count" . (@counts ? q{} : ' of ' . @rows . ' tests');
+    }
+    return @counts ? join ', ', @counts : 'not clearly different in any of ' . @rows . ' tests';
 }
 
 # "too few runs to tell: 1 each, 6 are needed"

@@ -6,9 +6,9 @@ package Bonnie::Changes;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any max min);
+use List::Util qw(max min);
 use Bonnie::Axis          qw(axis_of_change);
-use Bonnie::ChangeWords   qw(change_text counts_text few_text interval_text is_compared verdict_text);
+use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared verdict_text);
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
@@ -53,10 +53,9 @@ sub changes {
 
 sub summary {
     my ($comparison) = @_;
-    my @rows      = $comparison->rows;
     my @differing = differing_settings($comparison->baseline, $comparison->other);
     return (
-        (any { is_compared($_) } @rows) ? ucfirst(counts_text($comparison) // few_text($comparison)) . q{.} : (),
+        ucfirst counts_text($comparison) . q{.},
         @differing ? 'Settings that differ: ' . join('; ', @differing) . q{.} : (),
     );
 }

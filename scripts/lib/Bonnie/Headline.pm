@@ -1,60 +1,124 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The top of the page: the result in one sentence, and where and when it was
+# The top of the page: what was measured, the result in one sentence, and where and when it was
 # measured.
 package Bonnie::Headline;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max maxstr minstr uniq);
-use Bonnie::ChangeWords qw(change_text counts_text few_text is_compared);
+use List::Util qw(any max maxstr minstr sum0 uniq);
+use Bonnie::ChangeWords qw(change_text counts_text);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Tests       qw(test_named);
-use Bonnie::Units       qw(bytes_text figure_text);
+use Bonnie::TimeCharts  qw(levels);
+use Bonnie::Units       qw(bytes_text count_text figure_text);
 
-our @EXPORT_OK = qw(headline facts);
+our @EXPORT_OK = qw(facts headline subject warning);
 
 my $MAX_LABEL = 60;
+
+# A sentence or a title names at most this many labels.
+my $MOST_NAMED = 5;
 
 # From this percentage of a CPU on, the CPU counts as the limit of a test in a
 # CSV line, which does not name the limit.
 my $CPU_FULL = 95;
 
-# The tests that describe a single label: the test, and the words before and
-# after its rate, which may depend on the settings of the records.
+# The tests that describe a label, and the words before and after their rates, where X stands for
+# what the settings of the record say.
 my @TOLD = (
-    [ 'put_block',  'writes',  sub {'in blocks'} ],
-    [ 'get_block',  'reads',   sub {'in blocks'} ],
-    [ 'seeks',      'does',    sub {'seeks a second'} ],
-    [ 'iops',       'does',    \&mix_of ],
-    [ 'seq_create', 'creates', sub {'files a second'} ],
+    [ put_block  => 'writes %s' ],
+    [ get_block  => 'reads %s' ],
+    [ seeks      => '%s seeks a second' ],
+    [ iops       => '%s X a second' ],
+    [ seq_create => 'creates %s files a second' ],
 );
 
-# One sentence, or an empty text. $page: see Page.pm.
+my %LIMIT = (
+    device       => 'the device was the limit',
+    cpu          => 'the CPU was the limit',
+    'page cache' => 'the page cache held some of the data',
+    server       => 'the server was the limit',
+    others       => 'the CPU, which others used, was the limit',
+);
+
+sub names_of {
+    my @names = map { shorten($_->name, $MAX_LABEL) } @_;
+    my $more  = @names - $MOST_NAMED;
+    splice @names, $MOST_NAMED - 1, @names, $more + 1 . ' others' if $more > 0;
+    my $last = pop @names;
+    return @names ? join(', ', @names) . " and $last" : $last;
+}
+
+# What was measured, as the title of a page without one: the directory and its storage; else the
+# labels. $page: see Page.pm.
+sub subject {
+    my ($page) = @_;
+    my @groups      = @{ $page->{groups} };
+    my @comparisons = @{ $page->{comparisons} };
+    return names_of(map { $_->other } @comparisons) . ' compared with ' . names_of($comparisons[0]->baseline) if @comparisons;
+    my @places = uniq(map { place_of($_) } map { @{ $_->records } } @groups);
+    my ($of_ranks) = sort { $b->[0] <=> $a->[0] } map { [ ranks_of($_), scalar hosts_of($_) ] } map { @{ $_->records } } @groups;
+    my $title  = @places == 1 && length $places[0] && (@groups == 1 || is_of_rows(@groups)) ? $places[0] : names_of(@groups);
+    return $title . ($of_ranks->[0] > 1 ? ", from $of_ranks->[0] ranks on " . ($of_ranks->[1] > 1 ? "$of_ranks->[1] hosts" : '1 host') : q{});
+}
+
+# "/data, ext4 on nvme0n1"; empty for a CSV line.
+sub place_of {
+    my ($record) = @_;
+    my ($directory, $filesystem, $device) = map { shorten($_ // q{}, $MAX_LABEL) } @{ $record->{host} // {} }{qw(directory filesystem device)};
+    return q{} if $directory eq q{};
+    return $directory . ($filesystem ne q{} ? ", $filesystem" : q{}) . ($device ne q{} ? " on $device" : q{});
+}
+
+# Whether these labels are the rows of one run.
+sub is_of_rows {
+    my @records = map { @{ $_->records } } @_;
+    return @records == @_ && !any { !defined $_->{row} } @records;
+}
+
+sub hosts_of {
+    my ($record) = @_;
+    my ($hosts) = sort { @{$b} <=> @{$a} } map { $_->{hosts} // [] } values %{ $record->{tests} };
+    my @hosts = @{ $hosts // [] };
+    return @hosts;
+}
+
+sub ranks_of { return sum0(map { $_->{ranks} // 1 } hosts_of(@_)) }
+
+# What others did on the machine comes above all; undef: nothing that is known.
+sub warning {
+    my @groups  = @_;
+    my @limits  = map { my $group = $_; map { ($group->limits($_->{name})->[0] // {})->{by} // q{} } tests_run($group) } @groups;
+    my $waiting = grep { $_ eq 'others' } @limits or return;
+    return 'The machine was busy: ' . ($waiting == 1 ? 'a test' : "$waiting of " . @limits . ' tests') . ' waited for a CPU that others used.';
+}
+
+# One sentence, or an empty text.
 sub headline {
     my ($page) = @_;
     my @comparisons = @{ $page->{comparisons} };
     my @groups      = @{ $page->{groups} };
-    return of_comparison(@comparisons) if @comparisons == 1;
     return of_comparisons(@comparisons) if @comparisons;
-    return @groups == 1 ? of_one(@groups) : of_many(@groups);
+    return @groups == 1 || is_of_rows(@groups) ? of_one(@groups) : of_many(@groups);
 }
 
-sub name_of {
-    my ($group) = @_;
-    return shorten($group->name, $MAX_LABEL);
+# "tmpfs better in 12 of 13 tests; xfs worse in 6 of 13 tests".
+sub of_comparisons {
+    my @comparisons = @_;
+    my @told = @comparisons > $MOST_NAMED ? @comparisons[ 0 .. $MOST_NAMED - 2 ] : @comparisons;
+    my $rest = @comparisons - @told;
+    my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(too few)?/$1 ? ": $1" : q{ }/er) } @told;
+    push @words, "$rest others below" if $rest;
+    return join('; ', @words) . largest_change(@comparisons) . q{.};
 }
 
-sub of_comparison {
-    my ($comparison) = @_;
-    my @rows = grep { is_compared($_) } $comparison->rows or return 'No test was measured with both labels.';
-    my ($baseline, $other) = map { name_of($_) } $comparison->baseline, $comparison->other;
-    my $counts = counts_text($comparison) // return "$other compared with $baseline: " . few_text($comparison) . q{.};
-    my ($most) = sort { size_of($b) <=> size_of($a) } grep { $_->{significant} } @rows;
-    my $words = "Compared with $baseline, $other is $counts";
-    return "$words." if !$most;
-    return "$words; the largest change is " . change_text($most) . ', in "' . test_named($most->{test})->{name_alone} . '".';
+# Of a single comparison.
+sub largest_change {
+    my ($comparison, @others) = @_;
+    my ($most) = sort { size_of($b) <=> size_of($a) } grep { $_->{significant} } $comparison->rows;
+    return @others || !$most ? q{} : '; the largest change is ' . change_text($most) . ', in "' . test_named($most->{test})->{name_alone} . q{"};
 }
 
 # The size of a change: twice as fast is as much as half as fast.
@@ -64,58 +128,83 @@ sub size_of {
     return $ratio > 0 ? abs log $ratio : 9**9**9;
 }
 
-sub of_comparisons {
-    my @comparisons = @_;
-    my %with = (better => 0, worse => 0);
-    for my $comparison (@comparisons) {
-        my %seen = map { ($_->{verdict} // q{}) => 1 } $comparison->rows;
-        $with{$_}++ for grep { $seen{$_} } keys %with;
-    }
-    my %are = map { $_ => $with{$_} . ($with{$_} == 1 ? ' is' : ' are') } keys %with;
-    return 'Of ' . @comparisons . ' labels compared with ' . name_of($comparisons[0]->baseline)
-        . ", $are{better} better in at least one test and $are{worse} worse in at least one.";
-}
-
+# A limit that all tests share ends the sentence; others stand beside their tests.
 sub of_one {
-    my ($group) = @_;
-    my @parts;
-    for my $told (@TOLD) {
-        my ($test, $verb, $what) = @{$told};
-        my $spread = $group->spread_of($test, 'rate') or next;
-        push @parts, join q{ }, $verb, figure_text($spread->{median}, test_named($test)->{unit}) =~ s/\x{A0}ops\/s//r,
-            $what->($group), limited_text($group, $test);
-    }
-    return if !@parts;
-    my $last = pop @parts;
-    my $runs = @{ $group->records };
-    return name_of($group) . q{ } . join(', ', @parts) . (@parts ? ' and ' : q{}) . $last . ($runs > 1 ? " (medians of $runs runs)." : q{.});
+    my @groups = @_;
+    my @parts  = told(@groups) or return;
+    my @limits = uniq(map { $_->{limit} } @parts);
+    my $shared = @limits == 1 ? $LIMIT{ $limits[0] } : undef;
+    my @words  = map { join q{ }, $_->{words}, bracket(defined $shared ? () : limit_words($_->{limit}), $_->{note}) } @parts;
+    my $last   = pop @words;
+    my $runs   = @{ $groups[0]->records };
+    return ucfirst join(', ', @words) . (@words ? ' and ' : q{}) . $last . (defined $shared ? "; $shared" : q{}) . ($runs > 1 ? " (medians of $runs runs)." : q{.});
 }
 
-# "random writes of 4 KiB a second", if all runs did the same.
-sub mix_of {
+# [ { words, limit, note } ]; of rows of one kind the fastest.
+sub told {
+    my @groups = @_;
+    my (%best, @parts);
+    for my $told (@TOLD) {
+        my ($test, $sentence) = @{$told};
+        for my $group (grep { $_->spread_of($test, 'rate') } @groups) {
+            my $words = $sentence =~ s/X/operations_of($group)/er;
+            my $rate  = $group->spread_of($test, 'rate')->{median};
+            push @parts, $best{$words} = {} if !$best{$words};
+            next if defined $best{$words}{rate} && $best{$words}{rate} >= $rate;
+            %{ $best{$words} } = (rate => $rate, words => sprintf($words =~ s/%(?!s)/%%/gr, rates_text($group, $test, $rate)), limit => limit_of($group, $test), note => note_on($group, $test));
+        }
+    }
+    return @parts;
+}
+
+# The rate, or those of the levels that it fell to.
+sub rates_text {
+    my ($group, $test, $rate) = @_;
+    my $unit   = test_named($test)->{unit};
+    my $text   = sub { $unit eq 'ops/s' ? count_text(@_) : figure_text($_[0], $unit) };
+    my @levels = grep { $_->{rate}{state} eq 'value' } @{ levels($group, test_named($test)) };
+    return $text->($rate) if @levels < 2;
+    return join ', then ', (map { $text->($_->{rate}{value}) . sprintf ' for %.3g s', $_->{to_seconds} - $_->{from_seconds} } @levels[ 0 .. $#levels - 1 ]), $text->($levels[-1]{rate}{value});
+}
+
+# "random writes of 8 KiB", if all runs did the same; 4 KiB is what everybody assumes.
+sub operations_of {
     my ($group) = @_;
     my @settings = map { $_->{settings} // {} } @{ $group->records };
-    my ($block, @blocks)   = uniq(map { $_->{iops_block_bytes} // q{} } @settings);
-    my ($writes, @writes)  = uniq(map { $_->{iops_write_percent} // q{} } @settings);
-    my $of   = !@blocks && $block =~ /\A\d{1,15}\z/a ? ' of ' . bytes_text($block) : q{};
-    my $what = @writes || $writes !~ /\A\d{1,3}\z/a ? 'reads and writes'
-        : $writes == 0                              ? 'reads'
-        : $writes == 100                            ? 'writes'
-        :                                             "operations ($writes\x{A0}% writes)";
-    return "random $what$of a second";
+    my ($block, @blocks)  = uniq(map { $_->{iops_block_bytes} // q{} } @settings);
+    my ($writes, @writes) = uniq(map { $_->{iops_write_percent} // q{} } @settings);
+    my $of   = !@blocks && $block =~ /\A\d{1,15}\z/a && $block != 4096 ? ' of ' . bytes_text($block) : q{};
+    my $what = @writes || $writes !~ /\A\d{1,3}\z/a ? 'random reads and writes'
+        : $writes == 0                              ? 'random reads'
+        : $writes == 100                            ? ((any { $_->{sync} } @settings) ? 'durable writes' : 'random writes')
+        :                                             "random operations ($writes\x{A0}% writes)";
+    return "$what$of";
 }
 
-# In brackets: whether something other than the storage limited the figure, or
-# the figure was not steady.
-sub limited_text {
+# What limited all runs; empty if they differ or it is not known.
+sub limit_of {
+    my ($group, $test) = @_;
+    my @limits = uniq(map { $_->{limited_by} // q{} } $group->details($test));
+    return @limits == 1 ? $limits[0] : q{};
+}
+
+sub limit_words {
+    my ($limit) = @_;
+    my %words = (cpu => 'limited by the CPU', others => 'waiting for a CPU', 'page cache' => 'in the page cache', server => 'limited by the server');
+    return $words{$limit} // ();
+}
+
+sub note_on {
     my ($group, $test) = @_;
     my @details = $group->details($test);
-    my %limit   = (cpu => 'limited by the CPU', others => 'waiting for a CPU: others used it', 'page cache' => 'in the page cache', server => 'limited by the server');
-    my @limits  = uniq(map { $_->{limited_by} // q{} } @details);
     my $cpu     = $group->spread_of($test, 'cpu');
-    my @words   = @limits == 1 ? $limit{ $limits[0] } // () : !@limits && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf("at %.0f\x{A0}%% CPU", $cpu->{median}) : ();
-    my ($unsteady) = grep { $_ !~ /\Asteady/ } map { $_->{steady}{verdict} } grep { $_->{steady} } @details;
-    push @words, 'not steady' if defined $unsteady;
+    my @words   = !@details && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf "at %.0f\x{A0}%% CPU", $cpu->{median} : ();
+    push @words, 'not steady' if any { $_->{steady} && $_->{steady}{verdict} !~ /\Asteady/ } @details;
+    return join ', ', @words;
+}
+
+sub bracket {
+    my @words = grep {length} @_;
     return @words ? '(' . join(', ', @words) . ')' : ();
 }
 
@@ -131,7 +220,7 @@ sub of_many {
     my $most = max(values %first) or return;
     my @best = grep { ($first{ $_->number } // 0) == $most } @groups;
     my $tests = @tests;
-    return name_of($best[0]) . " has the highest rate in $most of $tests tests, more than any other of the " . @groups . ' labels.' if @best == 1;
+    return names_of($best[0]) . " has the highest rate in $most of $tests tests, more than any other of the " . @groups . ' labels.' if @best == 1;
     return 'None of ' . @groups . " labels has the highest rate in more than $most of $tests tests.";
 }
 
@@ -139,7 +228,7 @@ sub of_many {
 sub facts {
     my ($page) = @_;
     my @records = map { @{ $_->records } } @{ $page->{groups} };
-    my @hosts   = uniq(grep { defined } map { $_->{host}{name} } grep { $_->{host} } @records);
+    my @hosts   = uniq(grep { defined } map { my @of_ranks = map { $_->{name} } hosts_of($_); @of_ranks ? @of_ranks : $_->{host}{name} } grep { $_->{host} } @records);
     my @times   = grep { defined } map { $_->{start_time} } @records;
     my $where   = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_LABEL) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
     my $when    = @times ? ', ' . period(@times) : q{};

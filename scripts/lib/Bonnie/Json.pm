@@ -75,7 +75,7 @@ sub rows_of {
 }
 
 # What a row has for itself: label, name, and the settings that its tests name.
-my %OF_TEST = (engine => 'engine', iodepth => 'iodepth', direct => 'direct', sync => 'sync', iops_write_percent => 'write_percent');
+my %OF_TEST = (engine => 'engine', iodepth => 'iodepth', direct => 'direct', sync => 'sync', iops_write_percent => 'write_percent', iops_block_bytes => 'chunk_bytes');
 
 sub of_row {
     my ($row, $common) = @_;
@@ -197,7 +197,7 @@ sub level {
 sub host_part {
     my ($written) = @_;
     my ($rate, $ranks) = map { number($written->{$_}) } qw(rate ranks);
-    return { name => text($written->{name}), rate => $ranks && defined $rate ? $rate / $ranks : undef };
+    return { name => text($written->{name}), ranks => $ranks, rate => $ranks && defined $rate ? $rate / $ranks : undef };
 }
 
 # Entries that lack a figure are left out.

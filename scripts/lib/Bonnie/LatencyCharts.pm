@@ -34,11 +34,10 @@ sub latency_charts {
     return panels('Latency of single operations', \@NOTES, map { my $test = $_; latency_panel($test->{name_alone}, map { { latencies($_, $test), label => row_label($_) } } @groups) } @tests);
 }
 
-# All tests of one label on one scale, a row for each.
+# All of @measured (see OneRun.pm) on one scale, a row for each.
 sub latency_chart_of_one {
-    my ($group) = @_;
-    my @tests = grep { has_latency($_, $group) } tests_run($group);
-    return latency_panels('Latency of single operations', 'All tests', map { { latencies($group, $_), label => $_->{name_alone} } } @tests);
+    my @rows = grep { has_latency($_->{test}, $_->{group}) } @_;
+    return latency_panels('Latency of single operations', 'All tests', map { { latencies(@{$_}{qw(group test)}), label => $_->{title} } } @rows);
 }
 
 # A figure with one panel; nothing without a latency. Each row is { label, gap; p50, p90, p99, p99_9,

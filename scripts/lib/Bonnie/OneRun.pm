@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The page of a single run: one table with a row for each test, a chart for each
-# unit with the tests on one scale, and a chart of all latencies.
+# The page of a single run, also of one whose rows are labels of their own: a table with a row for
+# each test.
 package Bonnie::OneRun;
 
 use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::Figure        qw(gap_words is_run is_value);
-use Bonnie::Html          qw(element text);
-use Bonnie::HtmlTable     qw(row_of head_cell cell absent tests_run scrolling_table);
-use Bonnie::LatencyCharts qw(latency_chart_of_one);
-use Bonnie::Limits        qw(limit_cell);
-use Bonnie::Plain         qw(shorten);
-use Bonnie::RateCharts    qw(rate_charts_of_one);
-use Bonnie::Record        qw(figure);
-use Bonnie::Statistics    qw(median);
-use Bonnie::Units         qw(figure_text size_text);
+use Bonnie::Figure     qw(gap_words is_run is_value);
+use Bonnie::HtmlTable  qw(row_of row_title head_cell cell absent tests_run scrolling_table);
+use Bonnie::Limits     qw(limit_cell);
+use Bonnie::Plain      qw(shorten);
+use Bonnie::Record     qw(figure);
+use Bonnie::Statistics qw(median);
+use Bonnie::Units      qw(figure_text size_text);
 
-our @EXPORT_OK = qw(is_one_run result_table rate_charts_of_one latency_chart_of_one);
+our @EXPORT_OK = qw(is_one_run measured result_table);
 
 my $MAX_LABEL = 60;
 
@@ -32,31 +29,44 @@ my @COLUMNS = (
     { title => 'Limited by',        show => sub { my ($group, $test) = @_; @{ $group->limits($test->{name}) } ? limit_cell(@_) : undef } },
 );
 
+# Whether there is one record, or one for each row of a run.
 sub is_one_run {
+    my @records = map { @{ $_->records } } @_;
+    return @records > 0 && @records == @_ && (@_ == 1 || !any { !defined $_->{row} } @records);
+}
+
+# What was measured: [ { title, group, test }, ... ].
+sub measured {
     my @groups = @_;
-    return @groups == 1 && @{ $groups[0]->records } == 1;
+    my @measured;
+    for my $group (@groups) {
+        my $row   = $group->records->[0]{row};
+        my @tests = tests_run($group);
+        push @measured, map { { title => !defined $row ? $_->{name_alone} : @tests > 1 ? "$row: $_->{name_alone}" : $row, group => $group, test => $_ } } @tests;
+    }
+    return @measured;
 }
 
 sub result_table {
-    my ($group) = @_;
-    my @tests   = tests_run($group);
-    my @cells   = map { my $test = $_; [ map { $_->{show}->($group, $test) } @COLUMNS ] } @tests;
-    my @shown   = grep { my $column = $_; any { defined $_->[$column] } @cells } 0 .. $#COLUMNS;
+    my @measured = @_;
+    my @cells = map { my $row = $_; [ map { $_->{show}->(@{$row}{qw(group test)}) } @COLUMNS ] } @measured;
+    my @shown = grep { my $column = $_; any { defined $_->[$column] } @cells } 0 .. $#COLUMNS;
     my @rows;
-    for my $row (0 .. $#tests) {
-        my $head = element('th', { scope => 'row', class => 'label' }, text($tests[$row]{name_alone}));
-        push @rows, row_of($head, map { $_ // absent("\x{2013}") } @{ $cells[$row] }[@shown]);
+    for my $row (0 .. $#measured) {
+        push @rows, row_of(row_title(shorten($measured[$row]{title}, $MAX_LABEL)), map { $_ // absent("\x{2013}") } @{ $cells[$row] }[@shown]);
     }
     my $head = row_of(map { head_cell($_) } 'Test', map { $COLUMNS[$_]{title} } @shown);
-    return scrolling_table(caption => caption($group), class => 'result', head => [$head], rows => \@rows);
+    return scrolling_table(caption => caption($measured[0]), class => 'result', head => [$head], rows => \@rows);
 }
 
 # Says what was measured, for a table that is cut out of the page.
 sub caption {
-    my ($group)  = @_;
-    my ($record) = @{ $group->records };
+    my ($measured) = @_;
+    return 'Results' if !$measured;
+    my ($record) = @{ $measured->{group}->records };
     my $size     = $record->{file_size} // q{};
-    return 'Results of ' . shorten($group->name, $MAX_LABEL) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M'), $MAX_LABEL) . ' of data');
+    my $name     = defined $record->{row} ? ($record->{host} // {})->{name} // 'a run' : $measured->{group}->name;
+    return 'Results of ' . shorten($name, $MAX_LABEL) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M'), $MAX_LABEL) . ' of data');
 }
 
 sub rate_cell {

@@ -11,17 +11,17 @@ use List::Util qw(any);
 use Bonnie::Changes           qw(changes how_to_read_changes);
 use Bonnie::CutPage           qw(cut_facts cut_headline cut_sections);
 use Bonnie::Document          qw(counted document);
-use Bonnie::Headline          qw(facts headline);
+use Bonnie::Headline          qw(facts headline subject warning);
 use Bonnie::HostCharts        qw(host_charts);
-use Bonnie::LatencyCharts     qw(latency_charts);
+use Bonnie::LatencyCharts     qw(latency_chart_of_one latency_charts);
 use Bonnie::Legend            qw(legend);
 use Bonnie::Limits            qw(limit_legend limit_table);
 use Bonnie::LoadHeadline      qw(load_facts load_headline load_machine);
 use Bonnie::LoadPage          qw(load_sections);
 use Bonnie::Overview          qw(rate_table latency_table);
 use Bonnie::ManyChanges       qw(many_changes);
-use Bonnie::OneRun            qw(is_one_run latency_chart_of_one rate_charts_of_one result_table);
-use Bonnie::RateCharts        qw(rate_charts);
+use Bonnie::OneRun            qw(is_one_run measured result_table);
+use Bonnie::RateCharts        qw(rate_charts rate_charts_of_one);
 use Bonnie::RunTable          qw(run_table);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
 use Bonnie::SteadyCharts      qw(steady_charts steady_table);
@@ -38,8 +38,8 @@ my $MOST_IN_FULL = 6;
 # other sections.
 my @ONE_RUN = (
     { id => 'result',   title => 'Result',               content => \&result_content },
-    { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(groups_of(@_)) } },
-    { id => 'latency',  title => 'Latency',              content => sub { latency_chart_of_one(groups_of(@_)) } },
+    { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(measured(groups_of(@_))) } },
+    { id => 'latency',  title => 'Latency',              content => sub { latency_chart_of_one(measured(groups_of(@_))) } },
     { id => 'slowest',  title => 'The slowest operations', content => sub { tail_of_groups(groups_of(@_)) } },
     { id => 'steady',   title => 'Steady state',         content => \&steady_content },
     { id => 'time',     title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
@@ -70,10 +70,10 @@ sub html_page {
         push @shown, { %{$section}, content => \@content } if @content;
     }
     return document(
-        title    => $page{title},
+        title    => $page{title} // subject(\%page),
         class    => is_wide(\%page) ? 'one' : undef,
-        warning  => scalar load_machine(1, @{ $page{loads} // [] }),
-        headline => top_line(\%page),
+        warning  => warning(groups_of(\%page)) // scalar load_machine(1, @{ $page{loads} // [] }),
+        headline => scalar top_line(\%page),
         facts    => scope(\%page),
         sections => \@shown,
     );
@@ -82,9 +82,16 @@ sub html_page {
 # The result in one sentence, from the first topic of the page.
 sub top_line {
     my ($page) = @_;
-    return scalar headline($page) if groups_of($page);
+    return headline_of_groups($page) if groups_of($page);
     return scalar load_headline(@{ $page->{loads} }) if @{ $page->{loads} // [] };
     return scalar cut_headline(@{ $page->{cuts} // [] });
+}
+
+# Under a title that somebody gave, the sentence begins with what was measured.
+sub headline_of_groups {
+    my ($page) = @_;
+    my $sentence = headline($page) // return;
+    return defined $page->{title} ? subject($page) . ': ' . lcfirst $sentence : $sentence;
 }
 
 # Whether there are few enough charts to be as wide as the page.
@@ -110,12 +117,12 @@ sub groups_of {
 sub scope {
     my ($page) = @_;
     my @groups = groups_of($page);
-    my $runs   = map { @{ $_->records } } @groups;
+    my $runs   = is_one_run(@groups) ? 1 : map { @{ $_->records } } @groups;
     my @loads  = @{ $page->{loads} // [] };
-    my $labels = @groups > 1 ? ' of ' . @groups . ' labels' : q{};
+    my $labels = @groups > 1 && !is_one_run(@groups) ? ' of ' . @groups . ' labels' : q{};
     my @cuts   = @{ $page->{cuts} // [] };
     my @words  = @groups ? (counted($runs, 'run') . "$labels.", facts($page)) : ();
-    push @words, 'The number before a label is the same in all tables and charts.' if @groups > 1;
+    push @words, 'The number before a label is the same in all tables and charts.' if $labels;
     return join q{ }, @words, @loads ? (counted(scalar @loads, 'load') . q{.}, load_facts(@loads)) : (), @cuts ? cut_facts(@cuts) : ();
 }
 
@@ -148,8 +155,8 @@ sub latency_content {
 }
 
 sub result_content {
-    my ($group) = groups_of(@_);
-    return (result_table($group), is_of_json($group) ? limit_legend($group) : ());
+    my @groups = groups_of(@_);
+    return (result_table(measured(@groups)), is_of_json(@groups) ? limit_legend(@groups) : ());
 }
 
 sub is_of_json {

@@ -26,7 +26,7 @@
 #       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]
 #       levels       [ { rate, from_seconds, to_seconds } ], what its speed fell to; empty if it did
 #                    not. The first has the figures of a test "NAME.1", and so on
-#       hosts        [ { name => ..., rate => of each of its ranks } ], of several ranks under MPI
+#       hosts        [ { name => ..., ranks => number, rate => of each of them } ], of several ranks under MPI
 #       steady       { metric, unit, verdict, round_seconds, precondition, rounds => [ { figure, mean_ns, p99_ns } ],
 #                    fit => { first_round, mean, range_percent, slope } }; only if it was to become steady
 #       device       { name, busy_percent }

@@ -72,7 +72,7 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .scroll:has(.result), .scroll:has(.cuts), .one .scroll:has(.settings) { width: fit-content; max-width: 100%; }
 .result .label { min-width: 11rem; } :is(.result, .cuts) :is(th, td) { padding-right: 1.1rem; }
 .one .panels { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-.headline { font-size: 1.1rem; }
+.headline { max-width: 60rem; font-size: 1.25rem; line-height: 1.4; }
 .warning { padding: .4rem .75rem; border-left: .3rem solid var(--worse); background: var(--w1); }
 .settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes td:nth-child(4), .changes thead th:nth-child(4) { text-align: left; }
 .rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3), .slowest :is(td, th) { text-align: left; white-space: normal; }

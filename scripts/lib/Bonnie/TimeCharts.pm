@@ -13,7 +13,7 @@ use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text range_text);
 
-our @EXPORT_OK = qw(middle time_charts);
+our @EXPORT_OK = qw(levels middle time_charts);
 
 my $LABEL_NOTE = 'For each label, the run with the median rate. Labels with too few intervals, or none, are left out.';
 my $LEVEL_NOTE = 'Where the speed fell for good, an upright line marks the place, and a level line the mean before and after.';

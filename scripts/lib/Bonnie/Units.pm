@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(axis_scale beside bytes_text figure_text grouped range_text size_text);
+our @EXPORT_OK = qw(axis_scale beside bytes_text count_text figure_text grouped range_text size_text);
 
 my @BINARY   = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
 my @OPS      = ([ 1, 'ops/s' ]);
@@ -39,6 +39,13 @@ sub figure_text {
     my ($divisor, $name) = scale_for($like // $value, @{ $SCALES{$unit} });
     ($divisor, $name) = scale_for($value, @{ $SCALES{$unit} }) if $value < $LEAST_PART * $divisor;
     return three_digits($value / $divisor, defined $excluded ? $excluded / $divisor : undef) . "\x{A0}$name";
+}
+
+# "8,244", "31.2 k"
+sub count_text {
+    my ($count) = @_;
+    my ($divisor, $name) = scale_for($count / 10, [ 1, q{} ], [ 1e3, "\x{A0}k" ], [ 1e6, "\x{A0}M" ]);
+    return three_digits($count / $divisor) . $name;
 }
 
 # The unit appears once if both ends have the same.
