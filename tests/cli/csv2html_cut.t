@@ -74,7 +74,7 @@ is(row_of($host, 1)->[4], 'the kernel&#39;s memory', 'a cut that only a filesyst
 is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 0, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
 
 my $beside = page_of(data_file('boncut-check.json'), "$FindBin::Bin/../golden/report/full.json");
-like($beside, qr{<h1>lab</h1>.*Promises and what became of them}s, 'beside results of bonnie');
+like($beside, qr{<h1>/raid1/caf[?], ext4 on dm-0 .*Promises and what became of them}s, 'beside results of bonnie');
 
 my $hostile = page_of(changed('boncut-check.json', sub {
     my ($report) = @_;
