@@ -91,7 +91,7 @@ sub top_line {
 sub headline_of_groups {
     my ($page) = @_;
     my $sentence = headline($page) // return;
-    return defined $page->{title} ? subject($page) . ': ' . lcfirst $sentence : $sentence;
+    return defined $page->{title} ? subject($page) . ': ' . $sentence =~ s/\A(Writes|Reads|Creates|None)\b/\l$1/r : $sentence;
 }
 
 # Whether there are few enough charts to be as wide as the page.

@@ -174,8 +174,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   :root { color-scheme: light; }
   body { padding: 0; background: none; font-size: 10pt; }
   nav, footer { display: none; }
-  h2, h3, figcaption, caption, h2 + .legend, h2 + p { break-after: avoid; }
-  .change + .change { break-before: page; }
+  h2, h3, figcaption, caption, thead, h2 + .legend, h2 + p { break-after: avoid; }
   h2 { margin-top: 1.25rem; }
   .scroll { overflow: visible; background: none; }
   table { font-size: 6.5pt; } .one table, .changes { font-size: 8pt; }
@@ -195,7 +194,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   :is(.changes, .one) :is(th, td) { padding: .1rem .25rem; }
   .runs td, .runs th { padding: .1rem; }
   .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
-  tr, figure, .panel, .chart, .legend, .scroll { break-inside: avoid; }
+  tr, .panel, .chart, .legend { break-inside: avoid; }
   .panels { break-before: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
