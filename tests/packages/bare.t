@@ -53,7 +53,7 @@ succeeds("! command -v $_", "there is no $_") for qw(autoreconf gcc make strace)
 
 my $first = succeeds('./scripts/quickstart', 'scripts/quickstart');
 is(() = $first =~ /^scripts\/setup: installing: .* \(log: .*\)$/mg, 1, 'one line about packages');
-my $answers = qr/^Building in .*^\/srv\/bonnie: .*^Write .*^Read .*^Durable .*^Files .*^    \S*bonnie -d \/srv\/bonnie .*^The same as a page: (\S+bonnie\.html)$.*^To install it: /ms;
+my $answers = qr/^Building in .*^\/srv\/bonnie: .*^Write .*^Read .*^Durable .*^Files .*^    \S*bonnie -d \/srv\/bonnie .*^The same as a page: (\S+bonnie\.html)\n.*^To install it: /ms;
 like($first, $answers, 'the table, what limited it, and what to run');
 
 my $second = succeeds('./scripts/quickstart', 'and once more');
