@@ -104,8 +104,8 @@ static void see_run(void *context, int fd, const char *name)
 }
 
 /*
- * Finds out why the log's directory is missing. Returns 0 when it was lost, and a failure when this
- * is not certainly the place where it was.
+ * Finds out why the log's directory is missing. Returns 0 when it was lost, and fails unless it is
+ * certain that this is where it was.
  */
 static int explain_absence(struct check *c, int parent_fd, const char *path, struct err *e)
 {
@@ -167,14 +167,14 @@ static int judge_all(struct check *c, int fd, struct err *e)
                         .buffer =
                             aligned_alloc(4096, round_up(METHOD_BUFFER * h->block_bytes, 4096)),
                         .findings = &c->findings};
-    int rc = j.buffer ? 0 : err_system(e, ENOMEM, "memory for a buffer");
+    int rc = j.buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, h->seed, h->run);
     for (j.method = 0; rc == 0 && j.method < method_count; j.method++) {
         unsigned workers = methods[j.method].is_control ? 1 : h->workers;
         for (unsigned worker = 0; rc == 0 && worker < workers; worker++) {
             if (h->methods & 1U << j.method)
                 methods[j.method].judge(&j, worker);
-            rc = j.failure ? err_system(e, j.failure, "memory for the units") : stop_check(e);
+            rc = j.failure ? err_system(e, j.failure, "allocate memory for units") : stop_check(e);
         }
     }
     c->resident_bytes = j.resident_bytes;
@@ -193,8 +193,8 @@ static void report_residency(const struct check *c)
 }
 
 /*
- * Accepts the user's claim that the filesystem does not mount, unless the directory can be opened,
- * or this user may not look.
+ * Accepts the user's claim that the filesystem cannot be mounted, unless the directory can be
+ * opened, or this user is not allowed to look.
  */
 static int judge_unmounted(struct check *c, const char *path, struct err *e)
 {

@@ -25,7 +25,7 @@ static int open_ledger(struct ledger *l, struct err *e)
             continue;
         l->units[method] = calloc(header_units(&l->header, method), sizeof *l->units[method]);
         if (!l->units[method])
-            return err_system(e, ENOMEM, "memory for the promises of %s", methods[method].name);
+            return err_system(e, ENOMEM, "allocate promises of %s", methods[method].name);
     }
     return 0;
 }
@@ -98,7 +98,7 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
 struct stream {
     char text[1 << 17]; /* longer than any header: a line that does not fit is not ours */
     size_t length;
-    bool is_skipping; /* the start of the current line was too long, so its rest is skipped */
+    bool is_skipping; /* the current line is too long, so the rest of it is skipped */
 };
 
 /* Processes all complete lines, and moves the incomplete one to the start of the text. */
@@ -141,7 +141,7 @@ int ledger_read(struct ledger *l, int fd, struct err *e)
     *l = (struct ledger){0};
     struct stream *s = malloc(sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for reading the log");
+        return err_system(e, ENOMEM, "allocate memory for reading the log");
     s->length = 0;
     s->is_skipping = false;
     int rc = 0;

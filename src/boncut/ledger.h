@@ -28,7 +28,7 @@ struct ledger {
     uint64_t last_us;                /* time of the latest line, in microseconds */
     uint64_t lines;                  /* number of lines without the header */
     uint64_t damaged;                /* number of lines ignored because of a wrong checksum */
-    uint64_t repeated;               /* number of lines that say nothing beyond other ones */
+    uint64_t repeated;               /* number of lines that add nothing to earlier ones */
     uint64_t unfinished;             /* 1: the last line has no newline, and was ignored */
     uint64_t cached_from;            /* writes of `cached` up to this number may be durable */
 };
@@ -113,13 +113,13 @@ struct recent_units {
 struct tally {
     uint64_t units; /* number of units judged */
     uint64_t found[FINDINGS];
-    /* units of the last second, of the last two, of the last three */
+    /* units promised in the last second, the last two and the last three */
     struct recent_units last[LAST_SECONDS];
 };
 
 /* Summary of the blocks of a control group, without those that are unreadable or foreign. */
 struct control_tally {
-    uint64_t blocks; /* blocks whose last write nothing is known to have made durable */
+    uint64_t blocks; /* blocks whose last write may never have been made durable */
     uint64_t lost;
 };
 

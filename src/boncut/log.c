@@ -388,7 +388,7 @@ static bool take_all(struct header *h, const char *text, const char *end)
         !take_number_field(&text, end, "time", 0, INT64_MAX, &time))
         return false;
     if (version == 1)
-        h->mount_id = 0; /* one that is used again after an unmount */
+        h->mount_id = 0; /* this id is used again after an unmount */
     else if (!take_word(&text, end, "uuid", h->uuid) ||
              !take_word(&text, end, "parent", h->parent) ||
              !take_number_field(&text, end, "superblock", 0, UINT64_MAX, &h->superblock) ||

@@ -70,8 +70,8 @@ struct header {
                                  a power cut, too; empty: not known */
     uint64_t superblock; /* differs for each time that the filesystem's first mount is made; 0: not
                             known */
-    bool drive_is_in_place; /* an unflushed direct overwrite reaches the device, at the place that
-                               the file's data had before */
+    bool drive_is_in_place; /* a direct overwrite that was not flushed reaches the device, at the
+                               place where the file's data was before */
 };
 
 /*

@@ -228,7 +228,7 @@ static int check_command(const struct settings *s, struct err *e)
     return 0;
 }
 
-/* For a directory alone, says which questions the commands answer. */
+/* Refuses a directory without a command, and says which questions the commands answer. */
 static int refuse_no_command(const char *dir, struct err *e)
 {
     message("does the storage of %s keep what fsync promises, as far as it shows without a cut? "
@@ -254,7 +254,7 @@ static int check_settings(const struct settings *s, const bool given[OPTIONS_MOS
     if (!s->directory)
         return err_say(e, "DIR is missing: the directory that is tested");
     if (optional_or(s->units, 1) * optional_or(s->workers, 4) > HEADER_UNITS_MOST)
-        return err_say(e, "--units: at most %d units of all workers together", HEADER_UNITS_MOST);
+        return err_say(e, "--units: all workers together have at most %d units", HEADER_UNITS_MOST);
     int rc = check_owned(s, given, e);
     return rc == 0 ? check_command(s, e) : rc;
 }

@@ -14,13 +14,13 @@ enum layer {
     LAYERS
 };
 
-/* The layers as words, "drive", with a NULL at the end; and so the verdicts. */
+/* The layers and the verdicts as words ("drive"), each list with a NULL at the end. */
 extern const char *const layer_names[LAYERS + 1];
 
 enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_INCONCLUSIVE, VERDICTS };
 extern const char *const verdict_names[VERDICTS + 1];
 
-/* Exit statuses. Units that cannot be read have that of units that are lost. */
+/* Exit statuses. Unreadable units lead to the same status as lost ones. */
 enum { STATUS_KEPT = 0, STATUS_LOST = 2, STATUS_INCONCLUSIVE = 3 };
 
 /* Everything that `check` reports. */
@@ -32,7 +32,7 @@ struct check {
     bool is_gone;            /* the private directory is missing, and with it everything */
     char gone[128];          /* what happened to the directory, in words: "is gone" */
     bool is_same_boot;       /* the system has not been rebooted since `write` */
-    bool is_same_mount;      /* nor has the filesystem been unmounted: the kernel remembers it */
+    bool is_same_mount;      /* it has not been unmounted either: the kernel remembers it */
     uint64_t resident_bytes; /* number of bytes that stayed in the page cache during the check */
     enum layer layer;
     enum verdict verdict;
@@ -40,8 +40,8 @@ struct check {
 };
 
 /*
- * Whether losses of this control group show how far the cut reached. Where a direct overwrite is
- * not in place, the kernel may lose what the drive has kept.
+ * Whether losses of this control group show how far the cut reached. If direct overwrites are not
+ * made in place, the kernel may lose what the drive has kept.
  */
 bool control_counts(const struct check *c, unsigned method);
 

@@ -51,11 +51,11 @@ struct promise_log {
     unsigned rings_count;
     struct promise_ring *rings; /* one for each worker */
     _Atomic uint64_t *writes; /* for each control group, the number of writes that have returned */
-    uint64_t *told;           /* for each control group, the number of writes that the log says */
-    bool is_synced;           /* a syncfs was promised after the last line of `cached` */
-    uint64_t cached_from;     /* number of writes of `cached` that a syncfs may have made durable */
-    _Atomic bool has_failed;  /* writing the log has failed */
-    char *text;               /* the batch that is being filled */
+    uint64_t *told;          /* for each control group, the number of writes that the log reports */
+    bool is_synced;          /* a syncfs was promised after the last line of `cached` */
+    uint64_t cached_from;    /* number of writes of `cached` that a syncfs may have made durable */
+    _Atomic bool has_failed; /* writing the log has failed */
+    char *text;              /* the batch that is being filled */
 };
 
 /* What all workers of a run share. */
@@ -102,7 +102,7 @@ static int promise_log_open(struct promise_log *log, int fd, const struct header
     log->told = calloc(method_count, sizeof *log->told);
     log->text = malloc(BATCH_BYTES);
     if (!log->rings || !log->writes || !log->told || !log->text)
-        return err_system(e, ENOMEM, "memory for the log of %u workers", h->workers);
+        return err_system(e, ENOMEM, "allocate memory for the log of %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
         atomic_init(&log->rings[i].put, 0);
         atomic_init(&log->rings[i].taken, 0);
@@ -275,7 +275,7 @@ static void log_promise(struct worker *w, unsigned method, uint32_t unit, bool i
     promise_log_put(&run->log, w->number, &line);
 }
 
-/* Changes units from this one on to their next versions: at a rate one, a promise by itself. */
+/* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
 static int step_method(struct worker *w, unsigned method, uint32_t unit)
 {
     struct work *work = &w->work[method];
@@ -288,7 +288,7 @@ static int step_method(struct worker *w, unsigned method, uint32_t unit)
     return methods[method].step(work, unit, versions);
 }
 
-/* Promises what the last step of the method has changed, or says that it has failed. */
+/* Logs what the last step of the method has changed, or that it has failed. */
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     for (uint32_t i = 0; i < w->work[method].batch; i++)
@@ -305,8 +305,8 @@ static int control_step_of(struct worker *w, unsigned method)
 }
 
 /*
- * Makes the files of a method, and makes a first step with it. At a rate that one is not promised,
- * because all methods of all workers make it at once.
+ * Makes the files of a method, and takes a first step with it. At a rate, that step is not
+ * promised, because all methods of all workers take it at once.
  */
 static int prepare_method(struct worker *w, unsigned method, struct err *e)
 {
@@ -323,7 +323,7 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
     size_t units = header_units_of_worker(&w->run->header, method);
     w->versions[method] = calloc(units, sizeof *w->versions[method]);
     if (!w->versions[method])
-        return err_system(e, ENOMEM, "memory for the versions of %zu units", units);
+        return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);
     int rc = methods[method].begin ? methods[method].begin(work) : -ENOSYS;
     if (rc == 0)
         rc = methods[method].is_control ? control_step_of(w, method) : step_method(w, method, 0);
@@ -331,7 +331,7 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
         log_step(w, method, 0, false);
     if (rc == 0)
         return 0;
-    /* these mean that the system does not support a call, and not that the call failed */
+    /* with these, the system does not support the call; with all others, the call failed */
     if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
         return say_failed_call(w->run, work, -rc, e);
     leave_out(w->run, work, -rc);
@@ -346,7 +346,7 @@ static int prepare_worker(void *context, struct err *e)
     size_t bytes = METHOD_BUFFER * w->run->header.block_bytes;
     w->buffer = aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
     if (!w->buffer)
-        return err_system(e, ENOMEM, "memory for a buffer");
+        return err_system(e, ENOMEM, "allocate memory for a buffer");
     int rc = 0;
     for (unsigned method = 0; rc == 0 && method < method_count; method++) {
         if (!(w->methods & 1U << method))
@@ -467,7 +467,7 @@ static bool is_due(struct worker *w, unsigned method)
 
 /*
  * Makes a step of each method, at a random unit. Workers begin with different methods, and so do
- * runs, because at a low rate the power may go before the first round is over.
+ * runs, because at a low rate the power may go before each method has had its first step.
  */
 static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
 {
@@ -508,7 +508,7 @@ static int make_promises(struct worker *w, struct err *e)
 }
 
 /*
- * Overwrites as fast as possible. `cached` waits between writes, because it needs no more of them.
+ * Overwrites as fast as possible. `cached` waits between writes, because more would be of no use.
  */
 static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
 {
@@ -575,7 +575,7 @@ struct session {
 static int draw_number(uint64_t *number, struct err *e)
 {
     if (getrandom(number, sizeof *number, 0) != (ssize_t)sizeof *number)
-        return err_system(e, errno, "random number for the run");
+        return err_system(e, errno, "draw a random number for the run");
     return 0;
 }
 
@@ -627,11 +627,11 @@ static int sync_directory(const struct session *session, struct err *e)
 {
     const struct scratch *s = &session->scratch;
     if (syncfs(s->fd) != 0)
-        return err_system(e, errno, "syncfs of %s", session->path);
+        return err_system(e, errno, "syncfs %s", session->path);
     if (fsync(s->owner_fd) != 0 || fsync(s->fd) != 0)
-        return err_system(e, errno, "fsync of %s", session->path);
+        return err_system(e, errno, "fsync %s", session->path);
     if (fsync(s->parent_fd) != 0)
-        return err_system(e, errno, "fsync of %s", s->path);
+        return err_system(e, errno, "fsync %s", s->path);
     return 0;
 }
 
@@ -663,7 +663,7 @@ static int make_workers(struct session *session, struct err *e)
     const struct header *h = &session->run.header;
     session->workers = calloc(h->workers + OTHER_THREADS, sizeof *session->workers);
     if (!session->workers)
-        return err_system(e, ENOMEM, "memory for %u workers", h->workers);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
         struct worker *w = add_worker(session, WORKER_PROMISES, h->methods & ~control_methods());
         w->number = i;

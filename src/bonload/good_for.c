@@ -29,8 +29,8 @@
 
 /*
  * The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
- * waits for the sync that is under way, and then for its own), but no later than GRACE_MOST_NS.
- * Any longer, and the storage has not kept up.
+ * waits for the sync that is under way, and then for its own), but no later than GRACE_MOST_NS. If
+ * they take longer, the storage has not kept up.
  */
 #define GRACE_NS      (BILLION / 10)
 #define GRACE_MOST_NS BILLION
@@ -75,8 +75,8 @@ static void add_works(struct answer *a, const struct run *run, struct at_load *l
 }
 
 /*
- * The successful requests per second of the load's time, and of the time by which the last ones
- * were too late.
+ * The successful requests per second, over the time of the load and the time by which the last ones
+ * were late.
  */
 static double achieved_rate(const struct kind_result *k, const struct profile *p)
 {
@@ -127,7 +127,7 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     }
 }
 
-/* Adds the report that the run would print by itself. */
+/* Adds the report that the run would print if it were the only one. */
 static void add_details(struct inquiry *q, const struct plan *p, const struct result *result)
 {
     const struct kind_plan *k = &p->kinds[LOAD_WRITE];
@@ -158,7 +158,7 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
         json_decref(q->report);
         q->report = report_object(result);
         if (!q->report)
-            return err_system(e, ENOMEM, "memory for the report");
+            return err_system(e, ENOMEM, "allocate memory for the report");
         add_load(q, run, result);
     }
     if (!q->is_all)
@@ -167,7 +167,7 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
 }
 
 /*
- * Conducts a run, and removes its files. If the target has failed, reports that as the reason. Work
+ * Makes a run, and removes its files. If the target has failed, reports that as the reason. Work
  * beside the requests may fail, or hang, until the target has ended.
  */
 static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
@@ -210,7 +210,7 @@ static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e
     json_decref(q->report);
     q->report = result_open(&result) ? report_object(&result) : NULL;
     result_release(&result);
-    return q->report ? 0 : err_system(e, ENOMEM, "memory for the report");
+    return q->report ? 0 : err_system(e, ENOMEM, "allocate memory for the report");
 }
 
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
@@ -246,7 +246,7 @@ static struct settings settings_for(const struct inquiry *q)
     return s;
 }
 
-/* The load that the user has fixed; it is not given if there is none. */
+/* The load that the user has fixed; not `given` if there is none. */
 static struct optional fixed_load(const struct optional loads[])
 {
     return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
@@ -301,8 +301,8 @@ static int judge_loads(struct inquiry *q, struct err *e)
 }
 
 /*
- * Searches for a higher load, from the highest good one on, unless there is none or anything is
- * bad.
+ * Searches for a higher load, from the highest good one on. Does nothing if no load is good, or any
+ * is bad.
  */
 static int search_more(struct inquiry *q, struct err *e)
 {
@@ -420,10 +420,10 @@ static int answer_inquiry(struct inquiry *q, struct html_page *page, struct err 
     size_t size = 0;
     q->details = open_memstream(&details, &size);
     if (!q->details)
-        return err_system(e, ENOMEM, "memory for the report");
+        return err_system(e, ENOMEM, "allocate memory for the report");
     int rc = ask_profiles(q, e);
     if (fclose(q->details) != 0 && rc == 0)
-        rc = err_system(e, ENOMEM, "memory for the report");
+        rc = err_system(e, ENOMEM, "allocate memory for the report");
     if (rc == 0 && !q->report)
         message("stopped before anything could be judged");
     else if (rc == 0)
@@ -457,7 +457,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct h
         profiles++;
     q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
-        return err_system(e, ENOMEM, "memory for the answers");
+        return err_system(e, ENOMEM, "allocate memory for the answers");
     int fd = path_open_to_list(q.directory, PATH_FAILS, e);
     int rc = fd < 0 ? fd : 0;
     if (fd >= 0) {

@@ -39,7 +39,7 @@ static int set_sweep(void *settings, const char *value, struct err *e)
                       "up to 64 rates per second above 0, separated by commas: 100,200,400", e);
 }
 
-/* Appends the value to those given before, after a separator. */
+/* Appends the value, after a separator, to those given earlier. */
 static int append_given(char *text, size_t size, char separator, const char *value,
                         const char *accepted, struct err *e)
 {
@@ -391,7 +391,7 @@ static int take_credentials(struct settings *s, struct err *e)
     memmove(from, at + 1, rest);
     memset(from + rest, 0, length);
     return fits ? 0
-                : err_say(e, "-url: a user's name and password of more than %zu characters",
+                : err_say(e, "-url: the user's name and password have more than %zu characters",
                           sizeof s->credentials - 1);
 }
 

@@ -15,8 +15,8 @@ extern const struct option_table option_table;
 int options_parse(int argc, char *argv[], struct settings *settings, struct err *e);
 
 /*
- * Decides about an option that only goader accepts, when it has been refused by rc and a line in e.
- * Called by that name, the program reports that the option has no effect, and returns 0. Otherwise
- * returns rc.
+ * Decides about an option that was refused with rc and a line in e, and that only goader accepts.
+ * If the program was called by that name, reports that the option has no effect, and returns 0.
+ * Otherwise returns rc.
  */
 int options_pass_goader(const struct settings *s, int rc, struct err *e);

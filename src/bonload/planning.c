@@ -40,7 +40,7 @@ static int find_rate_curve(struct plan *p, const struct settings *s, struct err 
     return 0;
 }
 
-/* For a directory, says which questions loads answer. */
+/* Refuses a command line without a load; for a directory, says which questions loads answer. */
 static int refuse_no_load(const struct settings *s, struct err *e)
 {
     struct path_directory d;
@@ -131,7 +131,7 @@ static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         plan_kind(p, s, kind);
     if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
-        return err_say(e, "neither reads nor writes are requested");
+        return err_say(e, "no reads or writes are requested");
     p->reads_per_write = s->reads_per_write.value;
     if (p->reads_per_write == 0)
         return 0;

@@ -42,7 +42,7 @@ static int open_named(struct named_output *o, const char *value, const char *suf
 {
     if (asprintf(&o->name, "%s%s", value, suffix) < 0) {
         o->name = NULL;
-        return err_system(e, ENOMEM, "memory for the name of a file");
+        return err_system(e, ENOMEM, "allocate memory for the name of a file");
     }
     return output_open(&o->file, o->name, e);
 }
@@ -142,7 +142,7 @@ static int judge_result(const struct result *result, const struct coordinator *c
 }
 
 /*
- * Decides whether the run succeeded, and sets *status if it broke a condition. Of several ranks,
+ * Decides whether the run succeeded, and sets *status if it broke a condition. With several ranks,
  * rank 0 judges the whole run.
  */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
@@ -161,14 +161,14 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
 
 /* ---- what was written ------------------------------------------------------------------------ */
 
-/* The last number whose name counts: where names recur, none counts twice. */
+/* The last number whose name counts: if names recur, no name counts twice. */
 static uint64_t last_of(const struct run *run, uint64_t issued)
 {
     uint64_t period = run->names.period;
     return period > 0 && period < issued ? period : issued;
 }
 
-/* Whether the last write of a name succeeded: where names recur, that of the last round. */
+/* Whether the last write of a name succeeded: if names recur, the one in the last cycle. */
 static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
 {
     uint64_t period = run->names.period;
@@ -222,7 +222,7 @@ static int dump_names(const struct run *run, struct output *output, struct err *
     number_set_close(&dumped);
     free(name);
     if (!has_memory)
-        return err_system(e, ENOMEM, "memory for the names that were written");
+        return err_system(e, ENOMEM, "allocate memory for the names that were written");
     return output_finish(output, e);
 }
 
@@ -307,8 +307,8 @@ static void print_interim(struct main_loop *c)
 }
 
 /*
- * Conducts a run, prints the reports, dumps names and removes objects. After a failure, it leaves
- * no more behind than after a success. Returns the first failure.
+ * Makes a run, prints the reports, dumps names and removes objects. After a failure, it leaves no
+ * more behind than after a success. Returns the first failure.
  */
 static int conduct_run(struct run *run, struct coordinator *coordinator,
                        struct explainer *explainer, struct outputs *o, int *status, struct err *e)
@@ -343,8 +343,8 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
 }
 
 /*
- * Takes over signals, and becomes the user before any of the user's files is opened or made. In
- * between, opens what only root may open, if there is an explainer.
+ * Takes over signals; then, if there is an explainer, opens what only root may open; and then
+ * becomes the user, before any of the user's files is opened or made.
  */
 static int begin_session(const struct settings *s, const struct coordinator *coordinator,
                          struct explainer *explainer, struct err *e)

@@ -11,7 +11,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* How often, and how far apart, a directory without a lock is looked at: for 200 ms. */
+/* A directory without a lock is checked this often, at this interval: for 200 ms. */
 #define LOOKS   10
 #define LOOK_NS 20000000
 

@@ -52,7 +52,7 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
     }
     if (!is_there) {
         gathering_close(g);
-        return err_system(e, ENOMEM, "memory for %u ranks", r->count);
+        return err_system(e, ENOMEM, "allocate memory for %u ranks", r->count);
     }
     if (r->cards)
         list_hosts(g);
@@ -113,7 +113,7 @@ static void add_host_time(struct gathering *g, unsigned first)
 }
 
 /* Converts all times to rank 0's clock, when the clocks have been compared. */
-static void join_round(void *context)
+static void join_lap(void *context)
 {
     struct lap_meeting *m = context;
     struct gathering *g = m->g;
@@ -150,7 +150,7 @@ int gathering_end_lap(struct gathering *g, const struct task_times *times, struc
                               .mine = &mine,
                               .bytes = sizeof mine,
                               .take = take_round,
-                              .decide = join_round,
+                              .decide = join_lap,
                               .context = &meeting,
                               .answer = &meeting.answer,
                               .answer_bytes = sizeof meeting.answer,
@@ -243,7 +243,7 @@ static int copy_hosts(const struct gathering *g, struct joint_test *t, struct er
 {
     t->hosts = calloc(g->host_count, sizeof *t->hosts);
     if (!t->hosts)
-        return err_system(e, ENOMEM, "memory for %zu hosts", g->host_count);
+        return err_system(e, ENOMEM, "allocate memory for %zu hosts", g->host_count);
     memcpy(t->hosts, g->hosts, g->host_count * sizeof *t->hosts);
     t->host_count = g->host_count;
     t->ranks = g->coordinator->ranks.count;

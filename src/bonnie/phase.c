@@ -76,7 +76,7 @@ static int swap_changes(struct run_context *r, unsigned to, unsigned from, struc
         return 0;
     void *got = malloc(bytes);
     if (!got)
-        return err_system(e, ENOMEM, "memory to count the changes of blocks");
+        return err_system(e, ENOMEM, "allocate memory to count the changes of blocks");
     int rc = swap_bytes(r, to, from, (const void *)g->counters, got, bytes, e);
     if (rc == 0)
         memcpy((void *)g->counters, got, bytes);
@@ -89,7 +89,7 @@ static int swap_states(struct run_context *r, unsigned to, unsigned from, struct
     unsigned count = r->plan->workers;
     struct data_state *states = calloc(2 * (size_t)count, sizeof *states);
     if (!states)
-        return err_system(e, ENOMEM, "memory for %u workers", count);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     struct data_state *got = states + count;
     for (unsigned i = 0; i < count; i++)
         states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
@@ -147,7 +147,7 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
     unsigned count = r->plan->workers;
     struct file_set_state *states = calloc(2 * (size_t)count, sizeof *states);
     if (!states)
-        return err_system(e, ENOMEM, "memory for %u workers", count);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     for (unsigned i = 0; i < count; i++)
         states[i] = file_set_state(&r->work[i].files);
     int rc = swap_bytes(r, borrows ? borrowing_rank(r) : lending_rank(r),
@@ -453,8 +453,8 @@ static double first_number(const char *path)
 }
 
 /*
- * Whether a test was long beside what memory may hold of what was written: twice that. Otherwise
- * its later level shows how the kernel throttles the writers, and not the storage.
+ * Whether the levels of a test are those of the storage: it bypasses the page cache, or writes
+ * twice as much as that may hold. Otherwise the later level shows how the kernel throttles writers.
  */
 static bool is_beyond_memory(const struct test_result *t, enum test_id test,
                              const struct run_context *r)
@@ -468,7 +468,7 @@ static bool is_beyond_memory(const struct test_result *t, enum test_id test,
     return asked.written == 0 || (double)asked.written >= 2 * dirty;
 }
 
-/* Judges what limited each level. A byte is taken to need the same CPU time in all of them. */
+/* Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. */
 static void judge_levels(struct test_result *t, enum test_id test, const struct run_context *r,
                          const struct evidence *all)
 {
@@ -494,7 +494,7 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
             .written_bytes = l->to.written_bytes - l->from.written_bytes,
             .busy_percent = fmin(100 * busy / fmax((double)evidence.elapsed_ns, 1), 100),
         };
-        for (enum way way = 0; way < WAYS; way++) /* the others speak of the whole test */
+        for (enum way way = 0; way < WAYS; way++) /* all other sources know only the whole test */
             if (evidence.moved.by[way] != SOURCE_DEVICE)
                 evidence.moved.by[way] = SOURCE_NONE;
         bottleneck_judge(&judgement, &evidence);

@@ -73,7 +73,7 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     if (s->data_units.given)
         d->bytes = units_part(s->data_units.value, defaults->size_unit);
     if (s->data_units.given && s->data_units.value % BILLION > 0)
-        d->bytes = units_round_down(d->bytes); /* rounds only a fraction */
+        d->bytes = units_round_down(d->bytes); /* only a size with a fraction is rounded */
     d->chunk_bytes =
         optional_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
     d->chunks = d->bytes / d->chunk_bytes;

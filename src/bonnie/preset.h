@@ -31,8 +31,8 @@ struct row_name {
 struct row_name preset_row_name(const struct preset_row *row);
 
 /*
- * A short look writes at most this, and at most a tenth of what is free. Each row that writes has a
- * share; half of it all is the data set. With less than the least, no figure would mean anything.
+ * A short look writes at most this, and at most a tenth of the free space. Rows that write share
+ * that; half is the data set. With less than BRIEF_LEAST_BYTES, no figure would mean anything.
  */
 #define BRIEF_MOST_BYTES  (2 * GIB)
 #define BRIEF_LEAST_BYTES (32 * MIB)

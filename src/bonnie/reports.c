@@ -89,7 +89,7 @@ static int keep_result(struct reports *r, struct result *result, struct err *e)
         struct result *runs = reallocarray(r->runs, room, sizeof *runs);
         if (!runs) {
             result_release(result);
-            return err_system(e, ENOMEM, "memory for the results of %zu runs", room);
+            return err_system(e, ENOMEM, "allocate memory for the results of %zu runs", room);
         }
         r->runs = runs;
         r->room = room;

@@ -15,7 +15,7 @@ int corruption_list_make(struct corruption_list *list, const struct corruption *
         return 0;
     list->entries = calloc(count, sizeof *list->entries);
     if (!list->entries)
-        return err_system(e, ENOMEM, "memory for %zu damaged places", count);
+        return err_system(e, ENOMEM, "allocate memory for %zu damaged places", count);
     list->count = count;
     for (size_t i = 0; i < count; i++) {
         const struct corrupted_place *place = &c->kept[i];

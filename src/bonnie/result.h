@@ -111,9 +111,9 @@ struct test_result {
     struct joint_test together;
 };
 
-/* The storage below the scratch directory. Empty texts are unknown. */
+/* The storage below the scratch directory. An empty text means unknown. */
 struct storage {
-    struct sources sources;    /* the filesystem of the directory, its devices, and who speaks */
+    struct sources sources;    /* filesystem of the directory, its devices, and its sources */
     struct device_facts disks; /* facts about these devices */
 };
 
@@ -125,7 +125,7 @@ struct result {
     const struct storage *storage;
     const char *version; /* of the program */
     unsigned ranks;      /* number of ranks that made the run together */
-    unsigned shift;      /* a rank's tests read what the rank with a number higher by this wrote */
+    unsigned shift;      /* each rank reads what the rank with a number higher by this wrote */
     int64_t start_time;  /* seconds since 1970, UTC */
     uint64_t begun_ns;   /* by clock_ns(): when the run began, and when it had ended */
     uint64_t ended_ns;

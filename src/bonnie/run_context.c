@@ -172,7 +172,7 @@ static int make_contents(struct run_context *r, struct err *e)
         .files = calloc(p->workers, sizeof *r->contents.files),
     };
     if (!r->contents.files)
-        return err_system(e, ENOMEM, "memory for %u workers", p->workers);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", p->workers);
     /* a later row of a preset may change blocks */
     if (p->data.bytes == 0 || (!plan_changes_blocks(p) && !p->row))
         return 0;
@@ -237,7 +237,7 @@ static int make_worker(struct run_context *r, unsigned number, size_t buffer_byt
     struct work *w = &r->work[number];
     void *buffer = NULL;
     if (posix_memalign(&buffer, QUEUE_ALIGNMENT, buffer_bytes) != 0)
-        return err_system(e, ENOMEM, "buffer of %zu bytes", buffer_bytes);
+        return err_system(e, ENOMEM, "allocate a buffer of %zu bytes", buffer_bytes);
     memset(buffer, 0, buffer_bytes); /* lets the system allocate the memory before any clock runs */
     *w = (struct work){.plan = p,
                        .scratch = &r->scratch,
@@ -261,11 +261,11 @@ static int make_workers(struct run_context *r, struct err *e)
     r->work = calloc(count, sizeof *r->work);
     r->data = calloc(count, sizeof *r->data);
     if (!r->work || !r->data)
-        return err_system(e, ENOMEM, "memory for %u workers", count);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     unsigned places = count > r->plan->data.seekers ? count : r->plan->data.seekers;
     r->lent = r->shift > 0 ? calloc(count, sizeof *r->lent) : NULL;
     if (r->shift > 0 && !r->lent)
-        return err_system(e, ENOMEM, "memory for %u workers", count);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     int rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
         rc = corruption_log_open(&r->corruption_log, places, e);
@@ -281,7 +281,7 @@ static int start_pool(struct run_context *r, struct err *e)
     unsigned count = r->plan->workers;
     void **contexts = calloc(count, sizeof *contexts);
     if (!contexts)
-        return err_system(e, ENOMEM, "memory for %u workers", count);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     for (unsigned i = 0; i < count; i++)
         contexts[i] = &r->work[i];
     int rc = thread_pool_start(&r->pool, count, contexts, run_context_poller(r), e);
@@ -331,7 +331,7 @@ static int open_scratch(struct run_context *r, struct err *e)
         rc = directories_check_space(p, &r->scratch, e);
     /* the run's stamps differ from those of others with the same seed */
     if (rc == 0 && getrandom(&r->numbers, sizeof r->numbers, 0) != (ssize_t)sizeof r->numbers)
-        rc = err_system(e, errno, "random numbers of the run");
+        rc = err_system(e, errno, "draw random numbers for the run");
     if (rc == 0)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
     if (rc == 0)
@@ -342,10 +342,10 @@ static int open_scratch(struct run_context *r, struct err *e)
 }
 
 /* Makes the workers and what they work with. */
-static int make_crew(struct run_context *r, struct plan *p, struct err *e)
+static int make_parts(struct run_context *r, struct plan *p, struct err *e)
 {
     r->total = calloc(1, sizeof *r->total);
-    int rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "memory for the counters");
+    int rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "allocate counters");
     if (rc == 0)
         rc = gathering_open(&r->gathering, r->coordinator, e);
     if (rc == 0)
@@ -379,7 +379,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
         sources_find(&r->storage.sources, r->scratch.fd);
         device_describe(&r->storage.sources.devices, &r->storage.disks);
         io_limit_find(&r->limit, &r->storage.sources.devices);
-        rc = make_crew(r, p, e);
+        rc = make_parts(r, p, e);
     }
     if (rc != 0)
         run_context_close(r, rc, e);

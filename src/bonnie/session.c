@@ -252,8 +252,8 @@ static int unprivileged_part(struct programme *all, bool stays_root, struct help
     if (!all->settings->coordination)
         return run_together(all, stays_root, helpers, ranks, o, found, e);
     if (ranks->ranks.count > 1)
-        return err_say(e,
-                       "-y: not with MPI, because the ranks of a job wait for one another anyway");
+        return err_say(
+            e, "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
     int rc = coordinator_join(&others, all->settings->coordination, e);
     if (rc != 0)
         return rc;

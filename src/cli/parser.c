@@ -79,10 +79,10 @@ static void list_nearest(char *names, size_t size, const struct option_table *ta
 #define WORD_SHOWN 100
 
 /*
- * Reports a name that the table does not have, in a word that is as the user gave it:
- * "--nmae=value". Lists the names that begin with the given one or, if there are none, the nearest
- * ones. Where options may be secrets, the message does not repeat the value, because it may
- * be that of a misspelt one. Returns -EINVAL.
+ * Reports a name that the table does not have. `word` is what the user wrote: "--nmae=value". Lists
+ * the names that begin with the given one or, if there are none, the nearest ones. Where options
+ * may be secrets, the message does not repeat the value: the misspelt option may be one of these.
+ * Returns -EINVAL.
  */
 static int suggest_option(const struct option_table *table, const char *word,
                           const struct given_name *given, struct err *e)
@@ -122,8 +122,8 @@ static const struct option_entry *entry_of_letter(const struct option_table *tab
 }
 
 /*
- * The option of that name or, unless names are Go's, the only one that has a name that begins so;
- * NULL: there is none. *begun becomes the number of options of which a name begins so, at least.
+ * Finds the option with this name or, unless names are Go's, the only one whose name begins with
+ * it; NULL: there is none. *begun becomes the number of options whose names begin with it.
  */
 static const struct option_entry *entry_of_name(const struct option_table *table,
                                                 const struct given_name *given, unsigned *begun)
@@ -151,7 +151,7 @@ struct reader {
     const struct option_table *table;
     void *settings;
     char **next;        /* next word to read; it points to NULL when there are no more */
-    bool *given;        /* for each entry, whether it was given; NULL: nobody asks */
+    bool *given;        /* for each entry, whether it was given; NULL: not wanted */
     char *stray;        /* the operand that stands for an option; NULL: there was none */
     bool only_operands; /* "--" has been read */
 };

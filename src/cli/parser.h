@@ -9,7 +9,7 @@
 /*
  * Reads the command line into the settings, which the caller has initialised, in the style of the
  * table. No word after `--` is an option. given[i] becomes true if entry i of the table was given;
- * NULL: nobody asks.
+ * NULL: not wanted.
  *
  * The settings will point into argv. The value of an OPTION_SECRET is overwritten there, so its
  * `set` must copy it. Returns 0, or -EINVAL with a line in e that names the option, what was given

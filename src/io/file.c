@@ -110,7 +110,7 @@ int io_close(struct io_file *f, struct err *e)
     return 0;
 }
 
-/* An extent with one of these lies nowhere, or not as the file's bytes are. */
+/* An extent with one of these flags is not on the device, or not as the file's own bytes. */
 #define PLACELESS                                                                                  \
     (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED |                      \
      FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL)

@@ -49,7 +49,7 @@ static int map_memory(struct io_queue *q, struct err *e)
     void *memory =
         mmap(NULL, q->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return err_system(e, errno, "%zu bytes of buffers", used);
+        return err_system(e, errno, "allocate %zu bytes of buffers", used);
     q->memory = memory;
     q->buffers = place_buffers(memory, depth * buffer);
     memset(q->buffers, 0, used); /* allocates the pages now, and not during the first operations */
@@ -120,13 +120,13 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
  */
 #define BURST_BYTES 262144
 
-/* While the device is the bottleneck, a batch is the depth divided by this, but at least one. */
+/* While the device is the bottleneck, a batch is the depth divided by this, but at least 1. */
 #define BATCHES_IN_DEPTH 16
 
 /* A batch grows when completions have piled up for this number of operations, in depths. */
 #define PILED_UP_DEPTHS 64
 
-/* Limits of the sleep before the queue asks a source again that has answered SOURCE_LATER. */
+/* Limits of the sleep after which the queue asks again a source that has answered SOURCE_LATER. */
 #define SHORTEST_NAP_NS 1000
 
 #define LONGEST_NAP_NS 1000000
@@ -297,7 +297,7 @@ static int complete_batch(struct pass *p)
     return rc;
 }
 
-/* Stages the source's next operations, up to the bytes of a burst. */
+/* Makes the source's next operations pending, up to the bytes of a burst. */
 static void fill_from_source(struct pass *p)
 {
     struct io_queue *q = p->q;
@@ -345,7 +345,7 @@ static int submit_pending(struct pass *p)
     int rc = 0;
     update_clock(p);
     p->nap_ns = SHORTEST_NAP_NS;
-    q->pending_count = 0; /* operations that are completed below are pending from the start again */
+    q->pending_count = 0; /* operations that become pending below are stored from the start again */
     while (rc == 0 && taken < count) {
         struct operation *o = q->pending[taken];
         if (o->start_ns == 0) /* otherwise this is not the operation's first transfer */

@@ -145,8 +145,8 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 
 /*
  * Whether an interval may end at elapsed_ns. The last place is kept for the remainder, and no
- * interval ends before the one before it. The end of a round becomes known only afterwards, so the
- * next round may begin a little before the clock's last reading.
+ * interval ends before the previous one. The end of a lap becomes known only afterwards, so the
+ * next lap may begin a little before the clock's last reading.
  */
 static bool has_place(const struct notes *n, uint64_t elapsed_ns)
 {
@@ -195,7 +195,7 @@ static void print_figures(struct monitor *m, uint64_t now_ns)
         m->bar.drawn = 1; /* the bar then replaces "TITLE...", which is already on the terminal */
     progress_bar_erase(&m->bar);
     ssize_t ignored = write(STDERR_FILENO, text, (size_t)length);
-    (void)ignored; /* whoever asked may have stopped reading */
+    (void)ignored; /* the user who asked may have stopped reading */
 }
 
 /* Waits for a message until until_ns. Returns 0 when none has come. */
@@ -282,7 +282,7 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     void *notes = mmap(NULL, notes_bytes(setup), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!m || notes == MAP_FAILED) {
-        int rc = err_system(e, errno, "memory for the monitor");
+        int rc = err_system(e, errno, "allocate memory for the monitor");
         if (notes != MAP_FAILED)
             munmap(notes, notes_bytes(setup));
         free(m);
@@ -380,7 +380,7 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
         if (*intervals)
             memcpy(*intervals, n->intervals, n->count * sizeof **intervals);
         else
-            rc = err_system(e, ENOMEM, "memory for %" PRIu64 " intervals", n->count);
+            rc = err_system(e, ENOMEM, "allocate memory for %" PRIu64 " intervals", n->count);
     }
     if (rc == 0 && levels && m->setup.records_series) {
         struct track *track = &m->notes->track;

@@ -69,9 +69,9 @@ struct monitor_setup {
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
 /*
- * Start or stop the phase's clock. A phase may have several rounds, and between two of them the
- * next one is prepared. elapsed_ns is the time of all rounds so far. When monitor_pause() returns,
- * no `tick` is in progress. m may be NULL; then nothing happens.
+ * Start or stop the phase's clock. A phase may have several laps, and between two of them the next
+ * one is prepared. elapsed_ns is the time of all laps so far. When monitor_pause() returns, no
+ * `tick` is in progress. m may be NULL; then nothing happens.
  */
 void monitor_go(struct monitor *m);
 void monitor_pause(struct monitor *m, uint64_t elapsed_ns);

@@ -7,8 +7,7 @@
 /* A worker limits the figure if it wants a CPU for more than this share of the time. */
 #define CPU_BOUND_PERCENT 90
 
-/* A lower one: for the CPU if the device was less busy, for waiting, and for the device or limit.
- */
+/* A lower share, for a CPU if the device was less busy, for waiting, and for device and limit. */
 #define MOSTLY_PERCENT 50
 
 /* A worker that waits for a CPU for more than this would be faster without competition. */
@@ -42,9 +41,9 @@ static bool has_data(const struct evidence *e)
 }
 
 /*
- * Finds the share of the requested bytes that storage moved, and who knows; readahead and other
- * programs may make it larger. Bytes that were in the page cache did not come from storage,
- * whatever others read from it meanwhile. The page cache alone shows only what it had.
+ * Finds the share of the requested bytes that storage moved, and the source that says so; readahead
+ * and other programs may make the share larger. Bytes that were in the page cache did not come from
+ * storage, whatever others read from it meanwhile. The page cache alone shows only what it had.
  */
 static void weigh_bytes(struct judgement *j, const struct evidence *e)
 {
@@ -125,7 +124,7 @@ static double waited_percent_of(const struct judgement *j)
     return fmax(j->waited_percent, 0);
 }
 
-/* How busy the device was, or the share that was used of its limit. */
+/* How busy the device was, or how much of its limit was used. */
 static double device_demand(const struct judgement *j)
 {
     return fmax(j->device_percent, j->held_percent);
@@ -178,7 +177,7 @@ static void judge_device(struct judgement *j)
         state_verdict(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
 }
 
-/* Where the bytes are known to have come from storage or a server, which has no device to watch. */
+/* Judges work on a server, or on other storage without a device to watch. */
 static void judge_storage(struct judgement *j)
 {
     bool wants_cpu = j->computed_percent + waited_percent_of(j) >= MOSTLY_PERCENT;

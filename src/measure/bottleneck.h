@@ -47,7 +47,7 @@ enum bottleneck_reason {
 struct evidence {
     uint64_t elapsed_ns;
     uint64_t cpu_ns; /* CPU time of all workers */
-    /* largest demand of any worker in each lap, added up over the laps */
+    /* the largest demand of any worker in each lap, added up over all laps */
     struct cpu_demand busiest;
     unsigned cpus; /* number of CPUs that the process may use */
     unsigned workers;
@@ -55,9 +55,9 @@ struct evidence {
     uint64_t written_bytes;
     /* share of what was read that was in the page cache before; 0: unknown */
     double resident_percent;
-    const char *filesystem;   /* type of the filesystem, below an overlay; NULL: unknown */
-    bool is_stored;           /* false: the work moved no data to the storage */
-    bool computes;            /* computes on every byte, so CPU time exceeds copying */
+    const char *filesystem; /* type of the filesystem, below an overlay; NULL: unknown */
+    bool is_stored;         /* false: the work moved no data to the storage */
+    bool computes; /* the work computes on every byte, so it takes more CPU time than copying */
     struct device_use device; /* what the device did during the work, for other programs, too */
     struct moved_bytes moved; /* the same bytes, by the source that speaks about them */
     struct io_limit limit;    /* limits on that device */
@@ -71,7 +71,7 @@ struct judgement {
     enum bottleneck by;
     enum bottleneck_reason reason;
     bool device_known;          /* false: device_percent means nothing */
-    enum source source;         /* who knows moved_percent; SOURCE_NONE: nobody */
+    enum source source;         /* the source of moved_percent; SOURCE_NONE: it is unknown */
     enum way way;               /* whether the work read most, or wrote most */
     double device_percent;      /* time for which the device was busy */
     double computed_percent;    /* time for which the busiest worker computed */

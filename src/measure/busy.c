@@ -135,7 +135,7 @@ static double rest_of(double whole, double part)
     return whole > part ? whole - part : 0;
 }
 
-/* A sum may fall: when a virtual machine moves to another host, or the process to another group. */
+/* A sum may decrease: a virtual machine may move to another host, a process to another group. */
 static double increase(uint64_t before, uint64_t after)
 {
     return after > before ? (double)(after - before) : 0;

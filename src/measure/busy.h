@@ -8,9 +8,9 @@
 
 /*
  * Whether the machine was busy with something other than the work that is measured. A busy machine
- * makes good storage look bad: a thread that has its answer waits for a CPU, and so do the kernel
- * threads that write, and whoever uses the same device delays it. It never makes bad storage look
- * good. Everything is counted by the kernel, between two readings.
+ * makes good storage look bad: a thread that has its answer waits for a CPU, the kernel threads
+ * that write wait, too, and other users of the device delay its requests. It never makes bad
+ * storage look good. Everything is counted by the kernel, between two readings.
  */
 
 /* Most control groups, one above the other, whose quotas count. */
@@ -75,12 +75,12 @@ struct busy_evidence busy_between(const struct busy_reading *before,
 bool busy_is(const struct busy_evidence *e);
 
 /*
- * Of several processes on one machine that do the same work together: counts the CPU time that this
- * process used for each of them.
+ * Counts this process's CPU time for each of several processes on one machine that do the same work
+ * together.
  */
 void busy_among(struct busy_evidence *e, unsigned processes);
 
-/* Evidence of which nothing is known. */
+/* Evidence in which everything is unknown. */
 extern const struct busy_evidence busy_unknown;
 
 /* Replaces *most by *other if that machine was busier. */
@@ -93,5 +93,5 @@ void busy_keep_busier(struct busy_evidence *most, const struct busy_evidence *ot
 #define BUSY_TEXT 400
 void busy_words(char text[static BUSY_TEXT], const struct busy_evidence *e);
 
-/* Adds the CPU times of a line of /proc/stat ("cpu3 ...") in ns. False: it is no such line. */
+/* Adds the CPU times in a line of /proc/stat, "cpu3 ...", in ns. Returns false for other lines. */
 bool busy_parse_cpu(const char *line, unsigned *cpu, uint64_t *used_ns, uint64_t *stolen_ns);

@@ -137,7 +137,7 @@ uint64_t control_group_memory(const char *root)
     return lowest;
 }
 
-/* "20000 100000" of version 2; -1 in version 1 is no quota. */
+/* Version 2 has "20000 100000"; version 1 has -1 where there is no quota. */
 static void lower_quota(void *context, const struct control_group *g)
 {
     struct cpu_quota *q = context;

@@ -13,9 +13,9 @@ struct control_group {
 };
 
 /*
- * Calls visit() for each group that a controller ("blkio", "cpu" and "memory", which are names of
- * version 1) has of this process, and for all groups above it, as far as they are mounted. `root`
- * is a prefix of /proc and /sys, "" except in tests. What cannot be read is left out.
+ * Calls visit() for the group of this process under a controller ("blkio", "cpu" or "memory", as
+ * version 1 names them), and for all groups above that, as far as they are mounted. `root` is a
+ * prefix of /proc and /sys, "" except in tests. What cannot be read is left out.
  */
 void control_groups_visit(const char *root, const char *controller,
                           void (*visit)(void *context, const struct control_group *g),
@@ -45,8 +45,8 @@ struct quota_periods {
 struct quota_periods cpu_quota_periods(const struct cpu_quota *q);
 
 /*
- * The share of a quota, in percent, that was used in a time in which this process used cpu_ns, and
- * in which p was counted; 0: there is no quota, or it held nobody back.
+ * The share of a quota, in percent, that was used in elapsed_ns, when this process used cpu_ns and
+ * p was counted; 0: there is no quota, or it held nobody back.
  */
 double cpu_quota_used(const struct cpu_quota *q, const struct quota_periods *p, uint64_t cpu_ns,
                       uint64_t elapsed_ns);

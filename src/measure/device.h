@@ -31,7 +31,7 @@ struct device {
     unsigned minor;
     /* index of the first filesystem device of the set that stands on this one, or of itself */
     unsigned top;
-    bool leaf;    /* one of the lowest devices below a volume or RAID; the name of the set has it */
+    bool leaf;    /* a lowest device below a volume or RAID; the set's name lists it */
     bool stacked; /* a volume or RAID: devices of the set are below it */
 };
 
@@ -104,8 +104,8 @@ void device_read(const struct device_set *d, struct device_counters *now);
 
 /*
  * Computes what changed between two readings of a set that were elapsed_ns apart. Returns false
- * when that is unknown: a reading is, or a counter went backwards, because it wrapped around or
- * because another device has the number now.
+ * when that is unknown: one of the readings is unknown, or a counter went backwards, because it
+ * wrapped around or because another device has the number now.
  */
 bool device_difference(const struct device_counters *before, const struct device_counters *after,
                        uint64_t elapsed_ns, struct device_use *use);

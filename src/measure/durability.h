@@ -15,8 +15,8 @@ enum durability_kind {
 struct durability {
     enum durability_kind kind;
     char what[64]; /* "tmpfs", "barrier=0", "tmpfs below an overlay"; may be empty if it is open */
-    const char *why; /* "everything is in memory"; NULL if `what` is empty; of what is hidden, the
-                        subject: "... cannot be seen from here" */
+    const char *why; /* "everything is in memory"; NULL if `what` is empty; with DURABILITY_HIDDEN,
+                        what "cannot be seen from here" */
 };
 
 /* Judges the directory behind directory_fd, which must not be open with O_PATH. */

@@ -77,9 +77,9 @@ void histogram_subtract(struct histogram *difference, const struct histogram *no
                         const struct histogram *before);
 
 /*
- * For readings of a histogram again and again. *now is the current reading, and becomes what is new
- * since the last one, as by histogram_subtract(). *seen, which is empty at first, becomes the
- * current reading.
+ * Helps to read a histogram again and again. *now is the current reading, and becomes what is new
+ * since the last one, as histogram_subtract() computes it. *seen, which is empty at first, becomes
+ * the current reading.
  */
 void histogram_advance(struct histogram *now, struct histogram *seen);
 
@@ -102,7 +102,7 @@ uint64_t histogram_percentile(const struct histogram *h, double percent);
 
 /*
  * The value of this rank, counted from 1 for the smallest, to within 0.1 %; the maximum if there
- * are fewer values. Where a rank is known, a detour by a percentage may be one off.
+ * are fewer values. A percentage computed from a rank may be one off.
  */
 uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
 

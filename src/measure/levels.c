@@ -12,8 +12,8 @@
 #define STEPS_OF_ALL (TRACK_ROOM / 4)
 
 /*
- * Nothing moved for at least this time, and this number of times as long as it mostly takes until
- * something moves: a stall. A shorter pause belongs to the next step.
+ * A pause is a stall if it takes at least STALL_NS, and STALL_TIMES as long as the average time
+ * between two movements. A shorter pause belongs to the next step.
  */
 #define STALL_NS    (BILLION / 2)
 #define STALL_TIMES 10
@@ -25,10 +25,10 @@
 #define FEWEST_STEPS   3
 #define SMALLEST_SHARE 100
 
-/* Near a fall, this part of the difference between the levels must be seen. */
+/* Just before and after a fall, speeds must differ by this part of what the levels differ by. */
 #define SHARP 0.65
 
-/* Less scatter than this is not believed: clocks and counters have some, too. */
+/* The least scatter that is assumed, because clocks and counters have some, too. */
 #define LEAST_VARIANCE 1e-5
 
 /* 95 % quantile of the square of a mean, divided by its normaliser (Lobato). */
@@ -57,7 +57,7 @@ struct track_point *track_add(struct track *c, uint64_t ns, uint64_t bytes)
     const struct track_point now = {.ns = ns, .bytes = bytes};
     if (!is_step(c, &c->points[c->last], &now))
         return NULL;
-    if (c->last == TRACK_ROOM - 2) /* the last place is that of the end */
+    if (c->last == TRACK_ROOM - 2) /* the last place is for the end */
         make_room(c);
     c->points[++c->last] = now;
     return &c->points[c->last];
@@ -175,7 +175,7 @@ static size_t shorter_side(size_t from, size_t place, size_t to)
     return place - from < to - place ? place - from : to - place;
 }
 
-/* Whether the speed falls at `place`, in the steps up to `to`, and stays low until `end`. */
+/* Whether the speed falls at `place`, as the steps up to `to` show, and stays low until `end`. */
 static bool is_fall(const struct search *s, size_t from, size_t place, size_t to, size_t end)
 {
     double upper = mean_of(s, from, place);
@@ -275,7 +275,7 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     *levels = (struct levels){0};
     struct search *s = calloc(1, sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for the levels of a time series");
+        return err_system(e, ENOMEM, "allocate memory for the levels of a time series");
     s->series = c;
     take_steps(s, c);
     double share = (double)c->points[c->last].ns / LEVELS_SHORTEST_SHARE;

@@ -17,7 +17,7 @@
  */
 #define TRACK_ROOM 2048
 
-/* What had been counted when. Two points differ by what happened between them. */
+/* What had been counted at a moment. Two points differ by what happened between them. */
 struct track_point {
     uint64_t ns;
     uint64_t bytes;

@@ -88,9 +88,9 @@ void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length)
 }
 
 /*
- * Adds the options of a list that p does not have yet: those with a path, of which an overlay has
- * one for each layer, or the others. If they do not fit, the text ends in dots, and so does an
- * option with a long path or a list of layers.
+ * Adds those options of a list that p lacks: either those with a path, of which an overlay has one
+ * for each layer, or all others. If they do not fit, the text ends in dots, and so does an option
+ * with a long path or a list of layers.
  */
 static void add_options(struct mount_info *p, const char *list, bool with_path)
 {

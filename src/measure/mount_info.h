@@ -28,8 +28,8 @@ struct mount_info {
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
                                     empty: unknown; those with a path come last, and are cut if
                                     they do not fit, as is one longer than MOUNT_OPTION */
-    char upper_layer[PATH_MAX];  /* of an overlay: path of its upper layer, in the mounts of whoever
-                                    mounted it; empty: there is none */
+    char upper_layer[PATH_MAX];  /* of an overlay: path of its upper layer, as its mounter's mount
+                                    namespace has it; empty: none */
     bool lacks_journal;          /* this is an ext4 without a journal */
 };
 

@@ -25,8 +25,8 @@
 /* ---- the table ------------------------------------------------------------------------------- */
 
 /*
- * Whose line begins what a file says about a mount or share; every later line is about it until the
- * next one. Returns 1: ours; 0: another's; -1: no such line.
+ * These return 1 if the line begins the part of the file about our mount or share, 0 if it begins
+ * the part about another one, and -1 if it begins no part.
  */
 static int is_our_mount(const char *line, const struct sources *s)
 {
@@ -59,9 +59,9 @@ static int is_our_share(const char *line, const struct sources *s)
 #define OF_RECORDS (1U << 3) /* counts records, and not bytes */
 
 /*
- * A source without a file has no bytes here. What a row has no verb for, it cannot say. Where a
- * volume and the disk below it may both be counted, or what was read ahead, or other pools, the sum
- * is at least the truth.
+ * A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
+ * If a row may count a volume and also the disk below it, what was read ahead, or other pools, its
+ * sum is an upper bound.
  */
 static const struct row {
     const char *name;
@@ -189,7 +189,7 @@ static bool can_speak(const struct sources *s, enum source source, enum way way)
     if (!row->file) /* those below an overlay have a row of their own */
         return s->devices.count > 0 &&
                (source == SOURCE_BELOW || !may_speak_on(&rows[SOURCE_BELOW], s->mount.filesystem));
-    /* version 1 counts writes for whoever writes them back, which is the kernel */
+    /* version 1 charges writes to the kernel, which writes them back */
     if (source == SOURCE_GROUP && way == WAY_WRITTEN && !strstr(s->group_file, "/io.stat"))
         return false;
     return may_speak_on(row, s->filesystem) && read_source(s, row, unused);

@@ -58,10 +58,10 @@ struct moved_bytes {
     uint64_t bytes[WAYS]; /* of devices always 0: struct device_use has theirs */
 };
 
-/* Finds what is below the directory behind fd, as mount_info_find() does, and who speaks. */
+/* Finds what is below the directory behind fd (mount_info_find()), and which sources speak. */
 void sources_find(struct sources *s, int fd);
 
-/* Finds out who speaks, by s->mount, devices, filesystem and record_bytes. */
+/* Finds out which sources speak, by s->mount, devices, filesystem and record_bytes. */
 void sources_choose(struct sources *s);
 
 /* Reads what has been counted since the system, mount or process started. */
@@ -71,6 +71,6 @@ struct moved_bytes moved_between(const struct moved_bytes *before, const struct 
 
 /*
  * Adds what was counted later, or by another rank. What several ranks of a host share (all but the
- * process) counts only if is_first. Sources that differ leave nothing known.
+ * process) counts only if is_first. If the sources differ, the sum is unknown.
  */
 void moved_add(struct moved_bytes *sum, const struct moved_bytes *part, bool is_first);

@@ -30,9 +30,9 @@ double round_figure(const struct round *r, enum round_metric metric);
 const char *round_unit(enum round_metric metric);
 
 /*
- * When the figure of a test that is repeated in rounds is steady, by the definition of the steady
- * state in SNIA's Solid State Storage Performance Test Specification 2.0.2. Two things must hold
- * for the figures of the last five rounds, the measurement window:
+ * Decides whether the figure of a test that is repeated in rounds is steady, by the definition of
+ * the steady state in SNIA's Solid State Storage Performance Test Specification 2.0.2. Two things
+ * must hold for the figures of the last five rounds, the measurement window:
  *
  * - the largest and the smallest differ by at most 20 % of the mean;
  * - from the first to the last of these rounds, the least-squares line rises or falls by at most

@@ -52,7 +52,7 @@ void put_known_count(json_t **object, const char *key, uint64_t count);
  */
 char *json_text(const json_t *object, size_t flags);
 
-/* Appends "tail", what the slowest operations waited for; nothing if nobody wanted it. */
+/* Appends "tail", what the slowest operations waited for; nothing if it was not wanted. */
 void put_tail(json_t **object, const struct tail_summary *s);
 
 /*

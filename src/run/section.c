@@ -104,7 +104,7 @@ int rounds_open(struct rounds *r, struct err *e)
     if (r->list && r->snapshots)
         return 0;
     rounds_close(r);
-    return err_system(e, ENOMEM, "memory for %u rounds", r->most);
+    return err_system(e, ENOMEM, "allocate memory for %u rounds", r->most);
 }
 
 void rounds_close(struct rounds *r)

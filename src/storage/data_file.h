@@ -30,8 +30,8 @@ struct data_file {
 
 /*
  * Initialises d, but makes no file yet. The caller has set number, bytes, sync, direct, keeps_name,
- * and file and contents, which must outlive d, and all else to 0. `directory` is where the file
- * will be, for messages; `start` is its offset in the data set.
+ * file and contents, and all other fields to 0; file and contents must outlive d. `directory` is
+ * where the file will be, for messages; `start` is its offset in the data set.
  */
 void data_file_init(struct data_file *d, const char *directory, uint64_t start);
 

@@ -43,7 +43,7 @@ static int directory_set_open(struct directory_set *d, bool makes, struct err *e
     int end = descriptor_limit_raise() - d->least_free;
     d->fds = calloc(d->numbers.count, sizeof *d->fds);
     if (!d->fds)
-        return err_system(e, ENOMEM, "memory for directories of files");
+        return err_system(e, ENOMEM, "allocate memory for directories of files");
     for (uint64_t i = 0; i < d->numbers.count; i++)
         d->fds[i] = -1;
     for (uint64_t i = 0; i < d->numbers.count; i++) {

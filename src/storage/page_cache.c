@@ -72,7 +72,7 @@ static struct residency by_cachestat(int fd, uint64_t bytes)
 #define WINDOW_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
 
 /* Counts the resident pages of a piece, and adds them to *pages. */
-static bool count_window(int fd, uint64_t offset, size_t length, uint64_t *pages)
+static bool count_piece(int fd, uint64_t offset, size_t length, uint64_t *pages)
 {
     unsigned char answers[WINDOW_ANSWERS];
     void *piece = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
@@ -98,7 +98,7 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
         uint64_t offset = partition_of(pieces, looked_at, i).first * PIECE_BYTES;
         uint64_t rest = bytes - offset;
         size_t length = rest < PIECE_BYTES ? (size_t)rest : PIECE_BYTES;
-        if (stop_requested() || !count_window(fd, offset, length, &pages))
+        if (stop_requested() || !count_piece(fd, offset, length, &pages))
             return unknown;
     }
     if (looked_at < pieces)
@@ -130,9 +130,9 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 
 /*
  * Drops pages until none are left, or no more can be dropped. A page stays while something holds
- * it: a CPU's batch of recently used pages, the system's own writeback, another reader. So after a
- * try that has removed pages it is worth waiting for more; if no try removes any (tmpfs), it is
- * not.
+ * it: a CPU's batch of recently used pages, the system's own writeback, another reader. So it is
+ * worth waiting for more after a try that has removed pages, but not if no try removes any, as on
+ * tmpfs.
  */
 static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *left, struct err *e)
 {

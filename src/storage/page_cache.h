@@ -22,11 +22,11 @@ struct cache_use {
 
 /*
  * Finds how many of the file's first `bytes` bytes are in the page cache, in whole pages except at
- * the end. Uses cachestat(2) where it can be trusted, and otherwise mincore(2), for files of more
- * than 16 GiB with 256 pieces of 64 MiB, spread evenly. Takes up to 50 ns for each page of the
- * file, and no memory. The file must be open for reading, and the process must own it or be allowed
- * to write to it. Caches outside of the page cache are not counted, such as the ARC of ZFS or the
- * server of a network filesystem.
+ * the end. Uses cachestat(2) where it can be trusted, and otherwise mincore(2), which looks only at
+ * 256 evenly spread pieces of 64 MiB if the file has more than 16 GiB. Takes up to 50 ns for each
+ * page of the file, and no memory. The file must be open for reading, and the process must own it
+ * or be allowed to write to it. Caches outside of the page cache are not counted, such as the ARC
+ * of ZFS or the server of a network filesystem.
  */
 struct residency page_cache_residency(int fd, uint64_t bytes);
 

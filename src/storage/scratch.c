@@ -409,8 +409,8 @@ static int say_moved(struct err *e, const char *path, const char *name, int fd)
 #define COMMON_ALIGNMENT 4096
 
 /*
- * Refuses a directory, and leaves alone what cannot be ours. If that is unknown, it may remove an
- * empty directory that has the name which this run made: nobody misses it.
+ * Refuses a directory, and leaves alone what cannot be ours. If it is unknown whose the directory
+ * is, this may remove it if it is empty and has the name that this run chose: nobody will miss it.
  */
 static int refuse_directory(struct scratch *s, int ownership, const char *found, struct err *e)
 {
@@ -465,7 +465,7 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
         return check_private_directory(s, e);
     int code = -s->fd;
     unlinkat(s->parent_fd, s->name,
-             AT_REMOVEDIR); /* does not remove what is no directory any more */
+             AT_REMOVEDIR); /* does not remove what is no longer a directory */
     if (code == ELOOP || code == ENOTDIR || code == EXDEV)
         return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
     return err_system(e, code, "open directory %s/%s", s->path, s->name);
@@ -568,7 +568,7 @@ int scratch_make(struct scratch *s, struct err *e)
 {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-        return err_system(e, errno, "random name for a directory in %s", s->path);
+        return err_system(e, errno, "draw a random name for a directory in %s", s->path);
     return scratch_make_numbered(s, number, e);
 }
 
@@ -659,7 +659,7 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
     struct statvfs fs;
     struct statfs type;
     if (fstatvfs(s->parent_fd, &fs) != 0 || fstatfs(s->parent_fd, &type) != 0)
-        return err_system(e, errno, "scratch directory %s", s->path);
+        return err_system(e, errno, "examine directory %s", s->path);
     /* Root may use the blocks that are reserved for it. */
     uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
     space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
@@ -869,7 +869,7 @@ static bool holds_only(DIR *directory, const char *allowed)
     return only;
 }
 
-/* Why a directory stays in which a run works. */
+/* Why a directory in which a run works is left alone. */
 static const char in_use[] = "a run is using it";
 
 /* Why the open owner file does not make the directory ours; NULL: it does. */

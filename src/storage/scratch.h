@@ -87,9 +87,9 @@ bool is_mailbox_name(const char *name);
 bool is_message_name(const char *name);
 
 /*
- * A run makes, opens and removes its private directory by its name in the user's directory. Whoever
- * may write to the user's directory, or owns it, can put something else in its place at any moment
- * in between. So what was opened is checked, and everything after that uses the descriptor.
+ * A run makes, opens and removes its private directory by its name in the user's directory. Others
+ * who own that directory, or may write to it, can put something else in its place at any time. So
+ * what was opened is checked, and everything after that uses the descriptor.
  *
  * A `name` never has a slash. Functions that return int return 0 or a negative errno, unless they
  * say otherwise.
@@ -134,8 +134,8 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
  * remove a file that was open only a moment after it was closed, so this waits for that: up to
  * eight seconds while nothing else is in the directory, otherwise up to half a second. Returns
  * -ENOENT when the directory is already gone. Returns -ESTALE when somebody has moved it; then it
- * stays where it is, and so does whatever has its name now, unless that was put there in the very
- * moment before the removal.
+ * stays where it is, and so does anything else that has its name now, unless that was put there at
+ * the very moment before the removal.
  */
 int private_directory_remove(int parent_fd, const char *name, int fd);
 
@@ -169,10 +169,10 @@ int scratch_open(struct scratch *s, const char *path, enum path_missing missing,
                  struct err *e);
 
 /*
- * Makes the private directory in the user's; another one if --cleanup of somebody takes it for that
- * of a run that was killed at once. Until scratch_close() the umask of the process is 077,
- * because the user's own might lock the owner out of what is made. If somebody has put something
- * else in the directory's place, that is left alone, and this fails.
+ * Makes the private directory in the user's. If somebody's --cleanup takes it for that of a run
+ * that was killed at once, and removes it, makes another one. Until scratch_close() the umask of
+ * the process is 077, because the user's own might lock the owner out of what is made. If somebody
+ * has put something else in the directory's place, that is left alone, and this fails.
  */
 int scratch_make(struct scratch *s, struct err *e);
 
@@ -260,13 +260,13 @@ int scratch_make_link_target(const struct scratch *s, uint64_t number, struct er
 int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct err *e);
 
 /*
- * --cleanup: removes the private directories that runs of this user have left in the
- * directory `path`, whichever program of the suite has made them: those of killed runs, and those
- * that `boncut write` has left for `boncut check`. A directory counts as private only if its name
- * has the right form, it belongs to this user and has mode 0700 (not asked with `trusts`, but of
+ * --cleanup: removes the private directories that runs of this user have left in the directory
+ * `path`, whichever program of the suite has made them: those of killed runs, and those that
+ * `boncut write` has left for `boncut check`. A directory counts as private only if its name has
+ * the right form, it belongs to this user and has mode 0700 (with `trusts` this is checked only for
  * root), and it has an owner file that names it and that no live run has locked. Only what runs
- * make is removed from it. An empty directory whose name passes the check of its last
- * digits also counts: it is of a run that was killed at once.
+ * make is removed from it. An empty directory whose name passes the check of its last digits also
+ * counts: it is of a run that was killed at once.
  *
  * Prints on stdout what it has removed, and on stderr what it has left, and why. Returns 0 when
  * every such directory is gone or in use, and otherwise a negative errno with a line in e.

@@ -264,7 +264,7 @@ static int make_buffer_room(struct mpi *s, size_t bytes, struct err *e)
     free(s->buffer);
     s->buffer = malloc(bytes);
     s->room = s->buffer ? bytes : 0;
-    return s->buffer ? 0 : err_system(e, ENOMEM, "memory for what another rank has sent");
+    return s->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for what another rank has sent");
 }
 
 static int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err *e)
@@ -339,7 +339,7 @@ static int make_state(struct mpi **out, unsigned ranks, struct err *e)
     if (!s || !has_come) {
         free(s);
         free(has_come);
-        err_system(e, ENOMEM, "memory for %u ranks", ranks);
+        err_system(e, ENOMEM, "allocate memory for %u ranks", ranks);
         return -ENOMEM;
     }
     s->has_come = has_come;
@@ -666,8 +666,8 @@ static int ask_clock(struct coordinator *c, const char *what, unsigned rank,
 }
 
 /*
- * Compares the clocks of all ranks with rank 0's. No clock is taken for another one's: virtual
- * machines that were restored from one snapshot have the same boot id.
+ * Compares the clocks of all ranks with rank 0's. An equal boot id does not show that two ranks
+ * share a clock: virtual machines that were restored from one snapshot have the same.
  */
 static int compare_clocks(struct coordinator *c, const char *what, struct err *e)
 {
@@ -818,7 +818,7 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
     if (c->ranks.number == 0) {
         c->ranks.cards = calloc(c->ranks.count, sizeof *c->ranks.cards);
         if (!c->ranks.cards)
-            return err_system(e, ENOMEM, "memory for %u ranks", c->ranks.count);
+            return err_system(e, ENOMEM, "allocate memory for %u ranks", c->ranks.count);
     }
     const struct meeting m = {.name = "Starting",
                               .mine = &card,

@@ -23,8 +23,8 @@ int ranks_check_order(const struct ranks *r, struct err *e)
     for (unsigned i = 1; r->cards && i < r->count; i++)
         if (r->cards[i].order != r->cards[0].order)
             return err_say(e,
-                           "rank %u is of another architecture or build than rank 0 on %s, and the "
-                           "ranks of a run must be of the same",
+                           "rank %u has another architecture or build than rank 0 on %s; all ranks "
+                           "of a run need the same",
                            i, r->cards[0].host);
     return 0;
 }

@@ -23,7 +23,7 @@ struct clock_offset {
 #define RANK_HOST_SIZE 72
 struct rank_card {
     char host[RANK_HOST_SIZE];    /* name, only to be shown */
-    char boot_id[RANK_HOST_SIZE]; /* what one host is */
+    char boot_id[RANK_HOST_SIZE]; /* identifies a host */
     uint64_t order; /* the same number in every rank, which shows the order of the rank's bytes */
     uint64_t ram_bytes;
     uint32_t cpus;
@@ -50,7 +50,7 @@ int ranks_check_order(const struct ranks *r, struct err *e);
 
 /*
  * The time from the start of the first of several ranks to the end of the last, on rank 0's clock.
- * Must be zero at first.
+ * Must be zeroed at first.
  */
 struct rank_span {
     uint64_t first_start;
@@ -76,7 +76,7 @@ bool ranks_is_first(const struct ranks *r, unsigned rank);
 
 /*
  * Fails in rank 0 if a rank's clock moved against rank 0's, between its last two comparisons, by
- * more than clocks that run can.
+ * more than two running clocks can.
  */
 int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 

@@ -75,7 +75,7 @@ static int find_semaphores(int *id, int count, struct err *e)
         return err_system(e, code, "look at the owner of semaphores");
     return err_say(e,
                    "semaphore set %d belongs to another user but has this user's key "
-                   "0x%08x: it is neither used nor removed",
+                   "0x%08x: it is left alone",
                    *id, (unsigned)semaphore_key());
 }
 

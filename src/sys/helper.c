@@ -41,7 +41,7 @@ int helper_start(struct helper *h, const char *name, void (*work)(void *context,
     char listed[16]; /* the kernel keeps no more characters of a name */
     *h = (struct helper){.socket = -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return err_system(e, errno, "socket to the %s", name);
+        return err_system(e, errno, "make a socket to the %s", name);
     pid_t parent = getpid();
     pid_t pid = fork();
     if (pid == 0) {

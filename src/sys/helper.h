@@ -31,8 +31,8 @@ struct helper {
 
 /*
  * Forks a helper, which does work(context, socket) and ends. It may use neither malloc nor stdio if
- * other threads run. `name` is what processes are listed by, behind the program's name; it also
- * says in messages what could not be started. Then there is no helper.
+ * other threads run. Lists of processes and messages show `name` after the program's name. After a
+ * failure there is no helper.
  */
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);

@@ -75,7 +75,7 @@ static int make_room(struct reading *r, struct err *e)
     r->room = more < r->most ? more : r->most;
     char *larger = realloc(r->text, r->room + 1);
     if (!larger) {
-        err_system(e, ENOMEM, "memory for %s", r->path);
+        err_system(e, ENOMEM, "allocate memory for %s", r->path);
         return -ENOMEM; /* written out for the analyzer */
     }
     r->text = larger;
@@ -140,7 +140,7 @@ int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
     for (size_t i = 0; i < length; i++)
         *seed = rng_mix(*seed ^ (unsigned char)bytes[i]);
     if (length == 0)
-        rc = err_say(e, "random file %s: is empty, one byte or more is needed", path);
+        rc = err_say(e, "random file %s is empty; it needs at least one byte", path);
     free(bytes);
     return rc;
 }

@@ -60,7 +60,7 @@ static int make_temporary_name(struct output *o, struct err *e)
 {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-        return err_system(e, errno, "random name beside %s", o->path);
+        return err_system(e, errno, "draw a random name beside %s", o->path);
     int length = NAME_MAX - 17;
     snprintf(o->temporary, sizeof o->temporary, "%.*s.%016" PRIx64, length, o->file.name, number);
     return 0;

@@ -23,8 +23,8 @@ int privilege_resolve(struct identity *id, const char *user, const char *group, 
 /*
  * Changes to that user and group for good: sets the supplementary groups and the real, effective
  * and saved ids, and gives up all capabilities unless the user is root. A process that already is
- * that user keeps supplementary groups that only root could give up. Returns 0, or a negative errno
- * with a line in e when the system does not allow it, or only allows it to root.
+ * that user keeps supplementary groups that only root could give up. Fails if the system does not
+ * allow it, or allows it only to root.
  */
 int privilege_drop(const struct identity *id, struct err *e);
 

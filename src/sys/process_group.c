@@ -83,7 +83,7 @@ static struct process_group *allocate_group(const struct process_group_setup *se
         if (shared_memory_map((void **)&g->reports, setup->count * sizeof *g->reports, e) == 0)
             return g;
     }
-    err_system(e, ENOMEM, "memory for %u %ss", setup->count, setup->name);
+    err_system(e, ENOMEM, "allocate memory for %u %ss", setup->count, setup->name);
     free(pids);
     free(g);
     return NULL;
@@ -179,7 +179,7 @@ int process_group_start(struct process_group **out, const struct process_group_s
     int gate[2] = {-1, -1};
     int rc = 0;
     if (pipe(ready) != 0 || pipe(gate) != 0)
-        rc = err_system(e, errno, "pipes to the %ss", setup->name);
+        rc = err_system(e, errno, "make pipes to the %ss", setup->name);
     g->ready = ready[0];
     g->gate = gate[1];
     if (rc == 0)

@@ -174,7 +174,7 @@ int stop_init(struct err *e)
     void *memory =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return err_system(e, errno, "shared memory");
+        return err_system(e, errno, "map shared memory");
     shared = memory;
     shared->owner = getpid();
     shared->echo_ns = STOP_ECHO_NS;
@@ -185,7 +185,7 @@ int stop_init(struct err *e)
         return err_system(e, errno, "open /dev/null");
     shared->error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     if (shared->error < 0)
-        return err_system(e, errno, "a second descriptor of standard error");
+        return err_system(e, errno, "duplicate standard error");
     shared->readers[READER_OUTPUT] = has_reader(STDOUT_FILENO) ? STDOUT_FILENO : -1;
     shared->readers[READER_ERROR] = has_reader(STDERR_FILENO) ? STDERR_FILENO : -1;
     shared->readers[READER_NAMED] = -1;

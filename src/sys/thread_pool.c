@@ -173,7 +173,7 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
     *p = (struct thread_pool){.poller = poller};
     p->threads = calloc(count, sizeof *p->threads);
     if (!p->threads)
-        return err_system(e, ENOMEM, "memory for %u workers", count);
+        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     pthread_mutex_init(&p->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* which nobody sets */

@@ -265,8 +265,8 @@ static void find_cause(struct examiner *x, const struct slow_op *told, struct ta
 }
 
 /*
- * Without events all that can be known is that the thread waited for a CPU most of the time. While
- * a queued operation is in flight, its thread does other things, so that says nothing.
+ * Without events, all that can be found out is that the thread waited for a CPU most of the time.
+ * While a queued operation is in flight, its thread does other things, so that says nothing.
  */
 static void judge_by_delay(struct examiner *x, unsigned worker, const struct slow_op *op,
                            struct tail_record *r)
@@ -415,7 +415,7 @@ static int fork_examiner(struct examiner *x, struct err *e)
     x->put = calloc(x->count, sizeof *x->put);
     x->latencies = calloc(1, sizeof *x->latencies);
     if (!x->put || !x->latencies)
-        return err_system(e, ENOMEM, "memory for the examiner");
+        return err_system(e, ENOMEM, "allocate memory for the examiner");
     set_slow(x->setup.boxes, x->count, 0);
     return helper_start(&x->process, "examine", watch, x, e);
 }
@@ -425,7 +425,7 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     struct examiner *x = calloc(1, sizeof *x);
     *out = x;
     if (!x)
-        return err_system(e, ENOMEM, "memory for the examiner");
+        return err_system(e, ENOMEM, "allocate memory for the examiner");
     *x = (struct examiner){.setup = *setup};
     for (unsigned i = 0; i < setup->kind_count; i++)
         x->count += setup->kinds[i].workers;
@@ -435,7 +435,7 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     if (rc == 0)
         rc = begin_trace(x, e);
     if (rc == 0 && !x->is_traced && run_delays_open(&x->delays, x->count) != 0)
-        rc = err_system(e, ENOMEM, "memory for the workers' waits");
+        rc = err_system(e, ENOMEM, "allocate memory for the workers' waits");
     return rc == 0 ? fork_examiner(x, e) : rc;
 }
 
@@ -460,7 +460,7 @@ int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histog
     if (!x->board->is_complete)
         return err_say(e, "the process that examines slow operations has died");
     int rc = tail_summary_make(s, &x->board->heaps[kind], latencies, x->board->start_ns);
-    return rc == 0 ? 0 : err_system(e, -rc, "memory for slow operations");
+    return rc == 0 ? 0 : err_system(e, -rc, "allocate memory for slow operations");
 }
 
 void examiner_free(struct examiner *x)

@@ -178,7 +178,7 @@ static bool is_other(const struct choice *c, const struct tail_search *s,
     return e->thread == s->thread && e->ns >= s->start_ns;
 }
 
-/* From then on, not earlier than the search says, no event is lost: what began has its end, too. */
+/* From this moment on, no event is lost: the end of all that began later is known, too. */
 static uint64_t known_since(const struct tail_history *h, const struct tail_search *s)
 {
     uint64_t since_ns = s->start_ns - s->before_ns;

@@ -462,7 +462,7 @@ static int measure_and_print(const struct settings *settings, struct err *e)
     struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
     struct rng rng;
     if (!s)
-        return err_system(e, ENOMEM, "memory for two blocks");
+        return err_system(e, ENOMEM, "allocate memory for two blocks");
     s->settings = settings;
     pthread_mutex_init(&s->companion.lock, NULL);
     rng_init(&rng, 1, 0);

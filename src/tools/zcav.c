@@ -438,7 +438,7 @@ static int ask_apart(const char *path, const glob_t *facts, const struct stat *s
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_system(e, errno, "pipe");
+        return err_system(e, errno, "make a pipe");
     pid_t pid = fork();
     if (pid == 0)
         ask_all(facts, st, ends[1]);
@@ -531,7 +531,7 @@ static int zcav_guard(const char *path, const struct stat *st, bool yes, struct 
 {
     bool is_block = S_ISBLK(st->st_mode);
     if (!is_block && !S_ISREG(st->st_mode))
-        return err_say(e, "-w: %s is neither a block device nor a plain file", path);
+        return err_say(e, "-w: %s is not a block device or a plain file", path);
     int rc = is_block ? refuse_mounted(path, st, e) : zcav_loops_refuse(path, st, e);
     if (rc == 0)
         rc = refuse_swap(path, st, e);
@@ -565,7 +565,7 @@ static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e
     if (d->kind == ZCAV_PLAIN)
         d->bytes = (uint64_t)st->st_size;
     if (d->kind == ZCAV_BLOCK && portable_ioctl(d->file.fd, BLKGETSIZE64, &d->bytes) != 0)
-        return err_system(e, errno, "size of %s", d->file.name);
+        return err_system(e, errno, "find the size of %s", d->file.name);
     return 0;
 }
 
@@ -604,7 +604,7 @@ static int zcav_device_open(struct zcav_device *d, const char *path, const struc
     bool named = strcmp(path, "-") != 0; /* otherwise it is standard input */
     *d = (struct zcav_device){.file.fd = -1, .label = strdup(named ? path : "standard input")};
     if (!d->label)
-        return err_system(e, ENOMEM, "memory for the name of %s", path);
+        return err_system(e, ENOMEM, "allocate memory for the name of %s", path);
     make_printable(d->label);
     d->file.name = d->label;
     if (s->writes && !named)
@@ -802,7 +802,7 @@ static int append_block(struct zcav_pass *p, const struct zcav_block *block, str
         size_t room = 2 * p->room + 64;
         struct zcav_block *blocks = realloc(p->blocks, room * sizeof *blocks);
         if (!blocks)
-            return err_system(e, ENOMEM, "memory for %zu blocks", room);
+            return err_system(e, ENOMEM, "allocate memory for %zu blocks", room);
         p->blocks = blocks;
         p->room = room;
     }
@@ -894,7 +894,7 @@ static int log_middles(struct zcav_job *j, struct err *e)
     unsigned count = zcav_passes(j->settings);
     struct zcav_block *passes = calloc(count, sizeof *passes);
     if (!passes)
-        return err_system(e, ENOMEM, "memory for %u passes", count);
+        return err_system(e, ENOMEM, "allocate memory for %u passes", count);
     int rc = zcav_log_heading(&j->log, count, e);
     for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
         for (unsigned p = 0; p < count; p++)
@@ -959,7 +959,7 @@ static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
     j->failed = calloc((size_t)(s->block_bytes / s->chunk_bytes) + 1, 1);
     j->passes = calloc(zcav_passes(s), sizeof *j->passes);
     if (!j->failed || !j->passes)
-        return err_system(e, ENOMEM, "memory to measure %s", j->device.file.name);
+        return err_system(e, ENOMEM, "allocate memory to measure %s", j->device.file.name);
     return s->json && !file->log ? 0 : zcav_log_open(&j->log, file->log, s->file_count > 1, e);
 }
 
@@ -1153,7 +1153,7 @@ static int zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_
     put_value(&object, "devices", devices);
     *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
-    return *text ? 0 : err_system(e, ENOMEM, "memory for the JSON report");
+    return *text ? 0 : err_system(e, ENOMEM, "allocate memory for the JSON report");
 }
 
 /* A run from its start to its reports. */
@@ -1178,7 +1178,7 @@ static int open_jobs(struct session *s, struct err *e)
         return rc;
     s->jobs = calloc(settings->file_count, sizeof *s->jobs);
     if (!s->jobs)
-        return err_system(e, ENOMEM, "memory for %u devices", settings->file_count);
+        return err_system(e, ENOMEM, "allocate memory for %u devices", settings->file_count);
     for (unsigned i = 0; rc == 0 && i < settings->file_count; i++) {
         s->jobs[i] = (struct zcav_job){
             .settings = settings, .engine = engine, .depth = depth, .pattern = &s->pattern};
@@ -1216,7 +1216,7 @@ static int write_reports(struct session *s, struct err *e)
     return rc;
 }
 
-/* Makes it a failure if something could not be moved, when everything else has been printed. */
+/* Fails if something could not be moved. Called when everything else has been printed. */
 static int judge_failures(const struct session *s, struct err *e)
 {
     uint64_t bytes = 0;

@@ -39,7 +39,7 @@ static int insert_range(struct bad_ranges *b, size_t at, const struct bad_range 
         size_t room = 2 * b->room + 16;
         struct bad_range *ranges = realloc(b->ranges, room * sizeof *ranges);
         if (!ranges)
-            return err_system(e, ENOMEM, "memory for %zu bad ranges", room);
+            return err_system(e, ENOMEM, "allocate memory for %zu bad ranges", room);
         b->ranges = ranges;
         b->room = room;
     }

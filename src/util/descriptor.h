@@ -5,8 +5,8 @@
 
 /*
  * Raises the soft limit on open descriptors to the hard one. The soft limit protects programs that
- * use select(2), and this is none. Returns the number of descriptors that the process may have, at
- * most INT_MAX; 0: unknown.
+ * use select(2), which this one does not. Returns the number of descriptors that the process may
+ * have, at most INT_MAX; 0: unknown.
  */
 int descriptor_limit_raise(void);
 

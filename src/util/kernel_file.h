@@ -7,8 +7,8 @@
 
 /*
  * Files that the kernel provides: /proc, /sys, control groups, /dev/null. Only root can change what
- * such a path leads to, so these files are opened by path, here and nowhere else, as is a directory
- * whose path the kernel gives, if nothing is done in it. All other files are found by sys/path.h.
+ * such a path leads to, so this module opens these files by their paths, and also directories whose
+ * paths the kernel gives, if nothing is done in them. All other files are found by sys/path.h.
  * Tests give paths below a tree of their own.
  */
 

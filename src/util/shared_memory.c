@@ -11,7 +11,7 @@ int shared_memory_map(void **memory, size_t bytes, struct err *e)
         return 0;
     int code = errno;
     *memory = NULL;
-    return err_system(e, code, "%zu bytes of memory that processes share", bytes);
+    return err_system(e, code, "map %zu bytes of shared memory", bytes);
 }
 
 void shared_memory_unmap(void *memory, size_t bytes)

@@ -10,8 +10,8 @@
 #include <strings.h>
 
 /*
- * A latency of this number of a unit or more is printed in the next unit, as Bonnie++ does:
- * 99999us, then 100ms.
+ * From this number of a unit on, a latency is printed in the next unit, as Bonnie++ does: 99999us,
+ * then 100ms.
  */
 #define LATENCY_LIMIT 100000
 

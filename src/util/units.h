@@ -103,9 +103,9 @@ struct units_text {
 struct units_text units_time(uint64_t nanoseconds);
 
 /*
- * For a bound beside a value that it excludes, such as a limit: rounding must not make them alike.
- * units_time_beside() is units_time(), and units_beside() the number, with as many more decimals
- * as it takes to differ from `excluded`, unless they are equal.
+ * Format a bound that is printed beside a value that it excludes, such as a limit: rounding must
+ * not make the two alike. units_time_beside() is units_time(), and units_beside() the number, with
+ * as many more decimals as it takes to differ from `excluded`, unless they are equal.
  */
 struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded);
 struct units_text units_beside(double number, int decimals, double excluded);

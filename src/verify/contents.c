@@ -45,7 +45,7 @@ int generations_open(struct generations *g, uint64_t blocks, struct err *e)
     void *memory = mmap(NULL, g->count * sizeof *g->counters, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
-        return err_system(e, errno, "memory to count the changes of blocks");
+        return err_system(e, errno, "allocate memory to count the changes of blocks");
     g->counters = memory;
     return 0;
 }

@@ -35,7 +35,7 @@ refused_ok(boncut(@{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 .. $#{$_}]")
     [qr/a command and one directory/,       'check', "$dir/test", "$dir/other"],
     [qr/1 to 256 workers/,                  'write', '-c', 0, "$dir/test"],
     [qr/1 to 100000 units/,                 'write', '--units=0', "$dir/test"],
-    [qr/at most 100000 units of all/,       'write', '--units=50000', '-c4', "$dir/test"],
+    [qr/all workers together have at most 100000 units/,       'write', '--units=50000', '-c4', "$dir/test"],
     [qr/a multiple of 512/,                 'write', '--block=1000', "$dir/test"],
     [qr/512 bytes to 1m/,                   'write', '--block=2m', "$dir/test"],
     [qr/a list of fsync, fdatasync/,        'write', '--methods=fsync,cached', "$dir/test"],

@@ -267,7 +267,7 @@ spew("$dir/empty", q{});
 for my $case (
     [ 'unreadable source', ["-url-source=$dir/none"], qr/open \Q$dir\E\/none: No such file or directory/ ],
     [ 'empty source', ["-url-source=$dir/empty"], qr/\Q$dir\E\/empty contains no name/ ],
-    [ 'source without end', ['-url-source=/dev/zero'], qr/\/dev\/zero is neither a plain file nor a pipe/ ],
+    [ 'source without end', ['-url-source=/dev/zero'], qr/\/dev\/zero is not a plain file or a pipe/ ],
     [ 'dump not writable', [ "-url=$dir/XX", "-written-urls-dump=$dir/none/x" ], qr/\Q$dir\E\/none.*: No such file or directory/ ],
     [ 'timeline not writable', [ "-url=$dir/XX", "-timeline-file=$dir/none/x" ], qr/\Q$dir\E\/none.*: No such file or directory/ ],
     )

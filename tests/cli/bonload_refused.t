@@ -24,7 +24,7 @@ for my $case (
     [ [ @NULL, qw(-sweep=1,2 -max-latency=1s) ], qr/-sweep and -max-latency cannot be combined/ ],
     [ [ @NULL, qw(-sweep=1,0) ], qr/-sweep: '1,0' is not accepted/ ],
     [ [ @NULL, qw(-rt=1 -rpw=2) ], qr/-rpw needs writes/ ],
-    [ [ @NULL, qw(-max-latency=1s -rt=0 -wt=0) ], qr/neither reads nor writes/ ],
+    [ [ @NULL, qw(-max-latency=1s -rt=0 -wt=0) ], qr/no reads or writes/ ],
     [ [ @NULL, qw(-max-latency=p100:1s) ], qr/-max-latency: 'p100:1s' is not accepted; expected a duration/ ],
     [ [qw(-requests-engine=frob -rt=1)], qr/'frob' is not accepted; expected disk, meta, null, sleep, http, upload or s3/ ],
     [ [qw(-requests-engine=http -rt=1 -url=x)],   qr/this build lacks libcurl|is not a URL/ ],

@@ -222,7 +222,7 @@ END
     is(system("$cc -shared -fPIC -o $shim/turn.so $shim/turn.c -ldl"), 0, 'the library is made');
     my @env = ("LD_PRELOAD=$shim/turn.so", 'ASAN_OPTIONS=' . join q{:}, grep {defined} $ENV{ASAN_OPTIONS}, 'verify_asan_link_order=0');
     my $run = ranks({ ranks => 3, before => { 1 => "before='env @env'" } }, @small, '-q');
-    fails_ok($run, qr/\Arank 1 is of another architecture or build than rank 0 on \S+, and the ranks of a run must be of the same\z/, 'rank 1');
+    fails_ok($run, qr/\Arank 1 has another architecture or build than rank 0 on \S+; all ranks of a run need the same\z/, 'rank 1');
 };
 
 SKIP: {

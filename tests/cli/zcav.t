@@ -176,14 +176,14 @@ refused_ok(zcav('-l', 'a', '-l', 'b', $file), qr/a single LOG before each FILE/,
 refused_ok(zcav('-l', 'a', $file, '-l', 'a', $file), qr/a different LOG for each FILE/,     'two FILEs of a log');
 refused_ok(zcav(qw(-D --buffered), $file), qr/--direct and --buffered exclude each other/,   'direct and buffered');
 refused_ok(zcav('--iodepth=2', $file), qr/the engine sync keeps one operation in flight/,      'a depth that sync cannot have');
-refused_ok(zcav(qw(-b8 -r3:7), $file), qr/-r \(--range\): rounded down to blocks \(-b\), nothing is left/, 'a range of no block');
+refused_ok(zcav(qw(-b8 -r3:7), $file), qr/-r \(--range\): nothing is left when it is rounded down to blocks \(-b\)/, 'a range of no block');
 refused_ok(zcav($file),               qr/\Q$file\E is too small for one block of 512 MiB; choose a smaller one with -b/, 'a file that is too small');
 refused_ok(zcav(qw(-b4 -r 20:24), $file), qr/too small for one block of 4 MiB in the range/, 'a range beyond the end');
 refused_ok(zcav("$dir/none"),         qr{open \Q$dir\E/none: No such file or directory},     'a file that is not there');
 refused_ok(zcav("$dir"),              qr{\Q$dir\E: Is a directory},                          'a directory');
 refused_ok(zcav({ in => $file }, qw(-w -)), qr/-w: standard input cannot be written to/,     'standard input cannot be written to');
 refused_ok(zcav(qw(-q -c2 -b1 -r2 /dev/zero)), qr{-c \(--count\): /dev/zero can be read only once}, 'two passes over a stream');
-refused_ok(zcav(qw(-w --yes -b1 -r2 /dev/null)), qr{-w: /dev/null is neither a block device nor a plain file}, 'what cannot be written to');
+refused_ok(zcav(qw(-w --yes -b1 -r2 /dev/null)), qr{-w: /dev/null is not a block device or a plain file}, 'what cannot be written to');
 refused_ok(zcav(qw(--engine=io_uring -b1 -r2 /dev/zero)), qr{--engine: /dev/zero can only be read in order}, 'an engine for a stream') if grep {/io_uring/} engines();
 is(zcav('-q', '-b4', (@direct ? '--direct' : ()), "$disk/file")->{status}, 0, '--direct');
 is(zcav(qw(-q -b1 /dev/null))->{status}, 1, 'an empty device: exit status 1');

@@ -50,7 +50,7 @@ struct leaf {
     const struct device *device;
     enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
     int fua; /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
-    bool is_persistent_memory; /* which syncs in no time, and needs no request for that */
+    bool is_persistent_memory; /* it syncs in no time, without a request to a device */
     bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
 };
 
@@ -280,7 +280,7 @@ static int trial_run(struct trial *t, const char *path, bool trusts, struct err 
 /* The exit status when the audit is certain that the directory is not durable. */
 #define STATUS_NOT_DURABLE 2
 
-/* Only persistent memory is that fast: a call that returns sooner has waited for no other drive. */
+/* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
 #define TOO_FAST_NS 10000
 
 struct audit {
@@ -365,7 +365,7 @@ static void judge_leaf(struct audit *a, unsigned i)
         return;
     }
     uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
-    /* Each fsync of the trial needs a flush of its own: fewer than one for two are others'. */
+    /* Each fsync of the trial needs a flush of its own; so few flushes come from other programs. */
     if (flushes < TRIAL_SYNCS / 2)
         flushes = 0;
     uint64_t writes = a->after[i].writes - a->before[i].writes;

@@ -49,7 +49,7 @@ struct campaign {
 
 #define CUT_NAME 32
 
-/* Number of times that the interval from 0 to 1 is halved: more than a double has binary digits. */
+/* Number of times that the interval from 0 to 1 is halved: more than a double has bits. */
 #define HALVINGS 60
 
 /*
@@ -347,8 +347,8 @@ struct cut {
 };
 
 /*
- * The result of a step after which nothing is known of the promises: the command could not be run,
- * or did not find what the log is of. Its line is in e.
+ * The result of a step after which nothing is known about the promises: the command could not be
+ * run, or did not find the directory of the log. Its line is in e.
  */
 #define NOT_JUDGED 1
 
@@ -433,7 +433,7 @@ static int clean_up(struct cut *c, struct err *e)
     return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
 }
 
-/* Whether the log has a promise after its header. */
+/* Whether the log has a promise below its header. */
 static bool has_promises(int log_fd)
 {
     char text[HEADER_LINE_MOST];
@@ -656,7 +656,7 @@ static int prepare_check(struct cut *c, int *status, struct err *e)
     if (!c->campaign->settings->before_check)
         return 0;
     *status = run_command(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
-    if (*status >= 0 && *status < 126) /* from there on it did not run, or was ended; 255: ssh's */
+    if (*status >= 0 && *status < 126) /* 126 and more: the command did not run, or was killed */
         return 0;
     int rc = say_failure(c, "--before-check", *status, e);
     return *status < 0 ? rc : NOT_JUDGED;
@@ -678,9 +678,9 @@ static int make_once(struct cut *c, struct err *e)
 }
 
 /*
- * Makes the cut and checks it; once more if nothing could be judged. The .json file exists only
- * when it is complete. Returns 0 or a negative errno with a line in e: also if nothing could be
- * judged again, or if DIR is on another filesystem than in the cuts before.
+ * Makes the cut and checks it, and does so once more if nothing could be judged. The .json file
+ * exists only when it is complete. Fails also if nothing could be judged the second time, or if DIR
+ * is on another filesystem than in earlier cuts.
  */
 static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
 {
@@ -722,7 +722,7 @@ static int open_logs(struct session *session, const struct settings *s, struct e
     if (rc != 0)
         return rc;
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
-        return err_system(e, errno, "random number");
+        return err_system(e, errno, "draw a random number");
     rng_init(&session->campaign.rng, seed, 0);
     return 0;
 }
@@ -743,7 +743,7 @@ static void note_cut(struct session *session, unsigned number, const struct camp
     campaign_sum_add(&session->sum, cut);
 }
 
-/* A report in progress of being read. */
+/* A report that is being read. */
 struct reading {
     int fd;
     uint64_t left; /* bytes that it may still have */
@@ -758,8 +758,8 @@ static size_t read_some(void *buffer, size_t bytes, void *context)
 }
 
 /*
- * Reads the report of a check, which must be this user's or root's: whoever may write to the
- * directory of logs could leave another. Returns NULL with a line in e when it is unusable.
+ * Reads the report of a check, which must be this user's or root's: other users who may write to
+ * the directory of logs could leave another one. Returns NULL with a line in e when it is unusable.
  */
 static json_t *read_report(struct campaign *c, const char *name, struct err *e)
 {
@@ -860,7 +860,7 @@ static int report_campaign(struct session *session, struct err *e)
     const struct settings *s = session->campaign.settings;
     char *text = report_json(session);
     if (!text)
-        return err_system(e, ENOMEM, "memory for the JSON report");
+        return err_system(e, ENOMEM, "allocate memory for the JSON report");
     errno = 0;
     if (s->json)
         puts(text);

@@ -166,9 +166,7 @@ static void note_tear(struct sight *s, const char *sectors, size_t at)
         s->torn_at = boundary;
 }
 
-/*
- * Whether at least one sector of the range is as new as promised, so that the loss is a torn write.
- */
+/* Whether at least one sector of the range is as new as promised: then the loss is a torn write. */
 static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uint64_t offset,
                             uint64_t promised)
 {

@@ -41,8 +41,8 @@ int work_make_directory(struct work *w, int fd, const char *name);
 int judging_open(struct judging *j, int fd, const char *name);
 
 /*
- * What it means that a call on a promised name has failed with this errno: the name is missing, or
- * it is not known what became of it.
+ * What the failure of a call on a promised name means, by its errno: the name is missing, or cannot
+ * be read.
  */
 enum finding judging_failure(struct judging *j, int code);
 

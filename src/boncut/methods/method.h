@@ -65,7 +65,7 @@ struct method {
     const char *name;
     const char *promise; /* the calls that have returned when the promise is made, in words */
     bool is_control; /* promises nothing; losses are expected, and show what the cut has reached */
-    bool is_fact;    /* promises nothing either, but its losses prove nothing */
+    bool is_fact;    /* promises nothing, and its losses prove nothing */
     unsigned tails;  /* number of units of each worker beyond --units */
     unsigned batch;  /* largest number of units that a step changes; 0: one */
     int open_flags;  /* of open(2), for files of blocks */

@@ -232,7 +232,7 @@ int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* The versions of a unit that the directories have names of. */
+/* The versions of a unit whose names the directories have. */
 struct sightings {
     /* a version older than the promised one exists; with is_absent, the promised one counts, too */
     bool has_old;
@@ -252,7 +252,7 @@ struct names {
     uint32_t first; /* the worker's first unit */
     struct sightings *seen;
     char directory[LAYOUT_NAME];
-    enum finding listing; /* a directory is missing, or unreadable, or else both are known */
+    enum finding listing; /* a directory is missing or unreadable; or FOUND_KEPT */
 };
 
 static void check_contents(const struct names *n, int fd, const char *name, uint32_t unit,

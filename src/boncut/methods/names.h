@@ -32,6 +32,6 @@ int truncate_begin(struct work *w);
 int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void truncate_judge(struct judging *j, unsigned worker);
 
-/* A new file that is synced, while its directory is not: counts how many have kept their name. */
+/* Syncs a new file, but not its directory; `check` counts those that have kept their names. */
 int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void new_name_judge(struct judging *j, unsigned worker);

@@ -41,8 +41,8 @@ void uring_fsync_end(struct work *w);
 
 /*
  * The control groups make nothing durable. They number their writes, which go round the blocks in
- * turn. Blocks that are older than the last write to them are counted, which is expected of a cut;
- * unreadable and foreign blocks are not: they say nothing about one.
+ * turn. `check` counts the blocks that are older than the last write to them, as a cut is expected
+ * to leave some. It does not count unreadable and foreign blocks, which show nothing about a cut.
  */
 int control_step(struct work *w, uint32_t unit, const uint64_t versions[]);
 void control_judge(struct judging *j, unsigned worker);

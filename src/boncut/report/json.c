@@ -170,5 +170,5 @@ int check_report_json(const struct check *c, char **text, struct err *e)
     put_value(&object, "losses", losses);
     *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
-    return *text ? 0 : err_system(e, ENOMEM, "memory for the JSON report");
+    return *text ? 0 : err_system(e, ENOMEM, "allocate memory for the JSON report");
 }

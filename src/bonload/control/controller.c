@@ -60,8 +60,7 @@ static void check_pause(struct controller *s, const struct standing *all, uint64
 void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
                        struct order *order)
 {
-    /* a search ends with the first rank that does, because the others make only a part of its load
-     */
+    /* a search ends with the first rank, because the others alone make only a part of its load */
     unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : plan_ranks(s->plan);
     *order = (struct order){.move = MOVE_NONE};
     if (all->behind > 0 || all->ended >= enough) {
@@ -79,14 +78,14 @@ void controller_decide(struct controller *s, const struct standing *all, uint64_
     }
 }
 
-/* What a meeting of all ranks about the load works on. */
+/* What a meeting of all ranks about the load needs. */
 struct look {
     struct controller *controller;
     const struct ranks *ranks;
     uint64_t now_ns;
     struct standing all;
     struct order *order;
-    bool is_damaged; /* the bytes of some rank cannot be decoded */
+    bool is_damaged; /* some rank's bytes cannot be decoded */
 };
 
 static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)

@@ -22,7 +22,7 @@
 #define GRACE_NS UINT64_C(100000000)
 
 /*
- * A run without any success ends after HOPELESS_ERRORS failures, with a server not before
+ * A run without any success ends after HOPELESS_ERRORS failures, but with a server not before
  * HOPELESS_NS.
  */
 #define HOPELESS_ERRORS 100
@@ -106,8 +106,8 @@ int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tall
 }
 
 /*
- * Whether the speed of a kind may have levels: of one load on files, in one process, and not of
- * writes that only the page cache has taken.
+ * Whether the speed of a kind may have levels. It must be the speed of one load on files, in one
+ * process, and not that of writes that only the page cache has taken.
  */
 static bool has_levels(const struct main_loop *c, enum load_kind kind)
 {
@@ -131,7 +131,7 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
         rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
     c->tracks = calloc(LOAD_KINDS, sizeof *c->tracks);
     if (rc == 0 && !c->tracks)
-        rc = err_system(e, ENOMEM, "memory for the time series of the run");
+        rc = err_system(e, ENOMEM, "allocate memory for the time series of the run");
     if (rc == 0)
         rc = progress_open(&c->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
@@ -313,7 +313,7 @@ static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
     c->stage = STAGE_STEP;
 }
 
-/* Ends a step. What is still in flight counts with it, and unless this is the last, not again. */
+/* Ends a step. Requests that are still in flight count as part of it, and not of the next one. */
 static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
     struct step *step;

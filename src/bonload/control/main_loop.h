@@ -19,9 +19,9 @@
 #include "tail/trace.h"
 
 /*
- * Finds what the slowest requests waited for (-explain-tail). Explained is the service time: the
- * one in which a thread carried out the request. Reads and writes are judged apart. Of one that
- * is not open, and of NULL, all functions do nothing.
+ * Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
+ * thread carried out the request. Reads and writes are judged apart. All functions do nothing if
+ * the explainer is not open, or is NULL.
  */
 struct explainer {
     struct tail_trace trace;
@@ -36,7 +36,7 @@ struct explainer {
     struct examiner *examiner;
 };
 
-/* Opens what only root may open. To be closed in both cases. */
+/* Opens what only root may open. The caller must close the explainer in either case. */
 int explainer_open(struct explainer *x, struct err *e);
 void explainer_close(struct explainer *x);
 
@@ -98,10 +98,10 @@ struct main_loop {
 
     bool was_stopped; /* a signal stopped the run */
     bool is_bad_rate;
-    bool has_succeeded;          /* at least one request has succeeded */
-    bool is_hopeless;            /* only failures, and many, so the load has ended */
-    bool all_are_over;           /* the load of all ranks has ended */
-    bool has_all_steps;          /* the search or sweep has done all its steps */
+    bool has_succeeded; /* at least one request has succeeded */
+    bool is_hopeless;   /* there were many failures and nothing else, so the load has ended */
+    bool all_are_over;  /* the load of all ranks has ended */
+    bool has_all_steps; /* the search or sweep has done all its steps */
     struct explainer *explainer; /* set by the caller; NULL: nothing is to be explained */
     /* called for SIGUSR1, which asks for the figures so far; may be NULL */
     void (*asked)(struct main_loop *c);
@@ -113,7 +113,7 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
 void main_loop_close(struct main_loop *c);
 
 /*
- * Conducts the whole run, from the first request to the end of the last one. A signal is not a
+ * Makes the whole run, from the first request to the end of the last one. A signal is not a
  * failure.
  */
 int main_loop_run(struct main_loop *c, struct err *e);

@@ -28,7 +28,7 @@ int progress_open(struct progress_view *v, bool is_wanted, struct err *e)
     if (!is_wanted)
         return 0;
     v->counted = calloc(1, sizeof *v->counted);
-    return v->counted ? 0 : err_system(e, ENOMEM, "memory for the live display");
+    return v->counted ? 0 : err_system(e, ENOMEM, "allocate memory for the live display");
 }
 
 void progress_close(struct progress_view *v)
@@ -208,7 +208,7 @@ static int open_csv(struct live_file *l, struct err *e)
     l->csv = fdopen(fd, "w");
     if (!l->csv) {
         close(fd);
-        return err_system(e, ENOMEM, "memory for %s", l->path);
+        return err_system(e, ENOMEM, "allocate memory for %s", l->path);
     }
     fputs("seconds,writes,write_errors,write_bytes,write_p50_ns,write_p99_ns,write_max_ns,"
           "reads,read_errors,read_bytes,read_p50_ns,read_p99_ns,read_max_ns\n",
@@ -295,7 +295,7 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
     const char *suffix = strrchr(l->path, '.');
     l->counted = calloc(1, sizeof *l->counted);
     if (!l->counted)
-        return err_system(e, ENOMEM, "memory for %s", l->path);
+        return err_system(e, ENOMEM, "allocate memory for %s", l->path);
     return suffix && strcmp(suffix, ".prom") == 0 ? write_metrics(l, 0, e) : open_csv(l, e);
 }
 
@@ -315,7 +315,7 @@ int live_file_update(struct live_file *l, const struct run *run, uint64_t elapse
         return 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         recent_update(l->counted, &run->recorders, kind);
-        if (is_last && !l->csv) /* again, because the metrics stay, and no second comes after */
+        if (is_last && !l->csv) /* again, because the metrics stay, and no further second follows */
             recent_update(l->counted, &run->recorders, kind);
     }
     l->last_ns = is_last ? elapsed_ns : elapsed_ns - elapsed_ns % BILLION;

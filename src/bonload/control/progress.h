@@ -18,8 +18,8 @@ struct progress_view {
     uint64_t next_ns;
     uint64_t last_ns;
     struct recent_counts
-        *counted;           /* until the last look, and since the one before it; NULL: no display */
-    uint64_t told_failures; /* failures that have been reported: a bit for each kind */
+        *counted; /* until the last update, and since the previous one; NULL: no display */
+    uint64_t told_failures;  /* failures that have been reported: a bit for each kind */
     uint64_t told_memory_ns; /* time of the last report on memory, or the start of the load */
 };
 

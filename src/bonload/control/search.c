@@ -527,7 +527,7 @@ static void begin_window(struct search *s, const struct standing *all, uint64_t 
         sequential_test_begin(&s->tests[k], &rules);
 }
 
-static void feed_judges(struct search *s, const struct standing *all, uint64_t now_ns)
+static void feed_tests(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct progress *progress = &all->progress[k];
@@ -676,7 +676,7 @@ static bool helps_nothing(struct search *s, enum load_kind k)
            now.mean_ns * HELP_LEAST >= first->mean_ns;
 }
 
-static void climb_ladder(struct search *s, enum load_kind k)
+static void climb_kind(struct search *s, enum load_kind k)
 {
     struct kind_search *l = &s->kind_searches[k];
     enum verdict verdict = s->noted.kinds[k].verdict;
@@ -700,7 +700,7 @@ static bool climb(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         if (is_asked(s, k))
-            climb_ladder(s, k);
+            climb_kind(s, k);
     if (any_search_is(s, FOUND_NONE))
         return true;
     if (any_search_is(s, FOUND_UNSURE))
@@ -751,7 +751,7 @@ static bool confirm_answer(struct search *s)
 static void check_window(struct search *s, const struct standing *all, uint64_t now_ns,
                          struct order *order)
 {
-    feed_judges(s, all, now_ns);
+    feed_tests(s, all, now_ns);
     if (!is_known(s))
         return;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -829,7 +829,7 @@ int steps_open(struct steps *s, struct run *run, struct coordinator *coordinator
     if (s->list && s->counts)
         return 0;
     steps_close(s);
-    return err_system(e, ENOMEM, "memory for the steps");
+    return err_system(e, ENOMEM, "allocate memory for the steps");
 }
 
 void steps_close(struct steps *s)
@@ -932,7 +932,7 @@ static int meet_for_step(struct step_meeting *m, struct err *e)
                                     .take = take_step,
                                     .context = m,
                                     .compares_clocks = true};
-    int rc = bundle.is_short ? err_system(e, ENOMEM, "memory for a step")
+    int rc = bundle.is_short ? err_system(e, ENOMEM, "allocate memory for a step")
                              : coordinator_meet(s->coordinator, &meeting, e);
     bundle_release(&bundle);
     return rc == 0 && m->is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;

@@ -13,10 +13,10 @@
 #include "sync/coordinator.h"
 
 /*
- * The search for the largest load that keeps a limit: the sequential test says whether a
- * window's requests keep it, the search of each kind says which load is next, the steps are what
- * was measured, and struct search joins them. They have no clock and no threads: they see times and
- * counts, and answer with an order. So tests run whole searches against a store whose answer is
+ * The search for the largest load that keeps a limit: the sequential test says whether a window's
+ * requests keep it, the search of each kind says which load is next, the steps are what was
+ * measured, and struct search joins them. They have no clock and no threads: they see times and
+ * counts, and answer with an order. So tests can run whole searches against a store whose answer is
  * known.
  */
 
@@ -164,7 +164,7 @@ struct kind_search {
     double broken;    /* lowest load that is taken to break it; 0: none */
     double load;      /* load to try now */
     enum bound bound; /* how sure `broken` is */
-    bool is_again;    /* `load` is tried again, as the doubtful bound that it was */
+    bool is_again;    /* `load` is tried again, because it was a doubtful bound */
     enum found found; /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
     unsigned count;   /* number of loads in `kept` */
     double
@@ -269,8 +269,8 @@ int steps_end(struct steps *s, struct step **step, struct err *e);
 /*
  * Searches for the largest load that keeps a latency limit. Rank 0 decides for all ranks. Each load
  * first settles, and then its requests are judged in a window. Reads and writes have the same
- * windows, and are confirmed together. The search knows only the time and the standing of all
- * ranks' load.
+ * windows, and are confirmed together. The search knows nothing but the time and the standing of
+ * all ranks' load.
  */
 struct search {
     const struct plan *plan;
@@ -312,7 +312,7 @@ void search_decide(struct search *s, const struct standing *all, uint64_t now_ns
 
 /*
  * Orders the next load, or the end, after a pause of `paused_ns` in which the last requests of the
- * window have ended. Those that have not count with their age.
+ * window have ended. Requests that have not ended count with their age.
  */
 void search_end_step(struct search *s, const struct standing *all, uint64_t paused_ns,
                      struct order *order);
@@ -322,7 +322,7 @@ void search_resume(struct search *s, const struct standing *all, uint64_t now_ns
 
 extern const char *const found_names[];
 
-/* What a search has found for one kind, at its end or so far, and why that is not more. */
+/* What a search has found for one kind, at its end or so far, and why nothing higher. */
 enum found_why {
     FOUND_BY_STEPS,
     FOUND_BUSY,          /* FOUND_UNSURE: more load broke the limit while others used the machine */

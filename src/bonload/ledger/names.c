@@ -77,7 +77,7 @@ static int open_template(struct names *n, const char *template, bool is_literal,
     n->longest = strlen(template);
     n->parts = calloc(n->longest + 1, sizeof *n->parts); /* no part is empty */
     if (!n->parts)
-        return err_system(e, ENOMEM, "memory for the template");
+        return err_system(e, ENOMEM, "allocate memory for the template");
     for (; *template; n->part_count++) {
         n->parts[n->part_count] =
             is_literal ? (struct name_part){NAME_LITERAL, template, n->longest} : part_at(template);
@@ -94,8 +94,7 @@ static int read_contents(struct names *n, int fd, const char *path, size_t *leng
     if (fstat(fd, &facts) != 0)
         return err_system(e, errno, "read %s", path);
     if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
-        return err_say(e, "%s is neither a plain file nor a pipe, but a file of names must be one",
-                       path);
+        return err_say(e, "%s is not a plain file or a pipe, so it cannot be read for names", path);
     int rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
     if (rc == 0 && *length > MOST_BYTES)
         return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
@@ -141,7 +140,7 @@ static int open_name_file(struct names *n, const char *path, struct err *e)
         lines += n->text[i] == '\n';
     n->lines = malloc(lines * sizeof *n->lines);
     if (!n->lines)
-        return err_system(e, ENOMEM, "memory for the names in %s", path);
+        return err_system(e, ENOMEM, "allocate memory for the names in %s", path);
     split_lines(n, length);
     n->period = n->line_count;
     return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
@@ -316,7 +315,7 @@ int credentials_take(struct names *n, struct err *e)
         if (!n->credentials)
             n->credentials = calloc(n->line_count, sizeof *n->credentials);
         if (!n->credentials)
-            return err_system(e, ENOMEM, "memory for the names");
+            return err_system(e, ENOMEM, "allocate memory for the names");
         n->credentials[i] = n->lines[i];
         n->lines[i] = part_line(n->lines[i], end);
     }
@@ -353,7 +352,7 @@ int sizes_open(struct sizes *s, uint64_t seed, struct err *e)
         return 0;
     s->up_to = malloc(s->buckets * sizeof *s->up_to);
     if (!s->up_to)
-        return err_system(e, ENOMEM, "memory for the buckets of sizes");
+        return err_system(e, ENOMEM, "allocate memory for the buckets of sizes");
     for (uint64_t i = 0; i < s->buckets; i++) {
         double ends = (double)first_of_bucket(s, i) + (double)first_of_bucket(s, i + 1) - 1;
         s->up_to[i] = sum += 1 / fmax(ends / 2, LEAST_MIDDLE);
@@ -370,7 +369,7 @@ void sizes_close(struct sizes *s)
 }
 
 /*
- * The bucket in which that share of all requests falls, with buckets in the order of their sizes.
+ * The bucket into which that share of all requests falls, with buckets in the order of their sizes.
  */
 static uint64_t bucket_at(const struct sizes *s, double share)
 {

@@ -40,7 +40,7 @@ struct names {
 
 /*
  * Opens names from a template, which must outlive n, or, if `template` is NULL, from the lines of a
- * file, except empty ones. With is_literal the template is the only name, whatever letters it has.
+ * file, except empty ones. With is_literal, the template is the only name, whatever letters it has.
  */
 int names_open(struct names *n, const char *template, const char *file, bool is_literal,
                uint64_t seed, struct err *e);
@@ -63,7 +63,7 @@ size_t names_directory(const struct names *n, const char **text);
 /* A 64-bit hash of a name of that length. */
 uint64_t names_hash(const char *name, size_t length);
 
-/* Turns this rank's own number into the number, among all ranks, that the name is made of. */
+/* Turns this rank's own number into the number, among all ranks, from which the name is made. */
 uint64_t names_number(const struct names *n, uint64_t own_number);
 
 /*

@@ -137,7 +137,7 @@ static struct version_place *version_place_of(const struct versions *v, uint64_t
 int versions_open(struct versions *v, struct err *e)
 {
     v->places = calloc(VERSION_PLACES, sizeof *v->places);
-    return v->places ? 0 : err_system(e, ENOMEM, "memory for what names hold");
+    return v->places ? 0 : err_system(e, ENOMEM, "allocate memory for what names hold");
 }
 
 void versions_close(struct versions *v)
@@ -192,7 +192,7 @@ bool versions_changed(const struct versions *v, uint64_t hash, const struct vers
 #define TAKING (UINT64_C(1) << 63)
 
 /*
- * Number of failed draws after which almost all writes must be failures. Then the last good number
+ * After this number of failed draws, almost all writes must be failures, and the last good number
  * is used.
  */
 #define MOST_DRAWS 4096
@@ -212,7 +212,7 @@ int written_open(struct written_set *w, unsigned channels, struct err *e)
     if (w->in_flight && has_room)
         return 0;
     written_close(w);
-    return err_system(e, ENOMEM, "memory for what has been written");
+    return err_system(e, ENOMEM, "allocate memory for what has been written");
 }
 
 void written_close(struct written_set *w)

@@ -40,7 +40,7 @@ double arrivals_rate(const struct arrivals *a, uint64_t now_ns);
 /* Takes the next ticket, and returns when its request is due. Safe in threads. */
 uint64_t arrivals_take(struct arrivals *a);
 
-/* How far a reader has counted a schedule's requests. Must be zero at first. */
+/* How far a reader has counted a schedule's requests. Must be zeroed at first. */
 struct arrivals_cursor {
     uint64_t start_ns; /* start of the cursor's schedule; with another one, it starts again */
     uint64_t next_ns;

@@ -9,8 +9,8 @@
 #include "sys/path.h"
 
 /*
- * No device lets a request that opens, moves and closes end in less than this, except those that
- * are memory themselves (dax).
+ * A request that opens, moves and closes takes longer than this on any device that is not memory
+ * itself (dax).
  */
 #define INSTANT_NS 10000
 
@@ -75,7 +75,7 @@ void backing_begin(struct backing *b, uint64_t now_ns)
 
 /*
  * Judges where one kind's bytes came from or went to. Ignores CPU time. The device's bytes may be
- * those of others, but whoever has waited for it has taken longer than a few microseconds.
+ * those of others, but a request that waited for the device took longer than a few microseconds.
  */
 static void judge_kind(const struct backing *b, struct backing_use *use, enum load_kind kind,
                        const struct traffic *t, const struct moved_bytes *moved,

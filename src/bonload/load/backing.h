@@ -51,6 +51,6 @@ void backing_open(struct backing *b, const struct run *run);
 /* Starts to count what the devices do. */
 void backing_begin(struct backing *b, uint64_t now_ns);
 
-/* Computes what the devices did up to now_ns, while requests of each kind did that. */
+/* Computes what the devices did up to now_ns, while the requests caused this traffic. */
 void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
                  struct backing_use *use);

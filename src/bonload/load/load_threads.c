@@ -20,8 +20,8 @@
 #include "util/units.h"
 
 /*
- * With the least timer slack a sleep ends only a few us late, and not about 50. A thread whose
- * request is due within SPIN_NS does not sleep but polls the clock.
+ * With the least timer slack, a sleep ends a few microseconds late, instead of about 50. A thread
+ * whose request is due within SPIN_NS does not sleep but polls the clock.
  */
 #define TIMER_SLACK_NS 1
 #define SPIN_NS        UINT64_C(3000)
@@ -55,7 +55,7 @@ static int load_thread_open(struct load_thread *d, struct run *run, struct load 
     d->requests = calloc(part.count, sizeof *d->requests);
     d->unused = calloc(part.count, sizeof *d->unused);
     if (!d->requests || !d->unused)
-        return err_system(e, ENOMEM, "memory for %u channels", d->channels);
+        return err_system(e, ENOMEM, "allocate memory for %u channels", d->channels);
     for (unsigned i = d->channels; i-- > 0;) {
         d->requests[i] = (struct request){.kind = load->kind, .channel = (unsigned)part.first + i};
         d->unused[d->unused_count++] = &d->requests[i];
@@ -69,7 +69,7 @@ static void load_thread_close(struct load_thread *d)
     free(d->unused);
 }
 
-/* Takes the permission for one request. When the budget is used up, notes when: the run ends. */
+/* Takes the permission for one request. If none is left, records the time: the run ends. */
 static bool take_budget(struct load_thread *d)
 {
     struct run *run = d->run;
@@ -390,7 +390,7 @@ static void wait_for_target(struct load_thread *d, bool is_over_now)
         until_ns = d->now_ns + 100 * LOOK_NS;
     else if (d->ticket_ns > 0 && d->ticket_ns < until_ns)
         until_ns = d->ticket_ns;
-    /* those that end are stored where settle_request() puts them */
+    /* requests that end are stored where settle_request() puts them */
     struct request **done = d->unused + d->unused_count;
     unsigned ended = d->run->target->poll(d->target, until_ns, done, d->channels - d->unused_count);
     uint64_t end_ns = d->now_ns = clock_ns();
@@ -432,7 +432,7 @@ int load_threads_open(struct load_threads *c, struct run *run, struct err *e)
     unsigned all = run->loads[LOAD_READ].shares + run->loads[LOAD_WRITE].shares;
     c->list = calloc(all, sizeof *c->list);
     if (!c->list)
-        return err_system(e, ENOMEM, "memory for %u threads", all);
+        return err_system(e, ENOMEM, "allocate memory for %u threads", all);
     int rc = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct load *load = &run->loads[kind];
@@ -529,7 +529,7 @@ struct progress load_threads_progress(const struct load_threads *c, enum load_ki
         uint64_t ended = atomic_load_explicit(&d->ended, memory_order_relaxed);
         uint64_t begun = atomic_load_explicit(&d->begun, memory_order_relaxed);
         sum.ended += ended;
-        sum.begun += begun > ended ? begun : ended; /* one may have ended meanwhile */
+        sum.begun += begun > ended ? begun : ended; /* a request may have ended meanwhile */
     }
     return sum;
 }
@@ -537,7 +537,7 @@ struct progress load_threads_progress(const struct load_threads *c, enum load_ki
 uint64_t load_threads_leave(struct load_threads *c, enum load_kind kind)
 {
     uint64_t left = 0;
-    atomic_fetch_add(&c->run->gate, 2); /* the run stays paused, and they are of no step */
+    atomic_fetch_add(&c->run->gate, 2); /* the run stays paused; these requests are of no step */
     for (unsigned i = 0; i < c->count; i++) {
         struct load_thread *d = &c->list[i];
         uint64_t ended = atomic_load(&d->ended);
@@ -651,10 +651,10 @@ static uint64_t due_before(struct backlog *b, const struct load *load, unsigned 
 }
 
 /*
- * Adds the time for which more than one second's worth of requests were due and had not ended: so
- * long as the number of those that ended is below what was due a second ago. That number grew as
- * the schedule says, so the moment when it crossed the line can be computed, even if this thread
- * did not run then.
+ * Adds the time for which more than one second's worth of requests were due and had not ended: that
+ * is, as long as the number of requests that ended is below the number that was due a second ago.
+ * The latter grew as the schedule says, so the moment when it crossed the line can be computed,
+ * even if this thread did not run then.
  */
 static void add_backlog(struct backlog *b, const struct load *load, uint64_t ended, uint64_t now_ns)
 {

@@ -29,11 +29,11 @@ struct load_thread {
     struct run *run;
     struct load *load;
     struct recorder
-        *recorder; /* unless load threads share recorders: then each request chooses one */
+        *recorder; /* the thread's own; if load threads share recorders, each request chooses one */
     void *target;  /* the target's data for this thread */
     unsigned channels;
     struct request *requests; /* one request for each channel */
-    struct request **unused;  /* those that are not in flight */
+    struct request **unused;  /* requests that are not in flight */
     unsigned unused_count;
     uint64_t now_ns; /* the last reading of the clock */
     uint64_t
@@ -53,7 +53,7 @@ struct load_thread {
     struct slow_box *slow; /* where slow requests are reported; NULL: nowhere */
     pthread_t thread;
     _Atomic pid_t thread_id;    /* by which the kernel knows the thread; 0: it has not begun */
-    _Atomic uint64_t waited_ns; /* how long it waited for a CPU, when it is over */
+    _Atomic uint64_t waited_ns; /* how long it waited for a CPU; set when the thread ends */
     uint64_t waited_before_ns[SPANS]; /* the same when a span began */
 };
 
@@ -117,16 +117,16 @@ void load_threads_forget(struct load_threads *c);
 #define BAD_RATE_SECONDS 2
 
 /*
- * The requests of a rate that are due and have not ended, as frequent looks see them. A
+ * The requests of a rate that are due and have not ended, as frequent measurements show them. A
  * second's worth is what became due in the last second, or 1 if that is less.
  */
 struct backlog {
-    uint64_t looked_ns;                /* time of the last look, or the start of the load */
+    uint64_t looked_ns;                /* time of the last measurement, or the start of the load */
     uint64_t staggered_ns[LOAD_KINDS]; /* time with more than one second's worth of such requests */
     bool is_bad;                       /* there were more than BAD_RATE_SECONDS' worth once */
-    /* what was due at the last look, and so many seconds before */
+    /* for each kind, what was due at the last measurement, 1 second before it, and so on */
     struct arrivals_cursor cursors[LOAD_KINDS][BAD_RATE_SECONDS + 1];
 };
 
-/* Looks at all kinds that have a rate. */
+/* Measures the backlog of all kinds that have a rate. */
 void backlog_measure(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns);

@@ -123,7 +123,7 @@ static int open_names(struct run *r, struct err *e)
     }
     bool is_dealt = names_deal(&r->names, &p->stripe);
     if (!is_dealt && plan_has(p, LOAD_WRITE) && (r->target->traits & TARGET_NAMES))
-        return err_say(e, "there are fewer names than the %u ranks, of which each writes its own",
+        return err_say(e, "there are fewer names than the %u ranks, and each writes its own",
                        plan_ranks(p));
     /* no number above this will be used */
     uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
@@ -145,7 +145,7 @@ static bool tracks_names(const struct run *r)
 static int open_target(struct run *r, struct err *e)
 {
     if (tracks_names(r) && !made_open(&r->made, r->names.period))
-        return err_system(e, ENOMEM, "memory for what the run makes");
+        return err_system(e, ENOMEM, "allocate memory for what the run makes");
     const struct target_setup setup = {
         .plan = r->plan,
         .names = &r->names,
@@ -278,8 +278,8 @@ void run_renew_budget(struct run *r)
 
 /*
  * Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
- * due. With constant gaps, the ranks take turns with the requests of one schedule, and if the plan
- * has a curve, with those of the kind's share of it.
+ * due. With constant gaps, the ranks take turns with the requests of one schedule. If the plan has
+ * a curve, that is the schedule of the kind's share of it.
  */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {

@@ -72,12 +72,12 @@ struct run {
     struct failures failures;
     struct failures misses;
 
-    struct event change;           /* load, schedule or end have changed: all threads look again */
-    struct event write_ended;      /* PACE_FOLLOWS: a write has succeeded, so reads may follow */
-    _Atomic unsigned followers;    /* number of threads that wait for write_ended */
-    _Atomic uint64_t exhausted_ns; /* when the budget was used up; 0: it has not been */
-    _Atomic uint64_t budget;       /* number of requests that have taken from the budget */
-    _Atomic uint64_t most;         /* number of requests that may begin */
+    struct event change;             /* load, schedule or end have changed; all threads read them */
+    struct event write_ended;        /* PACE_FOLLOWS: a write has succeeded, so reads may follow */
+    _Atomic unsigned followers;      /* number of threads that wait for write_ended */
+    _Atomic uint64_t exhausted_ns;   /* when the budget was used up; 0: it has not been */
+    _Atomic uint64_t budget;         /* number of requests that have taken from the budget */
+    _Atomic uint64_t most;           /* number of requests that may begin */
     _Atomic uint64_t counts_from_ns; /* requests that were due before this time do not count */
     /* PACE_FOLLOWS: number of successful writes before the budget was renewed */
     uint64_t followed_from;

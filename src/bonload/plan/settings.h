@@ -134,7 +134,7 @@ struct settings {
     char credentials[SETTINGS_SECRET]; /* USER:PASSWORD of the URL; "": none */
     bool insecure_https;
     bool http1;
-    const char *certificate; /* the client's, its key, and those that vouch for servers */
+    const char *certificate; /* the client's, its key, and those of authorities */
     const char *key;
     const char *authorities;
     char s3_endpoint[SETTINGS_ENDPOINTS]; /* all values that the user gave, joined by commas */

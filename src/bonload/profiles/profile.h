@@ -85,7 +85,7 @@ struct profile_limit {
 struct profile {
     const char *name;
     const char *program; /* the program, with the version that was traced */
-    const char *source;  /* who says what the limits are; NULL: nobody has published any */
+    const char *source;  /* who has published the limits; NULL: nobody has */
     const char *request; /* what a request is, in the plural: "writes" */
     const char *sync;    /* name of the call that requests wait for */
     struct profile_file files[PROFILE_FILES];

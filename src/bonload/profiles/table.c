@@ -118,7 +118,7 @@ enum { REDIS_AOF };
 
 /*
  * Redis with appendonly yes and appendfsync everysec: one thread writes to the append-only file
- * what all clients have sent by then. Another one syncs the file every second, while writes
+ * what all clients have sent by then. Another thread syncs the file every second, while writes
  * continue. If the kernel holds a write back meanwhile, all clients stall.
  */
 static const struct profile redis = {

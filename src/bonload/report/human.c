@@ -25,7 +25,7 @@ static void print_found(const struct result *result, enum load_kind kind, FILE *
         fprintf(out, "%.6g%s\n", answer->load, is_rate ? "/s" : "");
 }
 
-/* Prints the lines that goader prints: as it does, unchanged. */
+/* Prints the lines that goader prints, in exactly its form. */
 static void print_goaders(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct plan *p = result->plan;

@@ -481,5 +481,5 @@ json_t *report_object(const struct result *result)
 int report_json(const json_t *object, char **text, struct err *e)
 {
     *text = json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-    return *text ? 0 : err_system(e, ENOMEM, "memory for the report");
+    return *text ? 0 : err_system(e, ENOMEM, "allocate memory for the report");
 }

@@ -122,9 +122,9 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns)
 }
 
 /*
- * Sets what became due until end_ns, and the rate of that. The time for it is, with constant gaps,
- * one gap for each request; with exponential gaps, the elapsed time. k->elapsed is at least as
- * long.
+ * Sets how many requests became due until end_ns, and their rate. With constant gaps, the time for
+ * this is one gap for each request; with exponential gaps, it is the elapsed time. k->elapsed is at
+ * least as long.
  */
 static void fill_offered(struct main_loop *c, enum load_kind kind, uint64_t end_ns,
                          struct kind_result *k)
@@ -544,7 +544,7 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
     if (c->ranks.number == 0) {
         result->together.hosts = calloc(c->ranks.count, sizeof *result->together.hosts);
         if (!result->together.hosts)
-            return err_system(e, ENOMEM, "memory for the figures of %u ranks", c->ranks.count);
+            return err_system(e, ENOMEM, "allocate figures of %u ranks", c->ranks.count);
         add_rank(&g, 0, result->figures);
         busy_among(&result->figures->machine, ranks_beside(&c->ranks, 0));
     } else {
@@ -557,7 +557,7 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
                               .decide = end_with_all,
                               .context = &g,
                               .is_last = true};
-    int rc = mine.out.is_short ? err_system(e, ENOMEM, "memory for the figures")
+    int rc = mine.out.is_short ? err_system(e, ENOMEM, "allocate memory for the figures")
                                : coordinator_meet(c, &m, e);
     bundle_release(&mine.out);
     return rc == 0 && g.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
@@ -566,7 +566,7 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
 /*
  * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
  * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
- * 0's *result changes. This is the last meeting, which a signal does not call off.
+ * 0's *result changes. This is the last meeting, and it takes place even after a signal.
  */
 static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
 {
@@ -606,7 +606,7 @@ int main_loop_result(struct main_loop *c, struct result *result, struct err *e)
 {
     int rc = 0;
     if (!fill_result(c, result))
-        rc = err_system(e, ENOMEM, "memory for the results");
+        rc = err_system(e, ENOMEM, "allocate memory for the results");
     if (rc == 0 && c->stage == STAGE_OVER)
         rc = gathering_end(c->coordinator, result, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)

@@ -155,7 +155,7 @@ int recorders_open(struct recorders *r, unsigned count, bool is_seen, struct err
     void *memory = map_recorders(NULL, count, is_seen);
     *r = (struct recorders){0};
     if (memory == MAP_FAILED)
-        return err_system(e, errno, "memory for what is counted");
+        return err_system(e, errno, "allocate memory for what is counted");
     *r = (struct recorders){.list = memory, .count = count, .is_seen = is_seen};
     return 0;
 }

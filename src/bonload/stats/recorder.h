@@ -221,7 +221,7 @@ void recorders_close(struct recorders *r);
 void recorders_clear(struct recorders *r);
 void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
 
-/* For each kind, the counts at the last two looks, and what was counted between them. */
+/* For each kind, the counts at the last two updates, and what was counted between them. */
 struct recent_counts {
     struct tally now[LOAD_KINDS];
     struct tally before[LOAD_KINDS];

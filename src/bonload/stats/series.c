@@ -14,7 +14,7 @@ int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
     if (s->slices && s->seen && s->slice_times)
         return 0;
     series_close(s);
-    return err_system(e, ENOMEM, "memory for the time series of the run");
+    return err_system(e, ENOMEM, "allocate memory for the time series of the run");
 }
 
 void series_close(struct series *s)

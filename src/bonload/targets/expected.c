@@ -28,7 +28,7 @@ static int read_contents(struct given_body *body, struct bodies *b, int fd, cons
     int rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
     if (rc != 0)
         return rc;
-    if (body->size != (size_t)facts.st_size) /* somebody has made the file shorter */
+    if (body->size != (size_t)facts.st_size) /* the file has become shorter */
         return err_system(e, EIO, "read %s", path);
     b->all_bytes += body->size;
     if (body->size > b->longest)
@@ -57,7 +57,7 @@ int bodies_open(struct bodies *b, const char *file, const char *list, struct err
         return rc;
     b->list = calloc(count, sizeof *b->list);
     if (!b->list)
-        rc = err_system(e, ENOMEM, "memory for %zu bodies", (size_t)count);
+        rc = err_system(e, ENOMEM, "allocate memory for %zu bodies", (size_t)count);
     for (uint64_t i = 0; rc == 0 && i < count; i++)
         rc = read_body(b, file ? file : paths.lines[i], e);
     names_close(&paths);
@@ -114,7 +114,7 @@ static uint64_t stamped_generation(const struct pattern *p, const struct body *b
 
 static void expect_write(struct expected_body *x, const struct target_setup *setup, uint64_t number)
 {
-    const struct bodies *b = setup->bodies; /* they are used in turn */
+    const struct bodies *b = setup->bodies; /* the user's bodies are used in turn */
     x->body.given = b ? &b->list[(names_number(setup->names, number) - 1) % b->count] : NULL;
     x->size = x->body.given ? x->body.given->size : sizes_of(setup->sizes, number);
     /* the number among all ranks: the contents are those that a single process would write */

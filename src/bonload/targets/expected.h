@@ -23,8 +23,8 @@ struct bodies {
 };
 
 /*
- * Reads the body in `file`, or those in the files that `list` names, one path per line. One of the
- * two or both are NULL. The caller must call bodies_close() in either case.
+ * Reads the body in `file`, or the bodies in the files that `list` names, one path per line. At
+ * least one of the two is NULL. The caller must call bodies_close() in either case.
  */
 int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e);
 void bodies_close(struct bodies *b);
@@ -84,6 +84,6 @@ bool expected_is_overlapped(const struct expected_body *x, const struct target_s
 void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
                     uint64_t offset, const void *part, size_t length);
 
-/* Judges a read of `bytes` bytes. Returns 0, or the failure as failure_of() has it. */
+/* Judges a read of `bytes` bytes. Returns 0, or a failure as failure_of() makes it. */
 uint32_t expected_verdict(const struct expected_body *x, const struct target_setup *setup,
                           uint64_t bytes);

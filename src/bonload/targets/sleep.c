@@ -46,7 +46,7 @@ static int sleep_open(void **shared, const struct target_setup *setup, struct er
 {
     struct sleep_state *s = calloc(1, sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for the target");
+        return err_system(e, ENOMEM, "allocate memory for the target");
     s->seed = setup->plan->rank_seed;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         pthread_mutex_init(&s->kinds[kind].lock, NULL);
@@ -66,7 +66,7 @@ static int sleep_join(void **thread, void *shared, unsigned channels, struct err
 {
     struct thread *t = calloc(1, sizeof *t + channels * sizeof *t->sleepers);
     if (!t)
-        return err_system(e, ENOMEM, "memory for %u channels", channels);
+        return err_system(e, ENOMEM, "allocate memory for %u channels", channels);
     t->shared = shared;
     *thread = t;
     return 0;

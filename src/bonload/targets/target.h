@@ -33,11 +33,11 @@ struct request {
     unsigned gate;     /* step that the request belongs to: run.gate when it began */
 
     /* The target sets these before the request ends. */
-    unsigned op;        /* index in target_ops.ops */
-    uint32_t failure;   /* 0: none; otherwise a code for target_ops.describe() */
-    uint32_t miss;      /* why it had no effect, if that is normal; 0: it had an effect */
-    bool made;          /* with -cleanup: the request created the file that it wrote */
-    uint64_t bytes;     /* number of bytes moved */
+    unsigned op;      /* index in target_ops.ops */
+    uint32_t failure; /* 0: none; otherwise a code for target_ops.describe() */
+    uint32_t miss;  /* the reason if the request normally has no effect here; 0: it had an effect */
+    bool made;      /* with -cleanup: the request created the file that it wrote */
+    uint64_t bytes; /* number of bytes moved */
     uint64_t judged_ns; /* time that the limit of a search applies to; 0: the response time */
     uint64_t aside_ns;  /* part of the request's time that does not count: checking what was read */
     uint64_t first_byte_ns; /* time from the start to the first byte; 0: unknown */

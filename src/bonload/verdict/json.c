@@ -97,5 +97,5 @@ int answers_put(json_t *report, const struct answer *list, size_t count, const c
     put_value(&object, "profiles", profiles);
     if (object && json_object_set_new(json_object_get(report, "bonload"), "good_for", object) == 0)
         return 0;
-    return err_system(e, ENOMEM, "memory for the report");
+    return err_system(e, ENOMEM, "allocate memory for the report");
 }

@@ -4,7 +4,7 @@
 #include "bonload/verdict/verdict.h"
 #include "util/units.h"
 
-/* Of a struct durability's `what`. */
+/* The argument is `what` of a struct durability. */
 #define NOTHING_SURVIVES "nothing written here survives a crash (%s).\n"
 
 /* A few words that are returned by value, so they can be an argument of printf(). */
@@ -64,7 +64,7 @@ static void print_interval(const struct judged_limit *j, FILE *out)
         fprintf(out, "to %s)", units_time_beside(j->high_ns, j->limit->nanoseconds).text);
 }
 
-/* Work beside the requests is judged over all loads, so others may have come in an earlier one. */
+/* Work beside the requests is judged over all loads, so an earlier one may have been disturbed. */
 static const struct at_load *busy_load(const struct answer *a, const struct at_load *l)
 {
     for (size_t i = 0; !busy_is(&l->machine) && i < a->load_count; i++)
@@ -127,7 +127,7 @@ static void print_more(const struct answer *a, const struct judged_limit *decide
     fprintf(out, "%s%s.", *reason ? "; " : "", reason);
 }
 
-/* Prints a row of figures: that of the program's makers beside the one that is judged. */
+/* Prints a row of figures: the one that the program's makers use beside the one that is judged. */
 static void print_row(const struct at_load *l, const struct duration_figures *f, uint32_t on,
                       FILE *out)
 {

@@ -51,7 +51,7 @@ struct circumstances {
 
 /*
  * Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
- * one duration decides. A limit that is broken at less load than was asked for is broken.
+ * one duration decides. A limit that is broken at a lower load than was asked for counts as broken.
  */
 struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
                                const struct circumstances *c);

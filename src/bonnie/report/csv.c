@@ -19,7 +19,7 @@ struct csv_line {
     const char *separator;
 };
 
-/* Prints a field if the line's generation has it; `first` is the first one that has. */
+/* Prints a field if the line's generation has it; `first` is the first generation that has it. */
 static void put_field(struct csv_line *l, enum csv_generation first, const char *name,
                       const char *suffix, const char *text)
 {
@@ -41,7 +41,7 @@ static void put_version(struct csv_line *l, const char *version)
     put_field(l, CSV_1_96, "bonnie_version", "", text);
 }
 
-/* Prints a setting that 1.03 has in the field before it, and only if it is not the default. */
+/* Prints a setting. 1.03 has it in the previous field, and only if it is not the default. */
 static void put_part(struct csv_line *l, const char *before, const char *name, const char *text)
 {
     if (l->generation != CSV_1_03)

@@ -93,7 +93,7 @@ static json_t *cache_use(const struct cache_use *c)
     return object;
 }
 
-/* Who knows how many bytes storage read and wrote, and what that was. */
+/* The sources that counted the bytes which storage read and wrote, and what they counted. */
 static json_t *json_of_evidence(const struct test_result *t)
 {
     static const struct {

@@ -136,22 +136,22 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     print_about(out, group.names, words);
 }
 
-/* The longest of what the following functions say about one test is that about its tail. */
+/* Of what the following functions say about a test, the part about its tail is the longest. */
 
-/* What the speed of a test was before and after it fell. */
+/* Says what the speed of a test was before and after it fell. */
 static void say_levels(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
     levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
 }
 
-/* What its slowest operations waited for. */
+/* Says what the slowest operations of a test waited for. */
 static void say_tail(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
     (void)test;
     tail_summary_words(words, &t->tail);
 }
 
-/* Whether it has become steady, if it had to. */
+/* Says whether a test has become steady, if it had to. */
 static void say_steady(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
     (void)test;

@@ -142,7 +142,7 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ti
     const struct plan *p = r->plan;
     struct seekers *s = calloc(1, sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for %u seekers", p->data.seekers);
+        return err_system(e, ENOMEM, "allocate memory for %u seekers", p->data.seekers);
     s->context = r;
     s->end_ticket = r->work->lap_ns > 0 ? UINT64_MAX : first_ticket + p->data.seeks;
     const struct process_group_setup group = {.name = "seeker",

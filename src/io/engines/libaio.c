@@ -53,7 +53,7 @@ static int libaio_open(void *state, const struct engine_setup *setup, struct err
         s->unused[s->free_count] = &s->blocks[s->free_count];
     int rc = io_setup((int)depth, &s->context);
     if (rc == -EAGAIN)
-        return err_system(e, -rc, "libaio: %u requests (see the sysctl fs.aio-max-nr)", depth);
+        return err_system(e, -rc, "libaio: set up %u requests (sysctl fs.aio-max-nr)", depth);
     return rc < 0 ? err_system(e, -rc, "libaio: io_setup for %u requests", depth) : 0;
 }
 

@@ -247,7 +247,7 @@ static uint32_t disk_read(struct thread *t, struct request *r)
 {
     int direct = t->shared->settings->direct ? O_DIRECT : 0;
     int fd = paths_open(&t->shared->paths, t->work.name, O_RDONLY | direct, PATH_ANY_KIND);
-    /* where the rule of paths lets a write replace a file, there is none for a moment */
+    /* if a write replaces a file, as the rule of paths allows, there is no file for a moment */
     if (fd == -ENOENT && expected_is_overlapped(&t->expected, &t->shared->paths.setup))
         return 0;
     if (fd < 0)

@@ -16,7 +16,7 @@
 
 /*
  * meta: a mix of operations on the names of a template, whatever kind of file each name has at that
- * moment. It is normal that some files do not exist, or already do: that counts as a miss.
+ * moment. It is normal that a file is missing, or exists already: that counts as a miss.
  */
 
 #define LARGEST_BUFFER MIB

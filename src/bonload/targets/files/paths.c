@@ -67,12 +67,12 @@ int paths_open_target(void **shared, size_t shared_bytes, const struct target_se
     struct err failure;
     struct paths *p = *shared = calloc(1, shared_bytes);
     if (!p)
-        return err_system(e, ENOMEM, "memory for the target");
+        return err_system(e, ENOMEM, "allocate memory for the target");
     p->setup = *setup;
     p->skip = names_directory(setup->names, &text);
     p->directory = strndup(text, p->skip);
     if (!p->directory)
-        return err_system(e, ENOMEM, "memory for the names");
+        return err_system(e, ENOMEM, "allocate memory for the names");
     err_init(&failure);
     if (open_top(p, PATH_FAILS, &top, &failure) != -PATH_LINK)
         return 0; /* any other problem with the directory makes each request fail */
@@ -278,7 +278,7 @@ int workspace_open(void **thread, size_t thread_bytes, const struct names *names
             return 0;
         workspace_close(w);
     }
-    return err_system(e, ENOMEM, "memory for the requests of a thread");
+    return err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
 void workspace_close(void *thread)

@@ -69,7 +69,7 @@ void paths_release(struct paths_entry *entry);
 
 /*
  * To be called when the entry that paths_find() found does not exist. If its kept directory has
- * been removed, stops using that, because a new one may have its name, and returns true.
+ * been removed, stops using that directory, because a new one may have its name, and returns true.
  */
 bool paths_missed(struct paths *p, const char *name);
 

@@ -11,7 +11,7 @@
  * Durations of something that happens again and again: the syncs that requests wait for, or work
  * beside the requests. Besides the distribution, a gauge counts in each slice of time how many
  * durations were above a limit: what storage does to one sync, it does to others at the same time.
- * Only threads whose work has ended have added everything that they began.
+ * A gauge is complete only when the work of all threads that add to it has ended.
  */
 #define GAUGE_SLICE_NS UINT64_C(100000000)
 #define GAUGE_SLICES   6000 /* the last slice also counts everything later */

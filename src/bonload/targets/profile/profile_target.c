@@ -77,7 +77,7 @@ static int storage_reserve(int fd, uint64_t bytes)
 
 /*
  * Writes the whole buffer at offset `at`, or at the file's position if that is -1. Returns 0 or a
- * positive errno, as all calls below that are part of a request.
+ * positive errno, as do all functions below that are part of a request.
  */
 static int storage_write(int fd, const unsigned char *from, size_t length, int64_t at)
 {
@@ -121,7 +121,7 @@ static int storage_fill(const struct storage *s, const struct profile_file *f, i
                         unsigned number, uint64_t bytes, struct err *e)
 {
     unsigned char *buffer = aligned_alloc(STORAGE_ALIGNMENT, FILL_BYTES);
-    int rc = buffer ? 0 : err_system(e, ENOMEM, "memory for a buffer");
+    int rc = buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     for (uint64_t at = 0; rc == 0 && at < bytes; at += FILL_BYTES) {
         size_t part = bytes - at < FILL_BYTES ? bytes - at : FILL_BYTES;
         pattern_fill(&s->pattern, buffer, part, number, at, 0);
@@ -170,7 +170,7 @@ static int pages_open(struct pages *p, const struct storage *storage,
     if (p->fd < 0)
         return p->fd;
     if (!p->begun || !p->ended)
-        return err_system(e, ENOMEM, "memory for the pages of '%s'", file->name);
+        return err_system(e, ENOMEM, "allocate memory for the pages of '%s'", file->name);
     return storage_fill(storage, file, p->fd, number, p->count * file->unit, e);
 }
 
@@ -399,7 +399,7 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
     if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
         return errno;
     *step = STEP_SYNC;
-    int fd = directory_open(m->storage->scratch.fd, "new"); /* again, as dovecot-lda does */
+    int fd = directory_open(m->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
     if (fd < 0)
         return -fd;
     code = storage_sync_timed(fd, true, m->gauge, longest_ns);
@@ -593,7 +593,7 @@ static int log_open(struct log *l, const struct storage *storage, const struct p
     commit_group_open(&l->group, store_records, l);
     l->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(l->buffer_bytes, STORAGE_ALIGNMENT));
     if (!l->buffer)
-        return err_system(e, ENOMEM, "memory for a buffer");
+        return err_system(e, ENOMEM, "allocate memory for a buffer");
     for (unsigned i = 0; rc == 0 && i < file->count; i++) {
         rc = make_segment(l, i, e);
         atomic_store(&l->is_fresh[i], true);
@@ -714,7 +714,7 @@ static int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct e
     *t = (struct actor){.acts = a};
     rng_init(&t->random, a->storage.pattern.seed, stream);
     t->buffer = aligned_alloc(STORAGE_ALIGNMENT, buffer_bytes(a->profile));
-    return t->buffer ? 0 : err_system(e, ENOMEM, "memory for the requests of a thread");
+    return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
 /* Reads pages, and checks them in time that does not count as the program's. */
@@ -803,7 +803,7 @@ static void acts_fail(struct acts *a, uint32_t failure)
     stop_request();
 }
 
-/* Work that begins late catches up, but by no more than this many periods. */
+/* Work that is late catches up, but by no more than this many periods. */
 #define LATE_PERIODS 10
 
 /* Work beside the requests: a thread that does its steps at its own pace. */
@@ -947,7 +947,7 @@ static int profile_open(void **shared, const struct target_setup *setup, struct 
     const struct profile *p = setup->plan->settings->profile;
     struct profile_state *s = calloc(1, sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for the target");
+        return err_system(e, ENOMEM, "allocate memory for the target");
     gauge_init(&s->acts.syncs, limit_on(p, LIMIT_ON_SYNC));
     int rc = acts_open(&s->acts, setup, e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
@@ -968,7 +968,7 @@ static int profile_join(void **thread, void *shared, unsigned channels, struct e
     struct actor *t = malloc(sizeof *t);
     (void)channels;
     if (!t)
-        return err_system(e, ENOMEM, "memory for a thread");
+        return err_system(e, ENOMEM, "allocate memory for a thread");
     int rc = actor_open(t, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
     t->makes_requests = true;
     if (rc == 0)

@@ -11,9 +11,9 @@
  */
 
 /*
- * Ends the work beside the requests when the last request has ended, and waits for what is under
- * way: then the gauges have everything that began, with its whole duration. The load ended at
- * load_end_ns, by clock_ns().
+ * Ends the work beside the requests, after the last request, and waits for what is under way. Then
+ * the gauges have the whole duration of everything that began. The load ended at load_end_ns, by
+ * clock_ns().
  */
 void profile_target_end(void *shared, uint64_t load_end_ns);
 

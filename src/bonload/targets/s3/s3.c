@@ -25,7 +25,7 @@ static const char *first_of(const char *one, const char *two, const char *three)
 
 #define PROFILE_MOST MIB /* bytes of a file with profiles */
 
-/* What a profile may have, by patterns of fnmatch(3); what follows the endpoint has no effect. */
+/* What a profile may have, as patterns of fnmatch(3); those after the endpoint have no effect. */
 static const char *const profile_keys[] = {
     [PROFILE_ACCESS] = "aws_access_key_id",
     [PROFILE_SECRET] = "aws_secret_access_key",
@@ -281,7 +281,7 @@ static int take_endpoint(struct s3_site *site, const struct settings *s, const c
     char text[8];
     CURLU *url = curl_url();
     if (!url)
-        return err_system(e, ENOMEM, "memory for a URL");
+        return err_system(e, ENOMEM, "allocate memory for a URL");
     unsigned flags = strstr(endpoint, "://") ? 0
                      : s->as_goader          ? CURLU_GUESS_SCHEME
                                              : CURLU_DEFAULT_SCHEME;
@@ -315,7 +315,7 @@ static int take_endpoints(struct s3_place *place, const struct settings *s, cons
     return rc;
 }
 
-/* Servers do not agree on what other names mean in a path: "", "a/b" or ".." lead elsewhere. */
+/* Servers disagree about other names in a path: "", "a/b" or ".." may lead elsewhere. */
 static int check_bucket(const char *name, struct err *e)
 {
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -382,7 +382,7 @@ struct s3_exchange {
     const struct s3_site *site; /* where the request goes */
     char date[64];
     char hash[32 + SHA256_HEX];
-    char checksum[32 + SHA256_HEX]; /* libcurl does not send "NAME:" without a value */
+    char checksum[32 + SHA256_HEX]; /* "NAME:" alone is not sent by libcurl */
     char authorization[S3_AUTHORIZATION];
     struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
     struct upload upload;
@@ -398,7 +398,7 @@ struct s3_thread {
 
 static const struct checksum {
     const char *header;
-    const char *algorithm; /* what an upload in parts is told; NULL: nothing */
+    const char *algorithm; /* the algorithm that an upload in parts announces; NULL: none */
 } checksums[] = {
     [CHECKSUM_MD5] = {"Content-MD5:", NULL},
     [CHECKSUM_CRC32C] = {"x-amz-checksum-crc32c:", "CRC32C"},
@@ -452,7 +452,7 @@ static int check_sites(struct web_state *s, struct err *e)
         if (probe_site(s, i, S3_PROBE) == 404)
             return err_say(
                 e, "-s3-bucket: there is no bucket %.100s at %.200s%s", bucket, site->origin,
-                site->is_there && !is_virtual ? "; if the host is its own, use -s3-virtual" : "");
+                site->is_there && !is_virtual ? "; if this is its host, use -s3-virtual" : "");
         if (is_virtual && probe_site(s, i, S3_PROBE_WITHIN) == 200)
             return err_say(e,
                            "-s3-virtual: %.200s has the bucket %.100s in its path; leave out "
@@ -469,7 +469,7 @@ static int check_headers(const struct web_state *s, struct err *e)
     unsigned count = 0;
     for (const struct curl_slist *line = s->headers->next; line; line = line->next)
         count++;
-    return count <= GIVEN_MOST ? 0 : err_say(e, "-header: more than %d headers", GIVEN_MOST);
+    return count <= GIVEN_MOST ? 0 : err_say(e, "-header: %d headers are the most", GIVEN_MOST);
 }
 
 /*
@@ -493,7 +493,7 @@ static int add_token(struct web_state *s, const char *token, struct err *e)
 {
     char *line;
     if (asprintf(&line, "x-amz-security-token: %s", token) < 0)
-        return err_system(e, ENOMEM, "memory for the headers");
+        return err_system(e, ENOMEM, "allocate memory for the headers");
     int rc = web_add_header(s, line, e);
     free(line);
     return rc;
@@ -504,7 +504,7 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     const struct settings *settings = s->setup.plan->settings;
     struct s3_state *s3 = s->own = calloc(1, sizeof *s3);
     if (!s3)
-        return err_system(e, ENOMEM, "memory for the target");
+        return err_system(e, ENOMEM, "allocate memory for the target");
     s3->url_bytes = 3 * s->setup.names->longest + URL_EXTRA;
     s3->checksum = settings->s3_checksum;
     s3->part_bytes = settings->s3_part_bytes.value;
@@ -834,7 +834,7 @@ static int s3_join(struct web_thread *t, struct err *e)
         is_complete = open_upload(&own->exchanges[i].upload, s3->parts_most);
     }
     if (!is_complete)
-        return err_system(e, ENOMEM, "memory for %u channels", t->channels);
+        return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
     int rc = signer_open(&own->signer, &place->keys, room, e);
     if (rc == 0 && s3->checksum == CHECKSUM_MD5 && !own->signer.md5)
         rc = err_say(e, "-s3-checksum: libcrypto has no MD5");

@@ -39,7 +39,7 @@ struct s3_profile {
     char values[PROFILE_VALUES][4096];
 };
 
-/* Where an object store is, and as whom requests come. */
+/* Where an object store is, and who sends the requests. */
 struct s3_place {
     struct s3_site sites[S3_SITES_MOST];
     unsigned site_count;
@@ -51,8 +51,8 @@ struct s3_place {
 };
 
 /*
- * Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path, but
- * with -s3-virtual and at Amazon's own endpoints part of the host. The texts belong to the settings
- * and the environment.
+ * Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path; with
+ * -s3-virtual, and at Amazon's own endpoints, it is part of the host. The texts belong to the
+ * settings and the environment.
  */
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);

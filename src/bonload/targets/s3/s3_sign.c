@@ -102,7 +102,7 @@ int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, str
     *s = (struct signer){.keys = *keys};
     char *memory = malloc(room);
     if (!memory)
-        return err_system(e, ENOMEM, "memory for signatures");
+        return err_system(e, ENOMEM, "allocate memory for signatures");
     text_begin(&s->canonical, memory, room);
     s->context = EVP_MD_CTX_new();
     s->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
@@ -110,7 +110,7 @@ int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, str
     s->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
     return s->context && s->sha256 && s->sha1
                ? 0
-               : err_say(e, "libcrypto has no SHA-256 or no SHA-1 for signatures");
+               : err_say(e, "libcrypto lacks SHA-256 or SHA-1, which signatures need");
 }
 
 void signer_close(struct signer *s)

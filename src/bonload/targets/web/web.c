@@ -137,7 +137,7 @@ static const struct phrase statuses[] = {
     {0, "not a success"},
 };
 
-/* What libcurl says both of a line of more than 100 KiB and of memory that it does not get. */
+/* libcurl reports the same error for a line of more than 100 KiB as for a lack of memory. */
 #define LINE_TOO_LONG "a line of headers is too long, or memory is short"
 
 /* Errors that are described more plainly than by libcurl. */
@@ -273,7 +273,7 @@ static void choose_range(struct web_exchange *x, uint64_t size)
     x->expected.size = x->range_bytes;
 }
 
-/* After a HEAD for the size: chooses the range. Returns false, with x->failure set, without one. */
+/* Chooses the range after a HEAD for the size. Otherwise sets x->failure and returns false. */
 static bool web_range_follow(struct web_exchange *x)
 {
     struct web_state *s = x->thread->shared;
@@ -412,7 +412,7 @@ static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct er
 {
     char *list = strdup(ops);
     if (!list)
-        return err_system(e, ENOMEM, "memory for -ops");
+        return err_system(e, ENOMEM, "allocate memory for -ops");
     char *range = strstr(list, ":range=");
     int rc = range ? take_range(p, list, range, e) : 0;
     if (rc == 0)
@@ -579,7 +579,7 @@ static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e
         return err_system(e, errno, "open an epoll");
     l->multi = curl_multi_init();
     if (!l->multi)
-        return err_system(e, ENOMEM, "memory for libcurl");
+        return err_system(e, ENOMEM, "allocate memory for libcurl");
     curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
     curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -953,7 +953,7 @@ int web_check_names(const struct web_state *s, int (*check)(char *name, struct e
     uint64_t count = names->lines ? names->line_count : 1;
     char *name = malloc(names->longest + 1);
     if (!name)
-        return err_system(e, ENOMEM, "memory for a name");
+        return err_system(e, ENOMEM, "allocate memory for a name");
     int rc = 0;
     for (uint64_t number = 1; rc == 0 && number <= count; number++) {
         names_format(names, number, name);
@@ -967,7 +967,7 @@ int web_add_header(struct web_state *s, const char *line, struct err *e)
 {
     struct curl_slist *more = curl_slist_append(s->headers, line);
     if (!more)
-        return err_system(e, ENOMEM, "memory for the headers");
+        return err_system(e, ENOMEM, "allocate memory for the headers");
     s->headers = more;
     return 0;
 }
@@ -991,14 +991,14 @@ static int add_given(struct web_state *s, struct err *e)
 {
     char *next = s->given = strdup(s->setup.plan->settings->headers);
     if (!next)
-        return err_system(e, ENOMEM, "memory for the headers");
+        return err_system(e, ENOMEM, "allocate memory for the headers");
     int rc = web_add_header(s, "Expect:", e); /* keeps libcurl from adding its own */
     while (rc == 0 && next && *next) {
         const char *line = strsep(&next, "\n");
         char *colon = strchr(line, ':');
         char *value = colon + 1 + strspn(colon + 1, " \t");
         if (*value == '\0')
-            strcpy(colon, ";"); /* as libcurl wants a header without a value */
+            strcpy(colon, ";"); /* libcurl expects this form of a header without a value */
         rc = web_add_header(s, line, e);
         hide_value(&s->reasons, value); /* libcurl has copied the line */
     }
@@ -1009,7 +1009,7 @@ int web_open(void **shared, const struct target_setup *setup, struct err *e)
 {
     struct web_state *s = calloc(1, sizeof *s);
     if (!s)
-        return err_system(e, ENOMEM, "memory for the target");
+        return err_system(e, ENOMEM, "allocate memory for the target");
     s->setup = *setup;
     s->dialect = setup->plan->target->dialect;
     s->servers = 1;
@@ -1089,7 +1089,7 @@ static int open_thread(struct web_thread *t, struct err *e)
         set_callbacks(x);
     }
     if (!is_complete) {
-        err_system(e, ENOMEM, "memory for %u channels", t->channels);
+        err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
         return -ENOMEM;
     }
     return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
@@ -1099,7 +1099,7 @@ int web_join(void **thread, void *shared, unsigned channels, struct err *e)
 {
     struct web_thread *t = calloc(1, sizeof *t);
     if (!t)
-        return err_system(e, ENOMEM, "memory for a thread");
+        return err_system(e, ENOMEM, "allocate memory for a thread");
     t->shared = shared;
     t->channels = channels;
     rng_init(&t->rng, t->shared->setup.plan->rank_seed ^ RANGE_STREAM,
@@ -1130,7 +1130,7 @@ void web_prepare(void *thread, struct request *r)
     x->range_from = x->range_bytes = 0;
     if ((r->op == WEB_DELETE && !r->removes) ||
         (method_changes(web_method_of(x)) && !setup->plan->puts_nothing && !r->changes))
-        r->op = WEB_PUT; /* it became a write, because there was nothing to remove or to change */
+        r->op = WEB_PUT; /* it became a write: there was nothing to remove or to change */
     names_format(setup->names, r->number, x->name);
     if (method_sends(web_method_of(x)))
         expected_of_write(&x->expected, setup, x->name, r->number);

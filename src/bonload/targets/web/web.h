@@ -177,7 +177,7 @@ struct web_dialect {
      */
     bool (*follow)(struct web_exchange *x);
 
-    /* Finds the store's own code and message in an unsuccessful answer. Returns false without. */
+    /* Finds the store's code and message in an unsuccessful answer; false: there are none. */
     bool (*explain)(const struct web_exchange *x, char code[static WEB_REASON_KEY],
                     char message[static WEB_REASON_TOLD]);
 };
@@ -232,7 +232,7 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
     return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
 }
 
-/* Sets USER:PASSWORD, percent-encoded, of the next transfers; NULL: none. */
+/* Sets the percent-encoded USER:PASSWORD of the next transfers; NULL: none. */
 void web_exchange_identify(struct web_exchange *x, const char *credentials);
 
 /*
