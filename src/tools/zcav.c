@@ -255,7 +255,7 @@ static int check_settings(const struct zcav_settings *s, struct err *e)
     if (s->buffered && s->direct)
         return err_say(e, "--direct and --buffered exclude each other");
     if (s->range.first / s->block_bytes >= s->range.last / s->block_bytes)
-        return err_say(e, "-r (--range): rounded down to blocks (-b), nothing is left of it");
+        return err_say(e, "-r (--range): nothing is left when it is rounded down to blocks (-b)");
     return 0;
 }
 
@@ -328,7 +328,7 @@ struct zcav_job {
 /* Time that a device has to answer, in ms. */
 #define PATIENCE_MS 10000
 
-/* What the asking process answers about one device; an errno with a minus sign: it cannot know. */
+/* What the asking process answers about one device; a negative errno: it cannot find out. */
 enum answer {
     ANSWER_NO,
     ANSWER_YES,
@@ -336,8 +336,8 @@ enum answer {
 
 /*
  * Whether sysfs names the file as the device's backing file. Only root can ask the device itself.
- * Returns an answer. A name that leads nowhere is that of a file which has been removed, or which
- * the mounts of this process do not have. One in a closed directory is not the file's only one.
+ * Returns an answer. A name that leads nowhere belongs to a file that was removed, or is not in
+ * this process's mounts. One in a directory without access is not the file's only name.
  */
 static int is_named(const char *fact, const struct stat *st)
 {
@@ -385,8 +385,8 @@ __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct 
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     /*
-     * Closes all other descriptors. Otherwise, if this process stays behind, whoever reads what
-     * zcav prints or waits for a lock would have to wait, too. They do if the kernel refuses this.
+     * Closes all other descriptors. Otherwise, if this process stays behind, processes that read
+     * zcav's output or wait for a lock would have to wait, too. They do if the kernel refuses this.
      */
     if (out > 0)
         portable_close_range(0, (unsigned)out - 1);
