@@ -416,13 +416,9 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
     };
 }
 
-/*
- * Judges what limited a test's figure, by the evidence: the figures, and what the devices did. Sets
- * the result's verdict and the time for which workers waited for a CPU. The rest of the result must
- * be complete.
- */
+/* Sets the result's verdict to a judgement. The rest of the result must be complete. */
 static void phase_verdict(struct test_result *t, enum test_id test, const struct run_context *r,
-                          const struct evidence *evidence)
+                          const struct judgement *judgement, const char *filesystem)
 {
     const struct plan *p = r->plan;
     const unsigned engine = p->engine.ops->capabilities;
@@ -440,10 +436,7 @@ static void phase_verdict(struct test_result *t, enum test_id test, const struct
         .is_compressible = p->settings->data != DATA_RANDOM,
         .lacks_journal = r->storage.sources.mount.lacks_journal,
     };
-    struct judgement judgement;
-    bottleneck_judge(&judgement, evidence);
-    t->waited_for_cpu_percent = judgement.waited_percent;
-    verdict_of_test(&t->verdict, &judgement, &facts, evidence->filesystem);
+    verdict_of_test(&t->verdict, judgement, &facts, filesystem);
 }
 
 static double first_number(const char *path)
@@ -468,7 +461,10 @@ static bool is_beyond_memory(const struct test_result *t, enum test_id test,
     return asked.written == 0 || (double)asked.written >= 2 * dirty;
 }
 
-/* Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. */
+/*
+ * Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. The
+ * verdict on the test becomes that on the last one, or stays that on the last rounds.
+ */
 static void judge_levels(struct test_result *t, enum test_id test, const struct run_context *r,
                          const struct evidence *all)
 {
@@ -499,6 +495,12 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
                 evidence.moved.by[way] = SOURCE_NONE;
         bottleneck_judge(&judgement, &evidence);
         l->limited_by = bottleneck_name(judgement.by);
+        if (!t->steady.wanted)
+            phase_verdict(t, test, r, &judgement, all->filesystem);
+        unsigned ended = 0;
+        while (ended < t->steady.count && t->steady.rounds[ended].end_ns <= l->from.ns)
+            ended++;
+        t->steady.fell_in = ended + 1;
     }
 }
 
@@ -809,6 +811,7 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
     bool by_engine = ph->workload->uses_engine;
     struct test_figures figures;
     struct joint_test together = {0};
+    struct judgement judgement;
     struct section section =
         ph->section; /* the report's: all of it, or the last window of rounds */
     if (ph->is_steady)
@@ -844,7 +847,9 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
         result->steady = phase_rounds_take(&ph->rounds, p);
     r->unsteady += ph->is_steady && !result->steady.is_steady;
     ph->evidence = evidence_of(result, ph->workload, r, &figures);
-    phase_verdict(result, test, r, &ph->evidence);
+    bottleneck_judge(&judgement, &ph->evidence);
+    phase_verdict(result, test, r, &judgement, ph->evidence.filesystem);
+    result->waited_for_cpu_percent = judgement.waited_percent;
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
 }
 

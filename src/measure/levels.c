@@ -28,6 +28,12 @@
 /* Just before and after a fall, speeds must differ by this part of what the levels differ by. */
 #define SHARP 0.65
 
+/*
+ * In the scatter, no step counts as more than e times as fast or as slow as the mean: a burst at
+ * the beginning, or a pause, says little about the other steps.
+ */
+#define MOST_DEVIATION 1
+
 /* The least scatter that is assumed, because clocks and counters have some, too. */
 #define LEAST_VARIANCE 1e-5
 
@@ -124,15 +130,25 @@ static double mean_of(const struct search *s, size_t from, size_t to)
     return (s->sum[to] - s->sum[from]) / (double)(to - from);
 }
 
+/* How far the value of a step lies from the mean, at most MOST_DEVIATION. */
+static double deviation(const struct search *s, size_t step, double mean)
+{
+    return fmin(fmax(mean_of(s, step - 1, step) - mean, -MOST_DEVIATION), MOST_DEVIATION);
+}
+
 /* The variance of the values of these steps, as far as it matters for their mean. */
 static double long_run_variance(const struct search *s, size_t from, size_t to)
 {
     double mean = mean_of(s, from, to);
     double n = (double)(to - from);
+    double all = 0;
+    double sum = 0;
     double squares = 0;
+    for (size_t i = from + 1; i <= to; i++)
+        all += deviation(s, i, mean);
     for (size_t i = from + 1; i < to; i++) {
-        double deviation = s->sum[i] - s->sum[from] - (double)(i - from) * mean;
-        squares += deviation * deviation;
+        sum += deviation(s, i, mean) - all / n;
+        squares += sum * sum;
     }
     return fmax(6 * squares / (n * n), LEAST_VARIANCE);
 }

@@ -446,6 +446,12 @@ static bool is_aligned(uint32_t count, uint64_t offset)
 
 #define SMALL_REQUEST 16384
 
+/*
+ * A busy machine may hold back requests and answers for this time, and the drive keeps its speed.
+ * One that was idle for longer begins anew.
+ */
+#define CATCH_UP_NS 5e7
+
 /* Waits as long as a request takes at the drive's speed. */
 static void take_time(uint32_t count)
 {
@@ -454,14 +460,14 @@ static void take_time(uint32_t count)
     pthread_mutex_lock(&drive.pace);
     double now = (double)now_ns();
     double slow = (double)drive.slow / 1e9;
-    if (drive.is_bucket && now > drive.busy_until_ns && drive.busy_until_ns > 0)
+    if (drive.is_bucket && now - CATCH_UP_NS > drive.busy_until_ns && drive.busy_until_ns > 0)
         drive.left += (now - drive.busy_until_ns) * slow;
     if (drive.left > (double)drive.credit)
         drive.left = (double)drive.credit;
     double first = drive.left < count ? drive.left : count;
     double fast_ns = first * 1e9 / (double)drive.fast;
     drive.left += (drive.is_bucket ? fast_ns * slow : 0) - first;
-    if (drive.busy_until_ns < now)
+    if (drive.busy_until_ns < now - CATCH_UP_NS)
         drive.busy_until_ns = now;
     drive.busy_until_ns += fast_ns + (count - first) / slow;
     uint64_t until = (uint64_t)drive.busy_until_ns;

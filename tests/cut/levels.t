@@ -9,7 +9,9 @@ use PowerCut;
 BEGIN { PowerCut::alone() }
 use Test::More;
 use BonnieRun  qw(bonnie);
+use JSON::PP   ();
 use JsonReport qw(report_ok);
+use LoadRun    qw(bonload);
 
 my $why = PowerCut::lacking();
 plan skip_all => $why if defined $why;
@@ -39,14 +41,15 @@ my @CASES = (
 for my $case (@CASES) {
     my ($fs, $name, $test, $kind, $credit, $at) = @{$case};
     my $machine;
-    my $told;
+    my ($told, $judged);
     my @levels = found(sub {
         undef $machine;
         $machine = PowerCut->new(fs => $fs, speed => [ 'fast=' . 40 * $MIB, 'slow=' . 10 * $MIB, "credit=$credit", @{$kind} ]) // return [ 1, 2 ];
         my $run = bonnie('-d', $machine->dir, '-D', '-q', '-r0', '-n0', '-s50:256k', qw(--engine=libaio --iodepth=8), "--tests=$test", '--format=json,text');
         is($run->{status}, 0, "$name: exit status 0") or diag($run->{err});
         $told = $run->{err};
-        return report_ok($run->{out})->{runs}[0]{tests}[0]{levels};
+        $judged = report_ok($run->{out})->{runs}[0]{tests}[0];
+        return $judged->{levels};
     });
     if (!$machine) {
         note("no mkfs.$fs");
@@ -56,11 +59,39 @@ for my $case (@CASES) {
     note($told);
     next if !@levels;
     between('the place', $levels[0]{to_bytes}, .9 * $at, 1.1 * $at);
-    between('before', $levels[0]{rate}, 13 * 1024, 42 * 1024); # a busy machine is slower than the device
+    between('before', $levels[0]{rate}, 13 * 1024, 55 * 1024); # a busy machine is slower than the device, or catches up
     between('after',  $levels[1]{rate}, 5 * 1024,  10.5 * 1024);
     is($levels[1]{from_bytes}, $levels[0]{to_bytes}, 'the second begins where the first ends');
-    is($levels[1]{to_bytes}, 50 * $MIB, 'and lasts to the end');
+    is($levels[1]{to_bytes}, 50 * $MIB,               'and lasts to the end');
+    is($judged->{limited_by}, $levels[1]{limited_by}, 'the verdict is that on the second');
     like($told, qr{^  $test: \d+[.]\d MiB/s for the first \d+[.]\d MiB \(\d+(?:[.]\d+)? m?s(?:; limited by [\w ]+)?\); then\s+\d+[.]\d\s+MiB/s(?:\s+\(limited\s+by\s+[\w ]+\))?[.]$}m, 'the sentence below the table');
+}
+
+# A device that falls after the first part of a run of rounds, and of a load of bonload.
+my @STEP = (fs => 'ext4', speed => [ 'fast=' . 20 * $MIB, 'slow=' . 5 * $MIB, 'credit=' . 60 * $MIB ]);
+my ($told, $machine);
+my @fallen = found(sub {
+    undef $machine;
+    $machine = PowerCut->new(@STEP) // return [ 1, 2 ];
+    my $run  = bonnie('-d', $machine->dir, '-D', '-q', '-r0', '-n0', '-s16:256k', qw(--engine=libaio --iodepth=8 --tests=put_block --steady-state --round-time=1 --max-rounds=8 --format=json));
+    my $test = report_ok($run->{out})->{runs}[0]{tests}[0];
+    $told = $test->{steady_state}{verdict};
+    return $test->{levels};
+});
+SKIP: {
+    skip 'no mkfs.ext4', 5 if !$machine;
+    is(scalar @fallen, 2, 'in rounds: two levels');
+    like($told, qr{steady after (?:round )?\d+ .*; its speed fell in round [2-7]\z}, 'the round in which it fell');
+    my $report;
+    @fallen = found(sub {
+        undef $machine;
+        $machine = PowerCut->new(@STEP);
+        $report = JSON::PP::decode_json(bonload(qw(-wt=4 -rt=0 -body-size=256KiB -direct -duration=12s -mkdirs -output=json), $machine->dir . '/load/XXXX')->{out});
+        return $report->{bonload}{writes}{levels};
+    });
+    is(scalar @fallen, 2, 'bonload: two levels');
+    between('the place', $fallen[0]{to_bytes}, 50 * $MIB,  66 * $MIB);
+    between('after',     $fallen[1]{rate},     2.5 * $MIB, 5.3 * $MIB);
 }
 
 done_testing();

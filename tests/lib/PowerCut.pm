@@ -14,7 +14,7 @@ use BonnieRun  qw(have);
 use RunProgram qw(slurp);
 
 my %MAKE = (
-    ext4  => [qw(mkfs.ext4 -q -F -E nodiscard)],
+    ext4  => [qw(mkfs.ext4 -q -F -E), 'nodiscard,lazy_itable_init=0,lazy_journal_init=0'],
     xfs   => [qw(mkfs.xfs -q -f -K)],
     btrfs => [qw(mkfs.btrfs -q -f -K)],
 );
@@ -118,7 +118,7 @@ sub drive_on {
     my ($self) = @_;
     my $top = $self->{top};
     unlink "$top/$_" for qw(socket pid);
-    $self->{nbdkit} = $self->server('nbdkit', '-f', '-t', 4, '-U', "$top/socket", '-P', "$top/pid", $DRIVE{ $self->{drive} }{arguments}->($self));
+    $self->{nbdkit} = $self->server('nbdkit', '-f', '-t', 16, '-U', "$top/socket", '-P', "$top/pid", $DRIVE{ $self->{drive} }{arguments}->($self));
     $self->wait_for('nbdkit', sub { -s "$top/pid" });
     return "$top/socket";
 }

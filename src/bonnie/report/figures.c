@@ -130,15 +130,19 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
 {
     const struct steady_fit *f = &s->fit;
     double percent = fabs(f->slope_percent) / (STEADY_WINDOW - 1);
+    int used;
     if (s->is_steady)
-        snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
+        used = snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
     else if (fabs(f->slope_percent) > STEADY_SLOPE_PERCENT)
-        snprintf(text, STEADY_TEXT, "not steady after %u rounds: still %s %.1f %% a round",
+        used = snprintf(text, STEADY_TEXT, "not steady after %u rounds: still %s %.1f %% a round",
                  s->count, f->slope > 0 ? "rising" : "falling", percent);
     else
-        snprintf(text, STEADY_TEXT,
-                 "not steady after %u rounds: the last %d range over %.0f %% of their mean",
-                 s->count, STEADY_WINDOW, f->range_percent);
+        used = snprintf(text, STEADY_TEXT,
+                        "not steady after %u rounds: the last %d range over %.0f %% of their mean",
+                        s->count, STEADY_WINDOW, f->range_percent);
+    if (s->fell_in > 0)
+        snprintf(text + used, STEADY_TEXT - (size_t)used, "; its speed fell in round %u",
+                 s->fell_in);
 }
 
 /* Smaller rates are printed with one decimal. At this limit the rounded text gets longer. */

@@ -28,6 +28,7 @@ struct device_model {
     double half_life;   /* ... this number of seconds */
     double stalls;      /* stalls per second, of half a second to three seconds */
     double lump;        /* bytes that are counted at once; 0: any number */
+    double burst;       /* bytes that move at once at the beginning */
 };
 
 static double gaussian(struct rng *r)
@@ -56,7 +57,7 @@ static void simulate(struct track *c, const struct device_model *m, double bytes
 {
     struct rng r;
     double t = 0;
-    double moved = 0;
+    double moved = m->burst;
     double looked = 0;
     double stalled = 0;
     double second = 0;
@@ -173,6 +174,22 @@ static void falls_are_found(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* A throttle moves a part in each tenth of a second, and two of them at the beginning. */
+static void throttle_is_lowered(void **state)
+{
+    (void)state;
+    const struct device_model m = {.falls_at = {0.1},
+                                   .speeds = {1, 0.75},
+                                   .white = 0.02,
+                                   .lump = 0.1 * SPEED,
+                                   .burst = 0.2 * SPEED};
+    double bytes = 50 * SPEED;
+    const struct levels levels = levels_of(&m, bytes, 1);
+    assert_int_equal(levels.count, 2);
+    assert_true(off((double)levels.list[0].to.bytes, 0.1 * bytes) < 0.03);
+    assert_true(off(levels.list[1].rate, 0.75 * SPEED) < 0.03);
+}
+
 static void several_falls(void **state)
 {
     (void)state;
@@ -245,9 +262,13 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_is_no_fall),    cmocka_unit_test(falls_are_found),
-        cmocka_unit_test(several_falls),       cmocka_unit_test(not_for_good),
-        cmocka_unit_test(courses_are_bounded), cmocka_unit_test(words),
+        cmocka_unit_test(noise_is_no_fall),
+        cmocka_unit_test(falls_are_found),
+        cmocka_unit_test(throttle_is_lowered),
+        cmocka_unit_test(several_falls),
+        cmocka_unit_test(not_for_good),
+        cmocka_unit_test(courses_are_bounded),
+        cmocka_unit_test(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
