@@ -108,7 +108,7 @@ sub round_up_to_nice {
 
 # A logarithmic axis for nanoseconds above 0.
 sub axis_of_latency {
-    return logarithmic_axis('time of one operation, logarithmic', sub { figure_text($_[0], 'ns') }, 1, @_);
+    return logarithmic_axis('latency, logarithmic', sub { figure_text($_[0], 'ns') }, 1, @_);
 }
 
 # Powers of ten, in the unit that $divisor stands for, are labelled by $text. The axis has no zero;

@@ -129,13 +129,10 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart .band0 { stroke: var(--dark); }
 .chart .band1 { stroke: var(--middle); stroke-width: 8px; }
 .chart .band2 { stroke: var(--pale); stroke-width: 4px; }
-.chart [class^=heat] { fill: var(--dark); stroke: none; }
+.heat0 { --o: .12; } .heat1 { --o: .25; } .heat2 { --o: .45; } .heat3 { --o: .7; }
+.chart [class^=heat] { fill: var(--dark); fill-opacity: var(--o, 1); stroke: none; }
 .legend [class^=heat]::before { content: ""; display: inline-block; width: 1em; height: 1em; margin-right: .5em;
-  vertical-align: -.1em; background: var(--dark); }
-.chart .heat0 { fill-opacity: .12; } .heat0::before { opacity: .12; }
-.chart .heat1 { fill-opacity: .25; } .heat1::before { opacity: .25; }
-.chart .heat2 { fill-opacity: .45; } .heat2::before { opacity: .45; }
-.chart .heat3 { fill-opacity: .7; } .heat3::before { opacity: .7; }
+  vertical-align: -.1em; background: var(--dark); opacity: var(--o, 1); }
 .chart .range { stroke: var(--range); } .chart .tail { stroke: var(--tail); }
 .chart .alone { stroke: var(--bar); stroke-width: 6px; }
 .chart .course { fill: var(--pale); fill-opacity: .55; stroke: var(--bar); stroke-width: 1px; }
