@@ -135,7 +135,7 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
         used = snprintf(text, STEADY_TEXT, "steady after round %u of %u", s->count, s->most_rounds);
     else if (fabs(f->slope_percent) > STEADY_SLOPE_PERCENT)
         used = snprintf(text, STEADY_TEXT, "not steady after %u rounds: still %s %.1f %% a round",
-                 s->count, f->slope > 0 ? "rising" : "falling", percent);
+                        s->count, f->slope > 0 ? "rising" : "falling", percent);
     else
         used = snprintf(text, STEADY_TEXT,
                         "not steady after %u rounds: the last %d range over %.0f %% of their mean",
