@@ -40,6 +40,14 @@ SKIP: {
     like($advised->{err}, qr/512/, 'a smaller size is checked against that');
     (undef, $report) = tests_of(bonnie('-d', "$disk", qw(-q --json -r0 -s1 -n0 -f --tests=put_block)));
     is($report->{host}{ram_from}, 'machine', 'outside it is the machine');
+
+    $why = mpi_missing();
+    skip $why, 1 if defined $why;
+    for my $rank (0, 1) {
+        my $refused = ranks({ ranks => 2, before => { $rank => $small->enter } }, '-d', "$disk", qw(-r 0 -s 2g:16m -n 0 -D --engine=io_uring --iodepth=64));
+        my $who = $rank ? qr/rank 1 on \S+: / : qr//;
+        like($refused->{err}, qr/\Abonnie: ${who}-s .* more than half of the control group's memory \(256 MiB\)$/m, "MPI: the memory of rank $rank");
+    }
 }
 
 SKIP: {
