@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 
 #include "io/io_queue.h"
-#include "util/err.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
+#include "util/err.h"
 #include "util/rng.h"
 
 const char *program_name = "in_flight";

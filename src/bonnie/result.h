@@ -74,7 +74,7 @@ struct steady_result {
     struct steady_fit fit; /* fit of the last window */
     struct round *rounds;  /* belongs to the result; result_release() frees it */
     unsigned count;
-    unsigned fell_in; /* the round in which the test's speed fell for good, the last time; 0: none */
+    unsigned fell_in; /* the round in which the speed fell for good the last time; 0: none */
 };
 
 /* One test of one run. */
