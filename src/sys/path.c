@@ -142,7 +142,7 @@ struct walk {
     struct {
         dev_t device;
         ino_t inode;
-    } above[MOST_ABOVE];     /* those that it has entered one another from */
+    } above[MOST_ABOVE];     /* the directories that it has left behind, the outermost first */
     unsigned depth;          /* number of those */
     char name[NAME_MAX + 1]; /* the name that was looked up last */
     char rest[PATH_MAX];     /* the part of the path that is still ahead */

@@ -62,7 +62,8 @@ sub slurp {
     my ($file) = @_;
     my $handle = open_file('<', $file);
     local $/ = undef;
-    return readline($handle) // q{};
+    my $bytes = readline $handle;
+    return close $handle ? $bytes : q{}; # Perl keeps the last handle that was read, and its filesystem busy
 }
 
 sub spew {

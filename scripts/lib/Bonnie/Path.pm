@@ -123,7 +123,7 @@ sub elsewhere {
 sub walk {
     my ($path) = @_;
     my $links = 0;
-    my @above; # the directories that were entered one another from
+    my @above; # device and inode of each directory that was left behind, the outermost first
     my @rest = begin($path);
     while (@rest) {
         my $name = shift @rest;
