@@ -67,15 +67,20 @@ static uid_t user_of_fuse(dev_t device)
     return user;
 }
 
-/* Whether others can change neither this directory itself nor, by the filesystem, what it shows. */
-static bool is_kept(int directory, const struct stat *facts, bool may_be_sticky)
+/*
+ * Whether others can change neither this directory itself nor, by the filesystem, what it shows: 1
+ * or 0, or a negative errno.
+ */
+static int is_kept(int directory, const struct stat *facts, bool may_be_sticky)
 {
     struct statfs fs;
     bool others_write = facts->st_mode & (S_IWGRP | S_IWOTH);
-    if (!is_trusted(facts->st_uid) || fstatfs(directory, &fs) != 0)
-        return false;
+    if (!is_trusted(facts->st_uid))
+        return 0;
     if (others_write && !(may_be_sticky && (facts->st_mode & S_ISVTX)))
-        return false;
+        return 0;
+    if (fstatfs(directory, &fs) != 0)
+        return -errno;
     return fs.f_type != FUSE_SUPER_MAGIC || is_trusted(user_of_fuse(facts->st_dev));
 }
 
@@ -84,23 +89,26 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Goes from the directory up to the root, which is above itself. */
-static bool is_safe(int directory)
+/*
+ * Whether nobody else can change the directory or one above it: 1 or 0, or a negative errno. Goes
+ * up to the root, which is above itself.
+ */
+static int is_safe(int directory)
 {
     struct stat facts, below = {0};
     int at = openat(directory, ".", OPEN_DIRECTORY);
-    bool is_first = true;
-    bool is_good = false;
-    while (at >= 0 && fstat(at, &facts) == 0 && is_kept(at, &facts, !is_first)) {
-        is_good = !is_first && is_same(&facts, &below);
-        int above = is_good ? -1 : openat(at, "..", OPEN_DIRECTORY);
-        close(at);
+    for (bool is_first = true;; is_first = false) {
+        int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, !is_first) : -errno;
+        bool is_root = rc > 0 && !is_first && is_same(&facts, &below);
+        int above = rc > 0 && !is_root ? openat(at, "..", OPEN_DIRECTORY) : -1;
+        if (rc > 0 && !is_root && above < 0)
+            rc = -errno;
+        descriptor_close(&at);
+        if (above < 0)
+            return rc == -EACCES || rc == -ENOENT ? 0 : rc; /* it cannot be looked at */
         at = above;
-        is_first = false;
         below = facts;
     }
-    descriptor_close(&at);
-    return is_good;
 }
 
 /* Which files may be opened for a change in a directory. */
@@ -111,13 +119,17 @@ enum changes {
     NEW_FILES,
 };
 
-static enum changes changes_in(struct path_directory *d)
+/* Returns one of those, or a negative errno. */
+static int changes_in(struct path_directory *d)
 {
     int changes = atomic_load_explicit(&d->changes, memory_order_relaxed);
     char protected[2] = "";
     if (changes != UNKNOWN)
-        return (enum changes)changes;
-    if (is_safe(d->fd))
+        return changes;
+    int rc = is_safe(d->fd);
+    if (rc < 0)
+        return rc;
+    if (rc > 0)
         changes = ALL_FILES;
     else if (geteuid() != 0 && is_own(geteuid()) &&
              kernel_file_text("/proc/sys/fs/protected_hardlinks", protected, sizeof protected) &&
@@ -126,7 +138,7 @@ static enum changes changes_in(struct path_directory *d)
     else
         changes = NEW_FILES;
     atomic_store_explicit(&d->changes, changes, memory_order_relaxed);
-    return (enum changes)changes;
+    return changes;
 }
 
 /* ---- one name after the other ---------------------------------------------------------------- */
@@ -231,8 +243,9 @@ static int follow(struct walk *w, int link)
             is_of_this_process(w) ? openat(w->directory, w->name, O_PATH | O_CLOEXEC) : -PATH_LINK;
         return fd == -1 ? -errno : fd;
     }
-    if (!is_safe(w->directory))
-        return -PATH_LINK;
+    int safe = is_safe(w->directory);
+    if (safe <= 0)
+        return safe < 0 ? safe : -PATH_LINK;
     if (++w->links > MOST_LINKS)
         return -PATH_ENDLESS;
     ssize_t length = readlinkat(link, "", target, sizeof target);
@@ -514,16 +527,19 @@ int path_reopen(const struct path_file *f, int flags, struct err *e)
     return err_system(e, errno, "%s %s", f->verb, f->path);
 }
 
-/* Whether the rule lets this user change a file of that owner in place. */
-static bool may_change(struct path_directory *d, uid_t owner)
+/* Returns 0 if the rule lets this user change a file of that owner in place, or a negative errno.
+ */
+static int check_change(struct path_directory *d, uid_t owner)
 {
-    enum changes changes = changes_in(d);
-    return changes == ALL_FILES || (changes == OWN_FILES && is_own(owner));
+    int changes = changes_in(d);
+    if (changes < 0 || changes == ALL_FILES || (changes == OWN_FILES && is_own(owner)))
+        return changes < 0 ? changes : 0;
+    return -PATH_FOREIGN;
 }
 
 int path_check_changed(struct path_file *f)
 {
-    return !f->is_in_place || may_change(&f->directory, f->facts.st_uid) ? 0 : -PATH_FOREIGN;
+    return f->is_in_place ? check_change(&f->directory, f->facts.st_uid) : 0;
 }
 
 bool path_is_foreign_pipe(const struct path_file *f)
@@ -550,7 +566,7 @@ bool path_is_safe_program(const char *path)
         return false;
     bool is_good = f.fd >= 0 && f.is_in_place && S_ISREG(f.facts.st_mode) &&
                    is_trusted(f.facts.st_uid) && !(f.facts.st_mode & (S_IWGRP | S_IWOTH)) &&
-                   is_safe(f.directory.fd) && faccessat(f.directory.fd, f.name, X_OK, 0) == 0;
+                   is_safe(f.directory.fd) > 0 && faccessat(f.directory.fd, f.name, X_OK, 0) == 0;
     path_release(&f);
     return is_good;
 }
@@ -617,8 +633,9 @@ static int check_opened(struct path_directory *d, int fd, int flags, unsigned ho
     bool writes = (flags & O_ACCMODE) != O_RDONLY;
     if (fstat(fd, &facts) != 0)
         return -errno;
-    if ((writes || (how & PATH_CHANGES)) && !may_change(d, facts.st_uid))
-        return -PATH_FOREIGN;
+    int rc = writes || (how & PATH_CHANGES) ? check_change(d, facts.st_uid) : 0;
+    if (rc != 0)
+        return rc;
     if (how & PATH_ANY_KIND)
         return 0;
     if (S_ISREG(facts.st_mode)) {
@@ -654,7 +671,10 @@ static int open_led(const struct path_directory *d, const char *name, int flags,
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode, unsigned how)
 {
     bool changes = (flags & O_ACCMODE) != O_RDONLY || (how & PATH_CHANGES);
-    bool is_new = changes && changes_in(d) == NEW_FILES;
+    int allowed = changes ? changes_in(d) : ALL_FILES;
+    if (allowed < 0)
+        return allowed;
+    bool is_new = allowed == NEW_FILES;
     int fd = is_new ? open_new(d, name, flags, mode) : open_name(d, name, flags, mode);
     if (fd == -PATH_LINK && (how & PATH_FOLLOWS))
         return open_led(d, name, flags, mode, how);
@@ -682,8 +702,9 @@ int path_check_read(int fd, uint64_t *size)
 int path_check_replaced(struct path_directory *d, const char *name)
 {
     struct stat facts;
-    if (changes_in(d) == ALL_FILES)
-        return 0;
+    int changes = changes_in(d);
+    if (changes < 0 || changes == ALL_FILES)
+        return changes < 0 ? changes : 0;
     if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return -errno;
     return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;

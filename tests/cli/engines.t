@@ -170,7 +170,7 @@ SKIP: {
     # The kernel accepts one request, but not the whole number.
     for my $engine (usable('libaio')) {
         my ($run) = trace({}, [ '-e', 'trace=io_setup', '-e', 'inject=io_setup:error=EAGAIN:when=2+' ], '-d', $dir, @SMALL, '-q', "--engine=$engine");
-        refused_ok($run, qr/\Abonnie: libaio: 32 requests \(see the sysctl fs\.aio-max-nr\): /, 'too many requests for libaio');
+        refused_ok($run, qr/\Abonnie: libaio: set up 32 requests \(sysctl fs\.aio-max-nr\): /, 'too many requests for libaio');
         is_deeply([ tree($dir) ], [], 'nothing is left');
     }
 }

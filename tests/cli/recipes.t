@@ -25,7 +25,7 @@ my $work = scratch(oct 777);
 # The programs under their names. bonnie first writes down how /data is mounted.
 my %PLACE = ((map { $_ => program($_) } qw(bonload boncut)), map { $_ => path_of($_) } qw(bon_ab bon_csv2html bon_csv2txt));
 symlink abs_path($PLACE{$_}), "$bin/$_" or die "$_: $!\n" for keys %PLACE;
-tool('bonnie', "findmnt -no OPTIONS '$data' >>'$work/options'; exec '" . program() . '\' --min-time=0 "$@"');
+tool('bonnie', "findmnt -no OPTIONS '$data' >>'$work/options'; exec '" . program() . '\' --min-time=0.05 "$@"');
 tool('ssh', 'shift; case $* in "boncut write"*) exec timeout -s INT 3 "$@" ;; esac; exec sh -c "$*"');
 tool('sleep', 'exit 0');
 

@@ -60,7 +60,7 @@ my @FIO_LATENCIES = ([ lat_ns => 'clat_ns', 1 ], [ lat => 'clat', 1000 ]);
 # settings and runs, each a list of metrics; and the function that says in words that its own work
 # has failed.
 my @KINDS = (
-    [ bonnie     => sub { ($_[0]{format} // q{}) eq 'bonnie' }, 'runs', \&of_bonnie ],
+    [ bonnie     => sub { ($_[0]{format} // q{}) eq 'bonnie' }, 'tests of at least 10 ms', \&of_bonnie ],
     [ bonload    => sub { ref $_[0]{bonload} eq 'HASH' }, 'reads or writes', \&of_bonload, \&failed_bonload ],
     [ fio        => sub { defined $_[0]{'fio version'} }, 'jobs or client_stats with bw_bytes or bw', \&of_fio, \&failed_fio ],
     [ GoBonnieGo => sub { defined first_result($_[0])->{iops} }, 'results', \&of_gobonniego ],

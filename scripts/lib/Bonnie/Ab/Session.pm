@@ -104,20 +104,24 @@ sub over {
     return;
 }
 
-# Sends TERM and then KILL to all processes of the session and to their descendants. Returns the
+# Sends TERM and then KILL to all processes of the session and to their descendants, and waits for their ends. Returns the
 # descendants that have left both and are still running, in words, or nothing.
 sub end {
     my ($self) = @_;
     my $leader = $self->{leader};
-    my %ours   = $self->processes;
-    my $until  = now() + $GRACE;
-    kill $_ => keys %ours for qw(TERM CONT);
-    while (%ours && now() < $until) {
-        waitpid $leader, WNOHANG;
-        %ours = ($self->processes, alive(%ours));
-        select undef, undef, undef, $LOOK if %ours;
+    my %ours;
+    for my $signal (qw(TERM KILL)) {
+        my %told;
+        my $until = now() + $GRACE;
+        while (1) {
+            %ours = ($self->processes, alive(%ours));
+            my @new = grep { !$told{$_}++ } keys %ours;
+            kill $_ => @new for $signal, 'CONT';
+            waitpid $leader, WNOHANG;
+            last if !%ours || now() >= $until;
+            select undef, undef, undef, $LOOK;
+        }
     }
-    kill KILL => keys %ours if %ours;
     waitpid $leader, 0;
     $self->over;
     my @left = map { "process $_->{pid} (" . plain_text($_->{name}) . ')' } $self->left_behind(%ours) or return;
