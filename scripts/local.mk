@@ -25,7 +25,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Json.pm \
 	scripts/lib/Bonnie/JsonText.pm \
 	scripts/lib/Bonnie/LatencyCharts.pm \
-	scripts/lib/Bonnie/Legend.pm \
 	scripts/lib/Bonnie/Limits.pm \
 	scripts/lib/Bonnie/Load.pm \
 	scripts/lib/Bonnie/LoadCharts.pm \
@@ -35,7 +34,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/LoadTables.pm \
 	scripts/lib/Bonnie/LoadVerdict.pm \
 	scripts/lib/Bonnie/MannWhitney.pm \
-	scripts/lib/Bonnie/ManyChanges.pm \
 	scripts/lib/Bonnie/OneRun.pm \
 	scripts/lib/Bonnie/Output.pm \
 	scripts/lib/Bonnie/Overview.pm \
@@ -48,7 +46,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/RateCharts.pm \
 	scripts/lib/Bonnie/Ratios.pm \
 	scripts/lib/Bonnie/Record.pm \
-	scripts/lib/Bonnie/RunTable.pm \
 	scripts/lib/Bonnie/SettingsTable.pm \
 	scripts/lib/Bonnie/Statistics.pm \
 	scripts/lib/Bonnie/SteadyCharts.pm \

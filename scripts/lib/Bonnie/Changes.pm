@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One label compared with the baseline: how each test changed, in words, as a
-# chart and as a table.
+# How each test changed from the baseline to another label, in words, as a chart and as a table; or,
+# for many labels, in one table with a row for each, and a column for each test.
 package Bonnie::Changes;
 
 use strict;
@@ -12,13 +12,13 @@ use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared v
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
-use Bonnie::HtmlTable     qw(row_of head_cell cell absent scrolling_table);
+use Bonnie::HtmlTable     qw(row_of row_head head_cell cell two_lines absent test_table tests_run scrolling_table);
 use Bonnie::Plain         qw(shorten);
 use Bonnie::SettingsTable qw(differing_settings);
 use Bonnie::Tests         qw(test_named);
 use Bonnie::Units         qw(figure_text);
 
-our @EXPORT_OK = qw(changes how_to_read_changes);
+our @EXPORT_OK = qw(changes how_to_read_changes many_changes);
 
 my $BAR       = 12;
 my $INTERVAL  = 8;    # height of its caps
@@ -109,14 +109,14 @@ sub median_cell {
     my ($median, $runs) = @{$row}{"${which}_median", "${which}_runs"};
     return absent('not measured') if !defined $median;
     my $like = max(map { $_ // 0 } @{$row}{qw(baseline_median other_median)});
-    return two_lines(figure_text($median, $test->{unit}, $like), $runs == 1 ? '1 run' : "$runs runs");
+    return two_lines(undef, figure_text($median, $test->{unit}, $like), $runs == 1 ? '1 run' : "$runs runs");
 }
 
 sub change_cells {
     my ($row) = @_;
     return absent('not comparable', 3) if !is_compared($row);
     return (
-        two_lines(change_text($row), interval_text($row)),
+        two_lines(undef, change_text($row), interval_text($row)),
         cell($row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p}),
         element('td', { class => $row->{verdict} }, text(verdict_text($row))),
     );
@@ -128,9 +128,38 @@ sub runs_cell {
     return cell($runs > $MANY_RUNS ? 'not known' : $runs);
 }
 
-sub two_lines {
-    my ($words, $small) = @_;
-    return element('td', {}, text($words), element('small', {}, text($small)));
+# All comparisons have the same baseline.
+sub many_changes {
+    my @comparisons = @_;
+    my $baseline    = $comparisons[0]->baseline;
+    my @tests       = tests_run($baseline, map { $_->other } @comparisons);
+    my $title       = 'Change of each test compared with ' . shorten($baseline->name, $MAX_LABEL);
+    my @rows        = map { label_row($_, @tests) } @comparisons;
+    return (test_table({ caption => $title, class => 'many', title => 'title', before => [ 'Label', 'Runs' ] }, \@tests, @rows), differences(@comparisons));
+}
+
+sub label_row {
+    my ($comparison, @tests) = @_;
+    my %row = map { $_->{test} =~ s/[.]\d\z//ar => $_ } $comparison->rows;    # of several levels the last
+    return row_of(row_head($comparison->other), cell(scalar @{ $comparison->other->records }),
+        map { change_cell($row{ $_->{name} }) } @tests);
+}
+
+sub change_cell {
+    my ($row) = @_;
+    return absent('not run')        if !$row;
+    return absent('not comparable') if !is_compared($row);
+    return two_lines($row->{verdict}, change_text($row), verdict_text($row));
+}
+
+sub differences {
+    my @lines;
+    for my $comparison (@_) {
+        my @differing = differing_settings($comparison->baseline, $comparison->other);
+        my $label     = $comparison->other->number . q{ } . shorten($comparison->other->name, $MAX_LABEL);
+        push @lines, element('li', {}, text("$label: " . join '; ', @differing)) . "\n" if @differing;
+    }
+    return @lines ? (element('p', {}, 'Settings that differ:') . "\n", element('ul', {}, "\n", @lines) . "\n") : ();
 }
 
 # Explains all comparisons by the example of the first. $in_full: whether there

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How good a figure is, compared with the others of its column.
+# How good a figure is, compared with the others of its column, and the classes and the legend that
+# show it. The style sheet gives each class a sign besides its colour, which screen readers speak, so
+# that nothing depends on colour alone.
 #
 # The measure is the ratio to the column's median, so that a grade means the
 # same in every column and small differences stay uncoloured:
@@ -13,12 +15,26 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Bonnie::Figure     qw(is_value);
+use Bonnie::Html       qw(element text);
 use Bonnie::Statistics qw(geometric_middle);
 
-our @EXPORT_OK = qw(grade_column $MUCH $SOME);
+our @EXPORT_OK = qw(grade_class grade_column legend);
 
-our $MUCH = 2;
-our $SOME = 1.1;
+my $MUCH = 2;
+my $SOME = 1.1;
+
+# Best first, as the legend shows them.
+my @LOOKS = (
+    [ 2,  'b2',  "at least $MUCH times better than the median" ],
+    [ 1,  'b1',  "$SOME to $MUCH times better" ],
+    [ 0,  undef, 'in between' ],
+    [ -1, 'w1',  "$SOME to $MUCH times worse" ],
+    [ -2, 'w2',  "at least $MUCH times worse" ],
+);
+my %CLASS = map { $_->[0] => $_->[1] } @LOOKS;
+
+my $EXPLANATION = 'Each label is compared with the median of its column. For rates more is better, for latencies less. '
+    . 'Colours do not show whether a difference is more than chance; bon_csv2html --baseline does.';
 
 # $better: 'higher' or 'lower'. Returns one grade per figure, undef where
 # there is nothing to compare.
@@ -38,6 +54,17 @@ sub grade {
     return -2 * $sign if $value <= $median / $MUCH;
     return -1 * $sign if $value <= $median / $SOME;
     return 0;
+}
+
+# undef: no colour.
+sub grade_class {
+    my ($grade) = @_;
+    return $CLASS{ $grade // 0 };
+}
+
+sub legend {
+    my @items = map { element('li', { class => $_->[1] }, text($_->[2])) } @LOOKS;
+    return element('p', {}, text($EXPLANATION)) . "\n" . element('ul', { class => 'legend' }, @items) . "\n";
 }
 
 1;

@@ -13,7 +13,7 @@ use Bonnie::Statistics qw(median);
 use Bonnie::Tests qw(all_groups all_tests tests_in_group);
 use Bonnie::Units qw(figure_text);
 
-our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell absent rate_below_title typical_rate test_heads tests_run plain_table scrolling_table);
+our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell two_lines absent rate_below_title typical_rate test_table tests_run plain_table scrolling_table);
 
 my $MAX_CELL  = 60;
 my $MAX_LABEL = 80;
@@ -57,6 +57,12 @@ sub cell {
     return element('td', {}, text(shorten($words, $MAX_CELL)));
 }
 
+# A cell with something small below the words, unless that is empty.
+sub two_lines {
+    my ($class, $words, $small) = @_;
+    return element('td', { class => $class }, text($words), $small eq q{} ? q{} : element('small', {}, text($small)));
+}
+
 sub absent {
     my ($words, $columns) = @_;
     return element('td', { class => 'none', colspan => $columns }, text(shorten($words, $MAX_CELL)));
@@ -84,30 +90,20 @@ sub typical_rate {
     return @medians ? median(@medians) : undef;
 }
 
-# The rows of headings over these tests, after columns with the @$fixed titles.
-# $title: which kind of title tests get. With @$units, titles of columns, each
-# test has one column for each of them.
-sub test_heads {
-    my ($title, $fixed, $units, @tests) = @_;
-    my $span    = @{$units} || 1;
-    my %shown   = map { $_->{name} => 1 } @tests;
-    my @before  = map { element('th', { scope => 'col', rowspan => 2 + !!@{$units} }, text($_)) } @{$fixed};
-    my @groups  = map { group_head($_, $span, \%shown) } all_groups();
-    my @titles  = map { span_head($_->{$title}, $span, $span > 1) } @tests;
-    my @columns = (map { head_cell($_) } @{$units}) x @tests;
-    return (row_of(@before, @groups), row_of(@titles), @columns ? row_of(@columns) : ());
+# A table with a column for each of @$tests, below the names of their groups. $table: caption, class;
+# before => titles of the columns before them; title => which kind of title tests get (see Tests.pm).
+sub test_table {
+    my ($table, $tests, @rows) = @_;
+    my %shown  = map { $_->{name} => 1 } @{$tests};
+    my @before = map { element('th', { scope => 'col', rowspan => 2 }, text($_)) } @{ $table->{before} };
+    my @groups = map { group_head($_, scalar grep { $shown{ $_->{name} } } tests_in_group($_)) } all_groups();
+    my @titles = map { head_cell($_->{ $table->{title} }) } @{$tests};
+    return scrolling_table(caption => $table->{caption}, class => $table->{class}, head => [ row_of(@before, @groups), row_of(@titles) ], rows => \@rows);
 }
 
 sub group_head {
-    my ($group, $span, $shown) = @_;
-    my $tests = grep { $shown->{ $_->{name} } } tests_in_group($group);
-    return $tests ? span_head($group->{title}, $span * $tests, 1) : q{};
-}
-
-sub span_head {
-    my ($title, $columns, $is_group) = @_;
-    my %place = $is_group && $columns > 1 ? (scope => 'colgroup', colspan => $columns) : (scope => 'col');
-    return element('th', \%place, text($title));
+    my ($group, $tests) = @_;
+    return $tests > 1 ? element('th', { scope => 'colgroup', colspan => $tests }, text($group->{title})) : $tests ? head_cell($group->{title}) : q{};
 }
 
 # A table of rows of words: the first is the row's title, and [ class, words ] a cell of that class. A

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Bonnie::Html      qw(element text);
-use Bonnie::HtmlTable qw(row_of row_head absent test_heads tests_run scrolling_table);
+use Bonnie::HtmlTable qw(row_of row_head absent test_table tests_run);
 
 our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 
@@ -26,12 +26,8 @@ my @ORDER = ('device', 'page cache', 'server', 'cpu', 'unknown');
 sub limit_table {
     my @groups = @_;
     my @tests  = tests_run(@groups);
-    my @rows;
-    for my $group (@groups) {
-        push @rows, row_of(row_head($group), map { limit_cell($group, $_) } @tests);
-    }
-    my @heads = test_heads('title', ['Label'], [], @tests);
-    return scrolling_table(caption => 'What limited each test', class => 'limits', head => \@heads, rows => \@rows);
+    my @rows   = map { my $group = $_; row_of(row_head($group), map { limit_cell($group, $_) } @tests) } @groups;
+    return test_table({ caption => 'What limited each test', class => 'limits', title => 'title', before => ['Label'] }, \@tests, @rows);
 }
 
 # Runs may have different limits.
