@@ -39,7 +39,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Overview.pm \
 	scripts/lib/Bonnie/Page.pm \
 	scripts/lib/Bonnie/PairTest.pm \
-	scripts/lib/Bonnie/Panels.pm \
 	scripts/lib/Bonnie/Path.pm \
 	scripts/lib/Bonnie/Plain.pm \
 	scripts/lib/Bonnie/Program.pm \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A chart: rows below each other, one axis for all.
+# A figure of the page: charts of one kind beside each other, with a panel for each test. A chart has
+# rows below each other, one axis for all.
 #
 # A row is a line of text (label left, figure right) with a strip below, in
 # which its marks are drawn. The marks are one SVG picture behind the text, 1000
@@ -15,7 +16,7 @@ use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Html qw(element text void_element);
 
-our @EXPORT_OK = qw(area bar block chart course over_time place points steps stroke tail value whisker);
+our @EXPORT_OK = qw(area bar block chart course over_time panel panels place points steps stroke tail value whisker);
 
 my $WIDTH = 1000;
 
@@ -34,6 +35,21 @@ my $HALF_TEXT   = 4;
 # Of a chart over time: the height of a strip, if it is the only one, and if there are many.
 my $COURSE     = 200;
 my $LOW_COURSE = 80;
+
+# Empty without panels. $caption and @notes are plain text.
+sub panels {
+    my ($caption, $notes, @panels) = @_;
+    return if !@panels;
+    my @notes = map { element('span', {}, text($_)) } @{$notes};
+    return element('figure', {}, element('figcaption', {}, text($caption), @notes), "\n",
+        element('div', { class => 'panels' }, @panels)) . "\n";
+}
+
+# %chart as below.
+sub panel {
+    my ($title, %chart) = @_;
+    return element('div', { class => 'panel' }, element('h3', {}, text($title)), chart(%chart)) . "\n";
+}
 
 # %chart: axis (see Axis.pm, undef without figures); height of a strip; rows =>
 # [ { label, shown, y => upward axis or undef, marks => [ MARK, ... ] } ]. A row without marks has no

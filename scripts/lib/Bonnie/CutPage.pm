@@ -7,11 +7,10 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
-use Bonnie::Chart     qw(area block course over_time);
+use Bonnie::Chart     qw(area block course over_time panel panels);
 use Bonnie::Cut       qw(count fault_words faults finding_words words);
 use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number);
-use Bonnie::Panels    qw(panel panels);
 use Bonnie::Units     qw(bytes_text grouped);
 
 our @EXPORT_OK = qw(cut_facts cut_headline cut_sections cut_title);

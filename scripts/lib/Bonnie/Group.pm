@@ -7,9 +7,13 @@ use strict;
 use warnings;
 use List::Util qw(any first max min uniq);
 use Bonnie::Figure     qw(gap_words is_run is_value);
+use Bonnie::Plain      qw(shorten);
 use Bonnie::Record     qw(figure);
 use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(all_tests test_named);
+
+# Long enough for every chart; the browser cuts it to the available width.
+my $MAX_LABEL = 60;
 
 # All groups of these records, in the order in which their labels first appear.
 sub by_label {
@@ -45,6 +49,12 @@ sub label {
 sub name {
     my ($self) = @_;
     return $self->{label} =~ /\S/ ? $self->{label} : '(no label)';
+}
+
+# The name as charts show it, behind the number.
+sub row_label {
+    my ($self) = @_;
+    return join q{ }, $self->number_shown, shorten($self->name, $MAX_LABEL);
 }
 
 sub records {

@@ -8,9 +8,8 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Bonnie::Axis       qw(axis_of_values);
-use Bonnie::Chart      qw(value whisker);
+use Bonnie::Chart      qw(panel panels value whisker);
 use Bonnie::HtmlTable  qw(tests_run);
-use Bonnie::Panels     qw(panels panel row_label);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units      qw(figure_text);
@@ -40,7 +39,7 @@ sub charts_of {
     my ($group) = @_;
     my @tests = grep { @{ $_->[1] } } map { [ $_, [ hosts_of($group, $_) ] ] } tests_run($group) or return;
     my @notes = ('A bar is the rate of a host divided by the number of its ranks.', how_to_read_hosts(map { $_->[1] } @tests));
-    return panels(row_label($group) . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
+    return panels($group->row_label . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
 }
 
 # The explanation that the panels of these hosts need, if any.

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::Causes  qw(@CAUSES %WORDS_OF_CAUSE);
+use Bonnie::Causes  qw(@CAUSES %CAUSE);
 use Bonnie::Figure  qw(bad_figure fast_figure is_run no_figure value_figure);
 use Bonnie::Plain   qw(shorten);
 use Bonnie::Tests   qw(all_tests);
@@ -246,7 +246,7 @@ sub slowest_operations {
         my ($seconds, $latency) = map { number($operation->{$_}) } qw(seconds latency_ns);
         next if !defined $seconds || !$latency;
         my $cause = text($operation->{cause}) // q{};
-        push @{ $of_cause{ $WORDS_OF_CAUSE{$cause} ? $cause : 'unknown' } }, $seconds, $latency;
+        push @{ $of_cause{ $CAUSE{$cause} ? $cause : 'unknown' } }, $seconds, $latency;
     }
     my $percent = hash($written->{percent});
     return {

@@ -8,9 +8,8 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Axis      qw(axis_of_latency);
-use Bonnie::Chart     qw(bar tail);
+use Bonnie::Chart     qw(bar panel panels tail);
 use Bonnie::HtmlTable qw(tests_run);
-use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text);
 
 our @EXPORT_OK = qw(latency_charts latency_chart_of_one latency_panels);
@@ -31,7 +30,7 @@ my @NOTES = (
 sub latency_charts {
     my @groups = @_;
     my @tests  = grep { has_latency($_, @groups) } tests_run(@groups);
-    return panels('Latency of single operations', \@NOTES, map { my $test = $_; latency_panel($test->{name_alone}, map { { latencies($_, $test), label => row_label($_) } } @groups) } @tests);
+    return panels('Latency of single operations', \@NOTES, map { my $test = $_; latency_panel($test->{name_alone}, map { { latencies($_, $test), label => $_->row_label } } @groups) } @tests);
 }
 
 # All of @measured (see OneRun.pm) on one scale, a row for each.

@@ -9,13 +9,12 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_of_values axis_upwards is_wide);
-use Bonnie::Chart      qw(block course over_time place points stroke);
+use Bonnie::Chart      qw(block course over_time panel panels place points stroke);
 use Bonnie::HostCharts qw(host_panel how_to_read_hosts);
 use Bonnie::Html       qw(element);
 use Bonnie::Json       qw(hash list number);
 use Bonnie::LatencyCharts qw(latency_panels);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
-use Bonnie::Panels     qw(panels panel);
 use Bonnie::Units      qw(grouped);
 
 our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);

@@ -7,11 +7,10 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(min);
-use Bonnie::Chart      qw(bar points whisker);
+use Bonnie::Chart      qw(bar panel panels points whisker);
 use Bonnie::HtmlTable  qw(plain_table);
 use Bonnie::Json       qw(hash list number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
-use Bonnie::Panels     qw(panel panels);
 use Bonnie::Plain      qw(shorten);
 
 our @EXPORT_OK = qw(load_verdict load_verdict_content);

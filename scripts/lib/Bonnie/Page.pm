@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Composes the HTML page from tables (HtmlTable.pm) and charts (Panels.pm, over Chart.pm and Axis.pm).
+# Composes the HTML page from tables (HtmlTable.pm) and charts (Chart.pm, over Axis.pm).
 # Each section has a module, which gets groups of runs (Group.pm), loads, cuts or comparisons. Text
 # from outside enters the page through Html.pm alone.
 package Bonnie::Page;

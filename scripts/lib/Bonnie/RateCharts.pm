@@ -7,9 +7,8 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::Axis       qw(axis_of_values);
-use Bonnie::Chart      qw(value whisker);
+use Bonnie::Chart      qw(panel panels value whisker);
 use Bonnie::HtmlTable  qw(tests_run);
-use Bonnie::Panels     qw(panels panel row_label);
 use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(families);
 use Bonnie::Units      qw(figure_text);
@@ -29,7 +28,7 @@ sub rate_charts {
     for my $family (families()) {
         my @tests = grep { $_->{family} eq $family->{name} } tests_run(@groups);
         push @charts, panels("$family->{title}, more is better", \@notes,
-            map { my $test = $_; rate_panel($test->{name_alone}, map { { title => row_label($_), group => $_, test => $test } } @groups) } @tests);
+            map { my $test = $_; rate_panel($test->{name_alone}, map { { title => $_->row_label, group => $_, test => $test } } @groups) } @tests);
     }
     return @charts;
 }

@@ -10,10 +10,9 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max);
 use Bonnie::Axis       qw(axis_of_rounds axis_upwards);
-use Bonnie::Chart      qw(block course over_time stroke);
+use Bonnie::Chart      qw(block course over_time panel panels stroke);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(cell head_cell row_head row_of scrolling_table tests_run);
-use Bonnie::Panels     qw(panels panel row_label);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text);
 
@@ -102,7 +101,7 @@ sub figure_row {
     my $half    = $fit->{slope} * ($last - $first) / 2;
     my $strip   = strip_to($x, $rows, $steady->{unit}, @figures, (1 + $HALF_BAND) * $mean);
     return {
-        label  => row_label($group) . ": $METRIC{ $steady->{metric} }",
+        label  => $group->row_label . ": $METRIC{ $steady->{metric} }",
         shown  => figure_text($mean, $steady->{unit}),
         y      => $strip->{y},
         height => $strip->{height},

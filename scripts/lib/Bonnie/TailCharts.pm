@@ -10,11 +10,10 @@ use Exporter 'import';
 use List::Util qw(max min sum0);
 use POSIX      qw(ceil);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_upwards is_wide);
-use Bonnie::Causes     qw(@CAUSES %WORDS_OF_CAUSE);
-use Bonnie::Chart      qw(over_time place points);
+use Bonnie::Causes     qw(@CAUSES %CAUSE);
+use Bonnie::Chart      qw(over_time panel panels place points);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(absent cell head_cell row_head row_of row_title scrolling_table tests_run);
-use Bonnie::Panels     qw(panels panel row_label);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text grouped range_text);
 
@@ -30,22 +29,6 @@ my $FEWEST      = 50;
 # become larger.
 my $NEAR_X = 1 / 500;
 my $NEAR_Y = 1;
-
-# For each cause: short words for charts of several labels, and the mark, whose
-# shape and colour are classes of the style sheet.
-my %LOOKS = (
-    device    => [ 'device',        'dot bar' ],
-    queue     => [ 'queue',         'box bar' ],
-    flush     => [ 'flush',         'tick bar' ],
-    journal   => [ 'journal',       'dot worse' ],
-    writeback => [ 'writeback',     'box worse' ],
-    lock      => [ 'lock',          'tick worse' ],
-    group     => [ 'control group', 'box tail' ],
-    cpu       => [ 'CPU',           'dot range' ],
-    reclaim   => [ 'memory',        'box range' ],
-    program   => [ 'program',       'tick range' ],
-    unknown   => [ 'unknown',       'dot unclear' ],
-);
 
 # Height of each shape in pixels; 0: round.
 my %TALL = (dot => 0, box => 4, tick => 7);
@@ -143,7 +126,7 @@ sub not_drawn {
     for my $row (@explained) {
         my ($title, @found) = @{$row};
         my @blind = grep { !is_any_known($_->[1]) } @found or next;
-        push @names, @blind == @found ? $title : map { "$title of " . row_label($_->[0]) } @blind;
+        push @names, @blind == @found ? $title : map { "$title of " . $_->[0]->row_label } @blind;
     }
     return if !@names;
     return element('p', {}, text('Not drawn, because no operation with a known cause is recorded: ' . join(', ', @names) . q{.})) . "\n";
@@ -165,17 +148,16 @@ sub tail_panel {
     return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { cause_row($strip, $_) } @rows ]);
 }
 
-# The causes that occur, the most frequent first: { name, words, short, look,
-# percent, part of the recorded operations }.
+# The causes that occur, the most frequent first, as in Causes.pm, with percent and part of the
+# recorded operations.
 sub causes_of {
     my ($slowest) = @_;
     my $all = sum0(map {length} values %{ $slowest->{operations} });
     my @causes;
     for my $cause (@CAUSES) {
-        my ($short, $look) = @{ $LOOKS{$cause} };
         my $part    = length($slowest->{operations}{$cause} // q{}) / $all;
         my $percent = min(100, $slowest->{percent}{$cause} // 100 * $part);
-        push @causes, { name => $cause, words => $WORDS_OF_CAUSE{$cause}, short => $short, look => $look, percent => $percent, part => $part } if $percent || $part;
+        push @causes, { %{ $CAUSE{$cause} }, percent => $percent, part => $part } if $percent || $part;
     }
     my @sorted = sort { $b->{percent} <=> $a->{percent} } @causes;
     return @sorted;
@@ -187,7 +169,7 @@ sub cause_row {
     my @latencies = @operations[ grep { $_ % 2 } 0 .. $#operations ];
     my ($shape)   = split / /, $cause->{look};
     return {
-        label => $row->{group} ? "$cause->{short}: " . row_label($row->{group}) : $cause->{words},
+        label => $row->{group} ? "$cause->{short}: " . $row->{group}->row_label : $cause->{words},
         shown => join(', ', percent_text($cause->{percent}), extent(@latencies)),
         y     => $strip->{y},
         marks => [ @operations ? points($cause->{look}, $TALL{$shape}, [ marks($row->{most}, $strip, @operations) ]) : () ],

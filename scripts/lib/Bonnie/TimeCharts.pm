@@ -8,9 +8,8 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis      qw(axis_of_time axis_upwards);
-use Bonnie::Chart     qw(course over_time stroke);
+use Bonnie::Chart     qw(course over_time panel panels stroke);
 use Bonnie::HtmlTable qw(tests_run);
-use Bonnie::Panels    qw(panels panel row_label);
 use Bonnie::Units     qw(figure_text range_text);
 
 our @EXPORT_OK = qw(levels middle time_charts);
@@ -55,7 +54,7 @@ sub time_row {
     my ($strip, $test, $course, $is_labelled) = @_;
     my @rates = map { $_->[1] } @{ $course->{steps} };
     return {
-        label => row_label($course->{group}),
+        label => $course->{group}->row_label,
         shown => range_text(min(@rates), max(@rates), $test->{unit}),
         y     => $is_labelled ? $strip->{y} : undef,
         marks => [ course($strip, 'course', @{ $course->{steps} }), level_marks($strip, @{ $course->{levels} }) ],

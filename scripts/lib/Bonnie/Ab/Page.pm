@@ -8,11 +8,10 @@ use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Ab::Words     qw(change_text duration_text interval_text metric_figure noise_figure verdict_text);
 use Bonnie::Axis          qw(axis_of_change);
-use Bonnie::Chart         qw(area bar);
+use Bonnie::Chart         qw(area bar panel panels);
 use Bonnie::Document      qw(counted document);
 use Bonnie::Html          qw(element text);
 use Bonnie::HtmlTable     qw(absent head_cell plain_table row_of row_title scrolling_table);
-use Bonnie::Panels        qw(panel panels);
 use Bonnie::Plain         qw(shorten);
 use Bonnie::Statistics    qw(quantile);
 
