@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util    qw(max);
 use Bonnie::Json  qw(hash list number text);
-use Bonnie::Plain qw(shorten);
+use Bonnie::Plain qw(few shorten);
 
 our @EXPORT_OK = qw(count fault_words faults finding_words words);
 
@@ -89,7 +89,7 @@ sub add_named {
         push @names, $name if !$of{$name};
         push @{ $of{$name} }, $one;
     }
-    return map { { %{ add_counts(@{ $of{$_} }) }, name => $_, last_seconds => [ add_rows(map { [ few(list($_->{last_seconds})) ] } @{ $of{$_} }) ] } } @names;
+    return map { { %{ add_counts(@{ $of{$_} }) }, name => $_, last_seconds => [ add_rows(map { [ few_of($_->{last_seconds}) ] } @{ $of{$_} }) ] } } @names;
 }
 
 # Adds two lists, element by element.
@@ -124,22 +124,19 @@ sub count { return number($_[0]) // 0 }
 sub sentence    { return words(hash($_[0]{verdict})->{text}) }
 sub is_campaign { return text($_[0]{format}) eq 'boncut-campaign' }
 
-sub few {
-    my @all = @_;
-    return map { hash($_) } @all > $MOST ? @all[ 0 .. $MOST - 1 ] : @all;
-}
+sub few_of { return map { hash($_) } few($MOST, list($_[0])) }
 
 # What a table of the methods is about.
 sub what { return $_[0]{added_up} ? count($_[0]{added_up}) . ' checks, added up' : 'all methods' }
 
 # The methods that promise something, and the two control groups, which promise nothing.
-sub methods  { return few(list($_[0]{methods})) }
-sub controls { return map { { counts => 1, %{$_} } } few(list($_[0]{controls})) }
-sub losses   { return few(list($_[0]{losses})) }
-sub each_cut { return few(list($_[0]{cuts})) }
+sub methods  { return few_of($_[0]{methods}) }
+sub controls { return map { { counts => 1, %{$_} } } few_of($_[0]{controls}) }
+sub losses   { return few_of($_[0]{losses}) }
+sub each_cut { return few_of($_[0]{cuts}) }
 
 # The last tenths of a second; the last one ends with the log.
-sub tenths { return few(list($_[0]{last_tenths})) }
+sub tenths { return few_of($_[0]{last_tenths}) }
 
 # Number of a method's units that are lost.
 sub faults {

@@ -11,6 +11,7 @@ use Bonnie::Chart     qw(area block course over_time panel panels);
 use Bonnie::Cut       qw(count fault_words faults finding_words words);
 use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number);
+use Bonnie::Plain     qw(few);
 use Bonnie::Units     qw(bytes_text grouped);
 
 our @EXPORT_OK = qw(cut_facts cut_headline cut_sections cut_title);
@@ -194,10 +195,8 @@ sub cut_row {
 
 sub loss_table {
     my ($cut) = @_;
-    my @losses = $cut->losses;
-    splice @losses, $MOST_LOSSES if @losses > $MOST_LOSSES;
     my @titles = ('Method', 'File', 'Offset', 'Promised', 'Found', 'What it is', 'Promised before the end');
-    return plain_table({ caption => label_words($cut) . ': the first losses', class => 'cuts', titles => \@titles }, map { loss_row($_) } @losses);
+    return plain_table({ caption => label_words($cut) . ': the first losses', class => 'cuts', titles => \@titles }, map { loss_row($_) } few($MOST_LOSSES, $cut->losses));
 }
 
 sub loss_row {

@@ -9,7 +9,7 @@ use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Causes  qw(@CAUSES %CAUSE);
 use Bonnie::Figure  qw(bad_figure fast_figure is_run no_figure value_figure);
-use Bonnie::Plain   qw(shorten);
+use Bonnie::Plain   qw(few shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
 
@@ -240,9 +240,8 @@ sub steady_fit {
 sub slowest_operations {
     my ($written) = @_;
     my $sentence = text($written->{sentence}) // return;
-    my @operations = map { hash($_) } list($written->{operations});
     my %of_cause;
-    for my $operation (@operations > $MOST_SLOW ? @operations[ 0 .. $MOST_SLOW - 1 ] : @operations) {
+    for my $operation (map { hash($_) } few($MOST_SLOW, list($written->{operations}))) {
         my ($seconds, $latency) = map { number($operation->{$_}) } qw(seconds latency_ns);
         next if !defined $seconds || !$latency;
         my $cause = text($operation->{cause}) // q{};

@@ -6,6 +6,7 @@ package Bonnie::Load;
 use strict;
 use warnings;
 use Bonnie::Json  qw(hash list number text);
+use Bonnie::Plain qw(few);
 
 # Reads keys of later versions if they are there.
 my %VERSIONS = map { $_ => 1 } 1, 2;
@@ -63,16 +64,10 @@ sub kinds {
 
 # The steps of a search or sweep, the slices of one second and the finer ones, and
 # the results of each host.
-sub steps     { return few(list($_[0]{steps})) }
-sub intervals { return few(list($_[0]{intervals})) }
-sub slices    { return few(list(hash($_[0]{timeline})->{slices})) }
-sub hosts     { return few(list($_[0]{hosts})) }
-sub edges     { return map { number($_) // 0 } few(list(hash($_[0]{timeline})->{edges_ns})) }
-
-sub few {
-    my @all = @_;
-    return grep { ref $_ eq 'HASH' || !ref $_ } @all > $MOST ? @all[ 0 .. $MOST - 1 ] : @all;
-}
+sub steps  { return few($MOST, list($_[0]{steps})) }
+sub slices { return few($MOST, list(hash($_[0]{timeline})->{slices})) }
+sub hosts  { return few($MOST, list($_[0]{hosts})) }
+sub edges  { return map { number($_) // 0 } few($MOST, list(hash($_[0]{timeline})->{edges_ns})) }
 
 sub limit {
     my ($load) = @_;

@@ -11,7 +11,7 @@ use Bonnie::Chart      qw(bar panel panels points whisker);
 use Bonnie::HtmlTable  qw(plain_table);
 use Bonnie::Json       qw(hash list number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
-use Bonnie::Plain      qw(shorten);
+use Bonnie::Plain      qw(few shorten);
 
 our @EXPORT_OK = qw(load_verdict load_verdict_content);
 
@@ -35,11 +35,7 @@ my @VERDICTS = ('good', 'unknown', 'not good');
 my %RANK     = map { $VERDICTS[$_] => $_ } 0 .. $#VERDICTS;
 my %LOOKS    = ('good' => 'better', 'unknown' => 'unclear', 'not good' => 'worse');
 
-sub profiles {
-    my ($load) = @_;
-    my @profiles = map { hash($_) } list(hash($load->{good_for})->{profiles});
-    return @profiles > $MOST ? @profiles[ 0 .. $MOST - 1 ] : @profiles;
-}
+sub profiles { return map { hash($_) } few($MOST, list(hash($_[0]{good_for})->{profiles})) }
 
 sub word { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 

@@ -7,7 +7,7 @@ use warnings;
 use Encode ();
 use Exporter 'import';
 
-our @EXPORT_OK = qw(plain_text safe_lines shorten);
+our @EXPORT_OK = qw(few plain_text safe_lines shorten);
 
 my $REPLACEMENT = "\x{FFFD}";
 
@@ -21,6 +21,12 @@ sub plain_text {
 sub safe_lines {
     my ($text) = @_;
     return $text =~ s/[\x00-\x09\x0B-\x1F\x7F-\x9F\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/$REPLACEMENT/gr;
+}
+
+# At most $max of a list, which may be hostile.
+sub few {
+    my ($max, @all) = @_;
+    return @all > $max ? @all[ 0 .. $max - 1 ] : @all;
 }
 
 # At most $max characters; an ellipsis marks a cut.

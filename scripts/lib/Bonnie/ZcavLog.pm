@@ -14,6 +14,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max);
+use Bonnie::Json       qw(hash list number text);
 use Bonnie::JsonText   qw(read_value);
 use Bonnie::Plain      qw(plain_text);
 use Bonnie::Statistics qw(median);
@@ -58,39 +59,32 @@ sub courses_of_json {
     my ($text, $file) = @_;
     pos(${$text}) = 0;
     my $report = eval { read_value($text) } // die "$file: JSON of zcav that cannot be read: ", $@ =~ s/\s*\z//r, "\n";
-    return grep { @{ $_->{passes} } } map { course_of_device($report, $_) } hashes($report->{devices});
+    return grep { @{ $_->{passes} } } map { course_of_device($report, hash($_)) } list($report->{devices});
 }
 
 sub course_of_device {
     my ($report, $device) = @_;
-    my $settings = ref $report->{settings} eq 'HASH' ? $report->{settings} : {};
-    my @passes   = map { [ blocks_of($_->{blocks}) ] } hashes($device->{passes});
+    my $settings = hash($report->{settings});
+    my @passes   = map { [ blocks_of(hash($_)->{blocks}) ] } list($device->{passes});
     my @measured = grep { @{$_} } @passes;
     my $number   = 0;
     return {
         course      => 1,
-        name        => plain($device->{name}),
-        host        => plain($report->{host}),
-        engine      => plain($device->{engine}),
+        name        => words($device->{name}),
+        host        => words($report->{host}),
+        engine      => words($device->{engine}),
         iodepth     => number($device->{iodepth}),
         direct      => $device->{direct},
-        writes      => plain($settings->{operation}) eq 'write',
+        writes      => words($settings->{operation}) eq 'write',
         bytes       => number($device->{bytes}),
         block_bytes => number($settings->{block_bytes}) || max(1, map { $_->[1] } map { @{$_} } @measured),
         passes      => [ map { { title => 'pass ' . ++$number, blocks => $_ } } @measured ],
-        bad         => [ map { bad_range($_) } hashes($device->{bad}) ],
+        bad         => [ map { bad_range(hash($_)) } list($device->{bad}) ],
     };
 }
 
-sub hashes {
-    my ($list) = @_;
-    return ref $list eq 'ARRAY' ? grep { ref eq 'HASH' } @{$list} : ();
-}
-
 sub blocks_of {
-    my ($list) = @_;
-    return if ref $list ne 'ARRAY';
-    my @blocks = grep { ref eq 'ARRAY' && @{$_} == 3 } @{$list};
+    my @blocks = grep { ref eq 'ARRAY' && @{$_} == 3 } list($_[0]);
     return map { [ map { number($_) // 0 } @{$_} ] } @blocks;
 }
 
@@ -98,18 +92,10 @@ sub bad_range {
     my ($range) = @_;
     my ($offset, $bytes) = map { number($range->{$_}) } qw(offset_bytes bytes);
     return if !defined $offset || !$bytes;
-    return { offset => $offset, bytes => $bytes, error => plain($range->{error}) };
+    return { offset => $offset, bytes => $bytes, error => words($range->{error}) };
 }
 
-sub plain {
-    my ($value) = @_;
-    return defined $value && !ref $value ? $value : q{};
-}
-
-sub number {
-    my ($value) = @_;
-    return defined $value && !ref $value && $value =~ /\A\d{1,19}(?:[.]\d+)?(?:[eE][-+]?\d{1,2})?\z/a ? 0 + $value : undef;
-}
+sub words { return text($_[0]) // q{} }
 
 # ---- logs ---------------------------------------------------------------------
 

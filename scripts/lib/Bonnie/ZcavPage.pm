@@ -12,7 +12,7 @@ use Bonnie::Chart      qw(area course over_time panel panels stroke);
 use Bonnie::Document   qw(counted document);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(plain_table);
-use Bonnie::Plain      qw(shorten);
+use Bonnie::Plain      qw(few shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units      qw(bytes_text figure_text grouped range_text);
 
@@ -44,7 +44,7 @@ sub zcav_page {
     my ($title, @courses) = @_;
     my @places = map { { course => $_, places => [ places_of($_) ], median => median_rate($_) } } @courses;
     return document(
-        title    => $title // join(', ', map { device_words($_) } @courses > $MOST_NAMED ? @courses[ 0 .. $MOST_NAMED - 1 ] : @courses),
+        title    => $title // join(', ', map { device_words($_) } few($MOST_NAMED, @courses)),
         class    => 'one',
         headline => headline(@places),
         facts    => facts(@courses),
@@ -66,7 +66,7 @@ sub device_words {
 sub headline {
     my @devices = @_;
     return device_sentence($devices[0]) if @devices == 1;
-    my @shown = @devices > $MOST_NAMED ? @devices[ 0 .. $MOST_NAMED - 1 ] : @devices;
+    my @shown = few($MOST_NAMED, @devices);
     return join q{ }, (map { shorten($_->{course}{name}, $MAX_NAME) . " \l" . device_sentence($_) } @shown), @shown < @devices ? 'The others are below.' : ();
 }
 
@@ -88,7 +88,7 @@ sub found_text {
 sub offsets_text {
     my @places = @_;
     my @at = map { 'at ' . ($_->{offset} ? bytes_text($_->{offset}) : 0) } @places;
-    return join ', ', @at > $MOST_NAMED ? (@at[ 0 .. $MOST_NAMED - 1 ], "\x{2026}") : @at;
+    return join ', ', few($MOST_NAMED, @at), @at > $MOST_NAMED ? "\x{2026}" : ();
 }
 
 sub facts {
@@ -177,7 +177,7 @@ sub curves {
     my ($device) = @_;
     my ($course, $places) = @{$device}{qw(course places)};
     my @passes  = @{ $course->{passes} };
-    my @shown   = @passes > $MOST_PASSES ? @passes[ 0 .. $MOST_PASSES - 1 ] : @passes;
+    my @shown   = few($MOST_PASSES, @passes);
     my @curves  = map { { title => $_->{title}, steps => [ curve($course, $_) ] } } @shown;
     my $highest = max(1, map { $_->[1] } map { @{ $_->{steps} } } @curves);
     my $strip   = over_time(axis_of_offset(end_of($course)), scalar @shown, sub { axis_upwards($highest, 'KiB/s', @_) });
@@ -241,9 +241,8 @@ sub place_table {
         if !@places;
     my $more = @places - $MOST_PLACES;
     my @note = $more > 0 ? element('p', {}, text("Only the first $MOST_PLACES are shown; " . grouped($more) . ' more are left out.')) . "\n" : ();
-    splice @places, $MOST_PLACES if $more > 0;
     my @titles = ('Device', 'From', 'To', 'Problem', 'Rate', 'Share of the median', 'First byte', 'Bytes');
-    return (plain_table({ caption => 'Places below half the median in each pass, and places that failed', class => 'places', titles => \@titles }, map { place_row(@{$_}) } @places), @note);
+    return (plain_table({ caption => 'Places below half the median in each pass, and places that failed', class => 'places', titles => \@titles }, map { place_row(@{$_}) } few($MOST_PLACES, @places)), @note);
 }
 
 sub place_row {

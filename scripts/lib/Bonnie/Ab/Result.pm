@@ -6,8 +6,8 @@ package Bonnie::Ab::Result;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Json  ();
-use Bonnie::Plain qw(shorten);
+use Bonnie::Json  qw(hash list number text);
+use Bonnie::Plain qw(few shorten);
 
 our @EXPORT_OK = qw(%VERSIONS campaign_of is_campaign);
 
@@ -19,7 +19,7 @@ my $MANY = 1000;
 
 sub is_campaign {
     my ($json) = @_;
-    return ref $json eq 'HASH' && (Bonnie::Json::text($json->{format}) // q{}) eq 'bon_ab';
+    return ref $json eq 'HASH' && (text($json->{format}) // q{}) eq 'bon_ab';
 }
 
 # Turns a report into a structure of a fixed form, because a hostile report may
@@ -27,27 +27,23 @@ sub is_campaign {
 # shown.
 sub campaign_of {
     my ($json) = @_;
-    my ($version, $settings) = (Bonnie::Json::text($json->{format_version}) // 'none', hash($json->{settings}));
+    my ($version, $settings) = (text($json->{format_version}) // 'none', hash($json->{settings}));
     return (undef, 'format_version ' . shorten("$version", 20) . ' of the report of bon_ab is not known') if !$VERSIONS{$version};
     my %campaign = (
         settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b beside_a beside_b restore) },
         elapsed  => number($json->{elapsed_seconds}) // 0,
         started  => word($json->{start_time}),
         result   => word($json->{result}),
-        notes    => [ map { word($_) } few(list($json->{notes})) ],
+        notes    => [ map { word($_) } few($MANY, list($json->{notes})) ],
     );
     $campaign{settings}{$_} = number($settings->{$_}) // 0 for qw(alpha margin_percent seed);
-    my @metrics = map { hash($_) } few(list($json->{metrics}));
-    $campaign{$_} = [ map { pair($_) } few(list($json->{$_})) ] for qw(pairs control);
+    my @metrics = map { hash($_) } few($MANY, list($json->{metrics}));
+    $campaign{$_} = [ map { pair($_) } few($MANY, list($json->{$_})) ] for qw(pairs control);
     $campaign{metrics} = [ map { metric($_) } grep { number($_->{judged}) } @metrics ];
     return (\%campaign);
 }
 
-sub hash   { return Bonnie::Json::hash(@_) }
-sub list   { return Bonnie::Json::list(@_) }
-sub number { return Bonnie::Json::number(@_) }
-sub word   { return shorten(Bonnie::Json::text(@_) // q{}, 2000) }
-sub few    { return @_ > $MANY ? @_[ 0 .. $MANY - 1 ] : @_ }
+sub word { return shorten(text(@_) // q{}, 2000) }
 
 # Values by metric; empty for a pair that is left out.
 sub pair {
@@ -66,7 +62,7 @@ sub metric {
         (map { $_ => number($metric->{$_}) || undef } qw(median_a median_b ratio noise_percent)),
         unit     => $UNITS{$unit} ? $unit : undef,
         interval => ends($metric->{interval}),
-        course   => [ map { ends($_) } few(list($metric->{course})) ],
+        course   => [ map { ends($_) } few($MANY, list($metric->{course})) ],
     };
 }
 
