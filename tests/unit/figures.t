@@ -120,16 +120,16 @@ is(figure_text(9_998_000, 'ns'), "10.0\x{A0}ms", 'and without one');
 
 # The marks of a chart are where the axis says, in their own rows.
 my $axis  = axis_from_zero(400, 'ops/s');
-my @marks = ([ bar('bar', 0, 0.5, 6), whisker('range', 0.25, 0.75, 6, 8) ], [], [ bar('bar', 0, 1, 6), tail('tail', 0.1, 0.2, 6, 8) ]);
+my @marks = ([ bar('bar', 0, 0.5), whisker('range', 0.25, 0.75) ], [], [ bar('bar', 0, 1), tail('tail', 0.1, 0.2) ]);
 my $chart = chart(axis => $axis, height => 12, rows => [ map { { label => "l$_", shown => "<$_>", marks => $marks[$_] } } 0 .. 2 ]);
 like($chart, qr{class="bar" d="M0 23h500M0 99h1000"}, 'bars begin at zero, each in its row');
 like($chart, qr{class="range" d="M250 23h500m-500-4v8m500-8v8"}, 'a whisker has two caps');
 like($chart, qr{class="tail" d="M100 99h100m0-4v8"}, 'a tail has one');
-like(chart(axis => $axis, height => 12, rows => [ map { { label => q{}, shown => q{}, marks => [ bar("bar$_", 0, 1, 6), whisker('range', 0, 1, 6, 8) ] } } 1, 2 ]),
+like(chart(axis => $axis, height => 12, rows => [ map { { label => q{}, shown => q{}, marks => [ bar("bar$_", 0, 1), whisker('range', 0, 1) ] } } 1, 2 ]),
     qr{class="bar1".*class="bar2".*class="range"}, 'whiskers are drawn over all bars');
 like($chart, qr{class="zero" d="M0 14v94"}, 'the line of zero');
-is_deeply(value($axis, 'bar', 200, 6), [ 'bar', 0, 6, 'h500' ], 'a value is a bar from zero');
-is_deeply(value(axis_of_values('ops/s', undef, 1, 100), 'bar', 10, 6), [ 'bar spot', 0.5, 6, 'h0' ], 'or a dot, where there is no zero');
+is_deeply(value($axis, 'bar', 200), [ 'bar', 0, 6, 'h500' ], 'a value is a bar from zero');
+is_deeply(value(axis_of_values('ops/s', undef, 1, 100), 'bar', 10), [ 'bar spot', 0.5, 6, 'h0' ], 'or a dot, where there is no zero');
 like($chart, qr{<li><bdi>l1</bdi><b class="none">&lt;1&gt;</b></li>}, 'a row without a figure');
 is(scalar(() = $chart =~ /<li>/g), 3, 'every row is there');
 like(chart(axis => $axis, height => 30, rows => [ { label => q{}, shown => q{}, marks => [ steps('course', 30, [ [ 0.5, 30 ], [ 1, 15 ] ]) ] } ]),

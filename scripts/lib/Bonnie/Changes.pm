@@ -20,8 +20,6 @@ use Bonnie::Units         qw(figure_text);
 
 our @EXPORT_OK = qw(changes how_to_read_changes many_changes);
 
-my $BAR       = 12;
-my $INTERVAL  = 8;    # height of its caps
 my $MAX_LABEL = 60;
 
 # A smaller p adds no information.
@@ -65,7 +63,7 @@ sub change_chart {
     my $cut   = outlier(@rows);
     my @known = map { grep { defined } @{$_}{qw(change_percent low_percent high_percent)} } grep { !$cut || $_ != $cut } @rows;
     my $axis  = @known ? axis_of_change(@known) : undef;
-    return chart(axis => $axis, height => $BAR, rows => [ map { chart_row($_, $axis, $cut && $_ == $cut) } @rows ]);
+    return chart(axis => $axis, rows => [ map { chart_row($_, $axis, $cut && $_ == $cut) } @rows ]);
 }
 
 # The one change that would make all others invisible; undef: there is none. Its bar is cut off at
@@ -84,9 +82,9 @@ sub chart_row {
     $row{shown} = change_text($row) . q{, } . verdict_text($row) . ($is_cut ? ' (bar is cut)' : q{});
     return \%row if !$axis;
     my ($zero, $end) = map { $axis->{at}->($_) } 0, $row->{change_percent} // $INFINITY;
-    push @{ $row{marks} }, bar($row->{verdict}, min($zero, $end), max($zero, $end), $BAR / 2);
+    push @{ $row{marks} }, bar($row->{verdict}, min($zero, $end), max($zero, $end));
     my ($low, $high) = map { defined $row->{$_} ? $axis->{at}->($row->{$_}) : undef } qw(low_percent high_percent);
-    push @{ $row{marks} }, whisker('range', $low, $high, $BAR / 2, $INTERVAL) if defined $low && defined $high;
+    push @{ $row{marks} }, whisker('range', $low, $high) if defined $low && defined $high;
     return \%row;
 }
 

@@ -32,6 +32,10 @@ my $TICK_LINE   = 11;
 my $UNIT_LINE   = 28;
 my $HALF_TEXT   = 4;
 
+# Of a row of bars, and of the caps of a range across them.
+my $BAR = 12;
+my $CAP = 8;
+
 # Of a chart over time: the height of a strip, if it is the only one, and if there are many.
 my $COURSE     = 200;
 my $LOW_COURSE = 80;
@@ -51,14 +55,14 @@ sub panel {
     return element('div', { class => 'panel' }, element('h3', {}, text($title)), chart(%chart)) . "\n";
 }
 
-# %chart: axis (see Axis.pm, undef without figures); height of a strip; rows =>
+# %chart: axis (see Axis.pm, undef without figures); height of a strip (default: of bars); rows =>
 # [ { label, shown, y => upward axis or undef, marks => [ MARK, ... ] } ]. A row without marks has no
 # figure. A mark is [ class, x, y, path ]: the path begins at x, between 0 and
 # 1, y pixels below the strip's top, and consists of relative commands. The
 # class decides its appearance. Marks of the class "range" are drawn over all
 # others.
 sub chart {
-    my (%chart) = @_;
+    my (%chart) = (height => $BAR, @_);
     my @rows    = @{ $chart{rows} };
     my $pitch   = $STRIP_TOP + $chart{height} + $STRIP_SPACE;
     my @drawn   = $chart{axis} ? (plot(@chart{qw(axis height)}, $pitch, @rows), axis_texts($chart{axis})) : ();
@@ -151,32 +155,33 @@ sub tick_label {
     return element('text', { class => $class, x => sprintf('%.4g%%', 100 * $at), y => $TICK_LINE }, text($text));
 }
 
-# The marks. All x are between 0 and 1, heights are in pixels, and $y is that of
-# the middle. The class decides how thick a line is; a bar is a thick line.
+# The marks. All x are between 0 and 1, heights are in pixels, and $y is that of the middle, by default
+# of a row of bars. The class decides how thick a line is; a bar is a thick line.
 
 sub bar {
     my ($class, $from, $to, $y) = @_;
-    return [ $class, $from, $y, 'h' . width($from, $to) ];
+    return [ $class, $from, $y // $BAR / 2, 'h' . width($from, $to) ];
 }
 
 # A line with a cap at both ends.
 sub whisker {
-    my ($class, $from, $to, $y, $cap) = @_;
-    my ($width, $half) = (width($from, $to), $cap / 2);
-    return [ $class, $from, $y, "h${width}m-$width-${half}v${cap}m$width-${cap}v${cap}" ];
+    my ($class, $from, $to) = @_;
+    my ($width, $half) = (width($from, $to), $CAP / 2);
+    return [ $class, $from, $BAR / 2, "h${width}m-$width-${half}v${CAP}m$width-${CAP}v${CAP}" ];
 }
 
-# A line with a cap at its end.
+# A line with a cap at its end; one without a line has a taller cap.
 sub tail {
-    my ($class, $from, $to, $y, $cap) = @_;
-    return [ $class, $from, $y, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
+    my ($class, $from, $to) = @_;
+    my $cap = $class eq 'alone' ? $BAR : $CAP;
+    return [ $class, $from, $BAR / 2, 'h' . width($from, $to) . 'm0-' . $cap / 2 . "v$cap" ];
 }
 
 # What a row of values has: a bar from zero, or on a logarithmic axis, which has none, a dot.
 sub value {
-    my ($axis, $class, $value, $y) = @_;
+    my ($axis, $class, $value) = @_;
     my $x = $axis->{at}->($value);
-    return $axis->{is_log} ? points("$class spot", 0, [ [ $x, $y ] ]) : bar($class, 0, $x, $y);
+    return $axis->{is_log} ? points("$class spot", 0, [ [$x] ]) : bar($class, 0, $x);
 }
 
 # Marks of a chart over time. $strip: { x => axis, y => upward axis, height => pixels }, as
@@ -228,7 +233,7 @@ sub area {
 # other ends where pages are printed.
 sub points {
     my ($class, $tall, $points) = @_;
-    my @places = map { [ horizontal($_->[0]), pixels($_->[1] - $tall / 2) ] } @{$points};
+    my @places = map { [ horizontal($_->[0]), pixels(($_->[1] // $BAR / 2) - $tall / 2) ] } @{$points};
     my $mark   = $tall ? "v$tall" : 'h0';
     my ($x, $y) = @{ $places[0] };
     my $path = $mark;
@@ -237,7 +242,7 @@ sub points {
         $path .= 'm' . ($place->[0] - $x) . ($down < 0 ? q{} : q{ }) . $down . $mark;
         ($x, $y) = @{$place};
     }
-    return [ $class, $points->[0][0], pixels($points->[0][1] - $tall / 2), $path ];
+    return [ $class, $points->[0][0], $places[0][1], $path ];
 }
 
 # An area for each of @$steps, [ x of its end, its height ], that stands on $y.

@@ -16,9 +16,6 @@ use Bonnie::Units      qw(figure_text);
 
 our @EXPORT_OK = qw(host_charts host_panel how_to_read_hosts);
 
-my $BAR   = 12;
-my $RANGE = 8;    # height of the caps
-
 # With more hosts, not every host has a row; and at most this number of outliers
 # is named at either end.
 my $MOST_EACH  = 12;
@@ -75,7 +72,7 @@ sub host_panel {
     return if @hosts < 2;
     my $axis = axis_of_values($unit, $like, map { $_->{value} } @hosts);
     my $shown = sub { figure_text($_[0], $unit, $like) };
-    return panel($title, axis => $axis, height => $BAR, rows => [ rows_of($axis, $shown, @hosts) ]);
+    return panel($title, axis => $axis, rows => [ rows_of($axis, $shown, @hosts) ]);
 }
 
 sub rows_of {
@@ -107,7 +104,7 @@ sub at_most { my ($count) = @_; return $count < $MOST_NAMED ? $count : $MOST_NAM
 
 sub host_row {
     my ($axis, $shown, $host) = @_;
-    my $mark = value($axis, 'bar', $host->{value}, $BAR / 2);
+    my $mark = value($axis, 'bar', $host->{value});
     return { label => shorten($host->{name}, $MAX_NAME), shown => $shown->($host->{value}), marks => [$mark] };
 }
 
@@ -115,7 +112,7 @@ sub others_row {
     my ($axis, $shown, @others) = @_;
     my $middle = median(map { $_->{value} } @others);
     my ($from, $to) = map { $axis->{at}->($_) } sort { $a <=> $b } map { $_->{value} } @others[ 0, -1 ];
-    my @marks = (value($axis, 'bar', $middle, $BAR / 2), $to > $from ? whisker('range', $from, $to, $BAR / 2, $RANGE) : ());
+    my @marks = (value($axis, 'bar', $middle), $to > $from ? whisker('range', $from, $to) : ());
     return { label => scalar(@others) . ' others', shown => $shown->($middle), marks => \@marks };
 }
 

@@ -18,8 +18,6 @@ our @EXPORT_OK = qw(latency_charts latency_chart_of_one latency_panels);
 # the last percentile to the longest operation there is only a line.
 my @BANDS  = ([ qw(p50 p90) ], [ qw(p90 p99) ], [ qw(p99 p99_9) ]);
 my @NAMES  = qw(p50 p90 p99 p99_9 max);
-my $HEIGHT = 12;
-my $CAP    = 8;
 
 my @NOTES = (
     'The bands, from thick to thin, go from the median (p50) to p90, to p99 and to p99.9; the line ends at the longest operation. '
@@ -51,7 +49,7 @@ sub latency_panel {
     my ($title, @rows) = @_;
     my @known = grep {$_} map { @{$_}{@NAMES} } @rows;
     my $axis  = @known ? axis_of_latency(@known) : undef;
-    return panel($title, axis => $axis, height => $HEIGHT, rows => [ map { latency_row($axis, $_) } @rows ]);
+    return panel($title, axis => $axis, rows => [ map { latency_row($axis, $_) } @rows ]);
 }
 
 sub has_latency {
@@ -72,10 +70,10 @@ sub latency_row {
     my @marks;
     for my $band (0 .. $#BANDS) {
         my ($from, $to) = @at{ @{ $BANDS[$band] } };
-        push @marks, bar("band$band", $from, $to, $HEIGHT / 2) if defined $from && defined $to && $to >= $from;
+        push @marks, bar("band$band", $from, $to) if defined $from && defined $to && $to >= $from;
     }
     my $is_alone = keys %at == 1;
-    push @marks, tail($is_alone ? 'alone' : 'tail', $at{p99_9} // $at{max}, $at{max}, $HEIGHT / 2, $is_alone ? $HEIGHT : $CAP) if defined $at{max};
+    push @marks, tail($is_alone ? 'alone' : 'tail', $at{p99_9} // $at{max}, $at{max}) if defined $at{max};
     my $shown = join " \x{2026} ", map { $row->{$_} ? figure_text($row->{$_}, 'ns') : () } qw(p50 max);
     return { label => $row->{label}, shown => $row->{gap} // (length $shown ? $shown : 'no requests'), marks => \@marks };
 }

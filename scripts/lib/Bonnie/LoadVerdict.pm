@@ -20,9 +20,8 @@ my $MAX_TEXT = 60;
 # No report has more, whatever somebody has written into it.
 my $MOST = 100;
 
-# In pixels: the height of a strip, and of the caps of an interval.
-my $BAR = 12;
-my $CAP = 8;
+# Of the line of a limit, in pixels.
+my $TALL = 24;
 
 # What a sentence says of the values of "durability".
 my %DURABILITY = (
@@ -97,7 +96,7 @@ sub verdict_panel {
     my ($profile) = @_;
     my @figures = grep { defined $_->{part} } figures_of($profile) or return;
     my $axis    = { unit => 'of the limit', at => sub { min(1, $_[0] / 2) }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
-    return panel(word($profile->{name}) . ': ' . word($profile->{verdict}), axis => $axis, height => $BAR, rows => [ map { verdict_row($axis, $_) } @figures ]);
+    return panel(word($profile->{name}) . ': ' . word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);
 }
 
 sub verdict_row {
@@ -106,8 +105,8 @@ sub verdict_row {
     return {
         label => "$figure->{what} at $figure->{at}",
         shown => "$figure->{found}, limit $figure->{limit}",
-        marks => [ bar($LOOKS{ $figure->{verdict} }, 0, $axis->{at}->($figure->{part}), $BAR / 2), points('range', 2 * $BAR, [ [ $limit, $BAR / 2 ] ]),
-            @ends ? whisker('range', @ends, $BAR / 2, $CAP) : () ],
+        marks => [ bar($LOOKS{ $figure->{verdict} }, 0, $axis->{at}->($figure->{part})), points('range', $TALL, [ [$limit] ]),
+            @ends ? whisker('range', @ends) : () ],
     };
 }
 

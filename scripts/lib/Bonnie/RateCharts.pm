@@ -15,9 +15,6 @@ use Bonnie::Units      qw(figure_text);
 
 our @EXPORT_OK = qw(rate_charts rate_charts_of_one);
 
-my $BAR   = 12;
-my $RANGE = 8;    # height of the caps
-
 my $RANGE_NOTE = 'Bars and dots are medians of the runs; lines go from the slowest run to the fastest.';
 
 # A figure for each family of tests.
@@ -49,7 +46,7 @@ sub rate_panel {
     my @known   = grep {defined} @spreads;
     my $like    = @known ? median(map { $_->{median} } @known) : undef;
     my $axis    = @known ? axis_of_values($unit, $like, map { @{$_}{qw(min max)} } @known) : undef;
-    return panel($title, axis => $axis, height => $BAR, rows => [ map { rate_row($axis, $rows[$_], $spreads[$_], $like) } 0 .. $#rows ]);
+    return panel($title, axis => $axis, rows => [ map { rate_row($axis, $rows[$_], $spreads[$_], $like) } 0 .. $#rows ]);
 }
 
 # The figure is in the unit that suits $like.
@@ -58,8 +55,8 @@ sub rate_row {
     my %row = (label => $row->{title}, marks => []);
     return { %row, shown => $row->{group}->gap($row->{test}{name}, 'rate') } if !$spread;
     my ($low, $high) = map { $axis->{at}->($spread->{$_}) } qw(min max);
-    push @{ $row{marks} }, value($axis, 'bar', $spread->{median}, $BAR / 2);
-    push @{ $row{marks} }, whisker('range', $low, $high, $BAR / 2, $RANGE) if $high > $low;
+    push @{ $row{marks} }, value($axis, 'bar', $spread->{median});
+    push @{ $row{marks} }, whisker('range', $low, $high) if $high > $low;
     return { %row, shown => figure_text($spread->{median}, $row->{test}{unit}, $like) };
 }
 
