@@ -8,7 +8,7 @@ use Exporter 'import';
 use List::Util    qw(any);
 use Bonnie::Units qw(beside);
 
-our @EXPORT_OK = qw(change_text counts_text interval_text is_compared percent_text verdict_text);
+our @EXPORT_OK = qw(change_size change_text counts_text interval_text is_compared percent_text verdict_text);
 
 my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
 
@@ -26,6 +26,13 @@ sub change_text {
     my ($row) = @_;
     my $percent = $row->{change_percent} // return 'from zero';
     return $percent < $MULTIPLE ? percent_text($percent) : sprintf "\x{D7}\x{A0}%.3g", 1 + $percent / 100;
+}
+
+# The size of a change: twice as fast is as much as half as fast.
+sub change_size {
+    my ($row) = @_;
+    my $ratio = defined $row->{change_percent} ? 1 + $row->{change_percent} / 100 : 0;
+    return $ratio > 0 ? abs log $ratio : 9**9**9;
 }
 
 sub interval_text {

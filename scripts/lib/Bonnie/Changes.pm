@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis          qw(axis_of_change);
-use Bonnie::ChangeWords   qw(change_text counts_text interval_text is_compared verdict_text);
+use Bonnie::ChangeWords   qw(change_size change_text counts_text interval_text is_compared verdict_text);
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
@@ -69,10 +69,8 @@ sub change_chart {
 # The one change that would make all others invisible; undef: there is none. Its bar is cut off at
 # the end of the axis.
 sub outlier {
-    my @rows = sort { $b->{change_percent} <=> $a->{change_percent} } grep { defined $_->{change_percent} } @_;
-    return if @rows < 3;
-    my ($first, $second) = sort { $b->[0] <=> $a->[0] } map { [ abs log max(1e-9, 1 + $_->{change_percent} / 100), $_ ] } @rows;
-    return $second->[0] > 0 && $first->[0] > $OUTLIER * $second->[0] ? $first->[1] : undef;
+    my ($first, $second, @others) = sort { change_size($b) <=> change_size($a) } grep { defined $_->{change_percent} } @_;
+    return @others && change_size($second) > 0 && change_size($first) > $OUTLIER * change_size($second) ? $first : undef;
 }
 
 sub chart_row {

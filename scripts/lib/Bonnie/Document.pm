@@ -5,14 +5,18 @@ package Bonnie::Document;
 use strict;
 use warnings;
 use Exporter 'import';
+use List::Util qw(maxstr minstr uniq);
 use Bonnie::Html  qw(element void_element text);
+use Bonnie::Plain qw(shorten);
 use Bonnie::Style qw(style_sheet);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(document counted);
+our @EXPORT_OK = qw(counted document measured_text);
 
 # The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
+
+my $MAX_TEXT = 60;
 
 # %document: title, plain text; class of the body; warning above the title, headline and facts below
 # it, plain text, the first two of which may be undef; sections => [ { id,
@@ -57,6 +61,17 @@ sub section {
 
 sub footer {
     return element('footer', {}, "Made by bon_csv2html $Bonnie::Version::VERSION.") . "\n";
+}
+
+# Where and when it was measured, from the names of the hosts and the starts of the runs, which may be
+# unknown or alike; nothing if none is known.
+sub measured_text {
+    my ($hosts, $times) = @_;
+    my @hosts = uniq(grep {defined} @{$hosts});
+    my @times = grep {defined} @{$times};
+    my @when  = map { shorten(tr/TZ/ /dr, $MAX_TEXT) } @times ? uniq(minstr(@times), maxstr(@times)) : ();
+    my $where = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
+    return @hosts || @when ? "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.} : ();
 }
 
 sub counted {

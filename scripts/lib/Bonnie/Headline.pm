@@ -6,8 +6,9 @@ package Bonnie::Headline;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any max maxstr minstr sum0 uniq);
-use Bonnie::ChangeWords qw(change_text counts_text);
+use List::Util qw(any max sum0 uniq);
+use Bonnie::ChangeWords qw(change_size change_text counts_text);
+use Bonnie::Document    qw(measured_text);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Tests       qw(test_named);
@@ -117,15 +118,8 @@ sub of_comparisons {
 # Of a single comparison.
 sub largest_change {
     my ($comparison, @others) = @_;
-    my ($most) = sort { size_of($b) <=> size_of($a) } grep { $_->{significant} } $comparison->rows;
+    my ($most) = sort { change_size($b) <=> change_size($a) } grep { $_->{significant} } $comparison->rows;
     return @others || !$most ? q{} : '; the largest change is ' . change_text($most) . ', in "' . test_named($most->{test})->{name_alone} . q{"};
-}
-
-# The size of a change: twice as fast is as much as half as fast.
-sub size_of {
-    my ($row) = @_;
-    my $ratio = defined $row->{change_percent} ? 1 + $row->{change_percent} / 100 : 0;
-    return $ratio > 0 ? abs log $ratio : 9**9**9;
 }
 
 # A limit that all tests share ends the sentence; others stand beside their tests.
@@ -228,16 +222,8 @@ sub of_many {
 sub facts {
     my ($page) = @_;
     my @records = map { @{ $_->records } } @{ $page->{groups} };
-    my @hosts   = uniq(grep { defined } map { my @of_ranks = map { $_->{name} } hosts_of($_); @of_ranks ? @of_ranks : $_->{host}{name} } grep { $_->{host} } @records);
-    my @times   = grep { defined } map { $_->{start_time} } @records;
-    my $where   = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_LABEL) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
-    my $when    = @times ? ', ' . period(@times) : q{};
-    return $where eq q{} && $when eq q{} ? () : "Measured$where$when.";
-}
-
-sub period {
-    my ($first, $last) = map { shorten(tr/TZ/ /dr, $MAX_LABEL) } minstr(@_), maxstr(@_);
-    return $first eq $last ? "$first UTC" : "$first to $last UTC";
+    my @hosts   = map { my @of_ranks = map { $_->{name} } hosts_of($_); @of_ranks ? @of_ranks : $_->{host}{name} } grep { $_->{host} } @records;
+    return measured_text(\@hosts, [ map { $_->{start_time} } @records ]);
 }
 
 1;

@@ -6,7 +6,8 @@ package Bonnie::LoadHeadline;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(maxstr minstr uniq);
+use List::Util qw(uniq);
+use Bonnie::Document   qw(measured_text);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
@@ -143,12 +144,7 @@ sub of_sweep {
 # Facts of a load report; nothing if there is none.
 sub load_facts {
     my @loads = @_;
-    my @hosts = uniq(grep {defined} map { text(hash($_->{host})->{name}) } @loads);
-    my @times = grep {defined} map { text($_->{start_time}) } @loads;
-    my $where = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
-    my @when  = map { shorten(tr/TZ/ /dr, $MAX_TEXT) } @times ? (uniq minstr(@times), maxstr(@times)) : ();
-    my $measured = $where eq q{} && !@when ? undef : "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.};
-    return join q{ }, map { $_ // () } $measured, load_machine(0, @loads);
+    return join q{ }, measured_text([ map { text(hash($_->{host})->{name}) } @loads ], [ map { text($_->{start_time}) } @loads ]), load_machine(0, @loads) // ();
 }
 
 1;

@@ -32,31 +32,29 @@ our @EXPORT_OK = qw(html_page);
 # screen and adds some 10 KB to the page.
 my $MOST_IN_FULL = 6;
 
-# The sections in their order. One without content is left out. A single run has
-# other sections.
-my @ONE_RUN = (
-    { id => 'result',   title => 'Result',               content => \&result_content },
-    { id => 'rates',    title => 'Rates',                content => sub { rate_charts_of_one(measured(groups_of(@_))) } },
-    { id => 'latency',  title => 'Latency',              content => sub { latency_chart_of_one(measured(groups_of(@_))) } },
-    { id => 'slowest',  title => 'The slowest operations', content => sub { tail_of_groups(groups_of(@_)) } },
-    { id => 'steady',   title => 'Steady state',         content => \&steady_content },
-    { id => 'time',     title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
-    { id => 'hosts',    title => 'Hosts',                content => sub { host_charts(groups_of(@_)) } },
-    { id => 'settings', title => 'Machine and settings', content => \&settings_content },
-);
+# The sections in their order. One without content is left out. Those of one run, and those of many,
+# are only on such a page.
 my @SECTIONS = (
-    { id => 'comparison', title => 'Comparison',           content => \&comparison_content },
-    { id => 'overview',   title => 'Overview',             content => \&overview_content },
-    { id => 'rates',      title => 'Rates',                content => sub { rate_charts(groups_of(@_)) } },
-    { id => 'latency',    title => 'Latency',              content => \&latency_content },
-    { id => 'slowest',    title => 'The slowest operations', content => sub { tail_of_groups(groups_of(@_)) } },
-    { id => 'steady',     title => 'Steady state',         content => \&steady_content },
-    { id => 'time',       title => 'Over time',            content => sub { time_charts(groups_of(@_)) } },
-    { id => 'hosts',      title => 'Hosts',                content => sub { host_charts(groups_of(@_)) } },
-    { id => 'limits',     title => 'What limited each test', content => \&limit_content },
-    { id => 'settings',   title => 'Machine and settings', content => \&settings_content },
-    { id => 'runs',       title => 'Every run',            content => sub { run_table(groups_of(@_)) } },
+    { id => 'result',     title => 'Result',               of => 'one',  content => of_groups(sub { (result_table(measured(@_)), is_of_json(@_) ? limit_legend(@_) : ()) }) },
+    { id => 'comparison', title => 'Comparison',           of => 'many', content => \&comparison_content },
+    { id => 'overview',   title => 'Overview',             of => 'many', content => \&overview_content },
+    { id => 'rates',      title => 'Rates',                of => 'one',  content => of_groups(sub { rate_charts_of_one(measured(@_)) }) },
+    { id => 'rates',      title => 'Rates',                of => 'many', content => of_groups(\&rate_charts) },
+    { id => 'latency',    title => 'Latency',              of => 'one',  content => of_groups(sub { latency_chart_of_one(measured(@_)) }) },
+    { id => 'latency',    title => 'Latency',              of => 'many', content => \&latency_content },
+    { id => 'slowest',    title => 'The slowest operations',  content => of_groups(\&tail_of_groups) },
+    { id => 'steady',     title => 'Steady state',            content => of_groups(\&steady_table, \&steady_charts) },
+    { id => 'time',       title => 'Over time',               content => of_groups(\&time_charts) },
+    { id => 'hosts',      title => 'Hosts',                   content => of_groups(\&host_charts) },
+    { id => 'limits',     title => 'What limited each test', of => 'many', content => of_groups(sub { is_of_json(@_) ? (limit_legend(@_), limit_table(@_)) : () }) },
+    { id => 'settings',   title => 'Machine and settings',    content => of_groups(\&machine_table, \&settings_table) },
+    { id => 'runs',       title => 'Every run',            of => 'many', content => of_groups(\&run_table) },
 );
+
+sub of_groups {
+    my @parts = @_;
+    return sub { my @groups = groups_of(@_); return map { $_->(@groups) } @parts };
+}
 
 # An HTML document. %page: title, plain text; groups (see Group.pm) and
 # comparisons (see Comparison.pm), loads (see Load.pm), cuts (see Cut.pm), array references.
@@ -103,7 +101,8 @@ sub is_wide {
 sub sections_of {
     my ($page) = @_;
     my @groups = groups_of($page);
-    return (is_one_run(@groups) ? @ONE_RUN : @groups ? @SECTIONS : (), load_sections(), cut_sections());
+    my $kind   = is_one_run(@groups) ? 'one' : 'many';
+    return ((grep { @groups && ($_->{of} // $kind) eq $kind } @SECTIONS), load_sections(), cut_sections());
 }
 
 sub groups_of {
@@ -152,29 +151,8 @@ sub latency_content {
     return @charts ? (latency_table(is_coloured($page), @groups), @charts) : ();
 }
 
-sub result_content {
-    my @groups = groups_of(@_);
-    return (result_table(measured(@groups)), is_of_json(@groups) ? limit_legend(@groups) : ());
-}
-
 sub is_of_json {
     return any { $_->{settings} } map { @{ $_->records } } @_;
-}
-
-sub limit_content {
-    my @groups = groups_of(@_);
-    return if !is_of_json(@groups);
-    return (limit_legend(@groups), limit_table(@groups));
-}
-
-sub steady_content {
-    my @groups = groups_of(@_);
-    return (steady_table(@groups), steady_charts(@groups));
-}
-
-sub settings_content {
-    my @groups = groups_of(@_);
-    return (machine_table(@groups), settings_table(@groups));
 }
 
 1;
