@@ -86,8 +86,7 @@ sub build_record {
     split_classic_settings(\%field) if @fields == 27;
     repair_settings(\%field);
 
-    my %record = settings(\%field);
-    $record{tests} = tests(\%field);
+    my %record = (settings(\%field), tests => { map { $_ => test(\%field, $_) } test_names() });
     my @problems = bad_figures(\%record);
     return (undef, 'none of its figures can be read') if !is_result(\%record, scalar @problems);
     return (\%record, @problems);
@@ -143,11 +142,6 @@ sub settings {
 # All tests without figures share this, because a hostile file may have many
 # lines without any.
 my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
-
-sub tests {
-    my ($field) = @_;
-    return { map { $_ => test($field, $_) } test_names() };
-}
 
 sub test {
     my ($field, $name) = @_;

@@ -44,13 +44,7 @@ sub cut_headline {
 
 sub cut_facts {
     my @cuts = @_;
-    return join q{ }, map { label_words($_) . kernel_words($_) . q{.} } @cuts;
-}
-
-sub kernel_words {
-    my ($cut) = @_;
-    my $kernel = words(hash($cut->{run})->{kernel});
-    return length $kernel ? ", $kernel" : q{};
+    return join q{ }, map { join(', ', grep {length} label_words($_), words(hash($_->{run})->{kernel})) . q{.} } @cuts;
 }
 
 # As sections of the page. All are empty without reports of boncut.

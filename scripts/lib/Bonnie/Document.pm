@@ -25,7 +25,8 @@ sub document {
     my (%document) = @_;
     my @sections = @{ $document{sections} };
     my $main     = element('main', {}, "\n", map { section($_) } @sections);
-    my $body     = element('body', { class => $document{class} }, "\n", header(\%document, @sections), $main, footer());
+    my $footer   = element('footer', {}, "Made by bon_csv2html $Bonnie::Version::VERSION.") . "\n";
+    my $body     = element('body', { class => $document{class} }, "\n", header(\%document, @sections), $main, $footer);
     return "<!DOCTYPE html>\n" . element('html', { lang => 'en' }, "\n", head($document{title}), $body) . "\n";
 }
 
@@ -45,22 +46,13 @@ sub header {
     my ($warning, $headline) = map { my $words = $document->{$_}; defined $words ? element('p', { class => $_ }, text($words)) . "\n" : q{} } qw(warning headline);
     return element('header', {}, "\n", $warning, element('h1', {}, text($document->{title})), "\n", $headline,
         element('p',   { class => 'quiet' }, text($document->{facts})), "\n",
-        element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, map { link_to($_) } @sections))) . "\n";
-}
-
-sub link_to {
-    my ($section) = @_;
-    return element('li', {}, element('a', { href => "#$section->{id}" }, text($section->{title})));
+        element('nav', { 'aria-label' => 'Sections' }, element('ul', {}, map { element('li', {}, element('a', { href => "#$_->{id}" }, text($_->{title}))) } @sections))) . "\n";
 }
 
 sub section {
     my ($section) = @_;
     return element('section', { 'aria-labelledby' => $section->{id} },
         element('h2', { id => $section->{id} }, text($section->{title})), "\n", @{ $section->{content} }) . "\n";
-}
-
-sub footer {
-    return element('footer', {}, "Made by bon_csv2html $Bonnie::Version::VERSION.") . "\n";
 }
 
 # Where and when it was measured, from the names of the hosts and the starts of the runs, which may be

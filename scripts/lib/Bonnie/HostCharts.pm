@@ -28,15 +28,13 @@ my $MAX_NAME = 60;
 
 # A figure for each label whose runs several hosts have made.
 sub host_charts {
-    my @groups = @_;
-    return map { charts_of($_) } @groups;
-}
-
-sub charts_of {
-    my ($group) = @_;
-    my @tests = grep { @{ $_->[1] } } map { [ $_, [ hosts_of($group, $_) ] ] } tests_run($group) or return;
-    my @notes = ('A bar is the rate of a host divided by the number of its ranks.', how_to_read_hosts(map { $_->[1] } @tests));
-    return panels($group->row_label . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
+    my @charts;
+    for my $group (@_) {
+        my @tests = grep { @{ $_->[1] } } map { [ $_, [ hosts_of($group, $_) ] ] } tests_run($group);
+        my @notes = ('A bar is the rate of a host divided by the number of its ranks.', how_to_read_hosts(map { $_->[1] } @tests));
+        push @charts, panels($group->row_label . ': hosts, more is better', \@notes, map { test_panel($_->[0], @{ $_->[1] }) } @tests);
+    }
+    return @charts;
 }
 
 # The explanation that the panels of these hosts need, if any.

@@ -37,14 +37,10 @@ my $MOST_LISTED = 20;
 
 # Returns the records in the order of the input. Dies when a file cannot be
 # read, or when none of them has a result.
-sub read_results {
-    return read_files(0, @_);
-}
+sub read_results { return read_files(0, @_) }
 
 # Does the same, but files of zcav become courses (see ZcavLog.pm).
-sub read_logs_too {
-    return read_files(1, @_);
-}
+sub read_logs_too { return read_files(1, @_) }
 
 sub read_files {
     my ($takes_logs, @files) = @_;

@@ -45,10 +45,7 @@ sub limit_cell {
     return element('td', {}, @parts);
 }
 
-sub looks {
-    my ($by) = @_;
-    return @{ $LIMIT{$by} // $LIMIT{unknown} };
-}
+sub looks { return @{ $LIMIT{ $_[0] } // $LIMIT{unknown} } }
 
 # A server is explained only where there was one.
 sub limit_legend {

@@ -31,11 +31,6 @@ my @SHADES = ('less than 1 %', '1 to 5 %', '5 to 20 %', '20 to 50 %', 'more than
 # Classes of latency: 1, 2 and 5 times a power of ten, in ns.
 my @CLASSES = map { my $p = 10**$_; map { $_ * $p } 1, 2, 5 } 3 .. 10;
 
-sub seconds_of {
-    my @slices = @_;
-    return sum0(map { number(hash($_)->{seconds}) // 0 } @slices) || 1;
-}
-
 # The slices of one kind: [ [ end, length, figures ], ... ].
 sub slices_of {
     my ($kind) = @_;
@@ -50,7 +45,7 @@ sub slices_of {
 
 sub load_time_charts {
     my @kinds  = @_;
-    my $time   = axis_of_time(max(1e-3, map { seconds_of($_->{load}->slices) } @kinds));
+    my $time   = axis_of_time(max(1e-3, map { sum0(map { number(hash($_)->{seconds}) // 0 } $_->{load}->slices) || 1 } @kinds));
     my @panels = map { time_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
     return panels('Over time', ['Each strip has a scale of its own. Much higher peaks are cut off.'], @panels);
 }

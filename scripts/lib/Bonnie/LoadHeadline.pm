@@ -106,11 +106,12 @@ sub of_search {
     my ($load) = @_;
     my $limit  = $load->limit;
     my $unit   = $load->is_of_threads ? ' threads' : ' requests per second';
+    my $of     = text($limit->{of}) // 'mean';
     my $below  = latency_text($limit->{nanoseconds});
     my @parts;
     for my $kind (grep { text($_->{figures}{found}) } $load->kinds) {
         my $most    = (rate_text($kind->{figures}{found_load}) . $unit) =~ s/\A1 threads\z/1 thread/r;
-        my $latency = latency_name(text($limit->{of})) . ' of ' . lc $kind->{title};
+        my $latency = ($of eq 'max' ? 'longest' : $of) . ' latency of ' . lc $kind->{title};
         my %words   = (
             found  => "the $latency stays below $below with up to $most",
             most   => "the $latency stays below $below even with $most",
@@ -120,11 +121,6 @@ sub of_search {
         push @parts, ($words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
     }
     return @parts ? ucfirst join '; ', @parts : undef;
-}
-
-sub latency_name {
-    my ($of) = map { $_ // 'mean' } @_;
-    return $of eq 'max' ? 'longest latency' : "$of latency";
 }
 
 sub of_sweep {

@@ -23,9 +23,9 @@ my $MAX_LABEL = 60;
 my @COLUMNS = (
     { title => 'Rate',              show => \&rate_cell },
     { title => 'CPU, %',            show => \&cpu_cell },
-    { title => 'Longest operation', show => sub { latency_cell($_[0]->spread_of($_[1]{name}, 'latency'), 'max') } },
-    { title => 'Median (p50)',      show => sub { percentile_cell(@_, 'p50') } },
-    { title => 'p99',               show => sub { percentile_cell(@_, 'p99') } },
+    { title => 'Longest operation', show => sub { latency_cell(($_[0]->spread_of($_[1]{name}, 'latency') // {})->{max}) } },
+    { title => 'Median (p50)',      show => sub { latency_cell($_[0]->percentile($_[1]{name}, 'p50')) } },
+    { title => 'p99',               show => sub { latency_cell($_[0]->percentile($_[1]{name}, 'p99')) } },
     { title => 'Limited by',        show => sub { my ($group, $test) = @_; @{ $group->limits($test->{name}) } ? limit_cell(@_) : undef } },
 );
 
@@ -84,14 +84,8 @@ sub cpu_cell {
 }
 
 sub latency_cell {
-    my ($spread, $which) = @_;
-    return $spread ? cell(figure_text($spread->{$which}, 'ns')) : undef;
-}
-
-sub percentile_cell {
-    my ($group, $test, $percentile) = @_;
-    my $value = $group->percentile($test->{name}, $percentile);
-    return defined $value ? cell(figure_text($value, 'ns')) : undef;
+    my ($nanoseconds) = @_;
+    return defined $nanoseconds ? cell(figure_text($nanoseconds, 'ns')) : undef;
 }
 
 1;

@@ -38,7 +38,7 @@ sub work {
     my $options = parse_options(@{ $program{options} // [] });
     return say_only($program{help})                    if $options->{help};
     return say_only($program{brief} // $program{help}) if $options->{h};
-    return say_only(version_message())                 if $options->{version};
+    return say_only(basename($0) . " $Bonnie::Version::VERSION\n") if $options->{version};
     $program{check}->($options) if $program{check};
     complain('reading results from the terminal, to Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
@@ -62,10 +62,6 @@ sub parse_options {
         or die plain_text($complaint =~ s/\s*\z//r), "; try --help\n";
     die "--output needs a file name; try --help\n" if ($options{output} // q{-}) eq q{};
     return \%options;
-}
-
-sub version_message {
-    return basename($0) . " $Bonnie::Version::VERSION\n";
 }
 
 1;

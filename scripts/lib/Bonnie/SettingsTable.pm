@@ -154,29 +154,21 @@ sub label_table {
     my ($caption, $columns, @groups) = @_;
     my @columns = grep { is_told($_, @groups) } @{$columns};
     return if !@columns;
-    return few_labels($caption, \@columns, @groups) if @groups <= $FEW_LABELS;
-    my @rows;
-    for my $group (@groups) {
-        push @rows, row_of(row_head($group), map { setting_cell($MOST_IN_ROW, values_of($_, $group)) } @columns);
+    my ($head, @rows);
+    if (@groups <= $FEW_LABELS) {
+        $head = row_of(head_cell('Setting'), map { column_head($_) } @groups);
+        @rows = map { my $column = $_; row_of(element('th', { scope => 'row', class => 'label' }, text($column->{title})), map { setting_cell($MOST_IN_COLUMN, values_of($column, $_)) } @groups) } @columns;
     }
-    my $head = row_of(map { head_cell($_) } 'Label', map { $_->{title} } @columns);
+    else {
+        $head = row_of(map { head_cell($_) } 'Label', map { $_->{title} } @columns);
+        @rows = map { my $group = $_; row_of(row_head($group), map { setting_cell($MOST_IN_ROW, values_of($_, $group)) } @columns) } @groups;
+    }
     return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
 }
 
 sub is_told {
     my ($column, @groups) = @_;
     return any { $_ ne $NOT_RECORDED && $_ ne "\x{2013}" } map { values_of($column, $_) } @groups;
-}
-
-sub few_labels {
-    my ($caption, $columns, @groups) = @_;
-    my @rows;
-    for my $column (@{$columns}) {
-        my $head = element('th', { scope => 'row', class => 'label' }, text($column->{title}));
-        push @rows, row_of($head, map { setting_cell($MOST_IN_COLUMN, values_of($column, $_)) } @groups);
-    }
-    my $head = row_of(head_cell('Setting'), map { column_head($_) } @groups);
-    return scrolling_table(caption => $caption, class => 'settings', head => [$head], rows => \@rows);
 }
 
 sub values_of {

@@ -250,12 +250,7 @@ sub place_row {
     my ($course, $median) = @{$device}{qw(course median)};
     my @rate = $place->{error} ? (undef) x 2 : (figure_text($place->{rate}, 'KiB/s'), sprintf '%.0f %%', 100 * $place->{rate} / $median);
     return [ shorten($course->{name}, $MAX_NAME), $place->{offset} ? bytes_text($place->{offset}) : '0', bytes_text($place->{end}),
-        $place->{error} ? failed_words($course, $place) : 'slow', @rate, grouped($place->{offset}), grouped($place->{end} - $place->{offset}) ];
-}
-
-sub failed_words {
-    my ($course, $place) = @_;
-    return ($course->{writes} ? 'cannot be written: ' : 'cannot be read: ') . $place->{error};
+        $place->{error} ? ($course->{writes} ? 'cannot be written: ' : 'cannot be read: ') . $place->{error} : 'slow', @rate, grouped($place->{offset}), grouped($place->{end} - $place->{offset}) ];
 }
 
 sub device_table {
