@@ -56,20 +56,9 @@ sub new {
     return $self;
 }
 
-sub baseline {
-    my ($self) = @_;
-    return $self->{baseline};
-}
-
-sub other {
-    my ($self) = @_;
-    return $self->{other};
-}
-
-sub together {
-    my ($self) = @_;
-    return $self->{together};
-}
+sub baseline { return $_[0]{baseline} }
+sub other    { return $_[0]{other} }
+sub together { return $_[0]{together} }
 
 # One for each test that either group ran, in the order of the tests:
 #
@@ -95,10 +84,7 @@ sub together {
 #   runs_needed      of each, for about four chances in five to show such a
 #                    difference; undef if it is shown, or if there is none
 #   corrected_p      with enough runs, p corrected for the number of such tests
-sub rows {
-    my ($self) = @_;
-    return @{ $self->{rows} };
-}
+sub rows { return @{ $_[0]{rows} } }
 
 # The tests that became worse by more than this. If the groups are equal, at
 # most the share alpha of all comparisons gives any.
@@ -130,10 +116,7 @@ sub unjudged {
 
 # The rows with enough runs to be significant by themselves; in scalar context
 # their number.
-sub judged {
-    my ($self) = @_;
-    return @{ $self->{judged} };
-}
+sub judged { return @{ $_[0]{judged} } }
 
 sub correct {
     my @rows = @_;

@@ -27,9 +27,7 @@ my %NANOSECONDS = (ns => 1, us => 1e3, ms => 1e6, s => 1e9);
 
 my $NONE = { state => 'none', text => q{} };
 
-sub no_figure {
-    return $NONE;
-}
+sub no_figure { return $NONE }
 
 sub number_figure {
     my ($text) = @_;
@@ -48,16 +46,9 @@ sub value_figure {
     return { state => 'value', text => $text, value => $value };
 }
 
-sub fast_figure {
-    my ($text) = @_;
-    return { state => 'fast', text => $text };
-}
-
-# $text is plain.
-sub bad_figure {
-    my ($text) = @_;
-    return { state => 'bad', text => $text };
-}
+# Of plain text.
+sub fast_figure { return { state => 'fast', text => $_[0] } }
+sub bad_figure  { return { state => 'bad', text => $_[0] } }
 
 sub special_figure {
     my ($text) = @_;
@@ -66,10 +57,8 @@ sub special_figure {
     return bad_figure(plain_text($text));
 }
 
-sub is_value {
-    my ($figure) = @_;
-    return $figure->{state} eq 'value';
-}
+sub is_value { return $_[0]{state} eq 'value' }
+sub is_run   { return $_[0]{state} ne 'none' }
 
 # The words shown in place of a number.
 sub gap_words {
@@ -77,11 +66,6 @@ sub gap_words {
     return 'not run'             if $figure->{state} eq 'none';
     return 'too fast to measure' if $figure->{state} eq 'fast';
     return 'unreadable: ' . shorten($figure->{text}, $MAX_TEXT);
-}
-
-sub is_run {
-    my ($figure) = @_;
-    return $figure->{state} ne 'none';
 }
 
 1;

@@ -29,21 +29,12 @@ sub by_label {
 }
 
 # Counts from 1. Distinguishes groups whose labels look the same.
-sub number {
-    my ($self) = @_;
-    return $self->{number};
-}
+sub number { return $_[0]{number} }
 
 # The number before the name; nothing if there is no other group.
-sub number_shown {
-    my ($self) = @_;
-    return $self->{is_alone} ? () : $self->{number};
-}
+sub number_shown { return $_[0]{is_alone} ? () : $_[0]{number} }
 
-sub label {
-    my ($self) = @_;
-    return $self->{label};
-}
+sub label { return $_[0]{label} }
 
 # The label, or a visible name in its place.
 sub name {
@@ -57,10 +48,7 @@ sub row_label {
     return join q{ }, $self->number_shown, shorten($self->name, $MAX_LABEL);
 }
 
-sub records {
-    my ($self) = @_;
-    return $self->{records};
-}
+sub records { return $_[0]{records} }
 
 sub rates {
     my ($self, $name) = @_;

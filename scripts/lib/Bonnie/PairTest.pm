@@ -73,10 +73,7 @@ sub add {
     return;
 }
 
-sub pairs {
-    my ($self) = @_;
-    return scalar @{ $self->{values} };
-}
+sub pairs { return scalar @{ $_[0]{values} } }
 
 # The answer about a watched ratio: 1 if the true ratio has proved to be larger,
 # -1 if smaller, 0 if neither.

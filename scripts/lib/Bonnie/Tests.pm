@@ -55,10 +55,6 @@ for my $test (@TESTS) {
     $TEST{ $test{name} } = $test = \%test;
 }
 
-sub all_tests {
-    return @TESTS;
-}
-
 # "put_block.2" is the second level of a test whose speed fell.
 sub test_named {
     my ($name) = @_;
@@ -67,17 +63,11 @@ sub test_named {
 }
 
 # The tests of the CSV line.
-sub test_names {
-    return map { $_->{name} } tests_in_half('io'), tests_in_half('files');
-}
+sub test_names { return map { $_->{name} } tests_in_half('io'), tests_in_half('files') }
 
-sub all_groups {
-    return @GROUPS;
-}
-
-sub families {
-    return @FAMILIES;
-}
+sub all_tests  { return @TESTS }
+sub all_groups { return @GROUPS }
+sub families   { return @FAMILIES }
 
 sub tests_in_group {
     my ($group) = @_;

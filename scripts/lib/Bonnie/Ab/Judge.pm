@@ -25,10 +25,7 @@ sub new {
     return bless { metric => $metric, far => $far, test => $test, a => [], b => [], course => [] }, $class;
 }
 
-sub metric {
-    my ($self) = @_;
-    return $self->{metric};
-}
+sub metric { return $_[0]{metric} }
 
 sub add {
     my ($self, $value_a, $value_b) = @_;
@@ -38,10 +35,7 @@ sub add {
     return;
 }
 
-sub pairs {
-    my ($self) = @_;
-    return $self->{test}->pairs;
-}
+sub pairs { return $_[0]{test}->pairs }
 
 # The median of side 'a' or 'b'.
 sub median_of {
