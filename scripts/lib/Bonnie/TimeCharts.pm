@@ -10,7 +10,7 @@ use List::Util qw(max min);
 use Bonnie::Axis      qw(axis_of_time axis_upwards);
 use Bonnie::Chart     qw(course over_time panel panels stroke);
 use Bonnie::HtmlTable qw(tests_run);
-use Bonnie::Units     qw(figure_text range_text);
+use Bonnie::Units     qw(range_text);
 
 our @EXPORT_OK = qw(levels middle time_charts);
 

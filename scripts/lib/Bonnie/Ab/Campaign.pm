@@ -21,7 +21,7 @@ package Bonnie::Ab::Campaign;
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex);
-use List::Util  qw(all any max min);
+use List::Util  qw(all max min);
 use POSIX       qw(strftime);
 use Bonnie::Ab::Command  qw(run_command);
 use Bonnie::Ab::Judge;

@@ -10,7 +10,7 @@ package Bonnie::Ab::Measured;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any max sum0 uniq);
+use List::Util qw(max sum0 uniq);
 use Bonnie::Csv        qw(parse_line);
 use Bonnie::Figure     qw(is_value);
 use Bonnie::Json       qw(hash list number report_records text);

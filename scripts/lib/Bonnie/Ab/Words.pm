@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
-use Bonnie::Plain qw(plain_text shorten);
+use Bonnie::Plain qw(shorten);
 use Bonnie::Json       qw(hash);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units qw(beside bytes_text figure_text);
