@@ -146,7 +146,7 @@ static void run_delays_watch(struct run_delays *all, unsigned worker, int thread
 #define BUFFERED_NS UINT64_C(1000000000)
 
 /* Time that the examiner's process has for its last poll before it is killed. */
-#define END_MS 10000
+#define END_MS 60000
 
 /* What the examiner's process has to tell the program when it ends, in shared memory. */
 struct board {
