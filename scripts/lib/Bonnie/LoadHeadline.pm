@@ -115,7 +115,7 @@ sub of_search {
         my %words   = (
             found  => "the $latency stays below $below with up to $most",
             most   => "the $latency stays below $below even with $most",
-            unsure => $kind->{figures}{found_load} ? "the $latency stays below $below with $most or more" : "no load is known to keep the $latency below $below",
+            unsure => $kind->{figures}{found_load} ? "the $latency stays below $below up to at least $most" : "no load is known to keep the $latency below $below",
         );
         my $reason = shorten(text($kind->{figures}{found_reason}) // q{}, $MAX_TEXT);
         push @parts, ($words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");

@@ -95,7 +95,7 @@ sub load_verdict_content {
 sub verdict_panel {
     my ($profile) = @_;
     my @figures = grep { defined $_->{part} } figures_of($profile) or return;
-    my $axis    = { unit => 'of the limit', at => sub { min(1, $_[0] / 2) }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
+    my $axis    = { unit => 'latency', at => sub { min(1, $_[0] / 2) }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
     return panel(word($profile->{name}) . ': ' . word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);
 }
 

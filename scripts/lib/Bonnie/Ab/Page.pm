@@ -78,7 +78,7 @@ sub interval_charts {
     my ($campaign) = @_;
     my @notes = (
         'From top to bottom, pair after pair: a point is the ratio of a pair, the band the interval that was known after it. Points beyond an axis are drawn at its end.',
-        'It is decided when the band leaves 0, or lies within ' . margins($campaign) . '.',
+        'It is decided when the band leaves the line of no change, or lies within ' . margins($campaign) . '.',
         @{ $campaign->{control} } ? "Below, the control: pairs of $campaign->{settings}{name_a} against itself." : (),
     );
     my @panels = map { interval_panel($campaign, $_) } @{ $campaign->{metrics} };
@@ -102,7 +102,7 @@ sub interval_panel {
     my @rows   = ({ label => $campaign->{settings}{name_b}, shown => change_text($campaign, $metric) . ', ' . interval_text($campaign, $metric),
             marks => [ bands($axis, $height, @{ $metric->{course} }), points($axis, $height, @pairs) ] });
     push @rows, { label => "$campaign->{settings}{name_a} again", shown => counted(scalar @control, 'pair'), marks => [ points($axis, $height, @control) ] } if @control;
-    return panel("$metric->{name}: " . verdict_text($campaign, $metric), axis => { %{$axis}, unit => 'change in percent' . ($axis->{unit} =~ /(, .*)/ ? $1 : q{}) }, height => $height, rows => \@rows);
+    return panel("$metric->{name}: " . verdict_text($campaign, $metric), axis => { %{$axis}, unit => $axis->{unit} =~ s/ of the rate//r =~ s/the rate/shorten($campaign->{settings}{name_a}, $MAX_NAME)/er }, height => $height, rows => \@rows);
 }
 
 # The changes in percent in the pairs that have this metric.
