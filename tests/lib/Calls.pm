@@ -220,7 +220,7 @@ sub says_why {
         local $! = Errno->can($fault)->();
         $reason = qr/\Q$!\E/;
     }
-    return $line =~ /\A\w+: .+: $reason\z/;
+    return $line =~ /\A\w+: .+: $reason(?:; the filesystem has room, so the directory is full: [^:]+)?\z/;
 }
 
 # census(\%how, ARGUMENT...): the run, and the system calls that it makes: {call => [before main(),
