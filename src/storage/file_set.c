@@ -384,7 +384,7 @@ static int remove_files(struct file_set *s, struct err *e)
     char name[FILE_NAME_SIZE];
     struct file_place place;
     int rc = 0;
-    for (uint64_t i = 0; i < s->made; i++) {
+    for (uint64_t i = 0; s->directories.fds && i < s->made; i++) {
         int one = file_set_find(s, s->order, i, name, &place, e);
         if (one == 0 && unlinkat(place.fd, place.name, 0) != 0 && errno != ENOENT)
             one = fail_on(s, "delete", &place, e);
