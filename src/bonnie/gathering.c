@@ -121,11 +121,7 @@ static void join_lap(void *context)
     struct rank_span span = {0};
     for (unsigned rank = 0; rank < r->count; rank++) {
         struct rank_lap *one = &g->laps[rank];
-        uint64_t own_ns = one->end_ns - one->start_ns;
-        one->start_ns = rank_clock_start(r, rank, one->start_ns);
-        one->end_ns = rank_clock_end(r, rank, one->end_ns);
-        if (one->end_ns < one->start_ns + own_ns) /* offsets are uncertain; its own clock is not */
-            one->end_ns = one->start_ns + own_ns;
+        rank_clock_span(r, rank, &one->start_ns, &one->end_ns);
         rank_span_add(&span, one->start_ns, one->end_ns);
         if (one->preparing_ns > m->answer.preparing_ns)
             m->answer.preparing_ns = one->preparing_ns;

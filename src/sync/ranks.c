@@ -137,13 +137,22 @@ uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns)
     return r->cards ? shift_time(ns, &r->cards[rank].after) : ns;
 }
 
+void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end)
+{
+    uint64_t own_ns = *end > *start ? *end - *start : 0;
+    *start = rank_clock_start(r, rank, *start);
+    *end = rank_clock_end(r, rank, *end);
+    if (*end < *start + own_ns)
+        *end = *start + own_ns;
+}
+
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)
 {
     if (s->first_start == 0 || start < s->first_start)
         s->first_start = start;
     if (start > s->last_start)
         s->last_start = start;
-    if (end < start) /* offsets are uncertain, and a test may be shorter than that */
+    if (end < start) /* it has not ended */
         end = start;
     if (end > s->last_end)
         s->last_end = end;

@@ -87,6 +87,12 @@ int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
 
+/*
+ * Converts the start and the end of a rank's work. The comparisons are uncertain, but its own clock
+ * is not: the work takes at least as long as on that.
+ */
+void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end);
+
 /* Room for the text of starts_text(). */
 #define STARTS_TEXT 128
 

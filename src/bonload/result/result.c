@@ -404,9 +404,10 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
     struct joint_run *t = &g->result->together;
     const struct rank_card *card = &g->ranks->cards[rank];
     struct host_result *host = &t->hosts[card->host_first];
-    uint64_t start = rank_clock_start(g->ranks, rank, f->start_ns);
-    uint64_t end = rank_clock_end(g->ranks, rank, f->end_ns);
+    uint64_t start = f->start_ns;
+    uint64_t end = f->end_ns;
     double share = result_error_share(f);
+    rank_clock_span(g->ranks, rank, &start, &end);
     rank_span_add(&g->span, start, end);
     host->ranks++;
     host->cpu_seconds += f->cpu_seconds;
@@ -416,8 +417,8 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &f->kinds[kind];
         struct host_kind *h = &host->kinds[kind];
-        uint64_t first = rank_clock_start(g->ranks, rank, k->begin_ns);
-        uint64_t last = rank_clock_end(g->ranks, rank, k->end_ns);
+        uint64_t first = k->begin_ns;
+        uint64_t last = k->end_ns;
         h->requests += tally_ended(&k->tally);
         h->errors += k->tally.failed.count;
         h->bytes += k->tally.bytes;
@@ -426,6 +427,7 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
             h->latency_max_ns = k->tally.response.maximum;
         if (k->begin_ns == 0 || k->end_ns == 0)
             continue;
+        rank_clock_span(g->ranks, rank, &first, &last);
         rank_span_add(&g->kinds[kind], first, last);
         rank_span_add(&host->span, first, last);
     }
