@@ -468,15 +468,17 @@ static bool is_beyond_memory(const struct test_result *t, enum test_id test,
 static void judge_levels(struct test_result *t, enum test_id test, const struct run_context *r,
                          const struct evidence *all)
 {
-    if (!is_beyond_memory(t, test, r))
+    struct judgement judgement;
+    if (t->levels.count == 0 || !is_beyond_memory(t, test, r)) {
         t->levels.count = 0;
+        return;
+    }
     for (unsigned i = 0; i < t->levels.count; i++) {
         struct level *l = &t->levels.list[i];
         uint64_t bytes = l->to.bytes - l->from.bytes;
         struct bytes_asked asked = workload_asked(workload_of(test), r->plan, bytes);
         double share = (double)bytes / (double)t->bytes;
         struct evidence evidence = *all;
-        struct judgement judgement;
         evidence.elapsed_ns = l->to.ns - l->from.ns;
         evidence.cpu_ns = (uint64_t)((double)all->cpu_ns * share);
         evidence.busiest.computed_ns = (uint64_t)((double)all->busiest.computed_ns * share);
@@ -495,13 +497,15 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
                 evidence.moved.by[way] = SOURCE_NONE;
         bottleneck_judge(&judgement, &evidence);
         l->limited_by = bottleneck_name(judgement.by);
-        if (!t->steady.wanted)
-            phase_verdict(t, test, r, &judgement, all->filesystem);
-        unsigned ended = 0;
-        while (ended < t->steady.count && t->steady.rounds[ended].end_ns <= l->from.ns)
-            ended++;
-        t->steady.fell_in = ended + 1;
     }
+    if (!t->steady.wanted) {
+        phase_verdict(t, test, r, &judgement, all->filesystem);
+        return;
+    }
+    uint64_t fell_ns = t->levels.list[t->levels.count - 1].from.ns;
+    t->steady.fell_in = 1;
+    for (unsigned i = 0; i < t->steady.count && t->steady.rounds[i].end_ns <= fell_ns; i++)
+        t->steady.fell_in++;
 }
 
 struct phase {
