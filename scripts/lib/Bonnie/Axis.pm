@@ -5,7 +5,8 @@
 #   { unit  => name, written below a horizontal axis,
 #     at    => sub (value), 0 at the left end or the foot to 1 at the other end,
 #     ticks => [ [ value, text ], ... ] at round values,
-#     is_log => whether it has no zero, where a bar would begin }
+#     is_log => whether it has no zero, where a bar would begin,
+#     is_ratio => whether the labels of changes are ratios, and not percent }
 package Bonnie::Axis;
 
 use strict;
@@ -140,7 +141,8 @@ sub axis_of_change {
     my $widest = max(map { abs log_ratio($_) } @percents);
     my $ratios = (first { log($_->[-1]) >= $widest } @RATIOS) // $RATIOS[-1];
     my $whole  = log $ratios->[-1];
-    return change_axis('times the rate, logarithmic', sub { log_ratio($_[0]) / $whole }, map { [ 100 * ($_ - 1), "\x{D7}" . number_text($_) ] } @{$ratios});
+    my $axis   = change_axis('times the rate, logarithmic', sub { log_ratio($_[0]) / $whole }, map { [ 100 * ($_ - 1), "\x{D7}" . number_text($_) ] } @{$ratios});
+    return { %{$axis}, is_ratio => 1 };
 }
 
 # $part: sub (change), which returns the distance from the middle, where 1 is the right end.

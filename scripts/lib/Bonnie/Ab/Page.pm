@@ -98,11 +98,12 @@ sub interval_panel {
     my @seen   = map { 100 * ($_ - 1) } grep {defined} @{ $metric->{interval} };
     my @points = (@pairs, @control);
     my $axis   = axis_of_change($campaign->{settings}{margin_percent}, @seen, map { quantile($_, @points) } 0.05, 0.95);
+    my $unit   = $axis->{is_ratio} ? 'times ' . shorten($campaign->{settings}{name_a}, $MAX_NAME) . ', logarithmic' : 'change in percent';
     my $height = max($LEAST, min($MOST, $PAIR * max(scalar @pairs, scalar @control)));
     my @rows   = ({ label => $campaign->{settings}{name_b}, shown => change_text($campaign, $metric) . ', ' . interval_text($campaign, $metric),
             marks => [ bands($axis, $height, @{ $metric->{course} }), points($axis, $height, @pairs) ] });
     push @rows, { label => "$campaign->{settings}{name_a} again", shown => counted(scalar @control, 'pair'), marks => [ points($axis, $height, @control) ] } if @control;
-    return panel("$metric->{name}: " . verdict_text($campaign, $metric), axis => { %{$axis}, unit => $axis->{unit} =~ s/ of the rate//r =~ s/the rate/shorten($campaign->{settings}{name_a}, $MAX_NAME)/er }, height => $height, rows => \@rows);
+    return panel("$metric->{name}: " . verdict_text($campaign, $metric), axis => { %{$axis}, unit => $unit }, height => $height, rows => \@rows);
 }
 
 # The changes in percent in the pairs that have this metric.
