@@ -67,14 +67,14 @@ static struct residency by_cachestat(int fd, uint64_t bytes)
  * Number of bytes that are mapped at a time. Any machine can map them, and the answer, with one
  * byte for each page, fits on the stack.
  */
-#define PIECE_BYTES    (64 << 20)
-#define SMALLEST_PAGE  4096
-#define WINDOW_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
+#define PIECE_BYTES   (64 << 20)
+#define SMALLEST_PAGE 4096
+#define PIECE_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
 
 /* Counts the resident pages of a piece, and adds them to *pages. */
 static bool count_piece(int fd, uint64_t offset, size_t length, uint64_t *pages)
 {
-    unsigned char answers[WINDOW_ANSWERS];
+    unsigned char answers[PIECE_ANSWERS];
     void *piece = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
     if (piece == MAP_FAILED)
         return false;

@@ -220,7 +220,8 @@ sub says_why {
         local $! = Errno->can($fault)->();
         $reason = qr/\Q$!\E/;
     }
-    return $line =~ /\A\w+: .+: $reason(?:; the filesystem has room, so the directory is full: [^:]+)?\z/;
+    my $hint = $fault eq 'ENOSPC' ? qr/(?:; the filesystem has room, so the directory is full: [^:]+)?/ : q{};
+    return $line =~ /\A\w+: .+: $reason$hint\z/;
 }
 
 # census(\%how, ARGUMENT...): the run, and the system calls that it makes: {call => [before main(),
