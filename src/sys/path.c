@@ -602,26 +602,27 @@ static int check_own(const struct path_directory *d, const char *name)
 #define TRIES 8
 
 /*
- * Opens a file for a change where none that is there may be changed: makes a new one. With O_TRUNC
- * it takes the place of a file of this user's own.
+ * Opens a file for a change where none that is there may be changed: makes a new one, with O_CREAT.
+ * With O_TRUNC as well it takes the place of a file of this user's own.
  */
 static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode)
 {
     int fd = -EEXIST;
+    if (!(flags & O_CREAT)) {
+        int rc = check_own(d, name);
+        return rc != 0 ? rc : -PATH_FOREIGN;
+    }
     for (unsigned tries = 0; fd == -EEXIST && tries < TRIES; tries++) {
-        int rc = 0;
-        if (flags & O_CREAT)
-            fd = open_name(d, name, flags | O_EXCL, mode);
+        fd = open_name(d, name, flags | O_EXCL, mode);
         if (fd != -EEXIST || (flags & O_EXCL))
             return fd;
-        rc = check_own(d, name);
-        bool is_gone = rc == -ENOENT && (flags & O_CREAT);
-        if (rc != 0 && !is_gone)
-            return rc;
+        int rc = check_own(d, name);
         if (rc == 0 && !(flags & O_TRUNC))
-            return -PATH_FOREIGN;
-        if (rc == 0 && unlinkat(d->fd, name, 0) != 0 && errno != ENOENT)
-            return -errno;
+            rc = -PATH_FOREIGN;
+        if (rc == 0 && unlinkat(d->fd, name, 0) != 0)
+            rc = -errno;
+        if (rc != 0 && rc != -ENOENT)
+            return rc;
     }
     return fd;
 }

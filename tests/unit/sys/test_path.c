@@ -292,6 +292,7 @@ static void files_in_shared_directories(void **state)
     }
     assert_int_equal(stat("shared/file", &before), 0);
     int kept = open("shared/file", O_RDONLY);
+    assert_int_equal(tried("shared", "file", O_WRONLY | O_TRUNC), in_place);
     assert_int_equal(tried("shared", "file", O_WRONLY | O_CREAT | O_TRUNC), 0);
     assert_int_equal(stat("shared/file", &after), 0);
     assert_int_equal(after.st_size, 0);
