@@ -104,8 +104,8 @@ static void see_run(void *context, int fd, const char *name)
 }
 
 /*
- * Finds out why the log's directory is missing. Returns 0 when it was lost, and fails unless it is
- * certain that this is where it was.
+ * Finds out why the log's directory is missing. Returns 0 if it was lost, and fails if it may have
+ * been elsewhere.
  */
 static int explain_absence(struct check *c, int parent_fd, const char *path, struct err *e)
 {

@@ -104,7 +104,7 @@ struct loss {
 /* Units whose last promise was made within a certain time before the end of the log. */
 struct recent_units {
     uint64_t units;
-    uint64_t lost; /* in one way or another; unreadable units are not */
+    uint64_t lost; /* units that are lost in any way; unreadable ones do not count */
 };
 
 #define RECENT_BINS 30

@@ -239,7 +239,7 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
     free(name);
 }
 
-/* Removes the files that the run has made. Returns the number of names of which this is unknown. */
+/* Removes the files that the run has made. Returns how many others it may have made. */
 static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
 {
     const struct number_set *ours = &run->made.ours;
@@ -251,7 +251,7 @@ static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
     return atomic_load(&run->made.unknown) + atomic_load(&run->made.strange.count);
 }
 
-/* Removes what the run wrote and made. Returns the number of names of which this is unknown. */
+/* Removes what the run wrote and made. Returns how many others it may have made. */
 static uint64_t remove_written(const struct run *run, int *rc, struct err *e)
 {
     const struct exceptions *not_made = &run->written.not_made;

@@ -770,7 +770,7 @@ static bool shapes_run(const char *name)
     return !name || value_word(name, others) < 0;
 }
 
-/* Decides what the operand means, by which of the options were given. */
+/* Decides what the operand means, which depends on the options that were given. */
 static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
     for (size_t i = 0; i < option_table.count; i++)

@@ -346,17 +346,15 @@ static struct steady_result phase_rounds_take(struct rounds *rounds, const struc
     return steady;
 }
 
-/*
- * Finds what the slowest operations of a phase waited for. It does so if the plan wants it and the
- * workers have a queue of operations.
- */
-
 static void latencies_of_test(const void *counts, struct histogram *sum)
 {
     shared_stats_latencies(counts, sum);
 }
 
-/* The caller must call this before the workers prepare. */
+/*
+ * Begins to find what the slowest operations of a phase wait for, if the plan wants it and the
+ * workers have a queue of operations. The caller must call this before the workers prepare.
+ */
 static int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -695,7 +693,7 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     return rc;
 }
 
-/* Works. With several ranks, a lap's time is from the start of the first to the end of the last. */
+/* Does the work of a lap. Its time is from the first start on any rank to the last end. */
 static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
 {
     struct run_context *r = ph->context;

@@ -77,7 +77,7 @@ struct files_plan {
  */
 struct plan {
     const struct settings *settings;      /* what the user asked for */
-    const struct preset_defaults *preset; /* what decides where the user did not */
+    const struct preset_defaults *preset; /* decides what the user left open */
     const struct host *host;
     const char *label; /* NULL: none */
     const char *output;

@@ -13,7 +13,7 @@
 #include "sys/privilege.h"
 #include "tail/trace.h"
 
-/* Does one of the small actions. They accept -u and -g, too. */
+/* Becomes the user of -u and -g, which actions other than a run accept, too. */
 static int as_user(const struct settings *s, struct err *e)
 {
     struct identity identity;

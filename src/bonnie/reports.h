@@ -26,8 +26,8 @@ struct report_ops {
 
     /*
      * Prints notes for people below one run: what limited the figures and, with `advice`, which
-     * options may help. Notes go elsewhere when scripts read the report (reports.h). NULL: the
-     * format has no notes.
+     * options may help. When scripts read the report, notes go to standard error. NULL: the format
+     * has no notes.
      */
     int (*notes)(FILE *out, const struct result *r, bool advice);
 

@@ -295,8 +295,8 @@ static void break_progress_line(void *line)
 }
 
 /*
- * Opens the user's directory. One that this makes may be misspelt, and then be on another
- * filesystem than was meant, so a line says which it is.
+ * Opens the user's directory, and makes it if it is missing. The name of one that it makes may be
+ * misspelt, and lead to another filesystem than was meant, so a line says which it is.
  */
 static int open_directory(struct run_context *r, struct err *e)
 {

@@ -31,7 +31,7 @@ enum option_kind {
     OPTION_DURATION,     /* struct optional, in nanoseconds: a duration as in Go, at least `min` */
     OPTION_BYTES,        /* struct optional: a size as in Go, from `min` to `max` */
     OPTION_DECIMAL,      /* struct optional, in billionths: from `min` to `max` */
-    OPTION_TEXT,         /* const char *: any text; it may be empty if nothing is `accepted` */
+    OPTION_TEXT,         /* const char *: any text; without `accepted` it may be empty */
     OPTION_WORD,         /* an enum: index of the value in `words` */
     OPTION_SETS,         /* an enum: becomes `constant` */
     OPTION_OCCURRENCES,  /* unsigned: number of times that the option was given */
@@ -218,7 +218,7 @@ int value_boolean(bool *out, const char *value, struct err *e);
 int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e);
 
-/* Parses any text; it may be empty if `accepted` is NULL. */
+/* Parses any text, which may be empty only if `accepted` is NULL. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
 
 /*

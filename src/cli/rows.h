@@ -4,9 +4,10 @@
 #include "cli/option.h"
 
 /*
- * Starts of the rows of an option table (option.h), for the one file that has the table: with a
- * value, with a setter of a field or of the settings, true or false, the path of a file, another
- * action. The file defines FIELD(member) as the offset of that member in its settings.
+ * Macros that begin a row of an option table (option.h), for the file that has the table and
+ * defines FIELD(member) as the member's offset in its settings. The option sets a member to its
+ * value (VALUE, PATH), calls a setter for a member (CUSTOM) or for all settings (SETTER), is true
+ * if it is given (FLAG) or if it says so (BOOLEAN), or asks for something else than a run (ACTION).
  */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \

@@ -24,8 +24,8 @@
 #define NARROWEST_BAR   8
 
 /*
- * The bar shows no time left before this time has passed and this part is done: it would be a
- * guess.
+ * The bar shows the remaining time only after this time, and when this part of the work is done:
+ * before that it would be a guess.
  */
 #define GUESS_AFTER_NS BILLION
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What is certain, before any power cut, about whether anything survives one that is written in a
- * directory and synced. It follows from the filesystem, its mount options, the layer below an
+ * What is certain, before any power cut, about whether data that was written in a directory and
+ * synced will survive one. It follows from the filesystem, its mount options, the layer below an
  * overlay, and what drives say about their caches. Nothing is written.
  */
 enum durability_kind {

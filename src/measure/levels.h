@@ -81,9 +81,10 @@ struct levels {
  * the mean of each side (Shao and Zhang, "Testing for Change Points in Time Series", Journal of the
  * American Statistical Association 105, 2010), which needs no lag or bandwidth, and which also
  * grows with a slope; the larger estimate of both sides counts for both. The threshold comes from
- * simulated series (tests/unit/measure/test_levels.c), because theirs is for a fixed number of
- * values on both sides. The interval of a rate has the normaliser of Lobato ("Testing That a
- * Dependent Process Is Uncorrelated", same journal 96, 2001), whose 95 % quantile is 45.4.
+ * simulated series (tests/unit/measure/test_levels.c), because that of Shao and Zhang is for a
+ * fixed number of values on both sides. The interval of a rate has the normaliser of Lobato
+ * ("Testing That a Dependent Process Is Uncorrelated", same journal 96, 2001), whose 95 % quantile
+ * is 45.4.
  *
  * A slope has no place: near a fall, the difference must be most of that between the levels.
  * Returns 0, or -ENOMEM with a line in e.

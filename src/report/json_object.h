@@ -15,7 +15,7 @@
 void put_latencies(json_t **object, const struct latencies *l);
 
 /*
- * Builds JSON such that only the end must check for failures. Every function appends to *object (or
+ * Builds JSON. Only the end has to check for failures. Every function appends to *object (or
  * *array). When memory runs out, *object is freed and becomes NULL, and stays NULL. Putting a NULL
  * value, whose own construction has failed, into an object does the same to the object.
  */
@@ -33,8 +33,8 @@ void append_real(json_t **array, double number);
 void put_flag(json_t **object, const char *key, bool flag);
 
 /*
- * Append a text, sanitized by sanitize_clean(). put_text() turns NULL into an empty text;
- * put_fact(), for values that may be unknown, into null, as put_known() does with an empty text.
+ * Append a text, sanitized by sanitize_clean(). NULL becomes an empty text in put_text(), and null
+ * in put_fact(); an empty text becomes null in put_known().
  */
 void put_text(json_t **object, const char *key, const char *text);
 void put_fact(json_t **object, const char *key, const char *text);

@@ -359,8 +359,8 @@ static int remove_once(int parent_fd, const char *name, int fd)
 }
 
 /*
- * Each wait is twice as long as the last one, from one millisecond to these: half a second in all,
- * and eight seconds for files that vanish, whose server may be busy or far away.
+ * Waits take one millisecond at first, then twice as long each, and these times at last: half a
+ * second in all, or eight for files that vanish, whose server may be busy or far away.
  */
 #define LONGEST_WAIT_MS 256
 

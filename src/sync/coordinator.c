@@ -47,7 +47,7 @@ int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct e
     return c->ops->exchange(c, p, e);
 }
 
-/* How another rank was called differently from rank 0. */
+/* How the call of another rank differs from that of rank 0. */
 enum difference { SAME, OTHER_VERSION, OTHER_ARGUMENTS };
 
 /* What must be the same in all ranks, and the first rank in which it differs. */

@@ -577,7 +577,7 @@ static struct patience begin_patience(struct mpi *s)
     return p;
 }
 
-/* Sleeps a little, and names those that have not come when that has been too long. */
+/* Sleeps a little. If the wait has been too long, names those that have not come. */
 static void wait_more(const struct coordinator *c, const char *what, struct patience *p)
 {
     if (mpi_wait_now(&p->wait) > p->named_at_ns) {

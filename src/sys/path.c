@@ -602,8 +602,8 @@ static int check_own(const struct path_directory *d, const char *name)
 #define TRIES 8
 
 /*
- * Opens a file for a change where none that is there may be changed: makes a new one, with O_CREAT.
- * With O_TRUNC as well it takes the place of a file of this user's own.
+ * Opens a file for a change in a directory whose files may not be changed in place: with O_CREAT,
+ * makes a new one. With O_TRUNC as well, the new one takes the place of a file of this user's own.
  */
 static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode)
 {

@@ -57,8 +57,8 @@ const char *path_reason(int code);
 
 /*
  * Finds a directory: the user's path ("" is the current directory) or, if `from` is not NULL, a
- * path below that, which does not lead out of it but by links. Returns 0, and the caller must then
- * call path_close(), or a negative errno, with a line in e unless e is NULL.
+ * path below that, which does not lead out of it except by links. Returns 0, and the caller must
+ * then call path_close(), or a negative errno, with a line in e unless e is NULL.
  */
 int path_open(struct path_directory *d, const struct path_directory *from, const char *path,
               enum path_missing missing, struct err *e);

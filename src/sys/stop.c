@@ -27,7 +27,7 @@ static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SI
                                  SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
 
 /*
- * Descriptors with a reader that may not read: standard output, standard error, and that of
+ * Descriptors whose reader may have stopped reading: standard output, standard error, and that of
  * stop_cuts_off().
  */
 enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
@@ -111,7 +111,7 @@ static void on_signal(int number)
     errno = code;
 }
 
-/* Passes an inquiry on, if a socket gets it. */
+/* Passes an inquiry on if a process waits for it at the other end of a socket. */
 static void pass_on(void)
 {
     int socket = atomic_load(&shared->inquiries);

@@ -176,7 +176,7 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
         return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     pthread_mutex_init(&p->lock, NULL);
     pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* which nobody sets */
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* setting the time does not move it */
     pthread_cond_init(&p->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     for (unsigned i = 0; i < count; i++)

@@ -239,7 +239,7 @@ static int move_all(struct session *s, const struct byte_way *way, const struct 
         if (moved != count)
             return describe_failure(s, way, e);
         if (way->direction == BYTES_READ && memcmp(block, s->contents, count) != 0)
-            return err_say(e, "%s on %s: not what was written, between %" PRIu64 " and %" PRIu64,
+            return err_say(e, "%s read wrong bytes from %s, between %" PRIu64 " and %" PRIu64,
                            way->call, s->name, at, at + count);
     }
     uint64_t start = clock_ns();
@@ -288,7 +288,7 @@ static int measure_ways(struct session *s, size_t number, struct err *e)
     return rc;
 }
 
-/* Writes the whole file, so that no way must allocate storage for it. */
+/* Writes the whole file, so that none of the ways has to allocate storage. */
 static int extend_file(struct session *s, struct err *e)
 {
     uint64_t bytes = size_of(s->settings);

@@ -173,8 +173,8 @@ static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
 }
 
 /*
- * Whether the sector that begins at word `first` is as some write of this program has left it: all
- * zeros, as in a place that was never written, or made with a single key.
+ * Whether the sector that begins at word `first` is as a write of this program left it: all zeros,
+ * as in a place that was never written, or made with a single key.
  */
 static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_t first)
 {

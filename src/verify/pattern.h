@@ -7,7 +7,7 @@
 
 /*
  * What data files contain. Every byte is a function of the seed, the number of the run, the file,
- * the offset and the generation (how often that offset was rewritten), so nothing must be
+ * the offset and the generation (how often that offset was rewritten), so nothing has to be
  * remembered.
  *
  * Contents consist of units of 4096 bytes, or fewer if a test changes less at once. Every unit is

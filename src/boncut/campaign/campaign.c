@@ -525,8 +525,8 @@ static bool cut_is_done(struct campaign *c, unsigned number)
 }
 
 /*
- * Reads the header of the cut's log. The filesystem must be that of the cuts before: a directory
- * where it is not mounted any more belongs to another one.
+ * Reads the header of the cut's log. The filesystem must be that of the cuts before: where it is no
+ * longer mounted, the directory belongs to another one.
  */
 static int check_header(struct cut *c, struct err *e)
 {
@@ -576,7 +576,7 @@ static int write_and_cut(struct cut *c, struct err *e)
     return rc;
 }
 
-/* Whether the victim answers, with a boot id other than before the cut. */
+/* Whether the victim answers, with another boot id than before the cut. */
 static int is_up(const struct cut *c, struct err *e)
 {
     char line[COMMAND_MOST];

@@ -49,7 +49,7 @@ void explainer_close(struct explainer *x)
     *x = (struct explainer){0};
 }
 
-/* Gives the load threads a place for slow requests, before they have threads. */
+/* Gives the load threads a place for slow requests, before they start. */
 static int explainer_equip(struct explainer *x, struct load_threads *c, struct err *e)
 {
     if (!is_wanted(x))
@@ -70,7 +70,7 @@ static void latencies_of_kind(const void *counts, struct histogram *sum)
     recorders_sum_times(&c->run->recorders, c->kind, c->run->rules.has_service, sum);
 }
 
-/* Begins to look at requests, while the load threads have threads but make none. */
+/* Begins to look at requests, when the load threads have started but make none yet. */
 static int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
 {
     if (!is_wanted(x))
@@ -442,7 +442,7 @@ static void check_end(struct main_loop *c, uint64_t now_ns)
     uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(c) ? 0 : goal_ns(c);
     if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
-        c->all_are_over = true; /* each rank gets the signal, so no rank must tell the others */
+        c->all_are_over = true; /* each rank gets the signal, so none has to tell the others */
         end_load(c, now_ns);
     }
     if (goal != 0 && now_ns >= goal && c->end_ns == 0)
@@ -560,7 +560,7 @@ int main_loop_run(struct main_loop *c, struct err *e)
     if (rc == 0)
         rc = record_series(c, now_ns, true, e);
     progress_clear(&c->view);
-    progress_report_failures(&c->view, run); /* since the last tick, or before the first one */
+    progress_report_failures(&c->view, run); /* those that the last tick did not see */
     c->stage = STAGE_OVER;
     return rc;
 }

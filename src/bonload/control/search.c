@@ -413,7 +413,7 @@ static void kind_search_resume(struct kind_search *l, double above)
 #define HELP_LEAST 2
 #define MADE_SHARE .9
 
-/* If a confirmation goes down to less than this share of a load, the search tries that again. */
+/* If a confirmation goes below this share of a load, the search tries that load again. */
 #define FAR_SHARE .9
 
 /* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
@@ -713,7 +713,7 @@ static bool climb(struct search *s)
     return false;
 }
 
-/* Looks once for more than has been confirmed, if that is far from what it was to be. */
+/* Searches once above what has been confirmed, if that is far below the first confirmation. */
 static bool resumes_above(struct search *s)
 {
     bool looks = false;

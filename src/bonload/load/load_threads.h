@@ -12,7 +12,7 @@
 #include "measure/slow_ops.h"
 #include "util/rng.h"
 
-/* The times that waits for a CPU are measured in: everything that counts, and the current step. */
+/* The spans in which waits for a CPU are added up: all that counts, and the current step. */
 enum span { SPAN_RUN, SPAN_STEP, SPANS };
 
 /*
@@ -60,22 +60,22 @@ struct load_thread {
 /* Value of load_thread.parked when the load thread begins no further requests. */
 #define LOAD_THREAD_OVER (~0U)
 
-/* The work of the load thread's thread. Returns when no request may begin and all have ended. */
+/* What a load thread does. Returns when no request may begin and all have ended. */
 void load_thread_work(struct load_thread *d);
 
-/* All load threads of a run, with their threads. */
+/* All load threads of a run. */
 struct load_threads {
     struct run *run;
     struct load_thread *list;
     unsigned count;
-    unsigned started; /* number of load threads that have a thread */
+    unsigned started; /* number of load threads that have started */
 };
 
 /* Opens the load threads of an open run, which must outlive them. */
 int load_threads_open(struct load_threads *c, struct run *run, struct err *e);
 void load_threads_close(struct load_threads *c);
 
-/* Starts a thread for each load thread, and these begin to make requests. */
+/* Starts all load threads, which begin to make requests. */
 int load_threads_start(struct load_threads *c, struct err *e);
 
 void load_threads_join(struct load_threads *c);

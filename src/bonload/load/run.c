@@ -77,7 +77,7 @@ static uint64_t run_budget(const struct plan *p)
     return plan_share(p, writes);
 }
 
-/* Refuses a template that cannot be meant as one, and says what may not be meant. */
+/* Refuses a template that was probably meant literally, and warns of one that may have been. */
 static int check_template(const struct run *r, struct err *e)
 {
     static const char *const signatures[] = {

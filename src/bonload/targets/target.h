@@ -18,8 +18,8 @@
  *
  * A request goes through choose() (its operation), the load thread, which gives it its number,
  * prepare(), submit(), poll() if it was queued, and inspect(); the service time is that from
- * submit() to the end. A removal gets the oldest number that was written, reads choose among later
- * ones; a read whose object was removed meanwhile is a miss.
+ * submit() to the end. A removal gets the oldest number that was written, and reads choose among
+ * later ones; a read whose object was removed meanwhile is a miss.
  */
 
 struct request {

@@ -155,7 +155,7 @@ static void print_load(const struct answer *a, const struct at_load *l, FILE *ou
     print_row(l, &l->sync, LIMIT_ON_SYNC, out);
     for (uint32_t i = 0; i < PROFILE_WORKS; i++)
         print_row(l, &l->works[i], i, out);
-    print_row(l, &l->response, PROFILE_WORKS, out); /* no limit is on this */
+    print_row(l, &l->response, PROFILE_WORKS, out); /* response times have no limit */
     fprintf(out, "  Machine: %s\n", machine_words(l).text);
 }
 

@@ -99,8 +99,8 @@ struct answer {
 };
 
 /*
- * Whether the profile is not good, without any run: it has limits, but nothing written there
- * survives a crash.
+ * Whether it is certain without any run that the storage is not good for the profile: the profile
+ * has limits, but nothing that is written there survives a crash.
  */
 bool answer_is_certain(const struct answer *a);
 

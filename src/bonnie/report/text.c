@@ -136,7 +136,7 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     print_about(out, group.names, words);
 }
 
-/* Of what the following functions say about a test, the part about its tail is the longest. */
+/* The text about the tail is the longest of those that the following functions write. */
 
 /* Says what the speed of a test was before and after it fell. */
 static void say_levels(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
@@ -161,7 +161,7 @@ static void say_steady(char words[static TAIL_TEXT], const struct test_result *t
     strcat(words, ".");
 }
 
-/* Prints what `say` writes about each test, if that is anything. */
+/* Prints what `say` writes about each test, unless it writes nothing. */
 static void print_each(FILE *out, const struct result *r, bool *has_begun,
                        void (*say)(char words[static TAIL_TEXT], const struct test_result *t,
                                    enum test_id test))

@@ -83,8 +83,8 @@ bool workload_has_data(const struct workload *w);
 uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p);
 
 /*
- * How long the plan lets a test last that need not become steady; 0: until its work is done. At the
- * end of the time, workload_is_cut() decides whether the last lap is cut off or completed.
+ * How long the plan lets a test last, unless it has to become steady; 0: until its work is done. At
+ * the end of the time, workload_is_cut() decides whether the last lap is cut off or completed.
  */
 uint64_t workload_duration_ns(const struct workload *w, const struct plan *p);
 bool workload_is_cut(const struct workload *w);

@@ -785,7 +785,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
     return 0;
 }
 
-/* Does the steps up to the first ACT_NONE. Returns 0, or the failure as of failure_of(). */
+/* Does the steps up to the first ACT_NONE. Returns 0, or the failure as failure_of() makes it. */
 static uint32_t actor_do(struct actor *t, const struct profile_step *steps)
 {
     int code = 0;

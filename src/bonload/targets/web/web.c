@@ -234,7 +234,7 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
         return web_failure(x, text);
     }
     curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
-    if (!x->has_headers) /* libcurl takes them for complete when the connection ends */
+    if (!x->has_headers) /* libcurl takes headers for complete when the connection ends */
         return web_failure(x, "closed within the headers");
     return is_success(x) ? 0 : of_status(x);
 }
@@ -328,7 +328,7 @@ static uint32_t web_range_verdict(const struct web_exchange *x)
         return 0;
     if (x->received < x->range_bytes)
         return failure_of(STEP_SHORT, 0);
-    return web_failure(x, "more than the range that was asked for");
+    return web_failure(x, "the server sent more than the range that was asked for");
 }
 
 static int open_plain(int *fd, const char *path, struct err *e)

@@ -19,8 +19,8 @@
  * thread, and for each channel a handle that lasts the whole run. The targets differ in their
  * dialect: how they address and sign requests, and whether another transfer follows in the same
  * request. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
- * what happened. Bodies are checked unit by unit as they come, which is not the store's time, nor
- * is connecting. A failure has the store's own code, or says what became of the connection.
+ * what happened. Bodies are checked unit by unit as they come; neither this nor connecting counts
+ * as time of the store. A failure has the store's own code, or says what became of the connection.
  */
 
 struct web_socket;
