@@ -205,20 +205,20 @@ static struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
     struct monitor_goal goal = {.nanoseconds = is_steady
                                                    ? p->steady.most_rounds * p->steady.round_ns
                                                    : workload_duration_ns(w, p)};
-    switch (w->unit) {
-    case UNIT_PERCHAR_CHUNK:
+    switch (w->item) {
+    case ITEM_PERCHAR_CHUNK:
         goal.bytes = p->data.perchar_bytes;
         break;
-    case UNIT_CHUNK:
+    case ITEM_CHUNK:
         goal.bytes = goal.nanoseconds > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
         break;
-    case UNIT_SEEK:
+    case ITEM_SEEK:
         goal.ops = is_steady ? 1 : p->data.seeks;
         break;
-    case UNIT_BLOCK:
+    case ITEM_BLOCK:
         break;
-    case UNIT_FILE:
-    case UNIT_NAME:
+    case ITEM_FILE:
+    case ITEM_NAME:
         goal.ops = p->files.count;
         break;
     }
@@ -405,7 +405,7 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
         .resident_percent = uses_cache ? t->cache.resident_percent_before : 0,
         .filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL,
         .is_stored = !w->uses_engine || plan_stores(r->plan),
-        .computes = w->unit == UNIT_PERCHAR_CHUNK,
+        .computes = w->item == ITEM_PERCHAR_CHUNK,
         .device = t->device,
         .moved = t->moved,
         .limit = f->limit,
@@ -570,7 +570,7 @@ static int start_observers(struct phase *ph, struct err *e)
         .has_colour = r->progress.has_colour,
         .notes_intervals = p->wants_intervals,
         .records_series = p->ranks == 1 && is_stored(ph) &&
-                          (ph->workload->unit == UNIT_CHUNK || ph->workload->unit == UNIT_BLOCK),
+                          (ph->workload->item == ITEM_CHUNK || ph->workload->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
         .name = test_name(ph->test),
         .figures = r->figures,
@@ -633,7 +633,7 @@ static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_unt
     w->lap = ph->section.laps;
     w->prepare_until_ns = prepare_until_ns;
     w->lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.elapsed_ns
-                : ph->workload->unit == UNIT_FILE ? ph->context->plan->files.most_ns
+                : ph->workload->item == ITEM_FILE ? ph->context->plan->files.most_ns
                                                   : 0;
     if (w->lap == 0 || w->lap_start >= w->data.bytes)
         w->lap_start = 0;

@@ -216,7 +216,7 @@ char *run_describe_failure(const struct run *r, const struct failure *f)
                       "a directory is missing",
     };
     bool is_missing =
-        (r->target->traits & TARGET_FILES) && failure_code(f) == failure_of(STEP_OPEN, ENOENT);
+        (r->target->traits & TARGET_FILES) && failure_code(f) == failure_of(CALL_OPEN, ENOENT);
     char reason[REASON_TEXT];
     char *text = NULL;
     uint64_t number = atomic_load(&f->number); /* 0: unknown so far */

@@ -226,30 +226,30 @@ uint32_t expected_verdict(const struct expected_body *x, const struct target_set
     if (size == UINT64_MAX && x->body.generation != PATTERN_ANY)
         size = body_size(x->body.generation);
     if (size != UINT64_MAX && bytes < size)
-        return failure_of(STEP_SHORT, 0);
+        return failure_of(CALL_SHORT, 0);
     if (x->is_damaged || (size != UINT64_MAX && bytes > size))
-        return failure_of(STEP_DAMAGED, 0);
+        return failure_of(CALL_DAMAGED, 0);
     return 0;
 }
 
 void failure_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
     (void)shared;
-    static const char *const steps[] = {
-        [STEP_NONE] = "",
-        [STEP_OPEN] = "open: ",
-        [STEP_READ] = "read: ",
-        [STEP_WRITE] = "write: ",
-        [STEP_SYNC] = "fsync: ",
-        [STEP_CLOSE] = "close: ",
-        [STEP_RENAME] = "rename: ",
-        [STEP_UNLINK] = "unlink: ",
-        [STEP_SHORT] = "shorter than what was written",
-        [STEP_DAMAGED] = "damaged: not what was written",
-        [STEP_OTHER] = "",
+    static const char *const calls[] = {
+        [CALL_NONE] = "",
+        [CALL_OPEN] = "open: ",
+        [CALL_READ] = "read: ",
+        [CALL_WRITE] = "write: ",
+        [CALL_SYNC] = "fsync: ",
+        [CALL_CLOSE] = "close: ",
+        [CALL_RENAME] = "rename: ",
+        [CALL_UNLINK] = "unlink: ",
+        [CALL_SHORT] = "shorter than what was written",
+        [CALL_DAMAGED] = "damaged: not what was written",
+        [CALL_OTHER] = "",
     };
-    uint32_t step = failure >> 16;
+    uint32_t call = failure >> 16;
     int code = (int)(failure & 0xffff);
-    snprintf(text, size, "%s%s", step <= STEP_OTHER ? steps[step] : "",
+    snprintf(text, size, "%s%s", call <= CALL_OTHER ? calls[call] : "",
              code ? path_reason(code) : "");
 }

@@ -97,7 +97,7 @@ static enum target_answer sleep_submit(void *thread, struct request *r)
     unsigned in_flight = atomic_fetch_add(&b->in_flight, 1) + 1;
     uint64_t end_ns = take_slot(b, r->start_ns, rng_below(&rng, LONGEST_NS + 1));
     if (rng_below(&rng, FAIL_ONE_IN) < in_flight)
-        r->failure = failure_of(STEP_OTHER, EIO);
+        r->failure = failure_of(CALL_OTHER, EIO);
     t->sleepers[t->count++] = (struct sleeper){r, end_ns};
     return TARGET_QUEUED;
 }

@@ -162,23 +162,23 @@ const struct target_ops *target_by_name(const char *name);
 /*
  * What a request was doing when it failed. A failure's code is usually made of this and an errno.
  */
-enum target_step {
-    STEP_NONE,
-    STEP_OPEN,
-    STEP_READ,
-    STEP_WRITE,
-    STEP_SYNC,
-    STEP_CLOSE,
-    STEP_RENAME,
-    STEP_UNLINK,
-    STEP_SHORT,
-    STEP_DAMAGED,
-    STEP_OTHER,
-    STEP_REASON /* the target describes the failure itself */
+enum target_call {
+    CALL_NONE,
+    CALL_OPEN,
+    CALL_READ,
+    CALL_WRITE,
+    CALL_SYNC,
+    CALL_CLOSE,
+    CALL_RENAME,
+    CALL_UNLINK,
+    CALL_SHORT,
+    CALL_DAMAGED,
+    CALL_OTHER,
+    CALL_REASON /* the target describes the failure itself */
 };
-static inline uint32_t failure_of(enum target_step step, int code)
+static inline uint32_t failure_of(enum target_call call, int code)
 {
-    return (uint32_t)step << 16 | (uint32_t)code;
+    return (uint32_t)call << 16 | (uint32_t)code;
 }
 
 /* Describes a failure that failure_of() made (target_ops.describe); `shared` is not used. */

@@ -145,7 +145,7 @@ static int get_work(void *context, struct err *e)
 const struct workload workload_put_block = {
     .title = "Writing in chunks",
     .old_title = "Writing intelligently",
-    .unit = UNIT_CHUNK,
+    .item = ITEM_CHUNK,
     .written_percent = 100,
     .uses_engine = true,
     .task = {.prepare = put_prepare, .work = put_work},
@@ -154,7 +154,7 @@ const struct workload workload_put_block = {
 const struct workload workload_get_block = {
     .title = "Reading in chunks",
     .old_title = "Reading intelligently",
-    .unit = UNIT_CHUNK,
+    .item = ITEM_CHUNK,
     .read_percent = 100,
     .uses_engine = true,
     .reads = true,
@@ -198,7 +198,7 @@ static int rewrite_work(void *context, struct err *e)
 const struct workload workload_rewrite = {
     .title = "Rewriting",
     .old_title = "Rewriting",
-    .unit = UNIT_CHUNK,
+    .item = ITEM_CHUNK,
     .read_percent = 100,
     .written_percent = 100,
     .uses_engine = true,

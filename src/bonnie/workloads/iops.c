@@ -174,7 +174,7 @@ static int iops_finish(void *context, struct err *e)
 
 const struct workload workload_iops = {
     .title = "Reading and writing at random places",
-    .unit = UNIT_BLOCK,
+    .item = ITEM_BLOCK,
     .uses_engine = true,
     .reads = true,
     .shifts = true,

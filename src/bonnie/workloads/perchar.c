@@ -160,7 +160,7 @@ static int get_work(void *context, struct err *e)
 const struct workload workload_putc = {
     .title = "Writing by character",
     .old_title = "Writing a byte at a time",
-    .unit = UNIT_PERCHAR_CHUNK,
+    .item = ITEM_PERCHAR_CHUNK,
     .written_percent = 100,
     .task = {.prepare = put_prepare, .work = put_work},
 };
@@ -168,7 +168,7 @@ const struct workload workload_putc = {
 const struct workload workload_getc = {
     .title = "Reading by character",
     .old_title = "Reading a byte at a time",
-    .unit = UNIT_PERCHAR_CHUNK,
+    .item = ITEM_PERCHAR_CHUNK,
     .read_percent = 100,
     .reads = true,
     .shifts = true,

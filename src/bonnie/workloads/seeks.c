@@ -189,7 +189,7 @@ static int seeks_finish(void *context, struct err *e)
 const struct workload workload_seeks = {
     .title = "Seeking",
     .old_title = "start 'em",
-    .unit = UNIT_SEEK,
+    .item = ITEM_SEEK,
     .read_percent = 100,
     .written_percent = 100 / REWRITE_EVERY,
     .uses_engine = true,

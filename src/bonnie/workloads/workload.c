@@ -26,22 +26,22 @@ const struct workload *workload_of(enum test_id test)
 
 bool workload_has_data(const struct workload *w)
 {
-    return w->unit < UNIT_FILE;
+    return w->item < ITEM_FILE;
 }
 
 uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p)
 {
-    switch (w->unit) {
-    case UNIT_PERCHAR_CHUNK:
+    switch (w->item) {
+    case ITEM_PERCHAR_CHUNK:
         return PERCHAR_CHUNK_BYTES;
-    case UNIT_CHUNK:
-    case UNIT_SEEK:
+    case ITEM_CHUNK:
+    case ITEM_SEEK:
         return p->data.chunk_bytes;
-    case UNIT_BLOCK:
+    case ITEM_BLOCK:
         return p->iops.block_bytes;
-    case UNIT_FILE:
+    case ITEM_FILE:
         return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
-    case UNIT_NAME:
+    case ITEM_NAME:
         break;
     }
     return 0;
@@ -49,10 +49,10 @@ uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p
 
 uint64_t workload_duration_ns(const struct workload *w, const struct plan *p)
 {
-    switch (w->unit) {
-    case UNIT_BLOCK:
+    switch (w->item) {
+    case ITEM_BLOCK:
         return p->iops.duration_ns;
-    case UNIT_CHUNK:
+    case ITEM_CHUNK:
         return p->time_ns;
     default:
         return w->repeats ? p->min_time_ns : 0;
@@ -61,7 +61,7 @@ uint64_t workload_duration_ns(const struct workload *w, const struct plan *p)
 
 bool workload_is_cut(const struct workload *w)
 {
-    return w->unit == UNIT_BLOCK || w->unit == UNIT_CHUNK;
+    return w->item == ITEM_BLOCK || w->item == ITEM_CHUNK;
 }
 
 /* Divides first, because bytes * percent may overflow. */
@@ -72,7 +72,7 @@ static uint64_t percent_of(uint64_t bytes, unsigned percent)
 
 struct bytes_asked workload_asked(const struct workload *w, const struct plan *p, uint64_t bytes)
 {
-    if (w->unit == UNIT_BLOCK) {
+    if (w->item == ITEM_BLOCK) {
         uint64_t written = percent_of(bytes, p->iops.write_percent);
         return (struct bytes_asked){.read = bytes - written, .written = written};
     }

@@ -50,24 +50,24 @@ struct work {
 };
 
 /*
- * What one operation of a test works on. Units of data files come before those of metadata files.
+ * What one operation of a test works on. Items of data files come before those of metadata files.
  */
-enum work_unit {
-    UNIT_PERCHAR_CHUNK, /* PERCHAR_CHUNK_BYTES characters */
-    UNIT_CHUNK, /* a chunk of the data set; the test goes through all of them, or for a time */
-    UNIT_SEEK,  /* a chunk; there are as many operations as the plan has seeks */
-    UNIT_BLOCK, /* a block of iops; the test goes on for its time */
-    UNIT_FILE,  /* a metadata file, with its data if it has any */
-    UNIT_NAME,  /* only a name */
+enum work_item {
+    ITEM_PERCHAR_CHUNK, /* PERCHAR_CHUNK_BYTES characters */
+    ITEM_CHUNK, /* a chunk of the data set; the test goes through all of them, or for a time */
+    ITEM_SEEK,  /* a chunk; there are as many operations as the plan has seeks */
+    ITEM_BLOCK, /* a block of iops; the test goes on for its time */
+    ITEM_FILE,  /* a metadata file, with its data if it has any */
+    ITEM_NAME,  /* only a name */
 };
 
 struct workload {
     const char *title;     /* title for the progress line */
     const char *old_title; /* that of Bonnie++ 2.00a; NULL: it has no such test */
-    enum work_unit unit;
+    enum work_item item;
     enum name_order order;    /* of metadata files */
     unsigned read_percent;    /* share of the counted bytes that are read, in percent */
-    unsigned written_percent; /* share that is written; for UNIT_BLOCK, the plan decides */
+    unsigned written_percent; /* share that is written; for ITEM_BLOCK, the plan decides */
     bool reads;               /* data must come from the device, so caches are emptied before */
     bool forked;              /* forked seekers do the work, not the workers */
     bool uses_engine;         /* the plan's engine moves its data */

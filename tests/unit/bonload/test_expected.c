@@ -105,10 +105,10 @@ static void reads_are_judged_in_every_round(void **state)
         prepare_read(&s, number);
         assert_int_equal(end_read(&s, body, SIZE), 0);
         prepare_read(&s, number);
-        assert_int_equal(end_read(&s, body, SIZE - 1), failure_of(STEP_SHORT, 0));
+        assert_int_equal(end_read(&s, body, SIZE - 1), failure_of(CALL_SHORT, 0));
         body[SIZE - 1] ^= 1;
         prepare_read(&s, number);
-        assert_int_equal(end_read(&s, body, SIZE), failure_of(STEP_DAMAGED, 0));
+        assert_int_equal(end_read(&s, body, SIZE), failure_of(CALL_DAMAGED, 0));
     }
     close_setting(&s);
 }

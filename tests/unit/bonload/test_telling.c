@@ -46,7 +46,7 @@ static enum target_answer submit(void *thread, struct request *r)
         number == SLOW || number == FAILED || number == ALL_ASIDE || number == PARTLY_ASIDE;
     virtual_clock.now_ns += is_slow ? SLOW_NS : FAST_NS;
     if (number == FAILED)
-        r->failure = failure_of(STEP_READ, EIO);
+        r->failure = failure_of(CALL_READ, EIO);
     if (number == ALL_ASIDE)
         r->aside_ns = SLOW_NS - FAST_NS;
     if (number == PARTLY_ASIDE)

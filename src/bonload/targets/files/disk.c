@@ -173,16 +173,16 @@ static uint32_t disk_write(struct thread *t, struct request *r)
     bool durable = t->shared->settings->fsync;
     int fd = disk_open_to_write(t, &r->made);
     if (fd < 0)
-        return failure_of(STEP_OPEN, -fd);
+        return failure_of(CALL_OPEN, -fd);
     int code = write_body(t, fd, r);
-    uint32_t failure = code ? failure_of(STEP_WRITE, code) : 0;
+    uint32_t failure = code ? failure_of(CALL_WRITE, code) : 0;
     if (failure == 0 && durable && fsync(fd) != 0)
-        failure = failure_of(STEP_SYNC, errno);
+        failure = failure_of(CALL_SYNC, errno);
     if (close(fd) != 0 && errno != EINTR && failure == 0)
-        failure = failure_of(STEP_CLOSE, errno);
+        failure = failure_of(CALL_CLOSE, errno);
     if (failure == 0 && durable && r->made) {
         int rc = paths_sync_above(&t->shared->paths, t->work.name);
-        failure = rc ? failure_of(STEP_SYNC, -rc) : 0;
+        failure = rc ? failure_of(CALL_SYNC, -rc) : 0;
     }
     return failure;
 }
@@ -212,9 +212,9 @@ static uint32_t read_body(struct thread *t, int fd, struct request *r)
         if (seen > 0)
             seen = path_check_read(fd, &size);
         if (seen != 0)
-            return failure_of(STEP_OPEN, -seen);
+            return failure_of(CALL_OPEN, -seen);
         if (got <= 0)
-            return code ? failure_of(STEP_READ, code) : 0;
+            return code ? failure_of(CALL_READ, code) : 0;
         uint64_t before_ns = clock_ns();
         check_part(t, r->bytes, (size_t)got);
         r->aside_ns += clock_ns() - before_ns;
@@ -251,10 +251,10 @@ static uint32_t disk_read(struct thread *t, struct request *r)
     if (fd == -ENOENT && expected_is_overlapped(&t->expected, &t->shared->paths.setup))
         return 0;
     if (fd < 0)
-        return failure_of(STEP_OPEN, -fd);
+        return failure_of(CALL_OPEN, -fd);
     uint32_t failure = read_body(t, fd, r);
     if (close(fd) != 0 && errno != EINTR && failure == 0)
-        failure = failure_of(STEP_CLOSE, errno);
+        failure = failure_of(CALL_CLOSE, errno);
     return failure;
 }
 

@@ -365,40 +365,40 @@ static int mailbox_close(struct mailbox *m, struct err *e)
 }
 
 static int write_message(const struct mailbox *m, const char *name, const unsigned char *message,
-                         uint64_t *longest_ns, unsigned *step)
+                         uint64_t *longest_ns, unsigned *call)
 {
-    *step = STEP_OPEN;
+    *call = CALL_OPEN;
     int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno;
-    *step = STEP_WRITE;
+    *call = CALL_WRITE;
     int code = storage_write(fd, message, m->file->bytes, -1);
     if (code == 0) {
-        *step = STEP_SYNC;
+        *call = CALL_SYNC;
         code = storage_sync_timed(fd, true, m->gauge, longest_ns);
     }
     if (close(fd) != 0 && errno != EINTR && code == 0) {
-        *step = STEP_CLOSE;
+        *call = CALL_CLOSE;
         code = errno;
     }
     return code;
 }
 
-/* Delivers a message; the failed call is in *step. The longer of its two syncs is timed. */
+/* Delivers a message; the failed call is in *call. The longer of its two syncs is timed. */
 static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns,
-                           unsigned *step)
+                           unsigned *call)
 {
     char name[MESSAGE_NAME];
     uint64_t number = atomic_fetch_add(&m->begun, 1) + 1;
     message_name(name, number);
     pattern_fill(&m->storage->pattern, buffer, m->file->bytes, number, 0, 0);
-    int code = write_message(m, name, buffer, longest_ns, step);
+    int code = write_message(m, name, buffer, longest_ns, call);
     if (code != 0)
         return code;
-    *step = STEP_RENAME;
+    *call = CALL_RENAME;
     if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
         return errno;
-    *step = STEP_SYNC;
+    *call = CALL_SYNC;
     int fd = directory_open(m->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
     if (fd < 0)
         return -fd;
@@ -645,7 +645,7 @@ struct actor {
     uint64_t sync_ns;      /* longest sync in the last call of actor_do(); 0: none */
     uint64_t aside_ns;     /* part of its time that does not count: checking pages */
     uint64_t bytes;        /* number of bytes that it moved */
-    unsigned step;         /* an enum target_step: the call that failed in it */
+    unsigned call;         /* an enum target_call: the call that failed in it */
 };
 
 /* Checks that the filesystem has room for the files, plus a sixteenth and 1 MiB for itself. */
@@ -720,7 +720,7 @@ static int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct e
 /* Reads pages, and checks them in time that does not count as the program's. */
 static int read_pages(struct actor *t, struct pages *p, unsigned count)
 {
-    t->step = STEP_READ;
+    t->call = CALL_READ;
     for (unsigned i = 0; i < count; i++) {
         uint64_t page = rng_below(&t->random, p->count);
         uint32_t ended = atomic_load(&p->ended[page]);
@@ -731,7 +731,7 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
         bool is_right = pages_are_right(p, t->buffer, page, ended);
         t->aside_ns += clock_ns() - before_ns;
         if (!is_right) {
-            t->step = STEP_DAMAGED;
+            t->call = CALL_DAMAGED;
             return EIO;
         }
         t->bytes += p->file->unit;
@@ -750,7 +750,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
     unsigned count;
     uint64_t sync_ns;
     int code;
-    t->step = STEP_WRITE;
+    t->call = CALL_WRITE;
     switch (s->act) {
     case ACT_NONE:
         return 0;
@@ -764,22 +764,22 @@ static int do_step(struct actor *t, const struct profile_step *s)
         return write_pages(p, rng_below(&t->random, p->count - count + 1), count, t->buffer);
     case ACT_APPEND:
     case ACT_COMMIT:
-        t->step = l->syncs ? STEP_SYNC : STEP_WRITE;
+        t->call = l->syncs ? CALL_SYNC : CALL_WRITE;
         t->bytes += l->record_bytes;
         code = commit_group_join(&l->group, &sync_ns);
         t->sync_ns = sync_ns > t->sync_ns ? sync_ns : t->sync_ns;
         return code;
     case ACT_SYNC:
     case ACT_SYNC_ALL:
-        t->step = STEP_SYNC;
+        t->call = CALL_SYNC;
         return t->makes_requests
                    ? storage_sync_timed(is_log ? log_fd(l) : p->fd, all, &a->syncs, &t->sync_ns)
                    : storage_sync(is_log ? log_fd(l) : p->fd, all);
     case ACT_DELIVER:
         t->bytes += m->file->bytes;
-        return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->step);
+        return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->call);
     case ACT_EXPIRE:
-        t->step = STEP_UNLINK;
+        t->call = CALL_UNLINK;
         return mailbox_expire(m);
     }
     return 0;
@@ -792,7 +792,7 @@ static uint32_t actor_do(struct actor *t, const struct profile_step *steps)
     t->sync_ns = t->aside_ns = t->bytes = 0;
     for (unsigned i = 0; code == 0 && i < PROFILE_STEPS && steps[i].act != ACT_NONE; i++)
         code = do_step(t, &steps[i]);
-    return code ? failure_of((enum target_step)t->step, code) : 0;
+    return code ? failure_of((enum target_call)t->call, code) : 0;
 }
 
 /* Ends the run because of that failure. */
@@ -996,7 +996,7 @@ static enum target_answer profile_submit(void *thread, struct request *r)
     r->aside_ns = t->aside_ns;
     r->judged_ns = t->sync_ns;
     r->failure = failure;
-    if (failure != 0 && t->step != STEP_DAMAGED)
+    if (failure != 0 && t->call != CALL_DAMAGED)
         acts_fail(t->acts, failure);
     return TARGET_ENDED;
 }

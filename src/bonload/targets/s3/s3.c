@@ -619,7 +619,7 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
     bool is_signed = version == 0 || make_headers(x, version, &r);
     text_put_all(&url, *query ? "?" : "", query);
     if (!is_signed || !text_is_whole(&url))
-        return failure_of(STEP_OTHER, ENAMETOOLONG);
+        return failure_of(CALL_OTHER, ENAMETOOLONG);
     if (url.memory[url.used - 1] == '=') /* "?uploads=" is only signed, and not sent */
         url.memory[url.used - 1] = '\0';
     web_exchange_set(x, method, url.memory);

@@ -93,7 +93,7 @@ uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char 
     unsigned at = find_reason(r, key, count);
     if (at == count && count < WEB_REASONS_MOST)
         at = add_reason(r, key, text);
-    return failure_of(STEP_REASON, (int)at + 1);
+    return failure_of(CALL_REASON, (int)at + 1);
 }
 
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size)
@@ -327,7 +327,7 @@ static uint32_t web_range_verdict(const struct web_exchange *x)
     if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, setup))
         return 0;
     if (x->received < x->range_bytes)
-        return failure_of(STEP_SHORT, 0);
+        return failure_of(CALL_SHORT, 0);
     return web_failure(x, "the server sent more than the range that was asked for");
 }
 
@@ -1150,7 +1150,7 @@ static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
 {
     struct web_loop *l = &x->thread->loop;
     if (x->failure == 0 && curl_multi_add_handle(l->multi, x->easy) != CURLM_OK)
-        x->failure = failure_of(STEP_OTHER, ENOMEM);
+        x->failure = failure_of(CALL_OTHER, ENOMEM);
     if (x->failure != 0)
         return false;
     if (l->timer_ns == 0)
@@ -1348,7 +1348,7 @@ long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
     if (!thread)
         web_join(&thread, s, 1, &e);
     if (!thread) {
-        r->failure = failure_of(STEP_OTHER, e.code);
+        r->failure = failure_of(CALL_OTHER, e.code);
         return 0;
     }
     struct web_thread *t = s->aside = thread;
@@ -1377,7 +1377,7 @@ int web_remove(void *shared, uint64_t number)
 void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
     const struct web_state *s = shared;
-    if (failure >> 16 == STEP_REASON)
+    if (failure >> 16 == CALL_REASON)
         web_reasons_describe(&s->reasons, failure, text, size);
     else
         failure_describe(NULL, failure, text, size);
