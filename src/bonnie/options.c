@@ -269,6 +269,7 @@ static int set_preset(void *settings, const char *value, struct err *e)
 }
 
 static const char *const format_words[] = {"text", "csv", "json", "html", NULL};
+_Static_assert(sizeof format_words / sizeof *format_words - 1 <= MAX_FORMATS, "room for each");
 
 static bool take_format(void *settings, char *word)
 {
