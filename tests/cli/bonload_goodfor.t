@@ -336,7 +336,7 @@ my $BUSY = qr/busy: others used \d+ % (?:and the host took \d+ % )?of \d+ CPUs? 
 is($slow->{status}, '3', 'a limit that is broken on a busy machine: unknown');
 like($slow->{out}, qr/\Aslow: unknown[.] sync longest .* The machine was $BUSY.*[.]\n/, 'and says what others did');
 like($slow->{out}, qr/^Machine: $BUSY/m, 'as does the report of the run');
-like(slurp("$OWN/busy.html"), qr{<header>\n<p class="warning">Machine: $BUSY}, 'and the page, above all');
+like(slurp("$OWN/busy.html"), qr{<header>\n<p class="warning">The machine was $BUSY}, 'and the page, above all');
 is($fast->{status}, '0', 'a limit that is kept there is kept');
 like($fast->{out}, qr/^Machine: $BUSY/m, 'on the same machine');
 

@@ -46,20 +46,20 @@ for my $name (sort keys %loads) {
     cmp_ok(length $html, '<', 400_000, "$name: the page is small");
     like($html, qr{<p class="headline">[A-Z][^<]+[.]</p>}, "$name: the result in a sentence") if $name ne 'no request';
     like($html, qr{<p class="quiet">1 load[.] Measured on \S+, \d{4}-\d\d-\d\d [\d:]{8} UTC[.]}, "$name: where and when");
-    unlike($html, qr{<h1>(?:Load)?</h1>}, "$name: the title is what was measured");
+    unlike($html, qr{<h1>(?:Load|[^<]*XX[^<]*)?</h1>}, "$name: the title is what was measured, and not how its names are made");
     my $machine = $report->{bonload}{machine}{words} =~ s/'/&#39;/r;
     my ($class) = $report->{bonload}{machine}{busy} ? 'warning' : 'quiet';
-    like($html, qr{<p class="$class">[^<]*Machine: \Q$machine\E[.]</p>}, "$name: and what others did, in the same words, above all if they did much");
+    like($html, qr{<p class="$class">[^<]*The machine was \Q$machine\E[.]</p>}, "$name: and what others did, in the same words, above all if they did much");
     unlike($html, qr/1e-09/, "$name: no rate that was not asked for");
     spew("$dir/report.json", $run->{out});
 }
 
 # The headline says where data was read from and written to.
 my $cached = JSON::PP::decode_json(bonload('-output=json', @{ $loads{rates} })->{out});
-$cached->{bonload}{$_}{measured} = 'page cache' for qw(reads writes);
+@{ $cached->{bonload}{$_} }{qw(measured late)} = ('page cache', $_ eq 'reads' ? 3 : 0) for qw(reads writes);
 my (undef, $cached_page) = run('bon_csv2html', [], JSON::PP::encode_json($cached));
 like($cached_page, qr/ writes per second [^()]*[(]to the page cache, at least in part[)] and /, 'writes went to the page cache');
-like($cached_page, qr/ reads per second [^()]*[(]from the page cache, at least in part[)][.]/, 'reads came from there');
+like($cached_page, qr/ reads per second [^()]*[(]3 of \d+ late; from the page cache, at least in part[)][.]/, 'reads came from there, and some were late');
 
 # Several reports at once, also together with results of bonnie, which the text tables
 # cannot show: they say that they leave the loads out.

@@ -69,6 +69,10 @@ unlike($campaign, qr{What was lost}, 'and no method');
 
 my $many = page_of(data_file('boncut-campaign.json'), (data_file('boncut-check.json')) x 6);
 ok($many =~ /6 checks, added up/, 'a campaign with its checks');
+for my $case ([ 2, 'LOST: 28 of 242 units [^<]* 2 ext4 on loop3: LOST: 28 of' ], [ 6, '6 checks: 6 lost[.]<' ]) {
+    my ($checks, $sentence) = @{$case};
+    like(page_of((data_file('boncut-check.json')) x $checks), qr{<p class="headline">[^<]*$sentence}, "$checks checks: what became of them");
+}
 my $host = page_of(changed('boncut-campaign.json', sub { $_->{layer_cut} = 'host' for @{ $_[0]{cuts} } }));
 is(row_of($host, 1)->[4], 'the kernel&#39;s memory', 'a cut that only a filesystem has felt is not one of the host');
 is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 0, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');

@@ -27,6 +27,7 @@ sub page_of {
         my $report = $JSON->decode($GOLDEN);
         my $test   = $report->{runs}[0]{tests}[0];
         $report->{label} = $case->{label} // 'lab';
+        $test->{intervals} = [ map { { %{ $test->{intervals}[0] }, seconds => $_ } } 1 .. 3 ];
         my $steady = $test->{steady_state};
         $steady->{rounds} = [ map { { %{ $steady->{rounds}[0] }, figure => $_, mean_ns => 1e6, p99_ns => 2e6 } } @{ $case->{figures} } ] if $case->{figures};
         $steady->{fit}{$_} = $case->{fit}{$_} for keys %{ $case->{fit} // {} };
@@ -63,6 +64,7 @@ subtest 'a steady test' => sub {
     like(section_of($html), qr/>1\x{A0}ms \x{2026} 2\x{A0}ms</, 'the latency of the last round');
     unlike($html, qr/PTS|compliant/, 'nothing calls itself compliant');
     like($html, qr/href="#steady"/, 'the section can be gone to');
+    unlike($html, qr/href="#time"/, 'and there is no other chart of the same course');
 };
 
 subtest 'one that falls' => sub {

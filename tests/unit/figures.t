@@ -79,7 +79,7 @@ is_deeply(grades('higher', 0, 0, 5), [ undef, undef, undef ], 'no ratio to zero'
 is_deeply(grades('higher', 0, 5, 5), [ -2, 0, 0 ], 'zero itself is much worse');
 
 is_deeply([ axis_scale(99_000,    'ops/s') ], [ 1,    'ops/s' ],          'operations on an axis');
-is_deeply([ axis_scale(600_000,   'ops/s') ], [ 1000, 'thousand ops/s' ], 'many of them');
+is_deeply([ axis_scale(600_000,   'ops/s') ], [ 1,    'ops/s' ],          'as many of them');
 is_deeply([ axis_scale(2_306_867, 'KiB/s') ], [ 1024**2, 'GiB/s' ],       'throughput on an axis');
 
 # Where the ticks are, in percent of the width, and their texts.
@@ -94,16 +94,18 @@ is(ticks(axis_from_zero(0, 'ops/s')), '0:0 25:0.25 50:0.5 75:0.75 100:1', 'an ax
 is(ticks(axis_of_time(2.9)), '0:0 34:1 69:2', 'an axis of time');
 is(axis_of_time($_->[0])->{unit}, $_->[1], "$_->[1] for $_->[0] s") for [ 599, 'seconds' ], [ 600, 'minutes' ], [ 7200, 'hours' ];
 is(ticks(axis_upwards(2_000, 'KiB/s', 200)), '0:0 26:0.5_MiB/s 51:1_MiB/s 77:1.5_MiB/s', 'an upward one has its unit at each label');
-is(ticks(axis_upwards(150_000, 'ops/s', 80)), '0:0 67:100k/s', 'and fewer of them where it is low');
+is(ticks(axis_upwards(150_000, 'ops/s', 80)), '0:0 67:100_k/s', 'and fewer of them where it is low');
 is(ticks(axis_of_values('ops/s', undef, 0, 500, 9_999)), '0:0 25:2,500 50:5,000 75:7,500', 'below a factor of 20 an axis begins at zero');
-is(ticks(axis_of_values('ops/s', undef, 0, 500, 10_000)), '0:100 50:1,000 100:10,000', 'from there on it is logarithmic');
+is(ticks(axis_of_values('ops/s', undef, 0, 500, 10_000)), '0:100 50:1,000 100:10_k', 'from there on it is logarithmic');
 is(ticks(axis_of_latency(5_000, 200_000)), '0:1_us 33:10_us 67:100_us 100:1_ms', 'an axis of latency');
 is(ticks(axis_of_latency(1000)), '0:1_us 100:10_us', 'of a single one');
 is(ticks(axis_of_latency(1, 1e12)), '0:1_ns 25:1_us 50:1_ms 75:1_s 100:1,000_s', 'of many orders of magnitude');
 is(ticks(axis_of_change(-3, 4.5)), '0:-5 25:-2.5 50:0 75:+2.5 100:+5', 'an axis of small changes');
 is(ticks(axis_of_change(90)), '0:x0.5 50:x1 100:x2', 'of large ones: half is as far as twice');
 is(ticks(axis_of_change(-80)), '0:x0.1 50:x1 100:x10', 'of losses');
-is(axis_of_change(-100, 1e9)->{at}->($_->[0]), $_->[1], "a change of $_->[0] % is drawn within") for [ -100, 0 ], [ 1e9, 1 ], [ 0, 0.5 ];
+is(axis_of_change(-100, 1e9)->{at}->($_->[0]) <=> $_->[1], $_->[2], "a change of $_->[0] %") for [ -100, 0, -1 ], [ 1e9, 1, 1 ], [ 0, 0.5, 0 ];
+is(whisker('range', @{ $_->[0] })->[3], $_->[1], "the ends of an interval: $_->[2]") for [ [ 0.1, 0.3 ], 'h200m-200-4v8m200-8v8', 'caps' ], [ [ 0.1, 1.3 ], 'h900m-900-4v8m900-8m-8 0l8 4l-8 4m8 0', 'an arrow where it goes on' ],
+    [ [ -9, 0.3 ], 'h300m-300-4m8 0l-8 4l8 4m-8 0m300-8v8', 'at either end' ];
 
 # A bound does not read like what the verdict beside it excludes.
 for my $case ([ slower => 0.805, 0.9998, '-19.5 to -0.02 %' ], [ better => 1.00004, 1.2, '+0.004 to +20.0 %' ], [ better => 1, 1.2, '+0.0 to +20.0 %' ],

@@ -14,7 +14,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(first max min);
 use POSIX      qw(ceil floor log10);
-use Bonnie::Units qw(axis_scale figure_text grouped);
+use Bonnie::Units qw(axis_scale count_text figure_text);
 
 our @EXPORT_OK = qw(axis_from_zero axis_of_latency axis_of_change axis_of_offset axis_of_rounds axis_of_time axis_of_values axis_upwards is_wide);
 
@@ -26,9 +26,6 @@ my $WIDE = 20;
 
 my @SMALL_CHANGES = (2, 5, 10, 20, 40);
 my @RATIOS = ([ 0.5, 1, 2 ], [ 0.25, 0.5, 1, 2, 4 ], [ 0.1, 1, 10 ], [ 0.01, 0.1, 1, 10, 100 ]);
-
-# Units of the labels beside an upward axis, where they differ from those of other figures.
-my %SHORT = ('ops/s' => '/s', 'thousand ops/s' => 'k/s', 'million ops/s' => 'M/s');
 
 # An axis for figures in the unit of their test; with $like, in the unit that
 # suits this value, as the figures are. It ends at the largest.
@@ -43,7 +40,7 @@ sub axis_upwards {
     my ($largest, $test_unit, $pixels) = @_;
     my ($divisor, $unit) = axis_scale($largest, $test_unit);
     my $axis = linear_axis($unit, $divisor, $largest / $divisor, $pixels < 100 ? 2 : $MAX_INTERVALS);
-    my $short = $SHORT{$unit} // "\x{A0}$unit";
+    my $short = $unit eq 'ops/s' ? '/s' : "\x{A0}$unit";
     $_->[1] .= $short for grep { $_->[0] > 0 } @{ $axis->{ticks} };
     return $axis;
 }
@@ -129,8 +126,8 @@ sub logarithmic_axis {
 
 # An axis for changes in percent, with zero in the middle. Small changes are
 # drawn to scale. Beyond them it is one of ratios, where twice as large is as far from the middle as
-# half as large, so that gains do not look larger than losses. Values beyond an end
-# are drawn at that end.
+# half as large, so that gains do not look larger than losses. Values beyond an end lie below 0 or
+# above 1.
 sub axis_of_change {
     my @percents = @_;
     my $largest = max(0, map { abs } @percents);
@@ -148,7 +145,7 @@ sub axis_of_change {
 # $part: sub (change), which returns the distance from the middle, where 1 is the right end.
 sub change_axis {
     my ($unit, $part, @ticks) = @_;
-    return { unit => $unit, at => sub { 0.5 + 0.5 * max(-1, min(1, $part->(@_))) }, ticks => \@ticks };
+    return { unit => $unit, at => sub { 0.5 + 0.5 * $part->(@_) }, ticks => \@ticks };
 }
 
 sub log_ratio {
@@ -165,7 +162,7 @@ sub signed_text {
 sub number_text {
     my ($number) = @_;
     my $text = sprintf '%.10g', $number;
-    return $text =~ /^\d+\z/a ? grouped($text) : $text;
+    return $text =~ /^\d+\z/a ? count_text($text) : $text;
 }
 
 1;

@@ -155,7 +155,7 @@ sub tick_label {
     return element('text', { class => $class, x => sprintf('%.4g%%', 100 * $at), y => $TICK_LINE }, text($text));
 }
 
-# The marks. All x are between 0 and 1, heights are in pixels, and $y is that of the middle, by default
+# The marks. All x are parts of the width, cut off below 0 and above 1, heights are in pixels, and $y is that of the middle, by default
 # of a row of bars. The class decides how thick a line is; a bar is a thick line.
 
 sub bar {
@@ -163,11 +163,12 @@ sub bar {
     return [ $class, $from, $y // $BAR / 2, 'h' . width($from, $to) ];
 }
 
-# A line with a cap at both ends.
+# A line with a cap at both ends, or an arrow where it goes on beyond the axis.
 sub whisker {
     my ($class, $from, $to) = @_;
     my ($width, $half) = (width($from, $to), $CAP / 2);
-    return [ $class, $from, $BAR / 2, "h${width}m-$width-${half}v${CAP}m$width-${CAP}v${CAP}" ];
+    my ($left, $right) = ($from < 0 ? "m8 0l-8 ${half}l8 ${half}m-8 0" : "v$CAP", $to > 1 ? "m-8 0l8 ${half}l-8 ${half}m8 0" : "v$CAP");
+    return [ $class, $from, $BAR / 2, "h${width}m-$width-$half${left}m$width-$CAP$right" ];
 }
 
 # A line with a cap at its end; one without a line has a taller cap.
@@ -270,7 +271,7 @@ sub width {
 
 sub horizontal {
     my ($part) = @_;
-    return sprintf '%.0f', $WIDTH * $part;
+    return sprintf '%.0f', $WIDTH * max(0, min(1, $part));
 }
 
 1;

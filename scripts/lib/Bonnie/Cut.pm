@@ -10,7 +10,7 @@ use List::Util    qw(max);
 use Bonnie::Json  qw(hash list number text);
 use Bonnie::Plain qw(few shorten);
 
-our @EXPORT_OK = qw(count fault_words faults finding_words words);
+our @EXPORT_OK = qw(count fault_words faults finding_words verdict_counts words);
 
 # Reports of version 1 do not say whether a control group counts: all of them did.
 my $VERSIONS = qr/\A[12]\z/;
@@ -72,12 +72,20 @@ sub added_up {
         added_up     => scalar @checks,
         last_tenths => [ add_rows(map { [ $_->tenths ] } @checks) ],
         losses      => [ map { $_->losses } @checks ],
+        verdict     => { text => @checks . ' checks: ' . verdict_counts(map { words(hash($_->{verdict})->{result}) } @checks) },
         map { my $part = $_; ($part => [ add_named(map { $_->$part } @checks) ]) } qw(methods controls),
     );
     for my $sum (@{ $sum{controls} }) {
         $sum->{counts} = !grep { words($_->{name}) eq $sum->{name} && !$_->{counts} } map { $_->controls } @checks;
     }
     return bless \%sum, __PACKAGE__;
+}
+
+# "8 kept, 1 lost".
+sub verdict_counts {
+    my %count;
+    $count{$_}++ for @_;
+    return join ', ', map {"$count{$_} $_"} grep { $count{$_} } qw(kept lost unreadable inconclusive);
 }
 
 # Adds up entries with the same name.

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 use Bonnie::Chart     qw(area block course over_time panel panels);
-use Bonnie::Cut       qw(count fault_words faults finding_words words);
+use Bonnie::Cut       qw(count fault_words faults finding_words verdict_counts words);
 use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number);
 use Bonnie::Plain     qw(few);
@@ -37,9 +37,9 @@ sub cut_title {
 sub cut_headline {
     my @cuts = @_;
     my @campaigns = grep { $_->is_campaign } @cuts;
-    my @told      = @campaigns ? @campaigns : @cuts;
-    return if @told != 1 || !$told[0]->sentence;
-    return $told[0]->sentence =~ s/[.]?\z/./r;
+    my @told      = grep { length $_->sentence } @campaigns ? @campaigns : @cuts;
+    my @words     = map { (@told > 1 ? label_words($_) . ': ' : q{}) . $_->sentence =~ s/[.]?\z/./r } @told;
+    return @words ? "@words" : undef;
 }
 
 sub cut_facts {
@@ -152,17 +152,11 @@ my %LOOKS = (kept => 'held', lost => 'losses', unreadable => 'open', inconclusiv
 sub cut_chart {
     my ($cut) = @_;
     my @each = $cut->each_cut or return;
-    my %count;
-    my @marks;
-    for my $i (0 .. $#each) {
-        my $verdict = verdict_of($each[$i]);
-        $count{$verdict}++;
-        push @marks, area($LOOKS{$verdict}, ($i + $GAP) / @each, ($i + 1 - $GAP) / @each, $LOOKS{$verdict} eq 'open' ? $CUTS / 2 : 0, $CUTS);
-    }
+    my @verdicts = map { verdict_of($_) } @each;
+    my @marks    = map { my $looks = $LOOKS{ $verdicts[$_] }; area($looks, ($_ + $GAP) / @each, ($_ + 1 - $GAP) / @each, $looks eq 'open' ? $CUTS / 2 : 0, $CUTS) } 0 .. $#each;
     my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
-    my $shown = join ', ', map { "$count{$_} $_" } grep { $count{$_} } qw(kept lost unreadable inconclusive);
     return panels('Each cut', [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive, or unreadable.' ],
-        panel($cut->name, axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => $shown, marks => \@marks } ]));
+        panel($cut->name, axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => verdict_counts(@verdicts), marks => \@marks } ]));
 }
 
 sub verdict_of {

@@ -11,7 +11,7 @@ use Bonnie::Plain qw(shorten);
 use Bonnie::Style qw(style_sheet);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(counted document measured_text);
+our @EXPORT_OK = qw(counted document machine_text measured_text);
 
 # The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
@@ -65,6 +65,9 @@ sub measured_text {
     my $where = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
     return @hosts || @when ? "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.} : ();
 }
+
+# What others did meanwhile: "busy: ..." or "not busy: ...".
+sub machine_text { return "The machine was $_[0]." }
 
 sub counted {
     my ($count, $noun) = @_;

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any max sum0 uniq);
 use Bonnie::ChangeWords qw(change_size change_text counts_text);
-use Bonnie::Document    qw(measured_text);
+use Bonnie::Document    qw(machine_text measured_text);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Tests       qw(test_named);
@@ -61,7 +61,7 @@ sub subject {
     return names_of(map { $_->other } @comparisons) . ' compared with ' . names_of($comparisons[0]->baseline) if @comparisons;
     my @places = uniq(map { place_of($_) } map { @{ $_->records } } @groups);
     my ($of_ranks) = sort { $b->[0] <=> $a->[0] } map { [ ranks_of($_), scalar hosts_of($_) ] } map { @{ $_->records } } @groups;
-    my $title  = @places == 1 && length $places[0] && (@groups == 1 || is_of_rows(@groups)) ? $places[0] : names_of(@groups);
+    my $title  = @places == 1 && length $places[0] && !$groups[0]->number_shown ? $places[0] : names_of(@groups);
     return $title . ($of_ranks->[0] > 1 ? ", from $of_ranks->[0] ranks on " . ($of_ranks->[1] > 1 ? "$of_ranks->[1] hosts" : '1 host') : q{});
 }
 
@@ -71,12 +71,6 @@ sub place_of {
     my ($directory, $filesystem, $device) = map { shorten($_ // q{}, $MAX_LABEL) } @{ $record->{host} // {} }{qw(directory filesystem device)};
     return q{} if $directory eq q{};
     return $directory . ($filesystem ne q{} ? ", $filesystem" : q{}) . ($device ne q{} ? " on $device" : q{});
-}
-
-# Whether these labels are the rows of one run.
-sub is_of_rows {
-    my @records = map { @{ $_->records } } @_;
-    return @records == @_ && !any { !defined $_->{row} } @records;
 }
 
 sub hosts_of {
@@ -93,7 +87,7 @@ sub warning {
     my @groups  = @_;
     my @limits  = map { my $group = $_; map { ($group->limits($_->{name})->[0] // {})->{by} // q{} } tests_run($group) } @groups;
     my $waiting = grep { $_ eq 'others' } @limits or return;
-    return 'The machine was busy: ' . ($waiting == 1 ? 'a test' : "$waiting of " . @limits . ' tests') . ' waited for a CPU that others used.';
+    return machine_text('busy: ' . ($waiting == 1 ? 'a test' : "$waiting of " . @limits . ' tests') . ' waited for a CPU that others used');
 }
 
 # One sentence, or an empty text.
@@ -102,7 +96,7 @@ sub headline {
     my @comparisons = @{ $page->{comparisons} };
     my @groups      = @{ $page->{groups} };
     return of_comparisons(@comparisons) if @comparisons;
-    return @groups == 1 || is_of_rows(@groups) ? of_one(@groups) : of_many(@groups);
+    return !$groups[0]->number_shown ? of_one(@groups) : of_many(@groups);
 }
 
 # "tmpfs better in 12 of 13 tests; xfs worse in 6 of 13 tests".

@@ -7,11 +7,12 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(uniq);
-use Bonnie::Document   qw(measured_text);
+use Bonnie::Document   qw(counted machine_text measured_text);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
 use Bonnie::Plain      qw(shorten);
+use Bonnie::Units      qw(grouped);
 
 our @EXPORT_OK = qw(load_facts load_headline load_machine load_title);
 
@@ -24,7 +25,7 @@ my $NEARLY = 0.95;
 # Of more loads nothing is said at the top.
 my $MOST_TOLD = 4;
 
-# What was measured: the disk, and where on it.
+# What was measured: the disk, and where on it: not how the names are made.
 sub load_title {
     my @loads = @_;
     my @where = uniq map { where_text($_) } @loads;
@@ -33,8 +34,9 @@ sub load_title {
 
 sub where_text {
     my ($load) = @_;
-    my ($name, $filesystem) = map { text(hash($load->{device})->{$_}) } qw(name filesystem);
-    return shorten($load->address, $MAX_TEXT) . (defined $filesystem ? ", $filesystem" : q{}) . (defined $name ? (defined $filesystem ? ' on ' : ', ') . $name : q{});
+    my $storage = join ' on ', map { text(hash($load->{device})->{$_}) // () } qw(filesystem name);
+    my $names   = text(hash($load->{settings})->{bucket}) // $load->address =~ s{(?:\A|/)[^/]*(?:XX|NN|RR).*}{}rs;
+    return join(', ', grep {length} shorten($names, $MAX_TEXT), $storage) || shorten($load->address, $MAX_TEXT);
 }
 
 # What the terminal says of each load, in a sentence.
@@ -57,9 +59,9 @@ sub load_machine {
     for my $load (@loads) {
         my $machine = hash($load->{machine});
         my $words   = text($machine->{words}) // next;
-        push @words, join ': ', grep {length} $load->name, shorten($words, $MAX_WORDS) if !$machine->{busy} == !$is_busy;
+        push @words, join ': ', grep {length} $load->name, machine_text(shorten($words, $MAX_WORDS)) if !$machine->{busy} == !$is_busy;
     }
-    return @words ? 'Machine: ' . join('; ', @words) . q{.} : undef;
+    return @words ? "@words" : undef;
 }
 
 # What the slowest requests waited for.
@@ -77,7 +79,7 @@ sub of_load {
         next if !number($figures->{requests});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . errors_text($figures->{errors}) . memory_text($kind->{key}, $figures->{measured});
+        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($kind->{key}, $figures);
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
 }
@@ -89,17 +91,16 @@ sub good_rate {
     return $requests ? $rate * ($requests - $errors) / $requests : 0;
 }
 
-# $key: writes or reads.
-sub memory_text {
-    my ($key, $measured) = @_;
-    my $words = text($measured) // q{};
-    return ' (in memory, not on a device)' if $words eq 'memory';
-    return $words eq 'page cache' ? ($key eq 'writes' ? ' (to' : ' (from') . ' the page cache, at least in part)' : q{};
-}
-
-sub errors_text {
-    my $errors = number($_[0]) or return q{};
-    return $errors == 1 ? ' (1 error)' : " ($errors errors)";
+# What of the load was not made, failed, or began later than it was due, and where it came from or
+# went to. $key: writes or reads.
+sub note_text {
+    my ($key, $figures) = @_;
+    my ($requests, $errors, $late, $made, $offered) = map { number($_) // 0 } @{$figures}{qw(requests errors late achieved_per_second offered_per_second)};
+    my @words = ($made < $NEARLY * $offered ? 'of ' . rate_text($offered) . ' offered' : (), $errors ? counted($errors, 'error') : (),
+        $late ? grouped($late) . ' of ' . grouped($requests) . ' late' : ());
+    my %memory = (memory => 'in memory, not on a device', 'page cache' => ($key eq 'writes' ? 'to' : 'from') . ' the page cache, at least in part');
+    my $words  = join '; ', @words, $memory{ text($figures->{measured}) // q{} } // ();
+    return length $words ? " ($words)" : q{};
 }
 
 sub of_search {

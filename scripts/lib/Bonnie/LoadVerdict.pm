@@ -6,7 +6,6 @@ package Bonnie::LoadVerdict;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(min);
 use Bonnie::Chart      qw(bar panel panels points whisker);
 use Bonnie::HtmlTable  qw(plain_table);
 use Bonnie::Json       qw(hash list number text);
@@ -88,14 +87,14 @@ sub figures_of {
 sub load_verdict_content {
     my @profiles = map { profiles($_) } @_;
     my @titles   = ('Profile', 'Load', 'Achieved/s', 'What', 'Number', 'Found', 'Interval', 'Limit', 'Verdict');
-    return (panels('Each figure against its limit', ['The thin line is the 95 % interval of a percentile. What is above twice the limit is cut off.'], map { verdict_panel($_) } @profiles),
+    return (panels('Each figure against its limit', ['The thin line is the 95 % interval of a percentile. Above twice the limit all is cut off, and the line ends in an arrow.'], map { verdict_panel($_) } @profiles),
         plain_table({ caption => 'What was judged, and by which limit', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }
 
 sub verdict_panel {
     my ($profile) = @_;
     my @figures = grep { defined $_->{part} } figures_of($profile) or return;
-    my $axis    = { unit => 'latency', at => sub { min(1, $_[0] / 2) }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
+    my $axis    = { unit => 'latency', at => sub { $_[0] / 2 }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
     return panel(word($profile->{name}) . ': ' . word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);
 }
 

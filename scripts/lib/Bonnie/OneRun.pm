@@ -12,7 +12,6 @@ use Bonnie::HtmlTable  qw(row_of row_title head_cell cell absent tests_run scrol
 use Bonnie::Limits     qw(limit_cell);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Record     qw(figure);
-use Bonnie::Statistics qw(median);
 use Bonnie::Units      qw(figure_text size_text);
 
 our @EXPORT_OK = qw(is_one_run measured result_table);
@@ -31,8 +30,7 @@ my @COLUMNS = (
 
 # Whether there is one record, or one for each row of a run.
 sub is_one_run {
-    my @records = map { @{ $_->records } } @_;
-    return @records > 0 && @records == @_ && (@_ == 1 || !any { !defined $_->{row} } @records);
+    return @_ && @{ $_[0]->records } == 1 && !$_[0]->number_shown;
 }
 
 # What was measured: [ { title, group, test }, ... ].
@@ -73,8 +71,7 @@ sub rate_cell {
     my ($group, $test) = @_;
     my $rate = figure($group->records->[0], $test, 'rate');
     return absent(gap_words($rate)) if !is_value($rate);
-    my @alike = map { @{ $group->rates($_->{name}) } } grep { $_->{unit} eq $test->{unit} } tests_run($group);
-    return cell(figure_text($rate->{value}, $test->{unit}, median(@alike)));
+    return cell(figure_text($rate->{value}, $test->{unit}));
 }
 
 sub cpu_cell {

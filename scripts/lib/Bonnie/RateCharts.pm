@@ -8,8 +8,7 @@ use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::Axis       qw(axis_of_values);
 use Bonnie::Chart      qw(panel panels value whisker);
-use Bonnie::HtmlTable  qw(tests_run);
-use Bonnie::Statistics qw(median);
+use Bonnie::HtmlTable  qw(tests_run typical_rate);
 use Bonnie::Tests      qw(families);
 use Bonnie::Units      qw(figure_text);
 
@@ -25,7 +24,7 @@ sub rate_charts {
     for my $family (families()) {
         my @tests = grep { $_->{family} eq $family->{name} } tests_run(@groups);
         push @charts, panels("$family->{title}, more is better", \@notes,
-            map { my $test = $_; rate_panel($test->{name_alone}, map { { title => $_->row_label, group => $_, test => $test } } @groups) } @tests);
+            map { my $test = $_; rate_panel($test->{name_alone}, typical_rate($test, @groups), map { { title => $_->row_label, group => $_, test => $test } } @groups) } @tests);
     }
     return @charts;
 }
@@ -34,22 +33,21 @@ sub rate_charts {
 sub rate_charts_of_one {
     my @measured = @_;
     my %title  = ('KiB/s' => 'Throughput', 'ops/s' => 'Operations per second');
-    my @panels = map { my $unit = $_; rate_panel($title{$unit}, grep { $_->{test}{unit} eq $unit } @measured) } sort +uniq(map { $_->{test}{unit} } @measured);
+    my @panels = map { my $unit = $_; rate_panel($title{$unit}, undef, grep { $_->{test}{unit} eq $unit } @measured) } sort +uniq(map { $_->{test}{unit} } @measured);
     return panels('Rates, more is better', [], @panels);
 }
 
-# Rows are { title, group, test }; all have the same unit.
+# Rows are { title, group, test }; all have the same unit. Their figures are in the unit that suits
+# $like or, if that is undef, each in its own.
 sub rate_panel {
-    my ($title, @rows) = @_;
+    my ($title, $like, @rows) = @_;
     my $unit    = $rows[0]{test}{unit};
     my @spreads = map { $_->{group}->spread_of($_->{test}{name}, 'rate') } @rows;
     my @known   = grep {defined} @spreads;
-    my $like    = @known ? median(map { $_->{median} } @known) : undef;
     my $axis    = @known ? axis_of_values($unit, $like, map { @{$_}{qw(min max)} } @known) : undef;
     return panel($title, axis => $axis, rows => [ map { rate_row($axis, $rows[$_], $spreads[$_], $like) } 0 .. $#rows ]);
 }
 
-# The figure is in the unit that suits $like.
 sub rate_row {
     my ($axis, $row, $spread, $like) = @_;
     my %row = (label => $row->{title}, marks => []);

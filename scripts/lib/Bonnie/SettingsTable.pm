@@ -8,6 +8,7 @@ use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::Html      qw(element text);
 use Bonnie::HtmlTable qw(row_of row_head cell column_head head_cell absent scrolling_table);
+use Bonnie::OneRun    qw(is_one_run);
 use Bonnie::Plain     qw(shorten);
 use Bonnie::Record    qw(setting);
 use Bonnie::Units     qw(grouped size_text);
@@ -140,7 +141,7 @@ sub file_size_setting {
 # Empty if no record comes from JSON.
 sub machine_table {
     my @groups = grep { $_->distinct(sub { $_[0]{host} ? 1 : () }) } @_;
-    return @groups ? label_table('Machine and storage', \@MACHINE, @groups) : ();
+    return @groups ? label_table('Machine and storage', \@MACHINE, is_one_run(@groups) ? $groups[0] : @groups) : ();
 }
 
 sub settings_table {
@@ -148,15 +149,15 @@ sub settings_table {
     return label_table('Settings', [ @SETTINGS, @ORIGIN ], @groups);
 }
 
-# Leaves out rows that are empty for all labels. Few labels are columns, which
-# fit on any screen; many labels are rows.
+# Leaves out rows that are empty for all labels. Few labels, and the rows of one run, are columns,
+# which fit on any screen; many labels are rows.
 sub label_table {
     my ($caption, $columns, @groups) = @_;
     my @columns = grep { is_told($_, @groups) } @{$columns};
     return if !@columns;
     my ($head, @rows);
-    if (@groups <= $FEW_LABELS) {
-        $head = row_of(head_cell('Setting'), map { column_head($_) } @groups);
+    if (@groups <= $FEW_LABELS || is_one_run(@groups)) {
+        $head = row_of(head_cell('Setting'), @groups == 1 ? head_cell('Value') : map { column_head($_) } @groups);
         @rows = map { my $column = $_; row_of(element('th', { scope => 'row', class => 'label' }, text($column->{title})), map { setting_cell($MOST_IN_COLUMN, values_of($column, $_)) } @groups) } @columns;
     }
     else {

@@ -191,7 +191,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   :is(.changes, .one) :is(th, td) { padding: .1rem .25rem; }
   .runs td, .runs th { padding: .1rem; }
   .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
-  tr, .panel, .chart, .legend { break-inside: avoid; }
+  tr, .panel, .chart, .legend, figcaption { break-inside: avoid; }
   .panels { break-before: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

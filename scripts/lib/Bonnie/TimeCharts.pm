@@ -10,6 +10,7 @@ use List::Util qw(max min);
 use Bonnie::Axis      qw(axis_of_time axis_upwards);
 use Bonnie::Chart     qw(course over_time panel panels stroke);
 use Bonnie::HtmlTable qw(tests_run);
+use Bonnie::OneRun    qw(measured);
 use Bonnie::Units     qw(range_text);
 
 our @EXPORT_OK = qw(levels middle time_charts);
@@ -34,27 +35,28 @@ sub time_charts {
     my @groups = @_;
     my @tests  = tests_run(@groups) or return;
     my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
-    my @panels = map { time_panel($_, $most, @groups) } @tests;
+    my $many   = $groups[0]->number_shown;
+    my @panels = $many ? map { time_panel($_->{name_alone}, $_, $most, @groups) } @tests : map { time_panel(@{$_}{qw(title test)}, $most, $_->{group}) } measured(@groups);
     my $falls  = grep { my $group = $_; grep { @{ levels($group, $_) } } @tests } @groups;
-    return panels('Rate over time', [ @groups > 1 ? $LABEL_NOTE : (), $falls ? $LEVEL_NOTE : () ], @panels);
+    return panels('Rate over time', [ $many ? $LABEL_NOTE : (), $falls ? $LEVEL_NOTE : () ], @panels);
 }
 
 # A panel of the labels that have a course; nothing if none has.
 sub time_panel {
-    my ($test, $most, @groups) = @_;
+    my ($title, $test, $most, @groups) = @_;
     my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course_of($_, $test, $most), levels => levels($_, $test) } } @groups;
     return if !@courses;
     my @points = map { @{ $_->{steps} } } @courses;
     my $strip  = over_time(axis_of_time(max(map { $_->[0] } @points)), scalar @courses,
         sub { axis_upwards(max(map { $_->[1] } @points) || 1, $test->{unit}, @_) });
-    return panel($test->{name_alone}, axis => $strip->{x}, height => $strip->{height}, rows => [ map { time_row($strip, $test, $courses[$_], $_ == 0 || @courses <= $MOST_LABELLED) } 0 .. $#courses ]);
+    return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { time_row($strip, $test, $courses[$_], $_ == 0 || @courses <= $MOST_LABELLED) } 0 .. $#courses ]);
 }
 
 sub time_row {
     my ($strip, $test, $course, $is_labelled) = @_;
     my @rates = map { $_->[1] } @{ $course->{steps} };
     return {
-        label => $course->{group}->row_label,
+        label => $course->{group}->number_shown ? $course->{group}->row_label : q{},
         shown => range_text(min(@rates), max(@rates), $test->{unit}),
         y     => $is_labelled ? $strip->{y} : undef,
         marks => [ course($strip, 'course', @{ $course->{steps} }), level_marks($strip, @{ $course->{levels} }) ],
@@ -80,7 +82,7 @@ sub levels {
 sub course_of {
     my ($group, $test, $most) = @_;
     my ($details) = middle($group->details($test->{name}));
-    return [] if !$details;
+    return [] if !$details || $details->{steady};    # which has a chart of its rounds
     my @intervals = merged(ceil_ratio(scalar @{ $details->{intervals} }, $most), @{ $details->{intervals} });
     return [] if @intervals < $FEWEST_STEPS;
     my $start = 0;

@@ -8,12 +8,11 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(axis_scale beside bytes_text count_text figure_text grouped range_text size_text);
 
-my @BINARY   = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
-my @OPS      = ([ 1, 'ops/s' ]);
-my @OPS_AXIS = ([ 1, 'ops/s' ], [ 1e3, 'thousand ops/s' ], [ 1e6, 'million ops/s' ]);
-my @SECONDS  = ([ 1, 'ns' ], [ 1e3, "\x{B5}s" ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
+my @BINARY  = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
+my @OPS     = ([ 1, 'ops/s' ]);
+my @SECONDS = ([ 1, 'ns' ], [ 1e3, "\x{B5}s" ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
 
-my @BYTES    = ([ 1, 'bytes' ], [ 1024, 'KiB' ], [ 1024**2, 'MiB' ], [ 1024**3, 'GiB' ], [ 1024**4, 'TiB' ]);
+my @BYTES   = ([ 1, 'bytes' ], [ 1024, 'KiB' ], [ 1024**2, 'MiB' ], [ 1024**3, 'GiB' ], [ 1024**4, 'TiB' ]);
 
 my %BYTE_UNIT = (q{} => 'bytes', K => 'KiB', M => 'MiB', G => 'GiB', T => 'TiB');
 
@@ -57,11 +56,9 @@ sub range_text {
     return "$from\x{2013}$to";
 }
 
-# (divisor, unit) for an axis that ends at $value. Six ticks must fit beside
-# each other, so operations are counted in thousands from 100,000 on.
+# (divisor, unit) for an axis that ends at $value.
 sub axis_scale {
     my ($value, $unit) = @_;
-    return scale_for($value / 100, @OPS_AXIS) if $unit eq 'ops/s';
     return scale_for($value, @{ $SCALES{$unit} });
 }
 

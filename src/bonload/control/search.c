@@ -426,7 +426,7 @@ const char *const found_names[] = {[FOUND_LOAD] = "found",
 
 const char *const found_reasons[] = {
     [FOUND_BY_STEPS] = "",
-    [FOUND_BUSY] = "others used the machine when the limit broke",
+    [FOUND_BUSY] = "others used the machine meanwhile",
     [FOUND_NO_CAUSE] = "less load does not help, so the load is not the cause",
     [FOUND_NO_CAUSE_BUSY] = "less load does not help, and others used the machine",
 };

@@ -70,8 +70,7 @@ static void why_there_is_no_more_is_said(void **state)
     (void)state;
     struct answer a = answer_of(true, FOUND_UNSURE, 1 * MILLION);
     a.more.why = FOUND_BUSY;
-    first_line_is(&a, SYNC " At least 1830/s stay below it; others used the machine when the limit "
-                           "broke.");
+    first_line_is(&a, SYNC " At least 1830/s stay below it; others used the machine meanwhile.");
 }
 
 /* The search judges only the syncs. */
