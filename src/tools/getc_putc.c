@@ -239,7 +239,7 @@ static int move_all(struct session *s, const struct byte_way *way, const struct 
         if (moved != count)
             return describe_failure(s, way, e);
         if (way->direction == BYTES_READ && memcmp(block, s->contents, count) != 0)
-            return err_say(e, "%s read wrong bytes from %s, between %" PRIu64 " and %" PRIu64,
+            return err_say(e, "%s returned wrong bytes of %s, between %" PRIu64 " and %" PRIu64,
                            way->call, s->name, at, at + count);
     }
     uint64_t start = clock_ns();

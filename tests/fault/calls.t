@@ -168,7 +168,7 @@ sub after_failure {
 # reads the data.
 sub is_damage {
     my ($run) = @_;
-    return $run->{err} =~ /(?:something other than what was written: \d+ damaged places$| read wrong bytes from .*, between)|has \d+ bytes, which is not what was written$/m;
+    return $run->{err} =~ /(?:something other than what was written: \d+ damaged places$| returned wrong bytes of .*, between)|has \d+ bytes, which is not what was written$/m;
 }
 
 # The report may be complete before the clean-up fails.
