@@ -31,7 +31,7 @@ struct test_figures {
     struct cache_use cache;
     struct corruption corruption;
     struct io_limit limit;
-    double quota_cpus; /* of the rank that used most of its quota, and that share, in percent */
+    double quota_cpus; /* quota of the rank that used most of its own, and the share, in percent */
     double quota_percent;
 };
 

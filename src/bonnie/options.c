@@ -782,8 +782,8 @@ static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], str
         s->directory = s->operand;
     if (s->good_for)
         return err_say(e,
-                       "--good-for: another program makes the load of a program, and judges its "
-                       "storage: bonload -good-for=%.100s %s",
+                       "--good-for: bonload judges storage for a program: "
+                       "bonload -good-for=%.100s %s",
                        s->good_for, s->directory);
     return 0;
 }

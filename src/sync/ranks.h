@@ -88,8 +88,8 @@ uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
 
 /*
- * Converts the start and the end of a rank's work. The comparisons are uncertain, but its own clock
- * is not: the work takes at least as long as on that.
+ * Converts the start and the end of a rank's work. The comparisons are uncertain, but the rank's
+ * own clock is not, so the work takes at least as long as it says.
  */
 void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end);
 

@@ -166,7 +166,7 @@ struct successor {
     struct judging *j;
     unsigned worker;
     uint64_t promised_file;
-    struct sight sight; /* of the best later file */
+    struct sight sight; /* what the best later file shows */
     char name[LAYOUT_NAME];
 };
 

@@ -24,7 +24,7 @@ static int read_contents(struct given_body *body, struct bodies *b, int fd, cons
     if (!S_ISREG(facts.st_mode))
         return err_say(e, "the body %s is not a plain file", path);
     if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
-        return err_say(e, "the bodies are longer than 1 GiB together, and are kept in memory");
+        return err_say(e, "the bodies are longer than 1 GiB together; more is not kept in memory");
     int rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
     if (rc != 0)
         return rc;

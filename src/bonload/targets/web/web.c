@@ -151,7 +151,7 @@ static const struct phrase transports[] = {
     {CURLE_WRITE_ERROR, "the headers do not end"},
     {CURLE_OPERATION_TIMEDOUT, "timed out"},
     {CURLE_GOT_NOTHING, "closed without an answer"},
-    {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* up to 8.5 */
+    {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* libcurl up to 8.5 */
     {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
     {0, NULL},
 };
