@@ -43,20 +43,20 @@ sub mounted {
 sub version_1 {
     my ($device, $bytes) = @_;
     my $top = mounted(qr/cgroup \S+ \S*\bblkio\b/) // return;
-    return make($top, $bytes, map { my $way = $_; ("blkio.throttle.${way}_bps_device" => sub {"$device $_[0]"}) } qw(read write));
+    return make($top, $device, $bytes, map { my $way = $_; ("blkio.throttle.${way}_bps_device" => sub {"$device $_[0]"}) } qw(read write));
 }
 
 sub version_2 {
     my ($device, $bytes) = @_;
     my $top = mounted(qr/cgroup2 /) // return;
     return if !put("$top/cgroup.subtree_control", '+io');
-    return make($top, $bytes, 'io.max' => sub {"$device rbps=$_[0] wbps=$_[0]"});
+    return make($top, $device, $bytes, 'io.max' => sub {"$device rbps=$_[0] wbps=$_[0]"});
 }
 
 # The text of each file, as a function of the number of bytes.
 sub make {
-    my ($top, $bytes, %limits) = @_;
-    my $self = bless { group => "$top/bonnie-test-$$", owner => $$, limits => \%limits }, __PACKAGE__;
+    my ($top, $device, $bytes, %limits) = @_;
+    my $self = bless { group => "$top/bonnie-test-$device-$$", owner => $$, limits => \%limits }, __PACKAGE__;
     mkdir $self->{group} or return;
     return $self->change($bytes) ? $self : undef;
 }
