@@ -62,6 +62,7 @@ subtest 'a steady test' => sub {
     like($html, qr/<path class="fit" d="M357 92l572 0"/, 'the line, from the middle of its first round to that of its last');
     like($html, qr{y="171">20\x{A0}MiB/s</text>.*y="21">80\x{A0}MiB/s</text>.*>0[.]5\x{A0}ms</text>}, 'an upward axis at round values, with its unit');
     like(section_of($html), qr/>1\x{A0}ms \x{2026} 2\x{A0}ms</, 'the latency of the last round');
+    like($html, qr{"headline">[^<]*\(steady\)}, 'which the headline says');
     unlike($html, qr/PTS|compliant/, 'nothing calls itself compliant');
     like($html, qr/href="#steady"/, 'the section can be gone to');
     unlike($html, qr/href="#time"/, 'and there is no other chart of the same course');

@@ -187,7 +187,8 @@ sub note_on {
     my @details = $group->details($test);
     my $cpu     = $group->spread_of($test, 'cpu');
     my @words   = !@details && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf "at %.0f\x{A0}%% CPU", $cpu->{median} : ();
-    push @words, 'not steady' if any { $_->{steady} && $_->{steady}{verdict} !~ /\Asteady/ } @details;
+    my @steady  = grep {defined} map { $_->{steady} } @details;
+    push @words, (any { $_->{verdict} !~ /\Asteady/ } @steady) ? 'not steady' : 'steady' if @steady;
     return join ', ', @words;
 }
 

@@ -29,7 +29,7 @@ END
 my $RULES = <<'END';
 *, *::before, *::after { box-sizing: border-box; }
 body { margin: 0; padding: 2rem clamp(1rem, 2vw, 3rem) 4rem; background: var(--page); color: var(--text);
-  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+  font: 15px/1.5 system-ui, Arial, sans-serif; }
 header, main, footer { max-width: 84rem; margin: 0 auto; }
 h1 { margin: 0; font-size: 1.75rem; line-height: 1.2; font-weight: 650; letter-spacing: -.01em;
   overflow-wrap: anywhere; }
@@ -182,12 +182,12 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   .chart { zoom: .75; }
   .change .chart, .one .chart { zoom: .6; }
   .one h2 { margin: .5rem 0 .25rem; }
-  .one figure { margin: .4rem 0; padding-bottom: .25rem; }
+  .one figure { margin: .4rem 0; padding-bottom: .25rem; break-inside: avoid; }
   .one .panels { margin-top: .25rem; }
   .panel h3 { font-size: 8.5pt; }
   figcaption span, .legend, section > p { font-size: 8pt; }
   .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
-  th, td, .settings td { min-width: 0; padding: .2rem .25rem; }
+  th, td, .settings td { min-width: 0; padding: .2rem .3em; }
   :is(.changes, .one) :is(th, td) { padding: .1rem .25rem; }
   .runs td, .runs th { padding: .1rem; }
   .label, thead tr:first-child th:first-child { position: static; min-width: 7em; overflow-wrap: break-word; }
