@@ -85,6 +85,16 @@ ok(!grep({ $_ eq 'load' } @ids), 'and no latency of all of them together');
 like($swept, qr/<path class="upper"/, 'the curve');
 like($swept, qr{<bdi>Reads</bdi></th><td>50 to 100 per second</td>|<bdi>Reads</bdi></th><td>100 to 200 per second</td>}, 'which loads, instead of their ratio');
 
+# A confirmation that others have disturbed confirms nothing.
+my $sought = JSON::PP::decode_json(bonload('-output=json', @{ $loads{search} })->{out});
+$sought->{bonload}{figures_of} = 'last load';
+for my $case ([ kept => 'The load that was confirmed' ], [ busy => 'The last load of the search' ]) {
+    my $last = $sought->{bonload}{steps}[-1];
+    $last->{confirmation} = JSON::PP::true();
+    $last->{$_}{verdict} = $case->[0] for qw(reads writes);
+    like((run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1], qr{<caption><span>$case->[1]</span>}, "a confirmation: $case->[0]");
+}
+
 # What is the same for all of the slowest requests is not said with each.
 my $slow = JSON::PP::decode_json(slurp("$dir/threads.json"));
 $slow->{bonload}{reads}{slowest} = [ map { { latency_ns => 1e6, at_seconds => $_, name => 'one', outcome => 'ok' } } 1 .. 3 ];
