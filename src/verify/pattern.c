@@ -68,7 +68,7 @@ static struct pattern_stamp make_stamp(const struct pattern *p, const struct pat
     };
 }
 
-/* Turns the order of bytes. Turning it twice restores it. */
+/* Reverses the order of bytes. Doing so twice restores it. */
 static struct pattern_stamp turned(const void *stamp)
 {
     uint64_t words[STAMP_WORDS];
