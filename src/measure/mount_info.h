@@ -22,8 +22,8 @@ struct mount_info {
     unsigned major;      /* device number of the directory's contents */
     unsigned minor;      /* major 0: the number has no device; the filesystem made it up */
     char filesystem[32]; /* type of the filesystem ("ext4", "nfs4", "fuse.sshfs"); empty: unknown */
-    char point[PATH_MAX]; /* where it is mounted and from what ("server:/export"), as the kernel */
-    char source[256];     /* writes them: a blank is \040; empty: unknown */
+    char point[PATH_MAX]; /* where it is mounted, as the kernel writes it: a blank is \040 */
+    char source[256];     /* what is mounted, in the same form: "server:/export"; empty: unknown */
     char uuid[37];        /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
     char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
                                     empty: unknown; those with a path come last, and are cut if
