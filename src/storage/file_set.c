@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "io/file.h"
 #include "measure/clock.h"
+#include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/rng.h"
@@ -166,10 +166,9 @@ static int fail_on(const struct file_set *s, const char *verb, const struct file
     char path[WHOLE_PATH_SIZE];
     whole_path(s, place, path);
     struct err hint = {0};
-    struct statvfs fs;
-    if (code == ENOSPC && fstatvfs(place->fd, &fs) == 0 && fs.f_bavail > 0 &&
-        (fs.f_files == 0 || fs.f_favail > 0))
-        err_say(&hint, "the filesystem has room, so the directory is full: use more (DIRS of -n)");
+    if (path_is_full(place->fd, code))
+        err_say(&hint, "the filesystem has room, so the directory may be full: use more "
+                       "directories (DIRS of -n)");
     err_system(e, code, "%s %s", verb, path);
     err_append(e, &hint);
     return -code;

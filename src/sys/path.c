@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -338,6 +339,9 @@ const char *path_reason(int code)
     const char *reason = code == PATH_NOT_A_FILE ? "not a plain file"
                          : code == PATH_LINK     ? "a symbolic link that is not followed"
                          : code == PATH_MOVED    ? "somebody has moved a directory on the way"
+                         : code == PATH_FULL
+                             ? "No space left on device; the filesystem has room, so the directory "
+                               "may be full: use more directories"
                          : code == PATH_FOREIGN
                              ? foreign
                              : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
@@ -346,7 +350,8 @@ const char *path_reason(int code)
 
 static int say(const char *verb, const char *path, int code, struct err *e)
 {
-    if (code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE || code == -PATH_MOVED) {
+    if (code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE || code == -PATH_MOVED ||
+        code == -PATH_FULL) {
         err_say(e, "%s %s: %s", verb, path, path_reason(-code));
         return code;
     }
@@ -669,6 +674,13 @@ static int open_led(const struct path_directory *d, const char *name, int flags,
     return fd;
 }
 
+bool path_is_full(int directory, int code)
+{
+    struct statvfs fs;
+    return code == ENOSPC && fstatvfs(directory, &fs) == 0 && fs.f_bavail > 0 &&
+           (fs.f_files == 0 || fs.f_favail > 0);
+}
+
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode, unsigned how)
 {
     bool changes = (flags & O_ACCMODE) != O_RDONLY || (how & PATH_CHANGES);
@@ -677,6 +689,8 @@ int path_open_file(struct path_directory *d, const char *name, int flags, mode_t
         return allowed;
     bool is_new = allowed == NEW_FILES;
     int fd = is_new ? open_new(d, name, flags, mode) : open_name(d, name, flags, mode);
+    if ((flags & O_CREAT) && path_is_full(d->fd, -fd))
+        return -PATH_FULL;
     if (fd == -PATH_LINK && (how & PATH_FOLLOWS))
         return open_led(d, name, flags, mode, how);
     bool is_checked = is_new || (flags & O_EXCL) || (!changes && (how & PATH_ANY_KIND));

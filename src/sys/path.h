@@ -49,6 +49,7 @@ enum path_missing {
 #define PATH_ENDLESS    EMULTIHOP   /* too many symbolic links on the way */
 #define PATH_MOVED      ENOTNAM  /* `..` does not lead back, because somebody moves directories */
 #define PATH_FOREIGN    ENOTUNIQ /* a file that the rule does not let this user change */
+#define PATH_FULL       EXFULL   /* ENOSPC, as path_is_full() says */
 
 /* The text of a result. */
 const char *path_reason(int code);
@@ -88,6 +89,12 @@ enum path_how {
  */
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode,
                    unsigned how);
+
+/*
+ * Whether a new name in a directory failed with ENOSPC although the filesystem has room for a file:
+ * then the directory may have all the names that the filesystem allows it.
+ */
+bool path_is_full(int directory, int code);
 
 /*
  * Returns 0 if fd is a regular file or a block device, and otherwise -EISDIR or -PATH_NOT_A_FILE.

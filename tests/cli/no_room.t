@@ -11,6 +11,7 @@ use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie is_used mark refused_ok scratch tree);
+use LoadRun    qw(bonload);
 use RunProgram qw(spew);
 use Trace      qw(can_trace trace);
 
@@ -43,16 +44,6 @@ else {
 # nothing was written.
 refused_ok(bonnie(@q, qw(-s 1024t -n0 -d), "$dir"), qr{: 1024 TiB are needed, [\d.]+ [GMT]iB are free}, 'data of 1024 TiB');
 refused_ok(bonnie(@q, qw(-s0 -n 1000000000:1t -d), "$dir"), qr{[\d.]+ [TPE]iB are needed, [\d.]+ [GMT]iB are free}, 'files of 1 TiB');
-
-# A directory that is full, as some filesystems have it.
-SKIP: {
-    skip 'strace cannot be used here', 4 if !can_trace() || !BonnieRun::have('strace');
-    for my $case ([qw(linkat -n1:-1)], [qw(symlinkat -n1:-2)]) {
-        my ($call, $files) = @{$case};
-        refused_ok(bonnie({ wrap => [ qw(strace -f -qq -o /dev/null -e), "trace=$call", '-e', "inject=$call:error=ENOSPC:when=5+" ] }, @q, '-s0', $files, '-d', "$dir"),
-            qr/: No space left on device; the filesystem has room, so the directory is full: use more \(DIRS of -n\)/, "$call: the directory is full");
-    }
-}
 
 if (!Root::may_mount()) {
     note('small filesystems of our own need root and its mounts');
@@ -127,6 +118,22 @@ SKIP: {
     my @many = (@q, '-d', "$ext4", qw(-s0 --cache=keep --tests=seq_create));
     refused_ok(bonnie(@many, '-n9'), qr/: 9218 files are needed, \d{4} can be made/, 'more files than ext4 has inodes');
     has_room('but hard links take none', $ext4, @many, '-n9:-1');
+}
+
+SKIP: {
+    my $ext4 = Root::filesystem('ext4', 32, 'max_dir_size_kb=4');
+    skip 'this system makes or mounts no ext4', 10 if !defined $ext4;
+    my $full = qr/: No space left on device; the filesystem has room, so the directory may be full: use more directories/;
+    for my $case ([qw(create -n1)], [qw(link -n1:-1)], [qw(symlink -n1:-2)]) {
+        my ($verb, $files) = @{$case};
+        refused_ok(bonnie(@q, '-s0', $files, '-d', "$ext4"), qr/$verb \S+$full \(DIRS of -n\)/, "$verb: the directory is full");
+    }
+    my @load = ('-max-requests=600', '-body-size=10', "-url=$ext4/load/some-longer-name-XXX");
+    mkdir "$ext4/load";
+    like(bonload('-wt=1', @load)->{out}, qr/^Error: \d+ x open$full$/m, 'bonload says so, too');
+    for my $op (qw(write mknod symlink)) {
+        like(bonload(qw(-requests-engine=meta -rt=1), "-meta-ops=$op", @load)->{out}, qr/^Error: \d+ x $op$full$/m, "and of $op");
+    }
 }
 
 my $mount = Root::tmpfs('size=8m');

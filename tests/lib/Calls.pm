@@ -220,7 +220,7 @@ sub says_why {
         local $! = Errno->can($fault)->();
         $reason = qr/\Q$!\E/;
     }
-    my $hint = $fault eq 'ENOSPC' ? qr/(?:; the filesystem has room, so the directory is full: [^:]+)?/ : q{};
+    my $hint = $fault eq 'ENOSPC' ? qr/(?:; the filesystem has room, so the directory may be full: [^:]+)?/ : q{};
     return $line =~ /\A\w+: .+: $reason$hint\z/;
 }
 

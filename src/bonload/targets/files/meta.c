@@ -119,6 +119,8 @@ static int outcome(ssize_t result)
 /* With -cleanup, records that the request made the file of its name, if rc is no failure. */
 static int note_made(const struct thread *t, int rc)
 {
+    if (path_is_full(t->at.directory->fd, -rc))
+        return -PATH_FULL;
     if (rc >= 0)
         made_note(t->shared->paths.setup.made, t->request->number);
     return rc;
