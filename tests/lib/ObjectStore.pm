@@ -33,20 +33,19 @@ my %BUILDS = (
     },
 );
 
-# The path of the program. Skips the test if the program cannot be built.
-sub built {
+# Builds the program, if it is not in PATH. Skips the test if it cannot be built.
+sub build {
     my ($dir, $program, $tool, @source) = @_;
-    return $program if have($program);
+    return if have($program);
     have($tool) or plan skip_all => "$program cannot be had: there is no $tool";
     local %ENV = %ENV;
     my @command = $BUILDS{$tool}->($dir, @source);
     open my $said, '-|', 'sh', '-c', 'exec timeout 1800 "$@" 2>&1', 'sh', @command or die "sh: $!\n";
-    my $last = q{};
-    $last = $_ while readline $said;
+    my $last = (readline $said)[-1] // q{};
     close $said;
     chomp $last;
     -x "$dir/bin/$program" or plan skip_all => "$program cannot be had: $tool install ended with $last";
-    return "$dir/bin/$program";
+    return;
 }
 
 # object_store(NAME, [TOOL, SOURCE...], sub { ARGUMENT... }): starts a store, which ends with the
@@ -57,7 +56,8 @@ sub object_store {
     plan skip_all => 'this build lacks libcurl'
         if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
     my $dir = scratch_on_disk();
-    my $path = built($dir, $program, @{$source});
+    $ENV{PATH} = "$dir/bin:$ENV{PATH}";
+    build($dir, $program, @{$source});
     my $port = free_port();
     my $self = bless { scratch => $dir, bucket => "$dir/store/pail", port => $port, parent => $$ }, __PACKAGE__;
     mkdir "$dir/store";
@@ -66,7 +66,7 @@ sub object_store {
     if ($self->{pid} == 0) {
         open STDOUT, '>', "$dir/log" or die;
         open STDERR, '>&', \*STDOUT or die;
-        exec $path, $arguments->($port, "$dir/store", $ACCESS_KEY, $SECRET_KEY) or die;
+        exec $program, $arguments->($port, "$dir/store", $ACCESS_KEY, $SECRET_KEY) or die;
     }
     wait_until($program, sub { IO::Socket::INET->new("127.0.0.1:$port") });
     return $self;

@@ -10,12 +10,16 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use ObjectStore qw(object_store objects_go_and_come only_the_bucket);
 
-my $store = object_store('versitygw', [ go => 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' ], sub {
-    my ($port, $dir, $access, $secret) = @_;
-    $ENV{VGW_VIRTUAL_DOMAIN} = 'localhost';
-    return ('--access', $access, '--secret', $secret, '--keep-alive', '--port', "127.0.0.1:$port", 'posix', $dir);
-});
-objects_go_and_come($store);
-only_the_bucket($store, 'localhost');
+my @stores = map {
+    my $domain = $_;
+    object_store('versitygw', [ go => 'github.com/versity/versitygw/cmd/versitygw@v1.8.0' ], sub {
+        my ($port, $dir, $access, $secret) = @_;
+        $ENV{VGW_VIRTUAL_DOMAIN} = $domain;
+        return ('--access', $access, '--secret', $secret, '--keep-alive', '--port', "127.0.0.1:$port", 'posix', $dir);
+    });
+} qw(localhost minio.localhost);
+objects_go_and_come($stores[0]);
+only_the_bucket($stores[0], 'localhost');
+only_the_bucket($stores[1], 'minio.localhost');
 
 done_testing();
