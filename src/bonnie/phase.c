@@ -394,6 +394,7 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
 {
     struct bytes_asked asked = workload_asked(w, r->plan, t->bytes);
     bool uses_cache = w->reads && t->cache.known && !t->direct;
+    bool is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
     return (struct evidence){
         .elapsed_ns = t->elapsed_ns,
         .cpu_ns = t->cpu_ns,
@@ -403,6 +404,8 @@ static struct evidence evidence_of(const struct test_result *t, const struct wor
         .read_bytes = asked.read,
         .written_bytes = asked.written,
         .resident_percent = uses_cache ? t->cache.resident_percent_before : 0,
+        .is_cold = is_cold,
+        .compresses = r->storage.sources.compresses && r->plan->settings->data != DATA_RANDOM,
         .filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL,
         .is_stored = !w->uses_engine || plan_stores(r->plan),
         .computes = w->item == ITEM_PERCHAR_CHUNK,
@@ -477,6 +480,7 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
         struct bytes_asked asked = workload_asked(workload_of(test), r->plan, bytes);
         double share = (double)bytes / (double)t->bytes;
         struct evidence evidence = *all;
+        evidence.is_cold = all->is_cold && i == 0;
         evidence.elapsed_ns = l->to.ns - l->from.ns;
         evidence.cpu_ns = (uint64_t)((double)all->cpu_ns * share);
         evidence.busiest.computed_ns = (uint64_t)((double)all->busiest.computed_ns * share);

@@ -44,6 +44,9 @@ static bool has_data(const struct evidence *e)
  * Finds the share of the requested bytes that storage moved, and the source that says so; readahead
  * and other programs may make the share larger. Bytes that were in the page cache did not come from
  * storage, whatever others read from it meanwhile. The page cache alone shows only what it had.
+ *
+ * A source proves nothing if what it counts may have been compressed; nor if it has seen none of
+ * what the page cache did not have: that came from where nothing counts it.
  */
 static void weigh_bytes(struct judgement *j, const struct evidence *e)
 {
@@ -56,13 +59,16 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
         moved = e->moved.bytes[j->way];
     else if (!e->device.known)
         j->source = SOURCE_NONE;
+    double asked = (double)(reads ? e->read_bytes : e->written_bytes);
+    double share = percent_of((double)moved, asked);
+    if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : reads && e->is_cold)
+        j->source = SOURCE_NONE;
     if (j->source == SOURCE_NONE) {
         j->source = missing < CACHED_BELOW_PERCENT ? SOURCE_RESIDENT : SOURCE_NONE;
         j->moved_percent = missing;
         return;
     }
-    double asked = (double)(reads ? e->read_bytes : e->written_bytes);
-    j->moved_percent = fmin(percent_of((double)moved, asked), missing);
+    j->moved_percent = fmin(share, missing);
 }
 
 /*

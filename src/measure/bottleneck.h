@@ -55,6 +55,8 @@ struct evidence {
     uint64_t written_bytes;
     /* share of what was read that was in the page cache before; 0: unknown */
     double resident_percent;
+    bool is_cold;           /* next to nothing of what was read is known to have been there */
+    bool compresses;        /* the filesystem may have made the bytes fewer */
     const char *filesystem; /* type of the filesystem, below an overlay; NULL: unknown */
     bool is_stored;         /* false: the work moved no data to the storage */
     bool computes; /* the work computes on every byte, so it takes more CPU time than copying */

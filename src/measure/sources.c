@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/sources.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -214,6 +216,22 @@ void sources_choose(struct sources *s)
                 s->by[way] = source;
 }
 
+/*
+ * Whether files in the directory may be compressed. Compression by ZFS does not count, because it
+ * counts what it has expanded.
+ */
+static bool compresses(const struct mount_info *mount, int fd)
+{
+    struct statx facts = {0};
+    const char *options = mount->options;
+    while (options && strncmp(options, "compress", strlen("compress")) != 0)
+        options = (options = strchr(options, ',')) ? options + 1 : NULL;
+    return options ||
+           word_list_has("squashfs,erofs", mount->filesystem, strlen(mount->filesystem)) ||
+           (statx(fd, "", AT_EMPTY_PATH, 0, &facts) == 0 &&
+            (facts.stx_attributes & STATX_ATTR_COMPRESSED));
+}
+
 /* Goes down to the lowest upper layer of overlays that can be seen. */
 static void find_layers(struct sources *s, int fd, const struct mount_info *above, unsigned layer)
 {
@@ -221,6 +239,7 @@ static void find_layers(struct sources *s, int fd, const struct mount_info *abov
     int upper_fd = layer < LAYERS_MOST ? mount_info_open_upper(above, fd) : -1;
     if (upper_fd < 0) {
         device_find(&s->devices, above);
+        s->compresses = compresses(above, fd);
         snprintf(s->filesystem, sizeof s->filesystem, "%s", above->filesystem);
         return;
     }

@@ -50,6 +50,7 @@ struct sources {
     enum source by[WAYS];
     char group_file[PATH_MAX]; /* the control group's statistics; empty: there are none */
     uint64_t record_bytes;     /* of a ZFS, the size of a record */
+    bool compresses;           /* what is counted may be compressed; false: as far as is known */
 };
 
 /* What the sources counted up to now, or between two readings. Owns nothing. */

@@ -336,15 +336,14 @@ const char *path_reason(int code)
               "there; its owner can (-u)"
             : "another user can change its directory, so only your own files are changed "
               "there";
-    const char *reason = code == PATH_NOT_A_FILE ? "not a plain file"
-                         : code == PATH_LINK     ? "a symbolic link that is not followed"
-                         : code == PATH_MOVED    ? "somebody has moved a directory on the way"
-                         : code == PATH_FULL
-                             ? "No space left on device; the filesystem has room, so the directory "
-                               "may be full: use more directories"
-                         : code == PATH_FOREIGN
-                             ? foreign
-                             : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
+    const char *reason =
+        code == PATH_NOT_A_FILE ? "not a plain file"
+        : code == PATH_LINK     ? "a symbolic link that is not followed"
+        : code == PATH_MOVED    ? "somebody has moved a directory on the way"
+        : code == PATH_FULL ? "No space left on device; the filesystem has room, so the directory "
+                              "may be full: use more directories"
+        : code == PATH_FOREIGN ? foreign
+                               : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
     return reason ? reason : "unknown error";
 }
 

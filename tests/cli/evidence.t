@@ -12,9 +12,10 @@ use List::Util qw(any);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun qw(bonnie);
-use LoadRun   qw(bonload loaded);
-use SweepSize qw(sized);
+use BonnieRun  qw(bonnie scratch);
+use LoadRun    qw(bonload loaded);
+use RunProgram qw(spew);
+use SweepSize  qw(sized);
 
 plan skip_all => 'needs root and its mounts' if !Root::may_mount();
 
@@ -73,6 +74,47 @@ SKIP: {
     is(system('mount', '-t', 'tmpfs', 'hidden', "$disk"), 0, 'the layers are hidden');
     process_speaks('overlay that hides its layers', $overlay, qr/\A(?:cpu: |unknown: This process read all of the data from storage)/);
     system 'umount', "$disk";
+}
+
+# What bonload measured: the rest of its line.
+sub measured {
+    my (@options) = @_;
+    return bonload(qw(-rt=1 -max-requests=20 -evict), @options)->{out} =~ /^Measured: (.*)$/m ? $1 : q{};
+}
+
+SKIP: {
+    my $disk = Root::filesystem('btrfs', 256, 'compress-force=zstd');
+    skip 'this system makes or mounts no btrfs', 1 if !$disk;
+    unlike(said($_), qr/page cache/, 'what is compressed was not in the page cache') for map { read_of($disk, '--data=zero', @{$_}) } [], ['-D'];
+    like(said(cached($disk)), qr/\Apage cache: The device read none of the data$WAITED[.]\z/, 'nor does that hide what was');
+    loaded('-wt=1', "-url=$disk/f-XX", qw(-max-requests=20 -body-size=256KiB -fsync));
+    like(measured("-url=$disk/f-XX"), qr/\Adevice: loop\d+ was busy \d+ % of the time\z/, 'bonload finds the device of a btrfs');
+    spew("$disk/zeros", "\0" x (4 << 20));
+    system 'sync', '-f', "$disk/zeros";
+    unlike(measured("-url=$disk/zeros", '-max-requests=1'), qr/page cache/, 'bonload: compressed');
+}
+
+# Files may be where the watched filesystem is not.
+SKIP: {
+    my ($disk, $fuse) = (Root::filesystem('ext4', 64), Root::fuse());
+    skip 'this system has no ext4 or no FUSE', 3 if !$disk || !$fuse;
+    my $memory = scratch();
+    spew("$_/f-01", 'data' x 65536) for "$disk", "$fuse", "$memory";
+    mkdir "$disk/$_" for qw(upper work);
+    for my $case ([ 'tmpfs above a disk', "$disk", Root::tmpfs('size=8m') ], [ 'a disk above FUSE', "$fuse", $disk ]) {
+        my ($name, $lower, $upper) = @{$case};
+        mkdir "$upper/$_" for qw(upper work);
+        my $dir = scratch();
+        skip 'this system has no overlayfs', 1 if system(qw(mount -t overlay -o), "lowerdir=$lower,upperdir=$upper/upper,workdir=$upper/work", 'bonnie-test', "$dir") != 0;
+        is(measured("-url=$dir/f-01"), 'unknown: nothing shows where the files below the overlay are', $name);
+        system 'umount', "$dir";
+    }
+    spew("$memory/list", "$memory/f-01\n$disk/f-01\n");
+    is(measured("-url-source=$memory/list"), 'unknown: the names lead to several filesystems', 'a list of names');
+    symlink "$disk", "$memory/01";
+    mkdir "$memory/00";
+    rename "$memory/f-01", "$memory/00/f-01";
+    is(measured("-url=$memory/XX/f-01"), 'unknown: the names lead to several filesystems', 'a template');
 }
 
 SKIP: {

@@ -2,17 +2,28 @@
 #include "bonload/load/backing.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sys/host.h"
 #include "sys/path.h"
+#include "util/descriptor.h"
 
 /*
  * A request that opens, moves and closes takes longer than this on any device that is not memory
  * itself (dax).
  */
 #define INSTANT_NS 10000
+
+/* Number of names that are looked at before a run. */
+#define NAMES_SEEN 16
 
 /* Opens the nearest existing directory above a name, and shortens the name to that. */
 static int find_above(struct path_directory *above, char *name)
@@ -27,31 +38,79 @@ static int find_above(struct path_directory *above, char *name)
     return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
 
-/* Opens the directory that a target works in. Returns 0 or a negative errno. */
-static int find_directory(struct path_directory *directory, const struct run *run)
+/*
+ * Opens the directory of the name with that number, or the one that a target without names works
+ * in. Stores the last part of the name, if `last` is not NULL. Returns 0 or a negative errno.
+ */
+static int find_directory(struct path_directory *directory, const struct run *run, uint64_t number,
+                          char last[NAME_MAX + 1])
 {
     if (!(run->target->traits & TARGET_NAMES))
         return path_open(directory, NULL, run->plan->url ? run->plan->url : ".", PATH_FAILS, NULL);
     char *name = malloc(run->names.longest + 1);
     if (!name)
         return -ENOMEM;
-    names_format(&run->names, 1, name);
+    names_format(&run->names, number, name);
+    const char *slash = strrchr(name, '/');
+    if (last)
+        snprintf(last, NAME_MAX + 1, "%s", slash ? slash + 1 : name);
     int rc = find_above(directory, name);
     free(name);
     return rc;
 }
 
+/*
+ * Whether the file of an overlay, if there is one, is in a layer of which the sources know: an
+ * overlay passes on the question where a file's blocks are, which servers, FUSE and memory cannot
+ * answer.
+ */
+static bool is_in_known_layer(const struct sources *s, const struct path_directory *directory,
+                              const char *name)
+{
+    struct fiemap map = {.fm_length = FIEMAP_MAX_OFFSET};
+    int fd = openat(directory->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool is_known =
+        fd < 0 || (strcmp(s->filesystem, "tmpfs") != 0 && ioctl(fd, FS_IOC_FIEMAP, &map) == 0);
+    descriptor_close(&fd);
+    return is_known;
+}
+
+/* Looks where some of the names lead, and notes if it is not to where the sources watch. */
+static void look_at_names(struct backing *b, const struct run *run, dev_t device)
+{
+    const uint64_t period = run->names.period;
+    for (uint64_t i = 0; i < NAMES_SEEN && (period == 0 || i < period); i++) {
+        char name[NAME_MAX + 1];
+        struct stat facts;
+        struct path_directory at;
+        uint64_t number = 1 + (period > NAMES_SEEN ? i * (period / NAMES_SEEN) : i);
+        if (find_directory(&at, run, number, name) != 0)
+            continue;
+        if (fstat(at.fd, &facts) == 0 && facts.st_dev != device)
+            b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] = "the names lead to several filesystems";
+        else if (strcmp(b->sources.mount.filesystem, "overlay") == 0 &&
+                 !is_in_known_layer(&b->sources, &at, name))
+            b->doubt[LOAD_READ] = "nothing shows where the files below the overlay are";
+        path_close(&at);
+    }
+}
+
 void backing_open(struct backing *b, const struct run *run)
 {
     struct path_directory directory;
+    struct stat facts;
     *b = (struct backing){0};
     if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1 ||
-        find_directory(&directory, run) != 0)
+        find_directory(&directory, run, 1, NULL) != 0)
         return;
-    sources_find(&b->sources, directory.fd);
+    int fd = openat(directory.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    sources_find(&b->sources, fd >= 0 ? fd : directory.fd);
+    b->is_judged = run->target->traits & TARGET_FILES;
+    if (b->is_judged && (run->target->traits & TARGET_NAMES) && fstat(directory.fd, &facts) == 0)
+        look_at_names(b, run, facts.st_dev);
+    descriptor_close(&fd);
     path_close(&directory);
     b->is_watched = true;
-    b->is_judged = run->target->traits & TARGET_FILES;
     bool is_dax =
         mount_info_has(&b->sources.mount, "dax") || mount_info_has(&b->sources.mount, "dax=always");
     bool may_cache = !run->plan->settings->direct && !is_dax;
@@ -88,12 +147,18 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .cpus = host_cpus(),
         .read_bytes = kind == LOAD_READ ? bytes : 0,
         .written_bytes = kind == LOAD_WRITE ? bytes : 0,
+        .compresses = b->sources.compresses,
         .filesystem = b->sources.filesystem,
         .is_stored = true,
         .device = use->use,
         .moved = *moved,
     };
     bottleneck_judge(j, &evidence);
+    if (b->doubt[kind]) {
+        use->doubt[kind] = b->doubt[kind];
+        use->measured[kind] = bottleneck_name(LIMITED_UNKNOWN);
+        return;
+    }
     if (j->by != LIMITED_PAGE_CACHE && j->device_known && b->may_be_cached[kind] &&
         t->median_ns < INSTANT_NS) {
         j->by = LIMITED_PAGE_CACHE;
@@ -105,9 +170,10 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
     else if (j->by == LIMITED_PAGE_CACHE || j->by == LIMITED_SERVER)
         use->measured[kind] = bottleneck_name(j->by);
     else
-        use->measured[kind] =
-            bottleneck_name(j->device_known || j->reason == REASON_STORAGE_MOVED ? LIMITED_DEVICE
-                                                                                 : LIMITED_UNKNOWN);
+        use->measured[kind] = bottleneck_name(j->source == SOURCE_NONE ? j->by
+                                              : j->device_known || j->reason == REASON_STORAGE_MOVED
+                                                  ? LIMITED_DEVICE
+                                                  : LIMITED_UNKNOWN);
 }
 
 void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],

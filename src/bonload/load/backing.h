@@ -12,12 +12,13 @@
 /*
  * The devices below the files of a run, and what they or others counted during the run, which shows
  * whether bytes came from storage or from the page cache. Only the directory of the first name is
- * looked at, or the one that a profile works in.
+ * watched, or the one that a profile works in. If other names lead elsewhere, nothing is said.
  */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */
     bool may_be_cached[LOAD_KINDS]; /* requests need not wait for a device */
+    const char *doubt[LOAD_KINDS]; /* why nobody knows about the bytes of a kind; NULL: no reason */
     struct sources sources;
     struct device_counters before; /* counters when the measurement began */
     struct moved_bytes moved_before;
@@ -32,6 +33,7 @@ struct backing_use {
     const char *device;     /* name of the device; NULL: there is none */
     struct device_use use;
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
+    const char *doubt[LOAD_KINDS];      /* why that is not known, or NULL */
     /* the same in a word: "device", "page cache", "memory", "server" or "unknown"; NULL: none were
      * moved */
     const char *measured[LOAD_KINDS];

@@ -180,7 +180,9 @@ static void print_source(const struct result *result, enum load_kind kind, FILE 
     if (!measured)
         return;
     fprintf(out, "Measured: %s: ", measured);
-    if (b->instant_ns[kind] > 0)
+    if (b->doubt[kind])
+        fprintf(out, "%s\n", printable(b->doubt[kind]).text);
+    else if (b->instant_ns[kind] > 0)
         fprintf(out, "half of the %s took no more than %s, and waited for no device\n",
                 kind == LOAD_READ ? "reads" : "writes", units_time(b->instant_ns[kind]).text);
     else if (is_counted_elsewhere(j)) {

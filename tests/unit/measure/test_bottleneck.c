@@ -325,6 +325,54 @@ static void an_overlay_has_both(void **state)
     assert_int_equal(judgement.source, SOURCE_BELOW);
 }
 
+/* What neither the page cache nor the source had came from elsewhere, as from a layer on virtiofs.
+ */
+static void what_came_from_nowhere_proves_nothing(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.device.known = false;
+    e.is_cold = true;
+    e.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_NONE}, {0, 0}};
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
+    e.moved.bytes[WAY_READ] = MIB; /* the same MiB again and again */
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e.moved.bytes[WAY_READ] = 0;
+    e.is_cold = false;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e = reading;
+    e.is_cold = true; /* a device without counters */
+    e.device.read_bytes = 0;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.read_bytes = 0; /* what was written was not there before */
+    e.written_bytes = 1000 * MIB;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
+}
+
+/* Fewer bytes on the device are no sign of the page cache where they may be compressed; none are.
+ */
+static void compressed_bytes_are_not_counted(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.compresses = true;
+    e.device.read_bytes = 40 * MIB;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    assert_int_equal(judgement.source, SOURCE_NONE);
+    e.device.busy_percent = 10;
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
+    e.resident_percent = 95;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    assert_int_equal(judgement.source, SOURCE_RESIDENT);
+    e.resident_percent = 0;
+    e.device.read_bytes = 0;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e.device.read_bytes = 1000 * MIB;
+    e.device.busy_percent = 75;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    assert_int_equal(judgement.source, SOURCE_DEVICE);
+}
+
 /* Below FUSE nothing can be seen but what the page cache had. */
 static void the_page_cache_speaks_last(void **state)
 {
@@ -408,6 +456,8 @@ int main(void)
         cmocka_unit_test(tests_of_many_files),
         cmocka_unit_test(another_source_speaks),
         cmocka_unit_test(an_overlay_has_both),
+        cmocka_unit_test(what_came_from_nowhere_proves_nothing),
+        cmocka_unit_test(compressed_bytes_are_not_counted),
         cmocka_unit_test(the_page_cache_speaks_last),
         cmocka_unit_test(a_quota_that_is_used_is_the_limit),
         cmocka_unit_test(nothing_moved_is_nothing_measured),
