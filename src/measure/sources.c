@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/sources.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
+#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -216,20 +216,16 @@ void sources_choose(struct sources *s)
                 s->by[way] = source;
 }
 
-/*
- * Whether files in the directory may be compressed. Compression by ZFS does not count, because it
- * counts what it has expanded.
- */
+/* Whether files in the directory may be compressed; not on a ZFS, which counts expanded bytes. */
 static bool compresses(const struct mount_info *mount, int fd)
 {
-    struct statx facts = {0};
+    int flags = 0;
     const char *options = mount->options;
     while (options && strncmp(options, "compress", strlen("compress")) != 0)
         options = (options = strchr(options, ',')) ? options + 1 : NULL;
     return options ||
            word_list_has("squashfs,erofs", mount->filesystem, strlen(mount->filesystem)) ||
-           (statx(fd, "", AT_EMPTY_PATH, 0, &facts) == 0 &&
-            (facts.stx_attributes & STATX_ATTR_COMPRESSED));
+           (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL));
 }
 
 /* Goes down to the lowest upper layer of overlays that can be seen. */

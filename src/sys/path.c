@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -675,9 +674,9 @@ static int open_led(const struct path_directory *d, const char *name, int flags,
 
 bool path_is_full(int directory, int code)
 {
-    struct statvfs fs;
-    return code == ENOSPC && fstatvfs(directory, &fs) == 0 && fs.f_bavail > 0 &&
-           (fs.f_files == 0 || fs.f_favail > 0);
+    struct statfs fs;
+    return code == ENOSPC && fstatfs(directory, &fs) == 0 && fs.f_bavail > 0 &&
+           (fs.f_files == 0 || fs.f_ffree > 0);
 }
 
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode, unsigned how)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -38,22 +37,15 @@ static int find_above(struct path_directory *above, char *name)
     return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
 
-/*
- * Opens the directory of the name with that number, or the one that a target without names works
- * in. Stores the last part of the name, if `last` is not NULL. Returns 0 or a negative errno.
- */
-static int find_directory(struct path_directory *directory, const struct run *run, uint64_t number,
-                          char last[NAME_MAX + 1])
+/* Opens the directory that a target works in. Returns 0 or a negative errno. */
+static int find_directory(struct path_directory *directory, const struct run *run)
 {
     if (!(run->target->traits & TARGET_NAMES))
         return path_open(directory, NULL, run->plan->url ? run->plan->url : ".", PATH_FAILS, NULL);
     char *name = malloc(run->names.longest + 1);
     if (!name)
         return -ENOMEM;
-    names_format(&run->names, number, name);
-    const char *slash = strrchr(name, '/');
-    if (last)
-        snprintf(last, NAME_MAX + 1, "%s", slash ? slash + 1 : name);
+    names_format(&run->names, 1, name);
     int rc = find_above(directory, name);
     free(name);
     return rc;
@@ -79,20 +71,27 @@ static bool is_in_known_layer(const struct sources *s, const struct path_directo
 static void look_at_names(struct backing *b, const struct run *run, dev_t device)
 {
     const uint64_t period = run->names.period;
-    for (uint64_t i = 0; i < NAMES_SEEN && (period == 0 || i < period); i++) {
-        char name[NAME_MAX + 1];
+    uint64_t seen[NAMES_SEEN];
+    char *name = malloc(run->names.longest + 1);
+    for (uint64_t i = 0; name && i < NAMES_SEEN && (period == 0 || i < period); i++) {
         struct stat facts;
         struct path_directory at;
-        uint64_t number = 1 + (period > NAMES_SEEN ? i * (period / NAMES_SEEN) : i);
-        if (find_directory(&at, run, number, name) != 0)
+        names_format(&run->names, 1 + (period > NAMES_SEEN ? i * (period / NAMES_SEEN) : i), name);
+        const char *slash = strrchr(name, '/');
+        bool is_seen = false;
+        seen[i] = names_hash(name, slash ? (size_t)(slash - name) : 0);
+        for (uint64_t j = 0; j < i; j++)
+            is_seen |= seen[j] == seen[i];
+        if (is_seen || find_above(&at, name) != 0)
             continue;
         if (fstat(at.fd, &facts) == 0 && facts.st_dev != device)
             b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] = "the names lead to several filesystems";
         else if (strcmp(b->sources.mount.filesystem, "overlay") == 0 &&
-                 !is_in_known_layer(&b->sources, &at, name))
+                 !is_in_known_layer(&b->sources, &at, slash ? slash + 1 : name))
             b->doubt[LOAD_READ] = "nothing shows where the files below the overlay are";
         path_close(&at);
     }
+    free(name);
 }
 
 void backing_open(struct backing *b, const struct run *run)
@@ -101,7 +100,7 @@ void backing_open(struct backing *b, const struct run *run)
     struct stat facts;
     *b = (struct backing){0};
     if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1 ||
-        find_directory(&directory, run, 1, NULL) != 0)
+        find_directory(&directory, run) != 0)
         return;
     int fd = openat(directory.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sources_find(&b->sources, fd >= 0 ? fd : directory.fd);
