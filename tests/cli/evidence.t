@@ -109,6 +109,12 @@ SKIP: {
         is(measured("-url=$dir/f-01"), 'unknown: nothing shows where the files below the overlay are', $name);
         system 'umount', "$dir";
     }
+    spew("$memory/$_", q{}) for 'mount', 'list';
+    system qw(mount --bind), "$disk/f-01", "$memory/mount";
+    is(measured("-url=$memory/mount"), 'unknown: the names lead to several filesystems', 'a file that is a mount');
+    truncate "$disk/f-01", 0;
+    truncate "$disk/f-01", 1 << 20;
+    unlike(measured("-url=$disk/f-01", '-max-requests=1', $_), qr/page cache/, "a hole, $_") for '-evict', '-direct';
     spew("$memory/list", "$memory/f-01\n$disk/f-01\n");
     is(measured("-url-source=$memory/list"), 'unknown: the names lead to several filesystems', 'a list of names');
     symlink "$disk", "$memory/01";

@@ -84,10 +84,15 @@ static void look_at_names(struct backing *b, const struct run *run, dev_t device
             is_seen |= seen[j] == seen[i];
         if (is_seen || find_above(&at, name) != 0)
             continue;
-        if (fstat(at.fd, &facts) == 0 && facts.st_dev != device)
+        const char *last = slash ? slash + 1 : name;
+        bool is_overlay = strcmp(b->sources.mount.filesystem, "overlay") == 0;
+        bool is_elsewhere = fstat(at.fd, &facts) == 0 && facts.st_dev != device;
+        /* a single file may be a mount; those of an overlay may have the number of their layer */
+        if (!is_overlay && fstatat(at.fd, last, &facts, AT_SYMLINK_NOFOLLOW) == 0)
+            is_elsewhere |= facts.st_dev != device;
+        if (is_elsewhere)
             b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] = "the names lead to several filesystems";
-        else if (strcmp(b->sources.mount.filesystem, "overlay") == 0 &&
-                 !is_in_known_layer(&b->sources, &at, slash ? slash + 1 : name))
+        else if (is_overlay && !is_in_known_layer(&b->sources, &at, last))
             b->doubt[LOAD_READ] = "nothing shows where the files below the overlay are";
         path_close(&at);
     }
@@ -113,6 +118,7 @@ void backing_open(struct backing *b, const struct run *run)
     bool is_dax =
         mount_info_has(&b->sources.mount, "dax") || mount_info_has(&b->sources.mount, "dax=always");
     bool may_cache = !run->plan->settings->direct && !is_dax;
+    b->is_cold = !may_cache || run->plan->settings->evict;
     b->may_be_cached[LOAD_READ] = may_cache;
     b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
 }
@@ -146,6 +152,7 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .cpus = host_cpus(),
         .read_bytes = kind == LOAD_READ ? bytes : 0,
         .written_bytes = kind == LOAD_WRITE ? bytes : 0,
+        .is_cold = b->is_cold,
         .compresses = b->sources.compresses,
         .filesystem = b->sources.filesystem,
         .is_stored = true,

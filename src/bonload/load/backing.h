@@ -18,6 +18,7 @@ struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */
     bool may_be_cached[LOAD_KINDS]; /* requests need not wait for a device */
+    bool is_cold;                   /* reads find nothing in the page cache */
     const char *doubt[LOAD_KINDS]; /* why nobody knows about the bytes of a kind; NULL: no reason */
     struct sources sources;
     struct device_counters before; /* counters when the measurement began */
