@@ -112,6 +112,7 @@ SKIP: {
     spew("$memory/$_", q{}) for 'mount', 'list';
     system qw(mount --bind), "$disk/f-01", "$memory/mount";
     is(measured("-url=$memory/mount"), 'unknown: the names lead to several filesystems', 'a file that is a mount');
+    system 'umount', "$memory/mount";
     truncate "$disk/f-01", 0;
     truncate "$disk/f-01", 1 << 20;
     unlike(measured("-url=$disk/f-01", '-max-requests=1', $_), qr/page cache/, "a hole, $_") for '-evict', '-direct';
