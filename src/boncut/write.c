@@ -716,7 +716,8 @@ static int run_workers(struct session *session, const struct settings *s, struct
     if (rc == 0)
         rc = thread_pool_work(&session->pool, &times, e);
     if (rc == 0 || rc == -EINTR)
-        message("what was promised is in %s; boncut --cleanup removes it", session->path);
+        message("what was promised is in %s; boncut --cleanup %s removes it", session->path,
+                s->directory);
     return rc;
 }
 

@@ -164,6 +164,8 @@ subtest 'preparing, restoring, warming up, control' => sub {
     is_deeply([ @lines[ 0 .. 11 ] ], [ qw(a run b run), (qw(a run)) x 4 ], 'warming up, then the control');
     my @pairs = map { $_->{first} eq 'a' ? qw(a run b run) : qw(b run a run) } @{ $report->{pairs} };
     is_deeply([ @lines[ 12 .. $#lines ] ], [ @pairs, 'a' ], 'then the pairs, and A is prepared once more at the end');
+    $report = json_of((ab(@SPEED, @prepared, '--control=50', '--time=1s', '--json', '--', 'sh', '-c', 'sleep .1; echo speed: 5'))[1]);
+    ok(@{ $report->{control} } < 50 && @{ $report->{pairs} }, '--time ends the control, too, and leaves time for a pair');
     unlink $log;
     ab(@SPEED, @prepared, '--pairs=1', '--restore', "echo restored >>$log", '--', 'echo', 'speed: 5');
     is((split /\n/, slurp($log))[-1], 'restored', '--restore instead');

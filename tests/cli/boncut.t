@@ -68,7 +68,7 @@ wait_until('promises', sub {
 });
 kill TERM => $written->{pid};
 is(finish($written)->{status}, 'signal 15', 'write, until a signal') or diag($written->{err});
-like($written->{err}, qr/^boncut: what was promised is in \Q$dir\E\/test\/boncut[.][0-9a-f]{16};/m, 'it says where its files are');
+like($written->{err}, qr/^boncut: what was promised is in \Q$dir\E\/test\/boncut[.][0-9a-f]{16}; boncut --cleanup \Q$dir\E\/test removes it$/m, 'it says where its files are, and how they go');
 my $log = $written->{out};
 like($log, qr/\Aboncut-log 2 seed=7 run=\d+ block=4096 units=4 workers=2 /, 'the log begins with its header');
 my @lines = split /^/, $log;

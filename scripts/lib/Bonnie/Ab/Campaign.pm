@@ -110,7 +110,7 @@ sub work {
             }
         }
     }
-    while (@{ $self->{control} } < $plan->{control}) {
+    until (@{ $self->{control} } >= $plan->{control} || $self->lacks_time_for(2)) { # one of them for a pair
         my $pair = $self->measure_pair('control', @{ $self->{control} } + 1, { a => 'a', b => 'a' }) // return 'signal';
         push @{ $self->{control} }, $pair;
         return 'failures' if $self->failed_again($pair, 'control pair');
@@ -118,7 +118,7 @@ sub work {
     }
     until ($self->is_known) {
         return 'pairs' if $self->good_pairs >= $plan->{pairs};
-        return 'time'  if $self->no_time_left;
+        return 'time'  if @{ $self->{pairs} } && $self->lacks_time_for(1); # the first one is always run
         my $pair = $self->measure_pair('pair', @{ $self->{pairs} } + 1, { a => 'a', b => 'b' }) // return 'signal';
         push @{ $self->{pairs} }, $pair;
         if (!defined $pair->{failed}) {
@@ -141,18 +141,19 @@ sub is_known {
     return @{ $self->{judges} } && all { defined $_->verdict } @{ $self->{judges} };
 }
 
-# Whether the next pair would not end in time. The first pair is always run.
-sub no_time_left {
-    my ($self) = @_;
+# Whether that number of pairs would not end in time.
+sub lacks_time_for {
+    my ($self, $pairs) = @_;
     my $time = $self->{plan}{time} // return 0;
     my $pair = $self->pair_seconds // return 0;
-    return $self->seconds + $pair > $time;
+    return $self->seconds + $pairs * $pair > $time;
 }
 
+# What a pair takes; before the first one, a control pair.
 sub pair_seconds {
     my ($self) = @_;
-    my @seconds = map { $_->{seconds} } grep { !defined $_->{failed} } @{ $self->{pairs} };
-    return @seconds ? median(@seconds) : undef;
+    my ($measured) = grep { @{$_} } map { [ grep { !defined $_->{failed} } @{ $self->{$_} } ] } qw(pairs control);
+    return $measured ? median(map { $_->{seconds} } @{$measured}) : undef;
 }
 
 sub failed_again {

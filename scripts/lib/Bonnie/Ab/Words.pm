@@ -131,8 +131,9 @@ sub plain_report {
     my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
     push @lines, q{}, table($report, @judged) if @judged;
     push @lines, q{}, 'Latencies, not judged', map { row($report, $_) } @tails if @tails;
-    push @lines, q{}, map { beside_text($report, $_) } grep { defined $report->{settings}{"beside_$_"} } qw(a b);
-    push @lines, q{}, control_text($report) if @{ $report->{control} };
+    my @beside = grep { defined $report->{settings}{"beside_$_"} } qw(a b);
+    push @lines, q{}, map { beside_text($report, $_) } @beside if @beside;
+    push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
     push @lines, q{}, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
     push @lines, q{}, $report->{result};
@@ -202,7 +203,7 @@ sub control_text {
             grep { $_->{a}{ $metric->{name} } && $_->{b}{ $metric->{name} } } @good or next;
         push @lines, sprintf '%-16s %s to %s', $metric->{name}, percent($ratios[0]) =~ s/ %//r, percent($ratios[-1]);
     }
-    return ('Control, ' . @good . ' pairs of ' . $report->{settings}{name_a} . ' against itself, from the least to the largest:', @lines);
+    return @lines ? (q{}, 'Control, ' . @good . ' pair' . (@good == 1 ? q{} : 's') . " of $report->{settings}{name_a} against itself, from the least to the largest:", @lines) : ();
 }
 
 1;
