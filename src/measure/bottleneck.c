@@ -61,7 +61,8 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
         j->source = SOURCE_NONE;
     double asked = (double)(reads ? e->read_bytes : e->written_bytes);
     double share = percent_of((double)moved, asked);
-    if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : reads && e->is_cold)
+    bool is_from_nowhere = reads && e->is_cold && !source_has_cache(j->source);
+    if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : is_from_nowhere)
         j->source = SOURCE_NONE;
     if (j->source == SOURCE_NONE) {
         j->source = missing < CACHED_BELOW_PERCENT ? SOURCE_RESIDENT : SOURCE_NONE;

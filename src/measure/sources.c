@@ -59,6 +59,7 @@ static int is_our_share(const char *line, const struct sources *s)
 #define OF_SERVER  (1U << 1) /* its bytes went over a network */
 #define OF_PROCESS (1U << 2) /* counts for one process, and not for the host */
 #define OF_RECORDS (1U << 3) /* counts records, and not bytes */
+#define OF_CACHE   (1U << 4) /* has a cache of its own, beside the page cache */
 
 /*
  * A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
@@ -117,7 +118,7 @@ static const struct row {
                     {{"demand_data_misses %*u %" SCNu64, "prefetch_data_misses %*u %" SCNu64}},
                     "ZFS",
                     {"read"},
-                    OF_STORAGE | OF_RECORDS,
+                    OF_STORAGE | OF_RECORDS | OF_CACHE,
                     NULL},
     [SOURCE_BELOW] =
         {"device below", "overlay", NULL, {{NULL}}, "The device below", {"read", "wrote"}, 0, NULL},
@@ -132,6 +133,11 @@ const char *source_name(enum source source)
 bool source_is_server(enum source source)
 {
     return rows[source].of & OF_SERVER;
+}
+
+bool source_has_cache(enum source source)
+{
+    return rows[source].of & OF_CACHE;
 }
 
 void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,

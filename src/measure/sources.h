@@ -35,6 +35,9 @@ const char *source_name(enum source source);
 /* Whether its bytes went over a network. */
 bool source_is_server(enum source source);
 
+/* Whether what it has not moved may come from a cache of its own. */
+bool source_has_cache(enum source source);
+
 /* Writes what a source says: "The device read 3 % of the data." `share` is "3 %", "all" or "none".
  */
 #define SOURCE_TEXT 100

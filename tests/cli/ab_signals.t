@@ -81,6 +81,14 @@ my %PHASE  = (
     'preparing B'     => [ '--prepare-b', "$HANG", '--', 'echo', 'speed: 3' ],
 );
 
+subtest 'a control that goes on' => sub {
+    my @again = (@METRIC, '--prepare-a', ':', '--prepare-b', ':', '--control=2', '--pairs=1', "--keep=$dir/kept", '--', 'sh', '-c', hangs_in_run('again', 3));
+    is((interrupted(['INT'], @again))[0], 3, 'it is interrupted after its first pair');
+    my ($status, $out, $err) = interrupted([], @again);
+    is("$status$err", '3', 'the same command goes on');
+    like($out, qr/\A1 pair in .*^Control, 2 pairs of A against itself/ms, 'with the second');
+};
+
 my $turn = 0;
 for my $phase (sort keys %PHASE) {
     for my $signal ($ENV{BONNIE_TEST_ALL} || $ENV{BONNIE_TEST_LONG} ? qw(INT TERM HUP QUIT) : (qw(INT TERM))[ $turn++ % 2 ]) {

@@ -44,7 +44,7 @@ sub row_of {
 }
 
 my $check = page_of(data_file('boncut-check.json'));
-like($check, qr{<h1>ext4 on loop3</h1>}, 'a check: what was cut');
+like($check, qr{<h1>Durability of ext4 on loop3</h1>}, 'a check: what was cut');
 like($check, qr{<p class="headline">LOST: 28 of 242 units}, 'its sentence');
 is_deeply(row_of($check, 'fdatasync'), [ 20, 15, 13, 0, 2, '1 missing, 1 of a wrong size', '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
 is_deeply(row_of($check, 'msync'), [ 19, 15, 15, 0, 0, "\x{2013}", '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');

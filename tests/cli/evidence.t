@@ -91,7 +91,7 @@ SKIP: {
     like(measured("-url=$disk/f-XX"), qr/\Adevice: loop\d+ was busy \d+ % of the time\z/, 'bonload finds the device of a btrfs');
     spew("$disk/zeros", "\0" x (4 << 20));
     system 'sync', '-f', "$disk/zeros";
-    unlike(measured("-url=$disk/zeros", '-max-requests=1'), qr/page cache/, 'bonload: compressed');
+    like(measured("-url=$disk/zeros", '-max-requests=1'), qr/\A(?:device|unknown): /, 'bonload: compressed');
 }
 
 # Files may be where the watched filesystem is not.
@@ -111,17 +111,17 @@ SKIP: {
     }
     spew("$memory/$_", q{}) for 'mount', 'list';
     system qw(mount --bind), "$disk/f-01", "$memory/mount";
-    is(measured("-url=$memory/mount"), 'unknown: the names lead to several filesystems', 'a file that is a mount');
+    is(measured("-url=$memory/mount"), 'unknown: the names may lead to several filesystems', 'a file that is a mount');
     system 'umount', "$memory/mount";
     truncate "$disk/f-01", 0;
     truncate "$disk/f-01", 1 << 20;
-    unlike(measured("-url=$disk/f-01", '-max-requests=1', $_), qr/page cache/, "a hole, $_") for '-evict', '-direct';
+    like(measured("-url=$disk/f-01", '-max-requests=1', $_), qr/\A(?:device|unknown): /, "a hole, $_") for '-evict', '-direct';
     spew("$memory/list", "$memory/f-01\n$disk/f-01\n");
-    is(measured("-url-source=$memory/list"), 'unknown: the names lead to several filesystems', 'a list of names');
+    is(measured("-url-source=$memory/list"), 'unknown: the names may lead to several filesystems', 'a list of names');
     symlink "$disk", "$memory/01";
     mkdir "$memory/00";
     rename "$memory/f-01", "$memory/00/f-01";
-    is(measured("-url=$memory/XX/f-01"), 'unknown: the names lead to several filesystems', 'a template');
+    is(measured("-url=$memory/XX/f-01"), 'unknown: the names may lead to several filesystems', 'a template');
 }
 
 SKIP: {

@@ -8,9 +8,9 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(bonnie finish refused_ok scratch start tree wait_until);
+use BonnieRun  qw(bonnie finish refused_ok run_tool scratch source start tree wait_until);
 use Root       qw(is_root);
-use RunProgram qw(slurp spew);
+use RunProgram qw(data_file slurp spew);
 use Trace      qw(also_older can_trace);
 
 my $dir  = scratch();
@@ -208,6 +208,16 @@ SKIP: {
     like(slurp("$out/new"), qr/\A1[.]98,[^\n]*\n\z/, 'the report is there');
     is_deeply([ tree($out) ], [qw(new report report2)], 'and nothing beside it');
     unlink "$out/new";
+}
+
+# Without a standard output, Perl opens the file of the program itself as descriptor 1.
+{
+    my $copy = scratch();
+    system 'cp', '-R', source('scripts'), "$copy/scripts";
+    my $program = slurp("$copy/scripts/bon_csv2txt");
+    my $run = run_tool($^X, { out => 'closed' }, "$copy/scripts/bon_csv2txt", '-o', '/dev/stdout', data_file('lab.csv'));
+    is(slurp("$copy/scripts/bon_csv2txt"), $program, 'a converter whose standard output is closed does not write into itself');
+    is("$run->{status}$run->{err}", '0', 'and /dev/stdout is nothing then, as for the other programs');
 }
 
 done_testing();

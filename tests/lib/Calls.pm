@@ -215,6 +215,7 @@ sub says_why {
     my ($line, $call, $fault) = @_;
     my $other = $OTHER_REASON{ usual_name($call) };
     return 1 if defined $other && $line =~ $other;
+    return 1 if $call eq 'openat' && $fault =~ /\AE(?:ACCES|NOENT)\z/ && $line =~ /another user can change its directory/; # where a directory cannot be looked at
     my $reason = qr/Input\/output error|No space left on device/; # for a transfer of nothing
     if ($fault =~ /\AE/) {
         local $! = Errno->can($fault)->();

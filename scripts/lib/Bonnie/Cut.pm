@@ -121,7 +121,7 @@ sub name {
     return shorten(words($cut->{directory}) || 'campaign', $MAX_NAME) if $cut->is_campaign;
     my $run   = hash($cut->{run});
     my @words = map { words($_) } grep {defined} text($run->{filesystem}), text($run->{device});
-    return shorten(join(' on ', @words) || 'power cuts', $MAX_NAME);
+    return shorten(join(' on ', @words) || 'storage', $MAX_NAME);
 }
 
 # Foreign text, and numbers, as the page shows them.

@@ -22,6 +22,9 @@ my $CUTS = 22;
 # At most this share of the width, so that marks stay visible however many there are.
 my $GAP = 0.15;
 
+# A bar of losses is at least this part of the height, so that one loss is seen.
+my $LEAST = 50;
+
 # Number of losses that are shown for many checks together; each check names its
 # first twenty.
 my $MOST_LOSSES = 40;
@@ -29,9 +32,9 @@ my $MOST_LOSSES = 40;
 # The last seconds that are listed separately.
 my @LAST = (1, 2, 3);
 
-# What was cut, or its filesystem.
+# What was cut, or its filesystem: what it promises is on the page.
 sub cut_title {
-    return join ', ', uniq map { $_->name } @_;
+    return 'Durability of ' . join ', ', uniq map { $_->name } @_;
 }
 
 sub cut_headline {
@@ -138,7 +141,7 @@ sub second_panel {
         my ($from, $to) = map { $all - $_ / 10 } $i, $i + 1;
         my ($units, $lost) = map { count($bins[$i]{$_}) } qw(units lost);
         push @steps, [ $to, $units ];
-        push @marks, block($strip, 'losses', [ $from, 0 ], [ $to, max($lost, $highest / 10) ]) if $lost;
+        push @marks, block($strip, 'losses', [ $from, 0 ], [ $to, max($lost, $highest / $LEAST) ]) if $lost;
     }
     my $lost = sum0(map { count($_->{lost}) } @bins);
     return panel($cut->name, axis => $axis, height => $strip->{height},

@@ -26,7 +26,8 @@ sub by_label {
         push @{ $group{$label}{records} }, $record;
     }
     $groups[0]{is_alone} = 1 if @groups == 1;
-    my $is_of_rows = @groups == @records && !grep { !defined $_->{row} } @records;
+    my @sources    = uniq map {"$_->{source}{file}:$_->{source}{line}"} grep { defined $_->{row} } @records;
+    my $is_of_rows = @sources == 1 && @groups == @records && !grep { !defined $_->{row} } @records;
     @{ $groups[$_] }{qw(is_alone row)} = (1, $records[$_]{row}) for $is_of_rows ? 0 .. $#groups : ();
     return @groups;
 }

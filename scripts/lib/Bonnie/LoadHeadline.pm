@@ -130,10 +130,12 @@ sub of_sweep {
     for my $kind ($load->kinds) {
         my @steps = grep { number($_->{load}) } map { hash(hash($_)->{ $kind->{key} }) } $load->steps;
         next if @steps < 2;
-        my ($first, $last) = map { [ rate_text($_->{load}), latency_text(hash($_->{latency_ns})->{p99}) ] } @steps[ 0, -1 ];
+        my ($longest) = sort { $steps[$b]{latency_ns}{p99} <=> $steps[$a]{latency_ns}{p99} } grep { number(hash($steps[$_]{latency_ns})->{p99}) } 0 .. $#steps;
+        my ($first, $last, $worst) = map { [ rate_text($_->{load}), latency_text(hash($_->{latency_ns})->{p99}) ] } @steps[ 0, -1, $longest // 0 ];
         my $made = number($steps[-1]{achieved_per_second}) // 0;
         push @parts, "the p99 latency of $first->[0] " . lc($kind->{title}) . " per second is $first->[1], and that of $last->[0] is $last->[1]"
-            . ($made < $NEARLY * $steps[-1]{load} ? ', of which only ' . rate_text($made) . ' were made' : q{});
+            . ($made < $NEARLY * $steps[-1]{load} ? ', of which only ' . rate_text($made) . ' were made' : q{})
+            . ($longest && $longest < $#steps ? "; the longest is $worst->[1], that of $worst->[0]" : q{});
     }
     return @parts ? ucfirst join '; ', @parts : undef;
 }

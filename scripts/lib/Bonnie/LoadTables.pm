@@ -45,7 +45,7 @@ sub count_text {
 # The results of each load. Those of a search are of its last load.
 sub load_table {
     my @kinds     = @_;
-    my @searched  = map { my ($kind, $last) = ($_, ($_->{load}->steps)[-1]); $kind->{load}->mode eq 'search' ? verdict($last, hash($last->{ $kind->{key} })) : () } @kinds;
+    my @searched  = map { my ($kind, $last) = ($_, hash(($_->{load}->steps)[-1])); $kind->{load}->mode eq 'search' ? verdict($last, hash($last->{ $kind->{key} })) : () } @kinds;
     my $confirmed = !grep { !/\A(?:kept|open) [(]/ } @searched;
     my $caption   = !@searched ? 'Requests and their latency' : $confirmed ? 'The load that was confirmed' : 'The last load of the search';
     return plain_table({ caption => $caption, titles => [ 'Load', 'Requests', 'Errors', 'Offered/s', 'Achieved/s', 'Late', 'Median', 'p99', 'p99.9', 'Longest' ] }, map { load_row($_) } @kinds);

@@ -6,8 +6,10 @@ use strict;
 use warnings;
 use Encode ();
 use Exporter 'import';
+use Fcntl qw(F_GETFL O_ACCMODE O_RDONLY);
 use File::Basename qw(basename);
 use Getopt::Long   ();
+use POSIX          qw(dup2);
 use Bonnie::Input  qw(read_logs_too read_results);
 use Bonnie::Output qw(complain write_report);
 use Bonnie::Plain  qw(plain_text);
@@ -22,6 +24,10 @@ our @EXPORT_OK = qw(run_program);
 # that reads no results. Returns the exit status.
 sub run_program {
     my (%program) = @_;
+
+    # If descriptor 1 was closed, it is now the file of this program, which /dev/stdout would name.
+    my $flags = fcntl STDOUT, F_GETFL, 0;
+    dup2(POSIX::open('/dev/null', O_RDONLY), 1) if !$flags || ($flags & O_ACCMODE) == O_RDONLY;
 
     # A closed pipe must cause an error message, not silent death.
     local $SIG{PIPE} = 'IGNORE';

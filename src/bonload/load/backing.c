@@ -59,8 +59,11 @@ static int find_directory(struct path_directory *directory, const struct run *ru
 static bool is_in_known_layer(const struct sources *s, const struct path_directory *directory,
                               const char *name)
 {
-    struct fiemap map = {.fm_length = FIEMAP_MAX_OFFSET};
-    int fd = openat(directory->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct fiemap map = {.fm_length = 1};
+    struct stat facts;
+    if (fstatat(directory->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
+        return true;
+    int fd = openat(directory->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     bool is_known =
         fd < 0 || (strcmp(s->filesystem, "tmpfs") != 0 && ioctl(fd, FS_IOC_FIEMAP, &map) == 0);
     descriptor_close(&fd);
@@ -84,14 +87,17 @@ static void look_at_names(struct backing *b, const struct run *run, dev_t device
             is_seen |= seen[j] == seen[i];
         if (is_seen || find_above(&at, name) != 0)
             continue;
-        const char *last = slash ? slash + 1 : name;
+        /* find_above() ends the name where its directory does, which may be further up */
+        bool is_there = slash && slash > name && strlen(name) == (size_t)(slash - name);
+        const char *last = !slash ? name : is_there || slash == name ? slash + 1 : "";
         bool is_overlay = strcmp(b->sources.mount.filesystem, "overlay") == 0;
         bool is_elsewhere = fstat(at.fd, &facts) == 0 && facts.st_dev != device;
         /* a single file may be a mount; those of an overlay may have the number of their layer */
         if (!is_overlay && fstatat(at.fd, last, &facts, AT_SYMLINK_NOFOLLOW) == 0)
             is_elsewhere |= facts.st_dev != device;
         if (is_elsewhere)
-            b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] = "the names lead to several filesystems";
+            b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] =
+                "the names may lead to several filesystems";
         else if (is_overlay && !is_in_known_layer(&b->sources, &at, last))
             b->doubt[LOAD_READ] = "nothing shows where the files below the overlay are";
         path_close(&at);
@@ -153,7 +159,8 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .read_bytes = kind == LOAD_READ ? bytes : 0,
         .written_bytes = kind == LOAD_WRITE ? bytes : 0,
         .is_cold = b->is_cold,
-        .compresses = b->sources.compresses,
+        .compresses =
+            b->sources.compresses && kind == LOAD_READ, /* no body that is written can be */
         .filesystem = b->sources.filesystem,
         .is_stored = true,
         .device = use->use,

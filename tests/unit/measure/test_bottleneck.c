@@ -340,6 +340,9 @@ static void what_came_from_nowhere_proves_nothing(void **state)
     e.moved.bytes[WAY_READ] = 0;
     e.is_cold = false;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e.is_cold = true; /* but ZFS has a cache that the page cache does not show */
+    e.moved.by[WAY_READ] = SOURCE_ZFS;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     e = reading;
     e.is_cold = true; /* a device without counters */
     e.device.read_bytes = 0;

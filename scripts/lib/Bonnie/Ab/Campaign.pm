@@ -110,7 +110,7 @@ sub work {
             }
         }
     }
-    until (@{ $self->{control} } >= $plan->{control} || $self->lacks_time_for(2)) { # one of them for a pair
+    until (@{ $self->{pairs} } || @{ $self->{control} } >= $plan->{control} || $self->lacks_time_for(2)) { # one of them for a pair
         my $pair = $self->measure_pair('control', @{ $self->{control} } + 1, { a => 'a', b => 'a' }) // return 'signal';
         push @{ $self->{control} }, $pair;
         return 'failures' if $self->failed_again($pair, 'control pair');

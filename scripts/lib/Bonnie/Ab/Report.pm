@@ -144,15 +144,16 @@ sub kept_of {
         known_as   => \%known,
         elapsed    => number($json->{elapsed_seconds}) // 0,
         start_time => text($json->{start_time}) // q{},
-        pairs      => [ map { kept_pair(hash($_), \%known) } list($json->{pairs}) ],
-        control    => [ map { kept_pair(hash($_), \%known) } list($json->{control}) ],
+        pairs      => [ map { kept_pair(hash($_), \%known, 1) } list($json->{pairs}) ],
+        control    => [ map { kept_pair(hash($_), \%known, 0) } list($json->{control}) ],
         seed       => number(hash($json->{settings})->{seed}),
         reported   => { map { $_ => hash(hash($json->{reported})->{$_}) } grep { ref hash($json->{reported})->{$_} } qw(a b) },
     };
 }
 
+# $counts: it is no control pair, which may be there before any metric is known.
 sub kept_pair {
-    my ($pair, $known) = @_;
+    my ($pair, $known, $counts) = @_;
     my %kept = map { $_ => number($pair->{$_}) // 0 } qw(number seconds);
     $kept{beside} = $pair->{beside} if ref $pair->{beside} eq 'HASH';
     $kept{first} = (text($pair->{first}) // q{}) eq 'b' ? 'b' : 'a';
@@ -161,7 +162,7 @@ sub kept_pair {
     for my $side (qw(a b)) {
         my $values = hash($pair->{$side});
         $kept{$side} = { map { $_ => number($values->{$_}) } keys %{$values} };
-        die "pair $kept{number} has not all of its figures\n" if !@judged || grep { !$kept{$side}{$_} } @judged;
+        die "pair $kept{number} has not all of its figures\n" if ($counts && !@judged) || grep { !$kept{$side}{$_} } @judged;
     }
     return \%kept;
 }
