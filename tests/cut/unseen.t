@@ -45,6 +45,8 @@ sub image {
 
 sub mounted {
     my ($image, $options, $where) = @_;
+    # mount would use a loop device that is still there, also one that only reads
+    wait_until("a loop device of $image to go", sub { qx(losetup -n -O RO -j '$dir/$image') !~ /1/ }) if ($options // 'rw') !~ /\bro\b/;
     must('mount', '-o', 'loop,' . ($options // 'rw'), "$dir/$image", $where // $mnt);
     return;
 }
