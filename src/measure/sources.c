@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "measure/control_group.h"
 #include "util/kernel_file.h"
+#include "util/portable.h"
 #include "util/printable.h"
 
 /* An overlay may lie on another one; the kernel allows two. */
@@ -231,7 +231,7 @@ static bool compresses(const struct mount_info *mount, int fd)
         options = (options = strchr(options, ',')) ? options + 1 : NULL;
     return options ||
            word_list_has("squashfs,erofs", mount->filesystem, strlen(mount->filesystem)) ||
-           (ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL));
+           (portable_ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL));
 }
 
 /* Goes down to the lowest upper layer of overlays that can be seen. */

@@ -7,13 +7,13 @@
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/host.h"
 #include "sys/path.h"
 #include "util/descriptor.h"
+#include "util/portable.h"
 
 /*
  * A request that opens, moves and closes takes longer than this on any device that is not memory
@@ -64,8 +64,8 @@ static bool is_in_known_layer(const struct sources *s, const struct path_directo
     if (fstatat(directory->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
         return true;
     int fd = openat(directory->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    bool is_known =
-        fd < 0 || (strcmp(s->filesystem, "tmpfs") != 0 && ioctl(fd, FS_IOC_FIEMAP, &map) == 0);
+    bool is_known = fd < 0 || (strcmp(s->filesystem, "tmpfs") != 0 &&
+                               portable_ioctl(fd, FS_IOC_FIEMAP, &map) == 0);
     descriptor_close(&fd);
     return is_known;
 }
