@@ -24,15 +24,20 @@
 /* Number of names that are looked at before a run. */
 #define NAMES_SEEN 16
 
-/* Opens the nearest existing directory above a name, and shortens the name to that. */
-static int find_above(struct path_directory *above, char *name)
+/*
+ * Opens the nearest existing directory above a name, which it may shorten. Sets *is_own if that is
+ * the one that the name itself is in.
+ */
+static int find_above(struct path_directory *above, char *name, bool *is_own)
 {
     const char *top = *name == '/' ? "/" : ".";
     int rc = -ENOENT;
+    *is_own = true;
     for (char *slash = strrchr(name, '/'); rc == -ENOENT && slash && slash > name;
          slash = strrchr(name, '/')) {
         *slash = '\0';
         rc = path_open(above, NULL, name, PATH_FAILS, NULL);
+        *is_own = *is_own && rc == 0;
     }
     return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
@@ -42,11 +47,12 @@ static int find_directory(struct path_directory *directory, const struct run *ru
 {
     if (!(run->target->traits & TARGET_NAMES))
         return path_open(directory, NULL, run->plan->url ? run->plan->url : ".", PATH_FAILS, NULL);
+    bool is_own;
     char *name = malloc(run->names.longest + 1);
     if (!name)
         return -ENOMEM;
     names_format(&run->names, 1, name);
-    int rc = find_above(directory, name);
+    int rc = find_above(directory, name, &is_own);
     free(name);
     return rc;
 }
@@ -74,6 +80,7 @@ static bool is_in_known_layer(const struct sources *s, const struct path_directo
 static void look_at_names(struct backing *b, const struct run *run, dev_t device)
 {
     const uint64_t period = run->names.period;
+    const bool is_overlay = strcmp(b->sources.mount.filesystem, "overlay") == 0;
     uint64_t seen[NAMES_SEEN];
     char *name = malloc(run->names.longest + 1);
     for (uint64_t i = 0; name && i < NAMES_SEEN && (period == 0 || i < period); i++) {
@@ -81,24 +88,22 @@ static void look_at_names(struct backing *b, const struct run *run, dev_t device
         struct path_directory at;
         names_format(&run->names, 1 + (period > NAMES_SEEN ? i * (period / NAMES_SEEN) : i), name);
         const char *slash = strrchr(name, '/');
+        const char *last = slash ? slash + 1 : name;
         bool is_seen = false;
+        bool is_own;
         seen[i] = names_hash(name, slash ? (size_t)(slash - name) : 0);
         for (uint64_t j = 0; j < i; j++)
             is_seen |= seen[j] == seen[i];
-        if (is_seen || find_above(&at, name) != 0)
+        if (is_seen || find_above(&at, name, &is_own) != 0)
             continue;
-        /* find_above() ends the name where its directory does, which may be further up */
-        bool is_there = slash && slash > name && strlen(name) == (size_t)(slash - name);
-        const char *last = !slash ? name : is_there || slash == name ? slash + 1 : "";
-        bool is_overlay = strcmp(b->sources.mount.filesystem, "overlay") == 0;
         bool is_elsewhere = fstat(at.fd, &facts) == 0 && facts.st_dev != device;
         /* a single file may be a mount; those of an overlay may have the number of their layer */
-        if (!is_overlay && fstatat(at.fd, last, &facts, AT_SYMLINK_NOFOLLOW) == 0)
+        if (is_own && !is_overlay && fstatat(at.fd, last, &facts, AT_SYMLINK_NOFOLLOW) == 0)
             is_elsewhere |= facts.st_dev != device;
         if (is_elsewhere)
             b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] =
                 "the names may lead to several filesystems";
-        else if (is_overlay && !is_in_known_layer(&b->sources, &at, last))
+        else if (is_own && is_overlay && !is_in_known_layer(&b->sources, &at, last))
             b->doubt[LOAD_READ] = "nothing shows where the files below the overlay are";
         path_close(&at);
     }
