@@ -26,8 +26,9 @@ sub by_label {
         push @{ $group{$label}{records} }, $record;
     }
     $groups[0]{is_alone} = 1 if @groups == 1;
-    my @sources    = uniq map {"$_->{source}{file}:$_->{source}{line}"} grep { defined $_->{row} } @records;
-    my $is_of_rows = @sources == 1 && @groups == @records && !grep { !defined $_->{row} } @records;
+    my @rows       = grep { defined $_->{row} } @records;
+    my @sources    = uniq map {"$_->{source}{file}:$_->{source}{line}"} @rows;
+    my $is_of_rows = @sources == 1 && @rows == @records && @groups == @records;
     @{ $groups[$_] }{qw(is_alone row)} = (1, $records[$_]{row}) for $is_of_rows ? 0 .. $#groups : ();
     return @groups;
 }

@@ -127,7 +127,7 @@ sub plain_report {
     my @tails  = shown_tails($report->{metrics}, @judged);
     my $good   = grep { !defined $_->{failed} } @{ $report->{pairs} };
     my $bad    = @{ $report->{pairs} } - $good;
-    my $pairs  = "$good pair" . ($good == 1 ? q{} : 's') . ($bad ? " ($bad left out)" : q{});
+    my $pairs  = pairs_text($good) . ($bad ? " ($bad left out)" : q{});
     my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
     push @lines, q{}, table($report, @judged) if @judged;
     push @lines, q{}, 'Latencies, not judged', map { row($report, $_) } @tails if @tails;
@@ -194,6 +194,11 @@ sub beside_text {
         . ($bytes[0] + $bytes[1] < $NOTHING && !@shown ? ', which is next to nothing.' : q{.});
 }
 
+sub pairs_text {
+    my ($count) = @_;
+    return "$count pair" . ($count == 1 ? q{} : 's');
+}
+
 sub control_text {
     my ($report) = @_;
     my @good = grep { !defined $_->{failed} } @{ $report->{control} };
@@ -203,7 +208,7 @@ sub control_text {
             grep { $_->{a}{ $metric->{name} } && $_->{b}{ $metric->{name} } } @good or next;
         push @lines, sprintf '%-16s %s to %s', $metric->{name}, percent($ratios[0]) =~ s/ %//r, percent($ratios[-1]);
     }
-    return @lines ? (q{}, 'Control, ' . @good . ' pair' . (@good == 1 ? q{} : 's') . " of $report->{settings}{name_a} against itself, from the least to the largest:", @lines) : ();
+    return @lines ? (q{}, 'Control, ' . pairs_text(scalar @good) . " of $report->{settings}{name_a} against itself, from the least to the largest:", @lines) : ();
 }
 
 1;
