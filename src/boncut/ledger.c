@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -219,21 +220,24 @@ static void add_recent(struct findings *f, struct tally *t, uint64_t before_end_
 }
 
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
-                  struct loss *loss)
+                  const struct sight *s, const char *file)
 {
     const struct promise *p = ledger_promise(l, method, unit);
     struct tally *t = &f->methods[method];
-    if (p->failed > p->version && excuses_failure(loss->finding))
-        loss->finding = FOUND_UNKNOWN;
-    loss->method = method;
-    loss->promised = p->version;
-    loss->before_end_us = l->last_us - p->time_us;
+    struct loss loss = {.method = method,
+                        .sight = *s,
+                        .promised = p->version,
+                        .before_end_us = l->last_us - p->time_us};
+    enum finding *finding = &loss.sight.finding;
+    if (p->failed > p->version && excuses_failure(*finding))
+        *finding = FOUND_UNKNOWN;
     t->units++;
-    t->found[loss->finding]++;
-    add_recent(f, t, loss->before_end_us, loss->finding);
-    if ((is_loss(loss->finding) || loss->finding == FOUND_UNREADABLE) &&
-        f->loss_count < LOSSES_NAMED)
-        f->losses[f->loss_count++] = *loss;
+    t->found[*finding]++;
+    add_recent(f, t, loss.before_end_us, *finding);
+    if ((!is_loss(*finding) && *finding != FOUND_UNREADABLE) || f->loss_count == LOSSES_NAMED)
+        return;
+    snprintf(loss.file, sizeof loss.file, "%s", file);
+    f->losses[f->loss_count++] = loss;
 }
 
 uint64_t tally_losses(const struct tally *t)

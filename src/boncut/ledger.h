@@ -86,18 +86,27 @@ enum finding {
 /* The findings as words for reports: "came_back". */
 extern const char *const finding_names[FINDINGS];
 
+/* The state of a range of a file. */
+struct sight {
+    enum finding finding;
+    uint64_t offset;  /* offset of the first sector that breaks the promise, or else of the range */
+    bool has_version; /* a version was found there */
+    uint64_t found;
+    const char *detail; /* kind of foreign contents, or "torn" */
+    uint64_t oldest;    /* versions in the sectors, if all of them are sound */
+    uint64_t newest;
+    /* smallest alignment of a boundary between versions, in bytes; 0: there is no boundary */
+    uint32_t torn_at;
+};
+
 /* A unit that is not known to be kept. */
-#define FILE_TEXT 160
+#define FILE_TEXT 128 /* two names of a directory and what is in it */
 
 struct loss {
     unsigned method;
-    enum finding finding;
+    struct sight sight;
     char file[FILE_TEXT]; /* path below the private directory */
-    uint64_t offset;
     uint64_t promised;
-    bool has_version; /* a version was found */
-    uint64_t found;
-    const char *detail;     /* of foreign contents: "zeroed"; of lost ones: "torn"; NULL: none */
     uint64_t before_end_us; /* time from the promise to the last line of the log, in microseconds */
 };
 
@@ -147,12 +156,9 @@ struct findings {
     struct loss losses[LOSSES_NAMED]; /* the first LOSSES_NAMED losses */
 };
 
-/*
- * Counts a unit of a method. The caller sets what was found and where in `loss`; findings_add()
- * fills in its method, versions and times.
- */
+/* Counts a unit of a method, which is in `file`. */
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
-                  struct loss *loss);
+                  const struct sight *s, const char *file);
 
 /* Adds up the tallies of all methods in `sum`. */
 void findings_sum(const struct findings *f, struct tally *sum);

@@ -5,14 +5,11 @@ src_libboncut_a_SOURCES = \
 	src/boncut/check.c \
 	src/boncut/commands.h \
 	src/boncut/fs_shutdown.c \
-	src/boncut/layout.c src/boncut/layout.h \
 	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log.c src/boncut/log.h \
 	src/boncut/methods/contents.c src/boncut/methods/contents.h \
 	src/boncut/methods/method.h \
-	src/boncut/methods/names.c src/boncut/methods/names.h \
-	src/boncut/methods/overwrites.c src/boncut/methods/overwrites.h \
-	src/boncut/methods/table.c \
+	src/boncut/methods/methods.c \
 	src/boncut/options.c src/boncut/options.h \
 	src/boncut/report/json.c \
 	src/boncut/report/report.h \

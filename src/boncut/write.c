@@ -25,6 +25,7 @@
 #include "storage/scratch.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
+#include "util/descriptor.h"
 #include "util/err.h"
 #include "util/portable.h"
 #include "util/rng.h"
@@ -547,8 +548,12 @@ static const struct task worker_task = {.prepare = prepare_worker, .work = run_w
 static void worker_close(struct worker *w)
 {
     for (unsigned method = 0; method < method_count; method++) {
-        if (w->versions[method] && methods[method].end)
+        if (!w->versions[method])
+            continue;
+        if (methods[method].end)
             methods[method].end(&w->work[method]);
+        descriptor_close(&w->work[method].fd);
+        descriptor_close(&w->work[method].other_fd);
         free(w->versions[method]);
     }
     free(w->buffer);

@@ -26,7 +26,7 @@
  *         d00000/                a directory of the metadata tests
  *             000000002axyz      a file with a name in sorted order
  *             xyz000000002a      a file with a name in random order
- *         fsync.0                what boncut promises (boncut/layout.h): a file
+ *         fsync.0                what boncut promises (boncut/methods/methods.c): a file
  *         create.0b/             or a directory
  *             17.4               with its units
  *         tmp/ new/              the mailbox of a profile

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -202,16 +201,5 @@ void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block, u
 
 void judging_add(struct judging *j, uint32_t unit, const struct sight *s, const char *file)
 {
-    struct loss loss = {.finding = s->finding,
-                        .offset = s->offset,
-                        .has_version = s->has_version,
-                        .found = s->found,
-                        .detail = s->detail};
-    snprintf(loss.file, sizeof loss.file, "%s", file);
-    findings_add(j->findings, j->ledger, j->method, unit, &loss);
-}
-
-void judging_add_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file)
-{
-    judging_add(j, unit, &(struct sight){.finding = finding}, file);
+    findings_add(j->findings, j->ledger, j->method, unit, s, file);
 }

@@ -9,6 +9,12 @@
 /* Writes and checks blocks that carry a stamp in every sector of 512 bytes. */
 #define SECTOR_BYTES 512
 
+/* The number that identifies a file of a method and a worker in the stamps of its blocks. */
+static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t number)
+{
+    return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | number;
+}
+
 /*
  * Writes one version of up to METHOD_BUFFER blocks, from block number `block` of the file
  * identified by `stamp`, with these flags of pwritev2(2). Continues after a short write, so that
@@ -53,19 +59,6 @@ enum finding judging_failure(struct judging *j, int code);
 typedef void name_seen(void *context, int fd, const char *name);
 int directory_list(int fd, const char *name, name_seen *see, void *context);
 
-/* The state of a range of a file. */
-struct sight {
-    enum finding finding;
-    uint64_t offset;  /* offset of the first sector that breaks the promise, or else of the range */
-    bool has_version; /* a version was found there */
-    uint64_t found;
-    const char *detail; /* kind of foreign contents, or "torn" */
-    uint64_t oldest;    /* versions in the sectors, if all of them are sound */
-    uint64_t newest;
-    /* smallest alignment of a boundary between versions, in bytes; 0: there is no boundary */
-    uint32_t torn_at;
-};
-
 /*
  * Examines up to METHOD_BUFFER blocks from block number `block`, of which at least version
  * `promised` was promised. Newer versions count as kept, even when they are mixed: each method
@@ -77,5 +70,10 @@ void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block, u
 /* Adds the state of a unit to the findings. `file` is the path that holds the unit. */
 void judging_add(struct judging *j, uint32_t unit, const struct sight *s, const char *file);
 
-/* Adds to the findings a unit without contents: its name is missing, or its size is wrong. */
-void judging_add_finding(struct judging *j, uint32_t unit, enum finding finding, const char *file);
+/* Makes and opens the worker's file of blocks. */
+int blocks_begin(struct work *w);
+
+/* A method of a file of its own: a write and an fsync that io_uring links to it. */
+int uring_fsync_begin(struct work *w);
+int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
+void uring_fsync_end(struct work *w);

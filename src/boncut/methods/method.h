@@ -70,6 +70,8 @@ struct method {
     unsigned batch;  /* largest number of units that a step changes; 0: one */
     int open_flags;  /* of open(2), for files of blocks */
     int write_flags; /* of pwritev2(2), for their blocks */
+    int (*sync)(
+        int fd); /* what makes blocks durable, the call with the method's name; NULL: nothing */
     struct names_rule names;
     uint64_t interval_ns; /* shortest time between the starts of two steps of a worker */
 
@@ -86,7 +88,7 @@ struct method {
      */
     int (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
-    /* Closes all descriptors. */
+    /* Ends what begin() has begun, except that the caller closes the descriptors. NULL: nothing. */
     void (*end)(struct work *w);
 
     /* Examines all units of a worker, and adds them to j->findings. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/methods/overwrites.h"
+#include "boncut/methods/contents.h"
 
 #include <errno.h>
 #include <liburing.h>
 #include <stdlib.h>
 
-#include "boncut/layout.h"
 #include "boncut/log.h"
 
 int uring_fsync_begin(struct work *w)
@@ -49,7 +48,7 @@ int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
     struct io_uring *ring = w->own;
     uint64_t offset = (uint64_t)unit * w->header->block_bytes;
     pattern_fill(w->pattern, w->buffer, w->header->block_bytes,
-                 layout_stamp(w->method, w->worker, 0), offset, versions[0]);
+                 block_stamp(w->method, w->worker, 0), offset, versions[0]);
     w->call = "io_uring write and fsync";
     struct io_uring_sqe *write = io_uring_get_sqe(ring);
     struct io_uring_sqe *sync = io_uring_get_sqe(ring);
@@ -72,5 +71,4 @@ void uring_fsync_end(struct work *w)
         io_uring_queue_exit(w->own);
     free(w->own);
     w->own = NULL;
-    blocks_end(w);
 }

@@ -122,11 +122,12 @@ static json_t *loss_json(const struct loss *l)
     json_t *object = json_object();
     put_text(&object, "method", methods[l->method].name);
     put_text(&object, "file", l->file);
-    put_count(&object, "offset_bytes", l->offset);
-    put_text(&object, "finding", finding_names[l->finding]);
-    put_fact(&object, "detail", l->detail);
+    put_count(&object, "offset_bytes", l->sight.offset);
+    put_text(&object, "finding", finding_names[l->sight.finding]);
+    put_fact(&object, "detail", l->sight.detail);
     put_count(&object, "promised", l->promised);
-    put_value(&object, "found", l->has_version ? json_integer((json_int_t)l->found) : json_null());
+    put_value(&object, "found",
+              l->sight.has_version ? json_integer((json_int_t)l->sight.found) : json_null());
     put_real(&object, "seconds_before_end", seconds_of(l->before_end_us));
     return object;
 }

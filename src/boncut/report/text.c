@@ -98,13 +98,13 @@ static void print_losses(const struct check *c, FILE *out)
         fprintf(out, "\nThe first %u that are not known to be as promised:\n", f->loss_count);
     for (unsigned i = 0; i < f->loss_count; i++) {
         const struct loss *l = &f->losses[i];
-        fprintf(out, "  %s %s at %" PRIu64 ": %s", methods[l->method].name, l->file, l->offset,
-                finding_names[l->finding]);
-        if (l->detail)
-            fprintf(out, " (%s)", l->detail);
+        fprintf(out, "  %s %s at %" PRIu64 ": %s", methods[l->method].name, l->file,
+                l->sight.offset, finding_names[l->sight.finding]);
+        if (l->sight.detail)
+            fprintf(out, " (%s)", l->sight.detail);
         fprintf(out, ", version %" PRIu64 " promised", l->promised);
-        if (l->has_version)
-            fprintf(out, ", %" PRIu64 " found", l->found);
+        if (l->sight.has_version)
+            fprintf(out, ", %" PRIu64 " found", l->sight.found);
         fprintf(out, ", %.3f s before the end of the log\n", (double)l->before_end_us / MILLION);
     }
 }

@@ -202,7 +202,7 @@ static void the_ledger(void **state)
     assert_int_equal(l.repeated, 2);
     assert_int_equal(l.damaged, 2);
     assert_int_equal(l.last_us, 6000);
-    findings_add(&f, &l, method_of("dsync"), 4, &(struct loss){.finding = FOUND_FOREIGN});
+    findings_add(&f, &l, method_of("dsync"), 4, &(struct sight){.finding = FOUND_FOREIGN}, "");
     assert_int_equal(f.methods[method_of("dsync")].found[FOUND_UNKNOWN], 1);
     ledger_release(&l);
     add_header(&t, RUN + 1);
@@ -265,10 +265,10 @@ static void what_is_counted(void **state)
     add_line(&t, "fsync", 2, 1, 4950000, RUN);
     add_line(&t, "!fsync", 2, 2, 5000000, RUN);
     assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
-    findings_add(&f, &l, fsync_method, 0, &(struct loss){.finding = FOUND_KEPT});
-    findings_add(&f, &l, fsync_method, 1, &(struct loss){.finding = FOUND_FOREIGN});
-    findings_add(&f, &l, fsync_method, 2, &(struct loss){.finding = FOUND_UNREADABLE});
-    findings_add(&f, &l, fsync_method, 2, &(struct loss){.finding = FOUND_LOST});
+    findings_add(&f, &l, fsync_method, 0, &(struct sight){.finding = FOUND_KEPT}, "");
+    findings_add(&f, &l, fsync_method, 1, &(struct sight){.finding = FOUND_FOREIGN}, "");
+    findings_add(&f, &l, fsync_method, 2, &(struct sight){.finding = FOUND_UNREADABLE}, "");
+    findings_add(&f, &l, fsync_method, 2, &(struct sight){.finding = FOUND_LOST}, "");
     findings_sum(&f, &sum);
     assert_int_equal(sum.units, 4);
     assert_int_equal(sum.found[FOUND_UNKNOWN], 1); /* a failed call explains unreadable units */

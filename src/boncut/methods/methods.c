@@ -1,0 +1,948 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "boncut/methods/method.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "boncut/ledger.h"
+#include "boncut/methods/contents.h"
+#include "storage/scratch.h"
+#include "util/descriptor.h"
+#include "util/portable.h"
+#include "util/units.h"
+
+/*
+ * All methods: first those that overwrite blocks, and the two control groups, then those whose
+ * units are names, and at the end the table.
+ */
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/*
+ * Names of everything that a run makes in its private directory; --cleanup recognises them by their
+ * form (storage/scratch.h):
+ *
+ *     fsync.0        the blocks of worker 0 for the method fsync
+ *     fsync.0+3      the fourth file that this worker has appended to
+ *     create.0/      the directory of worker 0 for the method create
+ *         17.4       version 4 of unit 17
+ *         17         a unit whose name stays the same
+ *     rename.0b/     the second of two directories
+ */
+#define NAME_ROOM 64
+
+static void worker_name(char name[NAME_ROOM], unsigned method, unsigned worker, unsigned side)
+{
+    int letters = methods[method].names.sides > 1;
+    snprintf(name, NAME_ROOM, "%s.%u%.*s", methods[method].name, worker, letters, &"ab"[side]);
+}
+
+static void tail_name(char name[NAME_ROOM], unsigned method, unsigned worker, uint64_t number)
+{
+    snprintf(name, NAME_ROOM, "%s.%u+%" PRIu64, methods[method].name, worker, number);
+}
+
+static void unit_name(char name[NAME_ROOM], uint32_t unit)
+{
+    snprintf(name, NAME_ROOM, "%" PRIu32, unit);
+}
+
+static void version_name(char name[NAME_ROOM], uint32_t unit, uint64_t version)
+{
+    snprintf(name, NAME_ROOM, "%" PRIu32 ".%" PRIu64, unit, version);
+}
+
+/* These return false when the name has another form, or is that of another method or worker. */
+static bool parse_version(const char *name, uint32_t *unit, uint64_t *version)
+{
+    char made[NAME_ROOM];
+    if (sscanf(name, "%" SCNu32 ".%" SCNu64, unit, version) != 2)
+        return false;
+    version_name(made, *unit, *version);
+    return strcmp(made, name) == 0;
+}
+
+static bool parse_tail(const char *name, unsigned method, unsigned worker, uint64_t *number)
+{
+    char made[NAME_ROOM];
+    const char *plus = strchr(name, '+');
+    if (!plus || sscanf(plus, "+%" SCNu64, number) != 1)
+        return false;
+    tail_name(made, method, worker, *number);
+    return strcmp(made, name) == 0;
+}
+
+/* ---- judging all units of a worker ----------------------------------------------------------- */
+
+/* The worker's first unit. */
+static uint32_t first_unit(const struct judging *j, unsigned worker)
+{
+    return worker * header_units_of_worker(j->header, j->method);
+}
+
+/* The last promised version of a worker's unit; 0: nothing was promised. */
+static uint64_t promised_of(const struct judging *j, unsigned worker, uint32_t unit)
+{
+    return ledger_promise(j->ledger, j->method, first_unit(j, worker) + unit)->version;
+}
+
+/* Examines one unit in the open file or directory of the worker. */
+typedef void unit_check(struct judging *j, int fd, unsigned worker, uint32_t unit,
+                        uint64_t promised, struct sight *s);
+
+/*
+ * Judges all units of a worker in the file or directory behind fd, which this closes; a negative fd
+ * is the errno of opening it. In a directory, a unit has a name that never changes, "17".
+ */
+static void judge_units(struct judging *j, unsigned worker, int fd, bool are_names,
+                        unit_check *check)
+{
+    char name[NAME_ROOM];
+    char file[FILE_TEXT];
+    struct sight sight;
+    worker_name(name, j->method, worker, 0);
+    snprintf(file, sizeof file, "%s", name);
+    for (uint32_t unit = 0; unit < j->header->units; unit++) {
+        uint64_t promised = promised_of(j, worker, unit);
+        if (promised == 0)
+            continue;
+        if (fd >= 0)
+            check(j, fd, worker, unit, promised, &sight);
+        else
+            sight = (struct sight){.finding = judging_failure(j, -fd)};
+        if (are_names)
+            snprintf(file, sizeof file, "%s/%u", name, unit);
+        judging_add(j, first_unit(j, worker) + unit, &sight, file);
+    }
+    descriptor_close(&fd);
+}
+
+/* ---- blocks of one file ---------------------------------------------------------------------- */
+
+/*
+ * The methods that overwrite blocks, and the two control groups: each worker has one file, and its
+ * units are blocks of that file. A block that is newer than promised, or that mixes newer versions,
+ * was being written when the power went.
+ */
+
+static int write_block(struct work *w, uint32_t block, uint64_t version)
+{
+    return contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), block, 1, version,
+                          methods[w->method].write_flags);
+}
+
+static int fill_file(struct work *w, int fd)
+{
+    uint32_t blocks = methods[w->method].is_control ? CONTROL_BLOCKS : w->header->units;
+    uint64_t stamp = block_stamp(w->method, w->worker, 0);
+    int rc = 0;
+    for (uint32_t block = 0; rc == 0 && block < blocks; block += METHOD_BUFFER) {
+        uint32_t left = blocks - block;
+        rc = contents_write(w, fd, stamp, block, left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0);
+    }
+    return rc == 0 && w->first_sync ? work_called(w, "fsync", w->first_sync(fd)) : rc;
+}
+
+int blocks_begin(struct work *w)
+{
+    char name[NAME_ROOM];
+    worker_name(name, w->method, w->worker, 0);
+    int fd = work_create(w, w->directory_fd, name, 0);
+    int rc = fd < 0 ? fd : fill_file(w, fd);
+    descriptor_close(&fd);
+    if (rc != 0)
+        return rc;
+    w->fd = openat(w->directory_fd, name,
+                   O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
+    return work_called(w, "open", w->fd);
+}
+
+static void note_overwrite(struct overwrites *o, const struct sight *s, uint64_t promised)
+{
+    if (s->finding != FOUND_KEPT || s->newest <= promised)
+        return;
+    o->under_way++;
+    o->torn += s->torn_at > 0;
+    if (s->torn_at > 0 && (o->torn_at == 0 || s->torn_at < o->torn_at))
+        o->torn_at = s->torn_at;
+}
+
+static void check_block(struct judging *j, int fd, unsigned worker, uint32_t unit,
+                        uint64_t promised, struct sight *s)
+{
+    versions_check(j, fd, block_stamp(j->method, worker, 0), unit, 1, promised, s);
+    note_overwrite(&j->findings->overwrites, s, promised);
+}
+
+/* ---- a file that grows ----------------------------------------------------------------------- */
+
+/*
+ * The unit after the blocks is a tail, which grows by one block with each version. When its file
+ * has as many blocks as --units says, the next block goes to a new file, and the old file is
+ * removed once the new one is durable. So the file with the promised version is sound up to that
+ * version; or it is gone, and the first block of a later file is sound. A file that was begun just
+ * before the cut may be empty: then the one before it is still there.
+ */
+
+/* Number of the tail's file that contains a version. */
+static uint64_t file_of(const struct header *h, uint64_t version)
+{
+    return (version - 1) / h->units;
+}
+
+static uint64_t block_of(const struct header *h, uint64_t version)
+{
+    return (version - 1) % h->units;
+}
+
+/* Makes the tail's file with that number; its name must not exist yet. */
+static int open_next(struct work *w, uint64_t number)
+{
+    char name[NAME_ROOM];
+    descriptor_close(&w->other_fd);
+    tail_name(name, w->method, w->worker, number);
+    w->other_fd = work_create(w, w->directory_fd, name, 0);
+    return w->other_fd >= 0 ? 0 : w->other_fd;
+}
+
+/*
+ * Makes the name of the tail's file `number` durable, when that file has its first block, and
+ * removes the file before it.
+ */
+static int leave_last(struct work *w, uint64_t number)
+{
+    char name[NAME_ROOM];
+    int rc = work_called(w, "fsync of the directory", fsync(w->directory_fd));
+    if (rc != 0 || number == 0)
+        return rc;
+    tail_name(name, w->method, w->worker, number - 1);
+    return work_called(w, "unlink", unlinkat(w->directory_fd, name, 0));
+}
+
+static int append_block(struct work *w, uint64_t version)
+{
+    uint64_t number = file_of(w->header, version);
+    uint64_t block = block_of(w->header, version);
+    int rc = block == 0 ? open_next(w, number) : 0;
+    if (rc == 0)
+        rc = contents_write(w, w->other_fd, block_stamp(w->method, w->worker, number + 1), block, 1,
+                            version, 0);
+    if (rc == 0)
+        rc = work_called(w, methods[w->method].name, methods[w->method].sync(w->other_fd));
+    if (rc == 0 && block == 0)
+        rc = leave_last(w, number);
+    return rc;
+}
+
+/* Examines one of the tail's files, up to its block with number `blocks` - 1. */
+static void check_tail_file(struct judging *j, unsigned worker, uint64_t number, uint64_t blocks,
+                            struct sight *s, char name[NAME_ROOM])
+{
+    tail_name(name, j->method, worker, number);
+    int fd = judging_open(j, j->directory_fd, name);
+    *s = (struct sight){.finding = fd < 0 ? judging_failure(j, -fd) : FOUND_KEPT};
+    for (uint64_t block = 0; s->finding == FOUND_KEPT && block < blocks; block++)
+        versions_check(j, fd, block_stamp(j->method, worker, number + 1), block, 1,
+                       number * j->header->units + block + 1, s);
+    descriptor_close(&fd);
+}
+
+/* The search for a file that has replaced the one with the promised version. */
+struct successor {
+    struct judging *j;
+    unsigned worker;
+    uint64_t promised_file;
+    struct sight sight; /* what the best later file shows */
+    char name[NAME_ROOM];
+};
+
+static void see_successor(void *context, int fd, const char *name)
+{
+    struct successor *s = context;
+    struct sight sight;
+    char found[NAME_ROOM];
+    uint64_t number;
+    (void)fd;
+    if (s->sight.finding == FOUND_KEPT || !parse_tail(name, s->j->method, s->worker, &number) ||
+        number <= s->promised_file)
+        return;
+    check_tail_file(s->j, s->worker, number, 1, &sight, found);
+    if (sight.finding == FOUND_KEPT || s->sight.finding == FOUND_MISSING) {
+        s->sight = sight;
+        memcpy(s->name, found, sizeof s->name);
+    }
+}
+
+static void judge_tail(struct judging *j, unsigned worker)
+{
+    const struct header *h = j->header;
+    uint64_t promised = promised_of(j, worker, h->units);
+    if (promised == 0)
+        return;
+    struct successor s = {.j = j, .worker = worker, .promised_file = file_of(h, promised)};
+    check_tail_file(j, worker, s.promised_file, block_of(h, promised) + 1, &s.sight, s.name);
+    if (s.sight.finding == FOUND_MISSING) {
+        int rc = directory_list(j->directory_fd, ".", see_successor, &s);
+        if (rc < 0 && s.sight.finding != FOUND_KEPT)
+            s.sight.finding = judging_failure(j, -rc);
+    }
+    judging_add(j, first_unit(j, worker) + h->units, &s.sight, s.name);
+}
+
+/* Overwrites w->batch blocks, or appends to the tail, and calls the method's `sync`. */
+static int blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    const struct method *m = &methods[w->method];
+    int rc = 0;
+    if (unit == w->header->units)
+        return append_block(w, versions[0]);
+    for (uint32_t i = 0; rc == 0 && i < w->batch; i++)
+        rc = write_block(w, unit + i, versions[i]);
+    return rc == 0 && m->sync ? work_called(w, m->name, m->sync(w->fd)) : rc;
+}
+
+static void blocks_judge(struct judging *j, unsigned worker)
+{
+    char name[NAME_ROOM];
+    worker_name(name, j->method, worker, 0);
+    judge_units(j, worker, judging_open(j, j->directory_fd, name), false, check_block);
+    if (methods[j->method].tails > 0)
+        judge_tail(j, worker);
+}
+
+/* ---- a mapping ------------------------------------------------------------------------------- */
+
+/* Changes blocks in a shared mapping, and calls msync(2) with MS_SYNC. */
+
+static size_t mapping_bytes(const struct work *w)
+{
+    return (size_t)w->header->units * w->header->block_bytes;
+}
+
+static int msync_begin(struct work *w)
+{
+    int rc = blocks_begin(w);
+    if (rc == 0)
+        rc = work_called(w, "memfd_create", w->other_fd = memfd_create("block", MFD_CLOEXEC));
+    if (rc != 0)
+        return rc;
+    void *map = mmap(NULL, mapping_bytes(w), PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, 0);
+    w->own = map == MAP_FAILED ? NULL : map;
+    return work_called(w, "mmap", w->own ? 0 : -1);
+}
+
+/*
+ * Builds the block in a memory file, and reads it into the mapping from there: where the storage
+ * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT.
+ */
+static int change_mapping(struct work *w, char *to, uint32_t unit, uint64_t version)
+{
+    size_t bytes = w->header->block_bytes;
+    pattern_fill(w->pattern, w->buffer, bytes, block_stamp(w->method, w->worker, 0),
+                 (uint64_t)unit * bytes, version);
+    w->call = "change of the mapping";
+    if (pwrite(w->other_fd, w->buffer, bytes, 0) != (ssize_t)bytes)
+        return -errno;
+    ssize_t got = pread(w->other_fd, to, bytes, 0);
+    if (got < 0 && errno != EFAULT)
+        return -errno;
+    return got == (ssize_t)bytes ? 0 : -EIO;
+}
+
+static int msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    size_t bytes = w->header->block_bytes;
+    char *to = (char *)w->own + (size_t)unit * bytes;
+    size_t into_page = (size_t)unit * bytes % (size_t)sysconf(_SC_PAGESIZE);
+    int rc = change_mapping(w, to, unit, versions[0]);
+    return rc == 0 ? work_called(w, "msync", msync(to - into_page, bytes + into_page, MS_SYNC))
+                   : rc;
+}
+
+static void msync_end(struct work *w)
+{
+    if (w->own)
+        munmap(w->own, mapping_bytes(w));
+}
+
+/* ---- control groups -------------------------------------------------------------------------- */
+
+/*
+ * The control groups make nothing durable. They number their writes, which go round the blocks in
+ * turn. `check` counts the blocks that are older than the last write to them, as a cut is expected
+ * to leave some. It does not count unreadable and foreign blocks, which show nothing about a cut.
+ */
+
+static int control_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    uint64_t write = versions[0];
+    uint32_t block = (uint32_t)((write - 1) % CONTROL_GROUPS) * CONTROL_BATCH;
+    (void)unit;
+    return contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), block, CONTROL_BATCH,
+                          control_version(write, block), 0);
+}
+
+static void control_judge(struct judging *j, unsigned worker)
+{
+    char name[NAME_ROOM];
+    struct sight sight;
+    struct control_tally *t = &j->findings->controls[j->method];
+    uint64_t writes = ledger_promise(j->ledger, j->method, 0)->version;
+    uint64_t durable = j->method == method_cached ? j->ledger->cached_from : 0;
+    worker_name(name, j->method, worker, 0);
+    int fd = judging_open(j, j->directory_fd, name);
+    for (uint32_t block = 0; fd >= 0 && durable < writes && block < CONTROL_BLOCKS; block++) {
+        uint64_t version = control_version(writes, block);
+        if (version == control_version(durable, block))
+            continue;
+        versions_check(j, fd, block_stamp(j->method, worker, 0), block, 1, version, &sight);
+        t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
+        t->lost += sight.finding == FOUND_LOST;
+    }
+    descriptor_close(&fd);
+}
+
+/* ---- names: writing -------------------------------------------------------------------------- */
+
+/*
+ * The methods whose units are names: a worker has one or two directories, in which version 4 of
+ * unit 17 is called "17.4", or "17" where a unit's name never changes. No name with a version is
+ * used twice.
+ */
+
+static int sync_directory(struct work *w, int directory_fd)
+{
+    return work_called(w, "fsync of the directory", fsync(directory_fd));
+}
+
+/* Makes a file with `version` in all its blocks, and syncs it with `sync` (NULL: not at all). */
+static int make_file(struct work *w, int directory_fd, const char *name, uint32_t unit,
+                     unsigned blocks, uint64_t version, int (*sync)(int fd))
+{
+    int fd = work_create(w, directory_fd, name, 0);
+    if (fd < 0)
+        return fd;
+    int rc =
+        contents_write(w, fd, block_stamp(w->method, w->worker, unit + 1), 0, blocks, version, 0);
+    if (rc == 0 && sync)
+        rc = work_called(w, "fsync", sync(fd));
+    descriptor_close(&fd);
+    return rc;
+}
+
+/*
+ * Removes the name of version - 2 of a unit before the unit gets `version`: nothing is promised
+ * about that name any more. `flags` are those of unlinkat(2).
+ */
+static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flags)
+{
+    char name[NAME_ROOM];
+    if (version <= 2)
+        return 0;
+    version_name(name, unit, version - 2);
+    return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name, flags));
+}
+
+/*
+ * Makes the first file of each unit. Where names move between two directories it has that of
+ * version 0, otherwise the unit's number: `link` makes all links to it, `replace` renames over it.
+ */
+static int make_first_files(struct work *w, const struct names_rule *rule)
+{
+    char name[NAME_ROOM];
+    int rc = 0;
+    for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
+        if (rule->sides > 1)
+            version_name(name, unit, 0);
+        else
+            unit_name(name, unit);
+        rc = make_file(w, w->fd, name, unit, rule->first_blocks, 0, w->first_sync);
+    }
+    return rc;
+}
+
+static int names_begin(struct work *w)
+{
+    const struct names_rule *rule = &methods[w->method].names;
+    int *const fds[] = {&w->fd, &w->other_fd};
+    char name[NAME_ROOM];
+    for (unsigned side = 0; side < 2 && side < rule->sides; side++) {
+        worker_name(name, w->method, w->worker, side);
+        *fds[side] = work_make_directory(w, w->directory_fd, name);
+        if (*fds[side] < 0)
+            return *fds[side];
+    }
+    return rule->first_blocks > 0 ? make_first_files(w, rule) : 0;
+}
+
+/* Syncs a new file, but not its directory; `check` counts those that have kept their names. */
+static int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[NAME_ROOM];
+    int rc = forget_name(w, unit, versions[0], 0);
+    version_name(name, unit, versions[0]);
+    return rc == 0 ? make_file(w, w->fd, name, unit, 1, versions[0], fsync) : rc;
+}
+
+static int create_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    int rc = new_name_step(w, unit, versions);
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+/* Makes the name durable before it removes it: otherwise no cut could bring the name back. */
+static int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[NAME_ROOM];
+    version_name(name, unit, versions[0]);
+    int rc = make_file(w, w->fd, name, unit, 1, versions[0], NULL);
+    if (rc == 0)
+        rc = sync_directory(w, w->fd);
+    if (rc == 0)
+        rc = work_called(w, "unlink", unlinkat(w->fd, name, 0));
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+static int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char from[NAME_ROOM];
+    char to[NAME_ROOM];
+    bool is_odd = versions[0] % 2;
+    int from_fd = is_odd ? w->fd : w->other_fd;
+    int to_fd = is_odd ? w->other_fd : w->fd;
+    version_name(from, unit, versions[0] - 1);
+    version_name(to, unit, versions[0]);
+    int rc = work_called(w, "rename", renameat(from_fd, from, to_fd, to));
+    if (rc == 0)
+        rc = sync_directory(w, to_fd);
+    return rc == 0 ? sync_directory(w, from_fd) : rc;
+}
+
+static int sync_file(struct work *w, const char *name)
+{
+    int fd = openat(w->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = work_called(w, "open", fd);
+    if (rc == 0)
+        rc = work_called(w, "fsync", fsync(fd));
+    descriptor_close(&fd);
+    return rc;
+}
+
+static int link_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char target[NAME_ROOM];
+    char name[NAME_ROOM];
+    int rc = forget_name(w, unit, versions[0], 0);
+    unit_name(target, unit);
+    version_name(name, unit, versions[0]);
+    if (rc == 0)
+        rc = work_called(w, "link", linkat(w->fd, target, w->fd, name, 0));
+    if (rc == 0)
+        rc = sync_file(w, name);
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+static int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[NAME_ROOM];
+    int rc = forget_name(w, unit, versions[0], AT_REMOVEDIR);
+    version_name(name, unit, versions[0]);
+    int fd = rc == 0 ? work_make_directory(w, w->fd, name) : rc;
+    if (fd < 0)
+        return fd;
+    rc = sync_directory(w, fd);
+    descriptor_close(&fd);
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+/* Number of blocks in a file: several, so that `check` notices one with only half of a version. */
+#define REPLACE_BLOCKS 4
+
+static int replace_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char aside[NAME_ROOM];
+    char name[NAME_ROOM];
+    version_name(aside, unit, versions[0]);
+    unit_name(name, unit);
+    int rc = make_file(w, w->fd, aside, unit, REPLACE_BLOCKS, versions[0], fsync);
+    if (rc == 0)
+        rc = work_called(w, "rename", renameat(w->fd, aside, w->fd, name));
+    return rc == 0 ? sync_directory(w, w->fd) : rc;
+}
+
+/*
+ * Files of even units grow from size 0, so their size is their version. Files of odd units shrink
+ * from SPAN, so SPAN minus their size is their version. No file has blocks.
+ */
+#define SPAN (UINT64_C(1) << 26)
+
+static uint64_t size_of(uint32_t unit, uint64_t version)
+{
+    return unit % 2 ? SPAN - version : version;
+}
+
+static int set_size(struct work *w, int fd, uint32_t unit, uint64_t version, int (*sync)(int fd))
+{
+    int rc = work_called(w, "truncate", ftruncate(fd, (off_t)size_of(unit, version)));
+    return rc == 0 && sync ? work_called(w, "fsync", sync(fd)) : rc;
+}
+
+static int truncate_begin(struct work *w)
+{
+    char name[NAME_ROOM];
+    int rc = names_begin(w);
+    for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
+        unit_name(name, unit);
+        int fd = work_create(w, w->fd, name, 0);
+        rc = fd < 0 ? fd : set_size(w, fd, unit, 0, w->first_sync);
+        descriptor_close(&fd);
+    }
+    return rc;
+}
+
+static int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    char name[NAME_ROOM];
+    w->call = "truncate";
+    if (versions[0] >= SPAN)
+        return -EFBIG;
+    unit_name(name, unit);
+    int fd = openat(w->fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    int rc = work_called(w, "open", fd);
+    if (rc == 0)
+        rc = set_size(w, fd, unit, versions[0], fsync);
+    descriptor_close(&fd);
+    return rc;
+}
+
+/* ---- names: judging -------------------------------------------------------------------------- */
+
+/* The versions of a unit whose names the directories have. */
+struct sightings {
+    /* a version older than the promised one exists; with is_absent, the promised one counts, too */
+    bool has_old;
+    uint64_t old;    /* one of these versions */
+    bool has_wanted; /* the promised version or a later one is sound: nothing else matters then */
+    bool is_unreadable; /* one of these cannot be read */
+    bool has_exact;     /* the promised version exists, in the state `exact` */
+    struct sight exact;
+};
+
+/* The state of judging one worker. */
+struct names {
+    struct judging *j;
+    const struct names_rule *rule;
+    unsigned worker;
+    unsigned side;
+    struct sightings *seen;
+    char directory[NAME_ROOM];
+    enum finding listing; /* a directory is missing or unreadable; or FOUND_KEPT */
+};
+
+static void check_contents(const struct names *n, int fd, const char *name, uint32_t unit,
+                           uint64_t version, struct sight *s)
+{
+    *s = (struct sight){.finding = FOUND_KEPT};
+    if (!n->rule->has_contents)
+        return;
+    int file = judging_open(n->j, fd, name);
+    if (file < 0) {
+        s->finding = judging_failure(n->j, -file);
+        return;
+    }
+    versions_check(n->j, file, block_stamp(n->j->method, n->worker, unit + 1), 0, 1,
+                   n->rule->has_version ? version : 0, s);
+    descriptor_close(&file);
+}
+
+static void see_version(const struct names *n, int fd, const char *name, uint32_t unit,
+                        uint64_t version)
+{
+    struct sightings *seen = &n->seen[unit];
+    struct sight sight;
+    uint64_t promised = promised_of(n->j, n->worker, unit);
+    if (version < promised || (n->rule->is_absent && version == promised)) {
+        seen->has_old = true;
+        seen->old = version;
+        return;
+    }
+    if (seen->has_wanted || n->rule->is_absent)
+        return;
+    check_contents(n, fd, name, unit, version, &sight);
+    seen->has_wanted |= sight.finding == FOUND_KEPT;
+    seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
+    if (version == promised) {
+        seen->has_exact = true;
+        seen->exact = sight;
+    }
+}
+
+static void see_name(void *context, int fd, const char *name)
+{
+    const struct names *n = context;
+    uint32_t unit;
+    uint64_t version;
+    if (parse_version(name, &unit, &version) && unit < n->j->header->units &&
+        version % n->rule->sides == n->side)
+        see_version(n, fd, name, unit, version);
+}
+
+/* Returns the state of a unit. *version becomes the version whose name shows it. */
+static enum finding names_finding(const struct names *n, const struct sightings *seen,
+                                  uint64_t promised, uint64_t *version)
+{
+    bool wants_none = n->rule->is_absent || n->rule->leaves_none;
+    *version = promised;
+    if (n->listing == FOUND_MISSING)
+        return FOUND_MISSING;
+    if (seen->has_old && wants_none) {
+        *version = seen->old;
+        return FOUND_CAME_BACK;
+    }
+    if (n->listing == FOUND_UNREADABLE ? wants_none || !seen->has_wanted
+                                       : seen->is_unreadable && !seen->has_wanted)
+        return FOUND_UNREADABLE;
+    if (n->rule->is_absent || seen->has_wanted)
+        return FOUND_KEPT;
+    return seen->has_exact ? seen->exact.finding : FOUND_MISSING;
+}
+
+static void judge_unit(const struct names *n, uint32_t unit)
+{
+    char name[NAME_ROOM];
+    char file[FILE_TEXT];
+    uint64_t version;
+    const struct sightings *seen = &n->seen[unit];
+    uint64_t promised = promised_of(n->j, n->worker, unit);
+    if (promised == 0)
+        return;
+    struct sight sight = seen->has_exact ? seen->exact : (struct sight){0};
+    sight.finding = names_finding(n, seen, promised, &version);
+    if (sight.finding == FOUND_CAME_BACK) {
+        sight.has_version = true;
+        sight.found = version;
+    }
+    version_name(name, unit, version);
+    snprintf(file, sizeof file, "%s/%s", n->directory, name);
+    judging_add(n->j, first_unit(n->j, n->worker) + unit, &sight, file);
+}
+
+static void names_judge(struct judging *j, unsigned worker)
+{
+    const struct names_rule *rule = &methods[j->method].names;
+    struct names n = {
+        .j = j, .rule = rule, .worker = worker, .seen = calloc(j->header->units, sizeof *n.seen)};
+    if (!n.seen) {
+        j->failure = ENOMEM;
+        return;
+    }
+    for (n.side = 0; n.listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
+        worker_name(n.directory, j->method, worker, n.side);
+        int rc = directory_list(j->directory_fd, n.directory, see_name, &n);
+        if (rc < 0)
+            n.listing = judging_failure(j, -rc);
+    }
+    for (uint32_t unit = 0; unit < j->header->units; unit++)
+        judge_unit(&n, unit);
+    free(n.seen);
+}
+
+/* A file may have any version from the promised one on, but all its blocks must have the same. */
+static void replace_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                          uint64_t promised, struct sight *s)
+{
+    char name[NAME_ROOM];
+    unit_name(name, unit);
+    int fd = judging_open(j, directory_fd, name);
+    if (fd < 0) {
+        *s = (struct sight){.finding = judging_failure(j, -fd)};
+        return;
+    }
+    versions_check(j, fd, block_stamp(j->method, worker, unit + 1), 0, REPLACE_BLOCKS, 0, s);
+    descriptor_close(&fd);
+    if (s->finding != FOUND_KEPT)
+        return;
+    s->has_version = true;
+    s->found = s->oldest;
+    if (s->oldest != s->newest)
+        s->finding = FOUND_TORN;
+    else if (s->oldest < promised)
+        s->finding = FOUND_LOST;
+}
+
+static void truncate_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
+                           uint64_t promised, struct sight *s)
+{
+    char name[NAME_ROOM];
+    struct stat st;
+    (void)worker;
+    unit_name(name, unit);
+    *s = (struct sight){.finding = FOUND_WRONG_SIZE};
+    if (fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+        s->finding = judging_failure(j, errno);
+        return;
+    }
+    uint64_t size = (uint64_t)st.st_size;
+    if (size > SPAN)
+        return;
+    s->has_version = true;
+    s->found = unit % 2 ? SPAN - size : size;
+    s->finding = s->found >= promised ? FOUND_KEPT : FOUND_WRONG_SIZE;
+}
+
+/* Judges a method in which a unit's name never changes. */
+static void judge_names(struct judging *j, unsigned worker, unit_check *check)
+{
+    char name[NAME_ROOM];
+    worker_name(name, j->method, worker, 0);
+    judge_units(j, worker, directory_open(j->directory_fd, name), true, check);
+}
+
+static void replace_judge(struct judging *j, unsigned worker)
+{
+    judge_names(j, worker, replace_check);
+}
+
+static void truncate_judge(struct judging *j, unsigned worker)
+{
+    judge_names(j, worker, truncate_check);
+}
+
+static void new_name_judge(struct judging *j, unsigned worker)
+{
+    char name[NAME_ROOM];
+    struct stat st;
+    worker_name(name, j->method, worker, 0);
+    int fd = directory_open(j->directory_fd, name);
+    if (fd < 0 && fd != -ENOENT)
+        return;
+    for (uint32_t unit = 0; unit < j->header->units; unit++) {
+        uint64_t synced = promised_of(j, worker, unit);
+        if (synced == 0)
+            continue;
+        version_name(name, unit, synced);
+        bool is_there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        if (!is_there && fd >= 0 && errno != ENOENT)
+            continue;
+        j->findings->new_names++;
+        j->findings->new_names_present += is_there;
+    }
+    descriptor_close(&fd);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* The stamps on the storage contain the index in this table, so new methods go to its end. */
+enum {
+    CACHED,
+    DRIVE,
+    FSYNC,
+    FDATASYNC,
+    DSYNC,
+    RWF_DSYNC_WRITE,
+    DIRECT_DSYNC,
+    URING_FSYNC,
+    MSYNC,
+    SYNCFS,
+    CREATE,
+    REPLACE,
+    UNLINK,
+    RENAME,
+    LINK,
+    MKDIR,
+    TRUNCATE,
+    NEW_NAME,
+    METHODS
+};
+
+/* The methods of blocks, the control groups, and the methods of names. */
+#define BLOCKS(word) .name = word, .begin = blocks_begin, .step = blocks_step, .judge = blocks_judge
+#define CONTROL(word)                                                                              \
+    .name = word, .begin = blocks_begin, .step = control_step, .judge = control_judge
+#define NAMES(word, begins, steps, judges)                                                         \
+    .name = word, .begin = begins, .step = steps, .judge = judges
+
+const struct method methods[] = {
+    [CACHED] = {CONTROL("cached"), .is_control = true,
+                .promise = "a buffered overwrite: nothing is promised"},
+    [DRIVE] = {CONTROL("drive"), .is_control = true, .open_flags = O_DIRECT,
+               .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
+    [FSYNC] = {BLOCKS("fsync"), .tails = 1, .sync = fsync,
+               .promise = "a block overwritten, or appended with the file's size"},
+    [FDATASYNC] = {BLOCKS("fdatasync"), .tails = 1, .sync = fdatasync,
+                   .promise = "a block overwritten, or appended with the file's size"},
+    [DSYNC] = {BLOCKS("dsync"), .open_flags = O_DSYNC, .promise = "one whole write with O_DSYNC"},
+    [RWF_DSYNC_WRITE] = {BLOCKS("rwf_dsync"), .write_flags = RWF_DSYNC,
+                         .promise = "one whole write with RWF_DSYNC"},
+    [DIRECT_DSYNC] = {BLOCKS("direct_dsync"), .open_flags = O_DIRECT | O_DSYNC,
+                      .promise = "one whole write with O_DIRECT and O_DSYNC"},
+    [URING_FSYNC] = {.name = "uring_fsync",
+                     .promise = "a linked write and fsync of io_uring",
+#ifdef HAVE_LIBURING
+                     .begin = uring_fsync_begin,
+                     .step = uring_fsync_step,
+                     .end = uring_fsync_end,
+#endif
+                     .judge = blocks_judge},
+    [MSYNC] = {.name = "msync",
+               .promise = "a page of a shared mapping, with MS_SYNC",
+               .begin = msync_begin,
+               .step = msync_step,
+               .end = msync_end,
+               .judge = blocks_judge},
+    [SYNCFS] = {BLOCKS("syncfs"), .sync = syncfs, .batch = 8, .interval_ns = BILLION,
+                .promise = "everything written before"},
+    [CREATE] = {NAMES("create", names_begin, create_step, names_judge),
+                .names = {.sides = 1, .has_contents = true, .has_version = true},
+                .promise = "a new file and its directory synced"},
+    [REPLACE] = {NAMES("replace", names_begin, replace_step, replace_judge),
+                 .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
+                 .promise = "a synced file renamed over an old one, and the directory synced"},
+    [UNLINK] = {NAMES("unlink", names_begin, unlink_step, names_judge),
+                .names = {.sides = 1, .is_absent = true},
+                .promise = "a name removed, and the directory synced"},
+    [RENAME] = {NAMES("rename", names_begin, rename_step, names_judge),
+                .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
+                .promise = "a name moved, and both directories synced"},
+    [LINK] = {NAMES("link", names_begin, link_step, names_judge),
+              .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
+              .promise = "another name, file and directory synced"},
+    [MKDIR] = {NAMES("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
+               .promise = "a new directory, and both directories synced"},
+    [TRUNCATE] = {NAMES("truncate", truncate_begin, truncate_step, truncate_judge),
+                  .names = {.sides = 1}, .promise = "a new size, and the file synced"},
+    [NEW_NAME] = {NAMES("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
+                  .names = {.sides = 1},
+                  .promise = "a new file synced, and not its directory: nothing is promised"},
+};
+const unsigned method_count = METHODS;
+
+const unsigned method_cached = CACHED;
+const unsigned method_drive = DRIVE;
+const unsigned method_syncfs = SYNCFS;
+
+_Static_assert(METHODS <= METHODS_MOST, "a bit of the header for each method");
+
+bool method_find(const char *name, size_t length, unsigned *method)
+{
+    for (unsigned i = 0; i < METHODS; i++) {
+        if (strncmp(methods[i].name, name, length) != 0 || methods[i].name[length] != '\0')
+            continue;
+        *method = i;
+        return true;
+    }
+    return false;
+}
+
+void method_print_all(FILE *out)
+{
+    for (unsigned i = 0; i < METHODS; i++)
+        fprintf(out, "%-13s %s\n", methods[i].name, methods[i].promise);
+}
