@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/bundle.h"
+
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
     uint64_t start_ns;
@@ -12,10 +14,10 @@ struct rank_lap {
     uint64_t preparing_ns;
 };
 
-/* What a rank sends at the end of a test. */
-struct packed_test {
+/* What a rank sends at the end of a test, in a bundle. */
+struct rank_test {
     struct test_figures figures;
-    uint64_t words[PACKED_STATS_MOST];
+    struct op_stats total;
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -42,13 +44,13 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
     *g = (struct gathering){.coordinator = coordinator};
     if (r->count == 1)
         return 0;
-    g->packed = calloc(1, sizeof(struct packed_test));
-    bool is_there = g->packed != NULL;
+    bool is_there = true;
     if (r->cards) {
         g->laps = calloc(r->count, sizeof *g->laps);
         g->host_of = calloc(r->count, sizeof *g->host_of);
         g->hosts = calloc(r->count, sizeof *g->hosts);
-        is_there = is_there && g->laps && g->host_of && g->hosts;
+        g->received = calloc(1, sizeof *g->received);
+        is_there = g->laps && g->host_of && g->hosts && g->received;
     }
     if (!is_there) {
         gathering_close(g);
@@ -64,7 +66,7 @@ void gathering_close(struct gathering *g)
     free(g->laps);
     free(g->host_of);
     free(g->hosts);
-    free(g->packed);
+    free(g->received);
     *g = (struct gathering){.coordinator = g->coordinator};
 }
 
@@ -140,7 +142,7 @@ int gathering_end_lap(struct gathering *g, const struct task_times *times, struc
                       struct err *e)
 {
     lap->elapsed_ns = times->end_ns - times->start_ns;
-    if (!g->packed)
+    if (g->coordinator->ranks.count == 1)
         return 0;
     const struct rank_lap mine = {
         .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = lap->preparing_ns};
@@ -208,13 +210,14 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
 {
     struct test_meeting *m = context;
     struct gathering *g = m->g;
-    const struct packed_test *test = brought;
-    struct packed_stats stats;
-    if (bytes < sizeof test->figures ||
-        !packed_stats_add(m->total, test->words, bytes - sizeof test->figures, &stats)) {
+    struct rank_test *test = g->received;
+    struct bundle_reader in = {.at = brought, .bytes = bytes};
+    if (!bundle_take(&in, &test->figures, sizeof test->figures) ||
+        !bundle_take(&in, &test->total, sizeof test->total)) {
         m->is_damaged = true;
         return;
     }
+    op_stats_merge(m->total, &test->total);
     if (!m->has_begun) { /* the figures of any rank can clear these */
         m->figures->device.known = true;
         memcpy(m->figures->moved.by, test->figures.moved.by, sizeof test->figures.moved.by);
@@ -231,11 +234,12 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
     }
     struct host_result *host = &g->hosts[g->host_of[rank]];
     host->cpu_ns += test->figures.cpu_ns;
-    host->ops += stats.count;
-    host->bytes += stats.bytes;
-    host->latency_sum_ns += stats.latency_sum_ns;
-    if (stats.latency_max_ns > host->latency_max_ns)
-        host->latency_max_ns = stats.latency_max_ns;
+    const struct histogram *h = &test->total.latencies;
+    host->ops += h->count;
+    host->bytes += test->total.bytes;
+    host->latency_sum_ns += h->sum;
+    if (h->maximum > host->latency_max_ns)
+        host->latency_max_ns = h->maximum;
 }
 
 static int copy_hosts(const struct gathering *g, struct joint_test *t, struct err *e)
@@ -254,22 +258,24 @@ static int copy_hosts(const struct gathering *g, struct joint_test *t, struct er
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
                        struct joint_test *together, struct err *e)
 {
-    struct packed_test *mine = g->packed;
-    if (!mine)
+    struct bundle mine = {0};
+    if (g->coordinator->ranks.count == 1)
         return 0;
-    mine->figures = *figures;
-    size_t words = packed_stats_make(mine->words, total);
+    bundle_put(&mine, figures, sizeof *figures);
+    bundle_put(&mine, total, sizeof *total);
     struct test_meeting meeting = {.g = g, .figures = figures, .total = total};
     const struct meeting m = {.name = "Ending a test",
-                              .mine = mine,
-                              .bytes = sizeof mine->figures + words * sizeof *mine->words,
+                              .mine = mine.words,
+                              .bytes = bundle_bytes(&mine),
                               .take = take_test,
                               .context = &meeting};
     if (g->hosts) { /* this rank's own figures come with the others */
         memset(figures, 0, sizeof *figures);
         memset(total, 0, sizeof *total);
     }
-    int rc = coordinator_meet(g->coordinator, &m, e);
+    int rc = mine.is_short ? err_system(e, ENOMEM, "allocate memory for the figures")
+                           : coordinator_meet(g->coordinator, &m, e);
+    bundle_release(&mine);
     if (rc == 0 && meeting.is_damaged)
         rc = report_damaged_packet(e);
     return rc == 0 && g->hosts ? copy_hosts(g, together, e) : rc;

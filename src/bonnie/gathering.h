@@ -13,9 +13,9 @@
 
 /*
  * Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each
- * lap and at one at the end of the test, where packed histograms travel, too. The time runs from
- * the first rank's start to the last one's end, on rank 0's clock. With one rank the figures stay
- * as measured. Functions that return int return 0, or a negative errno with a line in e.
+ * lap and at one at the end of the test, where bundles with histograms travel, too. The time runs
+ * from the first rank's start to the last one's end, on rank 0's clock. With one rank the figures
+ * stay as measured. Functions that return int return 0, or a negative errno with a line in e.
  */
 
 /*
@@ -36,6 +36,7 @@ struct test_figures {
 };
 
 struct rank_lap;
+struct rank_test;
 
 struct gathering {
     struct coordinator *coordinator;
@@ -44,9 +45,9 @@ struct gathering {
     unsigned *host_of;         /* for each rank, the index of its host in `hosts` */
     struct host_result *hosts; /* what each host has done in the current test */
     size_t host_count;
-    uint64_t start_spread_ns; /* in the current test, as in struct joint_test */
+    struct rank_test *received; /* what one rank has sent after a test */
+    uint64_t start_spread_ns;   /* in the current test, as in struct joint_test */
     uint64_t clock_uncertainty_ns;
-    void *packed; /* buffer for what a rank sends after a test; NULL: one rank */
 };
 
 /*

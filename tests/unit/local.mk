@@ -25,7 +25,6 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/measure/test_io_limit \
 	tests/unit/measure/test_levels \
 	tests/unit/measure/test_mount_info \
-	tests/unit/measure/test_packed_stats \
 	tests/unit/measure/test_sources \
 	tests/unit/measure/test_steady \
 	tests/unit/measure/test_summary \
