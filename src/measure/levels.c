@@ -273,8 +273,7 @@ static void describe_all(const struct search *s, struct levels *levels)
     for (unsigned i = 0; i < s->levels; i++) {
         size_t from = s->falls[i] + (i > 0);
         size_t to = s->falls[i + 1] - (i + 1 < s->levels);
-        double variance = long_run_variance(s, from, to) / 6;
-        double half = sqrt(LOBATO_95 * variance / (double)(to - from));
+        double half = sqrt(LOBATO_95 / 6 * long_run_variance(s, from, to) / (double)(to - from));
         l[i].rate = rate_of(s, from, to) * (double)BILLION;
         l[i].ci95[0] = l[i].rate * exp(-half);
         l[i].ci95[1] = l[i].rate * exp(half);
