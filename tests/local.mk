@@ -79,7 +79,9 @@ DRIVE = $(abs_builddir)/tests/cut/drive.so
 cli_files = $(filter-out $(wildcard $(CLI_WITHOUT:%=$(srcdir)/tests/cli/%.t)), \
 	$(wildcard $(CLI_TESTS:%=$(srcdir)/tests/cli/%.t)))
 
-check-local: $(check_PROGRAMS) $(check_DATA) $(REPLAYED) $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
+test-programs: $(check_PROGRAMS) $(check_DATA) $(REPLAYED) $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
+
+check-local: test-programs
 	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(filter-out $(UNIT_WITHOUT), $(TESTED)) $(REPLAYED) \
 		$(MODULE_TESTS:%=$(srcdir)/tests/unit/%.t) $(cli_files) \
 		$(FAULT_TESTS:%=$(srcdir)/tests/fault/%.t) $(ATTACK_TESTS:%=$(srcdir)/tests/attack/%.t) \
