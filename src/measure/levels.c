@@ -71,10 +71,7 @@ struct track_point *track_add(struct track *c, uint64_t ns, uint64_t bytes)
 
 uint64_t track_pause_ns(uint64_t elapsed_ns)
 {
-    uint64_t pause_ns = elapsed_ns / 1000;
-    return pause_ns < BILLION / 100 ? BILLION / 100
-           : pause_ns < BILLION / 4 ? pause_ns
-                                    : BILLION / 4;
+    return (uint64_t)fmin(fmax((double)elapsed_ns / 1000, BILLION / 100.0), BILLION / 4.0);
 }
 
 struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes)
@@ -201,8 +198,7 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
     double explained = variance * (1 / (double)(place - from) + 1 / (double)(to - place));
     double most = (100 - LEVELS_FALL_PERCENT) / 100.0;
     uint64_t all = point_after(s, s->count)->bytes;
-    size_t third = shorter_side(from, place, to) / 3;
-    size_t near = third > FEWEST_STEPS ? third : FEWEST_STEPS;
+    size_t near = (size_t)fmax((double)shorter_side(from, place, to) / 3, FEWEST_STEPS);
     double drop = mean_of(s, place - near, place) - mean_of(s, place, place + near);
     for (size_t i = 0, n = end - place; i < 4; i++) /* no quarter of what follows rises again */
         if (mean_of(s, place + n * i / 4, place + n * (i + 1) / 4) > (upper + lower) / 2)
@@ -219,8 +215,7 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
  */
 static size_t sharpen(const struct search *s, size_t from, size_t place, size_t to)
 {
-    size_t shorter = shorter_side(from, place, to);
-    size_t near = shorter < 40 ? shorter : 40;
+    size_t near = (size_t)fmin((double)shorter_side(from, place, to), 40);
     const struct track_point *a = point_after(s, place - near);
     double rate = rate_of(s, place - near, place + near);
     double most = 0;
