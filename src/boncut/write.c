@@ -120,12 +120,6 @@ static void promise_log_close(struct promise_log *log)
     *log = (struct promise_log){.fd = -1};
 }
 
-static void pause_a_moment(void)
-{
-    const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    nanosleep(&pause, NULL);
-}
-
 /*
  * Puts a promise into the worker's ring, and waits while the ring is full. Returns false when
  * writing the log has failed.
@@ -137,7 +131,7 @@ static bool promise_log_put(struct promise_log *log, unsigned worker, const stru
     while (put - atomic_load_explicit(&ring->taken, memory_order_acquire) == PROMISE_RING) {
         if (atomic_load(&log->has_failed))
             return false;
-        pause_a_moment();
+        clock_sleep(PAUSE_NS);
     }
     ring->lines[put % PROMISE_RING] = *line;
     atomic_store_explicit(&ring->put, put + 1, memory_order_release);
@@ -228,7 +222,7 @@ static int promise_log_work(struct promise_log *log, const _Atomic unsigned *act
         if (is_last && length == 0)
             return 0;
         if (!is_last && length < BATCH_BYTES / 2)
-            pause_a_moment();
+            clock_sleep(PAUSE_NS);
     }
 }
 
@@ -414,12 +408,6 @@ static void worker_probe_drive(struct worker *w)
 
 /* ---- working --------------------------------------------------------------------------------- */
 
-static void sleep_ns(uint64_t nanoseconds)
-{
-    const struct timespec pause = clock_timespec(nanoseconds);
-    nanosleep(&pause, NULL);
-}
-
 static bool is_over(const struct write_run *run)
 {
     return stop_requested() || clock_ns() >= run->end_ns;
@@ -433,7 +421,7 @@ static bool await_turn(const struct write_run *run, uint64_t *next_ns)
 {
     uint64_t now_ns;
     while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
-        sleep_ns(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
+        clock_sleep(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
     *next_ns += run->gap_ns;
     if (*next_ns < now_ns) /* a worker that is late does not catch up */
         *next_ns = now_ns;
@@ -494,7 +482,7 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
             return rc;
     }
     if (is_idle)
-        sleep_ns(MILLION);
+        clock_sleep(MILLION);
     return 0;
 }
 
@@ -517,7 +505,7 @@ static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
     while (rc == 0 && !is_over(w->run)) {
         rc = outcome_of_step(w, method, control_step_of(w, method), e);
         if (method == method_cached)
-            sleep_ns(CACHED_PAUSE_NS);
+            clock_sleep(CACHED_PAUSE_NS);
     }
     return rc;
 }

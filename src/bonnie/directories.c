@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/rng.h"
 #include "util/units.h"
@@ -169,11 +169,10 @@ int directories_meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struc
  */
 static bool has_left_directory(const struct plan *p, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
     for (unsigned i = 1; scratch_is_abandoned(p->settings->directory, number, name); i++) {
         if (i == LOOKS)
             return true;
-        nanosleep(&pause, NULL);
+        clock_sleep(LOOK_NS);
     }
     return false;
 }

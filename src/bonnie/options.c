@@ -12,9 +12,23 @@
 #include "cli/rows.h"
 #include "io/engine.h"
 #include "measure/steady.h"
+#include "util/printable.h"
+
+#define FIELD(name) offsetof(struct settings, name)
 
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32
+
+/* One field of "a:b:c", which sets a struct optional of the settings. */
+struct field_rule {
+    const char *name;
+    const char *accepted; /* for the message */
+    int (*parse)(const char *text, uint64_t *value);
+    uint64_t min;
+    uint64_t max;
+    size_t field;
+    bool (*take)(struct settings *s, const char *text); /* decides instead, also if it is empty */
+};
 
 /* The fields of "a:b:c". Missing ones are empty. */
 struct fields {
@@ -35,107 +49,77 @@ static int split_fields(struct fields *f, const char *text, size_t most)
     }
 }
 
-/* Parses one field. An empty field leaves *out alone. */
-static int field_size(const char *field, uint64_t unit, uint64_t min, uint64_t max,
-                      struct optional *out)
+/* Takes all fields of a value. An empty field keeps its default. */
+static int take_fields(struct settings *s, const char *value, const char *grammar,
+                       const struct field_rule rules[], size_t count, struct err *e)
 {
-    uint64_t value;
-    if (*field == '\0')
-        return 0;
-    if (units_parse_size(field, unit, &value) != 0 || value < min || value > max)
-        return -EINVAL;
-    *out = (struct optional){.given = true, .value = value};
+    struct fields f;
+    if (split_fields(&f, value, count) != 0)
+        return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
+    for (size_t i = 0; i < count; i++) {
+        const struct field_rule *r = &rules[i];
+        const char *text = f.text[i];
+        struct optional one = {.given = true};
+        bool is_empty = *text == '\0' && !r->take;
+        if (!is_empty && !(r->take ? r->take(s, text)
+                                   : r->parse(text, &one.value) == 0 && one.value >= r->min &&
+                                         one.value <= r->max))
+            return err_say(e, "%s %s instead of '%s', in %s", r->name, r->accepted, text, grammar);
+        if (!is_empty && !r->take)
+            memcpy((char *)s + r->field, &one, sizeof one);
+    }
     return 0;
 }
 
-static int field_count(const char *field, uint64_t min, uint64_t max, struct optional *out)
+static int parse_bytes(const char *text, uint64_t *value)
 {
-    uint64_t value;
-    if (*field == '\0')
-        return 0;
-    if (units_parse_count(field, &value) != 0 || value < min || value > max)
-        return -EINVAL;
-    *out = (struct optional){.given = true, .value = value};
-    return 0;
+    return units_parse_size(text, 1, value);
 }
 
-/* Parses a size with a suffix. It may have a fraction. */
-static int field_rounded(const char *field, uint64_t max, struct optional *out)
+/* Takes SIZE: bytes with a suffix, or a number of the preset's units. Both may have a fraction. */
+static bool take_data(struct settings *s, const char *text)
 {
-    uint64_t value;
-    if (units_parse_rounded_size(field, 1, &value) != 0 || value > max)
-        return -EINVAL;
-    *out = (struct optional){.given = true, .value = value};
-    return 0;
-}
-
-/* Parses SIZE: bytes with a suffix, or a number of the preset's units. Both may have a fraction. */
-static int field_data(const char *field, struct settings *s)
-{
-    uint64_t billionths;
-    if (*field == '\0')
-        return 0;
-    s->data_bytes.given = s->data_units.given = false;
-    if (units_parse_decimal(field, &billionths) != 0)
-        return field_rounded(field, LIMIT_DATA_BYTES, &s->data_bytes);
-    s->data_units = (struct optional){.given = true, .value = billionths};
-    return billionths / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
-}
-
-/* The name of a field, and what it accepts. */
-struct field_rule {
-    const char *name;
-    const char *accepted;
-};
-
-/* Refuses a field, and names it in the message. */
-static int refuse_field(const struct field_rule *rule, const char *given, const char *grammar,
-                        struct err *e)
-{
-    return err_say(e, "%s %s instead of '%s', in %s", rule->name, rule->accepted, given, grammar);
+    struct optional *bytes = &s->data_bytes;
+    struct optional *units = &s->data_units;
+    if (*text == '\0')
+        return true;
+    units->given = units_parse_decimal(text, &units->value) == 0;
+    bytes->given = !units->given;
+    if (units->given)
+        return units->value / BILLION <= LIMIT_DATA_BYTES / MIB;
+    return units_parse_rounded_size(text, 1, &bytes->value) == 0 &&
+           bytes->value <= LIMIT_DATA_BYTES;
 }
 
 /*
  * Parses -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]. Without a suffix SIZE is in the preset's units, and
- * CHUNK in bytes. An empty field keeps its default.
+ * CHUNK in bytes.
  */
 static int set_size(void *settings, const char *text, struct err *e)
 {
-    static const char grammar[] = "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]";
     static const struct field_rule rules[] = {
-        {"SIZE", "in MiB, or with a suffix k, m, g, t, up to 1024t"},
-        {"CHUNK", "from 256 to 1g bytes"},
-        {"SEEKS", "from 1 to 10^12"},
-        {"SEEKERS", "from 1 to 65536"},
+        {"SIZE", "in MiB, or with a suffix k, m, g, t, up to 1024t", .take = take_data},
+        {"CHUNK", "from 256 to 1g bytes", parse_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX,
+         FIELD(chunk_bytes), NULL},
+        {"SEEKS", "from 1 to 10^12", units_parse_count, 1, LIMIT_SEEKS, FIELD(seeks), NULL},
+        {"SEEKERS", "from 1 to 65536", units_parse_count, 1, LIMIT_SEEKERS, FIELD(seekers), NULL},
     };
-    struct settings *s = settings;
-    struct fields f;
     /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
-    if (*text == ':')
-        text++;
-    if (split_fields(&f, text, 4) != 0)
-        return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
-    const int read[] = {
-        field_data(f.text[0], s),
-        field_size(f.text[1], 1, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX, &s->chunk_bytes),
-        field_count(f.text[2], 1, LIMIT_SEEKS, &s->seeks),
-        field_count(f.text[3], 1, LIMIT_SEEKERS, &s->seekers),
-    };
-    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-        if (read[i] != 0)
-            return refuse_field(&rules[i], f.text[i], grammar, e);
-    return 0;
+    return take_fields(settings, text + (*text == ':'), "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", rules,
+                       sizeof rules / sizeof *rules, e);
 }
 
-/* Parses MAX: a size, or the kind of links that are made. */
-static int field_max(struct settings *s, const char *field)
+/* Takes MAX: a size, or the kind of links that are made. */
+static bool take_max(struct settings *s, const char *text)
 {
-    s->file_kind = strcmp(field, "-1") == 0   ? FILES_HARD_LINKS
-                   : strcmp(field, "-2") == 0 ? FILES_SYMBOLIC_LINKS
-                                              : FILES_DATA;
-    return s->file_kind == FILES_DATA
-               ? field_size(field, 1, 0, LIMIT_FILE_BYTES, &s->file_max_bytes)
-               : 0;
+    struct optional *max = &s->file_max_bytes;
+    s->file_kind = strcmp(text, "-1") == 0   ? FILES_HARD_LINKS
+                   : strcmp(text, "-2") == 0 ? FILES_SYMBOLIC_LINKS
+                                             : FILES_DATA;
+    if (*text == '\0' || s->file_kind != FILES_DATA)
+        return true;
+    max->given = true;
+    return parse_bytes(text, &max->value) == 0 && max->value <= LIMIT_FILE_BYTES;
 }
 
 /*
@@ -144,32 +128,22 @@ static int field_max(struct settings *s, const char *field)
  */
 static int set_files(void *settings, const char *text, struct err *e)
 {
-    static const char grammar[] = "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]";
     static const struct field_rule rules[] = {
-        {"NUM", "in units of 1024 files, up to 10^9"},
-        {"MAX", "up to 1t bytes, -1 for hard or -2 for symbolic links,"},
-        {"MIN", "up to 1t bytes"},
-        {"DIRS", "up to 99999"},
-        {"CHUNK", "from 256 to 1g bytes"},
+        {"NUM", "in units of 1024 files, up to 10^9", units_parse_count, 0, LIMIT_FILES_K,
+         FIELD(files_k), NULL},
+        {"MAX", "up to 1t bytes, -1 for hard or -2 for symbolic links,", .take = take_max},
+        {"MIN", "up to 1t bytes", parse_bytes, 0, LIMIT_FILE_BYTES, FIELD(file_min_bytes), NULL},
+        {"DIRS", "up to 99999", units_parse_count, 0, LIMIT_DIRECTORIES, FIELD(directories), NULL},
+        {"CHUNK", "from 256 to 1g bytes", parse_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX,
+         FIELD(file_chunk_bytes), NULL},
     };
-    struct settings *s = settings;
-    struct fields f;
-    if (split_fields(&f, text, 5) != 0)
-        return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
-    const int read[] = {
-        field_count(f.text[0], 0, LIMIT_FILES_K, &s->files_k),
-        field_max(s, f.text[1]),
-        field_size(f.text[2], 1, 0, LIMIT_FILE_BYTES, &s->file_min_bytes),
-        field_count(f.text[3], 0, LIMIT_DIRECTORIES, &s->directories),
-        field_size(f.text[4], 1, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX, &s->file_chunk_bytes),
-    };
-    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-        if (read[i] != 0)
-            return refuse_field(&rules[i], f.text[i], grammar, e);
-    if (s->file_max_bytes.given && s->file_min_bytes.given &&
+    const struct settings *s = settings;
+    int rc = take_fields(settings, text, "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", rules,
+                         sizeof rules / sizeof *rules, e);
+    if (rc == 0 && s->file_max_bytes.given && s->file_min_bytes.given &&
         s->file_min_bytes.value > s->file_max_bytes.value)
         return err_say(e, "a MIN no larger than MAX");
-    return 0;
+    return rc;
 }
 
 static const char *const workers_words[] = {"auto", NULL};
@@ -181,14 +155,6 @@ static int set_workers(void *settings, const char *value, struct err *e)
     if (s->workers_auto)
         return 0;
     return value_count(&s->workers, value, 1, LIMIT_WORKERS, "1 to 1024, or auto", e);
-}
-
-static int set_label(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    (void)e;
-    s->label = value;
-    return 0;
 }
 
 static int set_fast(void *settings, const char *value, struct err *e)
@@ -292,11 +258,14 @@ static int set_format(void *settings, const char *value, struct err *e)
                       "a comma-separated list of text, csv, json, html, each once", e);
 }
 
+/* GoBonnieGo's -json may have a value; without one, it is true. */
 static int set_json(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
-    (void)value;
-    return set_format(s, "json", e);
+    bool is_wanted = false;
+    int rc = value_boolean(&is_wanted, value ? value : "true", e);
+    s->format_count = 0;
+    return rc == 0 && is_wanted ? set_format(s, "json", e) : rc;
 }
 
 static int set_csv(void *settings, const char *value, struct err *e)
@@ -446,8 +415,6 @@ static int take_operand(void *settings, const char *word, struct err *e)
     return 0;
 }
 
-#define FIELD(name) offsetof(struct settings, name)
-
 static const struct option_entry entries[] = {
     OPTION_DIRECTORY(struct settings),
     {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's',
@@ -561,7 +528,7 @@ static const struct option_entry entries[] = {
     {VALUE("shift", "N", OPTION_COUNT, shift), .max = LIMIT_SHIFT, .accepted = "0 to 1000000 ranks",
      .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
              "the directory is shared, otherwise 0)"},
-    {SETTER("label", "LABEL", set_label), .letter = 'm', .group = "Reports",
+    {VALUE("label", "LABEL", OPTION_TEXT, label), .letter = 'm', .group = "Reports",
      .help = "label of the results (default: host name)"},
     {SETTER("format", "LIST", set_format), .words = format_words, .offer = OFFER_LIST,
      .help = "reports to print: text, csv, json, html (default: text,csv)"},
@@ -648,26 +615,11 @@ static bool go_options_are_meant(int argc, char *const argv[])
     return false;
 }
 
-/* Stores the value of a Go flag. A flag without a value is true. */
-static int take_flag(const char *value, bool *flag, struct err *e)
-{
-    return value_boolean(flag, value ? value : "true", e);
-}
-
-static int set_json_flag(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    bool is_wanted = false;
-    int rc = take_flag(value, &is_wanted, e);
-    s->format_count = 0;
-    return rc == 0 && is_wanted ? set_json(s, NULL, e) : rc;
-}
-
 static int set_verbose_flag(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     bool is_wanted = false;
-    int rc = take_flag(value, &is_wanted, e);
+    int rc = value_boolean(&is_wanted, value ? value : "true", e);
     s->verbose = is_wanted;
     return rc;
 }
@@ -679,8 +631,6 @@ static void adapt_option(struct option_entry *entry)
         return;
     if (strcmp(entry->name, "directory") == 0)
         entry->alias = "dir";
-    if (strcmp(entry->name, "json") == 0)
-        entry->set = set_json_flag;
     if (strcmp(entry->name, "verbose") == 0) {
         /* with a letter, "-v=true" would be read as -v with the value "=true" */
         entry->letter = 0;
@@ -689,7 +639,7 @@ static void adapt_option(struct option_entry *entry)
         entry->set = set_verbose_flag;
         entry->field = 0;
     }
-    if (entry->set == set_json_flag || entry->set == set_verbose_flag) {
+    if (entry->set == set_json || entry->set == set_verbose_flag) {
         entry->value = VALUE_OPTIONAL;
         entry->value_name = "true|false";
     }
@@ -738,44 +688,19 @@ void options_print_version(const struct settings *s, FILE *out)
         cli_print_version(out);
 }
 
-/* Whether an option says what is measured, or how, and not only who measures and what is printed.
- */
-static bool shapes_run(const char *name)
-{
-    static const char *const others[] = {"directory",
-                                         "label",
-                                         "ram",
-                                         "user",
-                                         "group",
-                                         "quiet",
-                                         "seed",
-                                         "random-file",
-                                         "preset",
-                                         "data",
-                                         "verify",
-                                         "cache",
-                                         "iops-duration",
-                                         "time",
-                                         "format",
-                                         "csv",
-                                         "json",
-                                         "html",
-                                         "si",
-                                         "percentiles",
-                                         "explain-tail",
-                                         "output",
-                                         "verbose",
-                                         "min-time",
-                                         "trust-directory",
-                                         NULL};
-    return !name || value_word(name, others) < 0;
-}
+/* The options that do not say what is measured, or how, but who measures and what is printed. */
+#define OTHERS                                                                                     \
+    "directory,label,ram,user,group,quiet,seed,random-file,preset,data,verify,cache,iops-duration" \
+    ",time,format,csv,json,html,si,percentiles,explain-tail,output,verbose,min-time,"              \
+    "trust-directory"
 
 /* Decides what the operand means, which depends on the options that were given. */
 static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
-    for (size_t i = 0; i < option_table.count; i++)
-        s->shapes_run |= given[i] && shapes_run(entries[i].name);
+    for (size_t i = 0; i < option_table.count; i++) {
+        const char *name = entries[i].name;
+        s->shapes_run |= given[i] && !(name && word_list_has(OTHERS, name, strlen(name)));
+    }
     if (s->operand && given[0])
         return err_say(e, "unexpected argument '%.100s'; --help lists the options", s->operand);
     if (s->operand)

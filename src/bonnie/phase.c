@@ -265,6 +265,7 @@ static int write_once(struct run_context *r, struct err *e)
     const struct task *writing = &workload_put_block.task;
     struct task_times unused;
     for (unsigned i = 0; i < r->plan->workers; i++) {
+        r->work[i].workload = &workload_put_block;
         r->work[i].lap_ns = 0;
         r->work[i].lap_start = 0;
     }

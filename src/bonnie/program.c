@@ -13,17 +13,9 @@
 #include "sys/privilege.h"
 #include "tail/trace.h"
 
-/* Becomes the user of -u and -g, which actions other than a run accept, too. */
-static int as_user(const struct settings *s, struct err *e)
-{
-    struct identity identity;
-    int rc = privilege_resolve(&identity, s->user, s->group, e);
-    return rc == 0 ? privilege_drop(&identity, e) : rc;
-}
-
 static int change_semaphores(const struct settings *s, struct err *e)
 {
-    int rc = as_user(s, e);
+    int rc = privilege_change(s->user, s->group, true, e);
     if (rc != 0)
         return rc;
     return s->semaphore_processes < 0 ? semaphores_remove(e)
@@ -33,7 +25,7 @@ static int change_semaphores(const struct settings *s, struct err *e)
 static int clean_directory(const struct settings *s, struct err *e)
 {
     tail_trace_cleanup();
-    int rc = as_user(s, e);
+    int rc = privilege_change(s->user, s->group, true, e);
     if (rc != 0)
         return rc;
     semaphores_clean_up();

@@ -26,3 +26,10 @@ static inline struct timespec clock_timespec(uint64_t nanoseconds)
     return (struct timespec){.tv_sec = (time_t)(nanoseconds / 1000000000),
                              .tv_nsec = (long)(nanoseconds % 1000000000)};
 }
+
+/* Sleeps, unless a signal ends that. */
+static inline void clock_sleep(uint64_t nanoseconds)
+{
+    const struct timespec pause = clock_timespec(nanoseconds);
+    nanosleep(&pause, NULL);
+}

@@ -176,7 +176,7 @@ void mount_info_find_journal(struct mount_info *p)
 {
     char path[PATH_MAX];
     char target[PATH_MAX];
-    char task[32] = "";
+    char task[32];
     snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u", p->root, p->major, p->minor);
     if (!kernel_file_link(path, target, sizeof target) || strcmp(p->filesystem, "ext4") != 0)
         return;
@@ -184,11 +184,7 @@ void mount_info_find_journal(struct mount_info *p)
     if (snprintf(path, sizeof path, "%s/sys/fs/ext4/%s/journal_task", p->root,
                  slash ? slash + 1 : target) >= (int)sizeof path)
         return;
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return;
-    p->lacks_journal = fgets(task, sizeof task, in) && strncmp(task, "<none>", 6) == 0;
-    fclose(in);
+    p->lacks_journal = kernel_file_text(path, task, sizeof task) && strncmp(task, "<none>", 6) == 0;
 }
 
 #define UUID_BYTES 16

@@ -144,8 +144,7 @@ static void mpi_wait_sleep(struct mpi_wait *w)
     if (now < w->spin_until_ns)
         return;
     uint64_t longest_ns = longest_sleep_ns(w, now - w->start_ns);
-    const struct timespec pause = {.tv_nsec = (long)w->sleep_ns};
-    nanosleep(&pause, NULL);
+    clock_sleep(w->sleep_ns);
     w->sleep_ns = 2 * w->sleep_ns < longest_ns ? 2 * w->sleep_ns : longest_ns;
 }
 
@@ -896,9 +895,8 @@ static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
 static void linger_after_signal(void)
 {
     uint64_t until_ns = clock_ns() + LINGER_NS;
-    const struct timespec pause = {.tv_nsec = LINGER_NS / 20};
     while (clock_ns() < until_ns)
-        nanosleep(&pause, NULL);
+        clock_sleep(LINGER_NS / 20);
 }
 
 static int mpi_leave(struct coordinator *c, int rc, struct err *e)

@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "util/coverage.h"
@@ -67,7 +67,6 @@ int helper_start(struct helper *h, const char *name, void (*work)(void *context,
 
 bool helper_end(struct helper *h, unsigned patience_ms)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     pid_t pid = h->pid;
     if (pid <= 0)
         return true;
@@ -83,7 +82,7 @@ bool helper_end(struct helper *h, unsigned patience_ms)
             return false;
         if (ms == patience_ms && kill(pid, SIGKILL) != 0)
             return false;
-        nanosleep(&pause, NULL);
+        clock_sleep(1000000);
     }
     return false;
 }

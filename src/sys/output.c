@@ -7,9 +7,9 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
@@ -121,7 +121,6 @@ static int open_temporary(struct output *o, struct err *e)
  */
 static int open_special(struct path_file *f, struct err *e)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
     int flags = O_WRONLY | O_APPEND; /* appends to a regular file that /dev/stdout leads to */
     bool is_pipe = S_ISFIFO(f->facts.st_mode);
     int rc = is_pipe ? 0 : path_check_changed(f);
@@ -133,7 +132,7 @@ static int open_special(struct path_file *f, struct err *e)
         return err_say(e, "open %s: it is a pipe of another user, and nobody reads it", f->path);
     }
     while (fd == -ENXIO && is_pipe && stop_check(e) == 0) {
-        nanosleep(&pause, NULL);
+        clock_sleep(LOOK_NS);
         err_init(e);
         fd = path_reopen(f, flags | O_NONBLOCK, e);
     }

@@ -31,6 +31,9 @@ int privilege_drop(const struct identity *id, struct err *e);
 /* Does the same and, unless is_quiet, says so in a line on standard error, as Bonnie++ does. */
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
+/* Does both: looks up the user and the group, and becomes them. */
+int privilege_change(const char *user, const char *group, bool is_quiet, struct err *e);
+
 /*
  * Gives up all capabilities, and the means to get any by executing a program. User 0 stays user 0.
  * Safe after fork.

@@ -197,7 +197,6 @@ int process_group_start(struct process_group **out, const struct process_group_s
 
 int process_group_work(struct process_group *g, struct task_times *times, struct err *e)
 {
-    const struct timespec pause = {.tv_nsec = LOOK_NS};
     *times = (struct task_times){.start_ns = clock_ns()};
     int rc = 0;
     for (unsigned i = 0; rc == 0 && i < g->setup.count; i++)
@@ -206,7 +205,7 @@ int process_group_work(struct process_group *g, struct task_times *times, struct
         err_system(e, -rc, "start the %ss", g->setup.name);
     while (rc == 0 && reap_processes(g, WNOHANG, &rc, e) > 0) {
         call_poller(g);
-        nanosleep(&pause, NULL);
+        clock_sleep(LOOK_NS);
     }
     times->end_ns = times->start_ns;
     for (unsigned i = 0; i < g->setup.count; i++) {

@@ -32,16 +32,6 @@ struct tail_ground {
     uint64_t start;  /* first sector of the filesystem's device on `device` */
 };
 
-/* Reads a file in the device's directory in sysfs. */
-static bool read_fact(const struct device_set *devices, const char *file, char *text, size_t size)
-{
-    char path[PATH_MAX];
-    const struct device *d = &devices->devices[0];
-    snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u/%s", devices->root, d->major, d->minor,
-             file);
-    return kernel_file_text(path, text, size);
-}
-
 static void tail_ground_find(struct tail_ground *g, const struct device_set *devices)
 {
     char text[64];
@@ -52,10 +42,10 @@ static void tail_ground_find(struct tail_ground *g, const struct device_set *dev
     unsigned major = d->major;
     unsigned minor = d->minor;
     g->is_known = true;
-    if (read_fact(devices, "partition", text, sizeof text))
-        g->is_known = read_fact(devices, "start", text, sizeof text) &&
+    if (device_fact(devices, d, "partition", text, sizeof text))
+        g->is_known = device_fact(devices, d, "start", text, sizeof text) &&
                       sscanf(text, "%" SCNu64, &g->start) == 1 &&
-                      read_fact(devices, "../dev", text, sizeof text) &&
+                      device_fact(devices, d, "../dev", text, sizeof text) &&
                       device_parse_number(text, &major, &minor);
     g->device = tail_device(major, minor);
 }

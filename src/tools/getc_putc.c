@@ -17,6 +17,7 @@
 #include "measure/clock.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
+#include "sys/privilege.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/err.h"
@@ -418,13 +419,6 @@ static void print_report(const struct session *s)
 
 #define FIELD(name) offsetof(struct settings, name)
 
-static int set_label(void *settings, const char *value, struct err *e)
-{
-    (void)e;
-    ((struct settings *)settings)->label = value;
-    return 0;
-}
-
 static int set_size(void *settings, const char *value, struct err *e)
 {
     static const char accepted[] = "KiB, or a size with a suffix k, m, g, t, from 1k to 1024t";
@@ -438,7 +432,7 @@ static const struct option_entry entries[] = {
     OPTION_TRUST(struct settings),
     {SETTER("size", "SIZE", set_size), .letter = 's',
      .help = "size of the file, in KiB; 1/64 of it for write and read (default: 512m)"},
-    {SETTER("label", "NAME", set_label), .letter = 'm',
+    {VALUE("label", "NAME", OPTION_TEXT, label), .letter = 'm',
      .help = "name of the results (default: host name)"},
     OPTION_USER(struct tool_settings),
     OPTION_GROUP(struct tool_settings),
@@ -487,7 +481,7 @@ int getc_putc(int argc, char *argv[], struct err *e)
     if (settings.cleans_up)
         tail_trace_cleanup();
     if (rc == 0)
-        rc = tool_become(&settings.common, settings.quiet, e);
+        rc = privilege_change(settings.common.user, settings.common.group, settings.quiet, e);
     if (rc != 0)
         return rc;
     return settings.cleans_up ? cleanup_directory(settings.directory, settings.trusts_directory, e)

@@ -5,7 +5,6 @@
 
 #include "cli/help.h"
 #include "cli/parser.h"
-#include "sys/privilege.h"
 
 int tool_parse(const struct option_table *table, int argc, char *argv[],
                struct tool_settings *settings, bool *runs, struct err *e)
@@ -19,11 +18,4 @@ int tool_parse(const struct option_table *table, int argc, char *argv[],
     if (rc == 0 && settings->action == TOOL_OPTIONS)
         cli_print_options(table, stdout);
     return rc;
-}
-
-int tool_become(const struct tool_settings *settings, bool quiet, struct err *e)
-{
-    struct identity identity;
-    int rc = privilege_resolve(&identity, settings->user, settings->group, e);
-    return rc == 0 ? privilege_become(&identity, quiet, e) : rc;
 }

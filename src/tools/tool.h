@@ -41,6 +41,3 @@ struct tool_settings {
  */
 int tool_parse(const struct option_table *table, int argc, char *argv[],
                struct tool_settings *settings, bool *runs, struct err *e);
-
-/* Changes to the user that the settings name and, unless `quiet`, says so on standard error. */
-int tool_become(const struct tool_settings *settings, bool quiet, struct err *e);

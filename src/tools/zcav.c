@@ -38,6 +38,7 @@
 #include "sys/host.h"
 #include "sys/output.h"
 #include "sys/path.h"
+#include "sys/privilege.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
 #include "tools/tool.h"
@@ -1258,7 +1259,7 @@ int zcav(int argc, char *argv[], struct err *e)
         return rc;
     rc = stop_init(e);
     if (rc == 0)
-        rc = tool_become(&settings.common, settings.quiet, e);
+        rc = privilege_change(settings.common.user, settings.common.group, settings.quiet, e);
     if (rc == 0 && settings.page)
         rc = html_page_open(&s.page, "--html", settings.page, e);
     /* what is written differs from run to run and from device to device */

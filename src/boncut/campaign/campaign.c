@@ -282,12 +282,6 @@ static bool shell_has_ended(pid_t process, int *status)
     return true;
 }
 
-static void pause_a_moment(void)
-{
-    const struct timespec pause = {.tv_nsec = MOMENT_NS};
-    nanosleep(&pause, NULL);
-}
-
 /*
  * Ends the process group: sends SIGTERM, and SIGKILL after at most a second, and waits for its end.
  */
@@ -298,13 +292,13 @@ static void shell_end(pid_t process)
     uint64_t until_ns = clock_ns() + GRACE_NS;
     kill(-process, SIGTERM);
     while (!(has_ended = shell_has_ended(process, &status)) && clock_ns() < until_ns)
-        pause_a_moment();
+        clock_sleep(MOMENT_NS);
     kill(-process, SIGKILL); /* kills everything that the process has started, too */
     if (!has_ended)
         waitpid(process, NULL, 0);
     until_ns = clock_ns() + GRACE_NS;
     while (kill(-process, 0) == 0 && clock_ns() < until_ns)
-        pause_a_moment();
+        clock_sleep(MOMENT_NS);
 }
 
 /*
@@ -321,7 +315,7 @@ static int shell_wait(pid_t process, uint64_t until_ns)
             shell_end(process);
             return is_late ? -ETIMEDOUT : -EINTR;
         }
-        pause_a_moment();
+        clock_sleep(MOMENT_NS);
     }
     return status;
 }
@@ -442,12 +436,6 @@ static bool has_promises(int log_fd)
     return end && memchr(end + 1, '\n', (size_t)(text + length - end - 1));
 }
 
-static void pause_ns(uint64_t nanoseconds)
-{
-    const struct timespec pause = clock_timespec(nanoseconds);
-    nanosleep(&pause, NULL);
-}
-
 /*
  * Waits while the writer runs, until the moment until_ns, or with for_promises until the first
  * promise.
@@ -463,7 +451,7 @@ static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t u
             c->writer = 0;
             return say_failure(c, "boncut write", status, e);
         }
-        pause_ns(PAUSE_NS);
+        clock_sleep(PAUSE_NS);
     }
     return !for_promises || has_promises(log_fd)
                ? 0
@@ -602,7 +590,7 @@ static int await_victim(const struct cut *c, struct err *e)
     uint64_t until_ns = clock_ns() + limit_ns;
     int up;
     while ((up = is_up(c, e)) == 0 && clock_ns() < until_ns)
-        pause_ns(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
+        clock_sleep(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
     cut_name(name, c->number, "boot");
     path_remove(&c->campaign->logs, name);
     if (up < 0)

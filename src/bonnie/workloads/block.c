@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -95,6 +94,15 @@ static int chunks_run(struct work *w, const struct io_source *steps, enum work_d
     return rc == 0 ? c.rc : rc;
 }
 
+static int chunks_prepare(void *context, struct err *e)
+{
+    struct work *w = context;
+    int rc = work_open_data(w, e);
+    if (rc == 0 && !w->workload->reads && plan_stores(w->plan) && w->plan->engine.depth > 1)
+        rc = data_file_set_size(&w->data, e);
+    return rc == 0 ? work_open_queue(w, e) : rc;
+}
+
 /*
  * put_block and get_block: go through the whole data set in chunks, once from the first to the
  * last, or for a time.
@@ -111,15 +119,6 @@ static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns
     return SOURCE_READY;
 }
 
-static int put_prepare(void *context, struct err *e)
-{
-    struct work *w = context;
-    int rc = work_open_data(w, O_WRONLY, e);
-    if (rc == 0 && plan_stores(w->plan) && w->plan->engine.depth > 1)
-        rc = data_file_set_size(&w->data, e);
-    return rc == 0 ? work_open_queue(w, e) : rc;
-}
-
 static int put_work(void *context, struct err *e)
 {
     struct work *w = context;
@@ -128,12 +127,6 @@ static int put_work(void *context, struct err *e)
     if (rc == 0 && plan_stores(w->plan))
         w->data.valid_bytes = w->lap_start;
     return rc;
-}
-
-static int get_prepare(void *context, struct err *e)
-{
-    int rc = work_open_data(context, O_RDONLY, e);
-    return rc == 0 ? work_open_queue(context, e) : rc;
 }
 
 static int get_work(void *context, struct err *e)
@@ -148,7 +141,7 @@ const struct workload workload_put_block = {
     .item = ITEM_CHUNK,
     .written_percent = 100,
     .uses_engine = true,
-    .task = {.prepare = put_prepare, .work = put_work},
+    .task = {.prepare = chunks_prepare, .work = put_work},
 };
 
 const struct workload workload_get_block = {
@@ -159,7 +152,7 @@ const struct workload workload_get_block = {
     .uses_engine = true,
     .reads = true,
     .shifts = true,
-    .task = {.prepare = get_prepare, .work = get_work},
+    .task = {.prepare = chunks_prepare, .work = get_work},
 };
 
 /*
@@ -176,12 +169,6 @@ static enum transfer_answer rewrite_transferred(void *context, struct io *io)
     contents_fill_next(c->work->contents, c->work->number, io->offset, io->buffer, io->length);
     io->kind = IO_WRITE;
     return OPERATION_CONTINUES;
-}
-
-static int rewrite_prepare(void *context, struct err *e)
-{
-    int rc = work_open_data(context, O_RDWR, e);
-    return rc == 0 ? work_open_queue(context, e) : rc;
 }
 
 static int rewrite_work(void *context, struct err *e)
@@ -203,5 +190,5 @@ const struct workload workload_rewrite = {
     .written_percent = 100,
     .uses_engine = true,
     .reads = true,
-    .task = {.prepare = rewrite_prepare, .work = rewrite_work},
+    .task = {.prepare = chunks_prepare, .work = rewrite_work},
 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <fcntl.h>
 #include <math.h>
 
 #include "bonnie/workloads/workload.h"
@@ -135,11 +134,6 @@ static enum transfer_answer iops_transferred(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-static int iops_prepare(void *context, struct err *e)
-{
-    return work_open_data(context, O_RDWR, e);
-}
-
 static int connect_files(void *context, struct err *e)
 {
     struct work *w = context;
@@ -178,7 +172,7 @@ const struct workload workload_iops = {
     .uses_engine = true,
     .reads = true,
     .shifts = true,
-    .task = {.prepare = iops_prepare,
+    .task = {.prepare = work_open_data,
              .connect = connect_files,
              .work = iops_work,
              .finish = iops_finish},

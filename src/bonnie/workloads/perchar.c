@@ -14,13 +14,13 @@
  */
 
 /* Move a block of characters, with one call for each: putc or getc, or those without locks. */
-static void put_each(FILE *stream, const unsigned char *from, size_t count)
+static void put_each(FILE *stream, unsigned char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         putc(from[i], stream);
 }
 
-static void put_unlocked(FILE *stream, const unsigned char *from, size_t count)
+static void put_unlocked(FILE *stream, unsigned char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         putc_unlocked(from[i], stream);
@@ -61,14 +61,6 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
     return stream;
 }
 
-/* Everything has been flushed. A close that a signal interrupts has released the descriptor. */
-static int close_stream(struct work *w, FILE *stream, int rc, struct err *e)
-{
-    if (fclose(stream) != 0 && errno != EINTR && rc == 0)
-        rc = err_system(e, errno, "close %s", w->data.name);
-    return rc;
-}
-
 static size_t perchar_chunk_at(const struct work *w, uint64_t at)
 {
     uint64_t rest = w->perchar_bytes - at;
@@ -81,80 +73,60 @@ static int put_prepare(void *context, struct err *e)
     return data_file_empty(&w->data, w->scratch, e);
 }
 
-static int put_perchar_chunks(struct work *w, FILE *stream, struct err *e)
-{
-    void (*put)(FILE *, const unsigned char *, size_t) =
-        w->plan->settings->unlocked ? put_unlocked : put_each;
-    struct data_file *d = &w->data;
-    unsigned char characters[PERCHAR_CHUNK_BYTES] __attribute__((aligned(8)));
-    for (uint64_t at = 0; at < w->perchar_bytes;) {
-        size_t count = perchar_chunk_at(w, at);
-        contents_fill(w->contents, d->number, at, characters, count);
-        uint64_t start = clock_ns();
-        put(stream, characters, count);
-        op_stats_add(&w->stats->ops, clock_ns() - start, count);
-        if (ferror(stream))
-            return err_system(e, errno, "putc to %s", d->name);
-        at += count;
-        d->valid_bytes = at;
-        if (stop_check(e) != 0)
-            return -EINTR;
-    }
-    if (fflush(stream) != 0)
-        return err_system(e, errno, "write %s", d->name);
-    const struct io_file file = {.fd = fileno(stream), .name = d->name};
-    return io_sync_pieces(&file, e);
-}
-
-static int put_work(void *context, struct err *e)
-{
-    struct work *w = context;
-    FILE *stream = open_stream(w, O_WRONLY, "w", e);
-    if (!stream)
-        return -e->code;
-    int rc = put_perchar_chunks(w, stream, e);
-    return close_stream(w, stream, rc, e);
-}
-
 static int get_prepare(void *context, struct err *e)
 {
     struct work *w = context;
     return work_have_data(w, w->perchar_bytes, e);
 }
 
-static int get_perchar_chunks(struct work *w, FILE *stream, struct err *e)
+static int move_characters(struct work *w, FILE *stream, bool writes, struct err *e)
 {
-    void (*get)(FILE *, unsigned char *, size_t) =
-        w->plan->settings->unlocked ? get_unlocked : get_each;
+    bool is_unlocked = w->plan->settings->unlocked;
+    void (*move)(FILE *, unsigned char *, size_t) =
+        writes ? (is_unlocked ? put_unlocked : put_each) : (is_unlocked ? get_unlocked : get_each);
     struct data_file *d = &w->data;
     unsigned char characters[PERCHAR_CHUNK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {
         size_t count = perchar_chunk_at(w, at);
+        if (writes)
+            contents_fill(w->contents, d->number, at, characters, count);
         uint64_t start = clock_ns();
-        get(stream, characters, count);
+        move(stream, characters, count);
         op_stats_add(&w->stats->ops, clock_ns() - start, count);
         if (ferror(stream))
-            return err_system(e, errno, "getc from %s", d->name);
+            return err_system(e, errno, writes ? "putc to %s" : "getc from %s", d->name);
         if (feof(stream))
             return err_system(e, EIO, "getc from %s: it ends before %llu", d->name,
                               (unsigned long long)w->perchar_bytes);
-        contents_check(w->contents, d->number, at, characters, count,
-                       contents_version(w->contents, d->number, at, count), w->corruption);
+        if (!writes)
+            contents_check(w->contents, d->number, at, characters, count,
+                           contents_version(w->contents, d->number, at, count), w->corruption);
         at += count;
+        if (writes)
+            d->valid_bytes = at;
         if (stop_check(e) != 0)
             return -EINTR;
     }
-    return 0;
+    if (!writes)
+        return 0;
+    if (fflush(stream) != 0)
+        return err_system(e, errno, "write %s", d->name);
+    const struct io_file file = {.fd = fileno(stream), .name = d->name};
+    return io_sync_pieces(&file, e);
 }
 
-static int get_work(void *context, struct err *e)
+static int perchar_work(void *context, struct err *e)
 {
     struct work *w = context;
-    FILE *stream = open_stream(w, O_RDONLY, "r", e);
+    bool writes = !w->workload->reads;
+    FILE *stream = open_stream(w, writes ? O_WRONLY : O_RDONLY, writes ? "w" : "r", e);
     if (!stream)
         return -e->code;
-    int rc = get_perchar_chunks(w, stream, e);
-    return close_stream(w, stream, rc, e);
+    int rc = move_characters(w, stream, writes, e);
+    /* everything has been flushed; a close that a signal interrupts has released the descriptor */
+    if (fclose(stream) != 0 && errno != EINTR && rc == 0)
+        rc = err_system(e, errno, "close %s", w->data.name);
+    return rc;
 }
 
 const struct workload workload_putc = {
@@ -162,7 +134,7 @@ const struct workload workload_putc = {
     .old_title = "Writing a byte at a time",
     .item = ITEM_PERCHAR_CHUNK,
     .written_percent = 100,
-    .task = {.prepare = put_prepare, .work = put_work},
+    .task = {.prepare = put_prepare, .work = perchar_work},
 };
 
 const struct workload workload_getc = {
@@ -172,5 +144,5 @@ const struct workload workload_getc = {
     .read_percent = 100,
     .reads = true,
     .shifts = true,
-    .task = {.prepare = get_prepare, .work = get_work},
+    .task = {.prepare = get_prepare, .work = perchar_work},
 };

@@ -2,7 +2,6 @@
 #include "bonnie/workloads/seeks.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -173,11 +172,6 @@ uint64_t seekers_next_ticket(const struct seekers *s)
     return next < s->end_ticket ? next : s->end_ticket;
 }
 
-static int seeks_prepare(void *context, struct err *e)
-{
-    return work_open_data(context, O_RDWR, e);
-}
-
 static int seeks_finish(void *context, struct err *e)
 {
     struct work *w = context;
@@ -197,5 +191,5 @@ const struct workload workload_seeks = {
     .shifts = true,
     .forked = true,
     .repeats = true,
-    .task = {.prepare = seeks_prepare, .work = seeks_finish},
+    .task = {.prepare = work_open_data, .work = seeks_finish},
 };

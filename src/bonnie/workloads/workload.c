@@ -87,8 +87,12 @@ int work_have_data(struct work *w, uint64_t bytes, struct err *e)
     return rc == 0 && w->plan->settings->cache == CACHE_EVICT ? data_file_evict(d, e) : rc;
 }
 
-int work_open_data(struct work *w, int access, struct err *e)
+int work_open_data(void *context, struct err *e)
 {
+    struct work *w = context;
+    int access = !w->workload->reads                                                     ? O_WRONLY
+                 : w->workload->read_percent == 100 && w->workload->written_percent == 0 ? O_RDONLY
+                                                                                         : O_RDWR;
     int rc = 0;
     if (!plan_stores(w->plan))
         return 0;

@@ -103,11 +103,11 @@ struct bytes_asked workload_asked(const struct workload *w, const struct plan *p
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
 /*
- * Does the same for the whole data file, and opens it for block transfers. If the file will only be
- * written, its data is not needed; but data stays that a lap wrote before it was cut off. Does
- * nothing if the engine stores nothing.
+ * A step `prepare`: does the same for the whole data file, and opens it for block transfers, as far
+ * as the workload reads and writes. If the file will only be written, its data is not needed; but
+ * data stays that a lap wrote before it was cut off. Does nothing if the engine stores nothing.
  */
-int work_open_data(struct work *w, int access, struct err *e);
+int work_open_data(void *context, struct err *e);
 
 /* What a block test remembers about each operation, in a queue made by work_queue_setup(). */
 struct op_state {
