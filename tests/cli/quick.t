@@ -47,6 +47,7 @@ sub look_ok {
     is($run->{status}, 0, "$what: exit status 0") or diag($run->{err});
     like($run->{out}, qr/\A\Q$dir\E: .*(?:\n.+)?\n\n$TABLE\n/, "$what: the table") or diag($run->{out});
     unlike($run->{out}, qr/^.{81}/m, "$what: in 80 columns");
+    is(scalar($run->{out} =~ /^$_: /m), scalar($run->{out} =~ / {3}$_$/m), "$what: $_ is explained if a row says it") for qw(others unknown);
     my ($seconds, $written, $unit) = $run->{out} =~ /^(\d+) s, ([\d.]+) ([KMG]iB) written[.] A short look/m;
     ok(defined $seconds, "$what: its time");
     cmp_ok(($written // 999) * { KiB => 2**-20, MiB => 2**-10, GiB => 1 }->{ $unit // 'GiB' }, '<=', 2, "$what: at most 2 GiB");

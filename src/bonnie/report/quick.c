@@ -126,6 +126,26 @@ static void print_cache(FILE *out, const struct result *r)
     print_wrapped(out, 0, text);
 }
 
+/* Explains the limits that are not the machine's own, if a row has them. */
+static void print_limits(FILE *out, const struct result runs[], size_t count)
+{
+    bool has_others = false;
+    bool has_unknown = false;
+    for (size_t i = 0; i < count; i++)
+        for (enum test_id test = 0; test < TEST_COUNT; test++) {
+            const struct test_result *t = &runs[i].tests[test];
+            const char *limit = t->measured ? verdict_limit(&t->verdict) : "";
+            has_others |= strcmp(limit, "others") == 0;
+            has_unknown |= strcmp(limit, "unknown") == 0;
+        }
+    if (has_others)
+        print_wrapped(out, 0,
+                      "others: other programs had the CPUs meanwhile. On an idle machine these "
+                      "rows would be faster.");
+    if (has_unknown)
+        print_wrapped(out, 0, "unknown: nothing that was watched explains the figure.");
+}
+
 /* Prints the command for a figure to rely on, of a size that suits this machine. */
 static void print_command(FILE *out, const struct result *r)
 {
@@ -176,6 +196,7 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
     for (size_t i = 0; i < count; i++)
         if (runs[i].tests[TEST_GET_BLOCK].measured)
             print_cache(out, &runs[i]);
+    print_limits(out, runs, count);
     print_summary(out, runs, count);
     extra_tables_of_rows(out, runs, count);
     return report_end(out);
