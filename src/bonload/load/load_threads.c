@@ -465,21 +465,35 @@ static void *load_thread_main(void *argument)
     return NULL;
 }
 
+static int join_target(struct load_thread *d, struct err *e)
+{
+    const struct target_ops *target = d->run->target;
+    if (!target->join)
+        return 0;
+    d->target = calloc(1, target->thread_bytes + d->channels * target->channel_bytes);
+    return d->target ? target->join(d->target, d->run->shared, d->channels, e)
+                     : err_system(e, ENOMEM, "allocate memory for %u channels", d->channels);
+}
+
+static void leave_target(struct load_thread *d)
+{
+    if (d->target && d->run->target->leave)
+        d->run->target->leave(d->target);
+    free(d->target);
+}
+
 static int start_load_thread(struct load_threads *c, struct load_thread *d,
                              const pthread_attr_t *attributes, struct err *e)
 {
-    struct run *r = d->run;
-    int rc = r->target->join ? r->target->join(&d->target, r->shared, d->channels, e) : 0;
-    if (rc != 0)
-        return rc;
-    int code = pthread_create(&d->thread, attributes, load_thread_main, d);
-    if (code == 0) {
+    int rc = join_target(d, e);
+    int code = rc == 0 ? pthread_create(&d->thread, attributes, load_thread_main, d) : 0;
+    if (code != 0)
+        rc = err_system(e, code, "start thread %u of %u", c->started + 1, c->count);
+    if (rc == 0)
         c->started++;
-        return 0;
-    }
-    if (r->target->leave)
-        r->target->leave(d->target);
-    return err_system(e, code, "start thread %u of %u", c->started + 1, c->count);
+    else
+        leave_target(d);
+    return rc;
 }
 
 int load_threads_start(struct load_threads *c, struct err *e)
@@ -503,8 +517,7 @@ void load_threads_join(struct load_threads *c)
     while (c->started > 0) {
         struct load_thread *d = &c->list[--c->started];
         pthread_join(d->thread, NULL);
-        if (d->run->target->leave)
-            d->run->target->leave(d->target);
+        leave_target(d);
     }
 }
 

@@ -155,7 +155,11 @@ static int open_target(struct run *r, struct err *e)
         .verified = &r->verified,
         .made = tracks_names(r) ? &r->made : NULL,
     };
-    return r->target->open ? r->target->open(&r->shared, &setup, e) : 0;
+    if (!r->target->open)
+        return 0;
+    r->shared = calloc(1, r->target->shared_bytes);
+    return r->shared ? r->target->open(r->shared, &setup, e)
+                     : err_system(e, ENOMEM, "allocate memory for the target");
 }
 
 static int open_recorders(struct run *r, struct err *e)
@@ -199,6 +203,7 @@ void run_close(struct run *r)
 {
     if (r->target->close && r->shared)
         r->target->close(r->shared);
+    free(r->shared);
     recorders_close(&r->recorders);
     made_close(&r->made);
     written_close(&r->written);

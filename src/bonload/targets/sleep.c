@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "bonload/targets/target.h"
@@ -42,15 +41,13 @@ struct thread {
     struct sleeper sleepers[];
 };
 
-static int sleep_open(void **shared, const struct target_setup *setup, struct err *e)
+static int sleep_open(void *shared, const struct target_setup *setup, struct err *e)
 {
-    struct sleep_state *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "allocate memory for the target");
+    struct sleep_state *s = shared;
+    (void)e;
     s->seed = setup->plan->rank_seed;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         pthread_mutex_init(&s->kinds[kind].lock, NULL);
-    *shared = s;
     return 0;
 }
 
@@ -59,16 +56,12 @@ static void sleep_close(void *shared)
     struct sleep_state *s = shared;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         pthread_mutex_destroy(&s->kinds[kind].lock);
-    free(s);
 }
 
-static int sleep_join(void **thread, void *shared, unsigned channels, struct err *e)
+static int sleep_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
-    struct thread *t = calloc(1, sizeof *t + channels * sizeof *t->sleepers);
-    if (!t)
-        return err_system(e, ENOMEM, "allocate memory for %u channels", channels);
-    t->shared = shared;
-    *thread = t;
+    (void)channels, (void)e;
+    ((struct thread *)thread)->shared = shared;
     return 0;
 }
 
@@ -126,11 +119,13 @@ static unsigned sleep_poll(void *thread, uint64_t until_ns, struct request *done
 
 const struct target_ops target_sleep = {
     .name = "sleep",
+    .shared_bytes = sizeof(struct sleep_state),
+    .thread_bytes = sizeof(struct thread),
+    .channel_bytes = sizeof(struct sleeper),
     .open = sleep_open,
     .join = sleep_join,
     .submit = sleep_submit,
     .poll = sleep_poll,
-    .leave = free,
     .describe = failure_describe,
     .close = sleep_close,
 };

@@ -91,20 +91,25 @@ struct target_ops {
     const char *const *ops;
     const void *dialect; /* what differs between targets that share their operations */
 
+    /*
+     * Sizes of the data that all threads share, and of those of one thread, with what each of its
+     * channels adds. The caller allocates both, all zeros, and frees them after close() or leave().
+     */
+    size_t shared_bytes;
+    size_t thread_bytes;
+    size_t channel_bytes;
+
     /* Fails with the reason if the target does not work in this build. NULL: it always works. */
     int (*available)(struct err *e);
 
     /* Checks the settings, and adds the target's own to the plan. NULL: there are none. */
     int (*check)(struct plan *p, const struct settings *s, struct err *e);
 
-    /*
-     * Opens the data that all threads share; *shared may stay NULL. Otherwise the caller must call
-     * close(), also after a failure.
-     */
-    int (*open)(void **shared, const struct target_setup *setup, struct err *e);
+    /* Opens the data that all threads share; close() follows in either case. May be NULL. */
+    int (*open)(void *shared, const struct target_setup *setup, struct err *e);
 
-    /* Opens the data of one thread, for that many channels. */
-    int (*join)(void **thread, void *shared, unsigned channels, struct err *e);
+    /* Opens the data of one thread; leave() follows in either case. May be NULL. */
+    int (*join)(void *thread, void *shared, unsigned channels, struct err *e);
 
     /*
      * Chooses r->op by the random number `random`, and whether the request removes or changes
@@ -132,6 +137,7 @@ struct target_ops {
      */
     unsigned (*poll)(void *thread, uint64_t until_ns, struct request *done[], unsigned most);
 
+    /* Releases what a thread's data own. May be NULL. */
     void (*leave)(void *thread);
 
     /* Describes a failure or a miss in at most `size` bytes with the NUL. */
@@ -143,7 +149,7 @@ struct target_ops {
     /* Clears the target's own counts at the end of the warm-up. May be NULL. */
     void (*forget)(void *shared);
 
-    /* Releases the shared data. May be NULL. */
+    /* Releases what the shared data own. May be NULL. */
     void (*close)(void *shared);
 };
 

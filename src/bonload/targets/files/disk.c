@@ -56,12 +56,9 @@ static size_t buffer_for(const struct plan *p)
     return round_up(wanted < most ? wanted : most, WORKSPACE_ALIGNMENT);
 }
 
-static int disk_open(void **shared, const struct target_setup *setup, struct err *e)
+static int disk_open(void *shared, const struct target_setup *setup, struct err *e)
 {
-    int rc = paths_open_target(shared, sizeof(struct disk_state), setup, e);
-    if (rc != 0)
-        return rc;
-    struct disk_state *s = *shared;
+    struct disk_state *s = shared;
     s->settings = setup->plan->settings;
     s->buffer_bytes = s->read_bytes = buffer_for(setup->plan);
     if (s->settings->chunk_bytes.value > 0)
@@ -69,7 +66,7 @@ static int disk_open(void **shared, const struct target_setup *setup, struct err
     if (s->read_bytes > s->buffer_bytes)
         s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
-    return 0;
+    return paths_open_target(&s->paths, setup, e);
 }
 
 static void disk_leave(void *thread)
@@ -79,15 +76,12 @@ static void disk_leave(void *thread)
     workspace_close(t);
 }
 
-static int disk_join(void **thread, void *shared, unsigned channels, struct err *e)
+static int disk_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
-    struct disk_state *s = shared;
+    struct thread *t = thread;
     (void)channels;
-    int rc =
-        workspace_open(thread, sizeof(struct thread), s->paths.setup.names, s->buffer_bytes, e);
-    if (rc == 0)
-        ((struct thread *)*thread)->shared = s;
-    return rc;
+    t->shared = shared;
+    return workspace_open(&t->work, t->shared->paths.setup.names, t->shared->buffer_bytes, e);
 }
 
 /* Checks the part of a body that is in the buffer. */
@@ -293,6 +287,8 @@ static void disk_inspect(void *thread, struct request *r)
 const struct target_ops target_disk = {
     .name = "disk",
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_FILES | TARGET_LOCAL,
+    .shared_bytes = sizeof(struct disk_state),
+    .thread_bytes = sizeof(struct thread),
     .check = paths_check,
     .open = disk_open,
     .join = disk_join,

@@ -69,13 +69,13 @@ struct thread {
     char value[XATTR_SIZE_MAX]; /* room for an attribute that is read, or for a list of them */
 };
 
-static int meta_open(void **shared, const struct target_setup *setup, struct err *e)
+static int meta_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     uint64_t most = setup->plan->most_body;
-    int rc = paths_open_target(shared, sizeof(struct meta_state), setup, e);
+    struct meta_state *s = shared;
+    int rc = paths_open_target(&s->paths, setup, e);
     if (rc != 0)
         return rc;
-    struct meta_state *s = *shared;
     s->is_root = geteuid() == 0;
     s->settings = setup->plan->settings;
     s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
@@ -84,21 +84,18 @@ static int meta_open(void **shared, const struct target_setup *setup, struct err
     return mix_parse(&s->mix, s->settings->meta_ops, meta_op_names, "-meta-ops", e);
 }
 
-static int meta_join(void **thread, void *shared, unsigned channels, struct err *e)
+static int meta_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
     struct meta_state *s = shared;
+    struct thread *t = thread;
     struct rng rng;
     (void)channels;
-    int rc =
-        workspace_open(thread, sizeof(struct thread), s->paths.setup.names, s->buffer_bytes, e);
-    if (rc != 0)
-        return rc;
-    struct thread *t = *thread;
     t->shared = s;
+    int rc = workspace_open(&t->work, s->paths.setup.names, s->buffer_bytes, e);
     rng_init(&rng, s->paths.setup.plan->seed, 0);
-    for (size_t i = 0; i < s->buffer_bytes; i++)
+    for (size_t i = 0; rc == 0 && i < s->buffer_bytes; i++)
         t->work.buffer[i] = (unsigned char)rng_next(&rng); /* nobody checks it */
-    return 0;
+    return rc;
 }
 
 static void meta_prepare(void *thread, struct request *r)
@@ -384,6 +381,8 @@ const struct target_ops target_meta = {
     .name = "meta",
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_NO_KINDS | TARGET_LOCAL,
     .ops = meta_op_names,
+    .shared_bytes = sizeof(struct meta_state),
+    .thread_bytes = sizeof(struct thread),
     .check = paths_check,
     .open = meta_open,
     .join = meta_join,

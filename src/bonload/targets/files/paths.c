@@ -59,15 +59,11 @@ static int open_top(struct paths *p, enum path_missing missing, struct path_dire
     return rc;
 }
 
-int paths_open_target(void **shared, size_t shared_bytes, const struct target_setup *setup,
-                      struct err *e)
+int paths_open_target(struct paths *p, const struct target_setup *setup, struct err *e)
 {
     const char *text;
     struct path_directory *top;
     struct err failure;
-    struct paths *p = *shared = calloc(1, shared_bytes);
-    if (!p)
-        return err_system(e, ENOMEM, "allocate memory for the target");
     p->setup = *setup;
     p->skip = names_directory(setup->names, &text);
     p->directory = strndup(text, p->skip);
@@ -94,7 +90,6 @@ void paths_close_target(void *shared)
         path_close(top);
     free(top);
     free(p->directory);
-    free(p);
 }
 
 /* The part of a name below the directory above all names. */
@@ -264,20 +259,14 @@ int paths_remove(void *shared, uint64_t number)
     return rc;
 }
 
-int workspace_open(void **thread, size_t thread_bytes, const struct names *names, size_t bytes,
-                   struct err *e)
+int workspace_open(struct workspace *w, const struct names *names, size_t bytes, struct err *e)
 {
-    struct workspace *w = calloc(1, thread_bytes);
-    if (w) {
-        w->buffer = aligned_alloc(WORKSPACE_ALIGNMENT,
-                                  round_up(bytes > 0 ? bytes : 1, WORKSPACE_ALIGNMENT));
-        w->name = malloc(names->longest + 1);
-        w->other_name = malloc(names->longest + 1);
-        *thread = w;
-        if (w->buffer && w->name && w->other_name)
-            return 0;
-        workspace_close(w);
-    }
+    w->buffer =
+        aligned_alloc(WORKSPACE_ALIGNMENT, round_up(bytes > 0 ? bytes : 1, WORKSPACE_ALIGNMENT));
+    w->name = malloc(names->longest + 1);
+    w->other_name = malloc(names->longest + 1);
+    if (w->buffer && w->name && w->other_name)
+        return 0;
     return err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
@@ -287,5 +276,4 @@ void workspace_close(void *thread)
     free(w->buffer);
     free(w->name);
     free(w->other_name);
-    free(w);
 }

@@ -35,13 +35,12 @@ struct paths {
 int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
 /*
- * target_ops.open: allocates shared_bytes of zeroed memory for the target, and finds the directory
- * above all names. It is not a failure if that is missing: it may be made later.
+ * Finds the directory above all names, in target_ops.open. It is not a failure if that is missing:
+ * it may be made later.
  */
-int paths_open_target(void **shared, size_t shared_bytes, const struct target_setup *setup,
-                      struct err *e);
+int paths_open_target(struct paths *p, const struct target_setup *setup, struct err *e);
 
-/* target_ops.close: closes all directories, and frees the target's memory. */
+/* target_ops.close: closes all directories. */
 void paths_close_target(void *shared);
 
 /*
@@ -86,20 +85,18 @@ int paths_remove(void *shared, uint64_t number);
 /* Alignment of direct transfers, both in memory and in files. */
 #define WORKSPACE_ALIGNMENT 4096
 
-/* What a thread needs for working on files, one request at a time. */
+/*
+ * What a thread needs for working on files, one request at a time. A target's thread begins with
+ * it.
+ */
 struct workspace {
     unsigned char *buffer; /* aligned to WORKSPACE_ALIGNMENT */
     char *name;            /* room for any name */
     char *other_name;      /* room for a second name */
 };
 
-/*
- * Allocates thread_bytes of zeroed memory for a target's thread. The memory begins with a
- * workspace, whose buffer has at least `bytes` bytes. Returns 0, or -ENOMEM with a line in e; then
- * there is nothing to close.
- */
-int workspace_open(void **thread, size_t thread_bytes, const struct names *names, size_t bytes,
-                   struct err *e);
+/* Allocates a workspace whose buffer has at least `bytes` bytes. */
+int workspace_open(struct workspace *w, const struct names *names, size_t bytes, struct err *e);
 
-/* Frees the thread's data with its workspace. */
+/* target_ops.leave. */
 void workspace_close(void *thread);

@@ -711,7 +711,7 @@ static uint64_t buffer_bytes(const struct profile *p)
 /* `stream` selects the actor's random numbers. */
 static int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e)
 {
-    *t = (struct actor){.acts = a};
+    t->acts = a;
     rng_init(&t->random, a->storage.pattern.seed, stream);
     t->buffer = aligned_alloc(STORAGE_ALIGNMENT, buffer_bytes(a->profile));
     return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
@@ -916,7 +916,6 @@ static void close_target(void *shared)
     profile_target_finish(s, &e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         free(s->works[i].actor.buffer);
-    free(s);
 }
 
 /*
@@ -942,12 +941,10 @@ static int acts_open(struct acts *a, const struct target_setup *setup, struct er
     return rc;
 }
 
-static int profile_open(void **shared, const struct target_setup *setup, struct err *e)
+static int profile_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     const struct profile *p = setup->plan->settings->profile;
-    struct profile_state *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "allocate memory for the target");
+    struct profile_state *s = shared;
     gauge_init(&s->acts.syncs, limit_on(p, LIMIT_ON_SYNC));
     int rc = acts_open(&s->acts, setup, e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
@@ -955,33 +952,21 @@ static int profile_open(void **shared, const struct target_setup *setup, struct 
         if (rc == 0 && p->works[i].name)
             rc = begin_work(s, i, e);
     }
-    if (rc != 0)
-        close_target(s);
-    else
-        *shared = s;
     return rc;
 }
 
-static int profile_join(void **thread, void *shared, unsigned channels, struct err *e)
+static int profile_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
     struct profile_state *s = shared;
-    struct actor *t = malloc(sizeof *t);
+    struct actor *t = thread;
     (void)channels;
-    if (!t)
-        return err_system(e, ENOMEM, "allocate memory for a thread");
-    int rc = actor_open(t, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
     t->makes_requests = true;
-    if (rc == 0)
-        *thread = t;
-    else
-        free(t);
-    return rc;
+    return actor_open(t, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
 }
 
 static void profile_leave(void *thread)
 {
     free(((struct actor *)thread)->buffer);
-    free(thread);
 }
 
 /*
@@ -1030,6 +1015,8 @@ int profile_target_failure(const void *shared, struct err *e)
 const struct target_ops target_profile = {
     .name = "profile",
     .traits = TARGET_BLOCKS | TARGET_LOCAL,
+    .shared_bytes = sizeof(struct profile_state),
+    .thread_bytes = sizeof(struct actor),
     .check = profile_check,
     .open = profile_open,
     .join = profile_join,

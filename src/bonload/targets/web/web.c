@@ -1005,11 +1005,9 @@ static int add_given(struct web_state *s, struct err *e)
     return rc;
 }
 
-int web_open(void **shared, const struct target_setup *setup, struct err *e)
+int web_open(void *shared, const struct target_setup *setup, struct err *e)
 {
-    struct web_state *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "allocate memory for the target");
+    struct web_state *s = shared;
     s->setup = *setup;
     s->dialect = setup->plan->target->dialect;
     s->servers = 1;
@@ -1022,13 +1020,7 @@ int web_open(void **shared, const struct target_setup *setup, struct err *e)
         rc = open_bodies(s, e);
     if (rc == 0)
         rc = add_given(s, e);
-    if (rc == 0)
-        rc = s->dialect->open(s, e);
-    if (rc == 0)
-        *shared = s;
-    else
-        web_close(s);
-    return rc;
+    return rc == 0 ? s->dialect->open(s, e) : rc;
 }
 
 void web_close(void *shared)
@@ -1036,6 +1028,7 @@ void web_close(void *shared)
     struct web_state *s = shared;
     if (s->aside)
         web_leave(s->aside);
+    free(s->aside);
     if (atomic_load(&s->has_markers))
         message("the bucket keeps versions: deletes only added delete markers, and what was "
                 "written before them is still there");
@@ -1046,7 +1039,6 @@ void web_close(void *shared)
     bodies_close(&s->bodies);
     for (unsigned i = 0; i < TLS_FILES; i++)
         descriptor_close(&s->tls_files[i]);
-    free(s);
     curl_global_cleanup();
 }
 
@@ -1066,7 +1058,6 @@ void web_leave(void *thread)
         dialect->leave(t);
     free(t->exchanges);
     free(t->names);
-    free(t);
 }
 
 static int open_thread(struct web_thread *t, struct err *e)
@@ -1088,30 +1079,20 @@ static int open_thread(struct web_thread *t, struct err *e)
         limit_transfers(x, t->shared->setup.plan->timeout_ns);
         set_callbacks(x);
     }
-    if (!is_complete) {
-        err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
-        return -ENOMEM;
-    }
+    if (!is_complete)
+        return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
     return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
 }
 
-int web_join(void **thread, void *shared, unsigned channels, struct err *e)
+int web_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
-    struct web_thread *t = calloc(1, sizeof *t);
-    if (!t)
-        return err_system(e, ENOMEM, "allocate memory for a thread");
+    struct web_thread *t = thread;
     t->shared = shared;
     t->channels = channels;
     rng_init(&t->rng, t->shared->setup.plan->rank_seed ^ RANGE_STREAM,
              atomic_fetch_add(&t->shared->threads, 1));
     int rc = web_loop_open(&t->loop, channels * t->shared->servers, e);
-    if (rc == 0)
-        rc = open_thread(t, e);
-    if (rc == 0)
-        *thread = t;
-    else
-        web_leave(t);
-    return rc;
+    return rc == 0 ? open_thread(t, e) : rc;
 }
 
 /* The exchange of a request. The channels of a thread have consecutive numbers. */
@@ -1344,14 +1325,20 @@ void web_inspect(void *thread, struct request *r)
 long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
 {
     struct err e = {0};
-    void *thread = s->aside;
-    if (!thread)
-        web_join(&thread, s, 1, &e);
-    if (!thread) {
-        r->failure = failure_of(CALL_OTHER, e.code);
+    int rc = 0;
+    if (!s->aside) {
+        s->aside = calloc(1, sizeof *s->aside);
+        rc = s->aside ? web_join(s->aside, s, 1, &e) : -ENOMEM;
+    }
+    if (rc != 0) {
+        if (s->aside)
+            web_leave(s->aside);
+        free(s->aside);
+        s->aside = NULL;
+        r->failure = failure_of(CALL_OTHER, -rc);
         return 0;
     }
-    struct web_thread *t = s->aside = thread;
+    struct web_thread *t = s->aside;
     struct web_exchange *x = exchange_of(t, r);
     uint64_t most_ns = s->setup.plan->timeout_ns;
     struct request *done;

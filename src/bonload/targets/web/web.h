@@ -267,8 +267,8 @@ long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns);
 
 /* The operations of a target, for target_ops, whose `dialect` is a struct web_dialect. */
 int web_check(struct plan *p, const struct settings *s, struct err *e);
-int web_open(void **shared, const struct target_setup *setup, struct err *e);
-int web_join(void **thread, void *shared, unsigned channels, struct err *e);
+int web_open(void *shared, const struct target_setup *setup, struct err *e);
+int web_join(void *thread, void *shared, unsigned channels, struct err *e);
 void web_choose(void *shared, struct request *r, uint64_t random);
 void web_prepare(void *thread, struct request *r);
 enum target_answer web_submit(void *thread, struct request *r);
@@ -281,6 +281,7 @@ void web_close(void *shared);
 
 /* The operations that are the same for both targets. */
 #define WEB_OPERATIONS                                                                             \
+    .shared_bytes = sizeof(struct web_state), .thread_bytes = sizeof(struct web_thread),           \
     .open = web_open, .join = web_join, .choose = web_choose, .prepare = web_prepare,              \
     .submit = web_submit, .inspect = web_inspect, .poll = web_poll, .leave = web_leave,            \
     .describe = web_describe, .remove = web_remove, .close = web_close
