@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bonload/control/main_loop.h"
-#include "bonload/planning.h"
+#include "bonload/options.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/profile/profile_target.h"

@@ -3,19 +3,15 @@ src_libbonload_a_SOURCES = \
 	src/bonload/control/main_loop.c src/bonload/control/main_loop.h \
 	src/bonload/control/progress.c src/bonload/control/progress.h \
 	src/bonload/control/search.c src/bonload/control/search.h \
-	src/bonload/control/controller.c src/bonload/control/controller.h \
 	src/bonload/good_for.c src/bonload/good_for.h \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \
-	src/bonload/load/arrivals.c src/bonload/load/arrivals.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
 	src/bonload/load/load_threads.c src/bonload/load/load_threads.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/plan.c src/bonload/plan/plan.h \
-	src/bonload/plan/settings.c \
 	src/bonload/plan/settings.h \
-	src/bonload/planning.c src/bonload/planning.h \
 	src/bonload/profiles/own.c \
 	src/bonload/profiles/profile.h \
 	src/bonload/profiles/table.c \
@@ -30,8 +26,6 @@ src_libbonload_a_SOURCES = \
 	src/bonload/targets/files/disk.c \
 	src/bonload/targets/files/meta.c \
 	src/bonload/targets/files/paths.c src/bonload/targets/files/paths.h \
-	src/bonload/targets/profile/gauge.c src/bonload/targets/profile/gauge.h \
-	src/bonload/targets/profile/commit_group.c src/bonload/targets/profile/commit_group.h \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \
 	src/bonload/targets/sleep.c \
 	src/bonload/targets/table.c \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "bonload/plan/settings.h"
+#include "bonload/plan/plan.h"
 #include "cli/option.h"
+#include "sync/coordinator.h"
 #include "util/err.h"
 
 /* The options of the program, in the order of --help. */
@@ -15,8 +16,7 @@ extern const struct option_table option_table;
 int options_parse(int argc, char *argv[], struct settings *settings, struct err *e);
 
 /*
- * Decides about an option that was refused with rc and a line in e, and that only goader accepts.
- * If the program was called by that name, reports that the option has no effect, and returns 0.
- * Otherwise returns rc.
+ * Makes the plan, together with all ranks of c, which get rank 0's seed. Refuses less than one
+ * thread or channel per rank. The settings must outlive the plan.
  */
-int options_pass_goader(const struct settings *s, int rc, struct err *e);
+int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e);

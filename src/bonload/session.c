@@ -10,7 +10,7 @@
 
 #include "bonload/control/main_loop.h"
 #include "bonload/good_for.h"
-#include "bonload/planning.h"
+#include "bonload/options.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
 #include "report/page.h"

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/control/controller.h"
 #include "bonload/control/progress.h"
 #include "bonload/control/search.h"
 #include "bonload/load/backing.h"

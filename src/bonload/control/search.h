@@ -13,11 +13,11 @@
 #include "sync/coordinator.h"
 
 /*
- * The search for the largest load that keeps a limit: the sequential test says whether a window's
- * requests keep it, the search of each kind says which load is next, the steps are what was
- * measured, and struct search joins them. They have no clock and no threads: they see times and
- * counts, and answer with an order. So tests can run whole searches against a store whose answer is
- * known.
+ * What decides which load is next: the controller. In a search for the largest load that keeps a
+ * limit, the sequential test says whether a window's requests keep it, the search of each kind says
+ * which load is next, the steps are what was measured, and struct search joins them. They have no
+ * clock and no threads: they see times and counts, and answer with an order. So tests can run whole
+ * searches against a store whose answer is known.
  */
 
 /*
@@ -299,26 +299,42 @@ struct search {
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/* Begins before any request. loads[] becomes the first load of each kind. */
-void search_begin(struct search *s, const struct plan *p, uint64_t now_ns,
-                  uint64_t loads[LOAD_KINDS]);
+/*
+ * Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
+ * a sweep. A load begins when no request of the previous one is in flight. The controller knows
+ * only the time and the standing of all ranks' load.
+ */
+struct controller {
+    const struct plan *plan;
+    struct search search;
+    size_t next_rate;  /* index of the next rate of a sweep */
+    bool is_paused;    /* the last requests of a step are ending */
+    uint64_t since_ns; /* when the pause began, or else the load */
+};
+
+/* Whether the load changes during the run. */
+bool controller_has_steps(const struct plan *p);
+
+/* Starts before anything has been counted. loads[] becomes the first load of each kind. */
+void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
+                      uint64_t loads[LOAD_KINDS]);
+
+/* Decides what all ranks do next. To be called often, in rank 0. */
+void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
+                       struct order *order);
 
 /*
- * Judges the requests that have ended, and orders a window when the load has settled, and a pause
- * when the window is over. To be called often.
+ * Has all ranks meet, and gives each the decision of rank 0. `mine` is the standing of this rank's
+ * load.
  */
-void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
-                   struct order *order);
+int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
+                    uint64_t now_ns, struct order *order, struct err *e);
 
 /*
- * Orders the next load, or the end, after a pause of `paused_ns` in which the last requests of the
- * window have ended. Requests that have not ended count with their age.
+ * Sets the load of step `number`, counted from 0, when the step has been measured; in a search,
+ * also what was found out about it.
  */
-void search_end_step(struct search *s, const struct standing *all, uint64_t paused_ns,
-                     struct order *order);
-
-/* Begins to settle the next load, after the pause between two steps. */
-void search_resume(struct search *s, const struct standing *all, uint64_t now_ns);
+void controller_note(const struct controller *s, size_t number, struct step *step);
 
 extern const char *const found_names[];
 

@@ -22,7 +22,7 @@ enum span { SPAN_RUN, SPAN_STEP, SPANS };
  *
  * Nobody hands out requests: a load thread with a free channel asks whether one is due (turn_of()).
  * With threads one always is. At a rate the load thread takes the next ticket of the schedule
- * (arrivals.h), one atomic addition or compare-and-swap, and sleeps until then, unless the load
+ * (run.h), one atomic addition or compare-and-swap, and sleeps until then, unless the load
  * changes. Reads that follow writes take a permission for each.
  */
 struct load_thread {

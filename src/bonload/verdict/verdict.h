@@ -9,7 +9,7 @@
 
 #include "bonload/control/search.h"
 #include "bonload/profiles/profile.h"
-#include "bonload/targets/profile/gauge.h"
+#include "bonload/targets/profile/profile_target.h"
 #include "measure/busy.h"
 #include "measure/durability.h"
 #include "measure/histogram.h"

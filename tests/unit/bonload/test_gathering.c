@@ -11,7 +11,6 @@
 
 #include "bonload/control/main_loop.h"
 #include "bonload/options.h"
-#include "bonload/planning.h"
 #include "bonload/result/result.h"
 #include "sys/stop.h"
 

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "bonload/targets/profile/commit_group.h"
+#include "bonload/targets/profile/profile_target.h"
 
 /*
  * Group commit with a store whose sync ends when all clients are in the batch or wait for the next

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "bonload/ledger/names.h"
-#include "bonload/load/arrivals.h"
 #include "bonload/load/load_threads.h"
 #include "util/units.h"
 

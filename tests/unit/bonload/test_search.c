@@ -301,7 +301,7 @@ static void a_queue_that_grows(void **state)
 
 /* A search for a rate of writes, or a number of threads, at one look after another. */
 struct hunt {
-    struct search search;
+    struct controller controller;
     struct plan plan;
     struct standing all;
     uint64_t now_ns;
@@ -310,14 +310,15 @@ struct hunt {
 
 static void begin_hunt(struct hunt *c, const char *limit, struct kind_plan writes)
 {
-    *c = (struct hunt){.plan = {.limit = limit_of(limit),
+    *c = (struct hunt){.plan = {.mode = MODE_SEARCH,
+                                .limit = limit_of(limit),
                                 .search = writes.rate > 0 ? SEARCH_RATE : SEARCH_THREADS,
                                 .window_ns = BILLION,
                                 .window_most_ns = 60 * BILLION,
                                 .adjust_on_errors = true,
                                 .max_requests = UINT64_MAX}};
     c->plan.kinds[LOAD_WRITE] = writes;
-    search_begin(&c->search, &c->plan, 0, c->loads);
+    controller_begin(&c->controller, &c->plan, 0, c->loads);
 }
 
 static void end_writes(struct hunt *c, uint64_t count, uint64_t latency_ns)
@@ -337,27 +338,29 @@ static enum move pass(struct hunt *c, uint64_t count, uint64_t latency_ns, uint6
         c->now_ns += BILLION / 100;
         end_writes(c, count - late, latency_ns);
         end_writes(c, late, 2 * c->plan.limit.nanoseconds);
-        search_decide(&c->search, &c->all, c->now_ns, &order);
+        controller_decide(&c->controller, &c->all, c->now_ns, &order);
     }
     return (enum move)order.move;
 }
 
+/* Ends the pause; one in which requests stay in flight takes the longest time. */
 static enum move end_step(struct hunt *c, uint64_t paused_ns)
 {
     struct order order;
-    search_end_step(&c->search, &c->all, paused_ns, &order);
+    c->now_ns += c->all.busy > 0 ? LONGEST_PAUSE_NS : paused_ns;
+    controller_decide(&c->controller, &c->all, c->now_ns, &order);
     memcpy(c->loads, order.loads, sizeof c->loads);
     return (enum move)order.move;
 }
 
 static enum verdict noted(const struct hunt *c)
 {
-    return c->search.noted.kinds[LOAD_WRITE].verdict;
+    return c->controller.search.noted.kinds[LOAD_WRITE].verdict;
 }
 
 static struct search_answer answer_of(const struct hunt *c)
 {
-    return search_answer(&c->search, LOAD_WRITE, &c->all.counts[LOAD_WRITE]);
+    return search_answer(&c->controller.search, LOAD_WRITE, &c->all.counts[LOAD_WRITE]);
 }
 
 static const struct kind_plan eight_threads = {.pace = PACE_CLOSED, .threads = 1, .channels = 8};
@@ -372,10 +375,9 @@ static void what_did_not_settle_is_said(void **state)
     assert_int_equal(pass(&c, 10, 1000, 0), MOVE_WINDOW);
     assert_int_equal(answer_of(&c).load, 1);
     assert_int_equal(pass(&c, 10, 1000, 0), MOVE_PAUSE);
+    c.all.busy = 1;
     assert_int_equal(end_step(&c, 0), MOVE_STEP);
     assert_int_equal(noted(&c), VERDICT_KEPT);
-    c.all.busy = 1;
-    search_resume(&c.search, &c.all, c.now_ns);
     assert_int_equal(pass(&c, 10, BILLION, 0), MOVE_WINDOW);
     assert_int_equal(pass(&c, 10, BILLION, 0), MOVE_PAUSE);
     assert_int_equal(end_step(&c, 0), MOVE_STEP);
@@ -394,7 +396,7 @@ static void what_ends_in_the_pause_counts(void **state)
         begin_hunt(&c, "300ms", eight_threads);
         pass(&c, 1, 100 * MILLION, 0);
         assert_int_equal(pass(&c, 1, 100 * MILLION, 0), MOVE_PAUSE);
-        uint64_t seen = c.search.tests[LOAD_WRITE].seen.good;
+        uint64_t seen = c.controller.search.tests[LOAD_WRITE].seen.good;
         if (has_ended) {
             end_writes(&c, seen, 700 * MILLION);
         } else {
@@ -426,7 +428,6 @@ static void less_load_that_does_not_help(void **state)
             c.all.disturbed = busy;
             move = end_step(&c, 0);
             assert_int_equal(noted(&c), busy ? VERDICT_BUSY : VERDICT_BROKEN);
-            search_resume(&c.search, &c.all, c.now_ns);
             steps++;
         }
         assert_int_equal(steps, 4);
@@ -443,12 +444,11 @@ static void an_overload_says_nothing_of_less(void **state)
     enum move move = MOVE_STEP;
     (void)state;
     begin_hunt(&c, "p99:10ms", rate);
-    while (move == MOVE_STEP && c.search.kind_searches[LOAD_WRITE].count == 0) {
+    while (move == MOVE_STEP && c.controller.search.kind_searches[LOAD_WRITE].count == 0) {
         bool is_over = c.loads[LOAD_WRITE] > 1000 * BILLION;
         assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_WINDOW);
         assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_PAUSE);
         move = end_step(&c, 0);
-        search_resume(&c.search, &c.all, c.now_ns);
     }
     assert_int_equal(noted(&c), VERDICT_KEPT);
 }
@@ -461,16 +461,15 @@ static void what_was_kept_stays(void **state)
     enum move move = MOVE_STEP;
     (void)state;
     begin_hunt(&c, "p99:10ms", rate);
-    while (!c.search.is_confirming) {
+    while (!c.controller.search.is_confirming) {
         uint64_t count = c.loads[LOAD_WRITE] / BILLION / 100;
         bool is_over = count > 160;
         pass(&c, count, is_over ? BILLION : MILLION, 0);
         pass(&c, count, is_over ? BILLION : MILLION, 0);
         move = end_step(&c, 0);
         assert_int_equal(move, MOVE_STEP);
-        search_resume(&c.search, &c.all, c.now_ns);
     }
-    double sought = c.search.kind_searches[LOAD_WRITE].load;
+    double sought = c.controller.search.kind_searches[LOAD_WRITE].load;
     pass(&c, 100, BILLION, 0);
     pass(&c, 100, BILLION, 0);
     c.all.disturbed = 1;

@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bonload/targets/profile/commit_group.h"
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "storage/scratch.h"
@@ -17,6 +18,141 @@
 #include "util/rng.h"
 #include "util/units.h"
 #include "verify/pattern.h"
+
+/* ---- gauges ---------------------------------------------------------------------------------- */
+
+void gauge_init(struct gauge *g, uint64_t limit_ns)
+{
+    g->limit_ns = limit_ns;
+    g->begin_ns = clock_ns();
+    pthread_mutex_init(&g->lock, NULL);
+}
+
+void gauge_restart(struct gauge *g)
+{
+    pthread_mutex_lock(&g->lock);
+    histogram_clear(&g->durations);
+    memset(g->slices, 0, sizeof g->slices);
+    g->used = 0;
+    g->last_above_ns = 0;
+    g->begin_ns = clock_ns();
+    pthread_mutex_unlock(&g->lock);
+}
+
+void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns)
+{
+    pthread_mutex_lock(&g->lock);
+    uint64_t slice = end_ns > g->begin_ns ? (end_ns - g->begin_ns) / GAUGE_SLICE_NS : 0;
+    unsigned place = slice < GAUGE_SLICES ? (unsigned)slice : GAUGE_SLICES - 1;
+    struct gauge_slice *s = &g->slices[place];
+    if (place >= g->used)
+        g->used = place + 1;
+    s->count++;
+    if (duration_ns > g->limit_ns) {
+        s->above++;
+        g->last_above_ns = end_ns > g->last_above_ns ? end_ns : g->last_above_ns;
+    }
+    histogram_record(&g->durations, duration_ns);
+    pthread_mutex_unlock(&g->lock);
+}
+
+void gauge_end(struct gauge *g, uint64_t load_end_ns)
+{
+    g->outlasts_load = g->last_above_ns > load_end_ns + GAUGE_SLICE_NS;
+}
+
+void gauge_append(struct gauge *whole, const struct gauge *part)
+{
+    whole->outlasts_load |= part->outlasts_load;
+    histogram_merge(&whole->durations, &part->durations);
+    for (unsigned i = 0; i < part->used; i++) {
+        if (whole->used < GAUGE_SLICES)
+            whole->used++;
+        struct gauge_slice *s = &whole->slices[whole->used - 1];
+        s->count += part->slices[i].count;
+        s->above += part->slices[i].above;
+    }
+}
+
+/* ---- group commit ---------------------------------------------------------------------------- */
+
+void commit_group_open(struct commit_group *g,
+                       int (*store)(void *context, uint64_t records, uint64_t *sync_ns),
+                       void *context)
+{
+    *g = (struct commit_group){.store = store, .context = context};
+    pthread_mutex_init(&g->lock, NULL);
+}
+
+void commit_group_close(struct commit_group *g)
+{
+    pthread_mutex_destroy(&g->lock);
+}
+
+/* Closes the batch of all waiting records, which is now the current one. */
+static void seal_batch(struct commit_group *g)
+{
+    g->records = g->waiting;
+    g->waiting = 0;
+    g->batch++;
+    g->is_busy = true;
+}
+
+/*
+ * Whether the calling thread must store its batch: the batch is ready, and no thread has taken it.
+ */
+static bool take_lead(struct commit_group *g, uint64_t mine)
+{
+    pthread_mutex_lock(&g->lock);
+    bool leads = g->is_handed && g->batch == mine;
+    if (leads)
+        g->is_handed = false;
+    pthread_mutex_unlock(&g->lock);
+    return leads;
+}
+
+static void store_batch(struct commit_group *g)
+{
+    uint64_t sync_ns = 0;
+    int code = atomic_load(&g->failure);
+    if (code == 0)
+        code = g->store(g->context, g->records, &sync_ns);
+    pthread_mutex_lock(&g->lock);
+    if (code != 0)
+        atomic_store(&g->failure, code);
+    atomic_store(&g->sync_ns, sync_ns);
+    atomic_store(&g->durable, g->batch);
+    g->is_busy = false;
+    if (g->waiting > 0) {
+        seal_batch(g);
+        g->is_handed = true;
+    }
+    pthread_mutex_unlock(&g->lock);
+    event_happens(&g->ended, EVENT_WAKES_ALL);
+}
+
+int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
+{
+    pthread_mutex_lock(&g->lock);
+    uint64_t mine = g->batch + 1; /* the next batch, which this thread must store if it leads */
+    bool leads = !g->is_busy;
+    g->waiting++;
+    if (leads)
+        seal_batch(g);
+    pthread_mutex_unlock(&g->lock);
+    while (!leads) {
+        uint32_t seen = event_count(&g->ended);
+        if (atomic_load(&g->durable) >= mine)
+            break;
+        leads = take_lead(g, mine);
+        if (!leads)
+            event_wait(&g->ended, seen, EVENT_NO_DEADLINE);
+    }
+    if (leads)
+        store_batch(g);
+    *sync_ns = atomic_load(&g->sync_ns);
+    return atomic_load(&g->failure);
+}
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
