@@ -12,14 +12,11 @@ src_libbonload_a_SOURCES = \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/plan.c src/bonload/plan/plan.h \
 	src/bonload/plan/settings.h \
-	src/bonload/profiles/own.c \
-	src/bonload/profiles/profile.h \
-	src/bonload/profiles/table.c \
+	src/bonload/profiles/profile.c src/bonload/profiles/profile.h \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \
 	src/bonload/report/report.h \
 	src/bonload/result/result.c src/bonload/result/result.h \
-	src/bonload/session.c src/bonload/session.h \
 	src/bonload/stats/recorder.c src/bonload/stats/recorder.h \
 	src/bonload/stats/series.c src/bonload/stats/series.h \
 	src/bonload/targets/expected.c src/bonload/targets/expected.h \
@@ -30,8 +27,6 @@ src_libbonload_a_SOURCES = \
 	src/bonload/targets/sleep.c \
 	src/bonload/targets/table.c \
 	src/bonload/targets/target.h \
-	src/bonload/verdict/json.c \
-	src/bonload/verdict/text.c \
 	src/bonload/verdict/verdict.c src/bonload/verdict/verdict.h
 
 if HAVE_CURL
@@ -45,12 +40,12 @@ endif
 
 BONLOAD_LIBS = src/libbonload.a $(SUITE_LIBS) $(CURL_LIBS)
 
-bonload_SOURCES = src/bonload/main.c src/bonload/program_name.c
+bonload_SOURCES = src/bonload/session.c src/bonload/program_name.c
 bonload_LDADD = $(BONLOAD_LIBS)
 
 if HAVE_MPI
 bin_PROGRAMS += bonload-mpi
 endif
-bonload_mpi_SOURCES = src/bonload/main.c src/bonload/program_mpi.c $(BY_MPI)
+bonload_mpi_SOURCES = src/bonload/session.c src/bonload/program_mpi.c $(BY_MPI)
 bonload_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 bonload_mpi_LDADD = $(BONLOAD_LIBS) $(MPI_LIBS)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/session.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -13,12 +11,19 @@
 #include "bonload/options.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
+#include "cli/help.h"
 #include "report/page.h"
 #include "storage/scratch.h"
+#include "sync/coordinator.h"
 #include "sys/output.h"
 #include "sys/privilege.h"
+#include "sys/program.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
+#include "util/err.h"
+
+/* Exit status of a run that broke the condition of -stop-on-bad-rate or -fail-above. */
+#define STATUS_BROKEN 2
 
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {
@@ -389,7 +394,13 @@ static int clean_up(const struct settings *s, const struct coordinator *coordina
     return rc == 0 ? cleanup_directory(s->left_in, s->trusts_directory, e) : rc;
 }
 
-int session(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e)
+/*
+ * Makes the plan, the run and the reports, together with other ranks if there are any. *status
+ * becomes STATUS_BROKEN if the run broke a condition. The line is empty when the failure has
+ * already been reported.
+ */
+static int session(const struct settings *s, struct coordinator *coordinator, int *status,
+                   struct err *e)
 {
     struct plan plan;
     struct run run;
@@ -422,4 +433,48 @@ int session(const struct settings *s, struct coordinator *coordinator, int *stat
     if (rc == 0 && s->as_goader && was_asked)
         stop_forget(); /* goader prints its results and ends normally */
     return rc;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static int run_action(const struct settings *s, struct coordinator *c, int *status, struct err *e)
+{
+    if (s->action == ACTION_RUN)
+        return session(s, c, status, e);
+    if (c->ranks.number > 0)
+        return 0; /* rank 0 prints for all */
+    if (s->action == ACTION_HELP || s->action == ACTION_SHORT_HELP)
+        cli_print_help(&option_table, s->action == ACTION_SHORT_HELP, stdout);
+    else if (s->action == ACTION_VERSION)
+        cli_print_version(stdout);
+    else
+        cli_print_options(&option_table, stdout);
+    return 0;
+}
+
+/* Returns after all ranks have left. A load that breaks a condition has its own exit status. */
+static int bonload(int argc, char *argv[], struct err *e)
+{
+    static struct settings settings;
+    struct coordinator coordinator;
+    int status = EXIT_SUCCESS;
+    sigset_t
+        usr1; /* asks for the figures so far; only the main thread accepts it, while it waits */
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &usr1, NULL); /* first, because all threads, also MPI's, inherit this */
+    int rc = coordinator_join(&coordinator, program_coordinator, e);
+    if (rc == 0)
+        rc = options_parse(argc, argv, &settings, e);
+    if (rc == 0 && settings.action == ACTION_RUN)
+        rc = coordinator_agree(&coordinator, argc, argv, e);
+    if (rc == 0)
+        rc = run_action(&settings, &coordinator, &status, e);
+    rc = coordinator_leave(&coordinator, rc, e);
+    return rc == 0 ? status : rc;
+}
+
+int main(int argc, char *argv[])
+{
+    return program_run(argc, argv, bonload);
 }

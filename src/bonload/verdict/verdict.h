@@ -110,12 +110,6 @@ bool answer_is_certain(const struct answer *a);
  */
 enum goodness answer_goodness(const struct answer *a);
 
-/*
- * The judgement that decides: one with the worst verdict and, if there are several, the one nearest
- * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged.
- */
-const struct judged_limit *answer_decider(const struct answer *a, const struct at_load **load);
-
 /* Prints the verdict in one or several lines, and below it the figures of each load. */
 void answer_print(const struct answer *a, FILE *out);
 
