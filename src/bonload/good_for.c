@@ -198,11 +198,9 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
 /* Makes the report of a profile that needs no run: everything in it is zero. */
 static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e)
 {
-    struct steps steps = {0};
     struct series none = {0};
     const struct levels levels[LOAD_KINDS] = {{0}};
     struct result result = {.plan = p,
-                            .steps = &steps,
                             .intervals = &none,
                             .timeline = &none,
                             .levels = levels,

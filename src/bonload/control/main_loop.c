@@ -9,7 +9,11 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sys/stop.h"
+#include "util/bundle.h"
 #include "util/units.h"
+
+/* Most steps that are kept. */
+#define STEPS_MOST 256
 
 #define TICK_NS        UINT64_C(10000000)
 #define PAUSE_TICK_NS  UINT64_C(1000000)
@@ -123,8 +127,10 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
     *c = (struct main_loop){.run = run, .coordinator = coordinator};
     backing_open(&c->backing, run);
     int rc = load_threads_open(&c->load_threads, run, e);
-    if (rc == 0)
-        rc = steps_open(&c->steps, run, coordinator, e);
+    c->steps.list = calloc(STEPS_MOST, sizeof *c->steps.list);
+    c->steps.counts = calloc(1, sizeof *c->steps.counts);
+    if (rc == 0 && !(c->steps.list && c->steps.counts))
+        rc = err_system(e, ENOMEM, "allocate memory for the steps");
     if (rc == 0)
         rc = series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST, e);
     if (rc == 0)
@@ -149,7 +155,8 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
 void main_loop_close(struct main_loop *c)
 {
     c->coordinator->break_line = NULL;
-    steps_close(&c->steps);
+    free(c->steps.list);
+    free(c->steps.counts);
     series_close(&c->intervals);
     series_close(&c->timeline);
     free(c->tracks);
@@ -228,19 +235,161 @@ static void begin_sums(struct main_loop *c, uint64_t now_ns)
     set_loads(c, loads, now_ns);
 }
 
+/* Begins the next step. Whatever is counted from now on belongs to it. */
 static void begin_step(struct main_loop *c, uint64_t now_ns)
 {
-    steps_begin(&c->steps, now_ns);
+    struct run *run = c->run;
+    struct steps *s = &c->steps;
+    s->current = (struct step_figures){.begin_ns = now_ns};
+    failures_copy(&s->failures, &run->failures);
+    failures_copy(&s->misses, &run->misses);
+    for (unsigned op = 0; run->target->ops && run->target->ops[op]; op++)
+        recorders_sum_op(&run->recorders, op, &s->counts->ops[op]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct load *load = &run->loads[kind];
+        recorders_sum(&run->recorders, kind, &s->counts->before[kind]);
+        s->due[kind] = load_has_schedule(load)
+                           ? arrivals_due(load_schedule(load), &s->cursors[kind], now_ns)
+                           : 0;
+    }
     begin_span(c, SPAN_STEP);
     c->load_backing = c->backing;
     backing_begin(&c->load_backing, now_ns);
 }
 
+/* Rate that this rank offered in the step, in requests per second; 0: it has no schedule. */
+static double offered_rate(struct main_loop *c, enum load_kind kind, uint64_t now_ns)
+{
+    const struct arrivals *a = load_schedule(&c->run->loads[kind]);
+    if (!load_has_schedule(&c->run->loads[kind]))
+        return 0;
+    if (a->how == ARRIVAL_CONSTANT)
+        return (double)a->rate / (double)BILLION;
+    return (double)(arrivals_due(a, &c->steps.cursors[kind], now_ns) - c->steps.due[kind]) *
+           (double)BILLION / (double)(now_ns - c->steps.current.begin_ns);
+}
+
+/*
+ * Sets the end of the step. Its requests may still be in flight. Only the first call in a step
+ * matters.
+ */
 static void stop_step(struct main_loop *c, uint64_t now_ns)
 {
-    if (c->steps.current.end_ns == 0)
-        c->steps.current.machine = main_loop_machine(c, SPAN_STEP);
-    steps_stop(&c->steps, now_ns);
+    struct step_figures *f = &c->steps.current;
+    if (f->end_ns != 0)
+        return;
+    f->machine = main_loop_machine(c, SPAN_STEP);
+    f->end_ns = now_ns;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        f->offered[kind] = offered_rate(c, kind, now_ns);
+}
+
+/* What a meeting of all ranks at the end of a step works on. */
+struct step_meeting {
+    struct main_loop *loop;
+    struct rank_span span;
+    struct busy_evidence machine;
+    double offered[LOAD_KINDS];
+    bool is_damaged;
+};
+
+/* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
+static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
+{
+    const struct ranks *r = &m->loop->coordinator->ranks;
+    rank_span_add(&m->span, rank_clock_end(r, rank, f->begin_ns),
+                  rank_clock_end(r, rank, f->end_ns));
+    struct busy_evidence machine = f->machine;
+    busy_among(&machine, ranks_beside(r, rank));
+    busy_keep_busier(&m->machine, &machine);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        m->offered[kind] += f->offered[kind];
+}
+
+/* Adds the report of another rank to that of rank 0. */
+static void take_step(void *context, unsigned rank, const void *brought, size_t bytes)
+{
+    struct step_meeting *m = context;
+    struct step_counts *c = m->loop->steps.counts;
+    struct bundle_reader in = {.at = brought, .bytes = bytes};
+    struct step_figures f;
+    if (rank == 0)
+        return;
+    m->is_damaged |= !bundle_take(&in, &f, sizeof f);
+    if (!m->is_damaged)
+        add_figures(m, rank, &f);
+    for (enum load_kind kind = 0; !m->is_damaged && kind < LOAD_KINDS; kind++) {
+        m->is_damaged = !bundle_take(&in, &c->other, sizeof c->other);
+        if (!m->is_damaged)
+            tally_merge(&c->measured[kind], &c->other);
+    }
+}
+
+static int meet_for_step(struct step_meeting *m, struct err *e)
+{
+    struct main_loop *c = m->loop;
+    struct bundle bundle = {0};
+    if (c->coordinator->ranks.number > 0) {
+        bundle_put(&bundle, &c->steps.current, sizeof c->steps.current);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            bundle_put(&bundle, &c->steps.counts->measured[kind],
+                       sizeof *c->steps.counts->measured);
+    }
+    const struct meeting meeting = {.name = "Ending a step",
+                                    .mine = bundle.words,
+                                    .bytes = bundle_bytes(&bundle),
+                                    .take = take_step,
+                                    .context = m,
+                                    .compares_clocks = true};
+    int rc = bundle.is_short ? err_system(e, ENOMEM, "allocate memory for a step")
+                             : coordinator_meet(c->coordinator, &meeting, e);
+    bundle_release(&bundle);
+    return rc == 0 && m->is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
+}
+
+static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kind kind)
+{
+    const struct main_loop *c = m->loop;
+    const struct tally *t = &c->steps.counts->measured[kind];
+    double elapsed_ns = (double)(m->span.last_end - m->span.first_start + 1);
+    double achieved = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
+    return (struct step_kind){
+        .is_there = c->run->loads[kind].pace != PACE_NONE,
+        .requests = tally_ended(t),
+        .errors = t->failed.count,
+        .offered = m->offered[kind] > 0 ? m->offered[kind] : achieved,
+        .achieved = achieved,
+        .latencies = latencies_of(&t->response),
+        .limited_ns = latency_limit_figure(&c->run->plan->limit, &t->response),
+    };
+}
+
+static struct step *add_step(const struct step_meeting *m)
+{
+    struct steps *s = &m->loop->steps;
+    const struct run *run = m->loop->run;
+    uint64_t begin_ns = m->span.first_start;
+    if (s->count == STEPS_MOST)
+        s->count--; /* a full list keeps its last place for the last step */
+    struct step *step = &s->list[s->count++];
+    *step = (struct step){
+        .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,
+        .elapsed_ns = m->span.last_end - begin_ns,
+        .machine = m->machine,
+    };
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        step->kinds[kind] = step_kind_of(m, kind);
+    return step;
+}
+
+void tally_add_left(struct tally *t, uint64_t count)
+{
+    bool has_service = t->service.count > 0;
+    for (uint64_t i = 0; i < count; i++) {
+        histogram_record(&t->response, LONGEST_PAUSE_NS);
+        if (has_service)
+            histogram_record(&t->service, LONGEST_PAUSE_NS);
+    }
 }
 
 /* Begins the first step whose requests count. */
@@ -313,20 +462,32 @@ static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
     c->stage = STAGE_STEP;
 }
 
-/* Ends a step. Requests that are still in flight count as part of it, and not of the next one. */
+/*
+ * Ends a step; all ranks meet for this, and rank 0 gets the measurements of all. Requests that are
+ * still in flight count as part of it, and not of the next one.
+ */
 static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
-    struct step *step;
+    struct step_meeting m = {.loop = c, .machine = busy_unknown};
+    struct step_figures *f = &c->steps.current;
+    struct step_counts *counts = c->steps.counts;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct progress p = load_threads_progress(&c->load_threads, kind);
-        c->steps.current.left[kind] =
-            is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
-        c->left[kind] += is_last ? 0 : c->steps.current.left[kind];
+        f->left[kind] = is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
+        c->left[kind] += is_last ? 0 : f->left[kind];
     }
-    int rc = steps_end(&c->steps, &step, e);
-    if (step)
-        controller_note(&c->controller, c->steps.count - 1, step);
-    return rc;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        recorders_sum(&c->run->recorders, kind, &counts->other);
+        tally_subtract(&counts->measured[kind], &counts->other, &counts->before[kind]);
+        tally_add_left(&counts->measured[kind], f->left[kind]);
+    }
+    int rc = meet_for_step(&m, e);
+    if (rc != 0 || c->coordinator->ranks.number > 0)
+        return rc;
+    add_figures(&m, 0, f);
+    struct step *step = add_step(&m);
+    controller_note(&c->controller, c->steps.count - 1, step);
+    return 0;
 }
 
 /* Carries out rank 0's decision. */

@@ -46,6 +46,37 @@ void explainer_close(struct explainer *x);
 int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
                      struct tail_summary *summary, struct err *e);
 
+/* A rank's report on a step, with times of its own clock. */
+struct step_figures {
+    uint64_t begin_ns;
+    uint64_t end_ns;              /* 0: the step goes on */
+    struct busy_evidence machine; /* set by the caller when the step has stopped */
+    /* rate, in requests per second; 0: no schedule */
+    double offered[LOAD_KINDS];
+    /* number of requests still in flight at the end of the pause; set by the caller */
+    uint64_t left[LOAD_KINDS];
+};
+
+/* What is counted before and in a step. Each array has an element for each kind or operation. */
+struct step_counts {
+    struct tally before[LOAD_KINDS];   /* before the current step */
+    struct tally measured[LOAD_KINDS]; /* in the last step; in rank 0, those of all ranks */
+    struct tally other;                /* room for those of another rank */
+    struct op_tally ops[OPS_MOST];     /* before the current step */
+};
+
+struct steps {
+    struct step *list; /* all steps, in rank 0 */
+    /* number of steps in the list; it keeps the first STEPS_MOST - 1 and the last one */
+    size_t count;
+    struct step_figures current;
+    uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
+    struct arrivals_cursor cursors[LOAD_KINDS];
+    struct failures failures; /* before the current step */
+    struct failures misses;   /* before the current step */
+    struct step_counts *counts;
+};
+
 /*
  * The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
  * hundred times a second, and no request ever waits for it.
@@ -127,3 +158,9 @@ struct busy_evidence main_loop_machine(const struct main_loop *c, enum span span
  */
 struct result;
 int main_loop_result(struct main_loop *c, struct result *result, struct err *e);
+
+/*
+ * Adds that number of requests that were in flight at the end of a pause, and so took at least as
+ * long as the longest one.
+ */
+void tally_add_left(struct tally *t, uint64_t count);

@@ -310,9 +310,9 @@ static void print_steps(const struct result *result, FILE *out)
     fprintf(out, "\nSteps   %10s %12s %12s %12s %*s\n",
             is_search && p->search == SEARCH_THREADS ? "threads" : "offered/s", "achieved/s", "p50",
             "p99", is_search ? 12 : 10, name);
-    for (size_t i = 0; i < result->steps->count; i++)
+    for (size_t i = 0; i < result->step_count; i++)
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            print_step(&result->steps->list[i], kind, is_search, out);
+            print_step(&result->steps[i], kind, is_search, out);
     if (!is_search)
         return;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)

@@ -316,8 +316,8 @@ static json_t *json_of_steps(const struct result *result)
 {
     json_t *array = json_array();
     bool is_search = result->plan->mode == MODE_SEARCH;
-    for (size_t i = 0; i < result->steps->count; i++) {
-        const struct step *s = &result->steps->list[i];
+    for (size_t i = 0; i < result->step_count; i++) {
+        const struct step *s = &result->steps[i];
         json_t *one = json_object();
         put_seconds(&one, "start_seconds", s->start_ns);
         put_seconds(&one, "seconds", s->elapsed_ns);

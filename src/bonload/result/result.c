@@ -294,7 +294,8 @@ static bool fill_result(struct main_loop *c, struct result *result)
     uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
     *result = (struct result){
         .plan = run->plan,
-        .steps = &c->steps,
+        .steps = c->steps.list,
+        .step_count = c->steps.count,
         .intervals = &c->intervals,
         .timeline = &c->timeline,
         .levels = c->levels,

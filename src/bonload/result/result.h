@@ -116,7 +116,8 @@ struct result {
     struct slow_results slowest[LOAD_KINDS];
     const struct levels *levels;           /* for each kind, what its speed fell to */
     struct tail_summary tails[LOAD_KINDS]; /* what the slowest requests waited for */
-    const struct steps *steps;
+    const struct step *steps;              /* those of a search or a sweep */
+    size_t step_count;
     struct series *intervals;
     struct series *timeline;
     int64_t start_time_ns; /* wall-clock time, since 1970 */
