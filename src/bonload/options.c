@@ -595,7 +595,7 @@ static void plan_rest(struct plan *p, const struct settings *s)
     bool has_steps = p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
     bool has_end = has_steps || s->duration_ns.given || p->curve.count > 0;
     uint64_t duration_ns = p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : p->curve.end_ns;
-    uint64_t timeout_ns = p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * p->limit.nanoseconds
+    uint64_t timeout_ns = p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * s->limit.nanoseconds
                                                  : (uint64_t)DEFAULT_TIMEOUT_NS;
     uint64_t requests = has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS;
     bool checks = plan_has(p, LOAD_WRITE) && !s->as_goader;
@@ -634,17 +634,12 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
     int rc = 0;
     *p = (struct plan){
         .settings = s,
-        .limit = s->limit,
-        .search = s->search,
-        .warmup_ns = s->warmup_ns.value,
-        .window_ns = s->window_ns.value,
         .window_most_ns = s->window_most_ns.value,
-        .adjust_on_errors = s->adjust_on_errors,
         .max_errors = (double)s->max_errors.value / (double)BILLION,
         .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) >> 1),
     };
-    if (p->window_most_ns < p->window_ns)
-        p->window_most_ns = p->window_ns;
+    if (p->window_most_ns < s->window_ns.value)
+        p->window_most_ns = s->window_ns.value;
     for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
         rc = steps[i](p, s, e);
     if (rc != 0)

@@ -207,7 +207,7 @@ static uint64_t goal_ns(const struct main_loop *c)
     const struct plan *p = c->run->plan;
     uint64_t all =
         p->mode == MODE_SWEEP ? p->duration_ns * p->settings->sweep_count : p->duration_ns;
-    uint64_t warmup_ns = main_loop_counts(c) ? 0 : p->warmup_ns;
+    uint64_t warmup_ns = main_loop_counts(c) ? 0 : p->settings->warmup_ns.value;
     return all > 0 ? c->start_ns + warmup_ns + all : 0;
 }
 
@@ -360,7 +360,7 @@ static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kin
         .offered = m->offered[kind] > 0 ? m->offered[kind] : achieved,
         .achieved = achieved,
         .latencies = latencies_of(&t->response),
-        .limited_ns = latency_limit_figure(&c->run->plan->limit, &t->response),
+        .limited_ns = latency_limit_figure(&c->run->plan->settings->limit, &t->response),
     };
 }
 
@@ -439,7 +439,7 @@ static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
             load_threads_busy(&c->load_threads) == 0 || now_ns - c->pause_ns >= LONGEST_PAUSE_NS;
         return is_idle ? end_warmup(c, e) : 0;
     }
-    if (now_ns - c->start_ns >= c->run->plan->warmup_ns)
+    if (now_ns - c->start_ns >= c->run->plan->settings->warmup_ns.value)
         pause_load(c, STAGE_COOLING, now_ns);
     return 0;
 }
@@ -674,7 +674,7 @@ static int begin_load(struct main_loop *c, struct err *e)
     if (rc != 0)
         return rc;
     c->view.told_memory_ns = clock_ns();
-    if (c->run->plan->warmup_ns > 0) {
+    if (c->run->plan->settings->warmup_ns.value > 0) {
         atomic_store(&c->run->most, UINT64_MAX);
         begin_sums(c, clock_ns());
         return 0;

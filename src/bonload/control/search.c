@@ -428,7 +428,7 @@ const char *const found_reasons[] = {
 
 static bool search_is_by_rate(const struct search *s)
 {
-    return s->plan->search == SEARCH_RATE;
+    return s->plan->settings->search == SEARCH_RATE;
 }
 
 /* ---- setting a load -------------------------------------------------------------------------- */
@@ -477,9 +477,11 @@ static void search_begin(struct search *s, const struct plan *p, uint64_t now_ns
 static bool has_settled(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     const struct plan *p = s->plan;
-    uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : p->window_ns / SETTLING_PART;
-    uint64_t most_ns = s->is_first ? SETTLING_LIMITS * p->limit.nanoseconds + p->window_ns
-                                   : p->window_most_ns / SETTLING_WINDOWS;
+    uint64_t window_ns = p->settings->window_ns.value;
+    uint64_t limit_ns = p->settings->limit.nanoseconds;
+    uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : window_ns / SETTLING_PART;
+    uint64_t most_ns =
+        s->is_first ? SETTLING_LIMITS * limit_ns + window_ns : p->window_most_ns / SETTLING_WINDOWS;
     bool is_late = false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         is_late |= s->is_searched[k] && all->progress[k].ended < s->settled[k];
@@ -506,10 +508,10 @@ static struct sequential_test_rules rules_of(const struct search *s)
     const struct plan *p = s->plan;
     double n = s->is_confirming ? s->confirmations : 0;
     return (struct sequential_test_rules){
-        .limit = p->limit,
-        .counts_errors = p->adjust_on_errors,
+        .limit = p->settings->limit,
+        .counts_errors = p->settings->adjust_on_errors,
         .alpha = n > 0 ? ALPHA / (n * (n + 1)) : ALPHA,
-        .stall_ns = p->window_ns * windows_of(s) / STALL_PART,
+        .stall_ns = p->settings->window_ns.value * windows_of(s) / STALL_PART,
         .most_ns = p->window_most_ns * windows_of(s),
     };
 }
@@ -572,7 +574,7 @@ static bool is_long_enough(const struct search *s, const struct sequential_test 
     uint64_t budget = s->plan->max_requests;
     uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
     bool has_latencies = j->elapsed_ns >= latencies_ns || j->elapsed_ns >= j->rules.most_ns;
-    return (j->elapsed_ns >= s->plan->window_ns * windows_of(s) && has_latencies) ||
+    return (j->elapsed_ns >= s->plan->settings->window_ns.value * windows_of(s) && has_latencies) ||
            (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
 }
 
@@ -602,8 +604,8 @@ static void feed_last(struct search *s, const struct standing *all, uint64_t pau
             .good = now->good - seen->good + left,
             .errors = now->errors - seen->errors,
             .good_ns = now->good_ns - seen->good_ns + left * paused_ns,
-            .above =
-                now->above - seen->above + (paused_ns >= s->plan->limit.nanoseconds ? left : 0),
+            .above = now->above - seen->above +
+                     (paused_ns >= s->plan->settings->limit.nanoseconds ? left : 0),
         };
         sequential_test_feed(&s->tests[k], &ended, 0, false);
     }
@@ -665,7 +667,8 @@ static bool helps_nothing(struct search *s, enum load_kind k)
         .late = (double)(seen->above + seen->errors) / fmax(1, (double)(seen->good + seen->errors)),
         .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
     };
-    if (s->plan->limit.of == LIMIT_MAX || !was_made(s, k)) /* max ends with the first late one */
+    if (s->plan->settings->limit.of == LIMIT_MAX ||
+        !was_made(s, k)) /* max ends with the first late one */
         return false;
     if (first->load <= 0)
         *first = now;

@@ -215,7 +215,7 @@ static int open_names(struct run *r, struct err *e)
         return err_say(e, "there are fewer names than the %u ranks, and each writes its own",
                        plan_ranks(p));
     /* no number above this will be used */
-    uint64_t most = p->warmup_ns > 0 ? UINT64_MAX : run_budget(p);
+    uint64_t most = p->settings->warmup_ns.value > 0 ? UINT64_MAX : run_budget(p);
     bool repeats = !names_are_unique(&r->names, most);
     if (repeats && r->reads_written && (r->target->traits & TARGET_NAMES))
         rc = versions_open(&r->versions, e);
@@ -261,7 +261,7 @@ static int open_recorders(struct run *r, struct err *e)
         .is_shared = target_blocks(r) && (r->loads[LOAD_READ].channels > 1 ||
                                           r->loads[LOAD_WRITE].channels > 1 || r->target->ops),
         .has_ops = r->target->ops,
-        .limit_ns = p->mode == MODE_SEARCH ? p->limit.nanoseconds : UINT64_MAX,
+        .limit_ns = p->mode == MODE_SEARCH ? p->settings->limit.nanoseconds : UINT64_MAX,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         r->rules.has_service |= r->loads[kind].pace == PACE_RATE;

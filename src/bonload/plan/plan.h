@@ -102,13 +102,7 @@ struct plan {
     uint64_t reads_per_write; /* billionths; 0: reads do not depend on writes */
     uint64_t max_requests;    /* UINT64_MAX: no limit */
     uint64_t duration_ns;     /* 0: no limit; in a sweep, for each rate */
-    uint64_t warmup_ns;
-
-    struct latency_limit limit; /* MODE_SEARCH */
-    enum search_for search;
-    uint64_t window_ns;      /* shortest window of a search */
-    uint64_t window_most_ns; /* longest window of a search */
-    bool adjust_on_errors;
+    uint64_t window_most_ns;  /* longest window of a search */
     unsigned max_channels;
     struct rate_curve curve; /* MODE_RATE: rates of reads and writes together */
 

@@ -14,11 +14,11 @@ static void print_found(const struct result *result, enum load_kind kind, FILE *
 {
     const struct plan *p = result->plan;
     const struct search_answer *answer = &result->figures->kinds[kind].answer;
-    bool is_rate = p->search == SEARCH_RATE;
+    bool is_rate = p->settings->search == SEARCH_RATE;
     if (p->kinds[kind].pace == PACE_FOLLOWS && is_rate)
         return;
     fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
-            go_duration(p->limit.nanoseconds).text);
+            go_duration(p->settings->limit.nanoseconds).text);
     if (answer->found == FOUND_UNSURE && answer->load <= 0)
         fputs("not known\n", out);
     else
@@ -279,7 +279,7 @@ static void print_step(const struct step *step, enum load_kind kind, bool is_sea
 static void print_answer(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct kind_result *k = &result->figures->kinds[kind];
-    const char *unit = result->plan->search == SEARCH_THREADS ? " threads" : "/s";
+    const char *unit = result->plan->settings->search == SEARCH_THREADS ? " threads" : "/s";
     enum pace pace = result->plan->kinds[kind].pace;
     const char *reason = found_reasons[k->answer.why];
     if (pace == PACE_NONE || pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
@@ -306,10 +306,10 @@ static void print_steps(const struct result *result, FILE *out)
     if (!is_search && p->mode != MODE_SWEEP)
         return;
     if (is_search)
-        latency_limit_name(&p->limit, name);
+        latency_limit_name(&p->settings->limit, name);
     fprintf(out, "\nSteps   %10s %12s %12s %12s %*s\n",
-            is_search && p->search == SEARCH_THREADS ? "threads" : "offered/s", "achieved/s", "p50",
-            "p99", is_search ? 12 : 10, name);
+            is_search && p->settings->search == SEARCH_THREADS ? "threads" : "offered/s",
+            "achieved/s", "p50", "p99", is_search ? 12 : 10, name);
     for (size_t i = 0; i < result->step_count; i++)
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
             print_step(&result->steps[i], kind, is_search, out);

@@ -35,11 +35,11 @@ static void put_limit(json_t **object, const struct plan *p)
 {
     char name[LIMIT_TEXT];
     json_t *limit = json_object();
-    latency_limit_name(&p->limit, name);
+    latency_limit_name(&p->settings->limit, name);
     put_text(&limit, "of", name);
-    put_count(&limit, "nanoseconds", p->limit.nanoseconds);
-    put_text(&limit, "search", search_names[p->search]);
-    put_count(&limit, "window_ns", p->window_ns);
+    put_count(&limit, "nanoseconds", p->settings->limit.nanoseconds);
+    put_text(&limit, "search", search_names[p->settings->search]);
+    put_count(&limit, "window_ns", p->settings->window_ns.value);
     put_value(object, "limit", limit);
 }
 
@@ -76,7 +76,7 @@ static json_t *json_of_settings(const struct plan *p)
     put_real(&object, "reads_per_write", (double)p->reads_per_write / (double)BILLION);
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
     put_real(&object, "duration_seconds", (double)p->duration_ns / (double)BILLION);
-    put_real(&object, "warmup_seconds", (double)p->warmup_ns / (double)BILLION);
+    put_real(&object, "warmup_seconds", (double)p->settings->warmup_ns.value / (double)BILLION);
     if (p->curve.count > 0)
         put_value(&object, "course", json_of_curve(&p->curve));
     if (p->mode == MODE_SEARCH)

@@ -302,6 +302,7 @@ static void a_queue_that_grows(void **state)
 /* A search for a rate of writes, or a number of threads, at one look after another. */
 struct hunt {
     struct controller controller;
+    struct settings settings;
     struct plan plan;
     struct standing all;
     uint64_t now_ns;
@@ -310,12 +311,13 @@ struct hunt {
 
 static void begin_hunt(struct hunt *c, const char *limit, struct kind_plan writes)
 {
-    *c = (struct hunt){.plan = {.mode = MODE_SEARCH,
-                                .limit = limit_of(limit),
-                                .search = writes.rate > 0 ? SEARCH_RATE : SEARCH_THREADS,
-                                .window_ns = BILLION,
+    *c = (struct hunt){.settings = {.limit = limit_of(limit),
+                                    .search = writes.rate > 0 ? SEARCH_RATE : SEARCH_THREADS,
+                                    .window_ns.value = BILLION,
+                                    .adjust_on_errors = true},
+                       .plan = {.settings = &c->settings,
+                                .mode = MODE_SEARCH,
                                 .window_most_ns = 60 * BILLION,
-                                .adjust_on_errors = true,
                                 .max_requests = UINT64_MAX}};
     c->plan.kinds[LOAD_WRITE] = writes;
     controller_begin(&c->controller, &c->plan, 0, c->loads);
@@ -327,7 +329,7 @@ static void end_writes(struct hunt *c, uint64_t count, uint64_t latency_ns)
     c->all.progress[LOAD_WRITE].ended += count;
     c->all.counts[LOAD_WRITE].good += count;
     c->all.counts[LOAD_WRITE].good_ns += count * latency_ns;
-    c->all.counts[LOAD_WRITE].above += latency_ns > c->plan.limit.nanoseconds ? count : 0;
+    c->all.counts[LOAD_WRITE].above += latency_ns > c->settings.limit.nanoseconds ? count : 0;
 }
 
 /* At each look, ends `count` requests, of which each hundredth is late, until the next decision. */
@@ -337,7 +339,7 @@ static enum move pass(struct hunt *c, uint64_t count, uint64_t latency_ns, uint6
     for (int i = 0; i < 10000 && order.move == MOVE_NONE; i++) {
         c->now_ns += BILLION / 100;
         end_writes(c, count - late, latency_ns);
-        end_writes(c, late, 2 * c->plan.limit.nanoseconds);
+        end_writes(c, late, 2 * c->settings.limit.nanoseconds);
         controller_decide(&c->controller, &c->all, c->now_ns, &order);
     }
     return (enum move)order.move;

@@ -152,17 +152,17 @@ static struct searched search_store(const struct model *m, uint64_t seed)
 {
     static struct controller controller;
     struct store s = {.model = m};
-    struct plan plan = {.mode = MODE_SEARCH,
-                        .search = SEARCH_RATE,
-                        .window_ns = BILLION,
+    struct settings settings = {
+        .search = SEARCH_RATE, .window_ns.value = BILLION, .adjust_on_errors = true};
+    struct plan plan = {.settings = &settings,
+                        .mode = MODE_SEARCH,
                         .window_most_ns = 60 * BILLION,
-                        .max_requests = UINT64_MAX,
-                        .adjust_on_errors = true};
+                        .max_requests = UINT64_MAX};
     struct order order = {0};
     uint64_t now_ns = 0;
     rng_init(&s.rng, seed, 0);
     assert_int_equal(latency_limit_parse(m->limit, &s.limit), 0);
-    plan.limit = s.limit;
+    settings.limit = s.limit;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 100 * BILLION};
     s.answer =
         ANSWER * exp2(random_part(&s) - .5); /* the answer is anywhere between two doublings */
@@ -337,16 +337,16 @@ static void rare_stalls(void **state)
 static enum found_why why_none(bool one_hangs)
 {
     static struct controller controller;
-    struct plan plan = {.mode = MODE_SEARCH,
-                        .search = SEARCH_RATE,
-                        .window_ns = BILLION,
+    struct settings settings = {.search = SEARCH_RATE, .window_ns.value = BILLION};
+    struct plan plan = {.settings = &settings,
+                        .mode = MODE_SEARCH,
                         .window_most_ns = 60 * BILLION,
                         .max_requests = UINT64_MAX};
     struct standing all = {.busy = one_hangs, .progress[LOAD_WRITE].begun = one_hangs};
     struct store s = {.standing = all};
     struct order order = {0};
     assert_int_equal(latency_limit_parse("p99:20ms", &s.limit), 0);
-    plan.limit = s.limit;
+    settings.limit = s.limit;
     plan.kinds[LOAD_WRITE] = (struct kind_plan){.pace = PACE_RATE, .rate = 1000 * BILLION};
     controller_begin(&controller, &plan, 0, order.loads);
     order.move = MOVE_STEP;
