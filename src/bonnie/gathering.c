@@ -22,22 +22,6 @@ struct rank_test {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Lists the hosts in the order of the first rank on each. */
-static void list_hosts(struct gathering *g)
-{
-    const struct ranks *r = &g->coordinator->ranks;
-    for (unsigned rank = 0; rank < r->count; rank++) {
-        const struct rank_card *card = &r->cards[rank];
-        if (ranks_is_first(r, rank)) {
-            memcpy(g->hosts[g->host_count].name, card->host, sizeof card->host);
-            g->host_of[rank] = (unsigned)g->host_count++;
-        } else {
-            g->host_of[rank] = g->host_of[card->host_first];
-        }
-        g->hosts[g->host_of[rank]].ranks++;
-    }
-}
-
 int gathering_open(struct gathering *g, struct coordinator *coordinator, struct err *e)
 {
     const struct ranks *r = &coordinator->ranks;
@@ -47,24 +31,20 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
     bool is_there = true;
     if (r->cards) {
         g->laps = calloc(r->count, sizeof *g->laps);
-        g->host_of = calloc(r->count, sizeof *g->host_of);
         g->hosts = calloc(r->count, sizeof *g->hosts);
         g->received = calloc(1, sizeof *g->received);
-        is_there = g->laps && g->host_of && g->hosts && g->received;
+        is_there = g->laps && g->hosts && g->received;
     }
     if (!is_there) {
         gathering_close(g);
         return err_system(e, ENOMEM, "allocate memory for %u ranks", r->count);
     }
-    if (r->cards)
-        list_hosts(g);
     return 0;
 }
 
 void gathering_close(struct gathering *g)
 {
     free(g->laps);
-    free(g->host_of);
     free(g->hosts);
     free(g->received);
     *g = (struct gathering){.coordinator = g->coordinator};
@@ -74,10 +54,13 @@ void gathering_begin(struct gathering *g)
 {
     g->start_spread_ns = 0;
     g->clock_uncertainty_ns = 0;
-    for (size_t i = 0; i < g->host_count; i++) {
-        struct host_result fresh = {.ranks = g->hosts[i].ranks};
-        memcpy(fresh.name, g->hosts[i].name, sizeof fresh.name);
-        g->hosts[i] = fresh;
+    const struct ranks *r = &g->coordinator->ranks;
+    for (unsigned rank = 0; g->hosts && rank < r->count; rank++)
+        g->hosts[rank] = (struct host_result){0};
+    for (unsigned rank = 0; g->hosts && rank < r->count; rank++) {
+        struct host_result *host = &g->hosts[r->cards[rank].host_first];
+        if (host->ranks++ == 0) /* ranks of one host may name it differently, as containers do */
+            memcpy(host->name, r->cards[rank].host, sizeof host->name);
     }
 }
 
@@ -109,9 +92,9 @@ static void add_host_time(struct gathering *g, unsigned first)
     const struct ranks *r = &g->coordinator->ranks;
     struct rank_span span = {0};
     for (unsigned rank = first; rank < r->count; rank++)
-        if (g->host_of[rank] == g->host_of[first])
+        if (r->cards[rank].host_first == first)
             rank_span_add(&span, g->laps[rank].start_ns, g->laps[rank].end_ns);
-    g->hosts[g->host_of[first]].elapsed_ns += span.last_end - span.first_start;
+    g->hosts[first].elapsed_ns += span.last_end - span.first_start;
 }
 
 /* Converts all times to rank 0's clock, when the clocks have been compared. */
@@ -173,7 +156,7 @@ struct test_meeting {
 };
 
 /* Adds the figures that belong to a host, and not to each of its ranks. */
-static void add_host_facts(struct test_figures *all, const struct test_figures *one, bool is_first)
+static void add_host_facts(struct evidence *all, const struct evidence *one, bool is_first)
 {
     struct device_use *d = &all->device;
     all->cpus += one->cpus;
@@ -193,12 +176,13 @@ static void add_host_facts(struct test_figures *all, const struct test_figures *
 static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks)
 {
     struct cache_use *c = &all->cache;
-    all->cpu_ns += one->cpu_ns;
-    cpu_demand_keep_larger(&all->busiest, &one->busiest);
+    struct evidence *e = &all->evidence;
+    e->cpu_ns += one->evidence.cpu_ns;
+    cpu_demand_keep_larger(&e->busiest, &one->evidence.busiest);
     corruption_merge(&all->corruption, &one->corruption);
-    if (one->quota_percent > all->quota_percent) {
-        all->quota_cpus = one->quota_cpus;
-        all->quota_percent = one->quota_percent;
+    if (one->evidence.quota_percent > e->quota_percent) {
+        e->quota_cpus = one->evidence.quota_cpus;
+        e->quota_percent = one->evidence.quota_percent;
     }
     c->known = c->known && one->cache.known;
     c->system_dropped = c->system_dropped && one->cache.system_dropped;
@@ -219,21 +203,22 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
     }
     op_stats_merge(m->total, &test->total);
     if (!m->has_begun) { /* the figures of any rank can clear these */
-        m->figures->device.known = true;
-        memcpy(m->figures->moved.by, test->figures.moved.by, sizeof test->figures.moved.by);
+        m->figures->evidence.device.known = true;
+        memcpy(m->figures->evidence.moved.by, test->figures.evidence.moved.by,
+               sizeof test->figures.evidence.moved.by);
         m->figures->cache.known = true;
         m->figures->cache.system_dropped = true;
     }
     m->has_begun = true;
     bool is_first = ranks_is_first(&g->coordinator->ranks, rank);
     add_figures(m->figures, &test->figures, g->coordinator->ranks.count);
-    moved_add(&m->figures->moved, &test->figures.moved, is_first);
+    moved_add(&m->figures->evidence.moved, &test->figures.evidence.moved, is_first);
     if (is_first) {
-        add_host_facts(m->figures, &test->figures, !m->has_host);
+        add_host_facts(&m->figures->evidence, &test->figures.evidence, !m->has_host);
         m->has_host = true;
     }
-    struct host_result *host = &g->hosts[g->host_of[rank]];
-    host->cpu_ns += test->figures.cpu_ns;
+    struct host_result *host = &g->hosts[g->coordinator->ranks.cards[rank].host_first];
+    host->cpu_ns += test->figures.evidence.cpu_ns;
     const struct histogram *h = &test->total.latencies;
     host->ops += h->count;
     host->bytes += test->total.bytes;
@@ -242,14 +227,16 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
         host->latency_max_ns = h->maximum;
 }
 
+/* Copies the hosts in the order of the first rank on each. */
 static int copy_hosts(const struct gathering *g, struct joint_test *t, struct err *e)
 {
-    t->hosts = calloc(g->host_count, sizeof *t->hosts);
-    if (!t->hosts)
-        return err_system(e, ENOMEM, "allocate memory for %zu hosts", g->host_count);
-    memcpy(t->hosts, g->hosts, g->host_count * sizeof *t->hosts);
-    t->host_count = g->host_count;
     t->ranks = g->coordinator->ranks.count;
+    t->hosts = calloc(t->ranks, sizeof *t->hosts);
+    if (!t->hosts)
+        return err_system(e, ENOMEM, "allocate memory for the hosts of %u ranks", t->ranks);
+    for (unsigned rank = 0; rank < t->ranks; rank++)
+        if (g->hosts[rank].ranks > 0)
+            t->hosts[t->host_count++] = g->hosts[rank];
     t->start_spread_ns = g->start_spread_ns;
     t->clock_uncertainty_ns = g->clock_uncertainty_ns;
     return 0;

@@ -4,9 +4,8 @@
 #include <stdint.h>
 
 #include "bonnie/result.h"
-#include "measure/cpu.h"
+#include "measure/bottleneck.h"
 #include "measure/histogram.h"
-#include "measure/io_limit.h"
 #include "sync/coordinator.h"
 #include "sys/thread_pool.h"
 #include "verify/contents.h"
@@ -19,20 +18,13 @@
  */
 
 /*
- * What a rank knows about a test that has ended, apart from its operations. Has no pointers,
- * because it travels between hosts.
+ * What a rank knows about a test that has ended, apart from its operations. It travels between
+ * hosts, so there is no pointer in it yet: the evidence lacks what the test and its place were.
  */
 struct test_figures {
-    uint64_t cpu_ns;
-    struct cpu_demand busiest; /* demand of the busiest worker */
-    unsigned cpus;             /* number of CPUs */
-    struct device_use device;
-    struct moved_bytes moved;
+    struct evidence evidence; /* quota: of the rank that used most of its own */
     struct cache_use cache;
     struct corruption corruption;
-    struct io_limit limit;
-    double quota_cpus; /* quota of the rank that used most of its own, and the share, in percent */
-    double quota_percent;
 };
 
 struct rank_lap;
@@ -41,10 +33,9 @@ struct rank_test;
 struct gathering {
     struct coordinator *coordinator;
     /* Only rank 0 of several ranks uses these; in other ranks they are NULL. */
-    struct rank_lap *laps;     /* for each rank, its report on the last lap */
-    unsigned *host_of;         /* for each rank, the index of its host in `hosts` */
-    struct host_result *hosts; /* what each host has done in the current test */
-    size_t host_count;
+    struct rank_lap *laps; /* for each rank, its report on the last lap */
+    /* what each host has done in the current test; a host has the index of its first rank */
+    struct host_result *hosts;
     struct rank_test *received; /* what one rank has sent after a test */
     uint64_t start_spread_ns;   /* in the current test, as in struct joint_test */
     uint64_t clock_uncertainty_ns;

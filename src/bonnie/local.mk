@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libbonnie_a_SOURCES = \
-	src/bonnie/directories.c src/bonnie/directories.h \
 	src/bonnie/gathering.c src/bonnie/gathering.h \
 	src/bonnie/options.c src/bonnie/options.h \
 	src/bonnie/phase.c src/bonnie/phase.h \
@@ -12,8 +11,6 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/report/diskmark.c \
 	src/bonnie/report/figures.c src/bonnie/report/figures.h \
 	src/bonnie/report/gobonniego.c \
-	src/bonnie/report/gobonniego_json.c \
-	src/bonnie/report/html_row.c \
 	src/bonnie/report/json.c \
 	src/bonnie/report/quick.c \
 	src/bonnie/report/text.c \

@@ -201,7 +201,7 @@ static void phase_title(char title[PHASE_TITLE], const struct run_context *r, en
 static struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
 {
     const struct workload *w = workload_of(test);
-    bool is_steady = p->steady.wanted && w->uses_engine; /* then the goal is an upper limit */
+    bool is_steady = p->settings->steady && w->uses_engine; /* then the goal is an upper limit */
     struct monitor_goal goal = {.nanoseconds = is_steady
                                                    ? p->steady.most_rounds * p->steady.round_ns
                                                    : workload_duration_ns(w, p)};
@@ -304,13 +304,13 @@ static int precondition(struct run_context *r, struct err *e)
 static int phase_rounds_begin(struct rounds *rounds, struct run_context *r, enum test_id test,
                               const struct section *section, struct err *e)
 {
-    const struct steady_plan *p = &r->plan->steady;
+    const struct settings *settings = r->plan->settings;
     const enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
     *rounds = (struct rounds){
         .section = section,
         .stats = &r->stats,
-        .metric = p->has_metric ? p->metric : of_rate,
-        .most = p->most_rounds,
+        .metric = settings->steady_metric_given ? settings->steady_metric : of_rate,
+        .most = r->plan->steady.most_rounds,
     };
     int rc = rounds_open(rounds, e);
     return rc == 0 ? precondition(r, e) : rc;
@@ -390,32 +390,22 @@ static int phase_tail_end(struct run_context *r, struct tail_summary *tail, int 
     return rc;
 }
 
-static struct evidence evidence_of(const struct test_result *t, const struct workload *w,
-                                   const struct run_context *r, const struct test_figures *f)
+/* Adds to what the ranks have counted what the test and its place were. */
+static void complete_evidence(struct evidence *e, const struct test_result *t,
+                              const struct workload *w, const struct run_context *r)
 {
     struct bytes_asked asked = workload_asked(w, r->plan, t->bytes);
     bool uses_cache = w->reads && t->cache.known && !t->direct;
-    bool is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
-    return (struct evidence){
-        .elapsed_ns = t->elapsed_ns,
-        .cpu_ns = t->cpu_ns,
-        .busiest = f->busiest,
-        .cpus = f->cpus,
-        .workers = t->workers,
-        .read_bytes = asked.read,
-        .written_bytes = asked.written,
-        .resident_percent = uses_cache ? t->cache.resident_percent_before : 0,
-        .is_cold = is_cold,
-        .compresses = r->storage.sources.compresses && r->plan->settings->data != DATA_RANDOM,
-        .filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL,
-        .is_stored = !w->uses_engine || plan_stores(r->plan),
-        .computes = w->item == ITEM_PERCHAR_CHUNK,
-        .device = t->device,
-        .moved = t->moved,
-        .limit = f->limit,
-        .quota_cpus = f->quota_cpus,
-        .quota_percent = f->quota_percent,
-    };
+    e->elapsed_ns = t->elapsed_ns;
+    e->workers = t->workers;
+    e->read_bytes = asked.read;
+    e->written_bytes = asked.written;
+    e->resident_percent = uses_cache ? t->cache.resident_percent_before : 0;
+    e->is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
+    e->compresses = r->storage.sources.compresses && r->plan->settings->data != DATA_RANDOM;
+    e->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
+    e->is_stored = !w->uses_engine || plan_stores(r->plan);
+    e->computes = w->item == ITEM_PERCHAR_CHUNK;
 }
 
 /* Sets the result's verdict to a judgement. The rest of the result must be complete. */
@@ -796,16 +786,16 @@ static void collect_figures(struct phase *ph, const struct section *section, str
     struct run_context *r = ph->context;
     const struct cpu_quota *quota = &r->plan->host->quota;
     *f = (struct test_figures){
-        .cpu_ns = section->cpu_ns,
-        .busiest = section->busiest,
-        .cpus = r->plan->host->cpus,
-        .device = section->device,
-        .moved = section->moved,
+        .evidence = {.cpu_ns = section->cpu_ns,
+                     .busiest = section->busiest,
+                     .cpus = r->plan->host->cpus,
+                     .device = section->device,
+                     .moved = section->moved,
+                     .limit = r->limit,
+                     .quota_cpus = quota->cpus,
+                     .quota_percent = cpu_quota_used(quota, &section->periods, section->cpu_ns,
+                                                     section->elapsed_ns)},
         .cache = ph->cache,
-        .limit = r->limit,
-        .quota_cpus = quota->cpus,
-        .quota_percent =
-            cpu_quota_used(quota, &section->periods, section->cpu_ns, section->elapsed_ns),
     };
     corruption_log_sum(&r->corruption_log, &f->corruption);
 }
@@ -839,12 +829,12 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
         .elapsed_ns = section.elapsed_ns,
-        .cpu_ns = figures.cpu_ns,
+        .cpu_ns = figures.evidence.cpu_ns,
         .latency_ns = latencies_of(&r->total->latencies),
         .verified_bytes = figures.corruption.checked_bytes,
         .corrupted = figures.corruption.corrupted,
-        .device = figures.device,
-        .moved = figures.moved,
+        .device = figures.evidence.device,
+        .moved = figures.evidence.moved,
         .cache = figures.cache,
         .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
         .is_short = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns,
@@ -853,7 +843,8 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
     if (ph->is_steady)
         result->steady = phase_rounds_take(&ph->rounds, p);
     r->unsteady += ph->is_steady && !result->steady.is_steady;
-    ph->evidence = evidence_of(result, ph->workload, r, &figures);
+    ph->evidence = figures.evidence;
+    complete_evidence(&ph->evidence, result, ph->workload, r);
     bottleneck_judge(&judgement, &ph->evidence);
     phase_verdict(result, test, r, &judgement, ph->evidence.filesystem);
     result->waited_for_cpu_percent = judgement.waited_percent;
@@ -880,7 +871,7 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
 {
     const struct plan *p = r->plan;
     const struct workload *w = workload_of(test);
-    bool is_steady = p->steady.wanted && w->uses_engine;
+    bool is_steady = p->settings->steady && w->uses_engine;
     *ph = (struct phase){
         .context = r,
         .test = test,

@@ -37,10 +37,6 @@ static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_
                         : s->require_steady     ? "--require-steady"
                                                 : NULL;
     *steady = (struct steady_plan){
-        .wanted = s->steady,
-        .is_required = s->require_steady,
-        .has_metric = s->steady_metric_given,
-        .metric = s->steady_metric,
         .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
         .precondition = (unsigned)optional_or(s->precondition, 0),
         .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
@@ -434,7 +430,7 @@ static int check_tail(const struct plan *p, struct err *e)
     const bool *tests = p->tests;
     if (!p->settings->explain_tail)
         return 0;
-    if (p->steady.wanted)
+    if (p->settings->steady)
         return err_say(e, "--explain-tail cannot be combined with --steady-state");
     if (!tests[TEST_PUT_BLOCK] && !tests[TEST_REWRITE] && !tests[TEST_GET_BLOCK] &&
         !tests[TEST_IOPS])

@@ -18,12 +18,8 @@ struct scratch_space;
 struct preset_row;
 struct ranks;
 
-/* How block tests are repeated until their figure is steady. */
+/* How block tests are repeated until their figure is steady, if settings->steady. */
 struct steady_plan {
-    bool wanted; /* false: the other fields mean nothing */
-    bool is_required;
-    bool has_metric; /* false: the metric is the rate of the test */
-    enum round_metric metric;
     uint64_t round_ns;
     unsigned precondition; /* number of times that the data set is written before the first round */
     unsigned most_rounds;

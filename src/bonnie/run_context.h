@@ -102,6 +102,13 @@ static inline const struct poller *run_context_poller(const struct run_context *
 void run_context_give_back(struct run_context *r, unsigned worker);
 
 /*
+ * Reports, after a signal and when this rank has cleaned up, the directories that killed ranks
+ * after this one have left, and the host of the first of them. Only the rank before a row of killed
+ * ranks does so, so that each directory is reported once.
+ */
+void run_context_report_abandoned(const struct run_context *r);
+
+/*
  * Ends the workers, and removes everything that was made. rc is the result of the run. Returns rc,
  * or the first failure of closing. After a signal, e has only that; what could not be removed is
  * then reported on standard error.

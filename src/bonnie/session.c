@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bonnie/directories.h"
 #include "bonnie/phase.h"
 #include "bonnie/plan.h"
 #include "bonnie/preset.h"
@@ -163,8 +162,7 @@ static int close_context(struct run_context *context, int rc, struct err *e)
     if (closed == 0 && stop_signal() && is_live)
         stop_message("interrupted; files removed");
     if (stop_signal())
-        directories_report_abandoned(context->plan, context->numbers.directories,
-                                     context->next_host);
+        run_context_report_abandoned(context);
     return rc ? rc : closed;
 }
 
@@ -269,7 +267,7 @@ static int judge_findings(const struct findings *found, const struct plan *p, st
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged places",
                        found->corrupted);
-    if (found->unsteady == 0 || !p->steady.is_required)
+    if (found->unsteady == 0 || !p->settings->require_steady)
         return 0;
     err_say(e, "--require-steady: %u test%s did not become steady", found->unsteady,
             found->unsteady == 1 ? "" : "s");
@@ -281,7 +279,7 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
 {
     if (ranks->ranks.count == 1)
         return 0;
-    if (all->whole[0].steady.wanted)
+    if (all->settings->steady)
         return err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
     if (all->settings->explain_tail)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/help.h"
 
-#include <string.h>
-
 #include "util/err.h"
+#include "util/printable.h"
 
 static const char *or_empty(const char *text)
 {
@@ -48,7 +47,6 @@ void cli_print_options(const struct option_table *table, FILE *out)
             print_option(&table->entries[i], out);
 }
 
-#define LAST_COLUMN 80
 #define HELP_COLUMN 8
 
 /* Prints " -s, --size SIZE[:CHUNK...]", with the value as it must be given. */
@@ -68,23 +66,6 @@ static void print_form(FILE *out, const char *dashes, const struct option_entry 
     fputc('\n', out);
 }
 
-/* Prints a text, indented and with lines broken at blanks. */
-static void print_text(FILE *out, const char *text)
-{
-    while (*text) {
-        size_t room = LAST_COLUMN - HELP_COLUMN;
-        size_t length = strlen(text);
-        if (length > room) {
-            length = room;
-            while (text[length] != ' ')
-                length--;
-        }
-        fprintf(out, "%*s%.*s\n", HELP_COLUMN, "", (int)length, text);
-        text += length;
-        text += strspn(text, " ");
-    }
-}
-
 void cli_print_help(const struct option_table *table, bool is_brief, FILE *out)
 {
     if (is_brief) {
@@ -98,7 +79,8 @@ void cli_print_help(const struct option_table *table, bool is_brief, FILE *out)
         if (table->entries[i].group)
             fprintf(out, "\n%s\n", table->entries[i].group);
         print_form(out, option_dashes(table), &table->entries[i]);
-        print_text(out, table->entries[i].help);
+        fprintf(out, "%*s", HELP_COLUMN, "");
+        print_wrapped(out, HELP_COLUMN, table->entries[i].help);
     }
     fputs(table->closing, out);
 }

@@ -48,14 +48,11 @@ const char *filesystem_name(unsigned long type)
 
 #define UPPER_LAYER "upperdir="
 
-long mount_info_id(FILE *fdinfo)
+long mount_info_id(const char *fdinfo)
 {
-    char line[128];
-    long id = -1;
-    while (id < 0 && fgets(line, sizeof line, fdinfo))
-        if (sscanf(line, "mnt_id: %ld", &id) != 1)
-            id = -1;
-    return id;
+    long id;
+    const char *number = strstr(fdinfo, "mnt_id:");
+    return number && sscanf(number, "mnt_id: %ld", &id) == 1 ? id : -1;
 }
 
 /*
@@ -65,13 +62,9 @@ long mount_info_id(FILE *fdinfo)
 static long mount_of(int fd)
 {
     char path[64];
+    char text[512];
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return -1;
-    long id = mount_info_id(in);
-    fclose(in);
-    return id;
+    return kernel_file_text(path, text, sizeof text) ? mount_info_id(text) : -1;
 }
 
 void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length)

@@ -66,4 +66,4 @@ void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id);
 bool mount_info_has(const struct mount_info *p, const char *option);
 
 /* The number of a mount, from the text of /proc/self/fdinfo/N; -1: the text does not have it. */
-long mount_info_id(FILE *fdinfo);
+long mount_info_id(const char *fdinfo);

@@ -131,13 +131,6 @@ int privilege_drop(const struct identity *id, struct err *e)
     return rc;
 }
 
-int privilege_change(const char *user, const char *group, bool is_quiet, struct err *e)
-{
-    struct identity id;
-    int rc = privilege_resolve(&id, user, group, e);
-    return rc == 0 ? privilege_become(&id, is_quiet, e) : rc;
-}
-
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e)
 {
     int rc = privilege_drop(id, e);

@@ -32,7 +32,13 @@ int privilege_drop(const struct identity *id, struct err *e);
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
 /* Does both: looks up the user and the group, and becomes them. */
-int privilege_change(const char *user, const char *group, bool is_quiet, struct err *e);
+static inline int privilege_change(const char *user, const char *group, bool is_quiet,
+                                   struct err *e)
+{
+    struct identity id;
+    int rc = privilege_resolve(&id, user, group, e);
+    return rc == 0 ? privilege_become(&id, is_quiet, e) : rc;
+}
 
 /*
  * Gives up all capabilities, and the means to get any by executing a program. User 0 stays user 0.

@@ -7,17 +7,14 @@
 #include <linux/fs.h>
 #include <linux/loop.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -381,10 +378,16 @@ static int ask_device(const char *fact, const struct stat *st)
     return is_free ? ANSWER_NO : is_named(fact, st);
 }
 
+/* What the asking process has to find out. */
+struct question {
+    const glob_t *facts;
+    const struct stat *st;
+};
+
 /* Asks all devices in their order, and writes a byte for each. */
-__attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct stat *st, int out)
+static void ask_all(void *context, int out)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const struct question *q = context;
     /*
      * Closes all other descriptors. Otherwise, if this process stays behind, processes that read
      * zcav's output or wait for a lock would have to wait, too. They do if the kernel refuses this.
@@ -392,11 +395,9 @@ __attribute__((noreturn)) static void ask_all(const glob_t *facts, const struct 
     if (out > 0)
         portable_close_range(0, (unsigned)out - 1);
     portable_close_range((unsigned)out + 1, UINT_MAX);
-    for (size_t i = 0; i < facts->gl_pathc; i++) {
-        if (byte_write(out, (char)ask_device(facts->gl_pathv[i], st)) != 0)
+    for (size_t i = 0; i < q->facts->gl_pathc; i++)
+        if (byte_write(out, (char)ask_device(q->facts->gl_pathv[i], q->st)) != 0)
             break;
-    }
-    _exit(0);
 }
 
 /* Reads one answer. Returns a negative errno when none comes. */
@@ -437,21 +438,13 @@ static int take_answers(const char *path, const glob_t *facts, int in, struct er
  */
 static int ask_apart(const char *path, const glob_t *facts, const struct stat *st, struct err *e)
 {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_system(e, errno, "make a pipe");
-    pid_t pid = fork();
-    if (pid == 0)
-        ask_all(facts, st, ends[1]);
-    int rc = pid > 0 ? 0 : err_system(e, errno, "start a process");
-    close(ends[1]);
-    if (rc == 0)
-        rc = take_answers(path, facts, ends[0], e);
-    close(ends[0]);
-    if (pid > 0) {
-        kill(pid, SIGKILL);
-        waitpid(pid, NULL, rc != 0 ? WNOHANG : 0);
-    }
+    struct question question = {facts, st};
+    struct helper asker;
+    int rc = helper_start(&asker, "asker", ask_all, &question, e);
+    if (rc != 0)
+        return rc;
+    rc = take_answers(path, facts, asker.socket, e);
+    helper_end(&asker, rc == 0 ? PATIENCE_MS : 1);
     return rc;
 }
 

@@ -161,6 +161,30 @@ struct printable printable(const char *text)
     return clean;
 }
 
+#define LAST_COLUMN 80
+
+void print_wrapped(FILE *out, size_t indent, const char *text)
+{
+    const struct printable clean = printable(text);
+    size_t column = indent;
+    text = clean.text;
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + word > LAST_COLUMN) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, word, out);
+        column += word;
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
 void sanitize_plain(char text[static LABEL_BYTES], const char *label)
 {
     label = label ? label : "";

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /*
  * Whether the `length` bytes at `word` are one of the comma-separated words of `list`. The list
@@ -32,6 +33,12 @@ struct printable {
 };
 
 struct printable printable(const char *text);
+
+/*
+ * Prints words of such a text, and breaks lines at blanks. The current line is already at column
+ * `indent`.
+ */
+void print_wrapped(FILE *out, size_t indent, const char *text);
 
 /*
  * For a message of one line: replaces by `?`, in place, what must not reach a terminal, and white

@@ -6,9 +6,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct mount_info p = {.root = ""};
-    FILE *fdinfo = fuzz_file(data, size);
+    char *fdinfo = fuzz_text(data, size);
     long mount_id = mount_info_id(fdinfo);
-    fclose(fdinfo);
+    free(fdinfo);
 
     FILE *mountinfo = fuzz_file(data, size);
     mount_info_read(&p, mountinfo, mount_id == -1 ? 22 : mount_id);

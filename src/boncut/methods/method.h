@@ -70,9 +70,9 @@ struct method {
     unsigned batch;  /* largest number of units that a step changes; 0: one */
     int open_flags;  /* of open(2), for files of blocks */
     int write_flags; /* of pwritev2(2), for their blocks */
-    int (*sync)(
-        int fd); /* what makes blocks durable, the call with the method's name; NULL: nothing */
     struct names_rule names;
+    /* what makes overwritten blocks durable, the call with the method's name; NULL: nothing */
+    int (*sync)(int fd);
     uint64_t interval_ns; /* shortest time between the starts of two steps of a worker */
 
     /*

@@ -33,9 +33,6 @@ void extra_tables(FILE *out, const struct result *r);
 /* Does the same for all runs of a preset with rows, each below its label. */
 void extra_tables_of_rows(FILE *out, const struct result runs[], size_t count);
 
-/* Prints words, and breaks lines at blanks. The current line is already at column `indent`. */
-void print_wrapped(FILE *out, size_t indent, const char *text);
-
 /*
  * A result as texts, field by field, as the CSV line has them. The Bonnie++ table is made from
  * these texts, and not from the result, so bon_csv2txt makes exactly the same table from the CSV

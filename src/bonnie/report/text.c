@@ -11,8 +11,6 @@
 #include "sync/ranks.h"
 #include "util/printable.h"
 
-#define LAST_COLUMN 80
-
 /* "  page cache  seq_create  " */
 #define NAME_COLUMNS 10
 
@@ -23,28 +21,6 @@
 
 /* Room for the names of all tests, separated by blanks. */
 #define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
-
-void print_wrapped(FILE *out, size_t indent, const char *text)
-{
-    const struct printable clean = printable(text);
-    size_t column = indent;
-    text = clean.text;
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column > indent && column + 1 + word > LAST_COLUMN) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fwrite(text, 1, word, out);
-        column += word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
 
 /* Room for a note about tests. */
 #define WORDS_TEXT 256
