@@ -29,7 +29,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Load.pm \
 	scripts/lib/Bonnie/LoadCharts.pm \
 	scripts/lib/Bonnie/LoadHeadline.pm \
-	scripts/lib/Bonnie/LoadPage.pm \
 	scripts/lib/Bonnie/LoadSettings.pm \
 	scripts/lib/Bonnie/LoadTables.pm \
 	scripts/lib/Bonnie/LoadVerdict.pm \

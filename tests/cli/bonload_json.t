@@ -88,11 +88,24 @@ like($swept, qr{<bdi>Reads</bdi></th><td>50 to 100 per second</td>|<bdi>Reads</b
 # A confirmation that others have disturbed confirms nothing.
 my $sought = JSON::PP::decode_json(bonload('-output=json', @{ $loads{search} })->{out});
 $sought->{bonload}{figures_of} = 'last load';
-for my $case ([ kept => 'The load that was confirmed' ], [ busy => 'The last load of the search' ]) {
-    my $last = $sought->{bonload}{steps}[-1];
-    $last->{confirmation} = JSON::PP::true();
-    $last->{$_}{verdict} = $case->[0] for qw(reads writes);
-    like((run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1], qr{<caption><span>$case->[1]</span>}, "a confirmation: $case->[0]");
+my @none  = map { { confirmation => JSON::PP::false(), reads => $_->{reads} // {}, writes => $_->{writes} // {} } } $sought->{bonload}{steps}[-1];
+my @latency = (latency_ns => { map { $_ => 5e6 } qw(p50 p99 p99_9 max) });
+for my $case ([ kept => 'The load that was confirmed', 'confirmed: 7' ], [ busy => 'The last load of the search, which was not confirmed', 'nothing confirmed' ]) {
+    my ($verdict, $caption, $shown) = @{$case};
+    $sought->{bonload}{steps} = [ @none, { confirmation => JSON::PP::true(), map { $_ => { load => 7, verdict => $verdict, @latency } } qw(reads writes) } ];
+    my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];
+    like($page, qr{<caption><span>$caption</span>}, "a confirmation: $verdict");
+    like($page, qr{<b>$shown</b>}, "and its chart: $shown");
+}
+
+# A search that was stopped has its confirmed load in its steps alone.
+$sought->{bonload}{steps} = [ (map { my $case = $_; { confirmation => $case->[0], map { $_ => { load => $case->[1], verdict => $case->[2], achieved_per_second => $case->[1] * 100, @latency } } qw(reads writes) } }
+    [ JSON::PP::true(), 5, 'kept' ], [ JSON::PP::true(), 6, 'broken' ], [ JSON::PP::false(), 5, 'busy' ]) ];
+for my $of ('whole search', 'last load') {
+    $sought->{bonload}{figures_of} = $of;
+    my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];
+    like($page, qr{The load that was confirmed</span>.*?<td>500</td>}s, "figures of the $of: the load that was confirmed, and not the last try");
+    is(join(q{ }, $page =~ /<path class="spot (\w+)"/g), join(q{ }, ('better worse unclear') x 2), 'each try has a dot of its verdict');
 }
 
 # What is the same for all of the slowest requests is not said with each.

@@ -46,17 +46,17 @@ sub row_of {
 my $check = page_of(data_file('boncut-check.json'));
 like($check, qr{<h1>Durability of ext4 on loop3</h1>}, 'a check: what was cut');
 like($check, qr{<p class="headline">LOST: 28 of 242 units}, 'its sentence');
-is_deeply(row_of($check, 'fdatasync'), [ 20, 15, 13, 0, 2, '1 missing, 1 of a wrong size', '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
-is_deeply(row_of($check, 'msync'), [ 19, 15, 15, 0, 0, "\x{2013}", '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');
-is_deeply(row_of($check, 'drive'), [ '1,346', 256, 0, 'nothing is shown about the drive' ], 'a control group');
+is_deeply(row_of($check, 'fdatasync'), [ 2, '1 missing, 1 of a wrong size', 20, 15, 13, 0, '2 of 8', '2 of 13', '2 of 13' ], 'a method that lost something');
+is_deeply(row_of($check, 'msync'), [ 0, "\x{2013}", 19, 15, 15, 0, '0 of 7', '0 of 14', '0 of 15' ], 'and one that did not');
+is_deeply(row_of($check, 'drive'), [ 0, 'nothing is shown about the drive', '1,346', 256 ], 'a control group');
 my $in_place = page_of(changed('boncut-check.json', sub {
     my ($report) = @_;
     my ($drive) = grep { $_->{name} eq 'drive' } @{ $report->{controls} };
     @{$drive}{qw(lost counts)} = (256, JSON::PP::false);
     @{ $report->{methods}[1] }{qw(kept unreadable)} = (10, 3);
 }));
-is_deeply(row_of($in_place, 'drive'), [ '1,346', 256, 256, 'nothing: writes are not known to be in place' ], 'a control group that does not count');
-is_deeply([ @{ row_of($in_place, 'fdatasync') }[ 2 .. 4 ] ], [ 10, 3, 2 ], 'what is unreadable is not lost');
+is_deeply(row_of($in_place, 'drive'), [ 256, 'nothing: writes are not known to be in place', '1,346', 256 ], 'a control group that does not count');
+is_deeply([ @{ row_of($in_place, 'fdatasync') }[ 4, 5, 0 ] ], [ 10, 3, 2 ], 'what is unreadable is not lost');
 like($check, qr{<b>28 lost</b>}, 'the last three seconds');
 like($check, qr{create[.]0/4[.]1</td><td>0</td><td>version 1</td><td>none</td><td>missing</td><td>0[.]332 s</td>}, 'a loss');
 
@@ -75,7 +75,7 @@ for my $case ([ 2, 'LOST: 28 of 242 units [^<]* 2 ext4 on loop3: LOST: 28 of' ],
 }
 my $host = page_of(changed('boncut-campaign.json', sub { $_->{layer_cut} = 'host' for @{ $_[0]{cuts} } }));
 is(row_of($host, 1)->[4], 'the kernel&#39;s memory', 'a cut that only a filesystem has felt is not one of the host');
-is_deeply(row_of($many, 'fdatasync'), [ 120, 90, 78, 0, 12, '6 missing, 6 of a wrong size', '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
+is_deeply(row_of($many, 'fdatasync'), [ 12, '6 missing, 6 of a wrong size', 120, 90, 78, 0, '12 of 48', '12 of 78', '12 of 78' ], 'which are added up');
 
 my $beside = page_of(data_file('boncut-check.json'), "$FindBin::Bin/../golden/report/full.json");
 like($beside, qr{<h1>/raid1/caf[?], ext4 on dm-0 .*Promises and what became of them}s, 'beside results of bonnie');

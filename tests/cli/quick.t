@@ -111,6 +111,7 @@ my ($status, $page, $said) = run(bon_csv2html => ["$disk/report.json"]);
 is($status, 0, 'the page of it') or diag($said);
 like($page, qr{<bdi>Durable 8 KiB, fdatasync after each</bdi>}, 'has its rows');
 unlike($page, qr{lab Durable|<h3>Random mix}, 'by the names that they have on the terminal');
+like($page, qr{<span>Results of lab with }, 'and the label');
 unlink "$disk/report.json";
 is_deeply([ tree($disk) ], [], 'nothing is left');
 

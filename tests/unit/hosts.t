@@ -63,4 +63,21 @@ is(join(q{, }, figures_of($load)), '20 ms, 900 s, 5 s', 'each in the unit that s
 my %alike = map { sprintf('node%02d', $_) => 1e6 + 1e3 * $_ } 1 .. 98;
 is(join(q{ }, rows_of(load_page_of(%alike, slow => 9e6, quick => 1e5))), 'slow 98 others quick', 'of a hundred: those that are far from the others');
 
+# A host that is clearly slower than the others is in the headline, with how much.
+sub headline_of { return ((run('bon_csv2html', [], JSON::PP->new->utf8->encode($_[0])))[1] =~ m{<p class="headline">(.*?)</p>})[0] }
+sub run_of {
+    my (%hosts) = @_;
+    page_of(%hosts);
+    return headline_of($golden);
+}
+like(run_of((map { ("n$_" => [ 3000 + $_, 1 ]) } 1 .. 7), '<s>' => [ 2000, 2 ]), qr/; &lt;s&gt; is slow in 1 of \d tests?: the other hosts have 3 times its rate in &quot;Read in blocks&quot;[.]/, 'a run: which host is slow, and by how much');
+unlike(run_of(map { ("n$_" => [ 1000 * $_, 1 ]) } 1 .. 8), qr/ is slow/, 'none is where all differ');
+unlike(run_of(a => [ 1000, 1 ], b => [ 1100, 1 ]), qr/ is slow/, 'nor where the difference is small');
+like(run_of(a => [ 1000, 1 ], b => [ 2000, 1 ]), qr/; a is slow/, 'of two the slower one');
+unlike(run_of(a => [ 0, 1 ], b => [ 2000, 1 ]), qr/ is slow/, 'a rate of zero has no ratio');
+my %slow_load = (format_version => 1, settings => { target => 'disk', url => 'XX' }, reads => { requests => 9, achieved_per_second => 9, latency_ns => { p99 => 5 } },
+    hosts => [ map { { name => "n$_", ranks => 2, reads => { latency_mean_ns => $_ == 3 ? 4e6 : 1e6 } } } 1 .. 4 ]);
+like(headline_of({ bonload => \%slow_load }), qr/; n3 is slow: its mean latency of reads is 4 times that of the other hosts[.]/, 'a load: which, and by how much');
+like((run('bon_csv2html', [], JSON::PP->new->utf8->encode({ bonload => \%slow_load })))[1], qr{<h1>[^<]*, from 8 ranks on 4 hosts</h1>}, 'and how many ranks on how many hosts');
+
 done_testing();

@@ -12,7 +12,7 @@ use Bonnie::ChangeWords   qw(change_size change_text counts_text interval_text i
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
-use Bonnie::HtmlTable     qw(row_of row_head head_cell cell two_lines absent test_table tests_run scrolling_table);
+use Bonnie::HtmlTable     qw(row_of row_head cell two_lines absent plain_table test_table tests_run);
 use Bonnie::Plain         qw(shorten);
 use Bonnie::SettingsTable qw(differing_settings);
 use Bonnie::Tests         qw(test_named);
@@ -45,8 +45,8 @@ sub changes {
         element('h3', { id => $id }, text($title)), "\n",
         (map { element('p', {}, text($_)) . "\n" } summary($comparison)),
         change_chart(@rows),
-        scrolling_table(caption => "$title: change of each test", id => "$id-table", class => 'changes',
-            change_table($baseline, $other, @rows)));
+        plain_table({ caption => "$title: change of each test", id => "$id-table", class => 'changes',
+            titles => [ 'Test', 'Change of the median', 'Difference', 'p', "$baseline, median", "$other, median", 'Runs needed' ] }, map { table_row($_) } @rows));
 }
 
 sub summary {
@@ -86,17 +86,11 @@ sub chart_row {
     return \%row;
 }
 
-sub change_table {
-    my ($baseline, $other, @rows) = @_;
-    my @titles = ('Test', 'Change of the median', 'p', 'Difference', "$baseline, median", "$other, median", 'Runs needed');
-    return (head => [ row_of(map { head_cell($_) } @titles) ], rows => [ map { table_row($_) } @rows ]);
-}
-
 sub table_row {
     my ($row) = @_;
     my $test = test_named($row->{test});
-    return row_of(element('th', { scope => 'row', class => 'label' }, text($test->{name_alone})),
-        change_cells($row), (map { median_cell($test, $row, $_) } qw(baseline other)), runs_cell($row->{runs_needed}));
+    my $runs = $row->{runs_needed};
+    return [ $test->{name_alone}, change_cells($row), (map { \median_cell($test, $row, $_) } qw(baseline other)), defined $runs && $runs > $MANY_RUNS ? 'not known' : $runs ];
 }
 
 # Both medians in one unit. $which: baseline or other.
@@ -110,18 +104,8 @@ sub median_cell {
 
 sub change_cells {
     my ($row) = @_;
-    return absent('not comparable', 3) if !is_compared($row);
-    return (
-        two_lines(undef, change_text($row), interval_text($row)),
-        cell($row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p}),
-        element('td', { class => $row->{verdict} }, text(verdict_text($row))),
-    );
-}
-
-sub runs_cell {
-    my ($runs) = @_;
-    return absent("\x{2013}") if !defined $runs;
-    return cell($runs > $MANY_RUNS ? 'not known' : $runs);
+    return (\absent('not comparable'), undef, undef) if !is_compared($row);
+    return (\two_lines(undef, change_text($row), interval_text($row)), [ $row->{verdict}, verdict_text($row) ], $row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p});
 }
 
 # All comparisons have the same baseline.

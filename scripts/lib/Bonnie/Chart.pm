@@ -16,7 +16,7 @@ use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Html qw(element text void_element);
 
-our @EXPORT_OK = qw(area bar block chart course over_time panel panels place points steps stroke tail value whisker);
+our @EXPORT_OK = qw(area bar block chart course over_time panel panels place points steps stroke tail time_panel value whisker);
 
 my $WIDTH = 1000;
 
@@ -193,7 +193,13 @@ sub value {
 sub over_time {
     my ($x, $rows, $y) = @_;
     my $height = int max($LOW_COURSE, min($COURSE, 3 * $COURSE / $rows));
-    return { x => $x, y => $y->($height), height => $height };
+    return { x => $x, y => scalar $y->($height), height => $height };
+}
+
+# A panel whose rows have the axes of $strip, unless they have others upwards.
+sub time_panel {
+    my ($title, $strip, @rows) = @_;
+    return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { { y => $strip->{y}, %{$_} } } @rows ]);
 }
 
 # An area from the foot to each of the places, whose x is the end of a step.

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
-use Bonnie::Chart     qw(area block course over_time panel panels);
+use Bonnie::Chart     qw(area block course over_time panel panels time_panel);
 use Bonnie::Cut       qw(count fault_words faults finding_words verdict_counts words);
 use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number);
@@ -76,14 +76,14 @@ sub amount { return grouped(count($_[0])) }
 
 sub method_table {
     my ($cut) = @_;
-    my @titles = ('Method', 'Promises', 'Units', 'Kept', 'Unreadable', 'Lost', 'What was lost', map {"Lost of the last $_\x{A0}s"} @LAST);
+    my @titles = ('Method', 'Lost', 'What was lost', 'Promises', 'Units', 'Kept', 'Unreadable', map {"Lost of the last $_\x{A0}s"} @LAST);
     return (plain_table({ caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', titles => \@titles }, map { method_row($_) } $cut->methods), control_table($cut));
 }
 
 sub method_row {
     my ($method) = @_;
     my @last = map { hash($_) } list($method->{last_seconds});
-    return [ words($method->{name}), (map { amount($method->{$_}) } qw(promises units kept unreadable)), fault_cell(faults($method)), fault_words($method), map { last_words($last[ $_ - 1 ]) } @LAST ];
+    return [ words($method->{name}), fault_cell(faults($method)), fault_words($method), (map { amount($method->{$_}) } qw(promises units kept unreadable)), map { last_words($last[ $_ - 1 ]) } @LAST ];
 }
 
 sub fault_cell {
@@ -104,7 +104,7 @@ my %GROUP = (
 
 sub control_table {
     my ($cut) = @_;
-    my @titles = ('Control group', 'Writes', 'Blocks', 'Lost', 'What that shows');
+    my @titles = ('Control group', 'Lost', 'What that shows', 'Writes', 'Blocks');
     return plain_table({ caption => 'Control groups, which promise nothing and are expected to lose something', class => 'cuts', titles => \@titles },
         map { control_row($_) } grep { count($_->{blocks}) } $cut->controls);
 }
@@ -114,7 +114,7 @@ sub control_row {
     my $name  = words($group->{name});
     my $words = $GROUP{$name} // [ $name, q{}, q{} ];
     my $shows = !$group->{counts} ? 'nothing: writes are not known to be in place' : count($group->{lost}) ? $words->[1] : $words->[2];
-    return [ $name, (map { amount($group->{$_}) } qw(writes blocks lost)), $shows ];
+    return [ $name, amount($group->{lost}), $shows, map { amount($group->{$_}) } qw(writes blocks) ];
 }
 
 # ---- the last seconds -----------------------------------------------------------
@@ -144,8 +144,7 @@ sub second_panel {
         push @marks, block($strip, 'losses', [ $from, 0 ], [ $to, max($lost, $highest / $LEAST) ]) if $lost;
     }
     my $lost = sum0(map { count($_->{lost}) } @bins);
-    return panel($cut->name, axis => $axis, height => $strip->{height},
-        rows => [ { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', y => $units, marks => [ course($strip, 'course', @steps), @marks ] } ]);
+    return time_panel($cut->name, $strip, { label => label_words($cut), shown => $lost ? grouped($lost) . ' lost' : 'none lost', marks => [ course($strip, 'course', @steps), @marks ] });
 }
 
 # ---- the cuts of a campaign -----------------------------------------------------

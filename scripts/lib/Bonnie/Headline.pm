@@ -6,9 +6,10 @@ package Bonnie::Headline;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any max sum0 uniq);
+use List::Util qw(any max uniq);
 use Bonnie::ChangeWords qw(change_size change_text counts_text);
-use Bonnie::Document    qw(machine_text measured_text);
+use Bonnie::Document    qw(counted machine_text measured_text);
+use Bonnie::HostCharts  qw(hosts_of ranks_text slow_host);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::Plain       qw(shorten);
 use Bonnie::Tests       qw(test_named);
@@ -60,9 +61,9 @@ sub subject {
     my @comparisons = @{ $page->{comparisons} };
     return names_of(map { $_->other } @comparisons) . ' compared with ' . names_of($comparisons[0]->baseline) if @comparisons;
     my @places = uniq(map { place_of($_) } map { @{ $_->records } } @groups);
-    my ($of_ranks) = sort { $b->[0] <=> $a->[0] } map { [ ranks_of($_), scalar hosts_of($_) ] } map { @{ $_->records } } @groups;
     my $title  = @places == 1 && length $places[0] && !$groups[0]->number_shown ? $places[0] : names_of(@groups);
-    return $title . ($of_ranks->[0] > 1 ? ", from $of_ranks->[0] ranks on " . ($of_ranks->[1] > 1 ? "$of_ranks->[1] hosts" : '1 host') : q{});
+    my ($hosts) = sort { @{$b} <=> @{$a} } map { [ hosts_in($_) ] } map { @{ $_->records } } @groups;
+    return join ', ', $title, ranks_text(@{$hosts});
 }
 
 # "/data, ext4 on nvme0n1"; empty for a CSV line.
@@ -73,14 +74,13 @@ sub place_of {
     return $directory . ($filesystem ne q{} ? ", $filesystem" : q{}) . ($device ne q{} ? " on $device" : q{});
 }
 
-sub hosts_of {
+# The hosts of a run, from the test that most of them did.
+sub hosts_in {
     my ($record) = @_;
     my ($hosts) = sort { @{$b} <=> @{$a} } map { $_->{hosts} // [] } values %{ $record->{tests} };
     my @hosts = @{ $hosts // [] };
     return @hosts;
 }
-
-sub ranks_of { return sum0(map { $_->{ranks} // 1 } hosts_of(@_)) }
 
 # What others did on the machine comes above all; undef: nothing that is known.
 sub warning {
@@ -93,10 +93,19 @@ sub warning {
 # One sentence, or an empty text.
 sub headline {
     my ($page) = @_;
-    my @comparisons = @{ $page->{comparisons} };
-    my @groups      = @{ $page->{groups} };
-    return of_comparisons(@comparisons) if @comparisons;
-    return !$groups[0]->number_shown ? of_one(@groups) : of_many(@groups);
+    my @groups   = @{ $page->{groups} };
+    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? of_one(@groups) : of_many(@groups);
+    my @slow     = map { slow_words($_) } @groups;
+    return @slow && defined $sentence ? join('; ', $sentence =~ s/[.]\z//r, @slow) . q{.} : $sentence;
+}
+
+# "node7 is slow in 9 of 12 tests: the other hosts have 3.1 times its rate in ..."
+sub slow_words {
+    my ($group) = @_;
+    my @tests = map { [ $_->{name_alone}, hosts_of($group, $_) ] } tests_run($group);
+    my ($name, $times, $test, $count) = slow_host(@tests) or return;
+    my $of = $group->number_shown ? ' of ' . names_of($group) : q{};
+    return sprintf '%s%s is slow in %d of %s: the other hosts have %.3g times its rate in "%s"', $name, $of, $count, counted(scalar @tests, 'test'), $times, $test;
 }
 
 # "tmpfs better in 12 of 13 tests; xfs worse in 6 of 13 tests".
@@ -217,7 +226,7 @@ sub of_many {
 sub facts {
     my ($page) = @_;
     my @records = map { @{ $_->records } } @{ $page->{groups} };
-    my @hosts   = map { my @of_ranks = map { $_->{name} } hosts_of($_); @of_ranks ? @of_ranks : $_->{host}{name} } grep { $_->{host} } @records;
+    my @hosts   = map { my @of_ranks = map { $_->{name} } hosts_in($_); @of_ranks ? @of_ranks : $_->{host}{name} } grep { $_->{host} } @records;
     return measured_text(\@hosts, [ map { $_->{start_time} } @records ]);
 }
 

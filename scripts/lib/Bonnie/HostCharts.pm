@@ -7,14 +7,17 @@ package Bonnie::HostCharts;
 use strict;
 use warnings;
 use Exporter 'import';
+use List::Util qw(sum0);
 use Bonnie::Axis       qw(axis_of_values);
 use Bonnie::Chart      qw(panel panels value whisker);
+use Bonnie::Document   qw(counted);
 use Bonnie::HtmlTable  qw(tests_run);
+use Bonnie::Json       qw(hash number text);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units      qw(figure_text);
 
-our @EXPORT_OK = qw(host_charts host_panel how_to_read_hosts);
+our @EXPORT_OK = qw(host_charts hosts_of host_panel how_to_read_hosts load_hosts ranks_text slow_host);
 
 # With more hosts, not every host has a row; and at most this number of outliers
 # is named at either end.
@@ -23,6 +26,10 @@ my $MOST_NAMED = 5;
 
 # Tukey's fences: this many interquartile ranges beyond the quartiles.
 my $FENCE = 1.5;
+
+# A host is called slow if it is beyond the fence of the others, and their median is at least this
+# many times as good.
+my $SLOW = 1.25;
 
 my $MAX_NAME = 60;
 
@@ -48,6 +55,43 @@ sub how_to_read_hosts {
 sub test_panel {
     my ($test, @hosts) = @_;
     return host_panel($test->{name_alone}, $test->{unit}, $hosts[ @hosts / 2 ]{value}, @hosts);
+}
+
+# "from 32 ranks on 8 hosts"; nothing without hosts. Each is { name, ranks }.
+sub ranks_text {
+    my @hosts = @_;
+    my $ranks = sum0(map { $_->{ranks} // 1 } @hosts);
+    return $ranks > 1 ? "from $ranks ranks on " . counted(scalar @hosts, 'host') : ();
+}
+
+# Which host is clearly slower than the others: its name, how many times as fast their median is, and
+# where most of all, and in how many of the cases; nothing if none is. Each of @cases is [ what, hosts
+# from the slowest to the fastest, whose values are speeds ].
+sub slow_host {
+    my %slow;
+    for my $case (@_) {
+        my ($what, $slowest, @others) = @{$case};
+        next if !@others || !$slowest->{value};
+        my @values = map { $_->{value} } @others;
+        my ($low, $high) = @values[ @values / 4, 3 * @values / 4 ];
+        my $times = median(@values) / $slowest->{value};
+        push @{ $slow{ $slowest->{name} } }, [ $times, $what ] if $times >= $SLOW && $slowest->{value} < $low - $FENCE * ($high - $low);
+    }
+    my ($name) = sort { @{ $slow{$b} } <=> @{ $slow{$a} } || $a cmp $b } keys %slow or return;
+    my ($worst) = sort { $b->[0] <=> $a->[0] } @{ $slow{$name} };
+    return (shorten($name, $MAX_NAME), @{$worst}, scalar @{ $slow{$name} });
+}
+
+# The latencies of the hosts of a load. One all of whose requests failed has none.
+sub load_hosts {
+    my ($kind) = @_;
+    my @hosts;
+    for my $host (map { hash($_) } $kind->{load}->hosts) {
+        my ($name, $mean) = (text($host->{name}), number(hash($host->{ $kind->{key} })->{latency_mean_ns}));
+        push @hosts, { name => $name, value => $mean, ranks => number($host->{ranks}) } if defined $name && $mean;
+    }
+    my @sorted = sort { $b->{value} <=> $a->{value} || $a->{name} cmp $b->{name} } @hosts;
+    return @sorted;
 }
 
 # The rates of the hosts: medians of the runs.

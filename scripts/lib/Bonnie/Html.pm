@@ -25,15 +25,10 @@ sub text {
 # out.
 sub element {
     my ($name, $attributes, @content) = @_;
-    return start_tag($name, $attributes) . join(q{}, @content) . "</$name>";
+    return void_element($name, $attributes) . join(q{}, @content) . "</$name>";
 }
 
 sub void_element {
-    my ($name, $attributes) = @_;
-    return start_tag($name, $attributes);
-}
-
-sub start_tag {
     my ($name, $attributes) = @_;
     my @written = map { qq{ $_="} . text($attributes->{$_}) . q{"} }
         grep { defined $attributes->{$_} } sort keys %{ $attributes // {} };

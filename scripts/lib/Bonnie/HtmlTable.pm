@@ -106,19 +106,20 @@ sub group_head {
     return $tests > 1 ? element('th', { scope => 'colgroup', colspan => $tests }, text($group->{title})) : $tests ? head_cell($group->{title}) : q{};
 }
 
-# A table of rows of words: the first is the row's title, and [ class, words ] a cell of that class. A
-# column in which no row has anything is left out. $table: caption, class, titles.
+# A table of rows of words: the first is the row's title, [ class, words ] a cell of that class, and
+# \ HTML a cell that is made already. A column in which no row has anything is left out. $table:
+# caption, class, id, titles.
 sub plain_table {
     my ($table, @rows) = @_;
     my @kept = grep { my $column = $_; any { words_of($_->[$column]) ne q{} } @rows } 0 .. $#{ $table->{titles} };
     return if !@kept;
-    my @shown = map { my ($title, @cells) = @{$_}[@kept]; row_of(row_title($title), map { plain_cell($_) } @cells) } @rows;
+    my @shown = map { my ($title, @cells) = @{$_}[@kept]; row_of(ref $title ? ${$title} : row_title($title), map { ref eq 'SCALAR' ? ${$_} : plain_cell($_) } @cells) } @rows;
     return scrolling_table(%{$table}, head => [ row_of(map { head_cell($_) } @{ $table->{titles} }[@kept]) ], rows => \@shown);
 }
 
 sub words_of {
     my ($cell) = @_;
-    return ((ref $cell ? $cell->[1] : $cell) // q{}) =~ s/\A\x{2013}\z//r;
+    return ((ref $cell eq 'ARRAY' ? $cell->[1] : $cell) // q{}) =~ s/\A\x{2013}\z//r;
 }
 
 sub plain_cell {

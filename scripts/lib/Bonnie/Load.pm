@@ -14,6 +14,9 @@ my %VERSIONS = map { $_ => 1 } 1, 2;
 # A limit for hostile reports.
 my $MOST = 2000;
 
+# Verdicts of a step's reads or writes with which it confirms a load.
+my %IS_KEPT = map { $_ => 1 } qw(kept open);
+
 my @KINDS = ([ writes => 'Writes' ], [ reads => 'Reads' ]);
 
 sub is_report {
@@ -77,8 +80,23 @@ sub limit {
 # Whether it is a search for a number of threads.
 sub is_of_threads { return (text($_[0]->limit->{search}) // q{}) eq 'threads' }
 
-# Whether its figures are those of one load, and not of several together, of which percentiles mean
-# nothing.
-sub is_one { return $_[0]->mode ne 'sweep' && (text($_[0]{figures_of}) // q{}) ne 'whole search' }
+# The last step in which a search confirmed its answer; undef if there is none.
+sub confirmed {
+    my ($load) = @_;
+    my ($step) = grep { $_->{confirmation} && !grep { !$IS_KEPT{$_} } map { text($_->{verdict}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
+    return $step;
+}
+
+# Its kinds with the figures of one load, and what that load is; nothing if there are only figures of
+# several together, of which percentiles mean nothing.
+sub single {
+    my ($load) = @_;
+    return if $load->mode eq 'sweep';
+    return map { { %{$_}, what => 'Requests and their latency' } } $load->kinds if $load->mode ne 'search';
+    my $is_of_last = (text($load->{figures_of}) // q{}) eq 'last load';
+    my $confirmed  = $load->confirmed;
+    return map { { %{$_}, what => 'The last load of the search, which was not confirmed' } } $is_of_last ? $load->kinds : () if !$confirmed;
+    return map { { %{$_}, what => 'The load that was confirmed', $is_of_last && $confirmed == ($load->steps)[-1] ? () : (figures => hash($confirmed->{ $_->{key} })) } } $load->kinds;
+}
 
 1;

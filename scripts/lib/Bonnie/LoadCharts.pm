@@ -7,10 +7,10 @@ package Bonnie::LoadCharts;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max min sum0);
+use List::Util qw(max min sum0 uniq);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_of_values axis_upwards is_wide);
-use Bonnie::Chart      qw(block course over_time panel panels place points stroke);
-use Bonnie::HostCharts qw(host_panel how_to_read_hosts);
+use Bonnie::Chart      qw(block course over_time panels place points stroke time_panel);
+use Bonnie::HostCharts qw(host_panel how_to_read_hosts load_hosts);
 use Bonnie::Html       qw(element);
 use Bonnie::Json       qw(hash list number);
 use Bonnie::LatencyCharts qw(latency_panels);
@@ -46,7 +46,7 @@ sub slices_of {
 sub load_time_charts {
     my @kinds  = @_;
     my $time   = axis_of_time(max(1e-3, map { sum0(map { number(hash($_)->{seconds}) // 0 } $_->{load}->slices) || 1 } @kinds));
-    my @panels = map { time_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
+    my @panels = map { rate_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
     return panels('Over time', ['Each strip has a scale of its own. Much higher peaks are cut off.'], @panels);
 }
 
@@ -58,22 +58,21 @@ sub highest {
     return min($sorted[-1], $usual);
 }
 
-sub time_panel {
+sub rate_panel {
     my ($time, $key, $title, @kinds) = @_;
     my @rates = map { [ map { [ $_->[0], (number($_->[2]{$key}) // 0) / $_->[1] ] } slices_of($_) ] } @kinds;
     return if !highest(map { $_->[1] } map { @{$_} } @rates);
-    my @rows = map { time_row($time, scalar @kinds, load_label($kinds[$_]), @{ $rates[$_] }) } 0 .. $#kinds;
-    return panel($title, axis => $time, height => $rows[0]{height}, rows => \@rows);
+    return time_panel($title, over_time($time, scalar @kinds, sub { }), map { rate_row($time, scalar @kinds, load_label($kinds[$_]), @{ $rates[$_] }) } 0 .. $#kinds);
 }
 
 # Rates are [ end, per second ].
-sub time_row {
+sub rate_row {
     my ($time, $rows, $label, @rates) = @_;
     my $largest = max(0, map { $_->[1] } @rates);
     my $highest = highest(map { $_->[1] } @rates) // 1;
     my $strip   = over_time($time, $rows, sub { axis_upwards($highest, 'ops/s', @_) });
     my $shown   = $largest > $highest ? 'to ' . rate_text($highest) . '/s; cut off, up to ' . rate_text($largest) . '/s' : 'to ' . rate_text($largest) . '/s';
-    return { label => $label, shown => $shown, y => $strip->{y}, height => $strip->{height}, marks => [ @rates ? course($strip, 'course', @rates) : () ] };
+    return { label => $label, shown => $shown, y => $strip->{y}, marks => [ @rates ? course($strip, 'course', @rates) : () ] };
 }
 
 # A map for each kind, and the legend of its shades.
@@ -99,8 +98,7 @@ sub heat_panel {
     my $latency = axis_of_latency(@CLASSES[ $classes[0], $classes[-1] ], upper_end($classes[-1]));
     my $strip   = over_time(axis_of_time($course[-1][0]), 1, sub {$latency});
     my @marks   = map { my $class = $_; map { cell_mark($strip, $class, $_) } joined(@{ $cells{$class} }) } @classes;
-    return panel(load_label($kind), axis => $strip->{x}, height => $strip->{height},
-        rows => [ { label => 'Latency, logarithmic', shown => grouped($all) . ' requests', y => $latency, marks => \@marks } ]);
+    return time_panel(load_label($kind), $strip, { label => 'Latency, logarithmic', shown => grouped($all) . ' requests', marks => \@marks });
 }
 
 sub upper_end {
@@ -155,57 +153,54 @@ sub load_percentile_charts {
     return latency_panels('Percentiles', 'Requests', map { my $latency = hash($_->{figures}{latency_ns}); { label => load_label($_), map { $_ => number($latency->{$_}) } qw(p50 p90 p99 p99_9 max) } } @kinds);
 }
 
-# What a sweep and a search are for: the curve of latency over load.
+# What a sweep and a search are for: the curve of latency over load, or the tries.
 sub load_step_charts {
     my ($load) = @_;
-    my @notes = ('The lower line is the median. Each load is shown once, with its last measurement.', $load->mode eq 'search' ? 'Dashed: the limit.' : ());
+    my @notes = $load->mode eq 'search'
+        ? ('A dot is a step. Blue: it kept the limit; orange: it broke it; grey: neither is known.', 'Dashed: the limit. The upright line is the load that was confirmed.')
+        : ('The lower line is the median.');
     return panels('Latency over load', \@notes, map { curve_panel($load, $_) } $load->kinds);
 }
 
-# The upper line is the latency that a search limits, or p99.
+my %LOOKS = (kept => 'better', open => 'better', broken => 'worse');
+
+# A search tries a load more than once.
 sub curve_panel {
     my ($load, $kind) = @_;
-    my %at;
-    for my $figures (map { hash(hash($_)->{ $kind->{key} }) } $load->steps) {
-        my ($asked, $latency) = (number($figures->{load}), hash($figures->{latency_ns}));
-        my @y = map { number($_) } $latency->{p50}, $figures->{limited_ns} // $latency->{p99};
-        $at{$asked} = \@y if $asked && 2 == grep {$_} @y;
+    my $key   = $kind->{key};
+    my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns})); { x => number($f->{load}), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ Bonnie::Json::text($f->{verdict}) // q{} } // 'unclear' } }
+        map { hash(hash($_)->{$key}) } $load->steps or return;
+    my @sorted    = sort { $a->{x} <=> $b->{x} } @steps;
+    my $is_search = $load->mode eq 'search';
+    my $limit     = number($load->limit->{nanoseconds});
+    my @all       = ((map { ($_->{y}, $is_search ? () : $_->{p50}) } @steps), $limit // ());
+    my $x         = axis_of_values('ops/s', undef, map { $_->{x} } @steps);
+    my $unit      = $load->is_of_threads ? 'threads' : 'requests per second';
+    my $strip     = over_time({ %{$x}, unit => $x->{unit} =~ s{ops/s}{$unit}r }, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
+    my $confirmed = number(hash(($load->confirmed // {})->{$key})->{load});
+    my @marks     = defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : ();
+    push @marks, stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) if $confirmed;
+    for my $line ($is_search ? () : ([ p50 => 'lower' ], [ y => 'upper' ])) {
+        my ($of, $class) = @{$line};
+        push @marks, (map { stroke($strip, $class, map { [ $_->{x}, $_->{$of} ] } @sorted[ $_ - 1, $_ ]) } 1 .. $#sorted), dots($strip, "dot $class", $of, @sorted);
     }
-    my @loads = sort { $a <=> $b } keys %at or return;
-    my $limit = number($load->limit->{nanoseconds});
-    my @all   = ((map { @{$_} } values %at), $limit // ());
-    my $x     = axis_of_values('ops/s', undef, @loads);
-    my $unit  = $x->{unit} =~ s{ops/s}{$load->is_of_threads ? 'threads' : 'requests per second'}er;
-    my $strip = over_time($x, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
-    my @marks = defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $loads[-1]) : ();
-    for my $line ([ 0, 'lower' ], [ 1, 'upper' ]) {
-        my @places = map { [ $_, $at{$_}[ $line->[0] ] ] } @loads;
-        push @marks, (map { stroke($strip, $line->[1], @places[ $_ - 1, $_ ]) } 1 .. $#places), points("dot $line->[1]", 0, [ map { [ place($strip, $_) ] } @places ]);
-    }
-    my $shown = join ' to ', map { latency_text($at{$_}[1]) } @loads[ 0, $#loads ? -1 : () ];
-    return panel(load_label($kind), axis => { %{$x}, unit => $unit }, height => $strip->{height},
-        rows => [ { label => (Bonnie::Json::text($load->limit->{of}) // 'p99') . ', and the median', shown => $shown, y => $strip->{y}, marks => \@marks } ]);
+    push @marks, map { my $looks = $_; dots($strip, "spot $looks", 'y', grep { $_->{looks} eq $looks } @steps) } uniq map { $_->{looks} } $is_search ? @steps : ();
+    my $shown = !$is_search ? join ' to ', map { latency_text($_->{y}) } @sorted[ 0, $#sorted ? -1 : () ] : $confirmed ? 'confirmed: ' . rate_text($confirmed) : 'nothing confirmed';
+    return time_panel(load_label($kind), $strip, { label => (Bonnie::Json::text($load->limit->{of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
+}
+
+sub dots {
+    my ($strip, $class, $of, @steps) = @_;
+    return points($class, 0, [ map { [ place($strip, [ $_->{x}, $_->{$of} ]) ] } @steps ]);
 }
 
 # The latency on each host, if several hosts made a load together.
 sub load_host_charts {
     my @kinds  = @_;
-    my @hosts  = map { [ hosts_of($_) ] } @kinds;
+    my @hosts  = map { [ load_hosts($_) ] } @kinds;
     my @notes  = ('A bar is the mean latency of the requests that a host made.', how_to_read_hosts(@hosts));
     my @panels = map { host_panel(load_label($kinds[$_]), 'ns', undef, @{ $hosts[$_] }) } 0 .. $#kinds;
     return panels('Hosts, less is better', \@notes, @panels);
-}
-
-# A host all of whose requests failed has no latency.
-sub hosts_of {
-    my ($kind) = @_;
-    my @hosts;
-    for my $host (map { hash($_) } $kind->{load}->hosts) {
-        my ($name, $mean) = (Bonnie::Json::text($host->{name}), number(hash($host->{ $kind->{key} })->{latency_mean_ns}));
-        push @hosts, { name => $name, value => $mean } if defined $name && $mean;
-    }
-    my @sorted = sort { $b->{value} <=> $a->{value} || $a->{name} cmp $b->{name} } @hosts;
-    return @sorted;
 }
 
 1;

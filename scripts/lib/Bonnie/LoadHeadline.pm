@@ -8,6 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(uniq);
 use Bonnie::Document   qw(counted machine_text measured_text);
+use Bonnie::HostCharts qw(load_hosts ranks_text slow_host);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
@@ -29,7 +30,8 @@ my $MOST_TOLD = 4;
 sub load_title {
     my @loads = @_;
     my @where = uniq map { where_text($_) } @loads;
-    return @where == 1 ? $where[0] : @loads . ' loads';
+    my ($hosts) = sort { @{$b} <=> @{$a} } map { [ map { { ranks => number(hash($_)->{ranks}) } } $_->hosts ] } @loads;
+    return join ', ', @where == 1 ? $where[0] : @loads . ' loads', ranks_text(@{$hosts});
 }
 
 sub where_text {
@@ -46,9 +48,17 @@ sub load_headline {
     my @words;
     for my $load (@loads > $MOST_TOLD ? () : @loads) {
         my $words = load_verdict($load) // join('. ', map { $_ // () } of_tail($load), ($told{ $load->mode } // \&of_load)->($load));
+        $words = join '; ', grep {length} $words, slow_words($load);
         push @words, (@loads > 1 ? $load->name . ": \l$words" : $words) . q{.} if length $words;
     }
     return @words ? "@words" : undef;
+}
+
+# "node3 is slow: its mean latency of reads is 3.1 times that of the other hosts"
+sub slow_words {
+    my ($load) = @_;
+    my ($name, $times, $kind) = slow_host(map { my $kind = $_; [ lc $kind->{title}, map { { %{$_}, value => 1 / $_->{value} } } load_hosts($kind) ] } $load->kinds) or return;
+    return sprintf '%s is slow: its mean latency of %s is %.3g times that of the other hosts', $name, $kind, $times;
 }
 
 # What others did meanwhile, in the words of the terminal: of the loads beside which the machine was

@@ -42,20 +42,17 @@ sub count_text {
     return defined $value ? grouped(sprintf '%.0f', $value) : "\x{2013}";
 }
 
-# The results of each load. Those of a search are of its last load.
+# The results of single loads (see Load.pm).
 sub load_table {
-    my @kinds     = @_;
-    my @searched  = map { my ($kind, $last) = ($_, hash(($_->{load}->steps)[-1])); $kind->{load}->mode eq 'search' ? verdict($last, hash($last->{ $kind->{key} })) : () } @kinds;
-    my $confirmed = !grep { !/\A(?:kept|open) [(]/ } @searched;
-    my $caption   = !@searched ? 'Requests and their latency' : $confirmed ? 'The load that was confirmed' : 'The last load of the search';
-    return plain_table({ caption => $caption, titles => [ 'Load', 'Requests', 'Errors', 'Offered/s', 'Achieved/s', 'Late', 'Median', 'p99', 'p99.9', 'Longest' ] }, map { load_row($_) } @kinds);
+    my @kinds = @_;
+    return map { my $what = $_; plain_table({ caption => $what, titles => [ 'Load', 'Achieved/s', 'Median', 'p99', 'p99.9', 'Longest', 'Offered/s', 'Late', 'Errors', 'Requests' ] }, map { load_row($_) } grep { $_->{what} eq $what } @kinds) } uniq map { $_->{what} } @kinds;
 }
 
 sub load_row {
     my ($kind) = @_;
     my $f = $kind->{figures};
-    return [ load_label($kind), (map { count_text($f->{$_}) } qw(requests errors)), (map { rate_text($f->{$_}) } qw(offered_per_second achieved_per_second)),
-        count_text($f->{late}), latency_texts($f->{latency_ns}, qw(p50 p99 p99_9 max)) ];
+    return [ load_label($kind), rate_text($f->{achieved_per_second}), latency_texts($f->{latency_ns}, qw(p50 p99 p99_9 max)), rate_text($f->{offered_per_second}),
+        map { count_text($_) } @{$f}{qw(late errors)}, $f->{requests} // hash($f->{latency_ns})->{count} ];
 }
 
 sub latency_texts {
@@ -78,17 +75,12 @@ sub step_table {
     for my $step (map { hash($_) } $load->steps) {
         for my $kind ($load->kinds) {
             my $f = hash($step->{ $kind->{key} });
-            push @rows, [ load_label($kind), (map { rate_text($f->{$_}) } qw(load achieved_per_second)), count_text($f->{errors}),
-                latency_texts($f->{latency_ns}, qw(mean p50 p99 max)), verdict($step, $f) ] if %{$f};
+            my $verdict = join q{ }, text($f->{verdict}) // q{}, $step->{confirmation} ? '(confirmation)' : ();
+            push @rows, [ load_label($kind), rate_text($f->{load}), $verdict, rate_text($f->{achieved_per_second}), count_text($f->{errors}), latency_texts($f->{latency_ns}, qw(mean p50 p99 max)) ]
+                if %{$f};
         }
     }
-    return plain_table({ caption => 'Steps, in order', titles => [ 'Load', $load->is_of_threads ? 'Threads' : 'Offered/s', 'Achieved/s', 'Errors', 'Mean', 'Median', 'p99', 'Longest', 'Limit' ] }, @rows);
-}
-
-sub verdict {
-    my ($step, $figures) = @_;
-    my $word = text($figures->{verdict}) // q{};
-    return $step->{confirmation} ? "$word (confirmation)" : $word;
+    return plain_table({ caption => 'Steps, in order', titles => [ 'Load', $load->is_of_threads ? 'Threads' : 'Offered/s', 'Limit', 'Achieved/s', 'Errors', 'Mean', 'Median', 'p99', 'Longest' ] }, @rows);
 }
 
 1;

@@ -75,8 +75,8 @@ sub figures_of {
             push @figures, {
                 what => $what, at => $at, found => $found, limit => latency_text($limit), verdict => $verdict,
                 part => $is_known ? (number($judged->{found_ns}) // 0) / $limit : undef, ends => [ map { ($_ // 9**9**9) / $limit } @ends ],
-                row => [ word($profile->{name}), $at, rate_text($load->{achieved_per_second}), $what, number($judged->{count}) // 0, $found,
-                    @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{}, latency_text($limit), $verdict . ($judged->{withheld} ? ': the machine was busy' : q{}) ],
+                row => [ word($profile->{name}), $verdict . ($judged->{withheld} ? ': the machine was busy' : q{}), $what, $found, latency_text($limit),
+                    @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{}, $at, rate_text($load->{achieved_per_second}), number($judged->{count}) // 0 ],
             };
         }
     }
@@ -86,7 +86,7 @@ sub figures_of {
 # A bar for each figure, and all limits at the same place; and a table.
 sub load_verdict_content {
     my @profiles = map { profiles($_) } @_;
-    my @titles   = ('Profile', 'Load', 'Achieved/s', 'What', 'Number', 'Found', 'Interval', 'Limit', 'Verdict');
+    my @titles   = ('Profile', 'Verdict', 'What', 'Found', 'Limit', 'Interval', 'Load', 'Achieved/s', 'Number');
     return (panels('Each figure against its limit', ['The thin line is the 95 % interval of a percentile. Above twice the limit all is cut off, and the line ends in an arrow.'], map { verdict_panel($_) } @profiles),
         plain_table({ caption => 'What was judged, and by which limit', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }

@@ -6,9 +6,8 @@ package Bonnie::OneRun;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any);
 use Bonnie::Figure     qw(gap_words is_run is_value);
-use Bonnie::HtmlTable  qw(row_of row_title head_cell cell absent tests_run scrolling_table);
+use Bonnie::HtmlTable  qw(absent plain_table tests_run);
 use Bonnie::Limits     qw(limit_cell);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Record     qw(figure);
@@ -18,14 +17,14 @@ our @EXPORT_OK = qw(is_one_run measured result_table);
 
 my $MAX_LABEL = 60;
 
-# A column is left out if no test has anything in it.
+# What decides comes first: on a telephone the last columns are outside the screen.
 my @COLUMNS = (
-    { title => 'Rate',              show => \&rate_cell },
-    { title => 'CPU, %',            show => \&cpu_cell },
-    { title => 'Longest operation', show => sub { latency_cell(($_[0]->spread_of($_[1]{name}, 'latency') // {})->{max}) } },
-    { title => 'Median (p50)',      show => sub { latency_cell($_[0]->percentile($_[1]{name}, 'p50')) } },
-    { title => 'p99',               show => sub { latency_cell($_[0]->percentile($_[1]{name}, 'p99')) } },
-    { title => 'Limited by',        show => sub { my ($group, $test) = @_; @{ $group->limits($test->{name}) } ? limit_cell(@_) : undef } },
+    [ 'Rate',              sub { my ($group, $test) = @_; figure_cell($group, $test, 'rate', sub { figure_text($_[0], $test->{unit}) }) } ],
+    [ 'Limited by',        sub { my ($group, $test) = @_; @{ $group->limits($test->{name}) } ? \limit_cell(@_) : undef } ],
+    [ 'CPU, %',            sub { figure_cell(@_, 'cpu', sub { sprintf '%.0f', $_[0] }) } ],
+    [ 'Longest operation', sub { latency_text(($_[0]->spread_of($_[1]{name}, 'latency') // {})->{max}) } ],
+    [ 'Median (p50)',      sub { latency_text($_[0]->percentile($_[1]{name}, 'p50')) } ],
+    [ 'p99',               sub { latency_text($_[0]->percentile($_[1]{name}, 'p99')) } ],
 );
 
 # Whether there is one record, or one for each row of a run.
@@ -47,14 +46,8 @@ sub measured {
 
 sub result_table {
     my @measured = @_;
-    my @cells = map { my $row = $_; [ map { $_->{show}->(@{$row}{qw(group test)}) } @COLUMNS ] } @measured;
-    my @shown = grep { my $column = $_; any { defined $_->[$column] } @cells } 0 .. $#COLUMNS;
-    my @rows;
-    for my $row (0 .. $#measured) {
-        push @rows, row_of(row_title(shorten($measured[$row]{title}, $MAX_LABEL)), map { $_ // absent("\x{2013}") } @{ $cells[$row] }[@shown]);
-    }
-    my $head = row_of(map { head_cell($_) } 'Test', map { $COLUMNS[$_]{title} } @shown);
-    return scrolling_table(caption => caption($measured[0]), class => 'result', head => [$head], rows => \@rows);
+    my @rows     = map { my $row = $_; [ shorten($row->{title}, $MAX_LABEL), map { $_->[1]->(@{$row}{qw(group test)}) } @COLUMNS ] } @measured;
+    return plain_table({ caption => caption($measured[0]), class => 'result', titles => [ 'Test', map { $_->[0] } @COLUMNS ] }, @rows);
 }
 
 # Says what was measured, for a table that is cut out of the page.
@@ -63,26 +56,19 @@ sub caption {
     return 'Results' if !$measured;
     my ($record) = @{ $measured->{group}->records };
     my $size     = $record->{file_size} // q{};
-    my $name     = defined $record->{row} ? ($record->{host} // {})->{name} // 'a run' : $measured->{group}->name;
-    return 'Results of ' . shorten($name, $MAX_LABEL) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M'), $MAX_LABEL) . ' of data');
+    my $name     = defined $record->{row} ? $record->{label} =~ s/ ?\Q$record->{row}\E\z//r : $measured->{group}->name;
+    return 'Results' . ($name eq q{} ? q{} : ' of ' . shorten($name, $MAX_LABEL)) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M'), $MAX_LABEL) . ' of data');
 }
 
-sub rate_cell {
-    my ($group, $test) = @_;
-    my $rate = figure($group->records->[0], $test, 'rate');
-    return absent(gap_words($rate)) if !is_value($rate);
-    return cell(figure_text($rate->{value}, $test->{unit}));
+sub figure_cell {
+    my ($group, $test, $kind, $words) = @_;
+    my $figure = figure($group->records->[0], $test, $kind);
+    return is_value($figure) ? $words->($figure->{value}) : is_run($figure) ? \absent(gap_words($figure)) : undef;
 }
 
-sub cpu_cell {
-    my ($group, $test) = @_;
-    my $cpu = figure($group->records->[0], $test, 'cpu');
-    return is_value($cpu) ? cell(sprintf '%.0f', $cpu->{value}) : is_run($cpu) ? absent(gap_words($cpu)) : undef;
-}
-
-sub latency_cell {
+sub latency_text {
     my ($nanoseconds) = @_;
-    return defined $nanoseconds ? cell(figure_text($nanoseconds, 'ns')) : undef;
+    return defined $nanoseconds ? figure_text($nanoseconds, 'ns') : undef;
 }
 
 1;

@@ -16,14 +16,18 @@ use Bonnie::Headline          qw(facts headline subject warning);
 use Bonnie::HostCharts        qw(host_charts);
 use Bonnie::LatencyCharts     qw(latency_chart_of_one latency_charts);
 use Bonnie::Limits            qw(limit_legend limit_table);
+use Bonnie::Json              qw(hash slowest_operations);
+use Bonnie::LoadCharts        qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 use Bonnie::LoadHeadline      qw(load_facts load_headline load_machine);
-use Bonnie::LoadPage          qw(load_sections);
+use Bonnie::LoadSettings      qw(load_settings_table);
+use Bonnie::LoadTables        qw(load_label load_table slow_table step_table);
+use Bonnie::LoadVerdict       qw(load_verdict_content);
 use Bonnie::Overview          qw(rate_table latency_table run_table);
 use Bonnie::OneRun            qw(is_one_run measured result_table);
 use Bonnie::RateCharts        qw(rate_charts rate_charts_of_one);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
 use Bonnie::SteadyCharts      qw(steady_charts steady_table);
-use Bonnie::TailCharts        qw(tail_of_groups);
+use Bonnie::TailCharts        qw(tail_content tail_of_groups);
 use Bonnie::TimeCharts        qw(time_charts);
 
 our @EXPORT_OK = qw(html_page);
@@ -33,7 +37,7 @@ our @EXPORT_OK = qw(html_page);
 my $MOST_IN_FULL = 6;
 
 # The sections in their order. One without content is left out. Those of one run, and those of many,
-# are only on such a page.
+# are only on such a page; those of loads and of cuts are without content elsewhere.
 my @SECTIONS = (
     { id => 'result',     title => 'Result',               of => 'one',  content => of_groups(sub { (result_table(measured(@_)), is_of_json(@_) ? limit_legend(@_) : ()) }) },
     { id => 'comparison', title => 'Comparison',           of => 'many', content => \&comparison_content },
@@ -49,11 +53,30 @@ my @SECTIONS = (
     { id => 'limits',     title => 'What limited each test', of => 'many', content => of_groups(sub { is_of_json(@_) ? (limit_legend(@_), limit_table(@_)) : () }) },
     { id => 'settings',   title => 'Machine and settings',    content => of_groups(\&machine_table, \&settings_table) },
     { id => 'runs',       title => 'Every run',            of => 'many', content => of_groups(\&run_table) },
+    { id => 'good-for',   title => 'Is this storage good enough?',           content => of_loads(\&load_verdict_content) },
+    { id => 'load-tail',  title => 'What the slowest requests waited for',   content => of_kinds(\&tail_of_kinds) },
+    { id => 'load-steps', title => 'Latency at each load',                   content => of_loads(sub { map { (load_step_charts($_), step_table($_)) } grep { $_->steps } @_ }) },
+    { id => 'load',       title => 'Requests and latency',                   content => of_loads(sub { my @one = map { $_->single } @_; @one ? (load_table(@one), load_percentile_charts(@one)) : () }) },
+    { id => 'load-hosts', title => 'Latency on each host',                   content => of_kinds(\&load_host_charts) },
+    { id => 'load-time',  title => 'Load over time',                         content => of_kinds(\&load_time_charts, \&load_heat_charts) },
+    { id => 'load-slowest',  title => 'Slowest requests',                    content => of_kinds(\&slow_table) },
+    { id => 'load-settings', title => 'Machine and settings of the load',    content => of_loads(\&load_settings_table) },
+    cut_sections(),
 );
 
-sub of_groups {
-    my @parts = @_;
-    return sub { my @groups = groups_of(@_); return map { $_->(@groups) } @parts };
+# Each makes the content of a section from the page, of what it has of one kind.
+sub of_groups { return part_of(sub { @{ $_[0]{groups} } }, @_) }
+sub of_loads  { return part_of(sub { @{ $_[0]{loads} // [] } }, @_) }
+sub of_kinds  { return part_of(sub { map { $_->kinds } @{ $_[0]{loads} // [] } }, @_) }
+
+sub part_of {
+    my ($take, @parts) = @_;
+    return sub { my @shown = $take->(@_); return @shown ? map { $_->(@shown) } @parts : () };
+}
+
+sub tail_of_kinds {
+    my @slowest = map { my $slowest = slowest_operations(hash($_->{figures}{tail})); $slowest ? [ load_label($_), [ undef, $slowest ] ] : () } @_;
+    return tail_content(['Load'], [], @slowest);
 }
 
 # An HTML document. %page: title, plain text; groups (see Group.pm) and
@@ -101,8 +124,8 @@ sub is_wide {
 sub sections_of {
     my ($page) = @_;
     my @groups = groups_of($page);
-    my $kind   = is_one_run(@groups) ? 'one' : 'many';
-    return ((grep { @groups && ($_->{of} // $kind) eq $kind } @SECTIONS), load_sections(), cut_sections());
+    my $kind   = !@groups ? 'none' : is_one_run(@groups) ? 'one' : 'many';
+    return grep { ($_->{of} // $kind) eq $kind } @SECTIONS;
 }
 
 sub groups_of {

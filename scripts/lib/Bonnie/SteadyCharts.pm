@@ -10,9 +10,9 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max);
 use Bonnie::Axis       qw(axis_of_rounds axis_upwards);
-use Bonnie::Chart      qw(block course over_time panel panels stroke);
+use Bonnie::Chart      qw(block course over_time panels stroke time_panel);
 use Bonnie::Html       qw(element text);
-use Bonnie::HtmlTable  qw(cell head_cell row_head row_of scrolling_table tests_run);
+use Bonnie::HtmlTable  qw(plain_table row_head tests_run);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text);
 
@@ -51,20 +51,14 @@ sub steady_of {
 
 sub steady_table {
     my @tests = steady_tests(@_) or return;
-    my @rows;
-    for my $row (@tests) {
-        my ($test, @found) = @{$row};
-        push @rows, map { table_row($test, @{$_}) } @found;
-    }
-    return scrolling_table(caption => 'Outcome', class => 'rounds', head => [ row_of(map { head_cell($_) } @HEADS) ], rows => \@rows);
+    return plain_table({ caption => 'Outcome', class => 'rounds', titles => \@HEADS }, map { my ($test, @found) = @{$_}; map { table_row($test, @{$_}) } @found } @tests);
 }
 
 sub table_row {
     my ($test, $group, $steady) = @_;
     my $fit = $steady->{fit};
-    return row_of(row_head($group), cell($test->{name_alone}), element('td', {}, text($steady->{verdict})),
-        cell(figure_text($fit->{mean}, $steady->{unit})), cell(sprintf "%.1f\x{A0}%%", $fit->{range_percent}),
-        cell(slope_text($fit)), cell(sprintf "%.3g\x{A0}s", $steady->{round_seconds}), cell(times_text($steady->{precondition})));
+    return [ \row_head($group), $test->{name_alone}, \element('td', {}, text($steady->{verdict})), figure_text($fit->{mean}, $steady->{unit}), sprintf("%.1f\x{A0}%%", $fit->{range_percent}),
+        slope_text($fit), sprintf("%.3g\x{A0}s", $steady->{round_seconds}), times_text($steady->{precondition}) ];
 }
 
 # Slope in percent of the mean, per round.
@@ -87,8 +81,7 @@ sub steady_charts {
 sub steady_panel {
     my ($test, @found) = @_;
     my $x    = axis_of_rounds(max(map { scalar @{ $_->[1]{rounds} } } @found));
-    my @rows = map { (figure_row($x, 2 * @found, @{$_}), latency_row($x, 2 * @found, @{$_})) } @found;
-    return panel($test->{name_alone}, axis => $x, height => $rows[0]{height}, rows => \@rows);
+    return time_panel($test->{name_alone}, over_time($x, 2 * @found, sub { }), map { (figure_row($x, 2 * @found, @{$_}), latency_row($x, 2 * @found, @{$_})) } @found);
 }
 
 # The course of the rounds, the window's band, and the line fitted to it, from the middle of the
@@ -104,7 +97,6 @@ sub figure_row {
         label  => $group->row_label . ": $METRIC{ $steady->{metric} }",
         shown  => figure_text($mean, $steady->{unit}),
         y      => $strip->{y},
-        height => $strip->{height},
         marks  => [
             rounds($strip, 'course', @figures),
             block($strip, 'band', [ $first - 1, $mean * (1 - $HALF_BAND) ], [ $last, $mean * (1 + $HALF_BAND) ]),

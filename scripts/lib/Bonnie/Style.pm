@@ -74,7 +74,7 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .one .panels { grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
 .headline { max-width: 60rem; font-size: 1.25rem; line-height: 1.4; }
 .warning { padding: .4rem .75rem; border-left: .3rem solid var(--worse); background: var(--w1); }
-.settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes td:nth-child(4), .changes thead th:nth-child(4) { text-align: left; }
+.settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes :is(td, thead th):nth-child(3) { text-align: left; }
 .rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3), .slowest :is(td, th) { text-align: left; white-space: normal; }
 .rounds td:nth-of-type(2), .said { min-width: 11rem; }
 .settings td { min-width: 3rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
@@ -179,14 +179,16 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   .settings, .runs { font-size: 5.5pt; }
   .settings:not(:has(tr > :nth-child(8))) { font-size: 7.5pt; }
   p { max-width: none; margin: .2rem 0 .4rem; }
-  .chart { zoom: .75; }
-  .change .chart, .one .chart { zoom: .6; }
+  .chart { zoom: .6; }
   .one h2 { margin: .5rem 0 .25rem; }
   .one figure { margin: .4rem 0; padding-bottom: .25rem; break-inside: avoid; }
   .one .panels { margin-top: .25rem; }
   .panel h3 { font-size: 8.5pt; }
   figcaption span, .legend, section > p { font-size: 8pt; }
-  .panels { grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem; }
+  body:not(.one) .chart { zoom: .55; }
+  body:not(.one) .panels { display: block; }
+  body:not(.one) figcaption::after { content: ""; display: block; height: 18rem; margin-bottom: -18rem; }
+  body:not(.one) .panel { display: inline-block; width: 31%; margin: 0 .8% .6rem; vertical-align: top; }
   th, td, .settings td { min-width: 0; padding: .2rem .3em; }
   :is(.changes, .one) :is(th, td) { padding: .1rem .25rem; }
   .runs td, .runs th { padding: .1rem; }

@@ -11,9 +11,9 @@ use List::Util qw(max min sum0);
 use POSIX      qw(ceil);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_upwards is_wide);
 use Bonnie::Causes     qw(@CAUSES %CAUSE);
-use Bonnie::Chart      qw(over_time panel panels place points);
+use Bonnie::Chart      qw(over_time panels place points time_panel);
 use Bonnie::Html       qw(element text);
-use Bonnie::HtmlTable  qw(absent cell head_cell row_head row_of row_title scrolling_table tests_run);
+use Bonnie::HtmlTable  qw(absent plain_table row_head tests_run);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text grouped range_text);
 
@@ -71,21 +71,15 @@ sub tail_content {
 
 sub tail_table {
     my ($heads, @explained) = @_;
-    my @rows;
-    for my $row (@explained) {
-        my ($title, @found) = @{$row};
-        push @rows, map { row_of(@{$heads} > 1 ? (row_head($_->[0]), cell($title)) : row_title($title), cells_of($_->[1])) } @found;
-    }
-    my @heads = map { head_cell($_) } @{$heads}, @HEADS;
-    return scrolling_table(caption => 'What the slowest operations waited for', class => 'slowest', head => [ row_of(@heads) ], rows => \@rows);
+    my @rows = map { my ($title, @found) = @{$_}; map { [ @{$heads} > 1 ? \row_head($_->[0]) : (), $title, cells_of($_->[1]) ] } @found } @explained;
+    return plain_table({ caption => 'What the slowest operations waited for', class => 'slowest', titles => [ @{$heads}, @HEADS ] }, @rows);
 }
 
 sub cells_of {
     my ($slowest) = @_;
     my ($of, $examined, $lost) = @{$slowest}{qw(slowest examined lost_events)};
     my $share = defined $examined ? whole($examined) . (defined $of ? "\x{A0}of\x{A0}" . whole($of) : q{}) : undef;
-    my @numbers = map { defined $_ ? cell($_) : absent('not given') } $share, defined $lost ? whole($lost) : undef;
-    return (element('td', { class => 'said' }, sentences($slowest)), @numbers);
+    return (\element('td', { class => 'said' }, sentences($slowest)), map { $_ // \absent('not given') } $share, defined $lost ? whole($lost) : undef);
 }
 
 # The sentence that bonnie writes may end with the note already.
@@ -145,7 +139,7 @@ sub tail_panel {
         }
     }
     my $strip = over_time(axis_of_time(max(@seconds)), scalar @rows, sub { is_wide(@latencies) ? axis_of_latency(@latencies) : axis_upwards(max(@latencies), 'ns', @_) });
-    return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { cause_row($strip, $_) } @rows ]);
+    return time_panel($title, $strip, map { cause_row($strip, $_) } @rows);
 }
 
 # The causes that occur, the most frequent first, as in Causes.pm, with percent and part of the
@@ -171,7 +165,6 @@ sub cause_row {
     return {
         label => $row->{group} ? "$cause->{short}: " . $row->{group}->row_label : $cause->{words},
         shown => join(', ', percent_text($cause->{percent}), extent(@latencies)),
-        y     => $strip->{y},
         marks => [ @operations ? points($cause->{look}, $TALL{$shape}, [ marks($row->{most}, $strip, @operations) ]) : () ],
     };
 }

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis      qw(axis_of_time axis_upwards);
-use Bonnie::Chart     qw(course over_time panel panels stroke);
+use Bonnie::Chart     qw(course over_time panels stroke time_panel);
 use Bonnie::HtmlTable qw(tests_run);
 use Bonnie::OneRun    qw(measured);
 use Bonnie::Units     qw(range_text);
@@ -36,29 +36,29 @@ sub time_charts {
     my @tests  = tests_run(@groups) or return;
     my $most   = max($FEWEST_STEPS, min($MOST_STEPS, int($STEPS_TOTAL / (@groups * @tests))));
     my $many   = $groups[0]->number_shown;
-    my @panels = $many ? map { time_panel($_->{name_alone}, $_, $most, @groups) } @tests : map { time_panel(@{$_}{qw(title test)}, $most, $_->{group}) } measured(@groups);
+    my @panels = $many ? map { course_panel($_->{name_alone}, $_, $most, @groups) } @tests : map { course_panel(@{$_}{qw(title test)}, $most, $_->{group}) } measured(@groups);
     my $falls  = grep { my $group = $_; grep { @{ levels($group, $_) } } @tests } @groups;
     return panels('Rate over time', [ $many ? $LABEL_NOTE : (), $falls ? $LEVEL_NOTE : () ], @panels);
 }
 
 # A panel of the labels that have a course; nothing if none has.
-sub time_panel {
+sub course_panel {
     my ($title, $test, $most, @groups) = @_;
     my @courses = grep { @{ $_->{steps} } } map { { group => $_, steps => course_of($_, $test, $most), levels => levels($_, $test) } } @groups;
     return if !@courses;
     my @points = map { @{ $_->{steps} } } @courses;
     my $strip  = over_time(axis_of_time(max(map { $_->[0] } @points)), scalar @courses,
         sub { axis_upwards(max(map { $_->[1] } @points) || 1, $test->{unit}, @_) });
-    return panel($title, axis => $strip->{x}, height => $strip->{height}, rows => [ map { time_row($strip, $test, $courses[$_], $_ == 0 || @courses <= $MOST_LABELLED) } 0 .. $#courses ]);
+    return time_panel($title, $strip, map { course_row($strip, $test, $courses[$_], $_ == 0 || @courses <= $MOST_LABELLED) } 0 .. $#courses);
 }
 
-sub time_row {
+sub course_row {
     my ($strip, $test, $course, $is_labelled) = @_;
     my @rates = map { $_->[1] } @{ $course->{steps} };
     return {
         label => $course->{group}->number_shown ? $course->{group}->row_label : q{},
         shown => range_text(min(@rates), max(@rates), $test->{unit}),
-        y     => $is_labelled ? $strip->{y} : undef,
+        $is_labelled ? () : (y => undef),
         marks => [ course($strip, 'course', @{ $course->{steps} }), level_marks($strip, @{ $course->{levels} }) ],
     };
 }

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
 use Bonnie::Axis       qw(axis_of_offset axis_upwards);
-use Bonnie::Chart      qw(area course over_time panel panels stroke);
+use Bonnie::Chart      qw(area course over_time panels stroke time_panel);
 use Bonnie::Document   qw(counted document);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(plain_table);
@@ -185,7 +185,7 @@ sub curves {
     push @notes, 'Grey: failed; see below.' if grep { $_->{error} } @{$places};
     push @notes, "Only the first $MOST_PASSES of @{[ scalar @passes ]} passes are shown." if @passes > @shown;
     return panels(shorten($course->{name}, $MAX_NAME), \@notes,
-        panel($course->{writes} ? 'Writing' : 'Reading', axis => $strip->{x}, height => $strip->{height}, rows => [ map { curve_row($strip, $device, $_) } @curves ]));
+        time_panel($course->{writes} ? 'Writing' : 'Reading', $strip, map { curve_row($strip, $device, $_) } @curves));
 }
 
 sub end_of {
@@ -220,7 +220,6 @@ sub curve_row {
     return {
         label => $curve->{title},
         shown => @rates ? range_text(min(@rates), max(@rates), 'KiB/s') : 'nothing',
-        y     => $strip->{y},
         marks => [ course($strip, 'course', @steps), (grep { $_->[2] } @steps) ? course($strip, 'losses', @slow) : (), @failed,
             stroke($strip, 'range', map { [ $_, $device->{median} ] } 0, $steps[-1][0]) ],
     };

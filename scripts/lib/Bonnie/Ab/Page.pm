@@ -58,7 +58,7 @@ sub metric_content {
     my @metrics = @{ $campaign->{metrics} } or return;
     my ($a, $b) = map { shorten($campaign->{settings}{"name_$_"}, $MAX_NAME) } qw(a b);
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $campaign->{settings}{alpha});
-    my @titles = ('Metric', "$a, median", "$b, median", "$b by $a", $sure, 'Difference', 'Scatter of pairs');
+    my @titles = ('Metric', "$b by $a", 'Difference', $sure, "$a, median", "$b, median", 'Scatter of pairs');
     my @words = (
         "The ratio is that of $b to $a in the same pair, the median of all pairs, which need not be the ratio of the two medians; their order in each pair was drawn at random.",
         'The intervals are valid for all metrics at once, and after every pair.',
@@ -70,8 +70,8 @@ sub metric_content {
 sub metric_row {
     my ($campaign, $metric) = @_;
     my $noise = $metric->{noise_percent};
-    return [ shorten($metric->{name}, $MAX_NAME), (map { metric_figure($metric, $_) } qw(a b)), change_text($campaign, $metric), interval_text($campaign, $metric),
-        [ $CLASS{ $metric->{verdict} }, verdict_text($campaign, $metric) ], defined $noise ? noise_figure($noise) . ' %' : undef ];
+    return [ shorten($metric->{name}, $MAX_NAME), change_text($campaign, $metric), [ $CLASS{ $metric->{verdict} }, verdict_text($campaign, $metric) ],
+        interval_text($campaign, $metric), (map { metric_figure($metric, $_) } qw(a b)), defined $noise ? noise_figure($noise) . ' %' : undef ];
 }
 
 sub interval_charts {
