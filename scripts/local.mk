@@ -15,6 +15,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/CutPage.pm \
 	scripts/lib/Bonnie/Document.pm \
 	scripts/lib/Bonnie/Figure.pm \
+	scripts/lib/Bonnie/FigureCharts.pm \
 	scripts/lib/Bonnie/Grade.pm \
 	scripts/lib/Bonnie/Group.pm \
 	scripts/lib/Bonnie/Headline.pm \
@@ -24,7 +25,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Input.pm \
 	scripts/lib/Bonnie/Json.pm \
 	scripts/lib/Bonnie/JsonText.pm \
-	scripts/lib/Bonnie/LatencyCharts.pm \
 	scripts/lib/Bonnie/Limits.pm \
 	scripts/lib/Bonnie/Load.pm \
 	scripts/lib/Bonnie/LoadCharts.pm \
@@ -41,7 +41,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Path.pm \
 	scripts/lib/Bonnie/Plain.pm \
 	scripts/lib/Bonnie/Program.pm \
-	scripts/lib/Bonnie/RateCharts.pm \
 	scripts/lib/Bonnie/Ratios.pm \
 	scripts/lib/Bonnie/Record.pm \
 	scripts/lib/Bonnie/SettingsTable.pm \

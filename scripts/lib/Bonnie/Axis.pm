@@ -16,7 +16,7 @@ use List::Util qw(first max min);
 use POSIX      qw(ceil floor log10);
 use Bonnie::Units qw(axis_scale count_text figure_text);
 
-our @EXPORT_OK = qw(axis_from_zero axis_of_latency axis_of_change axis_of_offset axis_of_rounds axis_of_time axis_of_values axis_upwards is_wide);
+our @EXPORT_OK = qw(axis_from_zero axis_of_latency axis_of_change axis_of_rounds axis_of_time axis_of_values axis_upwards is_wide);
 
 my $MAX_INTERVALS = 4;
 
@@ -73,13 +73,6 @@ sub axis_of_rounds {
     my $axis = linear_axis('rounds', 1, $rounds);
     $axis->{ticks} = [ grep { $_->[0] == int $_->[0] } @{ $axis->{ticks} } ];
     return $axis;
-}
-
-# An axis along a device, from its start to its end, in powers of 1024.
-sub axis_of_offset {
-    my ($bytes) = @_;
-    my $axis = axis_from_zero($bytes, 'bytes');
-    return { %{$axis}, unit => "offset in $axis->{unit}" };
 }
 
 # From zero to $end, with labels at round values.

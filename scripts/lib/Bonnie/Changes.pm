@@ -20,8 +20,6 @@ use Bonnie::Units         qw(figure_text);
 
 our @EXPORT_OK = qw(changes how_to_read_changes many_changes);
 
-my $MAX_LABEL = 60;
-
 # A smaller p adds no information.
 my $SMALLEST_P = 0.0001;
 
@@ -37,7 +35,7 @@ my $INFINITY = 9**9**9;
 # $comparison: see Comparison.pm.
 sub changes {
     my ($comparison) = @_;
-    my ($baseline, $other) = map { shorten($_->name, $MAX_LABEL) } $comparison->baseline, $comparison->other;
+    my ($baseline, $other) = map { shorten($_->name) } $comparison->baseline, $comparison->other;
     my $title = "$other compared with $baseline";
     my $id    = 'change-' . $comparison->other->number;
     my @rows  = $comparison->rows;
@@ -88,8 +86,7 @@ sub chart_row {
 
 sub table_row {
     my ($row) = @_;
-    my $test = test_named($row->{test});
-    my $runs = $row->{runs_needed};
+    my ($test, $runs) = (test_named($row->{test}), $row->{runs_needed});
     return [ $test->{name_alone}, change_cells($row), (map { \median_cell($test, $row, $_) } qw(baseline other)), defined $runs && $runs > $MANY_RUNS ? 'not known' : $runs ];
 }
 
@@ -113,7 +110,7 @@ sub many_changes {
     my @comparisons = @_;
     my $baseline    = $comparisons[0]->baseline;
     my @tests       = tests_run($baseline, map { $_->other } @comparisons);
-    my $title       = 'Change of each test compared with ' . shorten($baseline->name, $MAX_LABEL);
+    my $title       = 'Change of each test compared with ' . shorten($baseline->name);
     my @rows        = map { label_row($_, @tests) } @comparisons;
     return (test_table({ caption => $title, class => 'many', title => 'title', before => [ 'Label', 'Runs' ] }, \@tests, @rows), differences(@comparisons));
 }
@@ -136,7 +133,7 @@ sub differences {
     my @lines;
     for my $comparison (@_) {
         my @differing = differing_settings($comparison->baseline, $comparison->other);
-        my $label     = $comparison->other->number . q{ } . shorten($comparison->other->name, $MAX_LABEL);
+        my $label     = $comparison->other->number . q{ } . shorten($comparison->other->name);
         push @lines, element('li', {}, text("$label: " . join '; ', @differing)) . "\n" if @differing;
     }
     return @lines ? (element('p', {}, 'Settings that differ:') . "\n", element('ul', {}, "\n", @lines) . "\n") : ();

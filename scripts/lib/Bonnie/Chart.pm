@@ -16,7 +16,7 @@ use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Html qw(element text void_element);
 
-our @EXPORT_OK = qw(area bar block chart course over_time panel panels place points steps stroke tail time_panel value whisker);
+our @EXPORT_OK = qw(area bar block chart course over_time panel panels place points spread steps stroke tail time_panel value whisker);
 
 my $WIDTH = 1000;
 
@@ -183,6 +183,13 @@ sub value {
     my ($axis, $class, $value) = @_;
     my $x = $axis->{at}->($value);
     return $axis->{is_log} ? points("$class spot", 0, [ [$x] ]) : bar($class, 0, $x);
+}
+
+# The same of several values, { median, min, max }, with a line from the least to the largest.
+sub spread {
+    my ($axis, $spread) = @_;
+    my ($low, $high) = map { $axis->{at}->($_) } @{$spread}{qw(min max)};
+    return [ value($axis, 'bar', $spread->{median}), $high > $low ? whisker('range', $low, $high) : () ];
 }
 
 # Marks of a chart over time. $strip: { x => axis, y => upward axis, height => pixels }, as

@@ -17,7 +17,6 @@ my $VERSIONS = qr/\A[12]\z/;
 
 # Limits for hostile reports.
 my $MOST     = 1000;
-my $MAX_NAME = 60;
 my $MAX_TEXT = 300;
 
 # How a unit is lost: key, and words.
@@ -118,10 +117,10 @@ sub add_counts {
 # "ext4 on /dev/loop0".
 sub name {
     my ($cut) = @_;
-    return shorten(words($cut->{directory}) || 'campaign', $MAX_NAME) if $cut->is_campaign;
+    return shorten(words($cut->{directory}) || 'campaign') if $cut->is_campaign;
     my $run   = hash($cut->{run});
     my @words = map { words($_) } grep {defined} text($run->{filesystem}), text($run->{device});
-    return shorten(join(' on ', @words) || 'storage', $MAX_NAME);
+    return shorten(join(' on ', @words) || 'storage');
 }
 
 # Foreign text, and numbers, as the page shows them.

@@ -167,18 +167,13 @@ sub verdict_of {
     return exists $LOOKS{$verdict} ? $verdict : 'inconclusive';
 }
 
-sub cut_table {
-    my ($cut) = @_;
-    my @titles = ('Cut', 'Verdict', 'Promises', 'Units', 'Lost', 'What the cut took');
-    return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => \@titles }, map { cut_row($_) } $cut->each_cut);
-}
-
 # A cut that only the filesystem has felt takes as much from the kernel's memory as one of the host.
 my %LAYER = (drive => "the kernel's memory and the drive's cache", host => "the kernel's memory", none => 'nothing that was seen');
 
-sub cut_row {
-    my ($each) = @_;
-    return [ count($each->{number}), verdict_of($each), (map { amount($each->{$_}) } qw(promises units)), fault_cell(count($each->{lost_units})), $LAYER{ words($each->{layer_cut}) } ];
+sub cut_table {
+    my ($cut) = @_;
+    my @rows = map { [ count($_->{number}), verdict_of($_), amount($_->{promises}), amount($_->{units}), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) } ] } $cut->each_cut;
+    return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => [ 'Cut', 'Verdict', 'Promises', 'Units', 'Lost', 'What the cut took' ] }, @rows);
 }
 
 # ---- losses ---------------------------------------------------------------------

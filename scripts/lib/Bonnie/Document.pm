@@ -16,8 +16,6 @@ our @EXPORT_OK = qw(counted document machine_text measured_text);
 # The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
 
-my $MAX_TEXT = 60;
-
 # %document: title, plain text; class of the body; warning above the title, headline and facts below
 # it, plain text, the first two of which may be undef; sections => [ { id,
 # title, content => [ HTML ] } ].
@@ -61,8 +59,8 @@ sub measured_text {
     my ($hosts, $times) = @_;
     my @hosts = uniq(grep {defined} @{$hosts});
     my @times = grep {defined} @{$times};
-    my @when  = map { shorten(tr/TZ/ /dr, $MAX_TEXT) } @times ? uniq(minstr(@times), maxstr(@times)) : ();
-    my $where = @hosts == 1 ? ' on ' . shorten($hosts[0], $MAX_TEXT) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
+    my @when  = map { shorten(tr/TZ/ /dr) } @times ? uniq(minstr(@times), maxstr(@times)) : ();
+    my $where = @hosts == 1 ? ' on ' . shorten($hosts[0]) : @hosts ? ' on ' . @hosts . ' hosts' : q{};
     return @hosts || @when ? "Measured$where" . (@when ? ', ' . join(' to ', @when) . ' UTC' : q{}) . q{.} : ();
 }
 

@@ -21,8 +21,6 @@ our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_fi
 # Longer numbers are not measurements, and a double could not hold them.
 my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/a;
 
-my $MAX_TEXT = 60;
-
 my %NANOSECONDS = (ns => 1, us => 1e3, ms => 1e6, s => 1e9);
 
 my $NONE = { state => 'none', text => q{} };
@@ -65,7 +63,7 @@ sub gap_words {
     my ($figure) = @_;
     return 'not run'             if $figure->{state} eq 'none';
     return 'too fast to measure' if $figure->{state} eq 'fast';
-    return 'unreadable: ' . shorten($figure->{text}, $MAX_TEXT);
+    return 'unreadable: ' . shorten($figure->{text});
 }
 
 1;

@@ -5,15 +5,12 @@ package Bonnie::Group;
 
 use strict;
 use warnings;
-use List::Util qw(any first max min uniq);
+use List::Util qw(any first uniq);
 use Bonnie::Figure     qw(gap_words is_run is_value);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Record     qw(figure);
 use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(all_tests test_named);
-
-# Long enough for every chart; the browser cuts it to the available width.
-my $MAX_LABEL = 60;
 
 # All groups of these records, in the order in which their labels first appear. The labels of the rows
 # of one run are the rows' names.
@@ -50,7 +47,7 @@ sub name {
 # The name as charts show it, behind the number.
 sub row_label {
     my ($self) = @_;
-    return join q{ }, $self->number_shown, shorten($self->name, $MAX_LABEL);
+    return join q{ }, $self->number_shown, shorten($self->name);
 }
 
 sub records { return $_[0]{records} }
@@ -70,7 +67,7 @@ sub values_of {
 sub spread_of {
     my ($self, $name, $kind) = @_;
     my @values = @{ $self->values_of($name, $kind) };
-    return @values ? { median => median(@values), min => min(@values), max => max(@values) } : undef;
+    return @values ? Bonnie::Statistics::spread_of(@values) : undef;
 }
 
 # Why there are no such values, in words.

@@ -18,8 +18,6 @@ use Bonnie::Units       qw(bytes_text count_text figure_text);
 
 our @EXPORT_OK = qw(facts headline subject warning);
 
-my $MAX_LABEL = 60;
-
 # A sentence or a title names at most this many labels.
 my $MOST_NAMED = 5;
 
@@ -46,7 +44,7 @@ my %LIMIT = (
 );
 
 sub names_of {
-    my @names = map { shorten($_->name, $MAX_LABEL) } @_;
+    my @names = map { shorten($_->name) } @_;
     my $more  = @names - $MOST_NAMED;
     splice @names, $MOST_NAMED - 1, @names, $more + 1 . ' others' if $more > 0;
     my $last = pop @names;
@@ -69,7 +67,7 @@ sub subject {
 # "/data, ext4 on nvme0n1"; empty for a CSV line.
 sub place_of {
     my ($record) = @_;
-    my ($directory, $filesystem, $device) = map { shorten($_ // q{}, $MAX_LABEL) } @{ $record->{host} // {} }{qw(directory filesystem device)};
+    my ($directory, $filesystem, $device) = map { shorten($_ // q{}) } @{ $record->{host} // {} }{qw(directory filesystem device)};
     return q{} if $directory eq q{};
     return $directory . ($filesystem ne q{} ? ", $filesystem" : q{}) . ($device ne q{} ? " on $device" : q{});
 }

@@ -9,12 +9,12 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(sum0);
 use Bonnie::Axis       qw(axis_of_values);
-use Bonnie::Chart      qw(panel panels value whisker);
+use Bonnie::Chart      qw(panel panels spread value);
 use Bonnie::Document   qw(counted);
 use Bonnie::HtmlTable  qw(tests_run);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::Plain      qw(shorten);
-use Bonnie::Statistics qw(median);
+use Bonnie::Statistics qw(median spread_of);
 use Bonnie::Units      qw(figure_text);
 
 our @EXPORT_OK = qw(host_charts hosts_of host_panel how_to_read_hosts load_hosts ranks_text slow_host);
@@ -30,8 +30,6 @@ my $FENCE = 1.5;
 # A host is called slow if it is beyond the fence of the others, and their median is at least this
 # many times as good.
 my $SLOW = 1.25;
-
-my $MAX_NAME = 60;
 
 # A figure for each label whose runs several hosts have made.
 sub host_charts {
@@ -79,7 +77,7 @@ sub slow_host {
     }
     my ($name) = sort { @{ $slow{$b} } <=> @{ $slow{$a} } || $a cmp $b } keys %slow or return;
     my ($worst) = sort { $b->[0] <=> $a->[0] } @{ $slow{$name} };
-    return (shorten($name, $MAX_NAME), @{$worst}, scalar @{ $slow{$name} });
+    return (shorten($name), @{$worst}, scalar @{ $slow{$name} });
 }
 
 # The latencies of the hosts of a load. One all of whose requests failed has none.
@@ -146,16 +144,13 @@ sub at_most { my ($count) = @_; return $count < $MOST_NAMED ? $count : $MOST_NAM
 
 sub host_row {
     my ($axis, $shown, $host) = @_;
-    my $mark = value($axis, 'bar', $host->{value});
-    return { label => shorten($host->{name}, $MAX_NAME), shown => $shown->($host->{value}), marks => [$mark] };
+    return { label => shorten($host->{name}), shown => $shown->($host->{value}), marks => [ value($axis, 'bar', $host->{value}) ] };
 }
 
 sub others_row {
     my ($axis, $shown, @others) = @_;
-    my $middle = median(map { $_->{value} } @others);
-    my ($from, $to) = map { $axis->{at}->($_) } sort { $a <=> $b } map { $_->{value} } @others[ 0, -1 ];
-    my @marks = (value($axis, 'bar', $middle), $to > $from ? whisker('range', $from, $to) : ());
-    return { label => scalar(@others) . ' others', shown => $shown->($middle), marks => \@marks };
+    my $spread = spread_of(map { $_->{value} } @others);
+    return { label => scalar(@others) . ' others', shown => $shown->($spread->{median}), marks => spread($axis, $spread) };
 }
 
 1;

@@ -15,7 +15,6 @@ use Bonnie::Units qw(figure_text);
 
 our @EXPORT_OK = qw(row_of row_title head_cell column_head row_head cell two_lines absent rate_below_title typical_rate test_table tests_run plain_table scrolling_table);
 
-my $MAX_CELL  = 60;
 my $MAX_LABEL = 80;
 
 sub row_of {
@@ -54,7 +53,7 @@ sub row_title {
 
 sub cell {
     my ($words) = @_;
-    return element('td', {}, text(shorten($words, $MAX_CELL)));
+    return element('td', {}, text(shorten($words)));
 }
 
 # A cell with something small below the words, unless that is empty.
@@ -65,7 +64,7 @@ sub two_lines {
 
 sub absent {
     my ($words, $columns) = @_;
-    return element('td', { class => 'none', colspan => $columns }, text(shorten($words, $MAX_CELL)));
+    return element('td', { class => 'none', colspan => $columns }, text(shorten($words)));
 }
 
 # The tests that any of these groups ran.
@@ -124,7 +123,7 @@ sub words_of {
 
 sub plain_cell {
     my ($cell) = @_;
-    my $words = shorten(words_of($cell), $MAX_CELL);
+    my $words = shorten(words_of($cell));
     return $words eq q{} ? absent("\x{2013}") : element('td', { class => ref $cell ? $cell->[0] : undef }, text($words));
 }
 

@@ -10,10 +10,10 @@ use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
 use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_of_values axis_upwards is_wide);
 use Bonnie::Chart      qw(block course over_time panels place points stroke time_panel);
+use Bonnie::FigureCharts qw(latency_panels);
 use Bonnie::HostCharts qw(host_panel how_to_read_hosts load_hosts);
 use Bonnie::Html       qw(element);
 use Bonnie::Json       qw(hash list number);
-use Bonnie::LatencyCharts qw(latency_panels);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
 use Bonnie::Units      qw(grouped);
 
@@ -23,9 +23,9 @@ our @EXPORT_OK = qw(load_host_charts load_time_charts load_heat_charts load_perc
 # strip.
 my $PEAK = 3;
 
-# Shades for the share of requests in a class of latency at a time: upper
-# limits, from the palest shade to the darkest.
-my @SHARES = (0.01, 0.05, 0.2, 0.5, 1);
+# Shades for the share of requests in a class of latency at a time, from the palest to the darkest:
+# the limits between them.
+my @SHARES = (0.01, 0.05, 0.2, 0.5);
 my @SHADES = ('less than 1 %', '1 to 5 %', '5 to 20 %', '20 to 50 %', 'more than half');
 
 # Classes of latency: 1, 2 and 5 times a power of ten, in ns.
@@ -91,13 +91,16 @@ sub heat_panel {
     for my $slice (@course) {
         my %counts = classes(\@edges, list($slice->[2]{heat}));
         my $sum    = sum0(values %counts) or next;
-        push @{ $cells{$_} }, [ $slice->[0] - $slice->[1], $slice->[0], shade($counts{$_} / $sum) ] for keys %counts;
+        for my $class (keys %counts) {
+            my $share = $counts{$class} / $sum;
+            push @{ $cells{$class} }, [ $slice->[0] - $slice->[1], $slice->[0], scalar grep { $share > $_ } @SHARES ];
+        }
         $all += $sum;
     }
     my @classes = sort { $a <=> $b } keys %cells or return;
     my $latency = axis_of_latency(@CLASSES[ $classes[0], $classes[-1] ], upper_end($classes[-1]));
     my $strip   = over_time(axis_of_time($course[-1][0]), 1, sub {$latency});
-    my @marks   = map { my $class = $_; map { cell_mark($strip, $class, $_) } joined(@{ $cells{$class} }) } @classes;
+    my @marks   = map { my $class = $_; map { block($strip, "heat$_->[2]", [ $_->[0], $CLASSES[$class] ], [ $_->[1], upper_end($class) ]) } joined(@{ $cells{$class} }) } @classes;
     return time_panel(load_label($kind), $strip, { label => 'Latency, logarithmic', shown => grouped($all) . ' requests', marks => \@marks });
 }
 
@@ -106,31 +109,16 @@ sub upper_end {
     return $CLASSES[ $class + 1 ] // 2 * $CLASSES[$class];
 }
 
-sub cell_mark {
-    my ($strip, $class, $cell) = @_;
-    my ($from, $to, $shade) = @{$cell};
-    return block($strip, "heat$shade", [ $from, $CLASSES[$class] ], [ $to, upper_end($class) ]);
-}
-
 # The number of requests in each class, from bins with counts.
 sub classes {
     my ($edges, @heat) = @_;
     my %counts;
     while (my ($bin, $count) = map { number($_) } splice @heat, 0, 2) {
         last if !defined $bin || !defined $count || $bin !~ /\A\d+\z/a;
-        my $from  = ($edges->[$bin] // 0) || 1;
-        my $class = 0;
-        $class++ while $class < $#CLASSES && $CLASSES[ $class + 1 ] <= $from * 1.0001;
-        $counts{$class} += $count;
+        my $from = ($edges->[$bin] // 0) || 1;
+        $counts{ grep { $_ <= $from * 1.0001 } @CLASSES[ 1 .. $#CLASSES ] } += $count;
     }
     return %counts;
-}
-
-sub shade {
-    my ($share) = @_;
-    my $shade = 0;
-    $shade++ while $shade < $#SHARES && $share > $SHARES[$shade];
-    return $shade;
 }
 
 # Neighbours of one shade are one cell.
@@ -178,8 +166,7 @@ sub curve_panel {
     my $unit      = $load->is_of_threads ? 'threads' : 'requests per second';
     my $strip     = over_time({ %{$x}, unit => $x->{unit} =~ s{ops/s}{$unit}r }, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
     my $confirmed = number(hash(($load->confirmed // {})->{$key})->{load});
-    my @marks     = defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : ();
-    push @marks, stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) if $confirmed;
+    my @marks     = (defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : (), $confirmed ? stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) : ());
     for my $line ($is_search ? () : ([ p50 => 'lower' ], [ y => 'upper' ])) {
         my ($of, $class) = @{$line};
         push @marks, (map { stroke($strip, $class, map { [ $_->{x}, $_->{$of} ] } @sorted[ $_ - 1, $_ ]) } 1 .. $#sorted), dots($strip, "dot $class", $of, @sorted);

@@ -17,7 +17,6 @@ use Bonnie::Units      qw(grouped);
 
 our @EXPORT_OK = qw(load_facts load_headline load_machine load_title);
 
-my $MAX_TEXT  = 60;
 my $MAX_WORDS = 400;
 
 # A load of which less was made was not made.
@@ -38,7 +37,7 @@ sub where_text {
     my ($load) = @_;
     my $storage = join ' on ', map { text(hash($load->{device})->{$_}) // () } qw(filesystem name);
     my $names   = text(hash($load->{settings})->{bucket}) // $load->address =~ s{(?:\A|/)[^/]*(?:XX|NN|RR).*}{}rs;
-    return join(', ', grep {length} shorten($names, $MAX_TEXT), $storage) || shorten($load->address, $MAX_TEXT);
+    return join(', ', grep {length} shorten($names), $storage) || shorten($load->address);
 }
 
 # What the terminal says of each load, in a sentence.
@@ -128,7 +127,7 @@ sub of_search {
             most   => "the $latency stays below $below even with $most",
             unsure => $kind->{figures}{found_load} ? "the $latency stays below $below up to at least $most" : "no load is known to keep the $latency below $below",
         );
-        my $reason = shorten(text($kind->{figures}{found_reason}) // q{}, $MAX_TEXT);
+        my $reason = shorten(text($kind->{figures}{found_reason}) // q{});
         push @parts, ($words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
     }
     return @parts ? ucfirst join '; ', @parts : undef;

@@ -14,8 +14,6 @@ use Bonnie::Units     qw(bytes_text);
 
 our @EXPORT_OK = qw(load_settings_table);
 
-my $MAX_NAME = 60;
-
 # Each sub gets the settings of the load, and then the whole load.
 my @ROWS = (
     [ 'Target',         sub { words($_[0]{target}) } ],
@@ -49,7 +47,7 @@ my @ROWS = (
 sub load_settings_table {
     my @loads = @_;
     my @rows  = grep { my @words = @{$_}; 1 < grep {length} @words } map { my ($title, $show) = @{$_}; [ $title, map { $show->(hash($_->{settings}), $_) } @loads ] } @ROWS;
-    my @heads = map { $_->name eq q{} ? 'Value' : shorten($_->name, $MAX_NAME) } @loads;
+    my @heads = map { $_->name eq q{} ? 'Value' : shorten($_->name) } @loads;
     return plain_table({ caption => 'How the load was made', class => 'settings', titles => [ 'Setting', @heads ] }, @rows);
 }
 

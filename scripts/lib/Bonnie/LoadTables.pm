@@ -13,13 +13,11 @@ use Bonnie::Units     qw(figure_text grouped);
 
 our @EXPORT_OK = qw(load_table slow_table step_table load_label latency_text rate_text);
 
-my $MAX_LABEL = 60;
-
 # "tmp/XXX, reads", or just "Reads" for a single load: the heading of one kind's rows in tables and
 # charts.
 sub load_label {
     my ($kind) = @_;
-    my $name = shorten($kind->{load}->name, $MAX_LABEL);
+    my $name = shorten($kind->{load}->name);
     return $name eq q{} ? $kind->{title} : "$name, " . lc $kind->{title};
 }
 

@@ -14,8 +14,6 @@ use Bonnie::Plain      qw(few shorten);
 
 our @EXPORT_OK = qw(load_verdict load_verdict_content);
 
-my $MAX_TEXT = 60;
-
 # No report has more, whatever somebody has written into it.
 my $MOST = 100;
 
@@ -35,7 +33,7 @@ my %LOOKS    = ('good' => 'better', 'unknown' => 'unclear', 'not good' => 'worse
 
 sub profiles { return map { hash($_) } few($MOST, list(hash($_[0]{good_for})->{profiles})) }
 
-sub word { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
+sub word { return shorten(text($_[0]) // q{}) }
 
 # For each profile its verdict, with the figure that decides and its limit; nothing if none was judged.
 sub load_verdict {

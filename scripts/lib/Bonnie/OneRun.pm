@@ -15,8 +15,6 @@ use Bonnie::Units      qw(figure_text size_text);
 
 our @EXPORT_OK = qw(is_one_run measured result_table);
 
-my $MAX_LABEL = 60;
-
 # What decides comes first: on a telephone the last columns are outside the screen.
 my @COLUMNS = (
     [ 'Rate',              sub { my ($group, $test) = @_; figure_cell($group, $test, 'rate', sub { figure_text($_[0], $test->{unit}) }) } ],
@@ -46,7 +44,7 @@ sub measured {
 
 sub result_table {
     my @measured = @_;
-    my @rows     = map { my $row = $_; [ shorten($row->{title}, $MAX_LABEL), map { $_->[1]->(@{$row}{qw(group test)}) } @COLUMNS ] } @measured;
+    my @rows     = map { my $row = $_; [ shorten($row->{title}), map { $_->[1]->(@{$row}{qw(group test)}) } @COLUMNS ] } @measured;
     return plain_table({ caption => caption($measured[0]), class => 'result', titles => [ 'Test', map { $_->[0] } @COLUMNS ] }, @rows);
 }
 
@@ -57,7 +55,7 @@ sub caption {
     my ($record) = @{ $measured->{group}->records };
     my $size     = $record->{file_size} // q{};
     my $name     = defined $record->{row} ? $record->{label} =~ s/ ?\Q$record->{row}\E\z//r : $measured->{group}->name;
-    return 'Results' . ($name eq q{} ? q{} : ' of ' . shorten($name, $MAX_LABEL)) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M'), $MAX_LABEL) . ' of data');
+    return 'Results' . ($name eq q{} ? q{} : ' of ' . shorten($name)) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M')) . ' of data');
 }
 
 sub figure_cell {

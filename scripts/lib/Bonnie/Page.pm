@@ -11,10 +11,10 @@ use List::Util qw(any);
 use Bonnie::Changes           qw(changes how_to_read_changes many_changes);
 use Bonnie::CutPage           qw(cut_facts cut_headline cut_sections);
 use Bonnie::Document          qw(counted document);
+use Bonnie::FigureCharts      qw(latency_chart_of_one latency_charts rate_charts rate_charts_of_one);
 use Bonnie::Grade             qw(legend);
 use Bonnie::Headline          qw(facts headline subject warning);
 use Bonnie::HostCharts        qw(host_charts);
-use Bonnie::LatencyCharts     qw(latency_chart_of_one latency_charts);
 use Bonnie::Limits            qw(limit_legend limit_table);
 use Bonnie::Json              qw(hash slowest_operations);
 use Bonnie::LoadCharts        qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
@@ -24,7 +24,6 @@ use Bonnie::LoadTables        qw(load_label load_table slow_table step_table);
 use Bonnie::LoadVerdict       qw(load_verdict_content);
 use Bonnie::Overview          qw(rate_table latency_table run_table);
 use Bonnie::OneRun            qw(is_one_run measured result_table);
-use Bonnie::RateCharts        qw(rate_charts rate_charts_of_one);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
 use Bonnie::SteadyCharts      qw(steady_charts steady_table);
 use Bonnie::TailCharts        qw(tail_content tail_of_groups);
@@ -83,15 +82,17 @@ sub tail_of_kinds {
 # comparisons (see Comparison.pm), loads (see Load.pm), cuts (see Cut.pm), array references.
 sub html_page {
     my (%page) = @_;
+    my @groups = groups_of(\%page);
+    my $kind   = !@groups ? 'none' : is_one_run(@groups) ? 'one' : 'many';
     my @shown;
-    for my $section (sections_of(\%page)) {
+    for my $section (grep { ($_->{of} // $kind) eq $kind } @SECTIONS) {
         my @content = $section->{content}->(\%page);
         push @shown, { %{$section}, content => \@content } if @content;
     }
     return document(
         title    => $page{title} // subject(\%page),
-        class    => is_wide(\%page) ? 'one' : undef,
-        warning  => warning(groups_of(\%page)) // scalar load_machine(1, @{ $page{loads} // [] }),
+        class    => $kind eq 'many' ? undef : 'one',
+        warning  => warning(@groups) // scalar load_machine(1, @{ $page{loads} // [] }),
         headline => scalar top_line(\%page),
         facts    => scope(\%page),
         sections => \@shown,
@@ -113,21 +114,6 @@ sub headline_of_groups {
     return defined $page->{title} ? subject($page) . ': ' . $sentence =~ s/\A(Writes|Reads|Creates|None)\b/\l$1/r : $sentence;
 }
 
-# Whether there are few enough charts to be as wide as the page.
-sub is_wide {
-    my ($page) = @_;
-    my @groups = groups_of($page);
-    return !@groups || is_one_run(@groups);
-}
-
-# The sections that the page may have.
-sub sections_of {
-    my ($page) = @_;
-    my @groups = groups_of($page);
-    my $kind   = !@groups ? 'none' : is_one_run(@groups) ? 'one' : 'many';
-    return grep { ($_->{of} // $kind) eq $kind } @SECTIONS;
-}
-
 sub groups_of {
     my ($page) = @_;
     return @{ $page->{groups} };
@@ -139,7 +125,7 @@ sub scope {
     my @groups = groups_of($page);
     my $runs   = is_one_run(@groups) ? 1 : map { @{ $_->records } } @groups;
     my @loads  = @{ $page->{loads} // [] };
-    my $labels = @groups > 1 && !is_one_run(@groups) ? ' of ' . @groups . ' labels' : q{};
+    my $labels = @groups && $groups[0]->number_shown ? ' of ' . @groups . ' labels' : q{};
     my @cuts   = @{ $page->{cuts} // [] };
     my @words  = @groups ? (counted($runs, 'run') . "$labels.", facts($page)) : ();
     push @words, 'The number before a label is the same in all tables and charts.' if $labels;

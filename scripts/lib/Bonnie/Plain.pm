@@ -29,9 +29,10 @@ sub few {
     return @all > $max ? @all[ 0 .. $max - 1 ] : @all;
 }
 
-# At most $max characters; an ellipsis marks a cut.
+# At most $max characters, by default as many as names and cells have room for; an ellipsis marks a cut.
 sub shorten {
     my ($text, $max) = @_;
+    $max //= 60;
     return $text if length $text <= $max;
     return substr($text, 0, $max - 1) . "\x{2026}";
 }

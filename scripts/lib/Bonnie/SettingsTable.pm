@@ -20,9 +20,6 @@ our @EXPORT_OK = qw(machine_table settings_table differing_settings);
 my $MOST_IN_COLUMN = 12;
 my $MOST_IN_ROW    = 2;
 
-# A longer value is cut off.
-my $MAX_VALUE = 60;
-
 my $FEW_LABELS = 6;
 
 my $NOT_RECORDED = 'not recorded';
@@ -183,7 +180,7 @@ sub setting_cell {
     my ($words) = @values;
     return absent($words) if @values == 1 && $words =~ /^(?:default|$NOT_RECORDED|skipped|empty|\x{2013})\z/;
     return cell($words) if @values == 1;
-    my ($first, @others) = map { text(shorten($_, $MAX_VALUE)) } @values;
+    my ($first, @others) = map { text(shorten($_)) } @values;
     return element('td', {}, join q{, }, $first, @others) if @values <= $most;
     return element('td', {}, element('details', {}, element('summary', {}, "$first and " . @others . ' others'), join q{, }, @others));
 }

@@ -7,11 +7,11 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum);
 
-our @EXPORT_OK = qw(median quantile mean stddev geometric_middle holm);
+our @EXPORT_OK = qw(median quantile mean stddev spread_of geometric_middle holm);
 
-sub median {
-    return quantile(0.5, @_);
-}
+sub median { return quantile(0.5, @_) }
+
+sub spread_of { return { median => median(@_), min => min(@_), max => max(@_) } }
 
 # Interpolates between two values where none lies at this position: definition 7
 # of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American

@@ -37,16 +37,10 @@ sub steady_tests {
     my @groups = @_;
     my @tests;
     for my $test (tests_run(@groups)) {
-        my @found = map { my $steady = steady_of($_, $test); $steady ? [ $_, $steady ] : () } @groups;
+        my @found = map { my ($details) = middle(grep { $_->{steady} } $_->details($test->{name})); $details ? [ $_, $details->{steady} ] : () } @groups;
         push @tests, [ $test, @found ] if @found;
     }
     return @tests;
-}
-
-sub steady_of {
-    my ($group, $test) = @_;
-    my ($details) = middle(grep { $_->{steady} } $group->details($test->{name}));
-    return $details ? $details->{steady} : undef;
 }
 
 sub steady_table {
@@ -56,9 +50,9 @@ sub steady_table {
 
 sub table_row {
     my ($test, $group, $steady) = @_;
-    my $fit = $steady->{fit};
+    my ($fit, $times) = @{$steady}{qw(fit precondition)};
     return [ \row_head($group), $test->{name_alone}, \element('td', {}, text($steady->{verdict})), figure_text($fit->{mean}, $steady->{unit}), sprintf("%.1f\x{A0}%%", $fit->{range_percent}),
-        slope_text($fit), sprintf("%.3g\x{A0}s", $steady->{round_seconds}), times_text($steady->{precondition}) ];
+        slope_text($fit), sprintf("%.3g\x{A0}s", $steady->{round_seconds}), !$times ? 'no' : $times == 1 ? 'once' : "$times times" ];
 }
 
 # Slope in percent of the mean, per round.
@@ -66,11 +60,6 @@ sub slope_text {
     my ($fit) = @_;
     my $percent = $fit->{mean} > 0 ? 100 * $fit->{slope} / $fit->{mean} : 0;
     return sprintf('%+.1f', $percent) =~ s/-/\x{2212}/r =~ s/\A[+\x{2212}](?=0[.]0\z)//r . "\x{A0}%";
-}
-
-sub times_text {
-    my ($times) = @_;
-    return $times == 0 ? 'no' : $times == 1 ? 'once' : "$times times";
 }
 
 sub steady_charts {

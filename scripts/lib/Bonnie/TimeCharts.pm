@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
+use POSIX      qw(ceil);
 use Bonnie::Axis      qw(axis_of_time axis_upwards);
 use Bonnie::Chart     qw(course over_time panels stroke time_panel);
 use Bonnie::HtmlTable qw(tests_run);
@@ -83,7 +84,7 @@ sub course_of {
     my ($group, $test, $most) = @_;
     my ($details) = middle($group->details($test->{name}));
     return [] if !$details || $details->{steady};    # which has a chart of its rounds
-    my @intervals = merged(ceil_ratio(scalar @{ $details->{intervals} }, $most), @{ $details->{intervals} });
+    my @intervals = merged(ceil(@{ $details->{intervals} } / $most) || 1, @{ $details->{intervals} });
     return [] if @intervals < $FEWEST_STEPS;
     my $start = 0;
     my @course;
@@ -99,11 +100,6 @@ sub course_of {
 sub middle {
     my @details = sort { $a->{rate}{value} <=> $b->{rate}{value} } grep { defined $_->{rate}{value} } @_;
     return @details ? $details[ $#details / 2 ] : ();
-}
-
-sub ceil_ratio {
-    my ($number, $divisor) = @_;
-    return int(($number + $divisor - 1) / $divisor) || 1;
 }
 
 # Merges each $count steps into one, and short steps into the one before.

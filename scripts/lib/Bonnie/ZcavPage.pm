@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
-use Bonnie::Axis       qw(axis_of_offset axis_upwards);
+use Bonnie::Axis       qw(axis_from_zero axis_upwards);
 use Bonnie::Chart      qw(area course over_time panels stroke time_panel);
 use Bonnie::Document   qw(counted document);
 use Bonnie::Html       qw(element text);
@@ -37,8 +37,6 @@ my $SHORTEST = 1e-9;
 # A mark stays visible, however small the place.
 my $SMALLEST_MARK = 0.003;
 
-my $MAX_NAME = 60;
-
 # @courses as in ZcavLog.pm; $title is plain text, or undef for the names of the devices.
 sub zcav_page {
     my ($title, @courses) = @_;
@@ -59,7 +57,7 @@ sub zcav_page {
 # "/dev/sda, 500 GiB"
 sub device_words {
     my ($course) = @_;
-    return shorten($course->{name}, $MAX_NAME) . ($course->{bytes} ? ', ' . bytes_text($course->{bytes}) : q{});
+    return shorten($course->{name}) . ($course->{bytes} ? ', ' . bytes_text($course->{bytes}) : q{});
 }
 
 # How fast each device is, and then where it is slow or fails.
@@ -67,7 +65,7 @@ sub headline {
     my @devices = @_;
     return device_sentence($devices[0]) if @devices == 1;
     my @shown = few($MOST_NAMED, @devices);
-    return join q{ }, (map { shorten($_->{course}{name}, $MAX_NAME) . " \l" . device_sentence($_) } @shown), @shown < @devices ? 'The others are below.' : ();
+    return join q{ }, (map { shorten($_->{course}{name}) . " \l" . device_sentence($_) } @shown), @shown < @devices ? 'The others are below.' : ();
 }
 
 sub device_sentence {
@@ -155,13 +153,7 @@ sub slow_places {
         }
         $before = $is_slow;
     }
-    return map { { offset => $_->{offset}, end => $_->{end}, rate => harmonic(@{ $_->{rates} }) } } @slow;
-}
-
-# The rate over several blocks of one size.
-sub harmonic {
-    my @rates = @_;
-    return @rates / (sum0(map { 1 / $_ } @rates) || 1);
+    return map { { offset => $_->{offset}, end => $_->{end}, rate => @{ $_->{rates} } / (sum0(map { 1 / $_ } @{ $_->{rates} }) || 1) } } @slow;
 }
 
 # Slow and failed places, sorted by offset.
@@ -180,17 +172,13 @@ sub curves {
     my @shown   = few($MOST_PASSES, @passes);
     my @curves  = map { { title => $_->{title}, steps => [ curve($course, $_) ] } } @shown;
     my $highest = max(1, map { $_->[1] } map { @{ $_->{steps} } } @curves);
-    my $strip   = over_time(axis_of_offset(end_of($course)), scalar @shown, sub { axis_upwards($highest, 'KiB/s', @_) });
+    my $along   = axis_from_zero(max(1, $course->{bytes} // 0, map { $_->[0] + $course->{block_bytes} } map { @{ $_->{blocks} } } @passes), 'bytes');
+    my $strip   = over_time({ %{$along}, unit => "offset in $along->{unit}" }, scalar @shown, sub { axis_upwards($highest, 'KiB/s', @_) });
     my @notes   = ('Line: the median, ' . figure_text($device->{median}, 'KiB/s') . '. Orange: blocks below half the median of their pass.');
     push @notes, 'Grey: failed; see below.' if grep { $_->{error} } @{$places};
     push @notes, "Only the first $MOST_PASSES of @{[ scalar @passes ]} passes are shown." if @passes > @shown;
-    return panels(shorten($course->{name}, $MAX_NAME), \@notes,
+    return panels(shorten($course->{name}), \@notes,
         time_panel($course->{writes} ? 'Writing' : 'Reading', $strip, map { curve_row($strip, $device, $_) } @curves));
-}
-
-sub end_of {
-    my ($course) = @_;
-    return max(1, $course->{bytes} // 0, map { $_->[0] + $course->{block_bytes} } map { @{ $_->{blocks} } } @{ $course->{passes} });
 }
 
 # [ [ offset of the end, rate until there, whether a block there is slow ], ... ]. Merges neighbouring
@@ -248,7 +236,7 @@ sub place_row {
     my ($device, $place) = @_;
     my ($course, $median) = @{$device}{qw(course median)};
     my @rate = $place->{error} ? (undef) x 2 : (figure_text($place->{rate}, 'KiB/s'), sprintf '%.0f %%', 100 * $place->{rate} / $median);
-    return [ shorten($course->{name}, $MAX_NAME), $place->{offset} ? bytes_text($place->{offset}) : '0', bytes_text($place->{end}),
+    return [ shorten($course->{name}), $place->{offset} ? bytes_text($place->{offset}) : '0', bytes_text($place->{end}),
         $place->{error} ? ($course->{writes} ? 'cannot be written: ' : 'cannot be read: ') . $place->{error} : 'slow', @rate, grouped($place->{offset}), grouped($place->{end} - $place->{offset}) ];
 }
 
@@ -265,7 +253,7 @@ sub device_row {
     for my $place (@{$places}) {
         $_ += $place->{end} - $place->{offset} for $place->{error} ? $bad : $slow;
     }
-    return [ shorten($course->{name}, $MAX_NAME), $course->{bytes} ? bytes_text($course->{bytes}) : undef, bytes_text($course->{block_bytes}), passes_words($course),
+    return [ shorten($course->{name}), $course->{bytes} ? bytes_text($course->{bytes}) : undef, bytes_text($course->{block_bytes}), passes_words($course),
         (@rates ? map { figure_text($_, 'KiB/s') } median(@rates), min(@rates), max(@rates) : (undef) x 3), (map { $_ ? bytes_text($_) : 'none' } $slow, $bad), how_words($course) ];
 }
 

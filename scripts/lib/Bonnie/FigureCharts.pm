@@ -1,18 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Bands of the latencies on a logarithmic axis: percentiles from JSON, and the
-# longest operation, which is the only latency of the CSV line.
-package Bonnie::LatencyCharts;
+# A panel for each test: its rates, as bars from zero or dots on a logarithmic axis; and its latencies,
+# as bands on a logarithmic axis, which are percentiles from JSON, and the longest operation, which is
+# the only latency of the CSV line.
+package Bonnie::FigureCharts;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any);
-use Bonnie::Axis      qw(axis_of_latency);
-use Bonnie::Chart     qw(bar panel panels tail);
-use Bonnie::HtmlTable qw(tests_run);
+use List::Util qw(any uniq);
+use Bonnie::Axis      qw(axis_of_latency axis_of_values);
+use Bonnie::Chart     qw(bar panel panels spread tail);
+use Bonnie::HtmlTable qw(tests_run typical_rate);
+use Bonnie::Tests     qw(families);
 use Bonnie::Units     qw(figure_text);
 
-our @EXPORT_OK = qw(latency_charts latency_chart_of_one latency_panels);
+our @EXPORT_OK = qw(latency_charts latency_chart_of_one latency_panels rate_charts rate_charts_of_one);
+
+my $RANGE_NOTE = 'Bars and dots are medians of the runs; lines go from the slowest run to the fastest.';
+
+# A figure for each family of tests.
+sub rate_charts {
+    my @groups = @_;
+    my @notes  = (any { @{ $_->records } > 1 } @groups) ? ($RANGE_NOTE) : ();
+    my @charts;
+    for my $family (families()) {
+        my @tests = grep { $_->{family} eq $family->{name} } tests_run(@groups);
+        push @charts, panels("$family->{title}, more is better", \@notes,
+            map { my $test = $_; rate_panel($test->{name_alone}, typical_rate($test, @groups), map { { title => $_->row_label, group => $_, test => $test } } @groups) } @tests);
+    }
+    return @charts;
+}
+
+# All tests of a unit on one scale, a row for each of @measured (see OneRun.pm).
+sub rate_charts_of_one {
+    my @measured = @_;
+    my %title  = ('KiB/s' => 'Throughput', 'ops/s' => 'Operations per second');
+    my @panels = map { my $unit = $_; rate_panel($title{$unit}, undef, grep { $_->{test}{unit} eq $unit } @measured) } sort +uniq(map { $_->{test}{unit} } @measured);
+    return panels('Rates, more is better', [], @panels);
+}
+
+# Rows are { title, group, test }; all have the same unit. Their figures are in the unit that suits
+# $like or, if that is undef, each in its own.
+sub rate_panel {
+    my ($title, $like, @rows) = @_;
+    my $unit    = $rows[0]{test}{unit};
+    my @spreads = map { $_->{group}->spread_of($_->{test}{name}, 'rate') } @rows;
+    my @known   = grep {defined} @spreads;
+    my $axis    = @known ? axis_of_values($unit, $like, map { @{$_}{qw(min max)} } @known) : undef;
+    return panel($title, axis => $axis, rows => [ map { rate_row($axis, $rows[$_], $spreads[$_], $like) } 0 .. $#rows ]);
+}
+
+sub rate_row {
+    my ($axis, $row, $spread, $like) = @_;
+    return { label => $row->{title}, shown => $row->{group}->gap($row->{test}{name}, 'rate'), marks => [] } if !$spread;
+    return { label => $row->{title}, shown => figure_text($spread->{median}, $row->{test}{unit}, $like), marks => spread($axis, $spread) };
+}
 
 # Bands from one percentile to the next, the darkest and thickest first. From
 # the last percentile to the longest operation there is only a line.
