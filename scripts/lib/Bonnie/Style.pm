@@ -164,7 +164,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   .changes th:nth-child(2) { max-width: 6rem; }
   .result .label { min-width: 6rem; }
   .result th, .result td { padding-right: .35rem; }
-  .result th { white-space: normal; }
+  .result th, .result td { white-space: normal; } .result td:has(span) { min-width: 8rem; }
 }
 @media print {
   @page { size: landscape; margin: 10mm; }
