@@ -23,7 +23,7 @@ my $WIDTH = 1000;
 # A label that is this near to an end would not fit in the middle.
 my $NEAR = 0.04;
 
-# In pixels; the first is also in the style sheet.
+# In pixels; the first, and the sum of a row of bars, are also in the style sheet.
 my $STRIP_TOP   = 17;
 my $STRIP_SPACE = 9;
 my $OVERHANG    = 3;     # of the grid above and below a strip
@@ -68,7 +68,7 @@ sub chart {
     my @drawn   = $chart{axis} ? (plot(@chart{qw(axis height)}, $pitch, @rows), axis_texts($chart{axis})) : ();
     my ($plot, $axis) = @drawn ? @drawn : (q{}, q{});
     return element('div', { class => 'chart' }, $plot, upward_texts($chart{height}, $pitch, @rows),
-        element('ul', { style => "--row:${pitch}px" }, map { row_text($_) } @rows), $axis);
+        element('ul', { style => $chart{height} == $BAR ? undef : "--row:${pitch}px" }, map { row_text($_) } @rows), $axis);
 }
 
 sub row_text {

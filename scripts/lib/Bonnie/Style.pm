@@ -114,7 +114,7 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
 .chart:has(.upward) { padding-left: 4.75rem; } .upward { transform: translateX(-6px); }
 .panels:has(.upward) { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 .chart ul { grid-area: 1 / 1; line-height: 17px; margin: 0; padding: 0; list-style: none; }
-.chart li { display: flex; gap: 1em; justify-content: space-between; height: var(--row); white-space: nowrap; }
+.chart li { display: flex; gap: 1em; justify-content: space-between; height: var(--row, 38px); white-space: nowrap; }
 .chart bdi { overflow: hidden; text-overflow: ellipsis; }
 .change bdi { flex: none; }
 .chart b { font-weight: 400; }
@@ -163,8 +163,8 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   .changes small { white-space: normal; }
   .changes th:nth-child(2) { max-width: 6rem; }
   .result .label { min-width: 6rem; }
-  .result th, .result td { padding-right: .35rem; }
-  .result th, .result td { white-space: normal; } .result td:has(span) { min-width: 8rem; }
+  .result :is(th, td) { padding-right: .35rem; white-space: normal; }
+  .result td:has(span) { min-width: 8rem; }
 }
 @media print {
   @page { size: landscape; margin: 10mm; }
@@ -179,15 +179,14 @@ figcaption span { display: block; max-width: 60rem; color: var(--quiet); font-si
   .settings, .runs { font-size: 5.5pt; }
   .settings:not(:has(tr > :nth-child(8))) { font-size: 7.5pt; }
   p { max-width: none; margin: .2rem 0 .4rem; }
-  .chart { zoom: .6; }
+  .chart { zoom: .55; }
   .one h2 { margin: .5rem 0 .25rem; }
   .one figure { margin: .4rem 0; padding-bottom: .25rem; break-inside: avoid; }
   .one .panels { margin-top: .25rem; }
   .panel h3 { font-size: 8.5pt; }
   figcaption span, .legend, section > p { font-size: 8pt; }
-  body:not(.one) .chart { zoom: .55; }
   body:not(.one) .panels { display: block; }
-  body:not(.one) figcaption::after { content: ""; display: block; height: 18rem; margin-bottom: -18rem; }
+  figcaption::after { content: ""; display: block; height: 18rem; margin-bottom: -18rem; }
   body:not(.one) .panel { display: inline-block; width: 31%; margin: 0 .8% .6rem; vertical-align: top; }
   th, td, .settings td { min-width: 0; padding: .2rem .3em; }
   :is(.changes, .one) :is(th, td) { padding: .1rem .25rem; }
