@@ -872,8 +872,19 @@ static bool holds_only(DIR *directory, const char *allowed)
 /* Why a directory in which a run works is left alone. */
 static const char in_use[] = "a run is using it";
 
-/* Why the open owner file does not make the directory ours; NULL: it does. */
-static const char *why_owner_is_not_ours(DIR *directory, const char *name, int owner_fd)
+/* Whether a name is absent, or is something that cannot be opened. Otherwise storage has failed. */
+static bool is_of_others(int code)
+{
+    return code == ENOENT || code == EACCES || code == EPERM || code == ENOTDIR || code == ELOOP ||
+           code == EISDIR || code == ENXIO || code == EXDEV;
+}
+
+/*
+ * Why the open owner file does not make the directory ours; NULL: it does. Sets *failure to an
+ * errno when nobody can tell.
+ */
+static const char *why_owner_is_not_ours(DIR *directory, const char *name, int owner_fd,
+                                         int *failure)
 {
     struct stat of_directory, st;
     if (fstat(dirfd(directory), &of_directory) != 0 || fstat(owner_fd, &st) != 0 ||
@@ -888,6 +899,8 @@ static const char *why_owner_is_not_ours(DIR *directory, const char *name, int o
     char found[OWNER_TEXT_SIZE];
     size_t length = owner_text(expected, name);
     ssize_t got = read(owner_fd, found, sizeof found);
+    if (got < 0)
+        *failure = errno;
     if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
         return NULL;
     if (got != (ssize_t)length || memcmp(found, expected, length) != 0)
@@ -901,15 +914,19 @@ static const char *why_owner_is_not_ours(DIR *directory, const char *name, int o
  * file; then only the name can tell.
  */
 static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, bool trusts,
-                                int *owner_fd)
+                                int *owner_fd, int *failure)
 {
     char found[FOUND_SIZE];
     int fd = dirfd(directory);
-    if (private_directory_ownership(dirfd(parent), fd, trusts, found) != OWNERSHIP_OURS)
+    int ownership = private_directory_ownership(dirfd(parent), fd, trusts, found);
+    *failure = ownership < 0 ? -ownership : 0;
+    if (ownership != OWNERSHIP_OURS)
         return "it is not a private directory of this user";
     *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (*owner_fd >= 0)
-        return why_owner_is_not_ours(directory, name, *owner_fd);
+        return why_owner_is_not_ours(directory, name, *owner_fd, failure);
+    if (!is_of_others(errno))
+        *failure = errno;
     return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
                                                                      : "it has no owner file";
 }
@@ -1029,14 +1046,19 @@ static int examine_directory(DIR *parent, const char *path, const char *name, bo
                              struct err *e)
 {
     DIR *directory = open_below(dirfd(parent), name);
+    if (!directory && !is_of_others(errno))
+        return err_system(e, errno, "open directory %s/%s", path, name);
     if (!directory) {
         say_left(path, name, portable_reason(errno));
         return 0;
     }
     int owner_fd = -1;
     int rc = 0;
-    const char *reason = why_not_ours(parent, directory, name, trusts, &owner_fd);
-    if (reason)
+    int failure;
+    const char *reason = why_not_ours(parent, directory, name, trusts, &owner_fd, &failure);
+    if (failure != 0)
+        rc = err_system(e, failure, "read %s/%s/%s", path, name, OWNER_FILE_NAME);
+    else if (reason)
         say_left(path, name, reason);
     else if (owner_fd < 0)
         rc = remove_empty(parent, directory, path, name, false, e);

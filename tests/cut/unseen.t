@@ -137,6 +137,8 @@ sub situations {
     mounted('first');
     if (run_tool('boncut', 'fs-shutdown', '--yes', $test)->{status} eq '0') {
         says('shut down', 1, qr/is shut down, so nothing|Input.output error/, $log, $test);
+        my $cleanup = run_tool('boncut', '--cleanup', $test);
+        like("$cleanup->{status}: $cleanup->{err}", qr/\A1: .*Input.output error$/s, 'shut down: --cleanup does not take an error for absence');
     }
     unmounted();
 

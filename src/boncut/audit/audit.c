@@ -394,7 +394,8 @@ static void print_fua(const struct audit *a, unsigned i)
 {
     const char *name = a->leaves[i].device->name;
     if (!a->knows_fua[i])
-        printf("  writes with FUA to %s: not known; counting them needs root and tracefs\n", name);
+        printf("  writes with FUA to %s: not known; counting them needs %stracefs\n", name,
+               geteuid() == 0 ? "" : "root and ");
     else
         printf("  writes with FUA to %s: %.3g for each fsync\n", name,
                (double)a->fua_writes[i] / TRIAL_SYNCS);
