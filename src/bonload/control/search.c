@@ -266,9 +266,10 @@ bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
 
 /*
  * A search for a rate gives up when even this part of the first rate, 1/LEAST_PART, breaks the
- * limit.
+ * limit; where others use the machine, which less load does not change, already at 1/BUSY_PART.
  */
 #define LEAST_PART 1024
+#define BUSY_PART  16
 
 void kind_search_begin(struct kind_search *l, double first, double most, bool is_whole)
 {
@@ -334,8 +335,9 @@ void kind_search_step_up(struct kind_search *l)
 void kind_search_step_back(struct kind_search *l, enum bound bound)
 {
     bool went_down = bound == BOUND_SURE && l->count == 0 && !l->is_again;
+    bool is_idle = bound != BOUND_BUSY || l->count > 0 || l->is_whole;
     note_broken(l, went_down ? BOUND_DOUBTFUL : bound);
-    if (l->load <= l->least)
+    if (l->load <= l->least * (is_idle ? 1 : LEAST_PART / BUSY_PART))
         l->found = FOUND_NONE;
     else
         kind_search_bisect(l);

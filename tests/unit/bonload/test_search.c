@@ -107,6 +107,25 @@ static void a_doubtful_bound_is_tried_again(void **state)
     assert_true(l.load >= .95 * 3200 && l.load < 3200);
 }
 
+/* Less load makes no machine idle: a search where every load breaks the limit ends earlier there.
+ */
+static void a_busy_machine_ends_a_search(void **state)
+{
+    static const struct {
+        enum bound bound;
+        double least;
+    } cases[] = {{BOUND_BUSY, 1024. / 16}, {BOUND_SURE, 1}, {BOUND_DOUBTFUL, 1}};
+    struct kind_search l;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kind_search_begin(&l, 1024, 1e9, false);
+        while (l.found == FOUND_UNSURE)
+            kind_search_step_back(&l, cases[i].bound);
+        assert_int_equal(l.found, FOUND_NONE);
+        assert_true(fabs(l.load - cases[i].least) < 1e-9);
+    }
+}
+
 /* What kept the limit below a load that broke it has not been refuted. */
 static void what_was_never_refuted_stays(void **state)
 {
@@ -506,6 +525,7 @@ int main(void)
         cmocka_unit_test(rates_are_found),
         cmocka_unit_test(an_answer_that_is_not_confirmed),
         cmocka_unit_test(a_doubtful_bound_is_tried_again),
+        cmocka_unit_test(a_busy_machine_ends_a_search),
         cmocka_unit_test(what_was_never_refuted_stays),
         cmocka_unit_test(percentiles),
         cmocka_unit_test(a_stall_is_one_event),
