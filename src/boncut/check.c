@@ -174,7 +174,7 @@ static int judge_all(struct check *c, int fd, struct err *e)
         for (unsigned worker = 0; rc == 0 && worker < workers; worker++) {
             if (h->methods & 1U << j.method)
                 methods[j.method].judge(&j, worker);
-            rc = j.failure ? err_system(e, j.failure, "allocate memory for units") : stop_check(e);
+            rc = j.failure ? err_system(e, j.failure, "check the units") : stop_check(e);
         }
     }
     c->resident_bytes = j.resident_bytes;

@@ -11,6 +11,7 @@ use File::Temp ();
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use List::Util qw(shuffle);
+use List::Util qw(uniq);
 use Test::More;
 use BonnieRun  qw(run_tool scratch_on_disk tree);
 use Calls      qw(census faults_of injected injection is_sanitized says_why);
@@ -122,7 +123,7 @@ SKIP: {
         my ($args, $usual, $out, $how) = @{ $commands{$name} }{qw(args usual out how)};
         my $count = File::Temp->new;
         run_tool('boncut', { %{ $how // {} }, env => { LD_PRELOAD => "$shim", FAIL_MALLOC_COUNT => "$count" } }, @{$args});
-        my @at = every(60, 1 .. slurp("$count"));
+        my @at = uniq($name eq 'check' ? 1 .. 100 : (), every(60, 1 .. slurp("$count"))); # the first ones of check are those that judge
         my @bad;
         for my $at (@at) {
             run_tool('boncut', '--cleanup', "$dir") if $name eq 'write';

@@ -74,7 +74,9 @@ enum finding judging_failure(struct judging *j, int code)
 {
     if (code == ENOENT || code == ENOTDIR || code == ELOOP)
         return FOUND_MISSING;
-    if (j->findings->error == 0)
+    if (code == ENOMEM || code == EMFILE || code == ENFILE)
+        j->failure = code; /* of this process: it says nothing about the storage */
+    else if (j->findings->error == 0)
         j->findings->error = code;
     return FOUND_UNREADABLE;
 }

@@ -48,7 +48,7 @@ int judging_open(struct judging *j, int fd, const char *name);
 
 /*
  * What the failure of a call on a promised name means, by its errno: the name is missing, or cannot
- * be read.
+ * be read. A lack of memory or descriptors is this process's, and ends the judging.
  */
 enum finding judging_failure(struct judging *j, int code);
 
