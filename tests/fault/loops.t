@@ -21,6 +21,9 @@ my $DEVICE = 'loop-control';
 plan skip_all => 'needs root and its mounts' if !Root::may_mount();
 plan skip_all => "this system has no /dev/$DEVICE" if !-e "/dev/$DEVICE";
 
+# How strace shows a socket, over which the process that asks answers.
+my $SOCKET = qr/\A\d+<(?:socket|UNIX)/;
+
 # This test's own list of the devices in use.
 my $list = '/sys/block';
 system("mount -t tmpfs bonnie-test $list") == 0 or die "cannot mount on $list\n";
@@ -47,13 +50,13 @@ SKIP: {
     my @how  = ({ program => 'zcav' }, [qw(-y -e trace=read)]);
     my @args = (qw(-w --yes -q -b1), $file);
     my ($usual, @calls) = trace(@how, @args);
-    my ($reader) = map { $_->{pid} } grep { $_->{args} =~ /\A\d+<pipe:/ } @calls;
+    my ($reader) = map { $_->{pid} } grep { $_->{args} =~ $SOCKET } @calls;
     my @reads    = grep { $_->{made} eq 'read' && $_->{pid} == $reader } @calls;
-    my ($answer) = grep { $reads[ $_ - 1 ]{args} =~ /\A\d+<pipe:/ } 1 .. @reads;
+    my ($answer) = grep { $reads[ $_ - 1 ]{args} =~ $SOCKET } 1 .. @reads;
     push @{ $how[1] }, '-e', "inject=read:error=EINTR:when=$answer";
     my ($run, @again) = trace(@how, @args);
     is("$run->{status}$run->{err}", "0$usual->{err}", 'an answer that is interrupted is read again');
-    is(scalar(grep { $_->{args} =~ /\A\d+<pipe:/ } @again), 2, 'which it was');
+    is(scalar(grep { $_->{args} =~ $SOCKET } @again), 2, 'which it was');
 }
 
 my $silent = SilentFile->mounted("/dev/$DEVICE");
