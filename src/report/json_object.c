@@ -2,7 +2,6 @@
 #include "report/json_object.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -86,15 +85,50 @@ void put_known_count(json_t **object, const char *key, uint64_t count)
         put_value(object, key, json_null());
 }
 
+/*
+ * The text of a document under construction. When memory runs out, `failed` is set. (A stream of
+ * open_memstream() would be shorter, but musl's loses what it has no memory for, and says nothing.)
+ */
+struct text {
+    char *bytes;
+    size_t length;
+    size_t room;
+    bool failed;
+};
+
+/* Makes room for `length` more bytes and a NUL. */
+static bool make_text_room(struct text *t, size_t length)
+{
+    if (t->room - t->length > length)
+        return true;
+    size_t room = 2 * (t->room + length + 1);
+    char *bytes = realloc(t->bytes, room);
+    if (!bytes)
+        return false;
+    t->bytes = bytes;
+    t->room = room;
+    return true;
+}
+
+static int add_bytes(const char *bytes, size_t length, void *context)
+{
+    struct text *t = context;
+    t->failed = t->failed || !make_text_room(t, length);
+    if (t->failed)
+        return -1;
+    memcpy(t->bytes + t->length, bytes, length);
+    t->length += length;
+    return 0;
+}
+
 char *json_text(const json_t *object, size_t flags)
 {
-    char *text = NULL;
-    size_t length;
-    FILE *out = object ? open_memstream(&text, &length) : NULL;
-    bool is_whole = out && json_dumpf(object, out, flags) == 0;
-    if (out && fclose(out) == 0 && is_whole)
-        return text;
-    free(text);
+    struct text t = {0};
+    if (!object || json_dump_callback(object, add_bytes, &t, flags) != 0)
+        t.failed = true;
+    if (add_bytes("", 1, &t) == 0)
+        return t.bytes;
+    free(t.bytes);
     return NULL;
 }
 
