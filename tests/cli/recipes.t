@@ -18,7 +18,7 @@ use RunProgram qw(path_of slurp spew);
 
 plan skip_all => 'the recipes mount filesystems' if !Root::may_mount();
 
-my $data = Root::tmpfs('size=200m,mode=0777');
+my $data = Root::tmpfs('size=1g,mode=0777');
 my $bin  = scratch(oct 755);
 my $work = scratch(oct 777);
 
