@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "io/file.h"
+#include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/partition.h"
 
@@ -124,7 +124,7 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 /* ---- evicting ---- */
 
 #define TRIES          10
-#define FIRST_PAUSE_NS 1000000
+#define FIRST_PAUSE_NS UINT64_C(1000000)
 #define LAST_PAUSE_NS                                                                              \
     32000000 /* the pause doubles up to this; all nine pauses together last 191 ms */
 
@@ -154,9 +154,8 @@ static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *
         else if (patience-- == 0)
             return 0;
         before = *left;
-        long pause = FIRST_PAUSE_NS << (tries - 1);
-        const struct timespec time = {.tv_nsec = pause < LAST_PAUSE_NS ? pause : LAST_PAUSE_NS};
-        nanosleep(&time, NULL);
+        uint64_t pause_ns = FIRST_PAUSE_NS << (tries - 1);
+        clock_sleep(pause_ns < LAST_PAUSE_NS ? pause_ns : LAST_PAUSE_NS);
     }
 }
 

@@ -17,14 +17,15 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/rng.h"
+#include "util/units.h"
 
 #define DATA_PREFIX        "data"
 #define LINK_TARGET_PREFIX "o"
@@ -369,13 +370,12 @@ static int remove_once(int parent_fd, const char *name, int fd)
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
     int rc = remove_once(parent_fd, name, fd);
-    for (long ms = 1; rc == -ENOTEMPTY; ms *= 2) {
+    for (uint64_t ms = 1; rc == -ENOTEMPTY; ms *= 2) {
         int state = directory_state(fd); /* empty: the last file has vanished since the last try */
         bool vanishes = state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY;
         if (ms > (vanishes ? LONGEST_VANISHING_WAIT_MS : LONGEST_WAIT_MS))
             break;
-        const struct timespec wait = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-        nanosleep(&wait, NULL);
+        clock_sleep(ms * MILLION);
         rc = remove_once(parent_fd, name, fd);
     }
     return rc;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <liburing.h>
-#include <time.h>
 
 #include "io/engine.h"
+#include "measure/clock.h"
+#include "util/units.h"
 
 /*
  * io_uring: rings that the program shares with the kernel. One system call submits everything that
@@ -46,10 +47,9 @@ static const char *reason_of(int code, bool polls)
 static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_params *parameters)
 {
     enum { PAUSES = 200 };
-    static const struct timespec pause = {.tv_nsec = 10000000};
     int rc = io_uring_queue_init_params(depth, ring, parameters);
     for (int i = 0; rc == -ENOMEM && i < PAUSES; i++) {
-        nanosleep(&pause, NULL);
+        clock_sleep(10 * MILLION);
         rc = io_uring_queue_init_params(depth, ring, parameters);
     }
     return rc;
