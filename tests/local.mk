@@ -54,7 +54,6 @@ TEST_ENVIRONMENT = \
 CLI_TESTS = *
 CLI_WITHOUT =
 FAULT_TESTS = *
-FAULT_NEEDS = $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
 ATTACK_TESTS = *
 CUT_TESTS = audit campaign goodfor honest liars rig unseen
 STORE_TESTS =
@@ -89,9 +88,8 @@ check-local: test-programs
 		$(MACHINE_TESTS:%=$(srcdir)/tests/machines/%.t) \
 		$(CHECK_TESTS:%=$(srcdir)/tests/checks/%.t)
 
-# check-faults runs only the tests of tests/fault, and builds FAULT_NEEDS for them;
-# check-cli runs those of tests/cli.
-check-faults: $(FAULT_NEEDS)
+# check-faults runs only the tests of tests/fault, check-cli those of tests/cli.
+check-faults: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
 	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) \
 		$(FAULT_TESTS:%=$(srcdir)/tests/fault/%.t)
 
