@@ -149,7 +149,7 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
     if (!states)
         return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     for (unsigned i = 0; i < count; i++)
-        states[i] = file_set_state(&r->work[i].files);
+        states[i] = r->work[i].files.state;
     int rc = swap_bytes(r, borrows ? borrowing_rank(r) : lending_rank(r),
                         borrows ? lending_rank(r) : borrowing_rank(r), states, states + count,
                         count * sizeof *states, e);
@@ -157,8 +157,8 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
         rc = visit_files(r, states + count, e);
     for (unsigned i = 0; rc == 0 && !borrows && i < count; i++) {
         run_context_give_back(r, i);
-        r->work[i].files.wanted = states[count + i].wanted;
-        r->work[i].files.made = states[count + i].made;
+        r->work[i].files.state.wanted = states[count + i].wanted;
+        r->work[i].files.state.made = states[count + i].made;
     }
     free(states);
     return rc;

@@ -616,7 +616,7 @@ void run_context_begin_run(struct run_context *r, uint64_t index)
     pattern_begin_run(&r->pattern, r->numbers.first_run + (p->row ? 0 : index));
     for (unsigned i = 0; i < r->plan->workers; i++) {
         r->work[i].seed = seed ^ r->plan->rank * RANK_STEP; /* each rank uses other offsets */
-        file_set_begin_run(&r->work[i].files, seed);
+        r->work[i].files.next_seed = seed;
     }
 }
 

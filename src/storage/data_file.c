@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "storage/page_cache.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 
@@ -28,8 +27,7 @@ void data_file_init(struct data_file *d, const char *directory, uint64_t start)
 
 void data_file_release(struct data_file *d)
 {
-    struct err ignored; /* then the directory cannot be removed either, and that is noticed */
-    err_init(&ignored);
+    struct err ignored = {0}; /* then the directory cannot be removed either: that is noticed */
     descriptor_close(&d->file->fd);
     descriptor_close(&d->fd);
     if (d->named_in)
@@ -82,9 +80,8 @@ int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes,
     struct io_file file = {.fd = d->fd, .name = d->name};
     bool written = d->valid_bytes < bytes;
     while (rc == 0 && d->valid_bytes < bytes) {
-        size_t length = chunk;
-        if (length > bytes - d->valid_bytes)
-            length = (size_t)(bytes - d->valid_bytes);
+        uint64_t left = bytes - d->valid_bytes;
+        size_t length = left < chunk ? (size_t)left : chunk;
         contents_fill(d->contents, d->number, d->valid_bytes, buffer, length);
         rc = io_write(&file, buffer, length, d->valid_bytes, e);
         if (rc == 0)
@@ -96,27 +93,11 @@ int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes,
     return rc == 0 && written ? io_sync_pieces(&file, e) : rc;
 }
 
-int data_file_evict(const struct data_file *d, struct err *e)
-{
-    struct residency left; /* ignored: the residency that counts is that when the clock starts */
-    return page_cache_evict(d->fd, d->name, &left, e);
-}
-
 int data_file_open(struct data_file *d, int access, enum data_file_use use, struct err *e)
 {
-    int flags = access;
-    if (d->sync && access != O_RDONLY)
-        flags |= O_DSYNC;
-    if (d->direct && use == USE_BLOCKS)
-        flags |= O_DIRECT;
+    int flags = access | (d->sync && access != O_RDONLY ? O_DSYNC : 0) |
+                (d->direct && use == USE_BLOCKS ? O_DIRECT : 0);
     int fd = scratch_reopen_data_file(d->named_in, name_number(d), d->fd, flags, d->name, e);
-    if (fd < 0)
-        return fd;
-    d->file->fd = fd;
-    return 0;
-}
-
-int data_file_close(struct data_file *d, struct err *e)
-{
-    return io_close(d->file, e);
+    d->file->fd = fd >= 0 ? fd : -1;
+    return fd >= 0 ? 0 : fd;
 }

@@ -54,14 +54,9 @@ int data_file_set_size(struct data_file *d, struct err *e);
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e);
 
-int data_file_evict(const struct data_file *d, struct err *e);
-
 /*
- * Opens d->file for a test with that access. Adds O_DSYNC if the test writes and every write must
- * be durable, and O_DIRECT if block transfers are to bypass the page cache.
+ * Opens d->file for a test with that access; io_close() closes it. Adds O_DSYNC if the test writes
+ * and every write must be durable, and O_DIRECT if block transfers are to bypass the page cache.
  */
 enum data_file_use { USE_BLOCKS, USE_CHARACTERS };
 int data_file_open(struct data_file *d, int access, enum data_file_use use, struct err *e);
-
-/* Closes d->file, if it is open. */
-int data_file_close(struct data_file *d, struct err *e);

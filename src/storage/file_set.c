@@ -16,73 +16,12 @@
 #include "util/rng.h"
 
 /*
- * The number and the descriptor of the worker's directory `index`, counted from 0. The descriptor
- * belongs to the set, and is valid until the next call.
- */
-static inline unsigned directory_set_number(const struct directory_set *d, uint64_t index)
-{
-    return (unsigned)(d->numbers.first + index);
-}
-
-/*
  * Number of descriptors that stay free for what is opened later: for the whole process, and for
  * each worker, which may have its file open twice, a queue, and a file or directory of the metadata
  * tests.
  */
-#define FREE_IN_ALL 48
-
+#define FREE_IN_ALL     48
 #define FREE_PER_WORKER 6
-
-/*
- * Makes all directories, or opens those that another process has made, and keeps open as many as
- * possible. The kernel gives out the lowest free number, so a descriptor's number shows how full
- * the table is.
- */
-static int directory_set_open(struct directory_set *d, bool makes, struct err *e)
-{
-    int end = descriptor_limit_raise() - d->least_free;
-    d->fds = calloc(d->numbers.count, sizeof *d->fds);
-    if (!d->fds)
-        return err_system(e, ENOMEM, "allocate memory for directories of files");
-    for (uint64_t i = 0; i < d->numbers.count; i++)
-        d->fds[i] = -1;
-    for (uint64_t i = 0; i < d->numbers.count; i++) {
-        unsigned number = directory_set_number(d, i);
-        int fd = makes ? scratch_make_directory(d->scratch, number, e)
-                       : scratch_open_directory(d->scratch, number, e);
-        if (fd < 0) {
-            if (makes)
-                d->numbers.count = i; /* only these exist and must be removed */
-            return fd;
-        }
-        if (fd < end || d->numbers.count == 1)
-            d->fds[i] = fd;
-        else
-            close(fd);
-    }
-    return 0;
-}
-
-static int directory_set_fd(struct directory_set *d, uint64_t index, struct err *e)
-{
-    if (d->fds[index] >= 0)
-        return d->fds[index];
-    if (d->other_fd >= 0 && d->other == index)
-        return d->other_fd;
-    descriptor_close(&d->other_fd);
-    d->other = index;
-    d->other_fd = scratch_open_directory(d->scratch, directory_set_number(d, index), e);
-    return d->other_fd;
-}
-
-static void directory_set_close(struct directory_set *d)
-{
-    descriptor_close(&d->other_fd);
-    for (uint64_t i = 0; d->fds && i < d->numbers.count; i++)
-        descriptor_close(&d->fds[i]);
-    free(d->fds);
-    d->fds = NULL;
-}
 
 /* Each worker has a range of this length for the numbers of its link targets. */
 #define ORIGINS_PER_WORKER UINT64_C(1000000000000)
@@ -101,39 +40,87 @@ void file_set_init(struct file_set *s, const struct file_set_setup *setup)
     struct partition files = partition_of(setup->count, setup->workers, setup->number);
     *s = (struct file_set){
         .setup = *setup,
+        .state.wanted = files.count,
         .files = files,
-        .wanted = files.count,
+        .directories = partition_of(setup->directories, setup->workers, setup->number),
+        .other_fd = -1,
         .first_origin = setup->number * ORIGINS_PER_WORKER,
     };
-    s->directories = (struct directory_set){
-        .scratch = setup->scratch,
-        .numbers = partition_of(setup->directories, setup->workers, setup->number),
-        .least_free = FREE_IN_ALL + FREE_PER_WORKER * (int)setup->workers_here,
-        .other_fd = -1,
-    };
 }
 
-void file_set_begin_run(struct file_set *s, uint64_t seed)
+/* The number of the worker's directory `index`, counted from 0. */
+static unsigned directory_number(const struct file_set *s, uint64_t index)
 {
-    s->next_seed = seed;
+    return (unsigned)(s->directories.first + index);
 }
 
-int file_set_find(struct file_set *s, enum name_order order, uint64_t index,
-                  char name[FILE_NAME_SIZE], struct file_place *place, struct err *e)
+/*
+ * Makes all directories, or opens those that another process has made, and keeps open as many as
+ * possible. The kernel gives out the lowest free number, so a descriptor's number shows how full
+ * the table is.
+ */
+static int open_directories(struct file_set *s, bool makes, struct err *e)
 {
-    uint64_t owner =
-        partition_owner(s->files.count, s->directories.numbers.count, index % s->files.count);
-    file_name(name, order, s->seed, s->files.first + index);
-    place->name = name;
-    place->directory = directory_set_number(&s->directories, owner);
-    place->fd = directory_set_fd(&s->directories, owner, e);
+    const int reserve = FREE_IN_ALL + FREE_PER_WORKER * (int)s->setup.workers_here;
+    int end = descriptor_limit_raise() - reserve;
+    s->fds = calloc(s->directories.count, sizeof *s->fds);
+    if (!s->fds)
+        return err_system(e, ENOMEM, "allocate memory for directories of files");
+    for (uint64_t i = 0; i < s->directories.count; i++)
+        s->fds[i] = -1;
+    for (uint64_t i = 0; i < s->directories.count; i++) {
+        unsigned number = directory_number(s, i);
+        int fd = makes ? scratch_make_directory(s->setup.scratch, number, e)
+                       : scratch_open_directory(s->setup.scratch, number, e);
+        if (fd < 0) {
+            if (makes)
+                s->directories.count = i; /* only these exist and must be removed */
+            return fd;
+        }
+        if (fd < end || s->directories.count == 1)
+            s->fds[i] = fd;
+        else
+            close(fd);
+    }
+    return 0;
+}
+
+/* The descriptor of the directory `index`. It belongs to the set until the next call. */
+static int directory_fd(struct file_set *s, uint64_t index, struct err *e)
+{
+    if (s->fds[index] >= 0)
+        return s->fds[index];
+    if (s->other_fd >= 0 && s->other == index)
+        return s->other_fd;
+    descriptor_close(&s->other_fd);
+    s->other = index;
+    s->other_fd = scratch_open_directory(s->setup.scratch, directory_number(s, index), e);
+    return s->other_fd;
+}
+
+void file_set_close(struct file_set *s)
+{
+    descriptor_close(&s->other_fd);
+    for (uint64_t i = 0; s->fds && i < s->directories.count; i++)
+        descriptor_close(&s->fds[i]);
+    free(s->fds);
+    s->fds = NULL;
+}
+
+int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
+                  struct file_place *place, struct err *e)
+{
+    uint64_t owner = partition_owner(s->files.count, s->directories.count, index % s->files.count);
+    file_name(name, s->state.order, s->state.seed, s->files.first + index);
+    *place = (struct file_place){
+        .fd = directory_fd(s, owner, e), .directory = directory_number(s, owner), .name = name};
     return place->fd >= 0 ? 0 : place->fd;
 }
 
 int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *directory, struct err *e)
 {
-    *directory = directory_set_number(&s->directories, index);
-    int fd = directory_set_fd(&s->directories, index, e);
+    *directory = directory_number(s, index);
+    int fd = directory_fd(s, index, e);
     if (fd < 0)
         return fd;
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -188,9 +175,7 @@ static int write_data(struct file_set *s, const struct io_file *f, uint64_t numb
 {
     int rc = 0;
     for (uint64_t at = 0; rc == 0 && at < size;) {
-        size_t length = s->setup.chunk_bytes;
-        if (length > size - at)
-            length = (size_t)(size - at);
+        size_t length = size - at < s->setup.chunk_bytes ? size - at : s->setup.chunk_bytes;
         pattern_fill(s->setup.pattern, s->setup.buffer, length, FIRST_FILE_NUMBER + number, at, 0);
         rc = io_write(f, s->setup.buffer, length, at, e);
         at += length;
@@ -212,7 +197,7 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
     if (has_data(s)) {
         whole_path(s, place, path);
         f.name = path;
-        rng_init(&rng, s->seed, number);
+        rng_init(&rng, s->state.seed, number);
         *bytes = s->setup.min_bytes + rng_below(&rng, s->setup.max_bytes - s->setup.min_bytes + 1);
         rc = write_data(s, &f, number, *bytes, e);
     }
@@ -222,10 +207,14 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
 
 static int new_link_target(struct file_set *s, struct err *e)
 {
-    int rc = scratch_make_link_target(s->setup.scratch, s->first_origin + s->origins, e);
-    if (rc == 0)
-        s->origins++;
-    return rc;
+    char name[LINK_TARGET_NAME_SIZE];
+    link_target_name(name, s->first_origin + s->origins);
+    int fd = scratch_make_file(s->setup.scratch, name, e);
+    if (fd < 0)
+        return fd;
+    close(fd);
+    s->origins++;
+    return 0;
 }
 
 /*
@@ -267,10 +256,10 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
     char name[FILE_NAME_SIZE];
     struct file_place place;
     /* counted before it is made, because a failure may leave half of it */
-    uint64_t index = s->made++;
-    s->order = order;
+    uint64_t index = s->state.made++;
+    s->state.order = order;
     *bytes = 0;
-    int rc = file_set_find(s, order, index, name, &place, e);
+    int rc = file_set_find(s, index, name, &place, e);
     if (rc != 0)
         return rc;
     switch (s->setup.kind) {
@@ -308,9 +297,7 @@ static int read_data(struct file_set *s, const struct file_place *place, uint64_
     if (rc != 0)
         return rc;
     for (uint64_t at = 0; rc == 0 && at < size;) {
-        size_t length = s->setup.chunk_bytes;
-        if (length > size - at)
-            length = (size_t)(size - at);
+        size_t length = size - at < s->setup.chunk_bytes ? size - at : s->setup.chunk_bytes;
         rc = io_read(&f, s->setup.buffer, length, at, e);
         at += length;
     }
@@ -350,28 +337,21 @@ int file_set_sync(const struct file_set *s, struct err *e)
     return 0;
 }
 
-static int evict_file(struct file_set *s, uint64_t index, struct err *e)
+int file_set_evict(struct file_set *s, struct err *e)
 {
     char name[FILE_NAME_SIZE];
     char path[WHOLE_PATH_SIZE];
     struct file_place place;
     struct io_file f;
-    int rc = file_set_find(s, s->order, index, name, &place, e);
-    if (rc == 0)
-        rc = open_to_read(s, &place, path, &f, e);
-    if (rc != 0)
-        return rc;
-    posix_fadvise(f.fd, 0, 0, POSIX_FADV_DONTNEED);
-    return io_close(&f, e);
-}
-
-int file_set_evict(struct file_set *s, struct err *e)
-{
-    if (!has_data(s))
-        return 0;
     int rc = file_set_sync(s, e);
-    for (uint64_t i = 0; rc == 0 && i < s->made; i++) {
-        rc = evict_file(s, i, e);
+    for (uint64_t i = 0; rc == 0 && has_data(s) && i < s->state.made; i++) {
+        rc = file_set_find(s, i, name, &place, e);
+        if (rc == 0)
+            rc = open_to_read(s, &place, path, &f, e);
+        if (rc != 0)
+            return rc;
+        posix_fadvise(f.fd, 0, 0, POSIX_FADV_DONTNEED);
+        rc = io_close(&f, e);
         if (rc == 0)
             rc = stop_check(e);
     }
@@ -381,17 +361,19 @@ int file_set_evict(struct file_set *s, struct err *e)
 static int remove_files(struct file_set *s, struct err *e)
 {
     char name[FILE_NAME_SIZE];
+    char origin[LINK_TARGET_NAME_SIZE];
     struct file_place place;
     int rc = 0;
-    for (uint64_t i = 0; s->directories.fds && i < s->made; i++) {
-        int one = file_set_find(s, s->order, i, name, &place, e);
+    for (uint64_t i = 0; s->fds && i < s->state.made; i++) {
+        int one = file_set_find(s, i, name, &place, e);
         if (one == 0 && unlinkat(place.fd, place.name, 0) != 0 && errno != ENOENT)
             one = fail_on(s, "delete", &place, e);
         rc = one ? one : rc;
     }
-    s->made = 0;
+    s->state.made = 0;
     for (; s->origins > 0; s->origins--) {
-        int one = scratch_remove_link_target(s->setup.scratch, s->first_origin + s->origins - 1, e);
+        link_target_name(origin, s->first_origin + s->origins - 1);
+        int one = scratch_remove(s->setup.scratch, origin, 0, "remove", e);
         rc = rc ? rc : one;
     }
     return rc;
@@ -399,17 +381,11 @@ static int remove_files(struct file_set *s, struct err *e)
 
 static int make_room(struct file_set *s, struct err *e)
 {
-    int rc = s->directories.fds ? 0 : directory_set_open(&s->directories, true, e);
+    int rc = s->fds ? 0 : open_directories(s, true, e);
     if (rc == 0)
         rc = remove_files(s, e);
-    s->seed = s->next_seed;
+    s->state.seed = s->next_seed;
     return rc;
-}
-
-int file_set_clear(struct file_set *s, struct err *e)
-{
-    s->wanted = s->files.count;
-    return make_room(s, e);
 }
 
 /* Whether there is room for all workers to make as many files again, with as much left free. */
@@ -417,77 +393,64 @@ static bool can_grow(const struct file_set *s)
 {
     struct scratch_space space;
     struct err ignored = {0};
-    return !has_data(s) && s->wanted < MOST_WANTED &&
+    return !has_data(s) && s->state.wanted < MOST_WANTED &&
            scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
            space.files / 2 > s->setup.count && space.bytes / 2 > s->setup.count * BYTES_PER_FILE;
 }
 
-int file_set_extend(struct file_set *s, struct err *e)
+int file_set_clear(struct file_set *s, bool goes_on, struct err *e)
 {
-    if (!can_grow(s))
-        return file_set_clear(s, e);
-    s->wanted += s->files.count;
-    return 0;
+    bool grows = goes_on && can_grow(s);
+    s->state.wanted = s->files.count + (grows ? s->state.wanted : 0);
+    return grows ? 0 : make_room(s, e);
 }
 
 int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, struct err *e)
 {
-    if (until_ns == 0 && s->wanted < s->files.count)
-        s->wanted = s->files.count; /* an earlier test may have stopped with fewer */
-    if (s->made == s->wanted && s->order == order && s->seed == s->next_seed)
+    struct file_set_state *now = &s->state;
+    if (until_ns == 0 && now->wanted < s->files.count)
+        now->wanted = s->files.count; /* an earlier test may have stopped with fewer */
+    if (now->made == now->wanted && now->order == order && now->seed == s->next_seed)
         return 0;
     int rc = make_room(s, e);
     uint64_t bytes;
-    while (rc == 0 && s->made < s->wanted) {
+    while (rc == 0 && now->made < now->wanted) {
         rc = file_set_create_next(s, order, &bytes, e);
         if (rc == 0)
             rc = stop_check(e);
         if (until_ns > 0 && clock_ns() >= until_ns)
-            s->wanted = s->made;
+            now->wanted = now->made;
     }
     return rc;
 }
 
 uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
 {
-    struct partition part = partition_of(s->files.count, s->directories.numbers.count, index);
-    uint64_t rest = s->wanted % s->files.count; /* number of files of an unfinished round */
+    struct partition part = partition_of(s->files.count, s->directories.count, index);
+    uint64_t rest = s->state.wanted % s->files.count; /* number of files of an unfinished round */
     uint64_t of_rest = rest > part.first ? rest - part.first : 0;
     if (of_rest > part.count)
         of_rest = part.count;
-    return part.count * (s->wanted / s->files.count) + of_rest;
+    return part.count * (s->state.wanted / s->files.count) + of_rest;
 }
 
 int file_set_release(struct file_set *s, struct err *e)
 {
-    struct directory_set *d = &s->directories;
-    uint64_t made = d->fds ? d->numbers.count : 0;
+    char name[DIRECTORY_NAME_SIZE];
+    uint64_t made = s->fds ? s->directories.count : 0;
     int rc = remove_files(s, e);
-    directory_set_close(d);
+    file_set_close(s);
     for (uint64_t i = 0; i < made; i++) {
-        int one = scratch_remove_directory(d->scratch, directory_set_number(d, i), e);
+        directory_name(name, directory_number(s, i));
+        int one = scratch_remove(s->setup.scratch, name, AT_REMOVEDIR, "remove directory", e);
         rc = rc ? rc : one;
     }
     return rc;
 }
 
-struct file_set_state file_set_state(const struct file_set *s)
-{
-    return (struct file_set_state){
-        .seed = s->seed, .wanted = s->wanted, .made = s->made, .order = s->order};
-}
-
 int file_set_visit(struct file_set *s, const struct file_set_state *state, struct err *e)
 {
-    s->seed = state->seed;
+    s->state = *state;
     s->next_seed = state->seed;
-    s->wanted = state->wanted;
-    s->made = state->made;
-    s->order = (enum name_order)state->order;
-    return directory_set_open(&s->directories, false, e);
-}
-
-void file_set_close(struct file_set *s)
-{
-    directory_set_close(&s->directories);
+    return open_directories(s, false, e);
 }

@@ -12,23 +12,11 @@
 enum file_kind { FILES_DATA, FILES_HARD_LINKS, FILES_SYMBOLIC_LINKS };
 
 /*
- * One worker's metadata directories. As many of them stay open as the limit on descriptors allows,
- * so that a name of one part leads to each file. The others are opened one at a time, when they are
- * used. All functions return 0 (or a descriptor), or a negative errno with a line in e.
- */
-struct directory_set {
-    const struct scratch *scratch;
-    struct partition numbers; /* numbers of this worker's directories */
-    int least_free;           /* number of descriptors that must stay free */
-    int *fds; /* one for each directory; -1: it is not kept open. NULL: there are no directories */
-    int other_fd;   /* the last used directory of those that are not kept open; -1: none */
-    uint64_t other; /* index of that directory */
-};
-
-/*
  * One worker's share of the metadata files, in directories of its own. Names, sizes and contents
  * are computed from the run's seed and a file's index, so memory does not grow with the number of
- * files. All functions return 0, or a negative errno with a line in e.
+ * files. As many directories stay open as the limit on descriptors allows, so that a name of one
+ * part leads to each file; the others are opened one at a time, when they are used. All functions
+ * return 0 (or a descriptor), or a negative errno with a line in e.
  */
 
 /* What the files are like. Everything that this points to must outlive the set. */
@@ -48,16 +36,24 @@ struct file_set_setup {
     unsigned char *buffer; /* room for chunk_bytes */
 };
 
+/* Which files exist: what another process must know to go on with them. Has no pointers. */
+struct file_set_state {
+    uint64_t seed;         /* seed of the files' names and sizes */
+    uint64_t wanted;       /* number of files that should exist */
+    uint64_t made;         /* number of files that may exist, from the first one */
+    enum name_order order; /* order of their names */
+};
+
 struct file_set {
     struct file_set_setup setup;
-    uint64_t seed;                    /* seed of the files that exist */
-    uint64_t next_seed;               /* seed of the files that will replace them */
-    struct partition files;           /* numbers of this worker's files */
-    struct directory_set directories; /* this worker's directories */
-    enum name_order order;            /* order of the names of the existing files */
-    uint64_t wanted;                  /* number of files that should exist */
-    uint64_t made;                    /* number of files that may exist, from the first one */
-    uint64_t origins;                 /* number of link targets */
+    struct file_set_state state;
+    uint64_t next_seed;           /* seed of the files that are made from now on; set by the user */
+    struct partition files;       /* numbers of this worker's files */
+    struct partition directories; /* numbers of its directories */
+    int *fds;         /* one for each directory; -1: it is not kept open. NULL: there are none */
+    int other_fd;     /* the last used directory of those that are not kept open; -1: none */
+    uint64_t other;   /* index of that directory */
+    uint64_t origins; /* number of link targets */
     uint64_t first_origin; /* number of the first link target; no other worker uses these numbers */
 };
 
@@ -71,22 +67,6 @@ struct file_place {
 /* Initialises s, but makes nothing yet. */
 void file_set_init(struct file_set *s, const struct file_set_setup *setup);
 
-/*
- * Begins a run. `seed` decides the names and sizes of all files that are made from now on. The
- * files of the last run stay until new ones are made.
- */
-void file_set_begin_run(struct file_set *s, uint64_t seed);
-
-/* What another process must know about a set to go on with its files. Has no pointers. */
-struct file_set_state {
-    uint64_t seed;
-    uint64_t wanted;
-    uint64_t made;
-    uint32_t order;
-};
-
-struct file_set_state file_set_state(const struct file_set *s);
-
 /* Takes over the set of another process, which must have been initialised in the same way. */
 int file_set_visit(struct file_set *s, const struct file_set_state *state, struct err *e);
 
@@ -97,17 +77,12 @@ void file_set_close(struct file_set *s);
 int file_set_release(struct file_set *s, struct err *e);
 
 /*
- * Makes sure that all directories exist, and no files. Sets the number of wanted files to
- * files.count.
- */
-int file_set_clear(struct file_set *s, struct err *e);
-
-/*
- * Wants as many files again in the same directories, if they take little room; otherwise does the
- * same as file_set_clear(). So a test that creates files can go on without deleting others in
+ * Makes sure that all directories exist, and no files, and wants as many files as the share has.
+ * With `goes_on`, leaves the files that exist, and wants as many again in the same directories, if
+ * they take little room. So a test that creates files can go on without deleting others in
  * between, after which some filesystems are slow.
  */
-int file_set_extend(struct file_set *s, struct err *e);
+int file_set_clear(struct file_set *s, bool goes_on, struct err *e);
 
 /*
  * Makes sure that all wanted files exist, with names in that order. If until_ns (of clock_ns()) is
@@ -124,8 +99,8 @@ int file_set_evict(struct file_set *s, struct err *e);
  * Looks up file `index` of the share, from 0 to wanted - 1. Writes its name to `name`, which must
  * live as long as *place.
  */
-int file_set_find(struct file_set *s, enum name_order order, uint64_t index,
-                  char name[FILE_NAME_SIZE], struct file_place *place, struct err *e);
+int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
+                  struct file_place *place, struct err *e);
 
 /*
  * Opens the worker's metadata directory `index`, counted from 0, once more for listing. The caller

@@ -25,15 +25,10 @@
 #define SYS_cachestat 451
 #endif
 struct page_range {
-    uint64_t offset;
-    uint64_t length;
+    uint64_t offset, length;
 };
 struct page_counts {
-    uint64_t cached;
-    uint64_t dirty;
-    uint64_t writeback;
-    uint64_t evicted;
-    uint64_t recently_evicted;
+    uint64_t cached, dirty, writeback, evicted, recently_evicted;
 };
 
 static const struct residency unknown = {.known = false};
@@ -125,8 +120,7 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 
 #define TRIES          10
 #define FIRST_PAUSE_NS UINT64_C(1000000)
-#define LAST_PAUSE_NS                                                                              \
-    32000000 /* the pause doubles up to this; all nine pauses together last 191 ms */
+#define LAST_PAUSE_NS  32000000 /* the pause doubles up to this; all nine last 191 ms */
 
 /*
  * Drops pages until none are left, or no more can be dropped. A page stays while something holds

@@ -480,14 +480,16 @@ static int lock_owner_file(const struct scratch *s, struct err *e)
 {
     int locked = owner_file_lock(s->owner_fd);
     int is_there = directory_has(s->fd, OWNER_FILE_NAME, s->owner_fd);
-    int code = 0;
+    int code = is_there < 0 ? -is_there : is_there ? 0 : ENOENT;
     if (locked < 0 && locked != -ENOLCK)
         code = locked == -EWOULDBLOCK ? ENOENT : -locked;
-    else
-        code = is_there < 0 ? -is_there : is_there ? 0 : ENOENT;
-    if (code == 0)
-        return 0;
-    return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+    return code ? err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME) : 0;
+}
+
+int scratch_make_file(const struct scratch *s, const char *name, struct err *e)
+{
+    int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
 }
 
 /*
@@ -498,10 +500,9 @@ static int make_owner_file(struct scratch *s, struct err *e)
 {
     char text[OWNER_TEXT_SIZE];
     size_t length = owner_text(text, s->name);
-    s->owner_fd =
-        openat(s->fd, OWNER_FILE_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    s->owner_fd = scratch_make_file(s, OWNER_FILE_NAME, e);
     if (s->owner_fd < 0)
-        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
+        return s->owner_fd;
     int rc = lock_owner_file(s, e);
     if (rc != 0)
         return rc;
@@ -626,9 +627,6 @@ int scratch_join(struct scratch *s, uint64_t number, struct err *e)
                          ownership == OWNERSHIP_OTHER ? found : "nobody can tell whose it is");
 }
 
-/* O_NONBLOCK, because somebody may have put a pipe in the file's place. */
-#define OPEN_OWNER (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE])
 {
     struct stat st;
@@ -636,7 +634,9 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
     private_name(name, number);
     int parent = path_open_to_list(path, PATH_FAILS, &ignored);
     int fd = parent >= 0 ? directory_open(parent, name) : -1;
-    int owner = fd >= 0 ? openat(fd, OWNER_FILE_NAME, OPEN_OWNER) : -1;
+    /* O_NONBLOCK, because somebody may have put a pipe in the file's place */
+    int owner =
+        fd < 0 ? -1 : openat(fd, OWNER_FILE_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool is_abandoned =
         owner >= 0 && fstat(owner, &st) == 0 && S_ISREG(st.st_mode) && owner_file_lock(owner) == 0;
     descriptor_close(&owner);
@@ -662,15 +662,19 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
         return err_system(e, errno, "examine directory %s", s->path);
     /* Root may use the blocks that are reserved for it. */
     uint64_t blocks = geteuid() == 0 ? fs.f_bfree : fs.f_bavail;
-    space->bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize;
-    space->links_are_files = type.f_type == TMPFS_MAGIC;
-    space->is_read_only = fs.f_flag & ST_RDONLY;
-    space->allocation_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1;
-    /* tmpfs and ramfs do not count names and inodes as used space */
-    space->file_bytes = space->links_are_files || fs.f_blocks == 0 ? 0
-                        : fs.f_files == 0                          ? NAME_BYTES + INODE_BYTES
-                                                                   : NAME_BYTES;
-    space->files = fs.f_files == 0 ? UINT64_MAX : (geteuid() == 0 ? fs.f_ffree : fs.f_favail);
+    uint64_t files = geteuid() == 0 ? fs.f_ffree : fs.f_favail;
+    bool is_tmpfs = type.f_type == TMPFS_MAGIC;
+    *space = (struct scratch_space){
+        .bytes = fs.f_blocks == 0 ? UINT64_MAX : blocks * fs.f_frsize,
+        .files = fs.f_files == 0 ? UINT64_MAX : files,
+        .allocation_bytes = fs.f_frsize > 0 ? fs.f_frsize : 1,
+        /* tmpfs and ramfs do not count names and inodes as used space */
+        .file_bytes = is_tmpfs || fs.f_blocks == 0 ? 0
+                      : fs.f_files == 0            ? NAME_BYTES + INODE_BYTES
+                                                   : NAME_BYTES,
+        .links_are_files = is_tmpfs,
+        .is_read_only = fs.f_flag & ST_RDONLY,
+    };
     return 0;
 }
 
@@ -678,8 +682,7 @@ int scratch_make_named_file(const struct scratch *s, unsigned number, struct err
 {
     char name[DATA_NAME_SIZE];
     data_name(name, number);
-    int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
+    return scratch_make_file(s, name, e);
 }
 
 int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e)
@@ -732,9 +735,8 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
     return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
 }
 
-/* Removes a name with these flags of unlinkat(2). `verb` is for the message. */
-static int remove_name(const struct scratch *s, const char *name, int flags, const char *verb,
-                       struct err *e)
+int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
+                   struct err *e)
 {
     if (unlinkat(s->fd, name, flags) != 0)
         return err_system(e, errno, "%s %s/%s/%s", verb, s->path, s->name, name);
@@ -745,7 +747,7 @@ int scratch_remove_data_file(const struct scratch *s, unsigned number, struct er
 {
     char name[DATA_NAME_SIZE];
     data_name(name, number);
-    return remove_name(s, name, 0, "unlink", e);
+    return scratch_remove(s, name, 0, "unlink", e);
 }
 
 int scratch_reopen(int fd, int flags, const char *name, struct err *e)
@@ -806,31 +808,6 @@ int scratch_open_directory(const struct scratch *s, unsigned number, struct err 
     directory_name(name, number);
     int fd = directory_open(s->fd, name);
     return fd >= 0 ? fd : err_system(e, -fd, "open directory %s/%s/%s", s->path, s->name, name);
-}
-
-int scratch_remove_directory(const struct scratch *s, unsigned number, struct err *e)
-{
-    char name[DIRECTORY_NAME_SIZE];
-    directory_name(name, number);
-    return remove_name(s, name, AT_REMOVEDIR, "remove directory", e);
-}
-
-int scratch_make_link_target(const struct scratch *s, uint64_t number, struct err *e)
-{
-    char name[LINK_TARGET_NAME_SIZE];
-    link_target_name(name, number);
-    int fd = openat(s->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
-    close(fd);
-    return 0;
-}
-
-int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct err *e)
-{
-    char name[LINK_TARGET_NAME_SIZE];
-    link_target_name(name, number);
-    return remove_name(s, name, 0, "remove", e);
 }
 
 /* ---- --cleanup ------------------------------------------------------------------------------- */
@@ -903,9 +880,8 @@ static const char *why_owner_is_not_ours(DIR *directory, const char *name, int o
         *failure = errno;
     if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
         return NULL;
-    if (got != (ssize_t)length || memcmp(found, expected, length) != 0)
-        return "its owner file does not name it";
-    return NULL;
+    bool names_it = got == (ssize_t)length && memcmp(found, expected, length) == 0;
+    return names_it ? NULL : "its owner file does not name it";
 }
 
 /*

@@ -248,16 +248,16 @@ int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, i
  */
 uint32_t scratch_direct_alignment(int fd);
 
-/* Makes metadata directory `number`, or opens it if it exists. Returns its descriptor. */
+/* Make metadata directory `number`, or open the one that exists. Return its descriptor. */
 int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e);
 int scratch_open_directory(const struct scratch *s, unsigned number, struct err *e);
 
-/* Removes metadata directory `number`, which must be empty. */
-int scratch_remove_directory(const struct scratch *s, unsigned number, struct err *e);
+/* Makes a file with that name. Returns its descriptor, open for reading and writing. */
+int scratch_make_file(const struct scratch *s, const char *name, struct err *e);
 
-/* Make and remove the empty file that links point to. */
-int scratch_make_link_target(const struct scratch *s, uint64_t number, struct err *e);
-int scratch_remove_link_target(const struct scratch *s, uint64_t number, struct err *e);
+/* Removes a name with these flags of unlinkat(2). `verb` is for the message. */
+int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
+                   struct err *e);
 
 /*
  * --cleanup: removes the private directories that runs of this user have left in the directory

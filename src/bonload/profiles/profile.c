@@ -2,7 +2,6 @@
 #include "bonload/profiles/profile.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bonload/plan/settings.h"

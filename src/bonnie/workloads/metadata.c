@@ -40,7 +40,7 @@ static int create_all(void *context, struct err *e)
     struct file_set *s = &w->files;
     uint64_t until = w->lap_ns > 0 ? clock_ns() + w->lap_ns : UINT64_MAX;
     int rc = 0;
-    while (rc == 0 && s->made < s->wanted) {
+    while (rc == 0 && s->state.made < s->state.wanted) {
         uint64_t bytes;
         uint64_t start = clock_ns();
         rc = file_set_create_next(s, w->workload->order, &bytes, e);
@@ -50,7 +50,7 @@ static int create_all(void *context, struct err *e)
         if (rc == 0)
             rc = stop_check(e);
         if (end >= until)
-            s->wanted = s->made;
+            s->state.wanted = s->state.made;
     }
     return rc;
 }
@@ -139,7 +139,7 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
 {
     struct file_set *s = &w->files;
     int rc = 0;
-    uint64_t directories = s->directories.numbers.count;
+    uint64_t directories = s->directories.count;
     for (uint64_t i = 0; rc == 0 && i < directories; i++)
         rc = in_one_directory(w, i, file_set_in_directory(s, i), operation, e);
     return rc;
@@ -150,12 +150,12 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
 {
     struct file_set *s = &w->files;
     struct permutation order;
-    permutation_init(&order, s->wanted, rng_mix(s->seed + which));
+    permutation_init(&order, s->state.wanted, rng_mix(s->state.seed + which));
     int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < s->wanted; i++) {
+    for (uint64_t i = 0; rc == 0 && i < s->state.wanted; i++) {
         char name[FILE_NAME_SIZE];
         struct file_place place;
-        rc = file_set_find(s, s->order, permutation_at(&order, i), name, &place, e);
+        rc = file_set_find(s, permutation_at(&order, i), name, &place, e);
         if (rc == 0)
             rc = time_operation(w, operation, &place, e);
     }
@@ -165,7 +165,7 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
 static int prepare_create(void *context, struct err *e)
 {
     struct work *w = context;
-    return w->lap == 0 ? file_set_clear(&w->files, e) : file_set_extend(&w->files, e);
+    return file_set_clear(&w->files, w->lap > 0, e);
 }
 
 static int prepare_existing(void *context, struct err *e)
@@ -196,7 +196,7 @@ static int delete_all(void *context, struct err *e)
                  ? in_directory_order(w, file_set_remove, e)
                  : in_random_order(w, DELETE_ORDER, file_set_remove, e);
     if (rc == 0)
-        w->files.made = 0;
+        w->files.state.made = 0;
     return rc;
 }
 

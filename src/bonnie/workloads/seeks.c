@@ -176,7 +176,7 @@ static int seeks_finish(void *context, struct err *e)
 {
     struct work *w = context;
     int rc = plan_stores(w->plan) ? io_sync_pieces(w->data.file, e) : 0;
-    int closed = data_file_close(&w->data, e);
+    int closed = io_close(w->data.file, e);
     return rc ? rc : closed;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 
+#include "storage/page_cache.h"
+
 static const struct workload *const workloads[TEST_COUNT] = {
     [TEST_PUTC] = &workload_putc,
     [TEST_PUT_BLOCK] = &workload_put_block,
@@ -83,8 +85,11 @@ struct bytes_asked workload_asked(const struct workload *w, const struct plan *p
 int work_have_data(struct work *w, uint64_t bytes, struct err *e)
 {
     struct data_file *d = &w->data;
+    struct residency left; /* ignored: the residency that counts is that when the clock starts */
     int rc = data_file_fill(d, w->scratch, bytes, w->buffer, w->buffer_bytes, e);
-    return rc == 0 && w->plan->settings->cache == CACHE_EVICT ? data_file_evict(d, e) : rc;
+    return rc == 0 && w->plan->settings->cache == CACHE_EVICT
+               ? page_cache_evict(d->fd, d->name, &left, e)
+               : rc;
 }
 
 int work_open_data(void *context, struct err *e)
@@ -140,7 +145,7 @@ int work_run_queue(struct work *w, const struct io_source *source, enum work_dir
     int rc = io_queue_run(&w->queue, source, &w->stats->ops, e);
     if (rc == 0 && direction == WORK_WRITES)
         rc = io_queue_sync(&w->queue, 0, e);
-    int closed = data_file_close(&w->data, e);
+    int closed = io_close(w->data.file, e);
     return rc ? rc : closed;
 }
 
@@ -148,5 +153,5 @@ void work_release(struct work *w)
 {
     struct err ignored = {0};
     io_queue_close(&w->queue);
-    data_file_close(&w->data, &ignored);
+    io_close(w->data.file, &ignored);
 }

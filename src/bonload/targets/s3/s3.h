@@ -3,7 +3,6 @@
 
 #include <curl/curl.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "bonload/plan/settings.h"
 #include "bonload/targets/s3/s3_sign.h"
