@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "boncut/methods/contents.h"
+#include "boncut/methods/method.h"
 #include "boncut/report/report.h"
 #include "boncut/verdict.h"
 #include "measure/mount_info.h"

@@ -59,25 +59,11 @@ static void take_line(struct ledger *l, const struct log_line *line)
     p->time_us = line->time_us;
 }
 
-/*
- * Handles a header after the first line. A repetition of the first is harmless; the header of
- * another run is refused, because all lines of that run would count as damaged.
- */
-static int take_other_header(const struct ledger *l, const char *text, size_t length, bool *is_one,
-                             struct err *e)
-{
-    struct header other;
-    struct err ignored = {0};
-    *is_one = header_parse(&other, text, length, &ignored) == 0;
-    if (*is_one && (other.run != l->header.run || other.seed != l->header.seed))
-        return err_say(e, "the log has the promises of more than one run");
-    return 0;
-}
-
 static int take_text(struct ledger *l, const char *text, size_t length, struct err *e)
 {
     struct log_line line;
-    bool is_header = false;
+    struct header other;
+    struct err ignored = {0};
     if (l->header.workers == 0) {
         int rc = header_parse(&l->header, text, length, e);
         return rc == 0 ? open_ledger(l, e) : rc;
@@ -85,12 +71,15 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     l->lines++;
     if (log_line_parse(&line, text, length, l->header.run) && line_is_of_run(l, &line)) {
         take_line(l, &line);
-        return 0;
+    } else if (header_parse(&other, text, length, &ignored) != 0) {
+        l->damaged++;
+    } else {
+        l->repeated++;
+        /* all lines of another run would count as damaged */
+        if (other.run != l->header.run || other.seed != l->header.seed)
+            return err_say(e, "the log has the promises of more than one run");
     }
-    int rc = take_other_header(l, text, length, &is_header, e);
-    l->damaged += !is_header;
-    l->repeated += is_header;
-    return rc;
+    return 0;
 }
 
 /* ---- the stream ------------------------------------------------------------------------------ */
@@ -140,11 +129,9 @@ static int finish_log(struct ledger *l, const struct stream *s, struct err *e)
 int ledger_read(struct ledger *l, int fd, struct err *e)
 {
     *l = (struct ledger){0};
-    struct stream *s = malloc(sizeof *s);
+    struct stream *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for reading the log");
-    s->length = 0;
-    s->is_skipping = false;
     int rc = 0;
     ssize_t got = 1;
     while (rc == 0 && got > 0) {

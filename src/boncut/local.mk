@@ -7,7 +7,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/fs_shutdown.c \
 	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log.c src/boncut/log.h \
-	src/boncut/methods/contents.c src/boncut/methods/contents.h \
 	src/boncut/methods/method.h \
 	src/boncut/methods/methods.c \
 	src/boncut/options.c src/boncut/options.h \

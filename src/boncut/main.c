@@ -9,28 +9,13 @@
 #include "sys/program.h"
 #include "tail/trace.h"
 
-static int run_command(const struct settings *s, int *status, struct err *e)
-{
-    if (s->cleanup) {
-        tail_trace_cleanup();
-        return cleanup_directory(s->directory, s->trusts_directory, e);
-    }
-    switch (s->command) {
-    case COMMAND_WRITE:
-        return boncut_write(s, e);
-    case COMMAND_AUDIT:
-        return boncut_audit(s, status, e);
-    case COMMAND_CAMPAIGN:
-        return boncut_campaign(s, status, e);
-    case COMMAND_FS_SHUTDOWN:
-        return boncut_fs_shutdown(s, e);
-    default:
-        return boncut_check(s, status, e);
-    }
-}
-
 static int run_action(const struct settings *s, int *status, struct err *e)
 {
+    static boncut_command *const commands[COMMANDS] = {[COMMAND_WRITE] = boncut_write,
+                                                       [COMMAND_CHECK] = boncut_check,
+                                                       [COMMAND_AUDIT] = boncut_audit,
+                                                       [COMMAND_CAMPAIGN] = boncut_campaign,
+                                                       [COMMAND_FS_SHUTDOWN] = boncut_fs_shutdown};
     switch (s->action) {
     case ACTION_HELP:
     case ACTION_SHORT_HELP:
@@ -46,7 +31,10 @@ static int run_action(const struct settings *s, int *status, struct err *e)
         method_print_all(stdout);
         return 0;
     default:
-        return run_command(s, status, e);
+        if (!s->cleanup)
+            return commands[s->command](s, status, e);
+        tail_trace_cleanup();
+        return cleanup_directory(s->directory, s->trusts_directory, e);
     }
 }
 

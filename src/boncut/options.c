@@ -253,7 +253,7 @@ static int check_settings(const struct settings *s, const bool given[OPTIONS_MOS
                           "--cleanup alone");
     if (!s->directory)
         return err_say(e, "DIR is missing: the directory that is tested");
-    if (optional_or(s->units, 1) * optional_or(s->workers, 4) > HEADER_UNITS_MOST)
+    if (s->units.value * s->workers.value > HEADER_UNITS_MOST)
         return err_say(e, "--units: all workers together have at most %d units", HEADER_UNITS_MOST);
     int rc = check_owned(s, given, e);
     return rc == 0 ? check_command(s, e) : rc;
@@ -262,7 +262,14 @@ static int check_settings(const struct settings *s, const bool given[OPTIONS_MOS
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
     bool given[OPTIONS_MOST];
-    *s = (struct settings){0};
+    *s = (struct settings){.workers.value = 4,
+                           .units.value = 32,
+                           .block_bytes.value = 4 * KIB,
+                           .cuts.value = 10,
+                           .after_least_ns.value = 5 * BILLION,
+                           .after_most_ns.value = 30 * BILLION,
+                           .timeout_ns.value = 600 * BILLION,
+                           .patience_ns.value = 60 * BILLION};
     int rc = cli_parse(&option_table, argc, argv, s, given, e);
     return rc == 0 && s->action == ACTION_RUN ? check_settings(s, given, e) : rc;
 }

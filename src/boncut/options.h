@@ -16,7 +16,7 @@ enum command {
     COMMANDS
 };
 
-/* What the user asked for; nothing is looked up or computed. */
+/* What the user asked for, or the default; nothing is looked up or computed. */
 struct settings {
     int action; /* of enum action */
     int command;

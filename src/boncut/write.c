@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/commands.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -39,6 +38,9 @@
  */
 #define PROMISE_RING 16384
 
+/* Size of a batch: room for the lines of all control groups and some hundreds of others. */
+#define BATCH_BYTES 65536
+
 struct promise_ring {
     _Alignas(64) _Atomic uint64_t put; /* number of promises that the worker has put in */
     _Alignas(64) _Atomic uint64_t taken;
@@ -46,17 +48,17 @@ struct promise_ring {
 };
 
 struct promise_log {
-    int fd;
     uint64_t run;
     uint64_t start_ns; /* the times of log lines count from this moment of clock_ns() */
     unsigned rings_count;
     struct promise_ring *rings; /* one for each worker */
-    _Atomic uint64_t *writes; /* for each control group, the number of writes that have returned */
-    uint64_t *told;          /* for each control group, the number of writes that the log reports */
+    /* for each control group, the number of writes that have returned, and that the log reports */
+    _Atomic uint64_t writes[METHODS_MOST];
+    uint64_t told[METHODS_MOST];
     bool is_synced;          /* a syncfs was promised after the last line of `cached` */
     uint64_t cached_from;    /* number of writes of `cached` that a syncfs may have made durable */
     _Atomic bool has_failed; /* writing the log has failed */
-    char *text;              /* the batch that is being filled */
+    char text[BATCH_BYTES];  /* the batch that is being filled */
 };
 
 /* What all workers of a run share. */
@@ -64,7 +66,7 @@ struct write_run {
     struct header header;
     struct pattern pattern;
     struct promise_log log;
-    const char *path; /* path of the private directory, for messages */
+    char path[PATH_MAX]; /* path of the private directory, for messages */
     int directory_fd;
     int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
     _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
@@ -88,36 +90,22 @@ struct worker {
     struct rng rng;
 };
 
-/* Size of a batch: room for the lines of all control groups and some hundreds of others. */
-#define BATCH_BYTES 65536
-
 /* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
 #define PAUSE_NS 400000
 
-/* Makes a log with a ring for each worker. The log writes to fd, but does not close it. */
-static int promise_log_open(struct promise_log *log, int fd, const struct header *h, struct err *e)
+/* Makes a log with a ring for each worker. */
+static int promise_log_open(struct promise_log *log, const struct header *h, struct err *e)
 {
-    *log = (struct promise_log){.fd = fd, .run = h->run, .rings_count = h->workers};
+    log->run = h->run;
+    log->rings_count = h->workers;
     log->rings = aligned_alloc(64, h->workers * sizeof *log->rings);
-    log->writes = calloc(method_count, sizeof *log->writes);
-    log->told = calloc(method_count, sizeof *log->told);
-    log->text = malloc(BATCH_BYTES);
-    if (!log->rings || !log->writes || !log->told || !log->text)
+    if (!log->rings)
         return err_system(e, ENOMEM, "allocate memory for the log of %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
         atomic_init(&log->rings[i].put, 0);
         atomic_init(&log->rings[i].taken, 0);
     }
     return 0;
-}
-
-static void promise_log_close(struct promise_log *log)
-{
-    free(log->rings);
-    free(log->writes);
-    free(log->told);
-    free(log->text);
-    *log = (struct promise_log){.fd = -1};
 }
 
 /*
@@ -142,7 +130,7 @@ static bool promise_log_put(struct promise_log *log, unsigned worker, const stru
 static int write_out(struct promise_log *log, const char *text, size_t length, struct err *e)
 {
     while (length > 0) {
-        ssize_t written = write(log->fd, text, length);
+        ssize_t written = write(STDOUT_FILENO, text, length);
         if (written < 0 && errno != EINTR) {
             atomic_store(&log->has_failed, true);
             return err_system(e, errno, "write the log to standard output");
@@ -151,13 +139,6 @@ static int write_out(struct promise_log *log, const char *text, size_t length, s
         length -= written > 0 ? (size_t)written : 0;
     }
     return 0;
-}
-
-/* Writes the header as the first line. */
-static int promise_log_begin(struct promise_log *log, const struct header *h, struct err *e)
-{
-    char text[HEADER_LINE_MOST];
-    return write_out(log, text, header_format(text, h), e);
 }
 
 /* Appends promises from a ring to the batch while there is room. Returns the batch's new length. */
@@ -257,19 +238,6 @@ static void leave_out(struct write_run *run, const struct work *work, int code)
                 work->call, portable_reason(code));
 }
 
-static void log_promise(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
-{
-    struct write_run *run = w->run;
-    const struct log_line line = {
-        .method = method,
-        .is_failure = is_failure,
-        .unit = w->number * header_units_of_worker(&run->header, method) + unit,
-        .version = w->versions[method][unit],
-        .time_us = (clock_ns() - run->log.start_ns) / 1000,
-    };
-    promise_log_put(&run->log, w->number, &line);
-}
-
 /* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
 static int step_method(struct worker *w, unsigned method, uint32_t unit)
 {
@@ -286,8 +254,16 @@ static int step_method(struct worker *w, unsigned method, uint32_t unit)
 /* Logs what the last step of the method has changed, or that it has failed. */
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
-    for (uint32_t i = 0; i < w->work[method].batch; i++)
-        log_promise(w, method, unit + i, is_failure);
+    struct write_run *run = w->run;
+    uint32_t first = w->number * header_units_of_worker(&run->header, method);
+    for (uint32_t i = unit; i < unit + w->work[method].batch; i++) {
+        const struct log_line line = {.method = method,
+                                      .is_failure = is_failure,
+                                      .unit = first + i,
+                                      .version = w->versions[method][i],
+                                      .time_us = (clock_ns() - run->log.start_ns) / 1000};
+        promise_log_put(&run->log, w->number, &line);
+    }
 }
 
 static int control_step_of(struct worker *w, unsigned method)
@@ -547,10 +523,6 @@ static void worker_close(struct worker *w)
     free(w->buffer);
 }
 
-#define DEFAULT_WORKERS 4
-#define DEFAULT_UNITS   32
-#define DEFAULT_BLOCK   (4 * KIB)
-
 /* Number of threads for the two control groups and the log. */
 #define OTHER_THREADS 3
 
@@ -560,17 +532,9 @@ struct session {
     struct thread_pool pool;
     struct worker *workers;
     unsigned worker_count;
-    char path[PATH_MAX];
 };
 
 /* ---- settings of the run --------------------------------------------------------------------- */
-
-static int draw_number(uint64_t *number, struct err *e)
-{
-    if (getrandom(number, sizeof *number, 0) != (ssize_t)sizeof *number)
-        return err_system(e, errno, "draw a random number for the run");
-    return 0;
-}
 
 static unsigned control_methods(void)
 {
@@ -580,22 +544,21 @@ static unsigned control_methods(void)
     return used;
 }
 
-static int make_header(struct session *session, const struct settings *s, struct err *e)
+static int make_header(struct header *h, const struct settings *s, struct err *e)
 {
-    struct header *h = &session->run.header;
+    uint64_t drawn[2];
+    if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn)
+        return err_system(e, errno, "draw a random number for the run");
     *h = (struct header){
-        .block_bytes = (uint32_t)optional_or(s->block_bytes, DEFAULT_BLOCK),
-        .units = (uint32_t)optional_or(s->units, DEFAULT_UNITS),
-        .workers = (unsigned)optional_or(s->workers, DEFAULT_WORKERS),
+        .run = drawn[0],
+        .seed = s->seed.given ? s->seed.value : drawn[1],
+        .block_bytes = (uint32_t)s->block_bytes.value,
+        .units = (uint32_t)s->units.value,
+        .workers = (unsigned)s->workers.value,
         .methods = s->methods ? s->methods | control_methods() : (1U << method_count) - 1,
         .time = (int64_t)time(NULL),
     };
-    int rc = draw_number(&h->run, e);
-    if (rc == 0)
-        rc = draw_number(&h->seed, e);
-    if (s->seed.given)
-        h->seed = s->seed.value;
-    return rc;
+    return 0;
 }
 
 /* ---- directories and files ------------------------------------------------------------------- */
@@ -611,7 +574,7 @@ static int make_directory(struct session *session, const struct settings *s, str
         return rc;
     memcpy(h->directory, scratch->name, sizeof h->directory);
     header_describe_place(h, scratch->parent_fd);
-    snprintf(session->path, sizeof session->path, "%s/%s", s->directory, scratch->name);
+    snprintf(session->run.path, sizeof session->run.path, "%s/%s", s->directory, scratch->name);
     return 0;
 }
 
@@ -620,25 +583,18 @@ static int sync_directory(const struct session *session, struct err *e)
 {
     const struct scratch *s = &session->scratch;
     if (syncfs(s->fd) != 0)
-        return err_system(e, errno, "syncfs %s", session->path);
+        return err_system(e, errno, "syncfs %s", session->run.path);
     if (fsync(s->owner_fd) != 0 || fsync(s->fd) != 0)
-        return err_system(e, errno, "fsync %s", session->path);
+        return err_system(e, errno, "fsync %s", session->run.path);
     if (fsync(s->parent_fd) != 0)
         return err_system(e, errno, "fsync %s", s->path);
     return 0;
 }
 
-/* Removes all files of the run, because nothing about them has been promised. */
-static void remove_all(const struct session *session)
+static void remove_entry(void *context, int fd, const char *name)
 {
-    int fd = dup(session->scratch.fd);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!directory)
-        return;
-    rewinddir(directory);
-    for (const struct dirent *entry; (entry = readdir(directory));)
-        cleanup_entry(session->scratch.fd, entry->d_name);
-    closedir(directory);
+    (void)context;
+    cleanup_entry(fd, name);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -651,9 +607,10 @@ static struct worker *add_worker(struct session *session, enum worker_kind kind,
     return w;
 }
 
-static int make_workers(struct session *session, struct err *e)
+static int start_workers(struct session *session, struct err *e)
 {
     const struct header *h = &session->run.header;
+    void *contexts[HEADER_WORKERS_MOST + OTHER_THREADS];
     session->workers = calloc(h->workers + OTHER_THREADS, sizeof *session->workers);
     if (!session->workers)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
@@ -667,12 +624,6 @@ static int make_workers(struct session *session, struct err *e)
             add_worker(session, WORKER_CONTROL, 1U << method);
     atomic_store(&session->run.active, session->worker_count);
     add_worker(session, WORKER_LOG, 0);
-    return 0;
-}
-
-static int start_pool(struct session *session, struct err *e)
-{
-    void *contexts[HEADER_WORKERS_MOST + OTHER_THREADS];
     for (unsigned i = 0; i < session->worker_count; i++)
         contexts[i] = &session->workers[i];
     return thread_pool_start(&session->pool, session->worker_count, contexts, NULL, e);
@@ -687,7 +638,7 @@ static int prepare_run(struct session *session, struct err *e)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
     if (!(run->header.methods & ~control_methods()))
-        return err_say(e, "%s: none of the methods works here", session->path);
+        return err_say(e, "%s: none of the methods works here", session->run.path);
     rc = sync_directory(session, e);
     for (unsigned i = 0; rc == 0 && i < session->worker_count; i++)
         if (session->workers[i].methods == 1U << method_drive)
@@ -701,15 +652,17 @@ static int prepare_run(struct session *session, struct err *e)
  */
 static int run_workers(struct session *session, const struct settings *s, struct err *e)
 {
+    char first[HEADER_LINE_MOST];
     struct task_times times;
-    int rc = promise_log_begin(&session->run.log, &session->run.header, e);
+    struct write_run *run = &session->run;
+    int rc = write_out(&run->log, first, header_format(first, &run->header), e);
     /* leaves the directory for `check`; --cleanup removes it later */
     session->scratch.is_guest = rc == 0;
-    session->run.end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
+    run->end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
     if (rc == 0)
         rc = thread_pool_work(&session->pool, &times, e);
     if (rc == 0 || rc == -EINTR)
-        message("what was promised is in %s; boncut --cleanup %s removes it", session->path,
+        message("what was promised is in %s; boncut --cleanup %s removes it", run->path,
                 s->directory);
     return rc;
 }
@@ -717,7 +670,6 @@ static int run_workers(struct session *session, const struct settings *s, struct
 static int run_session(struct session *session, const struct settings *s, struct err *e)
 {
     struct write_run *run = &session->run;
-    run->path = session->path;
     run->directory_fd = session->scratch.fd;
     run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
     /* One syncfs(2) makes durable what a run starts with, but on FUSE it does not reach the server.
@@ -725,11 +677,9 @@ static int run_session(struct session *session, const struct settings *s, struct
     run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
     pattern_init(&run->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run->header.seed,
                  run->header.run);
-    int rc = promise_log_open(&run->log, STDOUT_FILENO, &run->header, e);
+    int rc = promise_log_open(&run->log, &run->header, e);
     if (rc == 0)
-        rc = make_workers(session, e);
-    if (rc == 0)
-        rc = start_pool(session, e);
+        rc = start_workers(session, e);
     if (rc == 0)
         rc = prepare_run(session, e);
     if (rc == 0)
@@ -738,13 +688,14 @@ static int run_session(struct session *session, const struct settings *s, struct
     for (unsigned i = 0; i < session->worker_count; i++)
         worker_close(&session->workers[i]);
     free(session->workers);
-    promise_log_close(&run->log);
+    free(run->log.rings);
     return rc;
 }
 
-int boncut_write(const struct settings *s, struct err *e)
+int boncut_write(const struct settings *s, int *status, struct err *e)
 {
     static struct session session; /* static: its rings and texts are too large for a stack */
+    (void)status;
     if (isatty(STDOUT_FILENO))
         return err_say(e, "standard output is a terminal: the log of promises must go to a file "
                           "or a pipe, away from this machine's power");
@@ -754,13 +705,15 @@ int boncut_write(const struct settings *s, struct err *e)
     stop_keeps_readers();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error of write(2) */
     session.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
-    rc = make_header(&session, s, e);
+    rc = make_header(&session.run.header, s, e);
     if (rc == 0)
         rc = make_directory(&session, s, e);
     if (rc == 0)
         rc = run_session(&session, s, e);
-    if (session.scratch.fd >= 0 && !session.scratch.is_guest)
-        remove_all(&session);
+    if (session.scratch.fd >= 0 && !session.scratch.is_guest) {
+        /* nothing about the files of the run has been promised */
+        directory_list(session.scratch.fd, ".", remove_entry, NULL);
+    }
     int closed = scratch_close(&session.scratch, e);
     return rc == 0 ? closed : rc;
 }

@@ -41,18 +41,7 @@ struct fua_trace {
  * The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
  * flushes only for these (Documentation/block/stat.rst), not for device mapper and md.
  */
-#define LEAVES_MOST DEVICE_MOST
-
 enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
-
-struct leaf {
-    const struct device_set *devices;
-    const struct device *device;
-    enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
-    int fua; /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
-    bool is_persistent_memory; /* it syncs in no time, without a request to a device */
-    bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
-};
 
 struct leaf_counts {
     bool known;
@@ -60,12 +49,30 @@ struct leaf_counts {
     uint64_t flushes;
 };
 
+struct leaf {
+    const struct device *device;
+    enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
+    int fua; /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
+    bool is_persistent_memory; /* it syncs in no time, without a request to a device */
+    bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
+    struct leaf_counts before; /* the trial */
+    struct leaf_counts after;
+    bool knows_fua; /* fua_writes is the number of writes with FUA in the trial */
+    uint64_t fua_writes;
+};
+
 /* Number of fsyncs in a trial. */
 #define TRIAL_SYNCS 200
 
-struct trial {
-    uint64_t median_ns;
+struct audit {
+    struct mount_info mount;
+    struct durability durability;
+    struct device_set devices;
+    struct leaf leaves[DEVICE_MOST];
+    unsigned leaf_count;
+    uint64_t median_ns; /* of the fsyncs in the trial */
     uint64_t slowest_ns;
+    bool is_not_durable;
 };
 
 #define INSTANCES "/sys/kernel/tracing/instances"
@@ -160,37 +167,33 @@ static bool seems_virtual(const struct device_set *devices, const struct device 
     return begins_with(device->name, names) || begins_with(model, models);
 }
 
-/* Stores the leaves of the device set, which must outlive them. Returns the number of leaves. */
-static unsigned leaves_find(struct leaf leaves[LEAVES_MOST], const struct device_set *devices)
+static void find_leaves(struct audit *a)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < devices->count; i++) {
-        const struct device *device = &devices->devices[i];
+    for (unsigned i = 0; i < a->devices.count; i++) {
+        const struct device *device = &a->devices.devices[i];
         char cache[64];
         char fua[64];
-        if (!device_is_drive(devices, device))
+        if (!device_is_drive(&a->devices, device))
             continue;
-        device_fact(devices, device, "queue/write_cache", cache, sizeof cache);
-        device_fact(devices, device, "queue/fua", fua, sizeof fua);
-        leaves[count++] = (struct leaf){
-            .devices = devices,
+        device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
+        device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
+        a->leaves[a->leaf_count++] = (struct leaf){
             .device = device,
             .cache = strcmp(cache, "write back") == 0      ? CACHE_BACK
                      : strcmp(cache, "write through") == 0 ? CACHE_THROUGH
                                                            : CACHE_UNKNOWN,
             .fua = *fua == '\0' ? -1 : *fua == '1',
             .is_persistent_memory = strncmp(device->name, "pmem", strlen("pmem")) == 0,
-            .is_virtual = seems_virtual(devices, device)};
+            .is_virtual = seems_virtual(&a->devices, device)};
     }
-    return count;
 }
 
 /* Reads fields 5 (writes) and 16 (flushes) of `stat`. Linux before 5.5 has no field 16. */
-static struct leaf_counts leaf_count(const struct leaf *leaf)
+static struct leaf_counts leaf_count(const struct device_set *devices, const struct leaf *leaf)
 {
     struct leaf_counts c = {.known = false};
     char text[512]; /* 17 numbers of up to 20 digits */
-    device_fact(leaf->devices, leaf->device, "stat", text, sizeof text);
+    device_fact(devices, leaf->device, "stat", text, sizeof text);
     c.known =
         sscanf(text, "%*u %*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
                &c.writes, &c.flushes) == 2;
@@ -245,7 +248,7 @@ static int measure_syncs(const struct scratch *s, int fd, uint64_t times[TRIAL_S
 }
 
 /* The file needs a name: btrfs does not sync a file that has none. */
-static int run_in(struct trial *t, const struct scratch *s, struct err *e)
+static int run_in(struct audit *a, const struct scratch *s, struct err *e)
 {
     uint64_t times[TRIAL_SYNCS];
     int fd = scratch_make_named_file(s, 0, e);
@@ -257,7 +260,8 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
     if (rc != 0)
         return rc;
     qsort(times, TRIAL_SYNCS, sizeof *times, compare_times);
-    *t = (struct trial){.median_ns = times[TRIAL_SYNCS / 2], .slowest_ns = times[TRIAL_SYNCS - 1]};
+    a->median_ns = times[TRIAL_SYNCS / 2];
+    a->slowest_ns = times[TRIAL_SYNCS - 1];
     return removed;
 }
 
@@ -265,14 +269,14 @@ static int run_in(struct trial *t, const struct scratch *s, struct err *e)
  * Overwrites one block of a file and calls fsync(2), TRIAL_SYNCS times. The file is in a private
  * directory below the path; trial_run() removes both afterwards.
  */
-static int trial_run(struct trial *t, const char *path, bool trusts, struct err *e)
+static int trial_run(struct audit *a, const char *path, bool trusts, struct err *e)
 {
     struct scratch s;
     int rc = scratch_open(&s, path, PATH_FAILS, trusts, e);
     if (rc == 0)
         rc = scratch_make(&s, e);
     if (rc == 0)
-        rc = run_in(t, &s, e);
+        rc = run_in(a, &s, e);
     int closed = scratch_close(&s, e);
     return rc == 0 ? closed : rc;
 }
@@ -282,20 +286,6 @@ static int trial_run(struct trial *t, const char *path, bool trusts, struct err 
 
 /* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
 #define TOO_FAST_NS 10000
-
-struct audit {
-    struct mount_info mount;
-    struct durability durability;
-    struct device_set devices;
-    struct leaf leaves[LEAVES_MOST];
-    unsigned leaf_count;
-    struct leaf_counts before[LEAVES_MOST];
-    struct leaf_counts after[LEAVES_MOST];
-    struct trial trial;
-    bool knows_fua[LEAVES_MOST];
-    uint64_t fua_writes[LEAVES_MOST];
-    bool is_not_durable;
-};
 
 /* ---- how it is mounted ----------------------------------------------------------------------- */
 
@@ -338,12 +328,6 @@ static void print_drives(const struct audit *a)
 
 /* ---- what reaches the drives ----------------------------------------------------------------- */
 
-static void read_counts(const struct audit *a, struct leaf_counts counts[])
-{
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        counts[i] = leaf_count(&a->leaves[i]);
-}
-
 static void print_time(uint64_t nanoseconds)
 {
     if (nanoseconds < MILLION)
@@ -352,26 +336,24 @@ static void print_time(uint64_t nanoseconds)
         printf("%.3g ms", (double)nanoseconds / MILLION);
 }
 
-static void judge_leaf(struct audit *a, unsigned i)
+static void judge_leaf(struct audit *a, const struct leaf *l)
 {
-    const struct leaf *l = &a->leaves[i];
     const char *name = l->device->name;
     if (l->is_persistent_memory) {
         printf("  %s: persistent memory, where fsync needs no request\n", name);
         return;
     }
-    if (!a->before[i].known || !a->after[i].known) {
+    if (!l->before.known || !l->after.known) {
         printf("  %s: the kernel does not count its flushes\n", name);
         return;
     }
-    uint64_t flushes = a->after[i].flushes - a->before[i].flushes;
+    uint64_t flushes = l->after.flushes - l->before.flushes;
     /* Each fsync of the trial needs a flush of its own; so few flushes come from other programs. */
     if (flushes < TRIAL_SYNCS / 2)
         flushes = 0;
-    uint64_t writes = a->after[i].writes - a->before[i].writes;
+    uint64_t writes = l->after.writes - l->before.writes;
     if (flushes > 0) {
-        double each = (double)flushes / TRIAL_SYNCS;
-        printf("  flushes reach %s, %.3g for each fsync\n", name, each);
+        printf("  flushes reach %s, %.3g for each fsync\n", name, (double)flushes / TRIAL_SYNCS);
     } else if (writes == 0) {
         printf("  nothing reaches %s\n", name);
     } else if (l->cache == CACHE_THROUGH) {
@@ -385,44 +367,44 @@ static void judge_leaf(struct audit *a, unsigned i)
     } else {
         printf("  no flush reaches %s\n", name);
     }
-    a->is_not_durable |= flushes == 0 && writes > 0 && a->fua_writes[i] == 0 &&
+    a->is_not_durable |= flushes == 0 && writes > 0 && l->fua_writes == 0 &&
                          l->cache == CACHE_BACK && a->devices.filesystem == 1 && a->leaf_count == 1;
 }
 
 /* Prints the number of writes that need no flush. */
-static void print_fua(const struct audit *a, unsigned i)
+static void print_fua(const struct leaf *l)
 {
-    const char *name = a->leaves[i].device->name;
-    if (!a->knows_fua[i])
+    const char *name = l->device->name;
+    if (!l->knows_fua)
         printf("  writes with FUA to %s: not known; counting them needs %stracefs\n", name,
                geteuid() == 0 ? "" : "root and ");
     else
         printf("  writes with FUA to %s: %.3g for each fsync\n", name,
-               (double)a->fua_writes[i] / TRIAL_SYNCS);
+               (double)l->fua_writes / TRIAL_SYNCS);
 }
 
 static void print_trial(struct audit *a)
 {
     printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
-    print_time(a->trial.median_ns);
+    print_time(a->median_ns);
     printf(", slowest ");
-    print_time(a->trial.slowest_ns);
+    print_time(a->slowest_ns);
     putchar('\n');
     /* whether any drive received a write or a flush; true if this is unknown */
     bool reaches_any = a->leaf_count == 0;
     for (unsigned i = 0; i < a->leaf_count; i++) {
-        judge_leaf(a, i);
-        print_fua(a, i);
-        reaches_any |= a->leaves[i].is_persistent_memory || !a->before[i].known ||
-                       !a->after[i].known || a->after[i].writes > a->before[i].writes ||
-                       a->after[i].flushes > a->before[i].flushes;
+        const struct leaf *l = &a->leaves[i];
+        judge_leaf(a, l);
+        print_fua(l);
+        reaches_any |= l->is_persistent_memory || !l->before.known || !l->after.known ||
+                       l->after.writes > l->before.writes || l->after.flushes > l->before.flushes;
     }
     if (!reaches_any) {
         printf("  fsync takes ");
-        print_time(a->trial.median_ns);
+        print_time(a->median_ns);
         puts(" and nothing reaches the device: nothing here is durable");
         a->is_not_durable = true;
-    } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
+    } else if (a->leaf_count == 0 && a->median_ns < TOO_FAST_NS) {
         puts("  only persistent memory answers that fast: no other drive was waited for");
     }
 }
@@ -439,14 +421,17 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
     a->is_not_durable = a->durability.kind == DURABILITY_NONE;
     close(fd);
     device_find(&a->devices, &a->mount);
-    a->leaf_count = leaves_find(a->leaves, &a->devices);
+    find_leaves(a);
     struct fua_trace trace;
     fua_trace_begin(&trace);
-    read_counts(a, a->before);
-    int rc = trial_run(&a->trial, path, trusts, e);
-    read_counts(a, a->after);
     for (unsigned i = 0; i < a->leaf_count; i++)
-        a->knows_fua[i] = fua_trace_count(&trace, a->leaves[i].device, &a->fua_writes[i]);
+        a->leaves[i].before = leaf_count(&a->devices, &a->leaves[i]);
+    int rc = trial_run(a, path, trusts, e);
+    for (unsigned i = 0; i < a->leaf_count; i++) {
+        struct leaf *l = &a->leaves[i];
+        l->after = leaf_count(&a->devices, l);
+        l->knows_fua = fua_trace_count(&trace, l->device, &l->fua_writes);
+    }
     fua_trace_end(&trace);
     return rc;
 }

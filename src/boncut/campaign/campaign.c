@@ -327,11 +327,6 @@ static int shell_wait(pid_t process, uint64_t until_ns)
 /* How long the victim may take to answer. */
 #define ANSWER_NS (10 * BILLION)
 
-#define DEFAULT_PATIENCE_NS (60 * BILLION)
-#define DEFAULT_TIMEOUT_NS  (600 * BILLION)
-#define DEFAULT_LEAST_NS    (5 * BILLION)
-#define DEFAULT_MOST_NS     (30 * BILLION)
-
 struct cut {
     struct campaign *campaign;
     unsigned number;
@@ -350,11 +345,6 @@ struct cut {
 static void cut_name(char name[CUT_NAME], unsigned number, const char *ending)
 {
     snprintf(name, CUT_NAME, "%04u.%s", number, ending);
-}
-
-static uint64_t patience_of(const struct cut *c)
-{
-    return optional_or(c->campaign->settings->patience_ns, DEFAULT_PATIENCE_NS);
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -383,17 +373,26 @@ static int say_failure(const struct cut *c, const char *what, int status, struct
 }
 
 /*
- * Runs a command with `in` as standard input (-1: none) and `out` as standard output (-1: the .said
- * file). Returns the command's exit status, -ETIMEDOUT or -EINTR, or another negative errno with a
- * line in e.
+ * Starts a command with `in` as standard input (-1: none) and `out` as standard output (-1: the
+ * .said file). Returns the process id, or a negative errno with a line in e.
  */
-static int run_command(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
-                       struct err *e)
+static pid_t start_command(const struct cut *c, const char *command, int in, int out, struct err *e)
 {
     int nothing = kernel_file_open("/dev/null", O_RDONLY);
     pid_t process =
         shell_start(command, in >= 0 ? in : nothing, out >= 0 ? out : c->said_fd, c->said_fd, e);
     descriptor_close(&nothing);
+    return process;
+}
+
+/*
+ * Does the same, and waits for the end. Returns the command's exit status, -ETIMEDOUT or -EINTR, or
+ * another negative errno with a line in e.
+ */
+static int run_command(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
+                       struct err *e)
+{
+    pid_t process = start_command(c, command, in, out, e);
     return process < 0 ? (int)process : shell_wait(process, clock_ns() + limit_ns);
 }
 
@@ -406,11 +405,11 @@ static int on_victim(const struct cut *c, char line[COMMAND_MOST], const char *c
 }
 
 static int boncut_on_victim(const struct cut *c, char line[COMMAND_MOST], const char *command,
-                            struct err *e)
+                            const char *options, struct err *e)
 {
     char whole[COMMAND_MOST];
-    const struct settings *s = c->campaign->settings;
-    if (snprintf(whole, sizeof whole, "boncut %s %s", command, s->directory) >= (int)sizeof whole)
+    if (snprintf(whole, sizeof whole, "boncut %s %s %s", command, options,
+                 c->campaign->settings->directory) >= (int)sizeof whole)
         return err_say(e, "--write-options: the command is too long");
     return on_victim(c, line, whole, e);
 }
@@ -420,10 +419,9 @@ static int boncut_on_victim(const struct cut *c, char line[COMMAND_MOST], const 
 static int clean_up(struct cut *c, struct err *e)
 {
     char line[COMMAND_MOST];
-    int rc = boncut_on_victim(c, line, "--cleanup", e);
-    if (rc != 0)
-        return rc;
-    int status = run_command(c, line, -1, -1, patience_of(c), e);
+    int status = boncut_on_victim(c, line, "--cleanup", "", e);
+    if (status == 0)
+        status = run_command(c, line, -1, -1, c->campaign->settings->patience_ns.value, e);
     return status == 0 ? 0 : say_failure(c, "boncut --cleanup", status, e);
 }
 
@@ -462,15 +460,9 @@ static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t u
 static int start_writer(struct cut *c, int log_fd, struct err *e)
 {
     char line[COMMAND_MOST];
-    char command[COMMAND_MOST];
     const char *options = c->campaign->settings->write_options;
-    if (snprintf(command, sizeof command, "write %s", options ? options : "") >=
-        (int)sizeof command)
-        return err_say(e, "--write-options: the command is too long");
-    int nothing = kernel_file_open("/dev/null", O_RDONLY);
-    int rc = boncut_on_victim(c, line, command, e);
-    pid_t process = rc == 0 ? shell_start(line, nothing, log_fd, c->said_fd, e) : rc;
-    descriptor_close(&nothing);
+    int rc = boncut_on_victim(c, line, "write", options ? options : "", e);
+    pid_t process = rc == 0 ? start_command(c, line, -1, log_fd, e) : rc;
     if (process < 0)
         return (int)process;
     c->writer = process;
@@ -544,19 +536,20 @@ static int check_header(struct cut *c, struct err *e)
 static int write_and_cut(struct cut *c, struct err *e)
 {
     const struct settings *s = c->campaign->settings;
-    uint64_t least_ns = optional_or(s->after_least_ns, DEFAULT_LEAST_NS);
-    uint64_t most_ns = optional_or(s->after_most_ns, DEFAULT_MOST_NS);
-    uint64_t delay_ns = least_ns + rng_below(&c->campaign->rng, most_ns - least_ns + 1);
+    uint64_t least_ns = s->after_least_ns.value;
+    uint64_t span_ns = s->after_most_ns.value - least_ns;
+    uint64_t delay_ns = least_ns + rng_below(&c->campaign->rng, span_ns + 1);
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
     if (rc == 0)
-        rc = await_writer(c, log_fd, true, clock_ns() + patience_of(c), e);
+        rc =
+            await_writer(c, log_fd, true, clock_ns() + c->campaign->settings->patience_ns.value, e);
     if (rc == 0)
         rc = check_header(c, e);
     if (rc == 0)
         rc = await_writer(c, log_fd, false, clock_ns() + delay_ns, e);
     if (rc == 0) {
-        int status = run_command(c, s->cut, -1, -1, patience_of(c), e);
+        int status = run_command(c, s->cut, -1, -1, c->campaign->settings->patience_ns.value, e);
         rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
     }
     end_writer(c);
@@ -586,8 +579,7 @@ static int is_up(const struct cut *c, struct err *e)
 static int await_victim(const struct cut *c, struct err *e)
 {
     char name[CUT_NAME];
-    uint64_t limit_ns = optional_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS);
-    uint64_t until_ns = clock_ns() + limit_ns;
+    uint64_t until_ns = clock_ns() + c->campaign->settings->timeout_ns.value;
     int up;
     while ((up = is_up(c, e)) == 0 && clock_ns() < until_ns)
         clock_sleep(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
@@ -612,12 +604,10 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     cut_name(name, c->number, "json");
     int in = open_log(c, "promises", O_RDONLY, e);
     int out = in >= 0 ? open_log(c, "new", O_WRONLY | O_CREAT | O_TRUNC, e) : in;
-    const char *command = before_status == 0 ? "check --json" : "check --json --unmounted";
-    int rc = out < 0 ? out : boncut_on_victim(c, line, command, e);
+    const char *options = before_status == 0 ? "--json" : "--json --unmounted";
+    int rc = out < 0 ? out : boncut_on_victim(c, line, "check", options, e);
     if (rc == 0) {
-        int status =
-            run_command(c, line, in, out,
-                        optional_or(c->campaign->settings->timeout_ns, DEFAULT_TIMEOUT_NS), e);
+        int status = run_command(c, line, in, out, c->campaign->settings->timeout_ns.value, e);
         bool is_verdict =
             status == STATUS_KEPT || status == STATUS_LOST || status == STATUS_INCONCLUSIVE;
         rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
@@ -643,7 +633,8 @@ static int prepare_check(struct cut *c, int *status, struct err *e)
     *status = 0;
     if (!c->campaign->settings->before_check)
         return 0;
-    *status = run_command(c, c->campaign->settings->before_check, -1, -1, patience_of(c), e);
+    *status = run_command(c, c->campaign->settings->before_check, -1, -1,
+                          c->campaign->settings->patience_ns.value, e);
     if (*status >= 0 && *status < 126) /* 126 and more: the command did not run, or was killed */
         return 0;
     int rc = say_failure(c, "--before-check", *status, e);
@@ -689,7 +680,6 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
     return rc;
 }
 
-#define DEFAULT_CUTS   10
 #define FORMAT_VERSION 2
 #define REAL_DIGITS    12
 
@@ -790,9 +780,9 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
 
 static int make_cuts(struct session *session, struct err *e)
 {
-    uint64_t cuts = optional_or(session->campaign.settings->cuts, DEFAULT_CUTS);
     int rc = 0;
-    for (unsigned number = 1; rc == 0 && number <= cuts; number++) {
+    for (unsigned number = 1; rc == 0 && number <= session->campaign.settings->cuts.value;
+         number++) {
         if (!cut_is_done(&session->campaign, number))
             rc = cut_make(&session->campaign, number, e);
         if (rc == 0)

@@ -112,3 +112,24 @@ void method_print_all(FILE *out);
 
 /* Sets *method to the index of the method with that name. Returns false when there is none. */
 bool method_find(const char *name, size_t length, unsigned *method);
+
+/*
+ * Calls see() with the open directory and each name in it. Returns 0, or a negative errno when the
+ * directory could not be read to its end: then it may have names that were not seen.
+ */
+typedef void name_seen(void *context, int fd, const char *name);
+int directory_list(int fd, const char *name, name_seen *see, void *context);
+
+/* The number that identifies a file of a method and a worker in the stamps of its blocks. */
+static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t number)
+{
+    return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | number;
+}
+
+/* Makes and opens the worker's file of blocks. */
+int blocks_begin(struct work *w);
+
+/* A method of a file of its own: a write and an fsync that io_uring links to it. */
+int uring_fsync_begin(struct work *w);
+int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
+void uring_fsync_end(struct work *w);

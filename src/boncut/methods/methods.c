@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/methods/method.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,19 +10,243 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "boncut/ledger.h"
-#include "boncut/methods/contents.h"
+#include "storage/page_cache.h"
 #include "storage/scratch.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
 #include "util/units.h"
 
 /*
- * All methods: first those that overwrite blocks, and the two control groups, then those whose
- * units are names, and at the end the table.
+ * All methods: first how they write and read blocks that carry a stamp in every sector of 512
+ * bytes, then those that overwrite blocks, and the two control groups, then those whose units are
+ * names, and at the end the table.
  */
+
+#define SECTOR_BYTES 512
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/*
+ * Stores the name of the call in w->call. Returns 0, or -errno when the call's result is negative.
+ */
+static int work_called(struct work *w, const char *call, int result)
+{
+    w->call = call;
+    return result >= 0 ? 0 : -errno;
+}
+
+/*
+ * Writes one version of up to METHOD_BUFFER blocks, from block number `block` of the file
+ * identified by `stamp`, with these flags of pwritev2(2). Continues after a short write, so that
+ * the next call returns the reason. Returns 0 or a negative errno, with the failed call in w->call.
+ */
+static int contents_write(struct work *w, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
+                          uint64_t version, int flags)
+{
+    size_t bytes = (size_t)blocks * w->header->block_bytes;
+    uint64_t offset = block * w->header->block_bytes;
+    pattern_fill(w->pattern, w->buffer, bytes, stamp, offset, version);
+    w->call = "write";
+    for (size_t done = 0; done < bytes;) {
+        const struct iovec rest = {.iov_base = (char *)w->buffer + done, .iov_len = bytes - done};
+        ssize_t written = portable_pwritev2(fd, &rest, 1, (off_t)(offset + done), flags);
+        if (written < 0)
+            return -errno;
+        if (written == 0)
+            return -EIO;
+        done += (size_t)written;
+    }
+    return 0;
+}
+
+/*
+ * Makes a new file, and opens it with these additional flags. Fails if the name exists. Returns the
+ * descriptor or a negative errno.
+ */
+static int work_create(struct work *w, int fd, const char *name, int flags)
+{
+    w->call = "create";
+    int made = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    return made >= 0 ? made : -errno;
+}
+
+/* Makes a directory, and opens it. Returns the descriptor or a negative errno. */
+static int work_make_directory(struct work *w, int fd, const char *name)
+{
+    w->call = "mkdir";
+    if (mkdirat(fd, name, 0700) != 0)
+        return -errno;
+    w->call = "open";
+    return directory_open(fd, name);
+}
+
+static int sync_directory(struct work *w, int directory_fd)
+{
+    return work_called(w, "fsync of the directory", fsync(directory_fd));
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/*
+ * Opens a file for reading after the cut. If its cached pages may be from before the cut, evicts
+ * them. Returns the descriptor or a negative errno.
+ */
+static int judging_open(struct judging *j, int fd, const char *name)
+{
+    struct residency left = {0};
+    struct err ignored = {0};
+    int opened = openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (opened < 0)
+        return -errno;
+    if (j->evicts && page_cache_evict(opened, name, &left, &ignored) == 0 && left.known)
+        j->resident_bytes += left.bytes;
+    return opened;
+}
+
+/*
+ * What the failure of a call on a promised name means, by its errno: the name is missing, or cannot
+ * be read. A lack of memory or descriptors is this process's, and ends the judging.
+ */
+static enum finding judging_failure(struct judging *j, int code)
+{
+    if (code == ENOENT || code == ENOTDIR || code == ELOOP)
+        return FOUND_MISSING;
+    if (code == ENOMEM || code == EMFILE || code == ENFILE)
+        j->failure = code; /* of this process: it says nothing about the storage */
+    else if (j->findings->error == 0)
+        j->findings->error = code;
+    return FOUND_UNREADABLE;
+}
+
+int directory_list(int fd, const char *name, name_seen *see, void *context)
+{
+    int opened = directory_open(fd, name);
+    DIR *directory = opened >= 0 ? fdopendir(opened) : NULL;
+    if (!directory) {
+        int rc = opened < 0 ? opened : -errno;
+        descriptor_close(&opened);
+        return rc;
+    }
+    errno = 0;
+    for (const struct dirent *entry; (entry = readdir(directory)); errno = 0)
+        see(context, opened, entry->d_name);
+    int rc = -errno;
+    closedir(directory);
+    return rc;
+}
+
+/*
+ * Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes, or -1 with
+ * errno set.
+ */
+static ssize_t read_whole(int fd, char *to, size_t bytes, uint64_t offset)
+{
+    size_t length = 0;
+    while (length < bytes) {
+        ssize_t got = pread(fd, to + length, bytes - length, (off_t)(offset + length));
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got == 0)
+            break;
+        length += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)length;
+}
+
+static void check_sector(struct judging *j, const char *sector, uint64_t stamp, uint64_t offset,
+                         uint64_t promised, struct sight *s)
+{
+    struct pattern_origin found;
+    const struct pattern_place expected = {
+        .file = stamp, .unit = offset / SECTOR_BYTES, .generation = PATTERN_ANY};
+    enum corruption_kind kind = pattern_check(j->pattern, sector, &expected, true, &found);
+    if (kind != CORRUPTION_NONE) {
+        bool is_of_another = kind == CORRUPTION_STALE && !pattern_is_of_run(j->pattern, &found);
+        s->finding = FOUND_FOREIGN;
+        s->offset = offset;
+        s->detail = is_of_another ? "of another run" : corruption_kind_name(kind);
+        return;
+    }
+    uint64_t version = pattern_stamp_read(sector).origin.place.generation;
+    s->oldest = version < s->oldest ? version : s->oldest;
+    s->newest = version > s->newest ? version : s->newest;
+    if (version < promised) {
+        s->finding = FOUND_LOST;
+        s->offset = offset;
+        s->has_version = true;
+        s->found = version;
+    }
+}
+
+/*
+ * Lowers s->torn_at to the alignment of the boundary at offset `at` of the range, if the sectors
+ * before and after it have different versions. The alignment is the largest power of two that
+ * divides the offset.
+ */
+static void note_tear(struct sight *s, const char *sectors, size_t at)
+{
+    const struct pattern_stamp before = pattern_stamp_read(sectors + at - SECTOR_BYTES);
+    const struct pattern_stamp here = pattern_stamp_read(sectors + at);
+    uint32_t boundary = (uint32_t)(at & -at);
+    if (before.origin.place.generation != here.origin.place.generation &&
+        (s->torn_at == 0 || boundary < s->torn_at))
+        s->torn_at = boundary;
+}
+
+/* Whether at least one sector of the range is as new as promised: then the loss is a torn write. */
+static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uint64_t offset,
+                            uint64_t promised)
+{
+    const char *sectors = j->buffer;
+    for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
+        struct sight sector = {.finding = FOUND_KEPT};
+        check_sector(j, sectors + at, stamp, offset + at, promised, &sector);
+        if (sector.finding == FOUND_KEPT)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Examines up to METHOD_BUFFER blocks from block number `block`, of which at least version
+ * `promised` was promised. Newer versions count as kept, even when they are mixed: each method
+ * decides whether a mixture is a fault.
+ */
+static void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block,
+                           unsigned blocks, uint64_t promised, struct sight *s)
+{
+    size_t bytes = (size_t)blocks * j->header->block_bytes;
+    uint64_t offset = block * j->header->block_bytes;
+    const char *sectors = j->buffer;
+    *s = (struct sight){.finding = FOUND_KEPT, .offset = offset, .oldest = UINT64_MAX};
+    ssize_t got = read_whole(fd, j->buffer, bytes, offset);
+    if (got < 0 || (size_t)got < bytes) {
+        s->finding = got < 0 ? judging_failure(j, errno) : FOUND_WRONG_SIZE;
+        return;
+    }
+    for (size_t at = 0; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
+        check_sector(j, sectors + at, stamp, offset + at, promised, s);
+    if (s->finding == FOUND_LOST && is_kept_in_part(j, bytes, stamp, offset, promised))
+        s->detail = "torn";
+    for (size_t at = SECTOR_BYTES; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
+        note_tear(s, sectors, at);
+}
+
+/* Does the same with the first blocks of a file below the directory behind fd. */
+static void file_check(struct judging *j, int fd, const char *name, uint64_t stamp, unsigned blocks,
+                       uint64_t promised, struct sight *s)
+{
+    int file = judging_open(j, fd, name);
+    if (file >= 0)
+        versions_check(j, file, stamp, 0, blocks, promised, s);
+    else
+        *s = (struct sight){.finding = judging_failure(j, -file)};
+    descriptor_close(&file);
+}
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -81,16 +306,19 @@ static bool parse_tail(const char *name, unsigned method, unsigned worker, uint6
 
 /* ---- judging all units of a worker ----------------------------------------------------------- */
 
-/* The worker's first unit. */
-static uint32_t first_unit(const struct judging *j, unsigned worker)
-{
-    return worker * header_units_of_worker(j->header, j->method);
-}
-
 /* The last promised version of a worker's unit; 0: nothing was promised. */
 static uint64_t promised_of(const struct judging *j, unsigned worker, uint32_t unit)
 {
-    return ledger_promise(j->ledger, j->method, first_unit(j, worker) + unit)->version;
+    uint32_t first = worker * header_units_of_worker(j->header, j->method);
+    return ledger_promise(j->ledger, j->method, first + unit)->version;
+}
+
+/* Adds the state of a worker's unit to the findings. `file` is the path that holds the unit. */
+static void judging_add(struct judging *j, unsigned worker, uint32_t unit, const struct sight *s,
+                        const char *file)
+{
+    uint32_t first = worker * header_units_of_worker(j->header, j->method);
+    findings_add(j->findings, j->ledger, j->method, first + unit, s, file);
 }
 
 /* Examines one unit in the open file or directory of the worker. */
@@ -119,7 +347,7 @@ static void judge_units(struct judging *j, unsigned worker, int fd, bool are_nam
             sight = (struct sight){.finding = judging_failure(j, -fd)};
         if (are_names)
             snprintf(file, sizeof file, "%s/%u", name, unit);
-        judging_add(j, first_unit(j, worker) + unit, &sight, file);
+        judging_add(j, worker, unit, &sight, file);
     }
     descriptor_close(&fd);
 }
@@ -131,12 +359,6 @@ static void judge_units(struct judging *j, unsigned worker, int fd, bool are_nam
  * units are blocks of that file. A block that is newer than promised, or that mixes newer versions,
  * was being written when the power went.
  */
-
-static int write_block(struct work *w, uint32_t block, uint64_t version)
-{
-    return contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), block, 1, version,
-                          methods[w->method].write_flags);
-}
 
 static int fill_file(struct work *w, int fd)
 {
@@ -164,21 +386,17 @@ int blocks_begin(struct work *w)
     return work_called(w, "open", w->fd);
 }
 
-static void note_overwrite(struct overwrites *o, const struct sight *s, uint64_t promised)
+static void check_block(struct judging *j, int fd, unsigned worker, uint32_t unit,
+                        uint64_t promised, struct sight *s)
 {
+    struct overwrites *o = &j->findings->overwrites;
+    versions_check(j, fd, block_stamp(j->method, worker, 0), unit, 1, promised, s);
     if (s->finding != FOUND_KEPT || s->newest <= promised)
         return;
     o->under_way++;
     o->torn += s->torn_at > 0;
     if (s->torn_at > 0 && (o->torn_at == 0 || s->torn_at < o->torn_at))
         o->torn_at = s->torn_at;
-}
-
-static void check_block(struct judging *j, int fd, unsigned worker, uint32_t unit,
-                        uint64_t promised, struct sight *s)
-{
-    versions_check(j, fd, block_stamp(j->method, worker, 0), unit, 1, promised, s);
-    note_overwrite(&j->findings->overwrites, s, promised);
 }
 
 /* ---- a file that grows ----------------------------------------------------------------------- */
@@ -219,7 +437,7 @@ static int open_next(struct work *w, uint64_t number)
 static int leave_last(struct work *w, uint64_t number)
 {
     char name[NAME_ROOM];
-    int rc = work_called(w, "fsync of the directory", fsync(w->directory_fd));
+    int rc = sync_directory(w, w->directory_fd);
     if (rc != 0 || number == 0)
         return rc;
     tail_name(name, w->method, w->worker, number - 1);
@@ -293,7 +511,7 @@ static void judge_tail(struct judging *j, unsigned worker)
         if (rc < 0 && s.sight.finding != FOUND_KEPT)
             s.sight.finding = judging_failure(j, -rc);
     }
-    judging_add(j, first_unit(j, worker) + h->units, &s.sight, s.name);
+    judging_add(j, worker, h->units, &s.sight, s.name);
 }
 
 /* Overwrites w->batch blocks, or appends to the tail, and calls the method's `sync`. */
@@ -304,7 +522,8 @@ static int blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
     if (unit == w->header->units)
         return append_block(w, versions[0]);
     for (uint32_t i = 0; rc == 0 && i < w->batch; i++)
-        rc = write_block(w, unit + i, versions[i]);
+        rc = contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), unit + i, 1,
+                            versions[i], m->write_flags);
     return rc == 0 && m->sync ? work_called(w, m->name, m->sync(w->fd)) : rc;
 }
 
@@ -416,11 +635,6 @@ static void control_judge(struct judging *j, unsigned worker)
  * unit 17 is called "17.4", or "17" where a unit's name never changes. No name with a version is
  * used twice.
  */
-
-static int sync_directory(struct work *w, int directory_fd)
-{
-    return work_called(w, "fsync of the directory", fsync(directory_fd));
-}
 
 /* Makes a file with `version` in all its blocks, and syncs it with `sync` (NULL: not at all). */
 static int make_file(struct work *w, int directory_fd, const char *name, uint32_t unit,
@@ -646,27 +860,11 @@ struct names {
     enum finding listing; /* a directory is missing or unreadable; or FOUND_KEPT */
 };
 
-static void check_contents(const struct names *n, int fd, const char *name, uint32_t unit,
-                           uint64_t version, struct sight *s)
-{
-    *s = (struct sight){.finding = FOUND_KEPT};
-    if (!n->rule->has_contents)
-        return;
-    int file = judging_open(n->j, fd, name);
-    if (file < 0) {
-        s->finding = judging_failure(n->j, -file);
-        return;
-    }
-    versions_check(n->j, file, block_stamp(n->j->method, n->worker, unit + 1), 0, 1,
-                   n->rule->has_version ? version : 0, s);
-    descriptor_close(&file);
-}
-
 static void see_version(const struct names *n, int fd, const char *name, uint32_t unit,
                         uint64_t version)
 {
     struct sightings *seen = &n->seen[unit];
-    struct sight sight;
+    struct sight sight = {.finding = FOUND_KEPT};
     uint64_t promised = promised_of(n->j, n->worker, unit);
     if (version < promised || (n->rule->is_absent && version == promised)) {
         seen->has_old = true;
@@ -675,7 +873,9 @@ static void see_version(const struct names *n, int fd, const char *name, uint32_
     }
     if (seen->has_wanted || n->rule->is_absent)
         return;
-    check_contents(n, fd, name, unit, version, &sight);
+    if (n->rule->has_contents)
+        file_check(n->j, fd, name, block_stamp(n->j->method, n->worker, unit + 1), 1,
+                   n->rule->has_version ? version : 0, &sight);
     seen->has_wanted |= sight.finding == FOUND_KEPT;
     seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
     if (version == promised) {
@@ -731,7 +931,7 @@ static void judge_unit(const struct names *n, uint32_t unit)
     }
     version_name(name, unit, version);
     snprintf(file, sizeof file, "%s/%s", n->directory, name);
-    judging_add(n->j, first_unit(n->j, n->worker) + unit, &sight, file);
+    judging_add(n->j, n->worker, unit, &sight, file);
 }
 
 static void names_judge(struct judging *j, unsigned worker)
@@ -760,13 +960,8 @@ static void replace_check(struct judging *j, int directory_fd, unsigned worker, 
 {
     char name[NAME_ROOM];
     unit_name(name, unit);
-    int fd = judging_open(j, directory_fd, name);
-    if (fd < 0) {
-        *s = (struct sight){.finding = judging_failure(j, -fd)};
-        return;
-    }
-    versions_check(j, fd, block_stamp(j->method, worker, unit + 1), 0, REPLACE_BLOCKS, 0, s);
-    descriptor_close(&fd);
+    file_check(j, directory_fd, name, block_stamp(j->method, worker, unit + 1), REPLACE_BLOCKS, 0,
+               s);
     if (s->finding != FOUND_KEPT)
         return;
     s->has_version = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/methods/contents.h"
+#include "boncut/methods/method.h"
 
 #include <errno.h>
 #include <liburing.h>
