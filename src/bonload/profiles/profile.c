@@ -153,7 +153,8 @@ enum { MAILDIR_MAIL };
 
 /*
  * A delivery to a maildir, as dovecot-lda makes it: it creates a message in tmp, writes and syncs
- * it, renames it to new, and syncs new. The reader of the mail unlinks the message later.
+ * it, renames it to new, and syncs new. The mail's reader unlinks messages later, many at once: an
+ * expunge.
  */
 static const struct profile maildir = {
     .name = "maildir",
@@ -163,7 +164,7 @@ static const struct profile maildir = {
     .files =
         {[MAILDIR_MAIL] = {.name = "mail", .kind = PROFILE_MAILBOX, .bytes = 5437, .count = 1000}},
     .steps = {{.act = ACT_DELIVER, .file = MAILDIR_MAIL}},
-    .works = {{.name = "unlink",
+    .works = {{.name = "expunge",
                .period_ns = BILLION / 10,
                .steps = {{.act = ACT_EXPIRE, .file = MAILDIR_MAIL}}}},
     .clients = 8,
