@@ -9,7 +9,6 @@
 #include "io/engine.h"
 #include "storage/scratch.h"
 #include "sync/coordinator.h"
-#include "sync/semaphores.h"
 #include "sys/privilege.h"
 #include "tail/trace.h"
 

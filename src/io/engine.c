@@ -26,7 +26,7 @@ int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_o
 int engine_check(const struct engine_ops *engine, struct err *e)
 {
     struct err reason = {0};
-    if (engine->available(&reason) == 0)
+    if (!engine->available || engine->available(&reason) == 0)
         return 0;
     return err_say(e, "--engine=%s: %s", engine->name, reason.text);
 }
@@ -35,20 +35,13 @@ void engine_print_all(FILE *out)
 {
     for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
         struct err reason = {0};
-        bool works = (*engine)->available(&reason) == 0;
         fprintf(out, "%-9s %s\n", (*engine)->name, (*engine)->summary);
-        if (!works)
+        if ((*engine)->available && (*engine)->available(&reason) != 0)
             fprintf(out, "%-9s cannot be used here: %s\n", "", reason.text);
     }
 }
 
-extern const struct engine_ops engine_sync;
-
-extern const struct engine_ops engine_libaio;
-
-extern const struct engine_ops engine_io_uring;
-
-extern const struct engine_ops engine_null;
+extern const struct engine_ops engine_sync, engine_libaio, engine_io_uring, engine_null;
 
 /* An engine that this build lacks keeps its row, and says why it cannot be used. */
 #ifndef HAVE_LIBAIO

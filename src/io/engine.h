@@ -60,21 +60,23 @@ struct engine_ops {
 
     /*
      * Returns 0 if the engine works on this system, and otherwise a negative errno with the reason
-     * in e.
+     * in e. NULL: it works on all.
      */
     int (*available)(struct err *e);
 
     /*
-     * Returns the number of bytes that the engine's state needs for that depth. The caller
-     * allocates them, zeroed and with maximal alignment.
+     * Size of the engine's state, and what that needs in addition for each transfer in flight. The
+     * caller allocates it, zeroed and with maximal alignment, and sets the struct engine_setup with
+     * which it begins.
      */
-    size_t (*state_bytes)(unsigned depth);
+    size_t state_bytes;
+    size_t transfer_bytes;
 
     /*
      * Prepares the state. Returns 0, or a negative errno with a line in e; then there is nothing to
-     * close.
+     * close. NULL: the setup is enough.
      */
-    int (*open)(void *state, const struct engine_setup *setup, struct err *e);
+    int (*open)(void *state, struct err *e);
 
     /* Submits one transfer. *io must stay in place until the transfer is complete. */
     enum engine_answer (*submit)(void *state, struct io *io);
@@ -84,7 +86,7 @@ struct engine_ops {
      * complete; 0: does not wait. An engine whose transfers may take seconds may return earlier, so
      * that its caller notices that the run must stop. Stores up to `most` completed transfers in
      * `done`; `most` is at least 1. Returns their number, which may be 0, or a negative errno. No
-     * transfer is lost then: after -EINTR the caller calls again.
+     * transfer is lost then: after -EINTR the caller calls again. NULL: submit() queues nothing.
      */
     int (*wait)(void *state, unsigned least, struct io *done[], unsigned most);
 
@@ -102,7 +104,7 @@ struct engine_ops {
 
     /*
      * Closes the engine. If transfers are still in flight, after a failure, nobody needs their
-     * results.
+     * results. NULL: there is nothing to do.
      */
     void (*close)(void *state);
 };

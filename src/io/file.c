@@ -12,6 +12,24 @@
 #include "sys/stop.h"
 #include "util/portable.h"
 
+enum transfer_outcome transfer_outcome(struct io *io)
+{
+    if (io->result == (ssize_t)io->length) {
+        transfer_rewind(io);
+        return TRANSFER_WHOLE;
+    }
+    if (io->result == -EINTR)
+        return TRANSFER_PART;
+    if (io->result <= 0) /* trying again would never end */
+        return TRANSFER_FAILED;
+    size_t moved = (size_t)io->result;
+    io->buffer += moved;
+    io->offset += moved;
+    io->length -= moved;
+    io->moved += moved;
+    return TRANSFER_PART;
+}
+
 void transfer_run(int fd, struct io *io)
 {
     ssize_t moved = io->kind == IO_READ ? pread(fd, io->buffer, io->length, (off_t)io->offset)

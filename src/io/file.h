@@ -44,24 +44,7 @@ static inline void transfer_rewind(struct io *io)
 }
 
 /* Examines io->result. *io becomes the rest of the transfer, or the whole transfer again. */
-static inline enum transfer_outcome transfer_outcome(struct io *io)
-{
-    if (io->result == (ssize_t)io->length) {
-        if (io->moved > 0)
-            transfer_rewind(io);
-        return TRANSFER_WHOLE;
-    }
-    if (io->result == -EINTR)
-        return TRANSFER_PART;
-    if (io->result <= 0) /* trying again would never end */
-        return TRANSFER_FAILED;
-    size_t moved = (size_t)io->result;
-    io->buffer += moved;
-    io->offset += moved;
-    io->length -= moved;
-    io->moved += moved;
-    return TRANSFER_PART;
-}
+enum transfer_outcome transfer_outcome(struct io *io);
 
 /* The positive errno of a failed transfer: EIO if it moved nothing. */
 static inline int transfer_error(const struct io *io)

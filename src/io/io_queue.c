@@ -40,7 +40,7 @@ static int map_memory(struct io_queue *q, struct err *e)
 {
     size_t depth = q->setup.depth;
     size_t buffer = round_up(q->setup.buffer_bytes, QUEUE_ALIGNMENT);
-    size_t state = q->setup.engine->state_bytes(q->setup.depth);
+    size_t state = q->setup.engine->state_bytes + depth * q->setup.engine->transfer_bytes;
     size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
     size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + 2 * sizeof *q->done);
     size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
@@ -74,7 +74,7 @@ int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct
     int rc = map_memory(q, e);
     if (rc != 0)
         return rc;
-    const struct engine_setup engine = {
+    *(struct engine_setup *)q->state = (struct engine_setup){
         .depth = setup->depth,
         .files = q->setup.files,
         .file_count = setup->file_count,
@@ -82,7 +82,7 @@ int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct
         .buffers_bytes = setup->depth * round_up(setup->buffer_bytes, QUEUE_ALIGNMENT),
         .options = setup->options,
     };
-    rc = setup->engine->open(q->state, &engine, e);
+    rc = setup->engine->open ? setup->engine->open(q->state, e) : 0;
     q->is_open = rc == 0;
     if (rc != 0)
         io_queue_close(q);
@@ -96,7 +96,7 @@ bool io_queue_has_buffers(const struct io_queue *q)
 
 void io_queue_close(struct io_queue *q)
 {
-    if (q->is_open)
+    if (q->is_open && q->setup.engine->close)
         q->setup.engine->close(q->state);
     if (q->memory)
         munmap(q->memory, q->memory_bytes);
@@ -128,8 +128,7 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
 
 /* Limits of the sleep after which the queue asks again a source that has answered SOURCE_LATER. */
 #define SHORTEST_NAP_NS 1000
-
-#define LONGEST_NAP_NS 1000000
+#define LONGEST_NAP_NS  1000000
 
 /* The state of io_queue_run(). */
 struct pass {
@@ -235,14 +234,6 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
 }
 
 /*
- * Handles a transfer that has not moved all its bytes: continues it, or decides that it has failed.
- */
-OFF_THE_PATH static enum transfer_outcome handle_partial(struct io *io)
-{
-    return transfer_outcome(io);
-}
-
-/*
  * Handles a transfer that has come back: its operation has ended, or is pending again, for the rest
  * of the transfer or for the next transfer.
  */
@@ -250,7 +241,7 @@ static int complete_transfer(struct pass *p, struct operation *o)
 {
     struct io *io = &o->io;
     if (io->result != (ssize_t)io->length || io->moved > 0) {
-        enum transfer_outcome outcome = handle_partial(io);
+        enum transfer_outcome outcome = transfer_outcome(io);
         if (outcome == TRANSFER_FAILED)
             return fail_operation(p, o);
         if (outcome == TRANSFER_PART) {
@@ -365,12 +356,6 @@ static int submit_pending(struct pass *p)
     return rc;
 }
 
-static unsigned smallest_batch(const struct io_queue *q)
-{
-    unsigned share = q->setup.depth / BATCHES_IN_DEPTH;
-    return share > 0 ? share : 1;
-}
-
 /*
  * Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it
  * idles while operations that were completed together wait for each other. So a batch is a
@@ -396,22 +381,17 @@ static void follow_load(struct pass *p, bool ran_dry)
     p->piled_up = 0;
 }
 
-/* Moves the returned transfers to the front of `done`, to make room for all of them. */
-static void compact_done(struct io_queue *q)
-{
-    q->done_end -= q->done_first;
-    memmove(q->done, q->done + q->done_first, q->done_end * sizeof *q->done);
-    q->done_first = 0;
-}
-
 /* Reaps completed transfers. Waits for one if there is nothing else to do. */
 static int reap_completed(struct pass *p)
 {
     struct io_queue *q = p->q;
     bool has_work =
         q->done_end > q->done_first || (q->unused_count > 0 && !p->has_ended && !p->is_waiting);
-    if (q->done_first >= q->setup.depth)
-        compact_done(q);
+    if (q->done_first >= q->setup.depth) { /* makes room in `done` for all that may be returned */
+        q->done_end -= q->done_first;
+        memmove(q->done, q->done + q->done_first, q->done_end * sizeof *q->done);
+        q->done_first = 0;
+    }
     struct io **done = q->done + q->done_end;
     int count = q->setup.engine->wait(q->state, has_work ? 0 : 1, done, q->setup.depth);
     if (count == -EINTR)
@@ -461,6 +441,7 @@ static int queue_step(struct pass *p)
 int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_stats *stats,
                  struct err *e)
 {
+    unsigned share = q->setup.depth / BATCHES_IN_DEPTH;
     struct pass p = {
         .q = q,
         .source = source,
@@ -469,9 +450,9 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         .slow_ns = q->setup.slow ? &q->setup.slow->over_ns : &never_slow,
         .now_ns = clock_ns(),
         .nap_ns = SHORTEST_NAP_NS,
-        .batch = smallest_batch(q),
-        .least_batch = smallest_batch(q),
+        .least_batch = share > 0 ? share : 1,
     };
+    p.batch = p.least_batch;
     p.end_ns = source->duration_ns > 0 ? p.now_ns + source->duration_ns : UINT64_MAX;
     int rc = 0;
     do {

@@ -102,7 +102,7 @@ struct io_queue {
     bool is_open;
     void *memory; /* the mapping that contains everything below */
     size_t memory_bytes;
-    unsigned char *state;
+    void *state;
     unsigned char *buffers;
     struct operation *operations; /* this and the next two have `depth` elements each */
     struct operation **unused;

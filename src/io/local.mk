@@ -3,7 +3,7 @@ src_libsuite_a_SOURCES += \
 	src/io/engine.c \
 	src/io/engine.h \
 	src/io/engines/null.c \
-	src/io/engines/sync.c src/io/engines/sync.h \
+	src/io/engines/sync.c \
 	src/io/file.c src/io/file.h \
 	src/io/io_queue.c src/io/io_queue.h
 

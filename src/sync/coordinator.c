@@ -47,18 +47,16 @@ int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct e
     return c->ops->exchange(c, p, e);
 }
 
-/* How the call of another rank differs from that of rank 0. */
-enum difference { SAME, OTHER_VERSION, OTHER_ARGUMENTS };
-
-/* What must be the same in all ranks, and the first rank in which it differs. */
-struct agreement {
+/* What must be the same in all ranks. */
+struct call {
     uint64_t version;
     uint64_t arguments;
 };
 
-struct agreement_check {
-    struct agreement ours;
-    enum difference difference;
+/* Rank 0's call, and how that of the first rank with another one differs; NULL: all are alike. */
+struct comparison {
+    struct call ours;
+    const char *difference;
     unsigned rank;
 };
 
@@ -71,23 +69,21 @@ static uint64_t hash_arguments(uint64_t value, const char *text)
 
 static void compare_calls(void *context, unsigned rank, const void *brought, size_t bytes)
 {
-    struct agreement_check *a = context;
-    struct agreement theirs = {0};
+    struct comparison *a = context;
+    struct call theirs = {0};
     memcpy(&theirs, brought, bytes < sizeof theirs ? bytes : sizeof theirs);
-    if (a->difference != SAME)
+    if (a->difference)
         return;
     a->rank = rank;
     if (bytes != sizeof theirs || theirs.version != a->ours.version)
-        a->difference = OTHER_VERSION;
+        a->difference = "is of another version";
     else if (theirs.arguments != a->ours.arguments)
-        a->difference = OTHER_ARGUMENTS;
+        a->difference = "was given other options";
 }
 
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e)
 {
-    static const char *const what[] = {
-        [OTHER_VERSION] = "is of another version", [OTHER_ARGUMENTS] = "was given other options"};
-    struct agreement_check a = {.ours = {.version = hash_arguments(0, PACKAGE_VERSION)}};
+    struct comparison a = {.ours = {.version = hash_arguments(0, PACKAGE_VERSION)}};
     for (int i = 1; i < argc; i++)
         a.ours.arguments = hash_arguments(a.ours.arguments + 1, argv[i]);
     const struct meeting m = {.name = "Starting",
@@ -96,10 +92,10 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
                               .take = compare_calls,
                               .context = &a};
     int rc = coordinator_meet(c, &m, e);
-    if (rc != 0 || a.difference == SAME)
+    if (rc != 0 || !a.difference)
         return rc;
     return err_say(e, "rank %u on %s %s than rank 0", a.rank, c->ranks.cards[a.rank].host,
-                   what[a.difference]);
+                   a.difference);
 }
 
 void coordinator_poll(void *coordinator)

@@ -77,12 +77,9 @@ struct coordinator {
 };
 
 extern const struct coordinator_ops coordinator_alone;
-
 extern const struct coordinator_ops coordinator_prompt;
-
 extern const struct coordinator_ops coordinator_semaphores; /* semaphores.c */
-
-extern const struct coordinator_ops coordinator_mpi; /* mpi.c, in programs built with MPI */
+extern const struct coordinator_ops coordinator_mpi;        /* mpi.c, in programs built with MPI */
 
 /* How the running program coordinates by default. Each program defines it. */
 extern const struct coordinator_ops *const program_coordinator;
@@ -133,3 +130,21 @@ void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *
  * or another rank has.
  */
 int coordinator_leave(struct coordinator *c, int rc, struct err *e);
+
+/* ---- the System V semaphores at which processes of one user meet ---- */
+
+/*
+ * Makes the semaphores for `processes` processes of this user, in place of earlier ones. If another
+ * user has made a set under this user's key, fails, and leaves the set alone; semaphores_remove()
+ * does the same.
+ */
+int semaphores_make(int processes, struct err *e);
+
+/* Removes the semaphores of this user, if there are any. */
+int semaphores_remove(struct err *e);
+
+/*
+ * --cleanup: removes the semaphores of this user if processes have met at them and all of these
+ * have ended, and says so.
+ */
+void semaphores_clean_up(void);

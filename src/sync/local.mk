@@ -2,7 +2,7 @@
 src_libsuite_a_SOURCES += \
 	src/sync/coordinator.c src/sync/coordinator.h \
 	src/sync/ranks.c src/sync/ranks.h \
-	src/sync/semaphores.c src/sync/semaphores.h
+	src/sync/semaphores.c
 
 # What starts a program's ranks by MPI. Nothing else uses MPI.
 BY_MPI = \

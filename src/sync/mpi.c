@@ -35,11 +35,11 @@ struct mpi {
     struct err failure;
     uint64_t signal_ns; /* when a signal was first noticed, by clock_ns(); 0: there was none */
     uint64_t begin_ns;  /* start of the current meeting */
-    bool *has_come;     /* for each rank, whether it has come to the current meeting */
     char first_host[RANK_HOST_SIZE];
     void *buffer; /* the last message received */
     size_t room;
     uint64_t longest_sleep_ns; /* longest sleep of a rank that waits */
+    bool has_come[];           /* for each rank, whether it has come to the current meeting */
 };
 
 /*
@@ -77,8 +77,7 @@ enum tag {
  * between two polls, for longer if several ranks share a CPU. After a long wait it need not poll
  * often: a sleep of a hundredth of the wait adds little time, and takes hardly any CPU.
  */
-#define SPIN_NS 20000
-
+#define SPIN_NS           20000
 #define SHORTEST_SLEEP_NS 10000
 #define LONGEST_SLEEP_NS  100000
 #define LONGEST_CROWDED   5 /* sleeps become longer by this factor at most */
@@ -129,21 +128,16 @@ static void mpi_wait_again(struct mpi_wait *w)
     w->sleep_ns = SHORTEST_SLEEP_NS;
 }
 
-/* The longest sleep of a rank that has waited for waited_ns. */
-static uint64_t longest_sleep_ns(const struct mpi_wait *w, uint64_t waited_ns)
-{
-    uint64_t part_ns = waited_ns / PART_OF_WAIT;
-    if (part_ns > LONGEST_OF_ALL_NS)
-        part_ns = LONGEST_OF_ALL_NS;
-    return part_ns > w->longest_sleep_ns ? part_ns : w->longest_sleep_ns;
-}
-
 static void mpi_wait_sleep(struct mpi_wait *w)
 {
     uint64_t now = clock_ns();
     if (now < w->spin_until_ns)
         return;
-    uint64_t longest_ns = longest_sleep_ns(w, now - w->start_ns);
+    uint64_t longest_ns = (now - w->start_ns) / PART_OF_WAIT;
+    if (longest_ns > LONGEST_OF_ALL_NS)
+        longest_ns = LONGEST_OF_ALL_NS;
+    if (longest_ns < w->longest_sleep_ns)
+        longest_ns = w->longest_sleep_ns;
     clock_sleep(w->sleep_ns);
     w->sleep_ns = 2 * w->sleep_ns < longest_ns ? 2 * w->sleep_ns : longest_ns;
 }
@@ -294,22 +288,6 @@ static int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct e
                                                : err_say(e, "rank 0's answer has disappeared");
 }
 
-static void mpi_send_failure(struct mpi *s, const struct err *e)
-{
-    struct err ignored = {0};
-    send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
-}
-
-static bool mpi_take_failure(struct mpi *s, unsigned *rank, struct err *e)
-{
-    struct err ignored = {0};
-    MPI_Status status;
-    if (!has_message(s, TAG_FAILURE, &status))
-        return false;
-    *rank = (unsigned)status.MPI_SOURCE;
-    return receive_message(s, &status, e, sizeof *e, &ignored) == 0;
-}
-
 static bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
 {
     struct err ignored = {0};
@@ -330,23 +308,6 @@ static bool mpi_answer_ping(struct mpi *s)
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
-
-static int make_state(struct mpi **out, unsigned ranks, struct err *e)
-{
-    struct mpi *s = calloc(1, sizeof *s);
-    bool *has_come = calloc(ranks, sizeof *has_come);
-    if (!s || !has_come) {
-        free(s);
-        free(has_come);
-        err_system(e, ENOMEM, "allocate memory for %u ranks", ranks);
-        return -ENOMEM;
-    }
-    s->has_come = has_come;
-    mpi_share_cpus(s, 1);
-    err_init(&s->failure);
-    *out = s;
-    return 0;
-}
 
 /*
  * Initialises MPI, and finds the number of this rank and the number of ranks. The caller must pass
@@ -369,13 +330,15 @@ static int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct e
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     *ranks = (unsigned)count;
     *rank = (unsigned)number;
-    int rc = make_state(out, *ranks, e);
-    if (rc != 0)
-        return rc;
+    struct mpi *s = calloc(1, sizeof *s + *ranks * sizeof *s->has_come);
+    if (!s)
+        return err_system(e, ENOMEM, "allocate memory for %u ranks", *ranks);
+    *out = s;
+    mpi_share_cpus(s, 1);
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
-    code = MPI_Comm_dup(MPI_COMM_WORLD, &(*out)->comm);
+    code = MPI_Comm_dup(MPI_COMM_WORLD, &s->comm);
     if (code == MPI_SUCCESS)
-        code = MPI_Comm_set_errhandler((*out)->comm, MPI_ERRORS_RETURN);
+        code = MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
     return mpi_failed(code, "MPI", e);
 }
 
@@ -383,7 +346,6 @@ static void mpi_end(struct mpi *s)
 {
     MPI_Comm_free(&s->comm);
     MPI_Finalize();
-    free(s->has_come);
     free(s->buffer);
     free(s);
 }
@@ -439,8 +401,7 @@ static int launcher_check(const struct launcher *l, unsigned ranks, struct err *
 
 /* After this time, ranks that have not come to a meeting are named, up to MOST_NAMED of them. */
 #define NAMED_AFTER_NS UINT64_C(30000000000)
-
-#define MOST_NAMED 8
+#define MOST_NAMED     8
 
 /* Rank 1 gives rank 0 this much more time, because rank 0 itself may be waiting for others. */
 #define GRACE_NS UINT64_C(2000000000)
@@ -473,10 +434,12 @@ static void name_failure(struct coordinator *c, unsigned rank, const struct err 
 static void take_failures(struct coordinator *c)
 {
     struct mpi *s = c->state;
-    unsigned rank;
     struct err failure;
-    while (mpi_take_failure(s, &rank, &failure))
-        name_failure(c, rank, &failure);
+    struct err ignored = {0};
+    MPI_Status status;
+    while (has_message(s, TAG_FAILURE, &status) &&
+           receive_message(s, &status, &failure, sizeof failure, &ignored) == 0)
+        name_failure(c, (unsigned)status.MPI_SOURCE, &failure);
     if (s->failure.code != 0 && !s->has_stopped) {
         s->has_stopped = true;
         for (unsigned i = 1; i < c->ranks.count; i++)
@@ -550,18 +513,6 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
         message("%s: %u ranks in all have not arrived", what, missing);
 }
 
-static int take_one(struct coordinator *c, const struct meeting *m, unsigned *rank, struct err *e)
-{
-    struct mpi *s = c->state;
-    size_t bytes = 0;
-    int rc = mpi_receive_arrival(s, rank, &bytes, e);
-    if (rc == 0)
-        s->has_come[*rank] = true;
-    if (rc == 0 && m->take)
-        m->take(m->context, *rank, s->buffer, bytes);
-    return rc;
-}
-
 /* Rank 0's waiting for other ranks. */
 struct patience {
     struct mpi_wait wait;
@@ -598,9 +549,14 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
     memset(s->has_come, 0, c->ranks.count);
     for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
         unsigned rank;
+        size_t bytes;
         rc = check_others(c, e);
         if (rc == 0 && has_message(s, arrival(s), NULL)) {
-            rc = take_one(c, m, &rank, e);
+            rc = mpi_receive_arrival(s, &rank, &bytes, e);
+            if (rc == 0)
+                s->has_come[rank] = true;
+            if (rc == 0 && m->take)
+                m->take(m->context, rank, s->buffer, bytes);
             mpi_wait_again(&patience.wait);
             count++;
         } else {
@@ -883,7 +839,7 @@ static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
     struct mpi_wait wait = mpi_wait_begin(s);
     struct err ignored = {0};
     if (rc != 0 && !s->has_stopped) {
-        mpi_send_failure(s, e);
+        send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
         while (check_others(c, &ignored) == 0)
             mpi_wait_sleep(&wait);
     }

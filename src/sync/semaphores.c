@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "sync/coordinator.h"
-#include "sync/semaphores.h"
 #include "sys/stop.h"
 
 /*
@@ -45,20 +44,6 @@ static key_t semaphore_key(void)
 }
 
 /*
- * Whether this user has made the set and still owns it; false also if its status may not be read.
- */
-static bool is_ours(int id, int *code)
-{
-    struct semid_ds set = {0};
-    *code = 0;
-    if (semctl(id, 0, IPC_STAT, (union semun){.set = &set}) != 0) {
-        *code = errno == EACCES ? 0 : errno;
-        return false;
-    }
-    return set.sem_perm.cuid == geteuid() && set.sem_perm.uid == geteuid();
-}
-
-/*
  * Finds this user's set of at least `count` semaphores. *id becomes its id, or -1 when there is
  * none. Anybody can guess the key and make a set with it first. Such a set is refused: its maker
  * decides how long its users wait, and it is not ours to remove.
@@ -68,11 +53,12 @@ static int find_semaphores(int *id, int count, struct err *e)
     *id = semget(semaphore_key(), count, 0);
     if (*id < 0)
         return errno == ENOENT ? 0 : err_system(e, errno, "look for semaphores");
-    int code;
-    if (is_ours(*id, &code))
+    struct semid_ds set = {0};
+    bool is_known = semctl(*id, 0, IPC_STAT, (union semun){.set = &set}) == 0;
+    if (is_known && set.sem_perm.cuid == geteuid() && set.sem_perm.uid == geteuid())
         return 0;
-    if (code != 0)
-        return err_system(e, code, "look at the owner of semaphores");
+    if (!is_known && errno != EACCES) /* others may forbid this user to look */
+        return err_system(e, errno, "look at the owner of semaphores");
     return err_say(e,
                    "semaphore set %d belongs to another user but has this user's key "
                    "0x%08x: it is left alone",

@@ -21,7 +21,6 @@
 #include "cli/option.h"
 #include "cli/rows.h"
 #include "io/engine.h"
-#include "io/engines/sync.h"
 #include "io/file.h"
 #include "io/io_queue.h"
 #include "live/monitor.h"
@@ -630,8 +629,8 @@ static void zcav_device_close(struct zcav_device *d)
 
 static enum engine_answer stream_submit(void *state, struct io *io)
 {
-    const struct at_once *s = state;
-    ssize_t moved = read(s->setup.files[io->file].fd, io->buffer, io->length);
+    const struct engine_setup *setup = state;
+    ssize_t moved = read(setup->files[io->file].fd, io->buffer, io->length);
     io->result = moved < 0 ? -errno : moved == 0 ? -STREAM_ENDED : moved;
     return ENGINE_COMPLETED;
 }
@@ -644,12 +643,8 @@ static enum engine_answer stream_submit(void *state, struct io *io)
 static const struct engine_ops engine_stream = {
     .name = "read",
     .summary = "read, one transfer at a time",
-    .available = at_once_available,
-    .state_bytes = at_once_state_bytes,
-    .open = at_once_open,
+    .state_bytes = sizeof(struct engine_setup),
     .submit = stream_submit,
-    .wait = at_once_wait,
-    .close = at_once_close,
 };
 
 static unsigned zcav_passes(const struct zcav_settings *s)

@@ -66,29 +66,22 @@ static int uring_available(struct err *e)
     return 0;
 }
 
-static size_t uring_state_bytes(unsigned depth)
-{
-    (void)depth;
-    return sizeof(struct state);
-}
-
 /* Makes a ring with the best features that this kernel has: tries newer ones first. */
-static int init_ring(struct state *s, unsigned depth)
+static int init_ring(struct state *s)
 {
-    static const unsigned plain_ways[] = {
+    static const unsigned ways[] = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */
         IORING_SETUP_COOP_TASKRUN,                               /* Linux 5.19 */
         0,
     };
-    static const unsigned polling_ways[] = {IORING_SETUP_SQPOLL};
-    const struct engine_options *o = s->setup.options;
-    const unsigned *ways = o->uring.sqpoll ? polling_ways : plain_ways;
-    size_t count = o->uring.sqpoll ? 1 : sizeof plain_ways / sizeof *plain_ways;
+    bool polls = s->setup.options->uring.sqpoll;
+    size_t count = polls ? 1 : sizeof ways / sizeof *ways;
     int rc = -EINVAL;
     for (size_t i = 0; rc == -EINVAL && i < count; i++) {
         struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
-        parameters.flags = ways[i] | (o->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
-        rc = init_in_time(depth, &s->ring, &parameters);
+        parameters.flags = (polls ? IORING_SETUP_SQPOLL : ways[i]) |
+                           (s->setup.options->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
+        rc = init_in_time(s->setup.depth, &s->ring, &parameters);
     }
     return rc;
 }
@@ -105,23 +98,17 @@ static void register_files(struct state *s)
     s->has_files = io_uring_register_files(&s->ring, fds, count) == 0;
 }
 
-static void register_buffers(struct state *s)
-{
-    struct iovec all = {.iov_base = s->setup.buffers, .iov_len = s->setup.buffers_bytes};
-    s->has_buffers = io_uring_register_buffers(&s->ring, &all, 1) == 0;
-}
-
-static int uring_open(void *state, const struct engine_setup *setup, struct err *e)
+static int uring_open(void *state, struct err *e)
 {
     struct state *s = state;
-    s->setup = *setup;
-    int rc = init_ring(s, setup->depth);
+    int rc = init_ring(s);
     if (rc < 0)
-        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, setup->options->uring.sqpoll));
+        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, s->setup.options->uring.sqpoll));
     s->must_ask = s->ring.flags &
                   (IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_IOPOLL);
     register_files(s);
-    register_buffers(s);
+    struct iovec all = {.iov_base = s->setup.buffers, .iov_len = s->setup.buffers_bytes};
+    s->has_buffers = io_uring_register_buffers(&s->ring, &all, 1) == 0;
     return 0;
 }
 
@@ -207,7 +194,7 @@ const struct engine_ops engine_io_uring = {
     .summary = "rings shared with the kernel; see --uring",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES,
     .available = uring_available,
-    .state_bytes = uring_state_bytes,
+    .state_bytes = sizeof(struct state),
     .open = uring_open,
     .submit = uring_submit,
     .wait = uring_wait,

@@ -34,17 +34,10 @@ static int libaio_available(struct err *e)
     return 0;
 }
 
-static size_t libaio_state_bytes(unsigned depth)
-{
-    return sizeof(struct state) +
-           depth * (2 * sizeof(struct iocb *) + sizeof(struct iocb) + sizeof(struct io_event));
-}
-
-static int libaio_open(void *state, const struct engine_setup *setup, struct err *e)
+static int libaio_open(void *state, struct err *e)
 {
     struct state *s = state;
-    unsigned depth = setup->depth;
-    *s = (struct state){.setup = *setup};
+    unsigned depth = s->setup.depth;
     s->blocks = (struct iocb *)(s + 1);
     s->events = (struct io_event *)(s->blocks + depth);
     s->batch = (struct iocb **)(s->events + depth);
@@ -99,16 +92,10 @@ static int submit_collected(struct state *s, struct io **refused)
     return rc < 0 ? rc : 0;
 }
 
-/* Gets up to `most` events from the kernel. Waits for `least` of them. */
-static int get_events(struct state *s, unsigned least, unsigned most)
-{
-    struct timespec none = {0}; /* with 0, libaio reads the ring without a system call */
-    return io_getevents(s->context, (long)least, (long)most, s->events, least > 0 ? NULL : &none);
-}
-
 static int libaio_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
+    struct timespec none = {0}; /* with 0, libaio reads the ring without a system call */
     struct io *refused = NULL;
     int rc = s->collected > 0 ? submit_collected(s, &refused) : 0;
     if (refused) {
@@ -119,7 +106,7 @@ static int libaio_wait(void *state, unsigned least, struct io *done[], unsigned 
         return rc;
     if (rc == -EAGAIN && s->collected + s->free_count == s->setup.depth)
         return rc; /* with nothing in flight, there is nothing to wait for */
-    int count = get_events(s, least, most);
+    int count = io_getevents(s->context, (long)least, (long)most, s->events, least ? NULL : &none);
     for (int i = 0; i < count; i++) {
         struct io_event *event = &s->events[i];
         struct io *io = event->data;
@@ -142,7 +129,8 @@ const struct engine_ops engine_libaio = {
     .summary = "Linux native asynchronous I/O; asynchronous only with -D (--direct)",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
     .available = libaio_available,
-    .state_bytes = libaio_state_bytes,
+    .state_bytes = sizeof(struct state),
+    .transfer_bytes = 2 * sizeof(struct iocb *) + sizeof(struct iocb) + sizeof(struct io_event),
     .open = libaio_open,
     .submit = libaio_submit,
     .wait = libaio_wait,

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "io/engines/sync.h"
+#include "io/engine.h"
 #include "measure/clock.h"
 
 /*
@@ -20,22 +20,6 @@ struct state {
         uint64_t ready_ns; /* when the transfer is complete, by clock_ns(); 0: no delays */
     } slots[];
 };
-
-static size_t null_state_bytes(unsigned depth)
-{
-    return sizeof(struct state) + depth * sizeof(struct slot);
-}
-
-static int null_open(void *state, const struct engine_setup *setup, struct err *e)
-{
-    (void)e;
-    struct state *s = state;
-    s->setup = *setup;
-    s->count = 0;
-    s->first = 0;
-    s->in_flight = 0;
-    return 0;
-}
 
 static ssize_t result_of(struct state *s, struct io *io)
 {
@@ -65,13 +49,6 @@ static enum engine_answer null_engine_submit(void *state, struct io *io)
     return ENGINE_QUEUED;
 }
 
-/* Sleeps until the oldest transfer is complete. */
-static int sleep_for_oldest(const struct state *s)
-{
-    const struct timespec until = clock_timespec(s->slots[s->first].ready_ns);
-    return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
-}
-
 static int null_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
@@ -79,13 +56,13 @@ static int null_wait(void *state, unsigned least, struct io *done[], unsigned mo
     unsigned count = 0;
     while (count < most && s->in_flight > 0) {
         const struct slot *oldest = &s->slots[s->first];
-        uint64_t now_ns = is_slow ? clock_ns() : 0;
-        if (is_slow && now_ns < s->slots[s->first].ready_ns) {
+        if (is_slow && clock_ns() < oldest->ready_ns) {
             if (count >= least)
                 break;
-            int rc = sleep_for_oldest(s);
-            if (rc != 0)
-                return count > 0 ? (int)count : rc;
+            const struct timespec until = clock_timespec(oldest->ready_ns);
+            int code = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+            if (code != 0)
+                return count > 0 ? (int)count : -code;
             continue;
         }
         done[count++] = oldest->io;
@@ -106,11 +83,9 @@ const struct engine_ops engine_null = {
     .name = "null",
     .summary = "moves nothing, to show what the program itself costs; see --null",
     .capabilities = ENGINE_QUEUES,
-    .available = at_once_available,
-    .state_bytes = null_state_bytes,
-    .open = null_open,
+    .state_bytes = sizeof(struct state),
+    .transfer_bytes = sizeof(struct slot),
     .submit = null_engine_submit,
     .wait = null_wait,
     .durable = null_durable,
-    .close = at_once_close,
 };

@@ -195,14 +195,9 @@ static struct {
     unsigned refusals;
 } moody;
 
-static size_t moody_state(unsigned depth)
+static int moody_open(void *state, struct err *e)
 {
-    return depth;
-}
-
-static int moody_open(void *state, const struct engine_setup *setup, struct err *e)
-{
-    (void)state, (void)setup, (void)e;
+    (void)state, (void)e;
     memset(&moody, 0, sizeof moody);
     return 0;
 }
@@ -230,20 +225,14 @@ static int moody_wait(void *state, unsigned least, struct io *done[], unsigned m
     return 1;
 }
 
-static void moody_close(void *state)
-{
-    (void)state;
-}
-
 static void busy_and_interrupted_engines_are_tried_again(void **state)
 {
     (void)state;
     static const struct engine_ops engine = {.name = "moody",
-                                             .state_bytes = moody_state,
+                                             .state_bytes = sizeof(struct engine_setup),
                                              .open = moody_open,
                                              .submit = moody_submit,
-                                             .wait = moody_wait,
-                                             .close = moody_close};
+                                             .wait = moody_wait};
     struct err e;
     struct chunks c = {.count = 100, .rewrites = true};
     assert_int_equal(run(&engine, 16, &c, &e), 0);
@@ -262,9 +251,9 @@ static struct {
     unsigned most_together; /* counted after the first 64 polls */
 } bursts;
 
-static int bursts_open(void *state, const struct engine_setup *setup, struct err *e)
+static int bursts_open(void *state, struct err *e)
 {
-    (void)state, (void)setup, (void)e;
+    (void)state, (void)e;
     bool is_fast = bursts.is_fast;
     memset(&bursts, 0, sizeof bursts);
     bursts.is_fast = is_fast;
@@ -300,11 +289,10 @@ static int bursts_wait(void *state, unsigned least, struct io *done[], unsigned 
 static unsigned most_together(bool is_fast, unsigned depth)
 {
     static const struct engine_ops engine = {.name = "bursts",
-                                             .state_bytes = moody_state,
+                                             .state_bytes = sizeof(struct engine_setup),
                                              .open = bursts_open,
                                              .submit = bursts_submit,
-                                             .wait = bursts_wait,
-                                             .close = moody_close};
+                                             .wait = bursts_wait};
     struct err e;
     struct chunks c = {.count = 50000};
     bursts.is_fast = is_fast;
@@ -361,7 +349,7 @@ static void engines_move_the_bytes(void **state)
     for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
         struct err e;
         err_init(&e);
-        if (!((*engine)->capabilities & ENGINE_STORES) || (*engine)->available(&e) != 0)
+        if (!((*engine)->capabilities & ENGINE_STORES) || engine_check(*engine, &e) != 0)
             continue;
         const struct io_file file = {.fd = fd, .name = "FILE"};
         struct chunks c = {.count = COUNT, .rewrites = true};
