@@ -67,7 +67,7 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
                                             : twice_ram;
     d->bytes = optional_or(s->data_bytes, usual);
     if (s->data_units.given)
-        d->bytes = units_part(s->data_units.value, defaults->size_unit);
+        d->bytes = mul_div(s->data_units.value, defaults->size_unit, BILLION);
     if (s->data_units.given && s->data_units.value % BILLION > 0)
         d->bytes = units_round_down(d->bytes); /* only a size with a fraction is rounded */
     d->chunk_bytes =

@@ -64,12 +64,9 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
     bool is_from_nowhere = reads && e->is_cold && !source_has_cache(j->source);
     if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : is_from_nowhere)
         j->source = SOURCE_NONE;
-    if (j->source == SOURCE_NONE) {
-        j->source = missing < CACHED_BELOW_PERCENT ? SOURCE_RESIDENT : SOURCE_NONE;
-        j->moved_percent = missing;
-        return;
-    }
-    j->moved_percent = fmin(share, missing);
+    j->moved_percent = j->source == SOURCE_NONE ? missing : fmin(share, missing);
+    if (j->source == SOURCE_NONE && missing < CACHED_BELOW_PERCENT)
+        j->source = SOURCE_RESIDENT;
 }
 
 /*

@@ -4,20 +4,24 @@
 #include <stdint.h>
 #include <time.h>
 
+/* One of the clocks of clock_gettime(2), in nanoseconds. */
+static inline uint64_t clock_read(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* The monotonic clock in nanoseconds. Only differences have a meaning. */
 static inline uint64_t clock_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return clock_read(CLOCK_MONOTONIC);
 }
 
 /* Nanoseconds since 1970, by the wall clock. */
 static inline int64_t clock_wall_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return (int64_t)clock_read(CLOCK_REALTIME);
 }
 
 /* A number of nanoseconds, or a moment of the clock, in the form of system calls. */

@@ -39,14 +39,9 @@ void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *other);
 
 /*
- * Finds the waiting time in the text of a schedstat file: the second of three numbers, in
- * nanoseconds. Returns false when the text has another form, or when the kernel has counted
- * nothing, so that all three are 0.
- */
-bool cpu_parse_schedstat(const char *text, uint64_t *waited_ns);
-
-/*
- * Reads the same from a schedstat file that is at its beginning. Uses neither stdio nor malloc,
- * which a forked process must not call. Returns false also when the file cannot be read.
+ * Reads the waiting time from a schedstat file that is at its beginning: the second of three
+ * numbers, in nanoseconds. Returns false when the file cannot be read or has another form, or when
+ * the kernel has counted nothing, so that all three are 0. Uses neither stdio nor malloc, which a
+ * forked process must not call.
  */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);

@@ -9,32 +9,27 @@
 #include <string.h>
 
 #include "util/kernel_file.h"
+#include "util/units.h"
 
-#define SECTOR_BYTES                                                                               \
-    512 /* unit of the counters, whatever the device's own sectors are (stat.rst) */
-#define NS_PER_MS 1000000
-#define STAT_TEXT 512 /* 17 numbers of up to 20 digits */
+/* The unit of the counters, whatever the device's own sectors are (stat.rst). */
+#define SECTOR_BYTES 512
+#define STAT_TEXT    512 /* 17 numbers of up to 20 digits */
 
 /* ---- the tree of /sys ---- */
 
-/*
- * Writes the path of a device's entry in sysfs and then `what`. The entry itself is a symbolic
- * link, which `what` makes the kernel follow.
- */
-static void path_of(const struct device_set *d, const struct device *device, const char *what,
+/* Writes the path of a file in a device's directory of sysfs, or of its entry, which is a link. */
+static void path_of(const struct device_set *d, const struct device *device, const char *name,
                     char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/sys/dev/block/%u:%u%s", d->root, device->major, device->minor,
-             what);
+    snprintf(path, PATH_MAX, "%s/sys/dev/block/%u:%u%s%s", d->root, device->major, device->minor,
+             *name ? "/" : "", name);
 }
 
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
                  char *text, size_t size)
 {
     char path[PATH_MAX];
-    char what[64];
-    snprintf(what, sizeof what, "/%s", name);
-    path_of(d, device, what, path);
+    path_of(d, device, name, path);
     bool is_there = kernel_file_text(path, text, size);
     text[strcspn(text, "\n")] = '\0';
     return is_there;
@@ -43,20 +38,13 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
 bool device_is_drive(const struct device_set *d, const struct device *device)
 {
     char path[PATH_MAX];
-    path_of(d, device, "/partition", path);
+    path_of(d, device, "partition", path);
     return !device->stacked && !kernel_file_exists(path);
 }
 
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
 {
     return sscanf(text, "%u:%u", major, minor) == 2;
-}
-
-static bool read_number(const char *path, struct device *device)
-{
-    char text[32];
-    return kernel_file_text(path, text, sizeof text) &&
-           device_parse_number(text, &device->major, &device->minor);
 }
 
 /*
@@ -96,9 +84,11 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
     bool complete = count >= 0;
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
+        char text[32];
         struct device new = *kind;
         int length = snprintf(path, sizeof path, "%s/%s/dev", directory, links[i]->d_name);
-        complete &= length < PATH_MAX && read_number(path, &new) && add_device(d, new);
+        complete &= length < PATH_MAX && kernel_file_text(path, text, sizeof text) &&
+                    device_parse_number(text, &new.major, &new.minor) && add_device(d, new);
         free(links[i]);
     }
     if (count >= 0)
@@ -133,19 +123,20 @@ static bool find_top(struct device_set *d, const struct mount_info *p)
 static void find_below(struct device_set *d, unsigned index)
 {
     char path[PATH_MAX];
+    char text[32];
     struct device *device = &d->devices[index];
-    path_of(d, device, "/slaves", path);
+    path_of(d, device, "slaves", path);
     const struct device slave = {.top = device->top, .leaf = true};
     device->stacked = add_all(d, path, &slave) > 0;
     if (device->stacked)
         device->leaf = false;
 
-    path_of(d, device, "/partition", path);
+    path_of(d, device, "partition", path);
     if (!kernel_file_exists(path))
         return;
     struct device disk = {.top = device->top};
-    path_of(d, device, "/../dev", path); /* parent of the link's target */
-    if (read_number(path, &disk))
+    if (device_fact(d, device, "../dev", text, sizeof text) && /* parent of the link's target */
+        device_parse_number(text, &disk.major, &disk.minor))
         (void)add_device(d, disk);
 }
 
@@ -187,8 +178,7 @@ void device_find(struct device_set *d, const struct mount_info *p)
     d->filesystem = d->count;
     for (unsigned i = 0; i < d->filesystem; i++)
         d->devices[i].top = i;
-    for (unsigned i = 0; i < d->count;
-         i++) /* the loop adds devices until nothing lies below the last one */
+    for (unsigned i = 0; i < d->count; i++) /* adds devices until nothing lies below the last one */
         find_below(d, i);
     make_name(d);
 }
@@ -218,16 +208,14 @@ void device_describe(const struct device_set *d, struct device_facts *facts)
     *facts = (struct device_facts){0};
     for (unsigned i = 0; i < d->count; i++) {
         const struct device *device = &d->devices[i];
-        char path[PATH_MAX];
         char text[DEVICE_FACT];
         if (device->stacked)
             continue;
-        path_of(d, device, "/device/model", path);
-        if (kernel_file_text(path, text, sizeof text))
+        if (device_fact(d, device, "device/model", text, sizeof text))
             add_fact(facts->model, text, strlen(text));
-        path_of(d, device, "/queue/scheduler", path);
         /* the scheduler in use is in brackets: "none [mq-deadline] kyber" */
-        const char *open = kernel_file_text(path, text, sizeof text) ? strchr(text, '[') : NULL;
+        device_fact(d, device, "queue/scheduler", text, sizeof text);
+        const char *open = strchr(text, '[');
         if (open)
             add_fact(facts->scheduler, open + 1, strcspn(open + 1, "]"));
     }
@@ -235,31 +223,26 @@ void device_describe(const struct device_set *d, struct device_facts *facts)
 
 /* ---- their counters ---- */
 
-bool device_parse_stat(const char *text, struct device_stat *s)
-{
-    return sscanf(
-               text, "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64,
-               &s->read_ops, &s->read_sectors, &s->write_ops, &s->write_sectors, &s->busy_ms) == 5;
-}
-
 void device_read(const struct device_set *d, struct device_counters *now)
 {
     *now = (struct device_counters){.known = d->count > 0};
     for (unsigned i = 0; i < d->count && now->known; i++) {
-        struct device_stat s;
-        char path[PATH_MAX];
+        uint64_t reads, sectors_read, writes, sectors_written, busy_ms;
         char text[STAT_TEXT];
-        path_of(d, &d->devices[i], "/stat", path);
-        now->known = kernel_file_text(path, text, sizeof text) && device_parse_stat(text, &s);
+        device_fact(d, &d->devices[i], "stat", text, sizeof text);
+        now->known =
+            sscanf(text,
+                   "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64,
+                   &reads, &sectors_read, &writes, &sectors_written, &busy_ms) == 5;
         if (!now->known)
             return;
-        now->busy_ns[i] = s.busy_ms * NS_PER_MS;
+        now->busy_ns[i] = busy_ms * MILLION;
         if (i >= d->filesystem)
             continue;
-        now->read_ops += s.read_ops;
-        now->write_ops += s.write_ops;
-        now->read_bytes += s.read_sectors * SECTOR_BYTES;
-        now->written_bytes += s.write_sectors * SECTOR_BYTES;
+        now->read_ops += reads;
+        now->write_ops += writes;
+        now->read_bytes += sectors_read * SECTOR_BYTES;
+        now->written_bytes += sectors_written * SECTOR_BYTES;
     }
 }
 

@@ -66,15 +66,6 @@ struct device_use {
     double busy_percent; /* share of the elapsed time; of several devices, that of the busiest */
 };
 
-/* What the kernel's file `stat` says about one device. */
-struct device_stat {
-    uint64_t read_ops;
-    uint64_t read_sectors;
-    uint64_t write_ops;
-    uint64_t write_sectors;
-    uint64_t busy_ms;
-};
-
 /*
  * Reads the first line of a file in the device's directory of sysfs, "queue/write_cache". Returns
  * false, and an empty text, if it does not exist.
@@ -110,6 +101,5 @@ void device_read(const struct device_set *d, struct device_counters *now);
 bool device_difference(const struct device_counters *before, const struct device_counters *after,
                        uint64_t elapsed_ns, struct device_use *use);
 
-/* Parse the text of the files `dev` ("8:1") and `stat`. Return false when it has another form. */
+/* Parses the text of a file `dev` ("8:1"). Returns false when it has another form. */
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor);
-bool device_parse_stat(const char *text, struct device_stat *s);

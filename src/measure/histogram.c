@@ -36,7 +36,7 @@ void histogram_merge(struct histogram *whole, const struct histogram *part)
 
 unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most)
 {
-    const struct histogram_range range = histogram_range(h->inverted_minimum, h->maximum);
+    const struct histogram_range range = range_of(h);
     unsigned count = 0;
     for (unsigned bucket = range.end; bucket-- > range.first && count < most;) {
         uint64_t middle = histogram_middle(bucket);

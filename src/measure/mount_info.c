@@ -17,12 +17,10 @@
 #include "util/portable.h"
 #include "util/printable.h"
 
-struct known_type {
+static const struct {
     unsigned long type;
     const char *name;
-};
-
-static const struct known_type known_types[] = {
+} known_types[] = {
     {0xef53, "ext4"},          {0x58465342, "xfs"},   {0x9123683e, "btrfs"},
     {0x01021994, "tmpfs"},     {0x858458f6, "ramfs"}, {0x794c7630, "overlay"},
     {0x6969, "nfs"},           {0x65735546, "fuse"},  {0xf2f52010, "f2fs"},

@@ -80,24 +80,6 @@ void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
     }
 }
 
-static void detect_cpu_model(struct host *h)
-{
-    h->cpu_model[0] = '\0';
-    FILE *cpuinfo = kernel_file_read("/proc/cpuinfo");
-    if (!cpuinfo)
-        return;
-    host_read_cpu_model(cpuinfo, h->cpu_model, sizeof h->cpu_model);
-    fclose(cpuinfo);
-}
-
-static void detect_kernel(struct host *h)
-{
-    struct utsname system;
-    h->kernel[0] = '\0';
-    if (uname(&system) == 0)
-        snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
-}
-
 /* Linux supports fewer CPUs than this. */
 #define MOST_CPUS (1 << 20)
 
@@ -127,9 +109,18 @@ unsigned host_workers(const struct host *h)
 
 void host_detect(struct host *h)
 {
+    struct utsname system;
+    h->kernel[0] = h->cpu_model[0] = '\0';
+    h->other_ram_bytes = 0;
+    h->cpus = host_cpus();
     detect_name(h);
-    detect_kernel(h);
-    detect_cpu_model(h);
+    if (uname(&system) == 0)
+        snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
+    FILE *cpuinfo = kernel_file_read("/proc/cpuinfo");
+    if (cpuinfo) {
+        host_read_cpu_model(cpuinfo, h->cpu_model, sizeof h->cpu_model);
+        fclose(cpuinfo);
+    }
     portable_c_library(h->c_library, sizeof h->c_library);
 
     long pages = sysconf(_SC_PHYS_PAGES);
@@ -140,9 +131,6 @@ void host_detect(struct host *h)
     h->ram_is_limit = limit > 0 && (limit < h->ram_bytes || h->ram_bytes == 0);
     if (h->ram_is_limit)
         h->ram_bytes = limit;
-
-    h->other_ram_bytes = 0;
-    h->cpus = host_cpus();
     cpu_quota_find(&h->quota, "");
 }
 

@@ -14,10 +14,6 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 
-/* The path of an open descriptor (proc_pid_fd(5)), and room for it. */
-#define DESCRIPTOR_PATH "/proc/self/fd/%d"
-#define DESCRIPTOR_ROOM 40
-
 /* Room for an access list of 500 users (posix_acl_xattr.h: 4 bytes and 8 for each entry). */
 #define ACL_ROOM 4096
 
@@ -29,9 +25,7 @@ static bool keep_access_list(const struct path_file *old, int fd)
 {
     static const char acl[] = "system.posix_acl_access";
     char value[ACL_ROOM];
-    char path[DESCRIPTOR_ROOM];
-    snprintf(path, sizeof path, DESCRIPTOR_PATH, old->fd);
-    ssize_t size = getxattr(path, acl, value, sizeof value);
+    ssize_t size = getxattr(descriptor_path(old->fd).text, acl, value, sizeof value);
     if (size >= 0)
         return fsetxattr(fd, acl, value, (size_t)size, 0) == 0;
     bool has_none = errno == ENODATA || errno == EOPNOTSUPP;
@@ -69,10 +63,8 @@ static int make_temporary_name(struct output *o, struct err *e)
 /* Opens a file without a name, which can be given one later. That is impossible without /proc. */
 static int open_unnamed(int directory, mode_t mode)
 {
-    char descriptor[DESCRIPTOR_ROOM];
     int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-    snprintf(descriptor, sizeof descriptor, DESCRIPTOR_PATH, fd);
-    if (fd >= 0 && !kernel_file_exists(descriptor))
+    if (fd >= 0 && !kernel_file_exists(descriptor_path(fd).text))
         descriptor_close(&fd);
     return fd;
 }
@@ -166,62 +158,51 @@ int output_open_live(const char *path, struct err *e)
     return fd;
 }
 
-/* What an output may find at its path. */
-enum takes { TAKES_PLAIN, TAKES_ANY };
-
-static int open_file(struct output *o, enum takes takes, struct err *e)
-{
-    bool is_special = !is_plain(&o->file);
-    if (is_special && takes == TAKES_PLAIN)
-        return err_say(e, "open %s: it is not a plain file", o->path);
-    int fd = is_special ? open_special(&o->file, e) : open_temporary(o, e);
-    if (fd < 0)
-        return fd;
-    o->is_direct = is_special;
-    if (is_special)
-        stop_cuts_off(fd);
-    o->stream = fdopen(fd, "w");
-    if (o->stream)
-        return 0;
-    close(fd);
-    return err_system(e, errno, "open %s", o->path);
-}
-
-static int open_path(struct output *o, const char *path, enum takes takes, struct err *e)
+static int open_path(struct output *o, const char *path, bool must_be_plain, struct err *e)
 {
     *o = (struct output){0};
     int rc = path_find(&o->file, "open", path, e);
     if (rc != 0)
         return rc;
     o->path = path;
-    rc = open_file(o, takes, e);
-    if (rc != 0)
-        output_discard(o);
-    return rc;
+    o->is_direct = !is_plain(&o->file);
+    int fd = !o->is_direct   ? open_temporary(o, e)
+             : must_be_plain ? err_say(e, "open %s: it is not a plain file", path)
+                             : open_special(&o->file, e);
+    if (fd >= 0) {
+        if (o->is_direct)
+            stop_cuts_off(fd);
+        o->stream = fdopen(fd, "w");
+        if (o->stream)
+            return 0;
+        rc = err_system(e, errno, "open %s", path);
+        close(fd);
+    }
+    output_discard(o);
+    return fd < 0 ? fd : rc;
 }
 
 int output_open(struct output *o, const char *path, struct err *e)
 {
     *o = (struct output){.stream = stdout};
-    return path ? open_path(o, path, TAKES_ANY, e) : 0;
+    return path ? open_path(o, path, false, e) : 0;
 }
 
 int output_open_plain(struct output *o, const char *path, struct err *e)
 {
-    return open_path(o, path, TAKES_PLAIN, e);
+    return open_path(o, path, true, e);
 }
 
 /* Gives the file its temporary name, just before it gets its final one. */
 static int give_name(struct output *o, struct err *e)
 {
-    char descriptor[DESCRIPTOR_ROOM];
     if (o->is_named)
         return 0;
     int rc = make_temporary_name(o, e);
     if (rc != 0)
         return rc;
-    snprintf(descriptor, sizeof descriptor, DESCRIPTOR_PATH, fileno(o->stream));
-    if (linkat(AT_FDCWD, descriptor, o->file.directory.fd, o->temporary, AT_SYMLINK_FOLLOW) != 0)
+    if (linkat(AT_FDCWD, descriptor_path(fileno(o->stream)).text, o->file.directory.fd,
+               o->temporary, AT_SYMLINK_FOLLOW) != 0)
         return err_system(e, errno, "name the report %s", o->temporary);
     o->is_named = true;
     return 0;

@@ -183,10 +183,7 @@ static int go_to_start(struct walk *w, int from)
 
 static int start(struct walk *w, int from, const char *path, enum path_missing missing)
 {
-    w->directory = -1;
-    w->links = 0;
-    w->missing = missing;
-    w->depth = 0;
+    *w = (struct walk){.directory = -1, .missing = missing};
     if (strlen(path) >= sizeof w->rest)
         return -ENAMETOOLONG;
     strcpy(w->rest, path);
@@ -335,15 +332,14 @@ const char *path_reason(int code)
               "there; its owner can (-u)"
             : "another user can change its directory, so only your own files are changed "
               "there";
-    const char *reason =
-        code == PATH_NOT_A_FILE ? "not a plain file"
-        : code == PATH_LINK     ? "a symbolic link that is not followed"
-        : code == PATH_MOVED    ? "somebody has moved a directory on the way"
-        : code == PATH_FULL ? "No space left on device; the filesystem has room, so the directory "
-                              "may be full: use more directories"
-        : code == PATH_FOREIGN ? foreign
-                               : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
-    return reason ? reason : "unknown error";
+    return code == PATH_NOT_A_FILE ? "not a plain file"
+           : code == PATH_LINK     ? "a symbolic link that is not followed"
+           : code == PATH_MOVED    ? "somebody has moved a directory on the way"
+           : code == PATH_FULL
+               ? "No space left on device; the filesystem has room, so the directory "
+                 "may be full: use more directories"
+           : code == PATH_FOREIGN ? foreign
+                                  : portable_reason(code == PATH_ENDLESS ? ELOOP : code);
 }
 
 static int say(const char *verb, const char *path, int code, struct err *e)
@@ -363,15 +359,13 @@ static int say_where(const struct walk *w, const char *verb, const char *path, i
 {
     char directory[PATH_MAX] = "";
     char target[PATH_MAX];
-    char descriptor[40];
     ssize_t length =
         code == -PATH_LINK ? readlinkat(w->directory, w->name, target, sizeof target - 1) : -1;
     if (length < 0)
         return say(verb, path, code, e);
     target[length] = '\0';
-    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", w->directory);
     if (*target != '/')
-        kernel_file_link(descriptor, directory, sizeof directory);
+        kernel_file_link(descriptor_path(w->directory).text, directory, sizeof directory);
     err_say(e,
             "%s %.120s: a symbolic link is not followed where another user can change its "
             "directory or one above it; if it is right, give its target: %s%s%s%s",
@@ -404,18 +398,12 @@ static int open_linkless(int at, const char *path, unsigned resolve)
     return is_unclear ? -PATH_LINK : -errno;
 }
 
-/* Whether nothing but slashes is left. */
-static bool has_ended(const struct walk *w)
-{
-    return w->rest[strspn(w->rest, "/")] == '\0';
-}
-
 static int walk_to_directory(struct walk *w, bool is_below)
 {
     struct stat facts;
     bool is_last;
     int rc = 0;
-    while (rc == 0 && !has_ended(w)) {
+    while (rc == 0 && w->rest[strspn(w->rest, "/")] != '\0') {
         rc = take_name(w, &is_last);
         /* the directory above one changes when somebody moves it */
         if (rc == 0 && is_below && w->links == 0 && strcmp(w->name, "..") == 0)
@@ -433,6 +421,7 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
               enum path_missing missing, struct err *e)
 {
     struct walk w;
+    const char *verb = missing == PATH_MAKES ? "make directory" : "open directory";
     int at = from ? from->fd : AT_FDCWD;
     int fd = open_linkless(at, *path ? path : ".", from ? RESOLVE_BENEATH : 0);
     d->fd = fd;
@@ -441,8 +430,7 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
         return 0;
     d->fd = -1;
     if (fd != -PATH_LINK && !(fd == -ENOENT && missing == PATH_MAKES))
-        return e ? say(missing == PATH_MAKES ? "make directory" : "open directory", path, fd, e)
-                 : fd;
+        return e ? say(verb, path, fd, e) : fd;
     int rc = start(&w, at, path, missing);
     if (rc == 0)
         rc = walk_to_directory(&w, from != NULL);
@@ -451,7 +439,7 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
         return 0;
     }
     if (e)
-        say_where(&w, missing == PATH_MAKES ? "make directory" : "open directory", path, rc, e);
+        say_where(&w, verb, path, rc, e);
     descriptor_close(&w.directory);
     return rc;
 }

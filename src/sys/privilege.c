@@ -103,7 +103,7 @@ static bool is_already(const struct identity *id)
            effective_group == id->gid && saved_group == id->gid;
 }
 
-int privilege_drop(const struct identity *id, struct err *e)
+static int drop(const struct identity *id, struct err *e)
 {
     if (!id->change)
         return 0;
@@ -133,7 +133,7 @@ int privilege_drop(const struct identity *id, struct err *e)
 
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e)
 {
-    int rc = privilege_drop(id, e);
+    int rc = drop(id, e);
     if (rc == 0 && id->change && !is_quiet)
         fprintf(stderr, "Using uid:%u, gid:%u.\n", geteuid(), getegid());
     return rc;

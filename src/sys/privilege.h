@@ -24,11 +24,9 @@ int privilege_resolve(struct identity *id, const char *user, const char *group, 
  * Changes to that user and group for good: sets the supplementary groups and the real, effective
  * and saved ids, and gives up all capabilities unless the user is root. A process that already is
  * that user keeps supplementary groups that only root could give up. Fails if the system does not
- * allow it, or allows it only to root.
+ * allow it, or allows it only to root. Unless is_quiet, says so in a line on standard error, as
+ * Bonnie++ does.
  */
-int privilege_drop(const struct identity *id, struct err *e);
-
-/* Does the same and, unless is_quiet, says so in a line on standard error, as Bonnie++ does. */
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
 /* Does both: looks up the user and the group, and becomes them. */

@@ -35,9 +35,9 @@ struct report {
 struct process_group {
     struct process_group_setup setup;
     struct report *reports; /* one for each process */
-    pid_t *pids;            /* 0: the parent has waited for the process */
     int ready;              /* each process writes a byte here when it is ready */
     int gate;               /* each process then waits for a byte from here */
+    pid_t pids[];           /* 0: the parent has waited for the process */
 };
 
 struct process_member {
@@ -76,15 +76,13 @@ __attribute__((noreturn)) static void process_main(const struct process_group *g
 
 static struct process_group *allocate_group(const struct process_group_setup *setup, struct err *e)
 {
-    struct process_group *g = calloc(1, sizeof *g);
-    pid_t *pids = calloc(setup->count, sizeof *pids);
-    if (g && pids) {
-        *g = (struct process_group){.setup = *setup, .pids = pids, .ready = -1, .gate = -1};
+    struct process_group *g = calloc(1, sizeof *g + setup->count * sizeof *g->pids);
+    if (g) {
+        *g = (struct process_group){.setup = *setup, .ready = -1, .gate = -1};
         if (shared_memory_map((void **)&g->reports, setup->count * sizeof *g->reports, e) == 0)
             return g;
     }
     err_system(e, ENOMEM, "allocate memory for %u %ss", setup->count, setup->name);
-    free(pids);
     free(g);
     return NULL;
 }
@@ -232,6 +230,5 @@ void process_group_release(struct process_group *g)
     while (reap_processes(g, 0, &rc, &ignored) > 0)
         continue;
     shared_memory_unmap(g->reports, g->setup.count * sizeof *g->reports);
-    free(g->pids);
     free(g);
 }

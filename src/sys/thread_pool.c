@@ -30,8 +30,7 @@ void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
  * Interval at which the main thread looks for signals while the workers are busy; POLLER_NS
  * applies if it has a poller.
  */
-#define TICK_NS 100000000
-
+#define TICK_NS   100000000
 #define POLLER_NS 20000000
 
 struct pool_thread {
@@ -120,29 +119,16 @@ static void change_state(struct thread_pool *p, enum pool_state state)
     pthread_mutex_unlock(&p->lock);
 }
 
-/*
- * Makes all workers begin the next step. If the main thread is the only worker, it has done the
- * step when this returns.
- */
-static void begin_step(struct thread_pool *p, enum pool_state state)
+/* Makes all workers do the next step, and waits until none is busy with it. */
+static void run_step(struct thread_pool *p, enum pool_state state)
 {
     change_state(p, state);
     if (!p->is_threaded)
         do_step(&p->threads[0], state);
-}
-
-/* Waits until no worker is busy with the current step. */
-static void await_workers(struct thread_pool *p)
-{
     pthread_mutex_lock(&p->lock);
     while (p->busy > 0) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += p->poller ? POLLER_NS : TICK_NS;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_nsec -= 1000000000;
-            until.tv_sec++;
-        }
+        const struct timespec until =
+            clock_timespec(clock_ns() + (p->poller ? POLLER_NS : TICK_NS));
         pthread_cond_timedwait(&p->changed, &p->lock, &until);
         pthread_mutex_unlock(&p->lock);
         if (p->poller)
@@ -215,19 +201,15 @@ int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct e
 {
     p->task = task;
     err_init(&p->failure);
-    begin_step(p, POOL_PREPARING);
-    await_workers(p);
-    if (step_outcome(p, e) == 0 && task->connect) {
-        begin_step(p, POOL_CONNECTING);
-        await_workers(p);
-    }
+    run_step(p, POOL_PREPARING);
+    if (step_outcome(p, e) == 0 && task->connect)
+        run_step(p, POOL_CONNECTING);
     return step_outcome(p, e);
 }
 
 static void timed_step(struct thread_pool *p, enum pool_state state, struct task_times *times)
 {
-    begin_step(p, state);
-    await_workers(p);
+    run_step(p, state);
     times->end_ns = p->last_end_ns;
     times->busiest = p->busiest;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,28 +18,27 @@ void err_init(struct err *e)
 /* Room that stays free for the reason, however long the path before it is. */
 #define REASON_ROOM 80
 
-/* Stores the text, unless e is already set. Returns whether it has. */
-static bool store_failure(struct err *e, int code, const char *format, va_list arguments)
+/* Stores the text, and the reason unless that is NULL. Leaves e alone if it is already set. */
+static void store_failure(struct err *e, int code, const char *reason, const char *format,
+                          va_list arguments)
 {
     if (e->code != 0)
-        return false;
+        return;
     e->code = code;
     vsnprintf(e->text, sizeof e->text - REASON_ROOM, format, arguments);
-    return true;
+    if (reason) {
+        size_t used = strlen(e->text);
+        snprintf(e->text + used, sizeof e->text - used, ": %s", reason);
+    }
+    make_printable(e->text);
 }
 
 int err_system(struct err *e, int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool taken = store_failure(e, code, format, arguments);
+    store_failure(e, code, portable_reason(code), format, arguments);
     va_end(arguments);
-    if (!taken)
-        return -code;
-
-    size_t used = strlen(e->text);
-    snprintf(e->text + used, sizeof e->text - used, ": %s", portable_reason(code));
-    make_printable(e->text);
     return -code;
 }
 
@@ -48,10 +46,8 @@ int err_say(struct err *e, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool taken = store_failure(e, EINVAL, format, arguments);
+    store_failure(e, EINVAL, NULL, format, arguments);
     va_end(arguments);
-    if (taken)
-        make_printable(e->text);
     return -EINVAL;
 }
 

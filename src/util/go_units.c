@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#define MINUTE_NS UINT64_C(60000000000)
-#define HOUR_NS   UINT64_C(3600000000000)
+#include "util/units.h"
+
+#define MINUTE_NS (60 * BILLION)
+#define HOUR_NS   (60 * MINUTE_NS)
 
 /*
  * Digits of a fraction beyond this scale change nothing, because no unit has more nanoseconds or
@@ -27,7 +28,7 @@ struct unit {
 
 static const struct unit durations[] = {
     {"ns", 1},       {"us", 1000},     {"\302\265s", 1000}, {"\316\274s", 1000},
-    {"ms", 1000000}, {"m", MINUTE_NS}, {"s", 1000000000},   {"h", HOUR_NS},
+    {"ms", MILLION}, {"m", MINUTE_NS}, {"s", BILLION},      {"h", HOUR_NS},
 };
 
 /* A number as it was written: whole + fraction / scale. */
@@ -36,11 +37,6 @@ struct number {
     uint64_t fraction;
     uint64_t scale;
 };
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Reads the digits at *text. Returns their number, or -ERANGE. */
 static int read_whole(const char **text, uint64_t *value)
@@ -86,9 +82,6 @@ static int read_duration_unit(const char **text, uint64_t *worth)
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
         size_t length = strlen(durations[i].name);
         if (strncmp(*text, durations[i].name, length) != 0)
-            continue;
-        bool is_minute = durations[i].worth == MINUTE_NS && (*text)[1] == 's';
-        if (is_minute)
             continue;
         *text += length;
         *worth = durations[i].worth;
@@ -194,12 +187,12 @@ struct go_text go_duration(uint64_t nanoseconds)
         snprintf(text, GO_UNITS_TEXT, "0s");
     else if (ns < 1000)
         snprintf(text, GO_UNITS_TEXT, "%" PRIu64 "ns", ns);
-    else if (ns < 1000000)
+    else if (ns < MILLION)
         format_decimal(text, ns, 1000, "\302\265s");
-    else if (ns < 1000000000)
-        format_decimal(text, ns, 1000000, "ms");
+    else if (ns < BILLION)
+        format_decimal(text, ns, MILLION, "ms");
     else {
-        format_decimal(seconds, ns % MINUTE_NS, 1000000000, "s");
+        format_decimal(seconds, ns % MINUTE_NS, BILLION, "s");
         if (ns >= HOUR_NS)
             snprintf(text, GO_UNITS_TEXT, "%" PRIu64 "h%" PRIu64 "m%.20s", ns / HOUR_NS,
                      ns % HOUR_NS / MINUTE_NS, seconds);

@@ -40,9 +40,14 @@ bool kernel_file_link(const char *path, char *text, size_t size)
     return length > 0;
 }
 
+struct descriptor_path descriptor_path(int fd)
+{
+    struct descriptor_path path;
+    snprintf(path.text, sizeof path.text, "/proc/self/fd/%d", fd);
+    return path;
+}
+
 int kernel_file_reopen(int fd, int flags)
 {
-    char path[40];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return kernel_file_open(path, flags);
+    return kernel_file_open(descriptor_path(fd).text, flags);
 }

@@ -33,6 +33,13 @@ bool kernel_file_exists(const char *path);
  */
 bool kernel_file_link(const char *path, char *text, size_t size);
 
+/* The path of an open descriptor (proc_pid_fd(5)): descriptor_path(fd).text. */
+struct descriptor_path {
+    char text[40];
+};
+
+struct descriptor_path descriptor_path(int fd);
+
 /*
  * Opens the file behind a descriptor again, with other flags of open(2), whatever has its name by
  * now. Returns the new descriptor, or -1 with errno: ENOENT also if /proc is not mounted.

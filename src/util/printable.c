@@ -108,13 +108,16 @@ static size_t read_character(const char *text, uint32_t *character)
     return bytes;
 }
 
-/* Appends the label to `text`, cut before the first character that does not fit. */
-static void render_label(char *text, size_t size, const char *label, substitute_fn *substitute)
+/*
+ * Writes the label to `text`, from byte `start` on, and cuts it before the first character that
+ * does not fit.
+ */
+static void render_label(char *text, size_t size, size_t start, const char *label,
+                         substitute_fn *substitute)
 {
-    size_t start = strlen(text);
     size_t used = start;
     size_t bytes;
-    for (; *label != '\0'; label += bytes) {
+    for (; label && *label != '\0'; label += bytes) {
         uint32_t character;
         bytes = read_character(label, &character);
         const char *other = substitute(character);
@@ -156,7 +159,7 @@ bool is_printable(const char *text)
 
 struct printable printable(const char *text)
 {
-    struct printable clean = {.text = ""};
+    struct printable clean;
     sanitize_clean(clean.text, sizeof clean.text, text);
     return clean;
 }
@@ -187,25 +190,21 @@ void print_wrapped(FILE *out, size_t indent, const char *text)
 
 void sanitize_plain(char text[static LABEL_BYTES], const char *label)
 {
-    label = label ? label : "";
-    text[0] = '\0';
-    render_label(text, LABEL_BYTES, label, substitute_plain);
+    render_label(text, LABEL_BYTES, 0, label, substitute_plain);
     if (text[0] == '\0' || !strchr("=+-@", text[0]))
         return;
-    strcpy(text, "'");
-    render_label(text, LABEL_BYTES, label, substitute_plain);
+    text[0] = '\'';
+    render_label(text, LABEL_BYTES, 1, label, substitute_plain);
 }
 
 void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label)
 {
-    text[0] = '\0';
-    render_label(text, LABEL_HTML_BYTES, label ? label : "", substitute_html);
+    render_label(text, LABEL_HTML_BYTES, 0, label, substitute_html);
 }
 
 void sanitize_clean(char *text, size_t size, const char *label)
 {
-    text[0] = '\0';
-    render_label(text, size, label ? label : "", substitute_everywhere);
+    render_label(text, size, 0, label, substitute_everywhere);
 }
 
 size_t sanitize_columns(const char *text)

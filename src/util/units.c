@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +23,6 @@ static const struct unit suffixes[] = {
     {"k", KIB},  {"kB", KIB},  {"kiB", KIB}, {"m", MIB},  {"mB", MIB},  {"miB", MIB}, {"g", GIB},
     {"gB", GIB}, {"giB", GIB}, {"t", TIB},   {"tB", TIB}, {"tiB", TIB}, {"B", 1},
 };
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /*
  * Reads the digits at *text, and moves *text past them. Returns 0, -EINVAL when there is no digit,
@@ -58,24 +52,6 @@ static uint64_t suffix_bytes(const char *suffix, uint64_t without)
             return suffixes[i].bytes;
     }
     return 0;
-}
-
-int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
-{
-    uint64_t number;
-    int status = read_digits(&text, &number);
-    uint64_t bytes = suffix_bytes(text, unit);
-    if (status == -EINVAL || bytes == 0)
-        return -EINVAL;
-    if (status != 0 || __builtin_mul_overflow(number, bytes, &number))
-        return -ERANGE;
-    *value = number;
-    return 0;
-}
-
-uint64_t units_part(uint64_t billionths, uint64_t unit)
-{
-    return mul_div(billionths, unit, BILLION);
 }
 
 /* Reads the digits of a fraction, at least one, as billionths. */
@@ -118,10 +94,15 @@ int units_parse_rounded_size(const char *text, uint64_t unit, uint64_t *value)
     if (status == -EINVAL || bytes == 0)
         return -EINVAL;
     if (status != 0 || __builtin_mul_overflow(whole, bytes, &whole) ||
-        __builtin_add_overflow(whole, units_part(fraction, bytes), &whole))
+        __builtin_add_overflow(whole, mul_div(fraction, bytes, BILLION), &whole))
         return -ERANGE;
     *value = fraction > 0 ? units_round_down(whole) : whole;
     return 0;
+}
+
+int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
+{
+    return strchr(text, '.') ? -EINVAL : units_parse_rounded_size(text, unit, value);
 }
 
 int units_parse_decimal(const char *text, uint64_t *billionths)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Returns a * b / c, rounded down. a * b may need 128 bits, but the quotient must fit into 64. */
@@ -51,10 +52,11 @@ int units_parse_rounded_size(const char *text, uint64_t unit, uint64_t *value);
 /* Rounds down to whole MiB; below one MiB, to whole KiB. */
 uint64_t units_round_down(uint64_t bytes);
 
-/*
- * Returns `billionths` of `unit` bytes, rounded down to whole bytes. The result must be below 2^64.
- */
-uint64_t units_part(uint64_t billionths, uint64_t unit);
+/* Whether it is one of the ten ASCII digits, whatever the locale. */
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* Parses a whole number, of digits only. */
 int units_parse_count(const char *text, uint64_t *value);
