@@ -15,6 +15,7 @@
 #include "bonload/targets/profile/profile_target.h"
 #include "bonload/verdict/verdict.h"
 #include "measure/clock.h"
+#include "report/page.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "util/units.h"
@@ -54,6 +55,7 @@ struct inquiry {
     FILE *details;         /* reports of the single runs, printed after the verdict */
     char *own;             /* text of the user's own profile */
     json_t *report;        /* report of the last run that was judged */
+    struct html_page page;
     bool is_all;
     bool was_stopped;
 };
@@ -250,11 +252,6 @@ static struct optional fixed_load(const struct optional loads[])
     return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
 }
 
-static bool is_fixed(const struct settings *s)
-{
-    return fixed_load(s->rate).given || fixed_load(s->threads).given;
-}
-
 /*
  * Judges one load: `rate` in billionths of requests per second, or, if that is not given, `clients`
  * clients.
@@ -270,31 +267,26 @@ static int judge_load(struct inquiry *q, struct optional rate, struct optional c
     return make_run(q, &s, e);
 }
 
-static int judge_fixed(struct inquiry *q, struct err *e)
-{
-    const struct optional rate = fixed_load(q->settings->rate);
-    const struct optional clients = fixed_load(q->settings->threads);
-    if (rate.given && clients.given)
-        return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    if ((rate.given ? rate : clients).value == 0)
-        return err_say(e, "-good-for: the load must be above 0");
-    return judge_load(q, rate, clients, e);
-}
-
+/* Judges the load that the user has fixed, or else those of the profile. */
 static int judge_loads(struct inquiry *q, struct err *e)
 {
-    const struct optional none = {false, 0};
     const struct profile *p = &q->answer->profile;
+    const struct optional rate = fixed_load(q->settings->rate);
+    const struct optional clients = fixed_load(q->settings->threads);
     int rc = 0;
     q->loads = 1;
-    if (is_fixed(q->settings))
-        return judge_fixed(q, e);
+    if (rate.given && clients.given)
+        return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
+    if ((rate.given || clients.given) && rate.value + clients.value == 0)
+        return err_say(e, "-good-for: the load must be above 0");
+    if (rate.given || clients.given)
+        return judge_load(q, rate, clients, e);
     if (p->loads[0] == 0)
-        return judge_load(q, none, (struct optional){true, p->clients}, e);
+        return judge_load(q, rate, (struct optional){true, p->clients}, e);
     while (q->loads < PROFILE_LOADS && p->loads[q->loads] > 0)
         q->loads++;
     for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++)
-        rc = judge_load(q, (struct optional){true, p->loads[i] * BILLION}, none, e);
+        rc = judge_load(q, (struct optional){true, p->loads[i] * BILLION}, clients, e);
     return rc;
 }
 
@@ -306,9 +298,9 @@ static int search_more(struct inquiry *q, struct err *e)
 {
     const struct answer *a = q->answer;
     const struct profile_limit *limit = profile_sought_limit(&a->profile);
+    bool is_fixed = fixed_load(q->settings->rate).given || fixed_load(q->settings->threads).given;
     uint64_t rate = 0;
-    if (!limit || q->is_all || is_fixed(q->settings) || q->was_stopped ||
-        answer_goodness(a) == GOODNESS_BAD)
+    if (!limit || q->is_all || is_fixed || q->was_stopped || answer_goodness(a) == GOODNESS_BAD)
         return 0;
     for (size_t i = 0; i < a->load_count; i++)
         if (a->loads[i].judged_count > 0 && a->loads[i].judged[0].goodness == GOODNESS_GOOD)
@@ -386,8 +378,7 @@ static int status_of(const struct inquiry *q)
                                        : EXIT_SUCCESS;
 }
 
-static int print_answers(struct inquiry *q, const char *details, struct html_page *page,
-                         struct err *e)
+static int print_answers(struct inquiry *q, const char *details, struct err *e)
 {
     const struct settings *s = q->settings;
     char *json = NULL;
@@ -406,13 +397,13 @@ static int print_answers(struct inquiry *q, const char *details, struct html_pag
     if (s->output == OUTPUT_HUMAN)
         fputs(details, stdout);
     rc = output_flush(e);
-    if (rc == 0 && page->is_open)
-        rc = html_page_write(page, json, NULL, e);
+    if (rc == 0 && q->page.is_open)
+        rc = html_page_write(&q->page, json, NULL, e);
     free(json);
     return rc;
 }
 
-static int answer_inquiry(struct inquiry *q, struct html_page *page, struct err *e)
+static int answer_inquiry(struct inquiry *q, struct err *e)
 {
     char *details = NULL;
     size_t size = 0;
@@ -425,13 +416,12 @@ static int answer_inquiry(struct inquiry *q, struct html_page *page, struct err 
     if (rc == 0 && !q->report)
         message("stopped before anything could be judged");
     else if (rc == 0)
-        rc = print_answers(q, details, page, e);
+        rc = print_answers(q, details, e);
     free(details);
     return rc;
 }
 
-int good_for(const struct settings *s, struct coordinator *coordinator, struct html_page *page,
-             int *status, struct err *e)
+int good_for(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e)
 {
     struct inquiry q = {
         .settings = s,
@@ -456,15 +446,16 @@ int good_for(const struct settings *s, struct coordinator *coordinator, struct h
     q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
         return err_system(e, ENOMEM, "allocate memory for the answers");
-    int fd = path_open_to_list(q.directory, PATH_FAILS, e);
-    int rc = fd < 0 ? fd : 0;
+    int rc = s->timeline_file ? html_page_open(&q.page, "-timeline-file", s->timeline_file, e) : 0;
+    int fd = rc == 0 ? path_open_to_list(q.directory, PATH_FAILS, e) : rc;
     if (fd >= 0) {
         durability_find(&q.durability, fd);
         close(fd);
-        rc = answer_inquiry(&q, page, e);
     }
+    rc = fd >= 0 ? answer_inquiry(&q, e) : fd;
     if (rc == 0 && !q.was_stopped)
         *status = status_of(&q);
+    html_page_close(&q.page);
     json_decref(q.report);
     free(q.own);
     free(q.answers);

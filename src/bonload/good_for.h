@@ -2,7 +2,6 @@
 #pragma once
 
 #include "bonload/plan/settings.h"
-#include "report/page.h"
 #include "sync/coordinator.h"
 #include "util/err.h"
 
@@ -10,11 +9,10 @@
  * -good-for: makes runs of the target `profile`, one after another, and gives their common verdict.
  * There is a run for each load that is judged, and then a search for the highest load.
  *
- * Prints the verdict and the figures, and writes the page if it is open. *status becomes the exit
- * status of the verdict.
+ * Prints the verdict and the figures, and writes the page. *status becomes the exit status of the
+ * verdict.
  */
-int good_for(const struct settings *s, struct coordinator *coordinator, struct html_page *page,
-             int *status, struct err *e);
+int good_for(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e);
 
 /* Prints all profiles, for -good-for=list. */
 int good_for_list(struct err *e);

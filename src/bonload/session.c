@@ -362,26 +362,10 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
     if (coordinator->ranks.count > 1)
         stop_takes_repeats();
     if (explainer)
-        rc = explainer_open(explainer, e);
+        rc = tail_trace_open(&explainer->trace, e);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
-}
-
-/* Makes the runs of -good-for, each of which has its own plan. */
-static int session_good_for(const struct settings *s, struct coordinator *coordinator, int *status,
-                            struct err *e)
-{
-    struct html_page page = {0};
-    if (strcmp(s->good_for, "list") == 0)
-        return good_for_list(e);
-    int rc = begin_session(s, coordinator, NULL, e);
-    if (rc == 0 && s->timeline_file)
-        rc = html_page_open(&page, "-timeline-file", s->timeline_file, e);
-    if (rc == 0)
-        rc = good_for(s, coordinator, &page, status, e);
-    html_page_close(&page);
-    return rc;
 }
 
 /* -cleanup-killed */
@@ -408,9 +392,11 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
     struct explainer explainer = {0};
     if (s->left_in)
         return clean_up(s, coordinator, e);
-    if (s->good_for)
-        return session_good_for(s, coordinator, status, e);
-    int rc = begin_session(s, coordinator, s->explain_tail ? &explainer : NULL, e);
+    if (s->good_for && strcmp(s->good_for, "list") == 0)
+        return good_for_list(e);
+    int rc = begin_session(s, coordinator, s->explain_tail && !s->good_for ? &explainer : NULL, e);
+    if (s->good_for) /* each of its runs has its own plan */
+        return rc == 0 ? good_for(s, coordinator, status, e) : rc;
     if (rc == 0)
         rc = plan_make(&plan, s, coordinator, e);
     if (rc == 0 && !plan.explains_tail)

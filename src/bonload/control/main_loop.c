@@ -12,9 +12,6 @@
 #include "util/bundle.h"
 #include "util/units.h"
 
-/* Most steps that are kept. */
-#define STEPS_MOST 256
-
 #define TICK_NS        UINT64_C(10000000)
 #define PAUSE_TICK_NS  UINT64_C(1000000)
 #define INTERVAL_NS    BILLION
@@ -34,12 +31,6 @@
 
 _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are judged apart");
 
-int explainer_open(struct explainer *x, struct err *e)
-{
-    *x = (struct explainer){0};
-    return tail_trace_open(&x->trace, e);
-}
-
 static bool is_wanted(const struct explainer *x)
 {
     return x && x->trace.is_wanted;
@@ -58,7 +49,6 @@ static int explainer_equip(struct explainer *x, struct load_threads *c, struct e
 {
     if (!is_wanted(x))
         return 0;
-    x->run = c->run;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         x->workers[kind] = c->run->loads[kind].shares;
     int rc = examiner_make_boxes(&x->boxes, c->count, e);
@@ -75,28 +65,30 @@ static void latencies_of_kind(const void *counts, struct histogram *sum)
 }
 
 /* Begins to look at requests, when the load threads have started but make none yet. */
-static int explainer_begin(struct explainer *x, const struct backing *b, struct err *e)
+static int explainer_begin(const struct main_loop *c, struct err *e)
 {
+    struct explainer *x = c->explainer;
+    const struct sources *s = &c->backing.sources;
     if (!is_wanted(x))
         return 0;
     struct examiner_setup setup = {
         .trace = &x->trace,
         .kind_count = LOAD_KINDS,
         .boxes = x->boxes,
-        .devices = &b->sources.devices,
-        .filesystem = b->sources.mount.filesystem,
+        .devices = &s->devices,
+        .filesystem = s->mount.filesystem,
         .limit = &x->limit,
-        .is_buffered = !x->run->plan->settings->direct,
+        .is_buffered = !c->run->plan->settings->direct,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        x->counted[kind] = (struct counted_kind){.run = x->run, .kind = kind};
+        x->counted[kind] = (struct counted_kind){.run = c->run, .kind = kind};
         setup.kinds[kind] = (struct examiner_kind){
             .workers = x->workers[kind],
             .latencies = latencies_of_kind,
             .counts = &x->counted[kind],
         };
     }
-    io_limit_find(&x->limit, &b->sources.devices);
+    io_limit_find(&x->limit, &s->devices);
     return examiner_start(&x->examiner, &setup, e);
 }
 
@@ -127,17 +119,13 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
     *c = (struct main_loop){.run = run, .coordinator = coordinator};
     backing_open(&c->backing, run);
     int rc = load_threads_open(&c->load_threads, run, e);
-    c->steps.list = calloc(STEPS_MOST, sizeof *c->steps.list);
-    c->steps.counts = calloc(1, sizeof *c->steps.counts);
-    if (rc == 0 && !(c->steps.list && c->steps.counts))
+    c->steps = calloc(1, sizeof *c->steps);
+    if (rc == 0 && !c->steps)
         rc = err_system(e, ENOMEM, "allocate memory for the steps");
     if (rc == 0)
         rc = series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST, e);
     if (rc == 0)
         rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
-    c->tracks = calloc(LOAD_KINDS, sizeof *c->tracks);
-    if (rc == 0 && !c->tracks)
-        rc = err_system(e, ENOMEM, "allocate memory for the time series of the run");
     if (rc == 0)
         rc = progress_open(&c->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
@@ -155,11 +143,9 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
 void main_loop_close(struct main_loop *c)
 {
     c->coordinator->break_line = NULL;
-    free(c->steps.list);
-    free(c->steps.counts);
+    free(c->steps);
     series_close(&c->intervals);
     series_close(&c->timeline);
-    free(c->tracks);
     progress_close(&c->view);
     live_file_close(&c->live);
     load_threads_close(&c->load_threads);
@@ -239,15 +225,15 @@ static void begin_sums(struct main_loop *c, uint64_t now_ns)
 static void begin_step(struct main_loop *c, uint64_t now_ns)
 {
     struct run *run = c->run;
-    struct steps *s = &c->steps;
+    struct steps *s = c->steps;
     s->current = (struct step_figures){.begin_ns = now_ns};
     failures_copy(&s->failures, &run->failures);
     failures_copy(&s->misses, &run->misses);
     for (unsigned op = 0; run->target->ops && run->target->ops[op]; op++)
-        recorders_sum_op(&run->recorders, op, &s->counts->ops[op]);
+        recorders_sum_op(&run->recorders, op, &s->ops[op]);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct load *load = &run->loads[kind];
-        recorders_sum(&run->recorders, kind, &s->counts->before[kind]);
+        recorders_sum(&run->recorders, kind, &s->before[kind]);
         s->due[kind] = load_has_schedule(load)
                            ? arrivals_due(load_schedule(load), &s->cursors[kind], now_ns)
                            : 0;
@@ -265,8 +251,8 @@ static double offered_rate(struct main_loop *c, enum load_kind kind, uint64_t no
         return 0;
     if (a->how == ARRIVAL_CONSTANT)
         return (double)a->rate / (double)BILLION;
-    return (double)(arrivals_due(a, &c->steps.cursors[kind], now_ns) - c->steps.due[kind]) *
-           (double)BILLION / (double)(now_ns - c->steps.current.begin_ns);
+    return (double)(arrivals_due(a, &c->steps->cursors[kind], now_ns) - c->steps->due[kind]) *
+           (double)BILLION / (double)(now_ns - c->steps->current.begin_ns);
 }
 
 /*
@@ -275,7 +261,7 @@ static double offered_rate(struct main_loop *c, enum load_kind kind, uint64_t no
  */
 static void stop_step(struct main_loop *c, uint64_t now_ns)
 {
-    struct step_figures *f = &c->steps.current;
+    struct step_figures *f = &c->steps->current;
     if (f->end_ns != 0)
         return;
     f->machine = main_loop_machine(c, SPAN_STEP);
@@ -310,7 +296,7 @@ static void add_figures(struct step_meeting *m, unsigned rank, const struct step
 static void take_step(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct step_meeting *m = context;
-    struct step_counts *c = m->loop->steps.counts;
+    struct steps *s = m->loop->steps;
     struct bundle_reader in = {.at = brought, .bytes = bytes};
     struct step_figures f;
     if (rank == 0)
@@ -319,21 +305,21 @@ static void take_step(void *context, unsigned rank, const void *brought, size_t 
     if (!m->is_damaged)
         add_figures(m, rank, &f);
     for (enum load_kind kind = 0; !m->is_damaged && kind < LOAD_KINDS; kind++) {
-        m->is_damaged = !bundle_take(&in, &c->other, sizeof c->other);
+        m->is_damaged = !bundle_take(&in, &s->other, sizeof s->other);
         if (!m->is_damaged)
-            tally_merge(&c->measured[kind], &c->other);
+            tally_merge(&s->measured[kind], &s->other);
     }
 }
 
 static int meet_for_step(struct step_meeting *m, struct err *e)
 {
     struct main_loop *c = m->loop;
+    struct steps *s = c->steps;
     struct bundle bundle = {0};
     if (c->coordinator->ranks.number > 0) {
-        bundle_put(&bundle, &c->steps.current, sizeof c->steps.current);
+        bundle_put(&bundle, &s->current, sizeof s->current);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            bundle_put(&bundle, &c->steps.counts->measured[kind],
-                       sizeof *c->steps.counts->measured);
+            bundle_put(&bundle, &s->measured[kind], sizeof s->measured[kind]);
     }
     const struct meeting meeting = {.name = "Ending a step",
                                     .mine = bundle.words,
@@ -350,7 +336,7 @@ static int meet_for_step(struct step_meeting *m, struct err *e)
 static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kind kind)
 {
     const struct main_loop *c = m->loop;
-    const struct tally *t = &c->steps.counts->measured[kind];
+    const struct tally *t = &c->steps->measured[kind];
     double elapsed_ns = (double)(m->span.last_end - m->span.first_start + 1);
     double achieved = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
     return (struct step_kind){
@@ -366,7 +352,7 @@ static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kin
 
 static struct step *add_step(const struct step_meeting *m)
 {
-    struct steps *s = &m->loop->steps;
+    struct steps *s = m->loop->steps;
     const struct run *run = m->loop->run;
     uint64_t begin_ns = m->span.first_start;
     if (s->count == STEPS_MOST)
@@ -395,7 +381,7 @@ void tally_add_left(struct tally *t, uint64_t count)
 /* Begins the first step whose requests count. */
 static int begin_first_step(struct main_loop *c, struct err *e)
 {
-    int rc = explainer_begin(c->explainer, &c->backing, e);
+    int rc = explainer_begin(c, e);
     if (rc != 0)
         return rc;
     uint64_t now_ns = clock_ns();
@@ -469,24 +455,23 @@ static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
 static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
     struct step_meeting m = {.loop = c, .machine = busy_unknown};
-    struct step_figures *f = &c->steps.current;
-    struct step_counts *counts = c->steps.counts;
+    struct steps *s = c->steps;
+    struct step_figures *f = &s->current;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct progress p = load_threads_progress(&c->load_threads, kind);
         f->left[kind] = is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
         c->left[kind] += is_last ? 0 : f->left[kind];
     }
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recorders_sum(&c->run->recorders, kind, &counts->other);
-        tally_subtract(&counts->measured[kind], &counts->other, &counts->before[kind]);
-        tally_add_left(&counts->measured[kind], f->left[kind]);
+        recorders_sum(&c->run->recorders, kind, &s->other);
+        tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
+        tally_add_left(&s->measured[kind], f->left[kind]);
     }
     int rc = meet_for_step(&m, e);
     if (rc != 0 || c->coordinator->ranks.number > 0)
         return rc;
     add_figures(&m, 0, f);
-    struct step *step = add_step(&m);
-    controller_note(&c->controller, c->steps.count - 1, step);
+    controller_note(&c->controller, s->count - 1, add_step(&m));
     return 0;
 }
 
@@ -527,10 +512,16 @@ static bool is_controlled(const struct main_loop *c)
 static int meet_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     struct order order;
-    struct standing mine = load_threads_standing(&c->load_threads);
-    mine.ended = c->end_ns != 0;
-    mine.behind = c->is_bad_rate;
-    mine.machine = c->steps.current.end_ns != 0 ? c->steps.current.machine : busy_unknown;
+    struct standing mine = {
+        .busy = load_threads_busy(&c->load_threads),
+        .ended = c->end_ns != 0,
+        .behind = c->is_bad_rate,
+        .machine = c->steps->current.end_ns != 0 ? c->steps->current.machine : busy_unknown,
+    };
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        mine.counts[kind] = recorders_counts(&c->run->recorders, kind);
+        mine.progress[kind] = load_threads_progress(&c->load_threads, kind);
+    }
     int rc = controller_meet(&c->controller, c->coordinator, &mine, now_ns, &order, e);
     return rc == 0 ? obey_order(c, &order, now_ns, e) : rc;
 }
@@ -713,8 +704,10 @@ int main_loop_run(struct main_loop *c, struct err *e)
     if (rc != 0)
         return rc;
     uint64_t now_ns = clock_ns();
+    uint64_t exhausted_ns = atomic_load(&run->exhausted_ns);
+    uint64_t until_ns = atomic_load(&run->until_ns);
     if (c->end_ns == 0)
-        c->end_ns = run_ended_ns(run, now_ns);
+        c->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
     rc = end_last_step(c, now_ns, e);
     if (!main_loop_counts(c))
         load_threads_forget(&c->load_threads);

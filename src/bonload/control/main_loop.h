@@ -20,13 +20,12 @@
 /*
  * Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
  * thread carried out the request. Reads and writes are judged apart. All functions do nothing if
- * the explainer is not open, or is NULL.
+ * the trace is not open, or the explainer is NULL.
  */
 struct explainer {
-    struct tail_trace trace;
-    struct slow_box *boxes; /* one for each load thread */
+    struct tail_trace trace; /* opened by the caller, if it is wanted */
+    struct slow_box *boxes;  /* one for each load thread */
     unsigned workers[LOAD_KINDS];
-    const struct run *run;
     struct counted_kind {
         const struct run *run;
         enum load_kind kind;
@@ -35,8 +34,6 @@ struct explainer {
     struct examiner *examiner;
 };
 
-/* Opens what only root may open. The caller must close the explainer in either case. */
-int explainer_open(struct explainer *x, struct err *e);
 void explainer_close(struct explainer *x);
 
 /*
@@ -57,24 +54,22 @@ struct step_figures {
     uint64_t left[LOAD_KINDS];
 };
 
-/* What is counted before and in a step. Each array has an element for each kind or operation. */
-struct step_counts {
-    struct tally before[LOAD_KINDS];   /* before the current step */
-    struct tally measured[LOAD_KINDS]; /* in the last step; in rank 0, those of all ranks */
-    struct tally other;                /* room for those of another rank */
-    struct op_tally ops[OPS_MOST];     /* before the current step */
-};
+#define STEPS_MOST 256
 
 struct steps {
-    struct step *list; /* all steps, in rank 0 */
-    /* number of steps in the list; it keeps the first STEPS_MOST - 1 and the last one */
+    struct step list[STEPS_MOST]; /* in rank 0; a full list has the first steps and the last one */
     size_t count;
     struct step_figures current;
     uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
     struct arrivals_cursor cursors[LOAD_KINDS];
-    struct failures failures; /* before the current step */
-    struct failures misses;   /* before the current step */
-    struct step_counts *counts;
+    /* What was counted before the current step. */
+    struct failures failures;
+    struct failures misses;
+    struct tally before[LOAD_KINDS];
+    struct op_tally ops[OPS_MOST];
+    /* What was counted in the last step; in rank 0, by all ranks. */
+    struct tally measured[LOAD_KINDS];
+    struct tally other; /* room for what another rank has counted */
 };
 
 /*
@@ -101,10 +96,10 @@ struct main_loop {
     enum stage stage;
     uint64_t pause_ns; /* when the last pause began */
     struct controller controller;
-    struct steps steps;
-    struct series intervals; /* slices of one second */
-    struct series timeline;  /* finer slices, for the HTML page */
-    struct track *tracks;    /* for each kind, the time series of its bytes */
+    struct steps *steps;
+    struct series intervals;         /* slices of one second */
+    struct series timeline;          /* finer slices, for the HTML page */
+    struct track tracks[LOAD_KINDS]; /* time series of bytes */
     struct levels levels[LOAD_KINDS];
     struct progress_view view;
     struct live_file live;

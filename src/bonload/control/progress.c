@@ -198,8 +198,6 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
 
 /* ---- the live file --------------------------------------------------------------------------- */
 
-static const char *const kind_names[LOAD_KINDS] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
-
 static int open_csv(struct live_file *l, struct err *e)
 {
     int fd = output_open_live(l->path, e);
@@ -244,7 +242,7 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct histogram *h = &l->counted->since[kind].response;
         for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
-            fprintf(out, "bonload_latency_seconds{kind=\"%s\",quantile=\"%g\"} ", kind_names[kind],
+            fprintf(out, "bonload_latency_seconds{kind=\"%s\",quantile=\"%g\"} ", load_names[kind],
                     percents[i] / 100);
             if (h->count == 0)
                 fputs("NaN\n", out);
@@ -252,9 +250,9 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
                 fprintf(out, "%.9f\n",
                         (double)histogram_percentile(h, percents[i]) / (double)BILLION);
         }
-        fprintf(out, "bonload_latency_seconds_sum{kind=\"%s\"} %.9f\n", kind_names[kind],
+        fprintf(out, "bonload_latency_seconds_sum{kind=\"%s\"} %.9f\n", load_names[kind],
                 (double)l->counted->now[kind].response.sum / (double)BILLION);
-        fprintf(out, "bonload_latency_seconds_count{kind=\"%s\"} %" PRIu64 "\n", kind_names[kind],
+        fprintf(out, "bonload_latency_seconds_count{kind=\"%s\"} %" PRIu64 "\n", load_names[kind],
                 l->counted->now[kind].response.count);
     }
     fputs("# HELP bonload_failed_seconds Time of requests that failed.\n"
@@ -264,13 +262,13 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
         fprintf(out,
                 "bonload_failed_seconds_sum{kind=\"%s\"} %.9f\n"
                 "bonload_failed_seconds_count{kind=\"%s\"} %" PRIu64 "\n",
-                kind_names[kind], (double)l->counted->now[kind].failed.sum / (double)BILLION,
-                kind_names[kind], l->counted->now[kind].failed.count);
+                load_names[kind], (double)l->counted->now[kind].failed.sum / (double)BILLION,
+                load_names[kind], l->counted->now[kind].failed.count);
     fputs("# HELP bonload_bytes_per_second Bytes moved in the last second.\n"
           "# TYPE bonload_bytes_per_second gauge\n",
           out);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        fprintf(out, "bonload_bytes_per_second{kind=\"%s\"} %.3f\n", kind_names[kind],
+        fprintf(out, "bonload_bytes_per_second{kind=\"%s\"} %.3f\n", load_names[kind],
                 (double)l->counted->since[kind].bytes / seconds);
     fputs("# EOF\n", out);
 }

@@ -11,8 +11,7 @@
 #define NARROW_SHARE     .025
 
 /* The variance of fewer batches is too uncertain. */
-#define BATCHES_LEAST 10
-
+#define BATCHES_LEAST        10
 #define EFFECT_BATCHES_LEAST 4
 
 /*
@@ -32,16 +31,14 @@
  * 1/QUIET_PART of the longest window.
  */
 #define ABOVE_EXPECTED 4.1
-
-#define QUIET_PART 4
+#define QUIET_PART     4
 
 /*
  * The limit counts as broken if requests are in flight and none ends for SILENT_LIMITS limits and
  * SILENT_LEAST nanoseconds.
  */
 #define SILENT_LIMITS 10
-
-#define SILENT_LEAST UINT64_C(500000000)
+#define SILENT_LEAST  UINT64_C(500000000)
 
 /* Length of the first period that is examined for growing latencies. */
 #define FIRST_STRETCH_NS UINT64_C(250000000)
@@ -374,8 +371,7 @@ static void kind_search_resume(struct kind_search *l, double above)
  * A load settles for at least a window divided by SETTLING_PART. The first load has SETTLING_LIMITS
  * limits and a window for it at most.
  */
-#define SETTLING_PART 10
-
+#define SETTLING_PART   10
 #define SETTLING_LIMITS 20
 
 /* Any later load gets at most the longest window divided by this. */
@@ -405,8 +401,7 @@ static void kind_search_resume(struct kind_search *l, double above)
  * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
  * could be made: it was more than the store can do, and so may be an eighth of it.
  */
-#define HELP_PART 8
-
+#define HELP_PART  8
 #define HELP_LEAST 2
 #define MADE_SHARE .9
 
@@ -750,17 +745,6 @@ static bool confirm_answer(struct search *s)
     return is_kept || any_search_is(s, FOUND_NONE);
 }
 
-static void check_window(struct search *s, const struct standing *all, uint64_t now_ns,
-                         struct order *order)
-{
-    feed_tests(s, all, now_ns);
-    if (!is_known(s))
-        return;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        s->decided[k] = verdict_of(s, k);
-    order->move = MOVE_PAUSE;
-}
-
 /*
  * Orders the next load, or the end, after a pause of `paused_ns` in which the last requests of the
  * window have ended. Requests that have not ended count with their age.
@@ -784,12 +768,19 @@ static void search_end_step(struct search *s, const struct standing *all, uint64
 static void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
                           struct order *order)
 {
-    if (s->is_measuring) {
-        check_window(s, all, now_ns, order);
-    } else if (has_settled(s, all, now_ns)) {
+    if (!s->is_measuring) {
+        if (!has_settled(s, all, now_ns))
+            return;
         begin_window(s, all, now_ns);
         order->move = MOVE_WINDOW;
+        return;
     }
+    feed_tests(s, all, now_ns);
+    if (!is_known(s))
+        return;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        s->decided[k] = verdict_of(s, k);
+    order->move = MOVE_PAUSE;
 }
 
 /*

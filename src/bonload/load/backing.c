@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "sys/host.h"
 #include "sys/path.h"
@@ -134,18 +133,13 @@ void backing_open(struct backing *b, const struct run *run)
     b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
 }
 
-static void read_counters(const struct backing *b, struct device_counters *device,
-                          struct moved_bytes *moved)
-{
-    device_read(&b->sources.devices, device);
-    sources_read(&b->sources, moved);
-}
-
 void backing_begin(struct backing *b, uint64_t now_ns)
 {
     b->begin_ns = now_ns;
-    if (b->is_watched)
-        read_counters(b, &b->before, &b->moved_before);
+    if (!b->is_watched)
+        return;
+    device_read(&b->sources.devices, &b->before);
+    sources_read(&b->sources, &b->moved_before);
 }
 
 /*
@@ -203,7 +197,8 @@ void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic 
     *use = (struct backing_use){.is_watched = b->is_watched && b->begin_ns > 0};
     if (!use->is_watched)
         return;
-    read_counters(b, &now, &moved);
+    device_read(&b->sources.devices, &now);
+    sources_read(&b->sources, &moved);
     moved = moved_between(&b->moved_before, &moved);
     use->use.known = device_difference(&b->before, &now, elapsed_ns, &use->use);
     const struct mount_info *mount = &b->sources.mount;

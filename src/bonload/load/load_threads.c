@@ -39,7 +39,7 @@ enum turn {
     TURN_OVER, /* no further request may begin */
 };
 
-/* Opens load thread number `share` of a load. load_thread_close() must follow in either case. */
+/* Opens load thread number `share` of a load. load_threads_close() must follow in either case. */
 static int load_thread_open(struct load_thread *d, struct run *run, struct load *load,
                             unsigned share, struct err *e)
 {
@@ -61,12 +61,6 @@ static int load_thread_open(struct load_thread *d, struct run *run, struct load 
         d->unused[d->unused_count++] = &d->requests[i];
     }
     return 0;
-}
-
-static void load_thread_close(struct load_thread *d)
-{
-    free(d->requests);
-    free(d->unused);
 }
 
 /* Takes the permission for one request. If none is left, records the time: the run ends. */
@@ -241,15 +235,15 @@ static void count_one(_Atomic uint64_t *number)
 /*
  * Reports a slow request. Time that does not count is assumed to come before it, as evicting does.
  */
-static void put_slow(struct load_thread *d, const struct observation *o, uint64_t end_ns)
+static void put_slow(struct load_thread *d, uint64_t service_ns, uint64_t end_ns)
 {
-    if (o->failed || !slow_box_has_room(d->slow))
+    if (!slow_box_has_room(d->slow))
         return;
     const struct slow_op op = {
-        .start_ns = end_ns - o->service_ns,
+        .start_ns = end_ns - service_ns,
         .end_ns = end_ns,
         .thread = (int)syscall(SYS_gettid),
-        .writes = o->kind == LOAD_WRITE,
+        .writes = d->load->kind == LOAD_WRITE,
     };
     slow_box_put(d->slow, &op);
 }
@@ -262,41 +256,25 @@ static void count_request(struct load_thread *d, const struct request *r, uint64
     uint64_t passed_ns = end_ns - r->start_ns;
     uint64_t service_ns = passed_ns > aside_ns ? passed_ns - aside_ns : 0;
     bool has_due = d->load->pace == PACE_RATE;
-    const struct observation o = {
-        .kind = r->kind,
-        .op = r->op,
-        .response_ns = has_due ? end_ns - r->due_ns - r->aside_ns : service_ns,
-        .service_ns = service_ns,
-        .first_byte_ns = r->first_byte_ns,
-        .late_ns = r->start_ns - r->due_ns,
-        .judged_ns = r->judged_ns,
-        .connections = r->connections,
-        .connect_ns = r->connect_ns,
-        .tls_ns = r->tls_ns,
-        .bytes = r->bytes,
-        .failed = r->failure != 0,
-        .missed = r->miss != 0,
-    };
+    uint64_t response_ns = has_due ? end_ns - r->due_ns - r->aside_ns : service_ns;
     struct recorder *recorder = d->recorder;
     if (run->rules.is_shared) {
         int cpu = sched_getcpu();
         recorder = &run->recorders.list[(unsigned)(cpu < 0 ? 0 : cpu) % run->recorders.count];
     }
-    recorder_add(recorder, &run->rules, &o);
-    bool is_slow = d->slowest.count < SLOWEST_KEPT ||
-                   o.response_ns > d->slowest.list[SLOWEST_KEPT - 1].response_ns;
-    if (is_slow)
-        slowest_add(&d->slowest, &(struct slow_request){.response_ns = o.response_ns,
-                                                        .due_ns = r->due_ns,
-                                                        .number = r->number,
-                                                        .failure = r->failure,
-                                                        .op = r->op});
-    if (o.failed)
+    recorder_add(recorder, &run->rules, r, response_ns, service_ns);
+    slowest_add(&d->slowest, &(struct slow_request){.response_ns = response_ns,
+                                                    .due_ns = r->due_ns,
+                                                    .number = r->number,
+                                                    .failure = r->failure,
+                                                    .op = r->op});
+    if (r->failure != 0)
         failures_note(&run->failures, r->kind, r->failure, r->number);
-    if (o.missed)
+    if (r->miss != 0)
         failures_note(&run->misses, r->kind, r->miss, r->number);
-    if (d->slow && service_ns >= atomic_load_explicit(&d->slow->over_ns, memory_order_relaxed))
-        put_slow(d, &o, end_ns);
+    if (d->slow && r->failure == 0 &&
+        service_ns >= atomic_load_explicit(&d->slow->over_ns, memory_order_relaxed))
+        put_slow(d, service_ns, end_ns);
 }
 
 /* Handles the end of a request, which the target examines first, in time that does not count. */
@@ -446,8 +424,10 @@ int load_threads_open(struct load_threads *c, struct run *run, struct err *e)
 
 void load_threads_close(struct load_threads *c)
 {
-    for (unsigned i = 0; i < c->count; i++)
-        load_thread_close(&c->list[i]);
+    for (unsigned i = 0; i < c->count; i++) {
+        free(c->list[i].requests);
+        free(c->list[i].unused);
+    }
     free(c->list);
     *c = (struct load_threads){0};
 }
@@ -560,16 +540,6 @@ uint64_t load_threads_leave(struct load_threads *c, enum load_kind kind)
     return left;
 }
 
-struct standing load_threads_standing(const struct load_threads *c)
-{
-    struct standing s = {.busy = load_threads_busy(c)};
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        s.counts[kind] = recorders_counts(&c->run->recorders, kind);
-        s.progress[kind] = load_threads_progress(c, kind);
-    }
-    return s;
-}
-
 /* How long a thread has waited for a CPU. Returns false when the kernel does not say. */
 static bool read_wait(const struct load_thread *d, uint64_t *waited_ns)
 {
@@ -671,8 +641,6 @@ static uint64_t due_before(struct backlog *b, const struct load *load, unsigned 
  */
 static void add_backlog(struct backlog *b, const struct load *load, uint64_t ended, uint64_t now_ns)
 {
-    if (!load_has_schedule(load))
-        return;
     uint64_t due = due_before(b, load, 0, now_ns);
     double backlog = due > ended ? (double)(due - ended) : 0;
     double second = fmax((double)(due - due_before(b, load, 1, now_ns)), 1);
@@ -690,7 +658,7 @@ static void add_backlog(struct backlog *b, const struct load *load, uint64_t end
 void backlog_measure(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns)
 {
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (load_threads->run->loads[kind].pace == PACE_RATE)
+        if (load_has_schedule(&load_threads->run->loads[kind]))
             add_backlog(b, &load_threads->run->loads[kind],
                         load_threads_progress(load_threads, kind).ended, now_ns);
     b->looked_ns = now_ns;

@@ -89,9 +89,6 @@ struct progress load_threads_progress(const struct load_threads *c, enum load_ki
 /* In a pause: returns how many requests of one kind are in flight; these no longer count. */
 uint64_t load_threads_leave(struct load_threads *c, enum load_kind kind);
 
-/* The standing of this process's load. The caller sets `ended` and `behind`. */
-struct standing load_threads_standing(const struct load_threads *c);
-
 /* Begins a span: from now on, the load threads' waits for a CPU belong to it. */
 void load_threads_begin_span(struct load_threads *c, enum span span);
 

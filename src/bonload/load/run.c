@@ -303,7 +303,6 @@ void run_close(struct run *r)
 
 char *run_describe_failure(const struct run *r, const struct failure *f)
 {
-    static const char *const kinds[] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
     static const char *const help[] = {
         [LOAD_WRITE] = "; -mkdirs makes missing directories",
         [LOAD_READ] = "; what is read must have been written, as by -wt=1, with -mkdirs where "
@@ -318,7 +317,7 @@ char *run_describe_failure(const struct run *r, const struct failure *f)
     r->target->describe(r->shared, failure_code(f), reason, sizeof reason);
     if (name && number > 0 && names_format(&r->names, number, name) > 0)
         strcat(name, ": ");
-    if (asprintf(&text, "%s: %s%s%s", kinds[failure_kind(f)], name ? name : "", reason,
+    if (asprintf(&text, "%s: %s%s%s", load_names[failure_kind(f)], name ? name : "", reason,
                  is_missing ? help[failure_kind(f)] : "") < 0)
         text = NULL;
     free(name);
@@ -329,13 +328,6 @@ void run_wake(struct run *r)
 {
     event_happens(&r->change, EVENT_WAKES_ALL);
     event_happens(&r->write_ended, EVENT_WAKES_ALL);
-}
-
-uint64_t run_ended_ns(const struct run *r, uint64_t now_ns)
-{
-    uint64_t exhausted_ns = atomic_load(&r->exhausted_ns);
-    uint64_t until_ns = atomic_load(&r->until_ns);
-    return exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
 }
 
 void run_end(struct run *r)

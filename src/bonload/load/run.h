@@ -148,9 +148,6 @@ void run_renew_budget(struct run *r);
 /* Stops requests from beginning. Those in flight continue. */
 void run_end(struct run *r);
 
-/* When the budget or the duration ended the load, or else now_ns. */
-uint64_t run_ended_ns(const struct run *r, uint64_t now_ns);
-
 /* Wakes all waiting threads, so that they look at the run again. */
 void run_wake(struct run *r);
 

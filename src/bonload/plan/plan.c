@@ -12,6 +12,7 @@
 #include "util/go_units.h"
 #include "util/units.h"
 
+const char *const load_names[LOAD_KINDS] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
 const char *const load_titles[LOAD_KINDS] = {[LOAD_WRITE] = "Writes", [LOAD_READ] = "Reads"};
 
 const char *const mode_names[] = {[MODE_RATE] = "rate",

@@ -16,25 +16,22 @@ struct profile;
  */
 enum load_kind { LOAD_WRITE, LOAD_READ, LOAD_KINDS };
 
+extern const char *const load_names[LOAD_KINDS];  /* "write", "read" */
 extern const char *const load_titles[LOAD_KINDS]; /* "Writes", "Reads" */
 
 /* How load is made. */
 enum mode { MODE_RATE, MODE_THREADS, MODE_SEARCH, MODE_SWEEP };
-
 extern const char *const mode_names[];
 
 /* How a rate spaces its requests. */
 enum arrival { ARRIVAL_CONSTANT, ARRIVAL_POISSON };
-
 extern const char *const arrival_names[];
 
 /* What a search varies. */
 enum search_for { SEARCH_THREADS, SEARCH_RATE };
-
 extern const char *const search_names[];
 
 enum output_format { OUTPUT_HUMAN, OUTPUT_JSON };
-
 extern const char *const output_names[];
 
 /* The figure of the latency that must stay below a limit. */
@@ -57,7 +54,6 @@ uint64_t latency_limit_figure(const struct latency_limit *limit, const struct hi
 
 /* Formats the limited figure as "mean", "p99.9" or "max". */
 #define LIMIT_TEXT 32
-
 void latency_limit_name(const struct latency_limit *limit, char text[static LIMIT_TEXT]);
 
 enum action { ACTION_RUN, ACTION_HELP, ACTION_SHORT_HELP, ACTION_VERSION, ACTION_OPTIONS };

@@ -165,18 +165,14 @@ static void print_moved(const struct result *result, enum load_kind kind, FILE *
     fputc('\n', out);
 }
 
-/* Whether somebody other than the device has counted the bytes. */
-static bool is_counted_elsewhere(const struct judgement *j)
-{
-    return j->source != SOURCE_NONE && j->source != SOURCE_DEVICE && j->reason != REASON_IN_MEMORY;
-}
-
 /* Prints where data came from or went to: a device, or memory. */
 static void print_source(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct backing_use *b = &result->backing;
     const struct judgement *j = &b->kinds[kind];
     const char *measured = b->measured[kind];
+    bool is_counted_elsewhere = /* by somebody other than the device */
+        j->source != SOURCE_NONE && j->source != SOURCE_DEVICE && j->reason != REASON_IN_MEMORY;
     if (!measured)
         return;
     fprintf(out, "Measured: %s: ", measured);
@@ -185,7 +181,7 @@ static void print_source(const struct result *result, enum load_kind kind, FILE 
     else if (b->instant_ns[kind] > 0)
         fprintf(out, "half of the %s took no more than %s, and waited for no device\n",
                 kind == LOAD_READ ? "reads" : "writes", units_time(b->instant_ns[kind]).text);
-    else if (is_counted_elsewhere(j)) {
+    else if (is_counted_elsewhere) {
         char sentence[SOURCE_TEXT];
         char share[SHARE_TEXT];
         bool is_rest = j->source == SOURCE_RESIDENT;

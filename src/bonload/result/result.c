@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "bonload/control/main_loop.h"
-#include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sync/coordinator.h"
@@ -171,7 +170,7 @@ static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct 
     struct slowest slowest = {0};
     uint64_t since_ns = 0;
     if (result->is_of_last_load)
-        since_ns = c->steps.current.begin_ns; /* when the last load had settled */
+        since_ns = c->steps->current.begin_ns; /* when the last load had settled */
     else
         slowest_merge(&slowest, &c->earlier[kind]);
     load_threads_add_slowest(&c->load_threads, kind, &slowest);
@@ -208,7 +207,7 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
                       bool is_of_last_load, struct kind_result *k)
 {
     const struct run *run = c->run;
-    struct step_counts *counts = c->steps.counts;
+    struct steps *steps = c->steps;
     uint64_t opened_ns = atomic_load(&run->loads[kind].opened_ns);
     k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
     k->end_ns = last_end(c, kind, now_ns);
@@ -217,10 +216,10 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
     k->made_errors = k->tally.failed.count;
     k->begun = load_threads_progress(&c->load_threads, kind).begun;
     if (is_of_last_load) {
-        counts->other = k->tally;
-        tally_subtract(&k->tally, &counts->other, &counts->before[kind]);
-        k->begin_ns = c->steps.current.begin_ns;
-        k->end_ns = c->steps.current.end_ns;
+        steps->other = k->tally;
+        tally_subtract(&k->tally, &steps->other, &steps->before[kind]);
+        k->begin_ns = steps->current.begin_ns;
+        k->end_ns = steps->current.end_ns;
     } else {
         tally_add_left(&k->tally, c->left[kind]);
     }
@@ -240,7 +239,7 @@ static bool fill_ops(const struct main_loop *c, struct result *result)
         struct op_tally *t = &result->figures->ops[i];
         recorders_sum_op(&c->run->recorders, i, whole);
         if (result->is_of_last_load)
-            op_tally_subtract(t, whole, &c->steps.counts->ops[i]);
+            op_tally_subtract(t, whole, &c->steps->ops[i]);
         else
             *t = *whole;
     }
@@ -255,11 +254,11 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
     static const struct failures none;
     struct figures *f = result->figures;
     bool is_last = result->is_of_last_load;
-    const struct failures *before = is_last ? &c->steps.failures : &none;
+    const struct failures *before = is_last ? &c->steps->failures : &none;
     struct traffic traffic[LOAD_KINDS];
     unsigned first = 0;
     fill_reasons(run, &run->failures, before, &f->failures);
-    fill_reasons(run, &run->misses, is_last ? &c->steps.misses : &none, &f->misses);
+    fill_reasons(run, &run->misses, is_last ? &c->steps->misses : &none, &f->misses);
     f->checked_bytes = atomic_load(&run->verified.bytes);
     f->damaged = atomic_load(&run->verified.damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -294,8 +293,8 @@ static bool fill_result(struct main_loop *c, struct result *result)
     uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
     *result = (struct result){
         .plan = run->plan,
-        .steps = c->steps.list,
-        .step_count = c->steps.count,
+        .steps = c->steps->list,
+        .step_count = c->steps->count,
         .intervals = &c->intervals,
         .timeline = &c->timeline,
         .levels = c->levels,

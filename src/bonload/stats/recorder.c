@@ -35,20 +35,20 @@ static inline void record_latency(struct histogram *h, uint64_t value, bool shar
 }
 
 /* Adds the figures that only few requests have. */
-static void add_more(struct recorder *r, const struct recorder_rules *rules,
-                     const struct observation *o)
+static void add_more(struct recorder *to, const struct recorder_rules *rules,
+                     const struct request *r, uint64_t response_ns)
 {
-    struct tally *t = &r->kinds[o->kind];
+    struct tally *t = &to->kinds[r->kind];
     bool shared = rules->is_shared;
-    if (o->missed)
+    if (r->miss != 0)
         shared_add(&t->misses, 1, shared);
-    if (o->first_byte_ns > 0)
-        record_latency(&t->first_byte, o->first_byte_ns, shared);
+    if (r->first_byte_ns > 0)
+        record_latency(&t->first_byte, r->first_byte_ns, shared);
     if (!rules->has_ops)
         return;
-    if (o->missed)
-        shared_add(&r->ops[o->op].misses, 1, shared);
-    record_latency(&r->ops[o->op].response, o->response_ns, shared);
+    if (r->miss != 0)
+        shared_add(&to->ops[r->op].misses, 1, shared);
+    record_latency(&to->ops[r->op].response, response_ns, shared);
 }
 
 /*
@@ -57,40 +57,41 @@ static void add_more(struct recorder *r, const struct recorder_rules *rules,
  */
 #define LATE_MOST_NS UINT64_C(250000000)
 
-static bool is_above(const struct observation *o, uint64_t limit_ns)
+static bool is_above(const struct request *r, uint64_t response_ns, uint64_t limit_ns)
 {
-    if (o->judged_ns == 0)
-        return o->response_ns > limit_ns;
-    return o->judged_ns > limit_ns || (limit_ns < UINT64_MAX && o->late_ns > LATE_MOST_NS);
+    if (r->judged_ns == 0)
+        return response_ns > limit_ns;
+    return r->judged_ns > limit_ns ||
+           (limit_ns < UINT64_MAX && r->start_ns - r->due_ns > LATE_MOST_NS);
 }
 
-void recorder_add(struct recorder *r, const struct recorder_rules *rules,
-                  const struct observation *o)
+void recorder_add(struct recorder *to, const struct recorder_rules *rules, const struct request *r,
+                  uint64_t response_ns, uint64_t service_ns)
 {
-    struct tally *t = &r->kinds[o->kind];
+    struct tally *t = &to->kinds[r->kind];
     bool shared = rules->is_shared;
-    if (o->late_ns > LATE_NS)
+    if (r->start_ns - r->due_ns > LATE_NS)
         shared_add(&t->late, 1, shared);
-    if (o->connections > 0) {
-        shared_add(&t->connections, o->connections, shared);
-        shared_add(&t->connect_ns, o->connect_ns, shared);
-        shared_add(&t->tls_ns, o->tls_ns, shared);
+    if (r->connections > 0) {
+        shared_add(&t->connections, r->connections, shared);
+        shared_add(&t->connect_ns, r->connect_ns, shared);
+        shared_add(&t->tls_ns, r->tls_ns, shared);
     }
-    if (o->failed) {
+    if (r->failure != 0) {
         if (rules->has_ops)
-            shared_add(&r->ops[o->op].errors, 1, shared);
-        record_latency(&t->failed, o->response_ns, shared);
+            shared_add(&to->ops[r->op].errors, 1, shared);
+        record_latency(&t->failed, response_ns, shared);
         return;
     }
-    if (o->bytes > 0)
-        shared_add(&t->bytes, o->bytes, shared);
-    if (is_above(o, rules->limit_ns))
+    if (r->bytes > 0)
+        shared_add(&t->bytes, r->bytes, shared);
+    if (is_above(r, response_ns, rules->limit_ns))
         shared_add(&t->above, 1, shared);
     if (rules->has_service)
-        record_latency(&t->service, o->service_ns, shared);
-    if (rules->has_ops || o->missed || o->first_byte_ns > 0)
-        add_more(r, rules, o);
-    record_latency(&t->response, o->response_ns, shared);
+        record_latency(&t->service, service_ns, shared);
+    if (rules->has_ops || r->miss != 0 || r->first_byte_ns > 0)
+        add_more(to, rules, r, response_ns);
+    record_latency(&t->response, response_ns, shared);
 }
 
 /* Adds a histogram, but skips an unused one: reading its memory would allocate it. */

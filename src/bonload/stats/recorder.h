@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonload/plan/settings.h"
-#include "measure/busy.h"
+#include "bonload/targets/target.h"
 #include "measure/histogram.h"
 #include "util/err.h"
 
@@ -14,8 +13,7 @@
  * What is counted of requests: failures and misses by their reason, the slowest requests of each
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB, and there may
  * be a thousand channels. Everything can be read while it is being counted: a window of a search, a
- * slice of time or a step is the difference of two sums. What decisions see is at the end (struct
- * standing).
+ * slice of time or a step is the difference of two sums.
  */
 
 /*
@@ -161,23 +159,6 @@ struct recorder {
     struct op_tally ops[OPS_MOST]; /* places that are not used take no memory */
 };
 
-/* One request that has ended, with times in ns. */
-struct observation {
-    enum load_kind kind;
-    unsigned op;
-    uint64_t response_ns;
-    uint64_t service_ns;
-    uint64_t first_byte_ns; /* 0: unknown */
-    uint64_t late_ns;
-    uint64_t judged_ns; /* time that the limit applies to; 0: the response time */
-    unsigned connections;
-    uint64_t connect_ns;
-    uint64_t tls_ns;
-    uint64_t bytes;
-    bool failed;
-    bool missed;
-};
-
 struct recorder_rules {
     bool is_shared;   /* several threads use one recorder */
     bool has_service; /* requests have due times */
@@ -185,8 +166,9 @@ struct recorder_rules {
     uint64_t limit_ns; /* limit for tally.above; UINT64_MAX: none */
 };
 
-void recorder_add(struct recorder *r, const struct recorder_rules *rules,
-                  const struct observation *o);
+/* Counts a request that has ended. */
+void recorder_add(struct recorder *to, const struct recorder_rules *rules, const struct request *r,
+                  uint64_t response_ns, uint64_t service_ns);
 
 /* Adds the counts of `part` to `whole`. No other thread may use `whole`. */
 void tally_merge(struct tally *whole, const struct tally *part);
@@ -251,40 +233,8 @@ struct counts {
 
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind);
 
-/*
- * How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
- * ranks carry out. Neither has pointers, because they travel between hosts.
- */
-
 /* Numbers of one kind's requests that have begun and ended since the load began. */
 struct progress {
     uint64_t begun;
     uint64_t ended;
 };
-
-struct standing {
-    struct counts counts[LOAD_KINDS];
-    struct progress progress[LOAD_KINDS];
-    uint64_t busy;  /* in a pause: number of threads that still have requests in flight */
-    uint64_t ended; /* number of ranks whose load has ended */
-    struct busy_evidence machine; /* in a pause: what others did during the step */
-    uint64_t disturbed;           /* number of ranks on whose machine others were busy */
-    uint64_t behind; /* number of ranks that could not keep their rate, with -stop-on-bad-rate */
-};
-
-enum move {
-    MOVE_NONE,
-    MOVE_WINDOW,    /* the load has settled; requests that are due from now on are measured */
-    MOVE_PAUSE,     /* requests stop beginning, and those in flight end */
-    MOVE_STEP,      /* a step has ended; `loads` is the next load */
-    MOVE_LAST_STEP, /* the last step has ended */
-    MOVE_END        /* the load ends */
-};
-
-struct order {
-    uint64_t move;              /* an enum move */
-    uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
-};
-
-/* Message for bytes from another rank that cannot be decoded. */
-#define FIGURES_DAMAGED "the figures of another rank cannot be read"

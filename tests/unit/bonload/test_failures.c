@@ -37,11 +37,10 @@ static void those_of_a_step_are_its_own(void **state)
     static struct tally before, step;
     const struct recorder_rules rules = {.limit_ns = UINT64_MAX};
     (void)state;
-    recorder_add(&r, &rules, &(struct observation){.response_ns = 1120000000, .failed = true});
+    recorder_add(&r, &rules, &(struct request){.failure = 1}, 1120000000, 0);
     before = r.kinds[LOAD_WRITE];
     for (uint64_t ms = 1; ms <= 3; ms++)
-        recorder_add(&r, &rules,
-                     &(struct observation){.response_ns = ms * 100000000, .failed = true});
+        recorder_add(&r, &rules, &(struct request){.failure = 1}, ms * 100000000, 0);
     tally_subtract(&step, &r.kinds[LOAD_WRITE], &before);
     assert_int_equal(step.failed.count, 3);
     assert_int_equal(step.failed.sum, 600000000);

@@ -35,9 +35,9 @@ static void open_run(struct run *run, struct plan *plan)
 static void end_requests(struct run *run, enum load_kind kind, unsigned count, bool failed)
 {
     const struct recorder_rules rules = {.limit_ns = UINT64_MAX};
-    const struct observation o = {.kind = kind, .response_ns = 5 * MILLION, .failed = failed};
+    const struct request r = {.kind = kind, .failure = failed};
     for (; count > 0; count--)
-        recorder_add(run->recorders.list, &rules, &o);
+        recorder_add(run->recorders.list, &rules, &r, 5 * MILLION, 0);
 }
 
 /* The next progress line, without its newline. */

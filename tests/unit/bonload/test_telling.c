@@ -120,12 +120,12 @@ static void all_or_nothing_can_be_told(void **state)
 static uint64_t count_elsewhere(struct recorders *r)
 {
     const struct recorder_rules rules = {.has_service = true, .limit_ns = UINT64_MAX};
-    const struct observation o = {.kind = LOAD_READ, .response_ns = 900, .service_ns = 100};
+    const struct request request = {.kind = LOAD_READ};
     struct histogram *sum = calloc(1, sizeof *sum);
     assert_non_null(sum);
     pid_t child = fork();
     if (child == 0) {
-        recorder_add(&r->list[0], &rules, &o);
+        recorder_add(&r->list[0], &rules, &request, 900, 100);
         _exit(0);
     }
     assert_int_equal(waitpid(child, NULL, 0), child);
