@@ -95,7 +95,6 @@ static double achieved_rate(const struct kind_result *k, const struct profile *p
     return (double)k->tally.response.count / (seconds > load_seconds ? seconds : load_seconds);
 }
 
-/* Adds the results of a run with one load. */
 static void add_load(const struct inquiry *q, const struct run *run, const struct result *result)
 {
     struct answer *a = q->answer;
@@ -366,18 +365,6 @@ static int ask_profiles(struct inquiry *q, struct err *e)
     return rc;
 }
 
-/* The exit status for the worst of all verdicts. */
-static int status_of(const struct inquiry *q)
-{
-    enum goodness worst = GOODNESS_NONE;
-    for (size_t i = 0; i < q->count; i++)
-        if (answer_goodness(&q->answers[i]) > worst)
-            worst = answer_goodness(&q->answers[i]);
-    return worst == GOODNESS_BAD       ? STATUS_NOT_GOOD
-           : worst == GOODNESS_UNKNOWN ? STATUS_UNKNOWN
-                                       : EXIT_SUCCESS;
-}
-
 static int print_answers(struct inquiry *q, const char *details, struct err *e)
 {
     const struct settings *s = q->settings;
@@ -453,18 +440,17 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         close(fd);
     }
     rc = fd >= 0 ? answer_inquiry(&q, e) : fd;
+    enum goodness worst = GOODNESS_NONE;
+    for (size_t i = 0; i < q.count; i++)
+        if (answer_goodness(&q.answers[i]) > worst)
+            worst = answer_goodness(&q.answers[i]);
     if (rc == 0 && !q.was_stopped)
-        *status = status_of(&q);
+        *status = worst == GOODNESS_BAD       ? STATUS_NOT_GOOD
+                  : worst == GOODNESS_UNKNOWN ? STATUS_UNKNOWN
+                                              : EXIT_SUCCESS;
     html_page_close(&q.page);
     json_decref(q.report);
     free(q.own);
     free(q.answers);
     return rc;
-}
-
-int good_for_list(struct err *e)
-{
-    errno = 0;
-    profiles_print(stdout);
-    return output_flush(e);
 }

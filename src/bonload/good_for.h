@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "bonload/plan/settings.h"
+#include "bonload/plan/plan.h"
 #include "sync/coordinator.h"
 #include "util/err.h"
 
@@ -13,6 +13,3 @@
  * verdict.
  */
 int good_for(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e);
-
-/* Prints all profiles, for -good-for=list. */
-int good_for_list(struct err *e);

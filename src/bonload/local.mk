@@ -11,7 +11,6 @@ src_libbonload_a_SOURCES = \
 	src/bonload/load/run.c src/bonload/load/run.h \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/plan.c src/bonload/plan/plan.h \
-	src/bonload/plan/settings.h \
 	src/bonload/profiles/profile.c src/bonload/profiles/profile.h \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \

@@ -349,13 +349,6 @@ const struct option_table option_table = {
     .closing = "\nThe manual page bonload(1) says more.\n",
 };
 
-/* Whether a target has the options of a group, whose name may list targets in lower case. */
-static bool is_for(const char *group, const char *target)
-{
-    const char *at = strstr(group, target);
-    return !islower((unsigned char)*group) || (at && strchr(" ", at[strlen(target)]));
-}
-
 /*
  * Decides about an option that was refused with rc and a line in e, and that only goader accepts.
  * If the program was called by that name, reports that the option has no effect, and returns 0.
@@ -370,6 +363,7 @@ static int pass_goader(const struct settings *s, int rc, struct err *e)
     return 0;
 }
 
+/* Refuses options of other targets. The name of a group in lower case lists its targets. */
 static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
     const struct target_ops *target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET);
@@ -377,7 +371,9 @@ static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST
     int rc = 0;
     for (size_t i = 0; target && rc == 0 && i < option_table.count; i++) {
         group = entries[i].group ? entries[i].group : group;
-        if (!given[i] || is_for(group, target->name))
+        const char *at = strstr(group, target->name);
+        bool is_listed = at && strchr(" ", at[strlen(target->name)]);
+        if (!given[i] || is_listed || !islower((unsigned char)*group))
             continue;
         rc = err_say(e, "-%s is an option for %s, but -requests-engine is %s", entries[i].name,
                      group, target->name);

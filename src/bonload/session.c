@@ -11,6 +11,7 @@
 #include "bonload/options.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
+#include "bonload/verdict/verdict.h"
 #include "cli/help.h"
 #include "report/page.h"
 #include "storage/scratch.h"
@@ -392,8 +393,11 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
     struct explainer explainer = {0};
     if (s->left_in)
         return clean_up(s, coordinator, e);
-    if (s->good_for && strcmp(s->good_for, "list") == 0)
-        return good_for_list(e);
+    if (s->good_for && strcmp(s->good_for, "list") == 0) {
+        errno = 0;
+        profiles_print(stdout);
+        return output_flush(e);
+    }
     int rc = begin_session(s, coordinator, s->explain_tail && !s->good_for ? &explainer : NULL, e);
     if (s->good_for) /* each of its runs has its own plan */
         return rc == 0 ? good_for(s, coordinator, status, e) : rc;

@@ -92,15 +92,6 @@ static int explainer_begin(const struct main_loop *c, struct err *e)
     return examiner_start(&x->examiner, &setup, e);
 }
 
-int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
-                     struct tail_summary *summary, struct err *e)
-{
-    if (!is_wanted(x) || !x->examiner)
-        return 0;
-    examiner_stop(x->examiner);
-    return examiner_sum_up(x->examiner, kind, tally_service(t), summary, e);
-}
-
 /*
  * Whether the speed of a kind may have levels. It must be the speed of one load on files, in one
  * process, and not that of writes that only the page cache has taken.
@@ -292,7 +283,6 @@ static void add_figures(struct step_meeting *m, unsigned rank, const struct step
         m->offered[kind] += f->offered[kind];
 }
 
-/* Adds the report of another rank to that of rank 0. */
 static void take_step(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct step_meeting *m = context;
@@ -378,7 +368,6 @@ void tally_add_left(struct tally *t, uint64_t count)
     }
 }
 
-/* Begins the first step whose requests count. */
 static int begin_first_step(struct main_loop *c, struct err *e)
 {
     int rc = explainer_begin(c, e);
@@ -440,8 +429,11 @@ static void end_load(struct main_loop *c, uint64_t now_ns)
 static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
 {
     uint64_t now_ns = clock_ns();
-    if (c->run->plan->mode == MODE_SEARCH)
-        load_threads_move_slowest(&c->load_threads, c->earlier);
+    for (unsigned i = 0; c->run->plan->mode == MODE_SEARCH && i < c->load_threads.count; i++) {
+        struct load_thread *d = &c->load_threads.list[i];
+        slowest_merge(&c->earlier[d->load->kind], &d->slowest);
+        slowest_clear(&d->slowest);
+    }
     set_loads(c, loads, now_ns);
     begin_step(c, now_ns);
     run_resume(c->run);
@@ -475,7 +467,6 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
     return 0;
 }
 
-/* Carries out rank 0's decision. */
 static int obey_order(struct main_loop *c, const struct order *order, uint64_t now_ns,
                       struct err *e)
 {
@@ -656,7 +647,6 @@ static void wait_for_tick(struct main_loop *c)
     }
 }
 
-/* Waits for all ranks, and begins the load. */
 static int begin_load(struct main_loop *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};

@@ -19,8 +19,7 @@
 
 /*
  * Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
- * thread carried out the request. Reads and writes are judged apart. All functions do nothing if
- * the trace is not open, or the explainer is NULL.
+ * thread carried out the request. Reads and writes are judged apart.
  */
 struct explainer {
     struct tail_trace trace; /* opened by the caller, if it is wanted */
@@ -31,17 +30,10 @@ struct explainer {
         enum load_kind kind;
     } counted[LOAD_KINDS];
     struct io_limit limit;
-    struct examiner *examiner;
+    struct examiner *examiner; /* NULL: the trace is not open */
 };
 
 void explainer_close(struct explainer *x);
-
-/*
- * Sums up what it found of the requests of a kind, when all have ended; the first call may wait
- * until all slow ones have been looked at.
- */
-int explainer_sum_up(struct explainer *x, enum load_kind kind, const struct tally *t,
-                     struct tail_summary *summary, struct err *e);
 
 /* A rank's report on a step, with times of its own clock. */
 struct step_figures {

@@ -430,21 +430,17 @@ static bool search_is_by_rate(const struct search *s)
 
 /* ---- setting a load -------------------------------------------------------------------------- */
 
-static void set_searched_loads(const struct search *s, uint64_t loads[LOAD_KINDS])
+/* Sets the next load, which begins to settle, after the pause between two steps. */
+static void set_searched_loads(struct search *s, const struct standing *all, uint64_t now_ns,
+                               uint64_t loads[LOAD_KINDS])
 {
-    double unit = search_is_by_rate(s) ? (double)BILLION : 1;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        loads[k] = s->is_searched[k] ? (uint64_t)(s->kind_searches[k].load * unit) : 0;
-}
-
-/* Begins to settle the next load, after the pause between two steps. */
-static void search_resume(struct search *s, const struct standing *all, uint64_t now_ns)
-{
+    bool is_by_rate = search_is_by_rate(s);
     s->stage_ns = now_ns;
     s->is_unsettled = all->busy > 0;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        double load = s->is_searched[k] && !search_is_by_rate(s) ? s->kind_searches[k].load : 0;
-        s->settled[k] = all->progress[k].begun + (uint64_t)load;
+        double load = s->is_searched[k] ? s->kind_searches[k].load : 0;
+        loads[k] = (uint64_t)(is_by_rate ? load * (double)BILLION : load);
+        s->settled[k] = all->progress[k].begun + (is_by_rate ? 0 : loads[k]);
     }
 }
 
@@ -463,8 +459,7 @@ static void search_begin(struct search *s, const struct plan *p, uint64_t now_ns
         else if (kind->pace == PACE_CLOSED)
             kind_search_begin(&s->kind_searches[k], kind->threads, kind->channels, true);
     }
-    set_searched_loads(s, loads);
-    search_resume(s, &nothing, now_ns);
+    set_searched_loads(s, &nothing, now_ns, loads);
 }
 
 /*
@@ -593,41 +588,33 @@ static bool is_known(const struct search *s)
  */
 static void feed_last(struct search *s, const struct standing *all, uint64_t paused_ns)
 {
+    struct standing whole = *all;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct counts *now = &all->counts[k];
-        const struct counts *seen = &s->seen[k];
         uint64_t left = all->busy > 0 ? all->progress[k].begun - all->progress[k].ended : 0;
-        const struct counts ended = {
-            .good = now->good - seen->good + left,
-            .errors = now->errors - seen->errors,
-            .good_ns = now->good_ns - seen->good_ns + left * paused_ns,
-            .above = now->above - seen->above +
-                     (paused_ns >= s->plan->settings->limit.nanoseconds ? left : 0),
-        };
-        sequential_test_feed(&s->tests[k], &ended, 0, false);
+        whole.counts[k].good += left;
+        whole.counts[k].good_ns += left * paused_ns;
+        if (paused_ns >= s->plan->settings->limit.nanoseconds)
+            whole.counts[k].above += left;
     }
+    feed_tests(s, &whole, s->stage_ns + s->tests[LOAD_READ].elapsed_ns); /* the window is over */
 }
 
-/* The verdict when all requests of the window are known. */
-static enum verdict last_verdict(const struct search *s, enum load_kind k, bool is_busy)
-{
-    const struct sequential_test *j = &s->tests[k];
-    enum verdict verdict = s->decided[k];
-    if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&j->rules, &j->seen))
-        verdict = sequential_test_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
-    bool is_against = verdict != VERDICT_KEPT && verdict != VERDICT_OPEN;
-    return is_against && is_busy ? VERDICT_BUSY : verdict;
-}
-
-/* Records the verdicts on the step that ends now. */
+/* Records the verdicts on the step that ends now, when all requests of its window are known. */
 static void note_verdicts(struct search *s, bool is_busy)
 {
     s->noted = (struct step){.is_confirmation = s->is_confirming};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct sequential_test *j = &s->tests[k];
+        enum verdict verdict = s->decided[k];
         if (!s->is_searched[k])
             continue;
+        if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&j->rules, &j->seen))
+            verdict =
+                sequential_test_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
+        if (is_busy && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
+            verdict = VERDICT_BUSY;
         s->noted.kinds[k].load = s->kind_searches[k].load;
-        s->noted.kinds[k].verdict = last_verdict(s, k, is_busy);
+        s->noted.kinds[k].verdict = verdict;
     }
 }
 
@@ -746,19 +733,19 @@ static bool confirm_answer(struct search *s)
 }
 
 /*
- * Orders the next load, or the end, after a pause of `paused_ns` in which the last requests of the
- * window have ended. Requests that have not ended count with their age.
+ * Sets the next load, after a pause of `paused_ns` in which the last requests of the window have
+ * ended. Requests that have not ended count with their age. Returns false when the search is over.
  */
-static void search_end_step(struct search *s, const struct standing *all, uint64_t paused_ns,
-                            struct order *order)
+static bool search_next(struct search *s, const struct standing *all, uint64_t paused_ns,
+                        uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
     feed_last(s, all, paused_ns);
     note_verdicts(s, all->disturbed > 0);
     s->is_first = s->is_measuring = false;
-    bool is_over = s->is_confirming ? confirm_answer(s) : climb(s);
-    order->move = is_over ? MOVE_LAST_STEP : MOVE_STEP;
-    if (!is_over)
-        set_searched_loads(s, order->loads);
+    if (s->is_confirming ? confirm_answer(s) : climb(s))
+        return false;
+    set_searched_loads(s, all, now_ns, loads);
+    return true;
 }
 
 /*
@@ -836,11 +823,15 @@ static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t nu
     return mul_div(p->settings->sweep[number], p->kinds[kind].rate, all);
 }
 
-static void sweep_set_rate(struct controller *s, uint64_t loads[LOAD_KINDS])
+/* Sets the next rate of a sweep. Returns false when there is none. */
+static bool sweep_next(struct controller *s, uint64_t loads[LOAD_KINDS])
 {
+    if (s->next_rate == s->plan->settings->sweep_count)
+        return false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
         loads[k] = sweep_share(s->plan, k, s->next_rate);
     s->next_rate++;
+    return true;
 }
 
 void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
@@ -852,7 +843,7 @@ void controller_begin(struct controller *s, const struct plan *p, uint64_t now_n
     if (p->mode == MODE_SEARCH)
         search_begin(&s->search, p, now_ns, loads);
     else if (p->mode == MODE_SWEEP)
-        sweep_set_rate(s, loads);
+        sweep_next(s, loads);
 }
 
 /* Ends the pause when no request is in flight: orders the next load, or the end. */
@@ -864,16 +855,10 @@ static void check_pause(struct controller *s, const struct standing *all, uint64
         return;
     s->is_paused = false;
     s->since_ns = now_ns;
-    if (s->plan->mode == MODE_SWEEP) {
-        bool is_last = s->next_rate == s->plan->settings->sweep_count;
-        order->move = is_last ? MOVE_LAST_STEP : MOVE_STEP;
-        if (!is_last)
-            sweep_set_rate(s, order->loads);
-        return;
-    }
-    search_end_step(&s->search, all, paused_ns, order);
-    if (order->move == MOVE_STEP)
-        search_resume(&s->search, all, now_ns);
+    bool goes_on = s->plan->mode == MODE_SWEEP
+                       ? sweep_next(s, order->loads)
+                       : search_next(&s->search, all, paused_ns, now_ns, order->loads);
+    order->move = goes_on ? MOVE_STEP : MOVE_LAST_STEP;
 }
 
 void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,

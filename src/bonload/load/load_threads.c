@@ -206,7 +206,6 @@ static void number_request(struct load_thread *d, struct request *r)
         r->number = next_of_batch(d);
 }
 
-/* Updates the ledgers when a write has ended. */
 static void settle_number(struct load_thread *d, const struct request *r)
 {
     struct run *run = d->run;
@@ -248,7 +247,6 @@ static void put_slow(struct load_thread *d, uint64_t service_ns, uint64_t end_ns
     slow_box_put(d->slow, &op);
 }
 
-/* Counts a request that ended at end_ns. */
 static void count_request(struct load_thread *d, const struct request *r, uint64_t end_ns)
 {
     struct run *run = d->run;
@@ -576,34 +574,6 @@ double load_threads_longest_wait(const struct load_threads *c, enum span span)
             longest = now - before;
     }
     return (double)longest;
-}
-
-uint64_t load_threads_last_end(const struct load_threads *c, enum load_kind kind)
-{
-    uint64_t last = 0;
-    for (unsigned i = 0; i < c->count; i++) {
-        uint64_t end = atomic_load(&c->list[i].last_end_ns);
-        if (c->list[i].load->kind == kind && end > last)
-            last = end;
-    }
-    return last;
-}
-
-void load_threads_add_slowest(const struct load_threads *c, enum load_kind kind,
-                              struct slowest *all)
-{
-    for (unsigned i = 0; i < c->count; i++)
-        if (c->list[i].load->kind == kind)
-            slowest_merge(all, &c->list[i].slowest);
-}
-
-void load_threads_move_slowest(struct load_threads *c, struct slowest earlier[LOAD_KINDS])
-{
-    for (unsigned i = 0; i < c->count; i++) {
-        struct load_thread *d = &c->list[i];
-        slowest_merge(&earlier[d->load->kind], &d->slowest);
-        slowest_clear(&d->slowest);
-    }
 }
 
 void load_threads_forget(struct load_threads *c)

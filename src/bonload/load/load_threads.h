@@ -95,16 +95,6 @@ void load_threads_begin_span(struct load_threads *c, enum span span);
 /* The longest time in a span that a load thread waited for a CPU, in ns; negative: unknown. */
 double load_threads_longest_wait(const struct load_threads *c, enum span span);
 
-/* When the last request of a kind ended, by clock_ns(); 0: none has. */
-uint64_t load_threads_last_end(const struct load_threads *c, enum load_kind kind);
-
-/* Adds a kind's slowest requests to *all. Load threads may go on making requests meanwhile. */
-void load_threads_add_slowest(const struct load_threads *c, enum load_kind kind,
-                              struct slowest *all);
-
-/* Moves the slowest requests so far to those of earlier loads. The run must be paused. */
-void load_threads_move_slowest(struct load_threads *c, struct slowest earlier[LOAD_KINDS]);
-
 /*
  * Forgets all counts, but not what has been written. The run must be paused or over. Requests still
  * in flight will not count.

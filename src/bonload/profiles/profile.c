@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bonload/plan/settings.h"
+#include "bonload/plan/plan.h"
 #include "sys/input.h"
 #include "util/go_units.h"
 #include "util/printable.h"

@@ -173,7 +173,9 @@ static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct 
         since_ns = c->steps->current.begin_ns; /* when the last load had settled */
     else
         slowest_merge(&slowest, &c->earlier[kind]);
-    load_threads_add_slowest(&c->load_threads, kind, &slowest);
+    for (unsigned i = 0; i < c->load_threads.count; i++)
+        if (c->load_threads.list[i].load->kind == kind)
+            slowest_merge(&slowest, &c->load_threads.list[i].slowest);
     for (unsigned i = 0; i < slowest.count; i++)
         if (slowest.list[i].due_ns >= since_ns &&
             !describe_slow(c->run, &slowest.list[i], &result->slowest[kind]))
@@ -197,10 +199,17 @@ static void fill_reasons(const struct run *run, const struct failures *f,
         r->others[kind] += atomic_load(&f->others[kind]) - atomic_load(&before->others[kind]);
 }
 
-/* When the last request of a kind has ended; now_ns: the run goes on. */
+/* When the last request of a kind ended; 0: none has; now_ns: the run goes on. */
 static uint64_t last_end(const struct main_loop *c, enum load_kind kind, uint64_t now_ns)
 {
-    return c->stage == STAGE_OVER ? load_threads_last_end(&c->load_threads, kind) : now_ns;
+    const struct load_threads *t = &c->load_threads;
+    uint64_t last = 0;
+    if (c->stage != STAGE_OVER)
+        return now_ns;
+    for (unsigned i = 0; i < t->count; i++)
+        if (t->list[i].load->kind == kind && atomic_load(&t->list[i].last_end_ns) > last)
+            last = atomic_load(&t->list[i].last_end_ns);
+    return last;
 }
 
 static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
@@ -590,9 +599,12 @@ static int judge_kind(struct main_loop *c, enum load_kind kind, struct result *r
     const struct plan *p = result->plan;
     const struct latency_limit *above = &p->settings->fail_above;
     struct kind_result *k = &result->figures->kinds[kind];
+    struct examiner *x = c->explainer ? c->explainer->examiner : NULL;
     int rc = 0;
-    if (!result->is_interim && plan_has(p, kind))
-        rc = explainer_sum_up(c->explainer, kind, &k->tally, &result->tails[kind], e);
+    if (x && !result->is_interim && plan_has(p, kind)) {
+        examiner_stop(x); /* waits until all slow requests have been looked at */
+        rc = examiner_sum_up(x, kind, tally_service(&k->tally), &result->tails[kind], e);
+    }
     if (above->nanoseconds > 0)
         result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
     if (p->mode == MODE_SEARCH && p->stripe.index == 0) {

@@ -85,23 +85,21 @@ static uint64_t percentile_of(const struct slice_kind *k, double percent)
     return k->max_ns;
 }
 
-static void merge_kind(struct slice_kind *to, const struct slice_kind *part)
-{
-    to->good += part->good;
-    to->errors += part->errors;
-    to->bytes += part->bytes;
-    if (part->max_ns > to->max_ns)
-        to->max_ns = part->max_ns;
-    for (unsigned bin = 0; bin < HEAT_BINS; bin++)
-        add_to_bin(&to->heat[bin], part->heat[bin]);
-    to->p50_ns = percentile_of(to, 50);
-    to->p99_ns = percentile_of(to, 99);
-}
-
 static void merge_slice(struct slice *to, const struct slice *part)
 {
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        merge_kind(&to->kinds[kind], &part->kinds[kind]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct slice_kind *k = &to->kinds[kind];
+        const struct slice_kind *more = &part->kinds[kind];
+        k->good += more->good;
+        k->errors += more->errors;
+        k->bytes += more->bytes;
+        if (more->max_ns > k->max_ns)
+            k->max_ns = more->max_ns;
+        for (unsigned bin = 0; bin < HEAT_BINS; bin++)
+            add_to_bin(&k->heat[bin], more->heat[bin]);
+        k->p50_ns = percentile_of(k, 50);
+        k->p99_ns = percentile_of(k, 99);
+    }
     if (part->end_ns > to->end_ns)
         to->end_ns = part->end_ns;
 }

@@ -4,7 +4,7 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-#include "bonload/plan/settings.h"
+#include "bonload/plan/plan.h"
 #include "bonload/targets/s3/s3_sign.h"
 #include "bonload/targets/web/web.h"
 
