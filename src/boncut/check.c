@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "boncut/methods/method.h"
-#include "boncut/report/report.h"
 #include "boncut/verdict.h"
 #include "measure/mount_info.h"
 #include "storage/scratch.h"
@@ -182,16 +181,6 @@ static int judge_all(struct check *c, int fd, struct err *e)
     return rc;
 }
 
-static void report_residency(const struct check *c)
-{
-    char size[UNITS_TEXT];
-    if (c->resident_bytes == 0)
-        return;
-    units_format_readable(size, c->resident_bytes);
-    message("%s of the files stayed in the page cache: what was read may not be what is stored",
-            size);
-}
-
 /*
  * Accepts the user's claim that the filesystem cannot be mounted, unless the directory can be
  * opened, or this user is not allowed to look.
@@ -244,10 +233,9 @@ static int report_check(const struct check *c, bool json, struct err *e)
         check_report_text(c, stdout);
         return 0;
     }
-    char *text;
-    int rc = check_report_json(c, &text, e);
-    if (rc != 0)
-        return rc;
+    char *text = check_report_json(c);
+    if (!text)
+        return err_system(e, ENOMEM, "allocate memory for the JSON report");
     errno = 0;
     puts(text);
     free(text);
@@ -257,6 +245,7 @@ static int report_check(const struct check *c, bool json, struct err *e)
 int boncut_check(const struct settings *s, int *status, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
+    char size[UNITS_TEXT];
     int rc = stop_init(e);
     check.trusts = s->trusts_directory;
     if (rc == 0)
@@ -265,7 +254,11 @@ int boncut_check(const struct settings *s, int *status, struct err *e)
         rc = s->is_unmounted ? judge_unmounted(&check, s->directory, e)
                              : judge_mounted(&check, s->directory, e);
     if (rc == 0) {
-        report_residency(&check);
+        units_format_readable(size, check.resident_bytes);
+        if (check.resident_bytes > 0)
+            message("%s of the files stayed in the page cache: what was read may not be what is "
+                    "stored",
+                    size);
         verdict_find(&check);
         *status = verdict_status(check.verdict);
         rc = report_check(&check, s->json, e);

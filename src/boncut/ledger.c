@@ -175,15 +175,6 @@ const char *const finding_names[FINDINGS] = {
     [FOUND_UNKNOWN] = "unknown",
 };
 
-/*
- * Whether an earlier failed call can explain the finding: the call may have left anything in its
- * sectors.
- */
-static bool excuses_failure(enum finding finding)
-{
-    return finding == FOUND_FOREIGN || finding == FOUND_TORN || finding == FOUND_UNREADABLE;
-}
-
 static bool is_loss(enum finding finding)
 {
     return finding != FOUND_KEPT && finding < FOUND_UNREADABLE;
@@ -216,7 +207,9 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
                         .promised = p->version,
                         .before_end_us = l->last_us - p->time_us};
     enum finding *finding = &loss.sight.finding;
-    if (p->failed > p->version && excuses_failure(*finding))
+    /* a failed call may have left anything in its sectors, but nothing older than was promised */
+    if (p->failed > p->version &&
+        (*finding == FOUND_FOREIGN || *finding == FOUND_TORN || *finding == FOUND_UNREADABLE))
         *finding = FOUND_UNKNOWN;
     t->units++;
     t->found[*finding]++;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libboncut_a_SOURCES = \
-	src/boncut/audit/audit.c src/boncut/audit/audit.h \
+	src/boncut/audit/audit.c \
 	src/boncut/campaign/campaign.c src/boncut/campaign/campaign.h \
 	src/boncut/check.c \
 	src/boncut/commands.h \
@@ -11,7 +11,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/methods/methods.c \
 	src/boncut/options.c src/boncut/options.h \
 	src/boncut/report/json.c \
-	src/boncut/report/report.h \
 	src/boncut/report/text.c \
 	src/boncut/verdict.c src/boncut/verdict.h \
 	src/boncut/write.c

@@ -252,29 +252,22 @@ bool header_is_same_mount(const struct header *before, const struct header *now)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-struct text {
-    char *to;
-    size_t length;
-};
+/* The functions that put something return the end of the text. */
 
-static void put_word(struct text *t, const char *key, const char *value)
+static char *put_word(char *to, const char *key, const char *value)
 {
-    t->length += (size_t)sprintf(t->to + t->length, " %s=", key);
+    to += sprintf(to, " %s=", key);
     for (; *value; value++) {
         unsigned char c = (unsigned char)*value;
         if (c > ' ' && c < 127 && c != '%')
-            t->to[t->length++] = *value;
+            *to++ = *value;
         else
-            t->length += (size_t)sprintf(t->to + t->length, "%%%02x", c);
+            to += sprintf(to, "%%%02x", c);
     }
+    return to;
 }
 
-static void put_number_field(struct text *t, const char *key, uint64_t number)
-{
-    t->length += (size_t)sprintf(t->to + t->length, " %s=%" PRIu64, key, number);
-}
-
-static void put_methods(struct text *t, unsigned used)
+static char *put_methods(char *to, unsigned used)
 {
     char names[HEADER_TEXT] = "";
     for (unsigned i = 0; i < method_count; i++) {
@@ -284,33 +277,28 @@ static void put_methods(struct text *t, unsigned used)
             strcat(names, ",");
         strcat(names, methods[i].name);
     }
-    put_word(t, "methods", names);
+    return put_word(to, "methods", names);
 }
 
 size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
 {
-    struct text t = {.to = text, .length = (size_t)sprintf(text, FORMAT "%d", LATEST)};
-    put_number_field(&t, "seed", h->seed);
-    put_number_field(&t, "run", h->run);
-    put_number_field(&t, "block", h->block_bytes);
-    put_number_field(&t, "units", h->units);
-    put_number_field(&t, "workers", h->workers);
-    put_methods(&t, h->methods);
-    put_word(&t, "directory", h->directory);
-    put_word(&t, "device", h->device);
-    put_word(&t, "filesystem", h->filesystem);
-    put_word(&t, "options", h->options);
-    put_word(&t, "boot", h->boot_id);
-    put_word(&t, "kernel", h->kernel);
-    put_number_field(&t, "mount", h->mount_id);
-    put_number_field(&t, "time", (uint64_t)h->time);
-    put_word(&t, "uuid", h->uuid);
-    put_word(&t, "parent", h->parent);
-    put_number_field(&t, "superblock", h->superblock);
-    put_number_field(&t, "in_place", h->drive_is_in_place);
-    t.length = log_checksum_append(text, t.length, HEADER_KEY);
-    text[t.length] = '\n';
-    return t.length + 1;
+    char *to = text;
+    to += sprintf(to, FORMAT "%d seed=%" PRIu64 " run=%" PRIu64 " block=%u units=%u workers=%u",
+                  LATEST, h->seed, h->run, h->block_bytes, h->units, h->workers);
+    to = put_methods(to, h->methods);
+    to = put_word(to, "directory", h->directory);
+    to = put_word(to, "device", h->device);
+    to = put_word(to, "filesystem", h->filesystem);
+    to = put_word(to, "options", h->options);
+    to = put_word(to, "boot", h->boot_id);
+    to = put_word(to, "kernel", h->kernel);
+    to += sprintf(to, " mount=%" PRIu64 " time=%" PRId64, h->mount_id, h->time);
+    to = put_word(to, "uuid", h->uuid);
+    to = put_word(to, "parent", h->parent);
+    to += sprintf(to, " superblock=%" PRIu64 " in_place=%d", h->superblock, h->drive_is_in_place);
+    size_t length = log_checksum_append(text, (size_t)(to - text), HEADER_KEY);
+    text[length] = '\n';
+    return length + 1;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

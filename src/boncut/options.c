@@ -206,28 +206,6 @@ static int check_owned(const struct settings *s, const bool given[OPTIONS_MOST],
  */
 #define SAFE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@%=,-"
 
-static int check_campaign(const struct settings *s, struct err *e)
-{
-    if (!s->victim || !s->cut || !s->logs)
-        return err_say(e, "campaign: %s is missing",
-                       !s->victim ? "--victim"
-                       : !s->cut  ? "--cut"
-                                  : "--logs");
-    if (s->directory[strspn(s->directory, SAFE_CHARACTERS)] != '\0' || *s->directory == '-')
-        return err_say(e, "campaign: DIR has characters that a shell would not leave as they are");
-    return 0;
-}
-
-static int check_command(const struct settings *s, struct err *e)
-{
-    if (s->command == COMMAND_CAMPAIGN)
-        return check_campaign(s, e);
-    if (s->command == COMMAND_FS_SHUTDOWN && !s->yes)
-        return err_say(e, "fs-shutdown stops the whole filesystem of DIR, and what it has not yet "
-                          "written is lost: --yes confirms that");
-    return 0;
-}
-
 /* Refuses a directory without a command, and says which questions the commands answer. */
 static int refuse_no_command(const char *dir, struct err *e)
 {
@@ -256,7 +234,21 @@ static int check_settings(const struct settings *s, const bool given[OPTIONS_MOS
     if (s->units.value * s->workers.value > HEADER_UNITS_MOST)
         return err_say(e, "--units: all workers together have at most %d units", HEADER_UNITS_MOST);
     int rc = check_owned(s, given, e);
-    return rc == 0 ? check_command(s, e) : rc;
+    if (rc != 0)
+        return rc;
+    if (s->command == COMMAND_FS_SHUTDOWN && !s->yes)
+        return err_say(e, "fs-shutdown stops the whole filesystem of DIR, and what it has not yet "
+                          "written is lost: --yes confirms that");
+    if (s->command != COMMAND_CAMPAIGN)
+        return 0;
+    if (!s->victim || !s->cut || !s->logs)
+        return err_say(e, "campaign: %s is missing",
+                       !s->victim ? "--victim"
+                       : !s->cut  ? "--cut"
+                                  : "--logs");
+    if (s->directory[strspn(s->directory, SAFE_CHARACTERS)] != '\0' || *s->directory == '-')
+        return err_say(e, "campaign: DIR has characters that a shell would not leave as they are");
+    return 0;
 }
 
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)

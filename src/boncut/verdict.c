@@ -43,18 +43,13 @@ static enum layer find_layer(const struct check *c)
     return controls[method_cached].lost + controls[method_drive].lost > 0 ? LAYER_HOST : LAYER_NONE;
 }
 
-static const char *words_for_layer(enum layer layer)
+static void say_lost(struct check *c, const struct tally *sum, uint64_t promises)
 {
-    static const char *const words[LAYERS] = {
+    static const char *const reach[LAYERS] = {
         [LAYER_NONE] = "Nothing shows that anything was cut.",
         [LAYER_HOST] = "The kernel's memory was lost; nothing is shown about the drive's cache.",
         [LAYER_DRIVE] = "The kernel's memory and the drive's cache were lost.",
     };
-    return words[layer];
-}
-
-static void say_lost(struct check *c, const struct tally *sum, uint64_t promises)
-{
     c->verdict = VERDICT_LOST;
     if (c->is_gone)
         snprintf(c->text, sizeof c->text,
@@ -64,24 +59,13 @@ static void say_lost(struct check *c, const struct tally *sum, uint64_t promises
     else
         snprintf(c->text, sizeof c->text,
                  "LOST: %" PRIu64 " of %" PRIu64 " units are not as promised. %s",
-                 tally_losses(sum), sum->units, words_for_layer(c->layer));
+                 tally_losses(sum), sum->units, reach[c->layer]);
 }
 
 static void say_inconclusive(struct check *c, const char *reason)
 {
     c->verdict = VERDICT_INCONCLUSIVE;
     snprintf(c->text, sizeof c->text, "INCONCLUSIVE: %s", reason);
-}
-
-static void say_kept(struct check *c, uint64_t promises)
-{
-    c->verdict = VERDICT_KEPT;
-    snprintf(c->text, sizeof c->text,
-             "KEPT: all that was promised (%" PRIu64 " promises) is there, %s", promises,
-             c->layer == LAYER_DRIVE
-                 ? "and unflushed writes were lost in the drive's cache: sound as far as the drive."
-                 : "and unsynced writes were lost: sound as far as the kernel; nothing is shown "
-                   "about the drive's cache.");
 }
 
 void verdict_find(struct check *c)
@@ -111,6 +95,15 @@ void verdict_find(struct check *c)
     else if (c->layer == LAYER_NONE)
         say_inconclusive(c, "nothing is lost, not even writes that were never synced: nothing "
                             "shows that anything was cut.");
-    else
-        say_kept(c, promises);
+    else {
+        c->verdict = VERDICT_KEPT;
+        snprintf(
+            c->text, sizeof c->text,
+            "KEPT: all that was promised (%" PRIu64 " promises) is there, %s", promises,
+            c->layer == LAYER_DRIVE
+                ? "and unflushed writes were lost in the drive's cache: sound as far as the "
+                  "drive."
+                : "and unsynced writes were lost: sound as far as the kernel; nothing is shown "
+                  "about the drive's cache.");
+    }
 }

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "boncut/ledger.h"
 
@@ -49,3 +50,9 @@ bool control_counts(const struct check *c, unsigned method);
 void verdict_find(struct check *c);
 
 int verdict_status(enum verdict verdict);
+
+/* Prints the findings of a check: a table, facts, losses and the verdict. */
+void check_report_text(const struct check *c, FILE *out);
+
+/* The same as JSON (share/boncut.schema.json), which the caller frees. NULL: no memory is left. */
+char *check_report_json(const struct check *c);

@@ -288,46 +288,36 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
     tail_heap_add(heap, &r);
 }
 
-/*
- * Stores in put[] the number of operations ever put into each box. Returns whether a box has
- * operations now.
- */
-static bool poll_boxes(const struct examiner *x, uint64_t put[])
-{
-    bool any = false;
-    for (unsigned i = 0; i < x->count; i++) {
-        const struct slow_box *b = &x->setup.boxes[i];
-        put[i] = atomic_load_explicit(&b->put, memory_order_acquire);
-        any |= put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
-    }
-    return any;
-}
-
-/*
- * Examines the operations that put[] counts. They were in the boxes before the trace was read, so
- * the trace has their events.
- */
-static void examine_all(struct examiner *x, const uint64_t put[])
+/* Examines the operations that x->put counts. */
+static void examine_all(struct examiner *x)
 {
     struct slow_op op;
     unsigned box = 0;
     for (unsigned kind = 0; kind < x->setup.kind_count; kind++)
         for (unsigned i = 0; i < x->setup.kinds[kind].workers; i++, box++)
             while (atomic_load_explicit(&x->setup.boxes[box].taken, memory_order_relaxed) <
-                       put[box] &&
+                       x->put[box] &&
                    slow_box_take(&x->setup.boxes[box], &op))
                 examine(x, box, &x->board->heaps[kind], &op);
 }
 
-/* Reads the trace if a box has operations or if `reads`, and examines these operations. */
-static void examine_boxes(struct examiner *x, uint64_t put[], bool reads)
+/*
+ * Reads the trace if a box has operations or if `reads`, and examines these operations. They were
+ * in the boxes before the trace was read, so the trace has their events.
+ */
+static void examine_boxes(struct examiner *x, bool reads)
 {
-    bool slow = poll_boxes(x, put);
+    bool slow = false;
+    for (unsigned i = 0; i < x->count; i++) {
+        const struct slow_box *b = &x->setup.boxes[i];
+        x->put[i] = atomic_load_explicit(&b->put, memory_order_acquire);
+        slow |= x->put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
+    }
     if (x->is_traced && (slow || reads))
         read_trace(x);
     run_delays_sample(&x->delays);
     if (slow)
-        examine_all(x, put);
+        examine_all(x);
 }
 
 /* Decides anew how long a slow operation takes. */
@@ -350,11 +340,11 @@ static void watch(void *context, int socket)
     struct examiner *x = context;
     struct pollfd from = {.fd = socket, .events = POLLIN};
     for (unsigned n = 1; poll(&from, 1, POLL_MS) <= 0; n++) {
-        examine_boxes(x, x->put, n % POLLS_PER_READING == 0);
+        examine_boxes(x, n % POLLS_PER_READING == 0);
         if (n % POLLS_PER_DECISION == 0 || n == 1)
             decide(x);
     }
-    examine_boxes(x, x->put, true);
+    examine_boxes(x, true);
     x->board->is_complete = true;
 }
 
@@ -400,16 +390,6 @@ static int begin_trace(struct examiner *x, struct err *e)
     return rc == 0 ? 0 : err_system(e, -rc, "begin to trace");
 }
 
-static int fork_examiner(struct examiner *x, struct err *e)
-{
-    x->put = calloc(x->count, sizeof *x->put);
-    x->latencies = calloc(1, sizeof *x->latencies);
-    if (!x->put || !x->latencies)
-        return err_system(e, ENOMEM, "allocate memory for the examiner");
-    set_slow(x->setup.boxes, x->count, 0);
-    return helper_start(&x->process, "examine", watch, x, e);
-}
-
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e)
 {
     struct examiner *x = calloc(1, sizeof *x);
@@ -421,12 +401,19 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
         x->count += setup->kinds[i].workers;
     for (unsigned i = 0; i < x->count; i++)
         slow_box_empty(&setup->boxes[i]);
+    x->put = calloc(x->count, sizeof *x->put);
+    x->latencies = calloc(1, sizeof *x->latencies);
+    if (!x->put || !x->latencies)
+        return err_system(e, ENOMEM, "allocate memory for the examiner");
     int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
     if (rc == 0)
         rc = begin_trace(x, e);
     if (rc == 0 && !x->is_traced && run_delays_open(&x->delays, x->count) != 0)
         rc = err_system(e, ENOMEM, "allocate memory for the workers' waits");
-    return rc == 0 ? fork_examiner(x, e) : rc;
+    if (rc != 0)
+        return rc;
+    set_slow(x->setup.boxes, x->count, 0);
+    return helper_start(&x->process, "examine", watch, x, e);
 }
 
 void examiner_stop(struct examiner *x)

@@ -22,18 +22,6 @@ static void swap_records(struct tail_record *a, struct tail_record *b)
     *b = old;
 }
 
-static void sift_up(struct tail_heap *h)
-{
-    unsigned at = h->count - 1;
-    while (at > 0) {
-        unsigned above = (at - 1) / 2;
-        if (h->records[at].latency_ns >= h->records[above].latency_ns)
-            return;
-        swap_records(&h->records[at], &h->records[above]);
-        at = above;
-    }
-}
-
 static void sift_down(struct tail_heap *h)
 {
     unsigned at = 0;
@@ -52,8 +40,12 @@ static void sift_down(struct tail_heap *h)
 void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
 {
     if (h->count < TAIL_MOST) {
-        h->records[h->count++] = *r;
-        sift_up(h);
+        unsigned at = h->count++;
+        h->records[at] = *r;
+        while (at > 0 && h->records[at].latency_ns < h->records[(at - 1) / 2].latency_ns) {
+            swap_records(&h->records[at], &h->records[(at - 1) / 2]);
+            at = (at - 1) / 2;
+        }
     } else if (r->latency_ns > h->records[0].latency_ns) {
         h->records[0] = *r;
         sift_down(h);

@@ -43,10 +43,7 @@ static bool declares(const char *from, const char *end, const char *name)
     return end[-(ptrdiff_t)length - 1] == ' ';
 }
 
-/*
- * Looks up a field in `text`, the contents of such a file. Returns false when there is no such
- * field.
- */
+/* Looks up a field in `text`, the contents of a file `format`. Returns false when it has none. */
 static bool tail_format_field(const char *text, const char *name, struct tail_field *field)
 {
     *field = (struct tail_field){0};
@@ -64,40 +61,20 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
     return false;
 }
 
-/*
- * Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
- * is not within `bytes`.
- */
+/* The number in a field of up to 8 bytes; 0: the field is longer, or not within `bytes`. */
 static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
                                  size_t bytes)
 {
-    uint8_t one;
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    if (field->offset > bytes || field->size > bytes - field->offset)
+    uint64_t value = 0;
+    size_t skipped = __BYTE_ORDER == __LITTLE_ENDIAN ? 0 : sizeof value - field->size;
+    if (field->size > sizeof value || field->offset > bytes || field->size > bytes - field->offset)
         return 0;
-    switch (field->size) {
-    case 1:
-        memcpy(&one, record + field->offset, sizeof one);
-        return one;
-    case 2:
-        memcpy(&two, record + field->offset, sizeof two);
-        return two;
-    case 4:
-        memcpy(&four, record + field->offset, sizeof four);
-        return four;
-    case 8:
-        memcpy(&eight, record + field->offset, sizeof eight);
-        return eight;
-    default:
-        return 0;
-    }
+    memcpy((char *)&value + skipped, record + field->offset, field->size);
+    return value;
 }
 
 /* Flags in the page's `commit` (kernel/trace/ring_buffer.c). */
-#define LOST_EVENTS (UINT32_C(1) << 31)
-
+#define LOST_EVENTS  (UINT32_C(1) << 31)
 #define LOST_COUNTED (UINT32_C(1) << 30)
 #define COMMIT_BYTES ((UINT32_C(1) << 20) - 1)
 
@@ -112,15 +89,12 @@ enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 /* A record with an absolute time has no room for these bits; they stay as they were. */
 #define STAMP_MISSING (UINT64_C(0xf8) << 56)
 
-bool tail_page_layout(struct tail_page_layout *layout, const char *text)
+bool tail_page_layout(struct tail_page_layout *l, const char *text)
 {
-    struct tail_field commit;
-    struct tail_field data;
-    if (!tail_format_field(text, "commit", &commit) || !tail_format_field(text, "data", &data))
-        return false;
-    *layout = (struct tail_page_layout){commit.offset, commit.size, data.offset, data.size};
-    return commit.offset >= sizeof(uint64_t) && commit.size <= sizeof(uint64_t) &&
-           data.offset > commit.offset && data.offset - commit.offset >= commit.size;
+    return tail_format_field(text, "commit", &l->commit) &&
+           tail_format_field(text, "data", &l->data) && l->commit.offset >= sizeof(uint64_t) &&
+           l->commit.size <= sizeof(uint64_t) && l->data.offset > l->commit.offset &&
+           l->data.offset - l->commit.offset >= l->commit.size;
 }
 
 static uint32_t word_at(const unsigned char *at)
@@ -133,20 +107,19 @@ static uint32_t word_at(const unsigned char *at)
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes)
 {
-    const struct tail_field commit = {.offset = layout->commit_offset, .size = layout->commit_size};
     *page = (struct tail_page){0};
-    if (bytes < layout->data_offset)
+    if (bytes < layout->data.offset)
         return false;
-    size_t room = bytes - layout->data_offset;
-    uint32_t committed = (uint32_t)tail_field_value(&commit, memory, bytes);
-    page->data = memory + layout->data_offset;
+    size_t room = bytes - layout->data.offset;
+    uint32_t committed = (uint32_t)tail_field_value(&layout->commit, memory, bytes);
+    page->data = memory + layout->data.offset;
     page->bytes = committed & COMMIT_BYTES;
     page->follows_loss = committed & LOST_EVENTS;
     memcpy(&page->base_ns, memory, sizeof page->base_ns);
     page->ns = page->base_ns;
     if (page->bytes > room)
         return false;
-    const struct tail_field lost = {.offset = (unsigned)page->bytes, .size = layout->commit_size};
+    const struct tail_field lost = {.offset = (unsigned)page->bytes, .size = layout->commit.size};
     if (page->follows_loss)
         page->lost = committed & LOST_COUNTED ? tail_field_value(&lost, page->data, room) : 1;
     return true;
@@ -206,7 +179,6 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
  * spins instead of sleeping, with LOCK_MUTEX only at first.
  */
 #define LOCK_SPINS (UINT64_C(1) << 0)
-
 #define LOCK_MUTEX (UINT64_C(1) << 5)
 
 /*
@@ -298,14 +270,8 @@ static unsigned take_pause(const struct values *v, struct tail_event events[stat
 #define RECLAIM   "reclaim of memory"
 
 /* The fields of a request; and none. */
-#define OF_REQUEST                                                                                 \
-    {                                                                                              \
-        "dev", "sector", "nr_sector", "rwbs"                                                       \
-    }
-#define NONE                                                                                       \
-    {                                                                                              \
-        NULL                                                                                       \
-    }
+#define OF_REQUEST .fields = {"dev", "sector", "nr_sector", "rwbs"}
+#define NONE       .fields = {NULL}
 
 static const struct row {
     const char *path;
@@ -427,8 +393,7 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
  * open. When the program is killed, these files are closed a moment after the socket.
  */
 #define MOST_TRIES 500
-
-#define NAP_NS 10000000
+#define NAP_NS     10000000
 
 /* Arguments of unlinkat(2). The filter compares the address of the name. */
 struct errand {
@@ -476,24 +441,6 @@ static void run_errand(void *context, int socket)
             return;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
     }
-}
-
-/*
- * Starts the remover of the instance `name` in the open directory `instances`. If the remover
- * cannot be confined, its pid is 0, which is not a failure.
- */
-static int tail_remover_start(struct helper *remover, int instances, const char *name,
-                              struct err *e)
-{
-    struct errand errand = {.instances = instances};
-    snprintf(errand.name, sizeof errand.name, "%s", name);
-    const struct confined_job job = {.name = "remover",
-                                     .keep = instances,
-                                     .outlives = true, /* its job begins when its parent dies */
-                                     .confine = confine_remover,
-                                     .work = run_errand,
-                                     .context = &errand};
-    return confined_start(remover, &job, e);
 }
 
 /* Size of the kernel's buffers, for all CPUs together and for each. */
@@ -585,7 +532,7 @@ static bool learn_formats(struct tail_trace *t, const char *place)
     if (!read_file(place, "events/header_page", text, sizeof text) ||
         !tail_page_layout(&t->layout, text))
         return false;
-    t->page_bytes = t->layout.data_offset + t->layout.data_size;
+    t->page_bytes = t->layout.data.offset + t->layout.data.size;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         snprintf(file, sizeof file, "events/%s/format", tail_event_path(i));
         if (read_file(place, file, text, sizeof text))
@@ -754,7 +701,15 @@ int tail_trace_open(struct tail_trace *t, struct err *e)
         descriptor_close(&t->instances);
         return 0;
     }
-    int rc = tail_remover_start(&t->remover, t->instances, t->name, e);
+    struct errand errand = {.instances = t->instances};
+    memcpy(errand.name, t->name, sizeof errand.name);
+    const struct confined_job job = {.name = "remover",
+                                     .keep = t->instances,
+                                     .outlives = true, /* its job begins when its parent dies */
+                                     .confine = confine_remover,
+                                     .work = run_errand,
+                                     .context = &errand};
+    int rc = confined_start(&t->remover, &job, e);
     if (t->remover.pid == 0) { /* after -u nobody could remove the instance */
         discard_instance(t);
         t->is_open = false;

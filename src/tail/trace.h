@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "measure/device.h"
 #include "sys/helper.h"
@@ -12,9 +11,7 @@
 
 /*
  * The kernel's own events, from tracefs: what they say (struct tail_event), how their records are
- * decoded, whatever the kernel's version, and the trace instance of this run, which is made as
- * root, used afterwards by its open files, and removed by a process of its own however the run
- * ends.
+ * decoded, whatever the kernel's version, and the trace instance of this run.
  */
 
 /* What the kernel reports, reduced to what shows a cause. */
@@ -55,11 +52,7 @@ static inline uint32_t tail_device(unsigned major, unsigned minor)
     return major << 20 | minor;
 }
 
-/*
- * Where the fields of a kernel event are in its records, according to the event's file `format` in
- * tracefs.
- */
-
+/* Where a field of a kernel event is in its records, by the event's file `format` in tracefs. */
 struct tail_field {
     unsigned offset;
     unsigned size; /* 0: the event has no such field */
@@ -74,10 +67,8 @@ struct tail_field {
 
 /* Where the parts of a page are (header_page). */
 struct tail_page_layout {
-    unsigned commit_offset;
-    unsigned commit_size;
-    unsigned data_offset;
-    unsigned data_size;
+    struct tail_field commit;
+    struct tail_field data;
 };
 
 /* Reads `text`, the contents of header_page. Returns false when it has an unexpected form. */
@@ -103,9 +94,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
 /* Returns the next record of the page and its size; NULL at the end. */
 const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes);
 
-/* The kernel's events that show causes, and how their records become a struct tail_event. */
-
-/* Number of kernel events in the table. */
+/* Number of the kernel's events that show causes, whose records become a struct tail_event. */
 enum { TAIL_EVENTS = 17 };
 
 /* Path of an event in tracefs ("block/block_rq_issue"). */
@@ -143,19 +132,14 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);
 
-/*
- * The remover is a confined process that keeps the right to remove the trace instance of this run.
- * It does so when the program ends, no matter how: it sees the end of the socket. Its filter allows
- * it to use the socket, remove this one directory, wait, and exit.
- */
-
 /* Size of an instance's name, including its NUL. */
 #define TAIL_INSTANCE_NAME 48
 
 /*
  * A trace instance of the program's own. While a test runs, the kernel records events into it, of
  * which the newest overwrite the oldest. It is opened as root; a process that holds its descriptors
- * can use it afterwards. The remover removes it when the program ends.
+ * can use it afterwards. The remover, a confined process that keeps the right to do so, removes it
+ * when the program ends, no matter how: it sees the end of the socket.
  */
 
 #define TAIL_NOTE 320

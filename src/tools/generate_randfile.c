@@ -30,13 +30,6 @@ struct rand_sequence {
 /* Number of the first numbers, which show the seed too plainly and are left out. */
 #define LEFT_OUT (10 * RAND_SEQUENCE_WORDS)
 
-/* Returns 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs only 32 bits. */
-static int32_t multiplied(int32_t word)
-{
-    int32_t next = 16807 * (word % 127773) - 2836 * (word / 127773);
-    return next < 0 ? next + INT32_MAX : next;
-}
-
 /* The next number, which has 31 bits. */
 static uint32_t rand_sequence_next(struct rand_sequence *s)
 {
@@ -51,7 +44,9 @@ static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
     int32_t word = seed == 0 ? 1 : (int32_t)seed;
     for (unsigned i = 0; i < RAND_SEQUENCE_WORDS; i++) {
         s->words[i] = (uint32_t)word;
-        word = multiplied(word);
+        /* 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs only 32 bits */
+        word = 16807 * (word % 127773) - 2836 * (word / 127773);
+        word = word < 0 ? word + INT32_MAX : word;
     }
     s->at = DISTANCE;
     for (unsigned i = 0; i < LEFT_OUT; i++)

@@ -37,9 +37,6 @@ struct settings {
     bool cleans_up;
 };
 
-#define DEFAULT_BYTES (512 * MIB)
-#define MOST_BYTES    (1024 * TIB)
-
 /* System calls take so long that they move only the size divided by this. */
 #define SYSTEM_CALL_PART 64
 
@@ -205,11 +202,6 @@ struct session {
     unsigned char block[BLOCK_BYTES];
 };
 
-static uint64_t size_of(const struct settings *s)
-{
-    return s->bytes.given ? s->bytes.value : DEFAULT_BYTES;
-}
-
 static size_t block_at(uint64_t at, uint64_t end)
 {
     return end - at < BLOCK_BYTES ? (size_t)(end - at) : BLOCK_BYTES;
@@ -271,7 +263,7 @@ static int measure_ways(struct session *s, size_t number, struct err *e)
 {
     const struct byte_way *way = &byte_ways[number];
     struct byte_channel channel;
-    uint64_t bytes = size_of(s->settings) / (way->is_system_call ? SYSTEM_CALL_PART : 1);
+    uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? SYSTEM_CALL_PART : 1);
     uint64_t elapsed_ns;
     int rc = way->has_threads ? companion_start(&s->companion, e) : 0;
     if (rc == 0)
@@ -292,7 +284,7 @@ static int measure_ways(struct session *s, size_t number, struct err *e)
 /* Writes the whole file, so that none of the ways has to allocate storage. */
 static int extend_file(struct session *s, struct err *e)
 {
-    uint64_t bytes = size_of(s->settings);
+    uint64_t bytes = s->settings->bytes.value;
     int rc = 0;
     for (uint64_t at = 0; rc == 0 && at < bytes; at += BLOCK_BYTES) {
         const struct io_file file = {.fd = s->fd, .name = s->name};
@@ -355,7 +347,7 @@ static int measure_directory(struct session *s, struct err *e)
                           s->settings->trusts_directory, e);
     if (rc != 0)
         return rc;
-    rc = check_space(&s->scratch, size_of(s->settings), e);
+    rc = check_space(&s->scratch, s->settings->bytes.value, e);
     if (rc == 0)
         rc = scratch_make(&s->scratch, e);
     if (rc == 0)
@@ -371,38 +363,24 @@ static int measure_directory(struct session *s, struct err *e)
 
 #define NAME_COLUMNS 20
 
-static void format_figure(char text[static UNITS_TEXT], double kib_per_second)
+static struct units_text figure_of(double kib_per_second)
 {
-    if (kib_per_second < 0)
-        snprintf(text, UNITS_TEXT, "+++++");
-    else
-        snprintf(text, UNITS_TEXT, "%.0f", kib_per_second);
+    struct units_text figure = {"+++++"};
+    if (kib_per_second >= 0)
+        snprintf(figure.text, sizeof figure.text, "%.0f", kib_per_second);
+    return figure;
 }
 
 static void print_table(FILE *out, const struct session *s, const char *label)
 {
-    char figure[UNITS_TEXT];
     int blanks = NAME_COLUMNS - (int)sanitize_columns(label);
     fprintf(out, "Version %-*s ", NAME_COLUMNS - 8, PACKAGE_VERSION);
     for (size_t i = 0; i < BYTE_WAYS; i++)
         fprintf(out, " %6s", byte_ways[i].name);
     fprintf(out, "\n%s%*s ", label, blanks > 0 ? blanks : 0, "");
-    for (size_t i = 0; i < BYTE_WAYS; i++) {
-        format_figure(figure, s->kib_per_second[i]);
-        fprintf(out, " %6s", figure);
-    }
+    for (size_t i = 0; i < BYTE_WAYS; i++)
+        fprintf(out, " %6s", figure_of(s->kib_per_second[i]).text);
     fputc('\n', out);
-}
-
-static void print_csv(const struct session *s, const char *label)
-{
-    char figure[UNITS_TEXT];
-    fputs(label, stdout);
-    for (size_t i = 0; i < BYTE_WAYS; i++) {
-        format_figure(figure, s->kib_per_second[i]);
-        printf(",%s", figure);
-    }
-    putchar('\n');
 }
 
 static void print_report(const struct session *s)
@@ -412,7 +390,10 @@ static void print_report(const struct session *s)
     host_detect(&host);
     sanitize_plain(label, s->settings->label ? s->settings->label : host.name);
     print_table(s->settings->quiet ? stderr : stdout, s, label);
-    print_csv(s, label);
+    fputs(label, stdout);
+    for (size_t i = 0; i < BYTE_WAYS; i++)
+        printf(",%s", figure_of(s->kib_per_second[i]).text);
+    putchar('\n');
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -423,7 +404,7 @@ static int set_size(void *settings, const char *value, struct err *e)
 {
     static const char accepted[] = "KiB, or a size with a suffix k, m, g, t, from 1k to 1024t";
     struct optional *bytes = &((struct settings *)settings)->bytes;
-    int rc = value_size(bytes, value, KIB, MOST_BYTES, accepted, e);
+    int rc = value_size(bytes, value, KIB, 1024 * TIB, accepted, e);
     return rc == 0 && bytes->value < KIB ? err_say(e, "%s", accepted) : rc;
 }
 
@@ -472,7 +453,7 @@ static int measure_and_print(const struct settings *settings, struct err *e)
 
 int getc_putc(int argc, char *argv[], struct err *e)
 {
-    struct settings settings = {.directory = "."};
+    struct settings settings = {.directory = ".", .bytes.value = 512 * MIB};
     bool runs;
     int rc = tool_parse(&option_table, argc, argv, &settings.common, &runs, e);
     if (rc != 0 || !runs)

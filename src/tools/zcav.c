@@ -70,11 +70,10 @@ struct zcav_range {
 struct zcav_settings {
     struct tool_settings common;
     uint64_t block_bytes;
-    uint64_t chunk_bytes; /* at most block_bytes */
-    struct optional passes;
+    uint64_t chunk_bytes;    /* at most block_bytes */
+    struct optional passes;  /* 1 by default, as is `skip` */
     struct zcav_range range; /* as the user gave it, not yet rounded to blocks */
-    struct optional
-        skip; /* number of blocks of which one is measured; not given: all are measured */
+    struct optional skip;    /* number of blocks of which one is measured */
     bool writes;
     bool yes;      /* the user confirms that the contents of devices may be lost */
     bool buffered; /* block devices are opened without O_DIRECT */
@@ -92,13 +91,10 @@ struct zcav_settings {
 
 #define FIELD(name) offsetof(struct zcav_settings, name)
 
-#define DEFAULT_BLOCK (512 * MIB)
 #define DEFAULT_CHUNK MIB
 
 #define MOST_BLOCK  TIB
 #define MOST_CHUNK  GIB
-#define MOST_PASSES 1000000
-#define MOST_DEPTH  4096
 #define MOST_OFFSET (UINT64_C(1) << 62)
 
 /* Parses a size in whole MiB. Returns false when it is wrong. */
@@ -202,7 +198,7 @@ static int take_operand(void *settings, const char *word, struct err *e)
 static const struct option_entry entries[] = {
     {SETTER("block", "BLOCK[:CHUNK]", set_block), .letter = 'b',
      .help = "print a line for every BLOCK, moved CHUNK by CHUNK, both in MiB (default: 512:1)"},
-    {VALUE("count", "COUNT", OPTION_COUNT, passes), .letter = 'c', .min = 1, .max = MOST_PASSES,
+    {VALUE("count", "COUNT", OPTION_COUNT, passes), .letter = 'c', .min = 1, .max = 1000000,
      .accepted = "1 to 1000000 passes", .help = "passes over the device (default: 1)"},
     {SETTER("range", "[FIRST:]LAST", set_range), .letter = 'r',
      .help = "measure only from FIRST to LAST, in MiB, rounded down to blocks (default: all)"},
@@ -220,8 +216,7 @@ static const struct option_entry entries[] = {
      .help = "read block devices through the page cache, as Bonnie++ does"},
     {SETTER("engine", "NAME", set_engine), .words = engine_words,
      .help = "how data is moved: sync, libaio, io_uring, null; help lists them (default: sync)"},
-    {VALUE("iodepth", "N", OPTION_COUNT, iodepth), .min = 1, .max = MOST_DEPTH,
-     .accepted = "1 to 4096",
+    {VALUE("iodepth", "N", OPTION_COUNT, iodepth), .min = 1, .max = 4096, .accepted = "1 to 4096",
      .help = "chunks in flight on each device (default: 1 with sync, otherwise 32)"},
     {FLAG("json", json), .help = "print JSON on standard output, and text only to LOGs"},
     {PATH("html", "PAGE", page),
@@ -260,8 +255,11 @@ static int check_settings(const struct zcav_settings *s, struct err *e)
  * printed. */
 static int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, struct err *e)
 {
-    *s = (struct zcav_settings){
-        .block_bytes = DEFAULT_BLOCK, .chunk_bytes = DEFAULT_CHUNK, .range = {.last = UINT64_MAX}};
+    *s = (struct zcav_settings){.block_bytes = 512 * MIB,
+                                .chunk_bytes = DEFAULT_CHUNK,
+                                .passes.value = 1,
+                                .skip.value = 1,
+                                .range.last = UINT64_MAX};
     int rc = tool_parse(&zcav_option_table, argc, argv, &s->common, runs, e);
     if (rc == 0 && *runs && s->lists_engines) {
         engine_print_all(stdout);
@@ -306,7 +304,7 @@ struct zcav_job {
     bool is_live; /* standard error is a terminal with a progress bar */
     struct zcav_log log;
     struct io_queue queue;
-    struct zcav_pass *passes; /* there are zcav_passes() of them */
+    struct zcav_pass *passes; /* as many as the settings say */
     unsigned pass;            /* number of the current pass */
     struct bad_ranges bad;
 
@@ -432,22 +430,6 @@ static int take_answers(const char *path, const glob_t *facts, int in, struct er
 }
 
 /*
- * Asks in a separate process. Waits for that process only if all devices have answered, because it
- * cannot end while the server of a device is dead.
- */
-static int ask_apart(const char *path, const glob_t *facts, const struct stat *st, struct err *e)
-{
-    struct question question = {facts, st};
-    struct helper asker;
-    int rc = helper_start(&asker, "asker", ask_all, &question, e);
-    if (rc != 0)
-        return rc;
-    rc = take_answers(path, facts, asker.socket, e);
-    helper_end(&asker, rc == 0 ? PATIENCE_MS : 1);
-    return rc;
-}
-
-/*
  * Finds out whether a regular file is the backing file of a loop device. Compares files by device
  * and inode, so their names do not matter. A device accesses its backing file to answer, and does
  * not answer while that file's server is dead; so a separate process asks, and has a few seconds
@@ -458,12 +440,19 @@ static int ask_apart(const char *path, const glob_t *facts, const struct stat *s
 static int zcav_loops_refuse(const char *path, const struct stat *st, struct err *e)
 {
     glob_t facts;
+    struct question question = {&facts, st};
+    struct helper asker;
     int rc = glob(IN_USE, 0, NULL, &facts);
     if (rc == GLOB_NOMATCH)
         return 0;
     if (rc != 0)
         return err_system(e, ENOMEM, "-w: list the loop devices");
-    rc = ask_apart(path, &facts, st, e);
+    rc = helper_start(&asker, "asker", ask_all, &question, e);
+    if (rc == 0) {
+        rc = take_answers(path, &facts, asker.socket, e);
+        /* does not wait for an asker that cannot end while the server of a device is dead */
+        helper_end(&asker, rc == 0 ? PATIENCE_MS : 1);
+    }
     globfree(&facts);
     return rc;
 }
@@ -587,8 +576,8 @@ static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, s
 
 /*
  * Opens `path` ("-": standard input) as the settings say. For writing it opens only what
- * zcav_guard() allows, and a block device with O_EXCL. The caller must call zcav_device_close() in
- * either case.
+ * zcav_guard() allows, and a block device with O_EXCL. The caller must close d->file and free
+ * d->label in either case.
  */
 static int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                             struct err *e)
@@ -618,13 +607,6 @@ static int zcav_device_open(struct zcav_device *d, const char *path, const struc
     return rc;
 }
 
-static void zcav_device_close(struct zcav_device *d)
-{
-    descriptor_close(&d->file.fd);
-    free(d->label);
-    d->label = NULL;
-}
-
 #define STREAM_ENDED ENODATA
 
 static enum engine_answer stream_submit(void *state, struct io *io)
@@ -647,20 +629,10 @@ static const struct engine_ops engine_stream = {
     .submit = stream_submit,
 };
 
-static unsigned zcav_passes(const struct zcav_settings *s)
-{
-    return s->passes.given ? (unsigned)s->passes.value : 1;
-}
-
-static uint64_t step_of(const struct zcav_settings *s)
-{
-    return s->skip.given ? s->skip.value : 1;
-}
-
 /* Offset in bytes of the measured block with that index. */
 static uint64_t zcav_offset(const struct zcav_settings *s, size_t index)
 {
-    return (s->range.first / s->block_bytes + index * step_of(s)) * s->block_bytes;
+    return (s->range.first / s->block_bytes + index * s->skip.value) * s->block_bytes;
 }
 
 /* Number of blocks that a pass over d measures; 0: unknown beforehand. */
@@ -671,7 +643,7 @@ static uint64_t zcav_blocks(const struct zcav_settings *s, const struct zcav_dev
     if (end == UINT64_MAX)
         return 0;
     uint64_t blocks = end / s->block_bytes;
-    return blocks <= first ? 0 : (blocks - first - 1) / step_of(s) + 1;
+    return blocks <= first ? 0 : (blocks - first - 1) / s->skip.value + 1;
 }
 
 /* ---- one block ------------------------------------------------------------------------------- */
@@ -824,7 +796,7 @@ static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
     if (rc != 0 || j->at_end)
         return rc;
     rc = append_block(&j->passes[j->pass], &block, e);
-    if (rc == 0 && zcav_passes(j->settings) == 1)
+    if (rc == 0 && j->settings->passes.value == 1)
         rc = zcav_log_block(&j->log, offset, &block, e);
     if (rc == 0 && j->failed_code != 0)
         rc = note_failures(j, e);
@@ -880,7 +852,7 @@ static int measure_pass(struct zcav_job *j, struct err *e)
 /* Logs the figures of several passes, block by block. */
 static int log_middles(struct zcav_job *j, struct err *e)
 {
-    unsigned count = zcav_passes(j->settings);
+    unsigned count = (unsigned)j->settings->passes.value;
     struct zcav_block *passes = calloc(count, sizeof *passes);
     if (!passes)
         return err_system(e, ENOMEM, "allocate memory for %u passes", count);
@@ -913,7 +885,7 @@ static int open_queue(void *context, struct err *e)
 static int measure_device(void *context, struct err *e)
 {
     struct zcav_job *j = context;
-    unsigned count = zcav_passes(j->settings);
+    unsigned count = (unsigned)j->settings->passes.value;
     int rc = count == 1 ? zcav_log_heading(&j->log, count, e) : 0;
     for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
         rc = measure_pass(j, e);
@@ -936,7 +908,7 @@ static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
     if (rc != 0)
         return rc;
     if (j->device.kind == ZCAV_STREAM) {
-        if (zcav_passes(s) > 1)
+        if (s->passes.value > 1)
             return err_say(e, "-c (--count): %s can be read only once", j->device.file.name);
         if (j->depth > 1 || s->engine)
             return err_say(e, "--engine: %s can only be read in order, one chunk at a time",
@@ -946,7 +918,7 @@ static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
         return too_small(j, e);
     }
     j->failed = calloc((size_t)(s->block_bytes / s->chunk_bytes) + 1, 1);
-    j->passes = calloc(zcav_passes(s), sizeof *j->passes);
+    j->passes = calloc((size_t)s->passes.value, sizeof *j->passes);
     if (!j->failed || !j->passes)
         return err_system(e, ENOMEM, "allocate memory to measure %s", j->device.file.name);
     return s->json && !file->log ? 0 : zcav_log_open(&j->log, file->log, s->file_count > 1, e);
@@ -955,8 +927,9 @@ static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
 static void zcav_job_release(struct zcav_job *j)
 {
     io_queue_close(&j->queue);
-    zcav_device_close(&j->device);
-    for (unsigned i = 0; j->passes && i < zcav_passes(j->settings); i++)
+    descriptor_close(&j->device.file.fd);
+    free(j->device.label);
+    for (unsigned i = 0; j->passes && i < j->settings->passes.value; i++)
         free(j->passes[i].blocks);
     free(j->passes);
     free(j->failed);
@@ -975,7 +948,7 @@ static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)
         uint64_t blocks = zcav_blocks(s, &jobs[i].device);
         if (blocks == 0)
             return 0;
-        bytes += blocks * s->block_bytes * zcav_passes(s);
+        bytes += blocks * s->block_bytes * s->passes.value;
     }
     return bytes;
 }
@@ -1000,41 +973,34 @@ static int run_pool(struct zcav_job *jobs, unsigned count, struct monitor *monit
     return rc;
 }
 
-static int run_monitored(struct zcav_job *jobs, unsigned count, const struct shared_stats *stats,
-                         struct err *e)
+/* Measures all devices at the same time, and prints their logs. */
+static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
 {
+    struct shared_stats stats;
+    struct progress_lines progress;
+    struct monitor *monitor = NULL;
     const struct monitor_setup setup = {
         .title = jobs->settings->writes ? "Writing" : "Reading",
-        .stats = stats,
+        .stats = &stats,
         .goal = {.bytes = goal_of(jobs, count)},
         .draws = true,
     };
-    struct progress_lines progress;
-    struct monitor *monitor = NULL;
+    int rc = shared_stats_open(&stats, count, e);
+    if (rc != 0)
+        return rc;
+    shared_stats_begin(&stats, count);
     progress_lines_init(&progress, jobs->settings->quiet);
     bool is_live = progress_lines_is_live(&progress);
-    int rc = is_live ? monitor_start(&monitor, &setup, e) : 0;
+    rc = is_live ? monitor_start(&monitor, &setup, e) : 0;
     for (unsigned i = 0; i < count; i++) {
+        jobs[i].stats = &stats.workers[i].ops;
         jobs[i].is_live = is_live;
         jobs[i].log.is_live = is_live && jobs[i].log.stream == stdout && isatty(STDOUT_FILENO);
     }
     if (rc == 0)
         rc = run_pool(jobs, count, monitor, e);
     int ended = monitor_end(monitor, 0, NULL, NULL, NULL, e);
-    return rc ? rc : ended;
-}
-
-/* Measures all devices at the same time, and prints their logs. */
-static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
-{
-    struct shared_stats stats;
-    int rc = shared_stats_open(&stats, count, e);
-    if (rc != 0)
-        return rc;
-    shared_stats_begin(&stats, count);
-    for (unsigned i = 0; i < count; i++)
-        jobs[i].stats = &stats.workers[i].ops;
-    rc = run_monitored(jobs, count, &stats, e);
+    rc = rc ? rc : ended;
     shared_stats_close(&stats);
     for (unsigned i = 0; rc == 0 && i < count; i++)
         rc = zcav_log_close(&jobs[i].log, jobs[i].device.file.name, e);
@@ -1048,20 +1014,14 @@ static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
 /* Number of significant digits with which a number prints as it was measured. */
 #define REAL_DIGITS 12
 
-static double seconds_of(uint64_t nanoseconds)
+static json_t *json_of_settings(const struct zcav_settings *s)
 {
-    return (double)nanoseconds / BILLION;
-}
-
-static json_t *json_of_settings(const struct zcav_job *first)
-{
-    const struct zcav_settings *s = first->settings;
     json_t *object = json_object();
     put_text(&object, "operation", s->writes ? "write" : "read");
     put_count(&object, "block_bytes", s->block_bytes);
     put_count(&object, "chunk_bytes", s->chunk_bytes);
-    put_count(&object, "passes", zcav_passes(s));
-    put_count(&object, "skip", s->skip.given ? s->skip.value : 1);
+    put_count(&object, "passes", s->passes.value);
+    put_count(&object, "skip", s->skip.value);
     return object;
 }
 
@@ -1074,7 +1034,7 @@ static json_t *json_of_block(uint64_t offset, const struct zcav_block *b)
     json_t *array = json_array();
     append_value(&array, json_integer((json_int_t)offset));
     append_value(&array, json_integer((json_int_t)b->bytes));
-    append_real(&array, seconds_of(b->nanoseconds));
+    append_real(&array, zcav_seconds(b->nanoseconds));
     return array;
 }
 
@@ -1083,7 +1043,7 @@ static json_t *json_of_pass(const struct zcav_job *j, const struct zcav_pass *p)
     json_t *object = json_object();
     json_t *blocks = json_array();
     put_count(&object, "bytes", p->sum.bytes);
-    put_real(&object, "seconds", seconds_of(p->sum.nanoseconds));
+    put_real(&object, "seconds", zcav_seconds(p->sum.nanoseconds));
     for (size_t i = 0; i < p->count; i++)
         append_value(&blocks, json_of_block(zcav_offset(j->settings, i), &p->blocks[i]));
     put_value(&object, "blocks", blocks);
@@ -1113,7 +1073,7 @@ static json_t *json_of_device(const struct zcav_job *j)
     put_flag(&object, "direct", d->direct);
     put_text(&object, "engine", j->engine->name);
     put_count(&object, "iodepth", j->depth);
-    for (unsigned i = 0; i < zcav_passes(j->settings); i++)
+    for (unsigned i = 0; i < j->settings->passes.value; i++)
         append_value(&passes, json_of_pass(j, &j->passes[i]));
     put_value(&object, "passes", passes);
     put_value(&object, "bad", json_of_bad(&j->bad));
@@ -1121,11 +1081,10 @@ static json_t *json_of_device(const struct zcav_job *j)
 }
 
 /*
- * Formats all measurements as JSON (zcav(8) describes it) in *text, which the caller frees.
- * start_time is in seconds since 1970.
+ * Formats all measurements as JSON (zcav(8) describes it). The caller frees the text. NULL: no
+ * memory is left. start_time is in seconds since 1970.
  */
-static int zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_time, char **text,
-                     struct err *e)
+static char *zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_time)
 {
     struct host host;
     json_t *object = json_object();
@@ -1136,13 +1095,13 @@ static int zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_
     put_text(&object, "bonnie_version", PACKAGE_VERSION);
     put_text(&object, "host", host.name);
     put_time(&object, "start_time", start_time);
-    put_value(&object, "settings", json_of_settings(jobs));
+    put_value(&object, "settings", json_of_settings(jobs->settings));
     for (unsigned i = 0; i < count; i++)
         append_value(&devices, json_of_device(&jobs[i]));
     put_value(&object, "devices", devices);
-    *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
+    char *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
-    return *text ? 0 : err_system(e, ENOMEM, "allocate memory for the JSON report");
+    return text;
 }
 
 /* A run from its start to its reports. */
@@ -1188,12 +1147,12 @@ static void advise_user(const struct session *s)
 
 static int write_reports(struct session *s, struct err *e)
 {
-    char *json;
+    int rc = 0;
     if (!s->settings->json && !s->settings->page)
         return 0;
-    int rc = zcav_json(s->jobs, s->opened, s->start_time, &json, e);
-    if (rc != 0)
-        return rc;
+    char *json = zcav_json(s->jobs, s->opened, s->start_time);
+    if (!json)
+        return err_system(e, ENOMEM, "allocate memory for the JSON report");
     if (s->settings->json) {
         errno = 0;
         puts(json);

@@ -17,21 +17,6 @@ static uint64_t end_of(const struct bad_range *r)
     return r->offset + r->bytes;
 }
 
-/* Index of the first range that does not end before the offset. */
-static size_t first_touched(const struct bad_ranges *b, uint64_t offset)
-{
-    size_t low = 0;
-    size_t high = b->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (end_of(&b->ranges[middle]) < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static int insert_range(struct bad_ranges *b, size_t at, const struct bad_range *range,
                         struct err *e)
 {
@@ -67,7 +52,9 @@ static void join_ranges(struct bad_ranges *b, size_t at, const struct bad_range 
 
 int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is_new, struct err *e)
 {
-    size_t at = first_touched(b, range->offset);
+    size_t at = b->count; /* becomes the index of the first range that does not end before this */
+    while (at > 0 && end_of(&b->ranges[at - 1]) >= range->offset)
+        at--;
     *is_new = at == b->count || b->ranges[at].offset > end_of(range);
     if (*is_new)
         return insert_range(b, at, range, e);
@@ -138,14 +125,9 @@ static FILE *stream_of(const struct zcav_log *l)
     return l->stream;
 }
 
-static double seconds_of(uint64_t nanoseconds)
-{
-    return (double)nanoseconds / BILLION;
-}
-
 static double mib_per_second(const struct zcav_block *b)
 {
-    return b->nanoseconds > 0 ? (double)b->bytes / MIB / seconds_of(b->nanoseconds) : 0;
+    return b->nanoseconds > 0 ? (double)b->bytes / MIB / zcav_seconds(b->nanoseconds) : 0;
 }
 
 int zcav_log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block *block,
@@ -154,7 +136,7 @@ int zcav_log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block 
     if (!l->stream)
         return 0;
     double gib = (double)offset / GIB;
-    double seconds = seconds_of(block->nanoseconds);
+    double seconds = zcav_seconds(block->nanoseconds);
     if (block->bytes == 0)
         fprintf(stream_of(l), "#%.2f ---- %.3f\n", gib, seconds);
     else if (block->nanoseconds < SHORTEST_NS)
@@ -171,7 +153,7 @@ int zcav_log_pass(struct zcav_log *l, bool writes, const struct zcav_block *sum,
     const char *done = writes ? "Wrote" : "Read";
     if (l->is_read)
         fprintf(stream_of(l), "# %s %" PRIu64 " MiB in %.2f s: %.0f MiB/s.\n", done,
-                sum->bytes / MIB, seconds_of(sum->nanoseconds), mib_per_second(sum));
+                sum->bytes / MIB, zcav_seconds(sum->nanoseconds), mib_per_second(sum));
     else
         fprintf(stream_of(l),
                 "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n", done,

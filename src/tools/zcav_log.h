@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "util/err.h"
+#include "util/units.h"
 
 /*
  * Ranges of a device that could not be read or written, sorted, and neither adjacent nor
@@ -61,6 +62,11 @@ struct zcav_block {
     uint64_t bytes;
     uint64_t nanoseconds;
 };
+
+static inline double zcav_seconds(uint64_t nanoseconds)
+{
+    return (double)nanoseconds / BILLION;
+}
 
 /*
  * Opens the log: the file at `path`, or standard output if that is NULL. With keeps_back, output

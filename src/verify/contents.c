@@ -18,23 +18,6 @@ static inline _Atomic uint16_t *generations_counter(const struct generations *g,
     return &g->counters[g->is_exact ? block : block % g->count];
 }
 
-/*
- * Number of times that a block was changed, modulo GENERATIONS_CHANGES. generations_stored() leaves
- * out a change that is in progress, and so tells a reader what the storage has. generations_next()
- * includes it, and so tells the writer what to store.
- */
-static inline uint64_t generations_stored(const struct generations *g, uint64_t block)
-{
-    return g->counters ? atomic_load(generations_counter(g, block)) / 2U : 0;
-}
-
-static inline uint64_t generations_next(const struct generations *g, uint64_t block)
-{
-    if (!g->counters)
-        return 0;
-    return (atomic_load(generations_counter(g, block)) + 1U) / 2 % GENERATIONS_CHANGES;
-}
-
 #define MAX_COUNTERS (UINT64_C(1) << 25)
 
 int generations_open(struct generations *g, uint64_t blocks, struct err *e)
@@ -61,34 +44,6 @@ static bool claim_one(_Atomic uint16_t *counter)
 {
     uint16_t seen = atomic_load(counter);
     return seen % 2 == 0 && atomic_compare_exchange_strong(counter, &seen, (uint16_t)(seen + 1));
-}
-
-/*
- * Begins to change `count` blocks, from block `first` on. Returns false, and begins nothing, when
- * another writer is changing one of them.
- */
-static bool generations_claim(struct generations *g, uint64_t first, uint64_t count)
-{
-    uint64_t done = 0;
-    while (done < count && claim_one(generations_counter(g, first + done)))
-        done++;
-    if (done == count)
-        return true;
-    while (done > 0) /* gives back the claimed blocks, none of which has been changed */
-        atomic_fetch_sub(generations_counter(g, first + --done), 1);
-    return false;
-}
-
-static uint64_t generations_version(const struct generations *g, uint64_t first, uint64_t count)
-{
-    uint64_t sum = 0; /* even counters only grow, so the sum is equal only if each of them is */
-    for (uint64_t i = 0; i < count; i++) {
-        uint16_t seen = atomic_load(generations_counter(g, first + i));
-        if (seen % 2 != 0)
-            return GENERATIONS_CHANGING;
-        sum += seen;
-    }
-    return sum;
 }
 
 int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e)
@@ -135,12 +90,6 @@ static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offs
     return block_of(c, file, offset + length - 1) - block_of(c, file, offset) + 1;
 }
 
-/* The number that identifies a file in stamps. */
-static uint64_t number_of(const struct contents *c, unsigned file)
-{
-    return c->first_number + file;
-}
-
 static uint64_t generation_of(uint64_t rewritten, uint64_t changed)
 {
     return rewritten << CHANGE_BITS | changed;
@@ -156,19 +105,28 @@ static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t off
     return f->generation + (offset < f->rewritten ? 1 : 0);
 }
 
-/* Generation of the block at this offset after the change that is in progress. */
+/*
+ * Generation that a writer stores in the block at this offset: after the change that is in
+ * progress, and after `further` rewritings of the file.
+ */
 static uint64_t generation_next(const struct contents *c, unsigned file, uint64_t offset,
                                 uint64_t further)
 {
-    return generation_of(rewritings(c, file, offset) + further,
-                         generations_next(&c->changes, block_of(c, file, offset)));
+    const struct generations *g = &c->changes;
+    uint64_t changed = 0;
+    if (g->counters)
+        changed = (atomic_load(generations_counter(g, block_of(c, file, offset))) + 1U) / 2;
+    return generation_of(rewritings(c, file, offset) + further, changed % GENERATIONS_CHANGES);
 }
 
-/* Generation of the block at this offset after the last completed change. */
+/* Generation that the storage has of the block at this offset: after the last completed change. */
 static uint64_t generation_stored(const struct contents *c, unsigned file, uint64_t offset)
 {
-    return generation_of(rewritings(c, file, offset),
-                         generations_stored(&c->changes, block_of(c, file, offset)));
+    const struct generations *g = &c->changes;
+    uint64_t changed = 0;
+    if (g->counters)
+        changed = atomic_load(generations_counter(g, block_of(c, file, offset))) / 2U;
+    return generation_of(rewritings(c, file, offset), changed);
 }
 
 /* Length of the part of a range that lies in its first block and was rewritten equally often. */
@@ -188,7 +146,7 @@ static void fill_range(const struct contents *c, unsigned file, uint64_t offset,
 {
     while (length > 0) {
         size_t part = within_block(c, file, offset, length);
-        pattern_fill(c->pattern, to, part, number_of(c, file), offset,
+        pattern_fill(c->pattern, to, part, c->first_number + file, offset,
                      generation_next(c, file, offset, further));
         to += part;
         offset += part;
@@ -217,8 +175,16 @@ void contents_end_rewriting(struct contents *c, unsigned file)
 
 bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
-    return generations_claim(&c->changes, block_of(c, file, offset),
-                             blocks_in(c, file, offset, length));
+    uint64_t first = block_of(c, file, offset);
+    uint64_t count = blocks_in(c, file, offset, length);
+    uint64_t done = 0;
+    while (done < count && claim_one(generations_counter(&c->changes, first + done)))
+        done++;
+    if (done == count)
+        return true;
+    while (done > 0) /* gives back the claimed blocks, none of which has been changed */
+        atomic_fetch_sub(generations_counter(&c->changes, first + --done), 1);
+    return false;
 }
 
 void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t length)
@@ -233,8 +199,16 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
 {
     if (!c->changes.counters)
         return 0;
-    return generations_version(&c->changes, block_of(c, file, offset),
-                               blocks_in(c, file, offset, length));
+    uint64_t first = block_of(c, file, offset);
+    uint64_t count = blocks_in(c, file, offset, length);
+    uint64_t sum = 0; /* even counters only grow, so the sum is equal only if each of them is */
+    for (uint64_t i = 0; i < count; i++) {
+        uint16_t seen = atomic_load(generations_counter(&c->changes, first + i));
+        if (seen % 2 != 0)
+            return GENERATIONS_CHANGING;
+        sum += seen;
+    }
+    return sum;
 }
 
 /* Whether the number of changes of each single block is known. */
@@ -272,7 +246,7 @@ static enum corruption_kind check_part(const struct contents *c, const void *par
 static struct corrupted_place check_at(const struct contents *c, unsigned file, uint64_t offset,
                                        const void *from, size_t length)
 {
-    struct corrupted_place place = {.file = number_of(c, file), .offset = offset};
+    struct corrupted_place place = {.file = c->first_number + file, .offset = offset};
     place.expected = (struct pattern_place){
         .file = place.file,
         .unit = offset / c->pattern->unit_bytes,

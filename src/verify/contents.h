@@ -37,17 +37,6 @@ int generations_open(struct generations *g, uint64_t blocks, struct err *e);
 void generations_close(struct generations *g);
 
 /*
- * A number that a reader compares before and after it reads: if both are equal, none of the blocks
- * was changed in between. GENERATIONS_CHANGING means that one of them is being changed now; it
- * never counts as equal.
- */
-#define GENERATIONS_CHANGING UINT64_MAX
-
-/*
- * Knows what the data files should contain at any moment, and checks whether they do. The
- * generation of a block says how often its file was written as a whole, and how often the block was
- * changed since then.
- *
  * VERIFY_STAMP checks the stamp and the check word of every unit that was read; VERIFY_FULL checks
  * every byte.
  */
@@ -66,8 +55,7 @@ struct contents {
     const struct pattern *pattern;
     enum verify_mode verify;
     uint64_t block_bytes; /* offset and length of a random change are multiples of this, in bytes */
-    /* number of the first file in stamps; the others have the next numbers */
-    uint64_t first_number;
+    uint64_t first_number;       /* of the first file in stamps; the others have the next numbers */
     struct contents_file *files; /* belongs to the caller */
     struct generations changes;
 };
@@ -118,11 +106,13 @@ void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t
 
 /*
  * A reader gets the version of a range before it reads the range, and checks the buffer afterwards.
- * If the range was changed in between, it cannot be judged, and does not count as checked. A writer
- * that has claimed the range needs no version, and passes CONTENTS_CLAIMED. contents_check() adds
- * what is wrong to *found.
+ * If the range was changed in between, which gives it another version, it cannot be judged, and
+ * does not count as checked; while it is being changed, its version is GENERATIONS_CHANGING. A
+ * writer that has claimed the range needs no version, and passes CONTENTS_CLAIMED. contents_check()
+ * adds what is wrong to *found.
  */
-#define CONTENTS_CLAIMED (GENERATIONS_CHANGING - 1)
+#define GENERATIONS_CHANGING UINT64_MAX
+#define CONTENTS_CLAIMED     (GENERATIONS_CHANGING - 1)
 
 uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length);
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,

@@ -68,21 +68,15 @@ static struct pattern_stamp make_stamp(const struct pattern *p, const struct pat
     };
 }
 
-/* Reverses the order of bytes. Doing so twice restores it. */
-static struct pattern_stamp turned(const void *stamp)
-{
-    uint64_t words[STAMP_WORDS];
-    struct pattern_stamp other;
-    memcpy(words, stamp, sizeof words);
-    for (size_t i = 0; i < STAMP_WORDS; i++)
-        words[i] = htole64(words[i]);
-    memcpy(&other, words, sizeof other);
-    return other;
-}
-
 struct pattern_stamp pattern_stamp_read(const void *unit)
 {
-    return turned(unit);
+    uint64_t words[STAMP_WORDS];
+    struct pattern_stamp stamp;
+    memcpy(words, unit, sizeof words);
+    for (size_t i = 0; i < STAMP_WORDS; i++)
+        words[i] = le64toh(words[i]);
+    memcpy(&stamp, words, sizeof stamp);
+    return stamp;
 }
 
 /* Fills one sector. Its fixed length lets the compiler use vector instructions. */
@@ -97,7 +91,7 @@ static void fill_sector(uint64_t *restrict to, const uint64_t *restrict pool, ui
 static void fill_unit(const struct pattern *p, uint64_t *words, const struct pattern_place *place)
 {
     const struct pattern_stamp made = make_stamp(p, place);
-    const struct pattern_stamp stamp = turned(&made);
+    const struct pattern_stamp stamp = pattern_stamp_read(&made); /* swaps bytes both ways */
     size_t count = p->unit_bytes / sizeof *words;
     size_t i = 0;
     for (; i + SECTOR_WORDS <= p->random_words; i += SECTOR_WORDS)

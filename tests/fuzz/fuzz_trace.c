@@ -10,7 +10,8 @@
 #include "tail/history.h"
 #include "tail/trace.h"
 
-static const struct tail_page_layout usual = {8, 8, 16, 4080};
+static const struct tail_page_layout usual = {.commit = {.offset = 8, .size = 8},
+                                              .data = {.offset = 16, .size = 4080}};
 
 /* In each event, the number is that of its row plus one, and the fields are those of all events. */
 static void learn_all(struct tail_decoder *d, const char *text)

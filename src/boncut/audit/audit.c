@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/audit/audit.h"
+#include "boncut/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boncut/commands.h"
 #include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/durability.h"

@@ -47,8 +47,6 @@ struct campaign {
     char uuid[HEADER_TEXT]; /* of the filesystem that is cut; empty: not known yet */
 };
 
-#define CUT_NAME 32
-
 /* Number of times that the interval from 0 to 1 is halved: more than a double has bits. */
 #define HALVINGS 60
 
@@ -97,7 +95,6 @@ double bound_lower(uint64_t seen, uint64_t trials, double probability)
 
 /* Probabilities of error of a one-sided bound, and of each bound of a two-sided interval. */
 #define ONE_SIDED 0.05
-
 #define TWO_SIDED 0.025
 
 static uint64_t count_of(const json_t *object, const char *key)
@@ -341,35 +338,40 @@ struct cut {
  */
 #define NOT_JUDGED 1
 
-/* Stores "0007." and the ending in `name`. */
-static void cut_name(char name[CUT_NAME], unsigned number, const char *ending)
+/* The name of a cut's file, "0007.json": .text of what is returned. */
+struct cut_name {
+    char text[32];
+};
+
+static struct cut_name cut_name(unsigned number, const char *ending)
 {
-    snprintf(name, CUT_NAME, "%04u.%s", number, ending);
+    struct cut_name name;
+    snprintf(name.text, sizeof name.text, "%04u.%s", number, ending);
+    return name;
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
 static int open_log(const struct cut *c, const char *ending, int flags, struct err *e)
 {
-    char name[CUT_NAME];
-    cut_name(name, c->number, ending);
-    int fd = path_open_file(&c->campaign->logs, name, flags, 0666, 0);
-    return fd >= 0
-               ? fd
-               : err_say(e, "open %s/%s: %s", c->campaign->settings->logs, name, path_reason(-fd));
+    struct cut_name name = cut_name(c->number, ending);
+    int fd = path_open_file(&c->campaign->logs, name.text, flags, 0666, 0);
+    if (fd >= 0)
+        return fd;
+    return err_say(e, "open %s/%s: %s", c->campaign->settings->logs, name.text, path_reason(-fd));
 }
 
 static int say_failure(const struct cut *c, const char *what, int status, struct err *e)
 {
-    char name[CUT_NAME];
-    cut_name(name, c->number, "said");
+    const char *logs = c->campaign->settings->logs;
+    struct cut_name said = cut_name(c->number, "said");
     if (status == -EINTR)
         return err_system(e, EINTR, "%s", what);
     if (status == -ETIMEDOUT)
         return err_say(e, "cut %u: %s did not end in time; the output is in %s/%s", c->number, what,
-                       c->campaign->settings->logs, name);
+                       logs, said.text);
     return err_say(e, "cut %u: %s ended with status %d; the output is in %s/%s", c->number, what,
-                   status, c->campaign->settings->logs, name);
+                   status, logs, said.text);
 }
 
 /*
@@ -492,12 +494,11 @@ static int read_header(const struct cut *c, struct header *h, struct err *e)
 /* Whether that cut has been made and checked. If so, notes the filesystem of its log. */
 static bool cut_is_done(struct campaign *c, unsigned number)
 {
-    char name[CUT_NAME];
     struct stat st;
     struct err ignored = {0};
     struct cut cut = {.campaign = c, .number = number};
-    cut_name(name, number, "json");
-    if (fstatat(c->logs.fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || st.st_size == 0)
+    if (fstatat(c->logs.fd, cut_name(number, "json").text, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+        st.st_size == 0)
         return false;
     if (!*c->uuid && read_header(&cut, &cut.header, &ignored) == 0)
         memcpy(c->uuid, cut.header.uuid, HEADER_TEXT);
@@ -578,13 +579,11 @@ static int is_up(const struct cut *c, struct err *e)
 
 static int await_victim(const struct cut *c, struct err *e)
 {
-    char name[CUT_NAME];
     uint64_t until_ns = clock_ns() + c->campaign->settings->timeout_ns.value;
     int up;
     while ((up = is_up(c, e)) == 0 && clock_ns() < until_ns)
         clock_sleep(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
-    cut_name(name, c->number, "boot");
-    path_remove(&c->campaign->logs, name);
+    path_remove(&c->campaign->logs, cut_name(c->number, "boot").text);
     if (up < 0)
         return up;
     return up ? 0
@@ -598,10 +597,8 @@ static int await_victim(const struct cut *c, struct err *e)
 static int check_victim(struct cut *c, int before_status, struct err *e)
 {
     char line[COMMAND_MOST];
-    char aside[CUT_NAME];
-    char name[CUT_NAME];
-    cut_name(aside, c->number, "new");
-    cut_name(name, c->number, "json");
+    struct cut_name aside = cut_name(c->number, "new");
+    struct cut_name name = cut_name(c->number, "json");
     int in = open_log(c, "promises", O_RDONLY, e);
     int out = in >= 0 ? open_log(c, "new", O_WRONLY | O_CREAT | O_TRUNC, e) : in;
     const char *options = before_status == 0 ? "--json" : "--json --unmounted";
@@ -617,9 +614,9 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     descriptor_close(&in);
     descriptor_close(&out);
     struct path_directory *logs = &c->campaign->logs;
-    int renamed = rc == 0 ? path_rename(logs, aside, logs, name) : 0;
+    int renamed = rc == 0 ? path_rename(logs, aside.text, logs, name.text) : 0;
     if (renamed != 0)
-        return err_say(e, "replace %s/%s: %s", c->campaign->settings->logs, name,
+        return err_say(e, "replace %s/%s: %s", c->campaign->settings->logs, name.text,
                        path_reason(-renamed));
     return rc;
 }
@@ -707,20 +704,6 @@ static int open_logs(struct session *session, const struct settings *s, struct e
 
 /* ---- one cut --------------------------------------------------------------------------------- */
 
-static void note_cut(struct session *session, unsigned number, const struct campaign_cut *cut)
-{
-    json_t *object = json_object();
-    put_count(&object, "number", number);
-    put_text(&object, "result", verdict_names[cut->verdict]);
-    put_text(&object, "layer_cut", layer_names[cut->layer]);
-    put_count(&object, "promises", cut->promises);
-    put_count(&object, "units", cut->units);
-    put_count(&object, "lost_units", cut->lost_units);
-    put_text(&object, "text", cut->text);
-    append_value(&session->cuts, object);
-    campaign_sum_add(&session->sum, cut);
-}
-
 /* A report that is being read. */
 struct reading {
     int fd;
@@ -761,21 +744,29 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
 {
     struct campaign_cut cut = {0};
     struct err reason = {0};
-    char name[CUT_NAME];
-    cut_name(name, number, "json");
-    json_t *report = read_report(&session->campaign, name, &reason);
+    struct cut_name name = cut_name(number, "json");
+    json_t *report = read_report(&session->campaign, name.text, &reason);
     int rc = stop_check(e);
     if (rc == 0)
         rc = campaign_cut_read(&cut, report, &reason);
     if (rc == 0) {
-        note_cut(session, number, &cut);
+        json_t *object = json_object();
+        put_count(&object, "number", number);
+        put_text(&object, "result", verdict_names[cut.verdict]);
+        put_text(&object, "layer_cut", layer_names[cut.layer]);
+        put_count(&object, "promises", cut.promises);
+        put_count(&object, "units", cut.units);
+        put_count(&object, "lost_units", cut.lost_units);
+        put_text(&object, "text", cut.text);
+        append_value(&session->cuts, object);
+        campaign_sum_add(&session->sum, &cut);
         printf("cut %u: %s\n", number, printable(cut.text).text);
         fflush(stdout);
     }
     json_decref(report);
     return rc == 0 ? 0
                    : err_say(e, "%s/%s: %s; remove this file to have the cut made again",
-                             session->campaign.settings->logs, name, reason.text);
+                             session->campaign.settings->logs, name.text, reason.text);
 }
 
 static int make_cuts(struct session *session, struct err *e)

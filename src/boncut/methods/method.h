@@ -61,6 +61,7 @@ struct names_rule {
     bool has_version;  /* the block contains that version; otherwise version 0 */
 };
 
+/* begin() and step() return 0 or a negative errno, with the failed call in w->call. */
 struct method {
     const char *name;
     const char *promise; /* the calls that have returned when the promise is made, in words */
@@ -77,14 +78,13 @@ struct method {
 
     /*
      * Makes the worker's files with version 0 of all units. With w->first_sync it also syncs them;
-     * otherwise the caller makes them durable later. Returns 0 or a negative errno, with the failed
-     * call in w->call. NULL: this build lacks the method.
+     * otherwise the caller makes them durable later. NULL: this build lacks the method.
      */
     int (*begin)(struct work *w);
 
     /*
      * Gives w->batch units, from `unit` on, the next versions, and makes them durable (a control
-     * group does not). Returns 0 or a negative errno, with the failed call in w->call.
+     * group does not).
      */
     int (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 

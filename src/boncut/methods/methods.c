@@ -261,47 +261,52 @@ static void file_check(struct judging *j, int fd, const char *name, uint64_t sta
  *         17         a unit whose name stays the same
  *     rename.0b/     the second of two directories
  */
-#define NAME_ROOM 64
+struct name {
+    char text[64];
+};
 
-static void worker_name(char name[NAME_ROOM], unsigned method, unsigned worker, unsigned side)
+static struct name worker_name(unsigned method, unsigned worker, unsigned side)
 {
+    struct name name;
     int letters = methods[method].names.sides > 1;
-    snprintf(name, NAME_ROOM, "%s.%u%.*s", methods[method].name, worker, letters, &"ab"[side]);
+    snprintf(name.text, sizeof name.text, "%s.%u%.*s", methods[method].name, worker, letters,
+             &"ab"[side]);
+    return name;
 }
 
-static void tail_name(char name[NAME_ROOM], unsigned method, unsigned worker, uint64_t number)
+static struct name tail_name(unsigned method, unsigned worker, uint64_t number)
 {
-    snprintf(name, NAME_ROOM, "%s.%u+%" PRIu64, methods[method].name, worker, number);
+    struct name name;
+    snprintf(name.text, sizeof name.text, "%s.%u+%" PRIu64, methods[method].name, worker, number);
+    return name;
 }
 
-static void unit_name(char name[NAME_ROOM], uint32_t unit)
+static struct name unit_name(uint32_t unit)
 {
-    snprintf(name, NAME_ROOM, "%" PRIu32, unit);
+    struct name name;
+    snprintf(name.text, sizeof name.text, "%" PRIu32, unit);
+    return name;
 }
 
-static void version_name(char name[NAME_ROOM], uint32_t unit, uint64_t version)
+static struct name version_name(uint32_t unit, uint64_t version)
 {
-    snprintf(name, NAME_ROOM, "%" PRIu32 ".%" PRIu64, unit, version);
+    struct name name;
+    snprintf(name.text, sizeof name.text, "%" PRIu32 ".%" PRIu64, unit, version);
+    return name;
 }
 
 /* These return false when the name has another form, or is that of another method or worker. */
 static bool parse_version(const char *name, uint32_t *unit, uint64_t *version)
 {
-    char made[NAME_ROOM];
-    if (sscanf(name, "%" SCNu32 ".%" SCNu64, unit, version) != 2)
-        return false;
-    version_name(made, *unit, *version);
-    return strcmp(made, name) == 0;
+    return sscanf(name, "%" SCNu32 ".%" SCNu64, unit, version) == 2 &&
+           strcmp(version_name(*unit, *version).text, name) == 0;
 }
 
 static bool parse_tail(const char *name, unsigned method, unsigned worker, uint64_t *number)
 {
-    char made[NAME_ROOM];
     const char *plus = strchr(name, '+');
-    if (!plus || sscanf(plus, "+%" SCNu64, number) != 1)
-        return false;
-    tail_name(made, method, worker, *number);
-    return strcmp(made, name) == 0;
+    return plus && sscanf(plus, "+%" SCNu64, number) == 1 &&
+           strcmp(tail_name(method, worker, *number).text, name) == 0;
 }
 
 /* ---- judging all units of a worker ----------------------------------------------------------- */
@@ -332,11 +337,10 @@ typedef void unit_check(struct judging *j, int fd, unsigned worker, uint32_t uni
 static void judge_units(struct judging *j, unsigned worker, int fd, bool are_names,
                         unit_check *check)
 {
-    char name[NAME_ROOM];
     char file[FILE_TEXT];
     struct sight sight;
-    worker_name(name, j->method, worker, 0);
-    snprintf(file, sizeof file, "%s", name);
+    struct name name = worker_name(j->method, worker, 0);
+    snprintf(file, sizeof file, "%s", name.text);
     for (uint32_t unit = 0; unit < j->header->units; unit++) {
         uint64_t promised = promised_of(j, worker, unit);
         if (promised == 0)
@@ -346,7 +350,7 @@ static void judge_units(struct judging *j, unsigned worker, int fd, bool are_nam
         else
             sight = (struct sight){.finding = judging_failure(j, -fd)};
         if (are_names)
-            snprintf(file, sizeof file, "%s/%u", name, unit);
+            snprintf(file, sizeof file, "%s/%u", name.text, unit);
         judging_add(j, worker, unit, &sight, file);
     }
     descriptor_close(&fd);
@@ -374,14 +378,13 @@ static int fill_file(struct work *w, int fd)
 
 int blocks_begin(struct work *w)
 {
-    char name[NAME_ROOM];
-    worker_name(name, w->method, w->worker, 0);
-    int fd = work_create(w, w->directory_fd, name, 0);
+    struct name name = worker_name(w->method, w->worker, 0);
+    int fd = work_create(w, w->directory_fd, name.text, 0);
     int rc = fd < 0 ? fd : fill_file(w, fd);
     descriptor_close(&fd);
     if (rc != 0)
         return rc;
-    w->fd = openat(w->directory_fd, name,
+    w->fd = openat(w->directory_fd, name.text,
                    O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
     return work_called(w, "open", w->fd);
 }
@@ -423,10 +426,8 @@ static uint64_t block_of(const struct header *h, uint64_t version)
 /* Makes the tail's file with that number; its name must not exist yet. */
 static int open_next(struct work *w, uint64_t number)
 {
-    char name[NAME_ROOM];
     descriptor_close(&w->other_fd);
-    tail_name(name, w->method, w->worker, number);
-    w->other_fd = work_create(w, w->directory_fd, name, 0);
+    w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text, 0);
     return w->other_fd >= 0 ? 0 : w->other_fd;
 }
 
@@ -436,12 +437,11 @@ static int open_next(struct work *w, uint64_t number)
  */
 static int leave_last(struct work *w, uint64_t number)
 {
-    char name[NAME_ROOM];
     int rc = sync_directory(w, w->directory_fd);
     if (rc != 0 || number == 0)
         return rc;
-    tail_name(name, w->method, w->worker, number - 1);
-    return work_called(w, "unlink", unlinkat(w->directory_fd, name, 0));
+    struct name last = tail_name(w->method, w->worker, number - 1);
+    return work_called(w, "unlink", unlinkat(w->directory_fd, last.text, 0));
 }
 
 static int append_block(struct work *w, uint64_t version)
@@ -461,10 +461,9 @@ static int append_block(struct work *w, uint64_t version)
 
 /* Examines one of the tail's files, up to its block with number `blocks` - 1. */
 static void check_tail_file(struct judging *j, unsigned worker, uint64_t number, uint64_t blocks,
-                            struct sight *s, char name[NAME_ROOM])
+                            struct sight *s)
 {
-    tail_name(name, j->method, worker, number);
-    int fd = judging_open(j, j->directory_fd, name);
+    int fd = judging_open(j, j->directory_fd, tail_name(j->method, worker, number).text);
     *s = (struct sight){.finding = fd < 0 ? judging_failure(j, -fd) : FOUND_KEPT};
     for (uint64_t block = 0; s->finding == FOUND_KEPT && block < blocks; block++)
         versions_check(j, fd, block_stamp(j->method, worker, number + 1), block, 1,
@@ -478,23 +477,22 @@ struct successor {
     unsigned worker;
     uint64_t promised_file;
     struct sight sight; /* what the best later file shows */
-    char name[NAME_ROOM];
+    uint64_t number;    /* of that file */
 };
 
 static void see_successor(void *context, int fd, const char *name)
 {
     struct successor *s = context;
     struct sight sight;
-    char found[NAME_ROOM];
     uint64_t number;
     (void)fd;
     if (s->sight.finding == FOUND_KEPT || !parse_tail(name, s->j->method, s->worker, &number) ||
         number <= s->promised_file)
         return;
-    check_tail_file(s->j, s->worker, number, 1, &sight, found);
+    check_tail_file(s->j, s->worker, number, 1, &sight);
     if (sight.finding == FOUND_KEPT || s->sight.finding == FOUND_MISSING) {
         s->sight = sight;
-        memcpy(s->name, found, sizeof s->name);
+        s->number = number;
     }
 }
 
@@ -504,14 +502,15 @@ static void judge_tail(struct judging *j, unsigned worker)
     uint64_t promised = promised_of(j, worker, h->units);
     if (promised == 0)
         return;
-    struct successor s = {.j = j, .worker = worker, .promised_file = file_of(h, promised)};
-    check_tail_file(j, worker, s.promised_file, block_of(h, promised) + 1, &s.sight, s.name);
+    uint64_t number = file_of(h, promised);
+    struct successor s = {.j = j, .worker = worker, .promised_file = number, .number = number};
+    check_tail_file(j, worker, number, block_of(h, promised) + 1, &s.sight);
     if (s.sight.finding == FOUND_MISSING) {
         int rc = directory_list(j->directory_fd, ".", see_successor, &s);
         if (rc < 0 && s.sight.finding != FOUND_KEPT)
             s.sight.finding = judging_failure(j, -rc);
     }
-    judging_add(j, worker, h->units, &s.sight, s.name);
+    judging_add(j, worker, h->units, &s.sight, tail_name(j->method, worker, s.number).text);
 }
 
 /* Overwrites w->batch blocks, or appends to the tail, and calls the method's `sync`. */
@@ -529,9 +528,8 @@ static int blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
 
 static void blocks_judge(struct judging *j, unsigned worker)
 {
-    char name[NAME_ROOM];
-    worker_name(name, j->method, worker, 0);
-    judge_units(j, worker, judging_open(j, j->directory_fd, name), false, check_block);
+    struct name name = worker_name(j->method, worker, 0);
+    judge_units(j, worker, judging_open(j, j->directory_fd, name.text), false, check_block);
     if (methods[j->method].tails > 0)
         judge_tail(j, worker);
 }
@@ -610,13 +608,11 @@ static int control_step(struct work *w, uint32_t unit, const uint64_t versions[]
 
 static void control_judge(struct judging *j, unsigned worker)
 {
-    char name[NAME_ROOM];
     struct sight sight;
     struct control_tally *t = &j->findings->controls[j->method];
     uint64_t writes = ledger_promise(j->ledger, j->method, 0)->version;
     uint64_t durable = j->method == method_cached ? j->ledger->cached_from : 0;
-    worker_name(name, j->method, worker, 0);
-    int fd = judging_open(j, j->directory_fd, name);
+    int fd = judging_open(j, j->directory_fd, worker_name(j->method, worker, 0).text);
     for (uint32_t block = 0; fd >= 0 && durable < writes && block < CONTROL_BLOCKS; block++) {
         uint64_t version = control_version(writes, block);
         if (version == control_version(durable, block))
@@ -657,11 +653,10 @@ static int make_file(struct work *w, int directory_fd, const char *name, uint32_
  */
 static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flags)
 {
-    char name[NAME_ROOM];
     if (version <= 2)
         return 0;
-    version_name(name, unit, version - 2);
-    return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name, flags));
+    struct name name = version_name(unit, version - 2);
+    return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name.text, flags));
 }
 
 /*
@@ -670,14 +665,10 @@ static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flag
  */
 static int make_first_files(struct work *w, const struct names_rule *rule)
 {
-    char name[NAME_ROOM];
     int rc = 0;
     for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
-        if (rule->sides > 1)
-            version_name(name, unit, 0);
-        else
-            unit_name(name, unit);
-        rc = make_file(w, w->fd, name, unit, rule->first_blocks, 0, w->first_sync);
+        struct name name = rule->sides > 1 ? version_name(unit, 0) : unit_name(unit);
+        rc = make_file(w, w->fd, name.text, unit, rule->first_blocks, 0, w->first_sync);
     }
     return rc;
 }
@@ -686,10 +677,9 @@ static int names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;
     int *const fds[] = {&w->fd, &w->other_fd};
-    char name[NAME_ROOM];
     for (unsigned side = 0; side < 2 && side < rule->sides; side++) {
-        worker_name(name, w->method, w->worker, side);
-        *fds[side] = work_make_directory(w, w->directory_fd, name);
+        struct name name = worker_name(w->method, w->worker, side);
+        *fds[side] = work_make_directory(w, w->directory_fd, name.text);
         if (*fds[side] < 0)
             return *fds[side];
     }
@@ -699,10 +689,9 @@ static int names_begin(struct work *w)
 /* Syncs a new file, but not its directory; `check` counts those that have kept their names. */
 static int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char name[NAME_ROOM];
+    struct name name = version_name(unit, versions[0]);
     int rc = forget_name(w, unit, versions[0], 0);
-    version_name(name, unit, versions[0]);
-    return rc == 0 ? make_file(w, w->fd, name, unit, 1, versions[0], fsync) : rc;
+    return rc == 0 ? make_file(w, w->fd, name.text, unit, 1, versions[0], fsync) : rc;
 }
 
 static int create_step(struct work *w, uint32_t unit, const uint64_t versions[])
@@ -714,26 +703,23 @@ static int create_step(struct work *w, uint32_t unit, const uint64_t versions[])
 /* Makes the name durable before it removes it: otherwise no cut could bring the name back. */
 static int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char name[NAME_ROOM];
-    version_name(name, unit, versions[0]);
-    int rc = make_file(w, w->fd, name, unit, 1, versions[0], NULL);
+    struct name name = version_name(unit, versions[0]);
+    int rc = make_file(w, w->fd, name.text, unit, 1, versions[0], NULL);
     if (rc == 0)
         rc = sync_directory(w, w->fd);
     if (rc == 0)
-        rc = work_called(w, "unlink", unlinkat(w->fd, name, 0));
+        rc = work_called(w, "unlink", unlinkat(w->fd, name.text, 0));
     return rc == 0 ? sync_directory(w, w->fd) : rc;
 }
 
 static int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char from[NAME_ROOM];
-    char to[NAME_ROOM];
+    struct name from = version_name(unit, versions[0] - 1);
+    struct name to = version_name(unit, versions[0]);
     bool is_odd = versions[0] % 2;
     int from_fd = is_odd ? w->fd : w->other_fd;
     int to_fd = is_odd ? w->other_fd : w->fd;
-    version_name(from, unit, versions[0] - 1);
-    version_name(to, unit, versions[0]);
-    int rc = work_called(w, "rename", renameat(from_fd, from, to_fd, to));
+    int rc = work_called(w, "rename", renameat(from_fd, from.text, to_fd, to.text));
     if (rc == 0)
         rc = sync_directory(w, to_fd);
     return rc == 0 ? sync_directory(w, from_fd) : rc;
@@ -751,24 +737,21 @@ static int sync_file(struct work *w, const char *name)
 
 static int link_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char target[NAME_ROOM];
-    char name[NAME_ROOM];
+    struct name target = unit_name(unit);
+    struct name name = version_name(unit, versions[0]);
     int rc = forget_name(w, unit, versions[0], 0);
-    unit_name(target, unit);
-    version_name(name, unit, versions[0]);
     if (rc == 0)
-        rc = work_called(w, "link", linkat(w->fd, target, w->fd, name, 0));
+        rc = work_called(w, "link", linkat(w->fd, target.text, w->fd, name.text, 0));
     if (rc == 0)
-        rc = sync_file(w, name);
+        rc = sync_file(w, name.text);
     return rc == 0 ? sync_directory(w, w->fd) : rc;
 }
 
 static int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char name[NAME_ROOM];
+    struct name name = version_name(unit, versions[0]);
     int rc = forget_name(w, unit, versions[0], AT_REMOVEDIR);
-    version_name(name, unit, versions[0]);
-    int fd = rc == 0 ? work_make_directory(w, w->fd, name) : rc;
+    int fd = rc == 0 ? work_make_directory(w, w->fd, name.text) : rc;
     if (fd < 0)
         return fd;
     rc = sync_directory(w, fd);
@@ -781,13 +764,10 @@ static int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
 
 static int replace_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char aside[NAME_ROOM];
-    char name[NAME_ROOM];
-    version_name(aside, unit, versions[0]);
-    unit_name(name, unit);
-    int rc = make_file(w, w->fd, aside, unit, REPLACE_BLOCKS, versions[0], fsync);
+    struct name aside = version_name(unit, versions[0]);
+    int rc = make_file(w, w->fd, aside.text, unit, REPLACE_BLOCKS, versions[0], fsync);
     if (rc == 0)
-        rc = work_called(w, "rename", renameat(w->fd, aside, w->fd, name));
+        rc = work_called(w, "rename", renameat(w->fd, aside.text, w->fd, unit_name(unit).text));
     return rc == 0 ? sync_directory(w, w->fd) : rc;
 }
 
@@ -797,24 +777,18 @@ static int replace_step(struct work *w, uint32_t unit, const uint64_t versions[]
  */
 #define SPAN (UINT64_C(1) << 26)
 
-static uint64_t size_of(uint32_t unit, uint64_t version)
-{
-    return unit % 2 ? SPAN - version : version;
-}
-
 static int set_size(struct work *w, int fd, uint32_t unit, uint64_t version, int (*sync)(int fd))
 {
-    int rc = work_called(w, "truncate", ftruncate(fd, (off_t)size_of(unit, version)));
+    uint64_t size = unit % 2 ? SPAN - version : version;
+    int rc = work_called(w, "truncate", ftruncate(fd, (off_t)size));
     return rc == 0 && sync ? work_called(w, "fsync", sync(fd)) : rc;
 }
 
 static int truncate_begin(struct work *w)
 {
-    char name[NAME_ROOM];
     int rc = names_begin(w);
     for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
-        unit_name(name, unit);
-        int fd = work_create(w, w->fd, name, 0);
+        int fd = work_create(w, w->fd, unit_name(unit).text, 0);
         rc = fd < 0 ? fd : set_size(w, fd, unit, 0, w->first_sync);
         descriptor_close(&fd);
     }
@@ -823,12 +797,10 @@ static int truncate_begin(struct work *w)
 
 static int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    char name[NAME_ROOM];
     w->call = "truncate";
     if (versions[0] >= SPAN)
         return -EFBIG;
-    unit_name(name, unit);
-    int fd = openat(w->fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(w->fd, unit_name(unit).text, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     int rc = work_called(w, "open", fd);
     if (rc == 0)
         rc = set_size(w, fd, unit, versions[0], fsync);
@@ -856,7 +828,7 @@ struct names {
     unsigned worker;
     unsigned side;
     struct sightings *seen;
-    char directory[NAME_ROOM];
+    struct name directory;
     enum finding listing; /* a directory is missing or unreadable; or FOUND_KEPT */
 };
 
@@ -916,7 +888,6 @@ static enum finding names_finding(const struct names *n, const struct sightings 
 
 static void judge_unit(const struct names *n, uint32_t unit)
 {
-    char name[NAME_ROOM];
     char file[FILE_TEXT];
     uint64_t version;
     const struct sightings *seen = &n->seen[unit];
@@ -929,8 +900,7 @@ static void judge_unit(const struct names *n, uint32_t unit)
         sight.has_version = true;
         sight.found = version;
     }
-    version_name(name, unit, version);
-    snprintf(file, sizeof file, "%s/%s", n->directory, name);
+    snprintf(file, sizeof file, "%s/%s", n->directory.text, version_name(unit, version).text);
     judging_add(n->j, n->worker, unit, &sight, file);
 }
 
@@ -944,8 +914,8 @@ static void names_judge(struct judging *j, unsigned worker)
         return;
     }
     for (n.side = 0; n.listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
-        worker_name(n.directory, j->method, worker, n.side);
-        int rc = directory_list(j->directory_fd, n.directory, see_name, &n);
+        n.directory = worker_name(j->method, worker, n.side);
+        int rc = directory_list(j->directory_fd, n.directory.text, see_name, &n);
         if (rc < 0)
             n.listing = judging_failure(j, -rc);
     }
@@ -958,10 +928,8 @@ static void names_judge(struct judging *j, unsigned worker)
 static void replace_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
                           uint64_t promised, struct sight *s)
 {
-    char name[NAME_ROOM];
-    unit_name(name, unit);
-    file_check(j, directory_fd, name, block_stamp(j->method, worker, unit + 1), REPLACE_BLOCKS, 0,
-               s);
+    file_check(j, directory_fd, unit_name(unit).text, block_stamp(j->method, worker, unit + 1),
+               REPLACE_BLOCKS, 0, s);
     if (s->finding != FOUND_KEPT)
         return;
     s->has_version = true;
@@ -975,12 +943,10 @@ static void replace_check(struct judging *j, int directory_fd, unsigned worker, 
 static void truncate_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
                            uint64_t promised, struct sight *s)
 {
-    char name[NAME_ROOM];
     struct stat st;
     (void)worker;
-    unit_name(name, unit);
     *s = (struct sight){.finding = FOUND_WRONG_SIZE};
-    if (fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (fstatat(directory_fd, unit_name(unit).text, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         s->finding = judging_failure(j, errno);
         return;
     }
@@ -995,9 +961,8 @@ static void truncate_check(struct judging *j, int directory_fd, unsigned worker,
 /* Judges a method in which a unit's name never changes. */
 static void judge_names(struct judging *j, unsigned worker, unit_check *check)
 {
-    char name[NAME_ROOM];
-    worker_name(name, j->method, worker, 0);
-    judge_units(j, worker, directory_open(j->directory_fd, name), true, check);
+    struct name name = worker_name(j->method, worker, 0);
+    judge_units(j, worker, directory_open(j->directory_fd, name.text), true, check);
 }
 
 static void replace_judge(struct judging *j, unsigned worker)
@@ -1012,18 +977,16 @@ static void truncate_judge(struct judging *j, unsigned worker)
 
 static void new_name_judge(struct judging *j, unsigned worker)
 {
-    char name[NAME_ROOM];
     struct stat st;
-    worker_name(name, j->method, worker, 0);
-    int fd = directory_open(j->directory_fd, name);
+    int fd = directory_open(j->directory_fd, worker_name(j->method, worker, 0).text);
     if (fd < 0 && fd != -ENOENT)
         return;
     for (uint32_t unit = 0; unit < j->header->units; unit++) {
         uint64_t synced = promised_of(j, worker, unit);
         if (synced == 0)
             continue;
-        version_name(name, unit, synced);
-        bool is_there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        struct name name = version_name(unit, synced);
+        bool is_there = fd >= 0 && fstatat(fd, name.text, &st, AT_SYMLINK_NOFOLLOW) == 0;
         if (!is_there && fd >= 0 && errno != ENOENT)
             continue;
         j->findings->new_names++;

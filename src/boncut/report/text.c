@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "boncut/methods/method.h"
-#include "boncut/report/report.h"
+#include "boncut/verdict.h"
 #include "util/printable.h"
 #include "util/units.h"
 

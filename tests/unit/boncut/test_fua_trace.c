@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "boncut/audit/audit.h"
+#include "boncut/commands.h"
 
 #define BEFORE "     jbd2/sda1-8-123     [001] .....  1234.567890: block_rq_issue: "
 
