@@ -61,16 +61,35 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
     return false;
 }
 
-/* The number in a field of up to 8 bytes; 0: the field is longer, or not within `bytes`. */
+/*
+ * Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
+ * is not within `bytes`.
+ */
 static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
                                  size_t bytes)
 {
-    uint64_t value = 0;
-    size_t skipped = __BYTE_ORDER == __LITTLE_ENDIAN ? 0 : sizeof value - field->size;
-    if (field->size > sizeof value || field->offset > bytes || field->size > bytes - field->offset)
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    if (field->offset > bytes || field->size > bytes - field->offset)
         return 0;
-    memcpy((char *)&value + skipped, record + field->offset, field->size);
-    return value;
+    switch (field->size) {
+    case 1:
+        memcpy(&one, record + field->offset, sizeof one);
+        return one;
+    case 2:
+        memcpy(&two, record + field->offset, sizeof two);
+        return two;
+    case 4:
+        memcpy(&four, record + field->offset, sizeof four);
+        return four;
+    case 8:
+        memcpy(&eight, record + field->offset, sizeof eight);
+        return eight;
+    default:
+        return 0;
+    }
 }
 
 /* Flags in the page's `commit` (kernel/trace/ring_buffer.c). */
