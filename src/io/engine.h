@@ -96,10 +96,7 @@ struct engine_ops {
      */
     bool (*has_buffers)(const void *state);
 
-    /*
-     * Makes what was written to the file durable. Returns 0 or a negative errno. NULL: fsync(2)
-     * does that.
-     */
+    /* Makes what was written durable. Returns 0 or a negative errno. NULL: fsync(2) does that. */
     int (*durable)(void *state, unsigned file);
 
     /*

@@ -119,10 +119,7 @@ int io_close(struct io_file *f, struct err *e)
 {
     int fd = f->fd;
     f->fd = -1;
-    /*
-     * Linux releases the descriptor even if a signal interrupts close(2), so it must not be closed
-     * again.
-     */
+    /* Linux releases the descriptor even after EINTR, so it must not be closed again. */
     if (fd >= 0 && close(fd) != 0 && errno != EINTR)
         return err_system(e, errno, "close %s", f->name);
     return 0;

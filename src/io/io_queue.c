@@ -259,10 +259,7 @@ static int complete_transfer(struct pass *p, struct operation *o)
     return 0;
 }
 
-/*
- * Number of transfers that are completed together: a batch, or about as many as have the bytes of a
- * burst.
- */
+/* Number of transfers to complete together: a batch, or about those with a burst's bytes. */
 static unsigned batch_of(const struct pass *p)
 {
     const struct io_queue *q = p->q;
@@ -408,10 +405,7 @@ static int reap_completed(struct pass *p)
     return 0;
 }
 
-/*
- * Sleeps while nothing is in flight and the source waits for something elsewhere. Each sleep is
- * longer than the last.
- */
+/* Sleeps, longer each time, while nothing is in flight and the source waits for something. */
 static void sleep_for_source(struct pass *p)
 {
     const struct timespec until = clock_timespec(p->now_ns + p->nap_ns);

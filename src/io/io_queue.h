@@ -116,9 +116,7 @@ struct io_queue {
     unsigned in_flight; /* number of transfers that are submitted and not yet returned */
 };
 
-/*
- * Opens a queue. The files must be open, and `files` must stay in place until the queue is closed.
- */
+/* Opens a queue. The files must be open; `files` must stay in place until the queue is closed. */
 int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct err *e);
 
 /*

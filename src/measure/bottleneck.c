@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "util/printable.h"
+
 /* A worker limits the figure if it wants a CPU for more than this share of the time. */
 #define CPU_BOUND_PERCENT 90
 
@@ -165,12 +167,6 @@ static void judge_cpu(struct judgement *j, const struct evidence *e)
                                                      : REASON_COMPUTED);
 }
 
-static bool is_in_memory(const struct evidence *e)
-{
-    return e->filesystem &&
-           (strcmp(e->filesystem, "tmpfs") == 0 || strcmp(e->filesystem, "ramfs") == 0);
-}
-
 static void judge_device(struct judgement *j)
 {
     if (j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent)
@@ -201,7 +197,8 @@ void bottleneck_judge(struct judgement *j, const struct evidence *e)
 {
     weigh_limit(j, e);
     bool cpu = wants_cpu_most(j);
-    bool in_memory = !e->device.known && is_in_memory(e);
+    bool in_memory = !e->device.known && e->filesystem &&
+                     word_list_has("tmpfs,ramfs", e->filesystem, strlen(e->filesystem));
     bool is_seen = has_data(e) && j->source != SOURCE_NONE;
     if (!e->is_stored)
         state_verdict(j, LIMITED_CPU, REASON_NOTHING_MOVED);

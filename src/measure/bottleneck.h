@@ -67,8 +67,7 @@ struct evidence {
     double quota_percent;     /* share of it that was used; 0: nobody was held back */
 };
 
-/* All percentages except held_percent and quota_percent are shares of the elapsed time or of the
- * bytes. */
+/* All percentages but held_percent and quota_percent are shares of the elapsed time or bytes. */
 struct judgement {
     enum bottleneck by;
     enum bottleneck_reason reason;

@@ -45,9 +45,8 @@ struct busy_evidence {
     double stolen_percent; /* share of all CPUs that the host took */
     double waited_percent; /* share of the time for which the thread that waited longest was
                               ready to run, and had no CPU */
-    double
-        throttled_percent;  /* share of the time for which a quota held the process back, at most */
-    double foreign_percent; /* share of the device's bytes that others moved */
+    double throttled_percent; /* share of the time, at most, for which a quota held it back */
+    double foreign_percent;   /* share of the device's bytes that others moved */
 };
 
 /* Reads the counters; d may be NULL. `root` is a prefix of /proc and /sys, "" except in tests. */
@@ -74,10 +73,7 @@ struct busy_evidence busy_between(const struct busy_reading *before,
  */
 bool busy_is(const struct busy_evidence *e);
 
-/*
- * Counts this process's CPU time for each of several processes on one machine that do the same work
- * together.
- */
+/* Counts this process's CPU time for each of several that do the same work on one machine. */
 void busy_among(struct busy_evidence *e, unsigned processes);
 
 /* Evidence in which everything is unknown. */

@@ -47,10 +47,7 @@ bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
     return sscanf(text, "%u:%u", major, minor) == 2;
 }
 
-/*
- * Adds a device with the number and kind of `new`, unless the set has it. Returns false when that
- * is impossible.
- */
+/* Adds the device `new`, unless the set has its number. Returns false when that is impossible. */
 static bool add_device(struct device_set *d, struct device new)
 {
     for (unsigned i = 0; i < d->count; i++)

@@ -7,6 +7,7 @@
 
 #include "measure/device.h"
 #include "measure/mount_info.h"
+#include "util/printable.h"
 
 /* An overlay may lie on another one; the kernel allows two. */
 #define LAYERS_MOST 3
@@ -15,22 +16,17 @@
 #define SYNCS_NOTHING "fsync does nothing"
 #define SENDS_NONE    "the filesystem sends no flush, so what is in a drive's cache is lost"
 #define NEEDS_NONE    "the filesystem sends no flush, and no drive below it needs one"
-#define OF_FUSE       "what the FUSE server does for fsync"
-#define OF_SERVER     "whether its server syncs, or exports async,"
 
 /* What a filesystem or one of its mount options says. The first one in the table decides. */
 struct sign {
-    const char *filesystem; /* its type; NULL: any */
-    const char *option;     /* as /proc/self/mountinfo has it; NULL: none is needed */
+    const char *filesystems; /* their types; NULL: any */
+    const char *option;      /* as /proc/self/mountinfo has it; NULL: none is needed */
     enum durability_kind kind;
     const char *why;
 };
 
 static const struct sign signs[] = {
-    {"tmpfs", NULL, DURABILITY_NONE, IN_MEMORY},
-    {"ramfs", NULL, DURABILITY_NONE, IN_MEMORY},
-    {"rootfs", NULL, DURABILITY_NONE, IN_MEMORY},
-    {"devtmpfs", NULL, DURABILITY_NONE, IN_MEMORY},
+    {"tmpfs,ramfs,rootfs,devtmpfs", NULL, DURABILITY_NONE, IN_MEMORY},
     {"overlay", "volatile", DURABILITY_NONE, SYNCS_NOTHING},
     {"overlay", "fsync=volatile", DURABILITY_NONE, SYNCS_NOTHING}, /* Linux 6.18 */
     {NULL, "barrier=0", DURABILITY_NONE, SENDS_NONE},
@@ -38,26 +34,17 @@ static const struct sign signs[] = {
     {NULL, "nobarrier", DURABILITY_NONE, SENDS_NONE},
     {"f2fs", "fsync_mode=nobarrier", DURABILITY_NONE, SENDS_NONE},
     {"bcachefs", "journal_flush_disabled", DURABILITY_NONE, SENDS_NONE},
-    {"nfs", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"nfs4", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"cifs", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"smb3", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"9p", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"virtiofs", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"ceph", NULL, DURABILITY_HIDDEN, OF_SERVER},
-    {"fuse", NULL, DURABILITY_HIDDEN, OF_FUSE},
-    {"fuseblk", NULL, DURABILITY_HIDDEN, OF_FUSE},
+    {"nfs,nfs4,cifs,smb3,9p,virtiofs,ceph", NULL, DURABILITY_HIDDEN,
+     "whether its server syncs, or exports async,"},
+    {"fuse,fuseblk", NULL, DURABILITY_HIDDEN, "what the FUSE server does for fsync"},
     {"overlay", NULL, DURABILITY_HIDDEN, "what is below this overlay"},
 };
 
 static bool has_sign(const struct mount_info *m, const struct sign *s)
 {
-    /* "fuse.sshfs" is a "fuse" */
-    size_t length = strcspn(m->filesystem, ".");
-    if (s->filesystem &&
-        (strncmp(m->filesystem, s->filesystem, length) != 0 || s->filesystem[length]))
-        return false;
-    return !s->option || mount_info_has(m, s->option);
+    size_t length = strcspn(m->filesystem, "."); /* "fuse.sshfs" is a "fuse" */
+    return (!s->filesystems || word_list_has(s->filesystems, m->filesystem, length)) &&
+           (!s->option || mount_info_has(m, s->option));
 }
 
 /* Looks at the drives. Returns whether one of them may have a volatile cache. */

@@ -11,10 +11,7 @@
 
 /* ---- one line ---- */
 
-/*
- * Returns the part of a line after the number of a device of d. NULL: the line is about no such
- * device.
- */
+/* Returns what follows the number of a device of d in a line; NULL: it is about none of them. */
 static const char *behind_device(const struct device_set *d, const char *line)
 {
     unsigned major;

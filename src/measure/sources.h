@@ -38,8 +38,7 @@ bool source_is_server(enum source source);
 /* Whether what it has not moved may come from a cache of its own. */
 bool source_has_cache(enum source source);
 
-/* Writes what a source says: "The device read 3 % of the data." `share` is "3 %", "all" or "none".
- */
+/* Writes what a source says: "The device read 3 % of the data." `share`: "3 %", "all" or "none". */
 #define SOURCE_TEXT 100
 void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,
                      const char *share);

@@ -56,35 +56,23 @@ const char *round_unit(enum round_metric metric)
     return units[metric];
 }
 
-/* The place of a round in a window, relative to the middle: -2, -1, 0, 1, 2. */
-static double place_of(unsigned round)
-{
-    return (double)round - (STEADY_WINDOW - 1) / 2.0;
-}
-
-/* Slope of the least-squares line: sum(x y) / sum(x x), where x is the place of a round. */
-static double slope_of(const double figures[static STEADY_WINDOW])
-{
-    double products = 0;
-    double squares = 0;
-    for (unsigned i = 0; i < STEADY_WINDOW; i++) {
-        products += place_of(i) * figures[i];
-        squares += place_of(i) * place_of(i);
-    }
-    return products / squares;
-}
-
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW])
 {
     double least = figures[0];
     double most = figures[0];
     double sum = 0;
+    /* the slope of the least-squares line: sum(x y) / sum(x x), where x is the place of a round */
+    double products = 0;
+    double squares = 0;
     for (unsigned i = 0; i < STEADY_WINDOW; i++) {
+        double place = i - (STEADY_WINDOW - 1) / 2.0; /* relative to the middle of the window */
+        products += place * figures[i];
+        squares += place * place;
         least = fmin(least, figures[i]);
         most = fmax(most, figures[i]);
         sum += figures[i];
     }
-    *fit = (struct steady_fit){.mean = sum / STEADY_WINDOW, .slope = slope_of(figures)};
+    *fit = (struct steady_fit){.mean = sum / STEADY_WINDOW, .slope = products / squares};
     if (fit->mean <= 0)
         return false;
     fit->range_percent = 100 * (most - least) / fit->mean;

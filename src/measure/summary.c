@@ -37,28 +37,10 @@ static int compare_rates(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double mean_of(const double rates[], size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += rates[i];
-    return sum / (double)count;
-}
-
-/*
- * Computes with differences from the mean, because large rates that differ little would otherwise
- * lose precision.
- */
-static double stddev_of(const double rates[], size_t count, double mean)
-{
-    double squares = 0;
-    for (size_t i = 0; i < count; i++)
-        squares += (rates[i] - mean) * (rates[i] - mean);
-    return count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-}
-
 void summary_of_rates(struct summary *s, double rates[], size_t count)
 {
+    double sum = 0;
+    double squares = 0;
     *s = (struct summary){.runs = count};
     if (count == 0)
         return;
@@ -66,8 +48,12 @@ void summary_of_rates(struct summary *s, double rates[], size_t count)
     s->min = rates[0];
     s->max = rates[count - 1];
     s->median = (rates[(count - 1) / 2] + rates[count / 2]) / 2;
-    s->mean = mean_of(rates, count);
-    s->stddev = stddev_of(rates, count, s->mean);
+    for (size_t i = 0; i < count; i++)
+        sum += rates[i];
+    s->mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) /* large rates that differ little keep their precision so */
+        squares += (rates[i] - s->mean) * (rates[i] - s->mean);
+    s->stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
     double half = count > 1 ? t_quantile(count - 1) * s->stddev / sqrt((double)count) : 0;
     s->ci95[0] = s->mean - half;
     s->ci95[1] = s->mean + half;

@@ -25,10 +25,7 @@ struct meeting {
     /* what this rank brings: `bytes` bytes, which may be more or fewer in other ranks */
     const void *mine;
     size_t bytes;
-    /*
-     * Called only in rank 0, for each rank: takes what that rank brings, which is valid only during
-     * the call.
-     */
+    /* Called in rank 0 for each rank: takes what it brings, valid only during the call. */
     void (*take)(void *context, unsigned rank, const void *brought, size_t bytes);
     /* Called only in rank 0, when all have come: sets the answer. Both functions may be NULL. */
     void (*decide)(void *context);
@@ -103,10 +100,7 @@ int coordinator_share(struct coordinator *c, const char *name, void *bytes, size
 /* Sends and receives a parcel. There must be other ranks, and all of them must call this. */
 int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct err *e);
 
-/*
- * Refuses ranks with another version or other arguments than rank 0: they would not run the same
- * tests.
- */
+/* Refuses ranks with another version or other arguments than rank 0: their tests would differ. */
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e);
 
 /*

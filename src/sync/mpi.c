@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <limits.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -42,10 +40,7 @@ struct mpi {
     bool has_come[];           /* for each rank, whether it has come to the current meeting */
 };
 
-/*
- * The state of a rank that waits: it polls again and again, and sleeps longer and longer in
- * between.
- */
+/* The state of a rank that waits: it polls again and again, with longer and longer sleeps. */
 struct mpi_wait {
     uint64_t start_ns;
     uint64_t spin_until_ns;
@@ -84,16 +79,10 @@ enum tag {
 #define PART_OF_WAIT      100
 #define LONGEST_OF_ALL_NS 2000000
 
-/*
- * How late the kernel may end a sleep, in ns. The default of 50 us is longer than most of these
- * sleeps.
- */
+/* How late the kernel may end a sleep, in ns. The default, 50 us, exceeds most of these sleeps. */
 #define TIMER_SLACK_NS 1000
 
-/*
- * A rank that has not polled for this long was stopped itself, so it cannot say that others did not
- * come.
- */
+/* A rank that has not polled for this long was itself stopped, and cannot say who is missing. */
 #define LONG_ABSENCE_NS 1000000000
 
 /* Time for which a rank polls for the next question about its clock. */
@@ -109,9 +98,7 @@ static struct mpi_wait mpi_wait_begin(const struct mpi *s)
                              .longest_sleep_ns = s->longest_sleep_ns};
 }
 
-/*
- * The time on a clock that stands still while this rank itself is stopped. Call it at every poll.
- */
+/* The time on a clock that stands still while this rank is stopped. Call it at every poll. */
 static uint64_t mpi_wait_now(struct mpi_wait *w)
 {
     uint64_t now = clock_ns();
@@ -279,13 +266,6 @@ static bool mpi_drop_arrival(struct mpi *s)
     unsigned rank;
     size_t bytes;
     return has_message(s, arrival(s), NULL) && mpi_receive_arrival(s, &rank, &bytes, &ignored) == 0;
-}
-
-static int mpi_receive_answer(struct mpi *s, void *bytes, size_t count, struct err *e)
-{
-    MPI_Status status;
-    return has_message(s, TAG_ANSWER, &status) ? receive_message(s, &status, bytes, count, e)
-                                               : err_say(e, "rank 0's answer has disappeared");
 }
 
 static bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
@@ -673,6 +653,7 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
     bool is_named = c->ranks.number != 1;
     bool has_left = false;
     MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
     int rc = start_sending(s, 0, arrival(s), m->mine, m->bytes, &request, e);
     while (rc == 0) {
         has_left = has_left || mpi_has_left(&request);
@@ -692,7 +673,9 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
         mpi_give_up(&request);
     if (rc != 0 || m->is_last)
         return rc;
-    return mpi_receive_answer(s, m->answer, m->answer_bytes, e);
+    return has_message(s, TAG_ANSWER, &status)
+               ? receive_message(s, &status, m->answer, m->answer_bytes, e)
+               : err_say(e, "rank 0's answer has disappeared");
 }
 
 static int mpi_meet(struct coordinator *c, const struct meeting *m, struct err *e)

@@ -158,14 +158,10 @@ void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end)
         s->last_end = end;
 }
 
-#define NS_PER_US UINT64_C(1000)
-#define US_PER_MS 1e3
-
-/* Rounds up, so that the printed number is never too small. */
+/* Rounds up to microseconds, so that the printed number is never too small. */
 static double milliseconds(uint64_t nanoseconds)
 {
-    uint64_t us = nanoseconds / NS_PER_US + (nanoseconds % NS_PER_US > 0);
-    return (double)us / US_PER_MS;
+    return (double)mul_div_up(nanoseconds, 1, 1000) / 1000;
 }
 
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns)

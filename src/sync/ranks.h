@@ -80,10 +80,7 @@ bool ranks_is_first(const struct ranks *r, unsigned rank);
  */
 int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 
-/*
- * Converts a time on a rank's clock to rank 0's, by the comparison at the start of the test
- * (`before`).
- */
+/* Convert a rank's time to rank 0's clock, by the comparison before the test or the last one. */
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
 

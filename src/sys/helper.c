@@ -93,10 +93,7 @@ static bool close_from(unsigned first, unsigned end)
     return first >= end || portable_close_range(first, end - 1);
 }
 
-/*
- * Gives up everything that the job does not need. A byte on the socket tells the parent that the
- * process is confined.
- */
+/* Gives up what the job does not need. A byte on the socket says that the process is confined. */
 static void confined_main(void *context, int socket)
 {
     const struct confined_job *job = context;

@@ -14,10 +14,7 @@
  */
 ssize_t byte_read(int fd, char *byte);
 
-/*
- * Writes one byte to a pipe. A signal interrupts this only if the run must stop. Returns 0 or a
- * negative errno.
- */
+/* Writes one byte to a pipe in the same way. Returns 0 or a negative errno. */
 int byte_write(int fd, char byte);
 
 /*

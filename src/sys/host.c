@@ -83,10 +83,7 @@ void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 /* Linux supports fewer CPUs than this. */
 #define MOST_CPUS (1 << 20)
 
-/*
- * The kernel refuses a set that is too small for all CPUs that it supports, even if fewer are
- * present.
- */
+/* The kernel refuses a set that is too small for all CPUs that it supports, present or not. */
 unsigned host_cpus(void)
 {
     for (size_t room = CPU_SETSIZE; room <= MOST_CPUS; room *= 2) {

@@ -11,10 +11,7 @@
 #include "sys/stop.h"
 #include "util/rng.h"
 
-/*
- * A seed comes from the first SEED_FILE_BYTES of a file, because the file may be a device that
- * never ends.
- */
+/* A seed comes from no more bytes than this, because the file may be a device without an end. */
 #define SEED_FILE_BYTES 1048576
 
 /* Time between two looks for a signal, which may come just before poll(), in ms. */
@@ -105,16 +102,13 @@ int input_contents(int fd, const char *verb, const char *path, size_t most, char
     int rc = 1;
     while (rc > 0)
         rc = read_more(&r, e);
-    *text = NULL;
-    *length = 0;
-    if (rc != 0) {
+    if (rc == 0)
+        r.text[r.length] = '\0';
+    else
         free(r.text);
-        return rc;
-    }
-    r.text[r.length] = '\0';
-    *text = r.text;
-    *length = r.length;
-    return 0;
+    *text = rc == 0 ? r.text : NULL;
+    *length = rc == 0 ? r.length : 0;
+    return rc;
 }
 
 int input_read(const char *verb, const char *path, size_t most, char **text, size_t *length,

@@ -218,10 +218,7 @@ static void close_stream(struct output *o, int *code)
         *code = errno;
 }
 
-/*
- * Writes out what was printed on the stream. Returns 0, or the errno of the first failure since
- * errno was set to 0.
- */
+/* Writes out what was printed. Returns 0, or the first errno since errno was set to 0. */
 static int write_out(FILE *stream)
 {
     if (fflush(stream) == 0 && !ferror(stream))

@@ -8,9 +8,7 @@
 #include "sys/path.h"
 #include "util/err.h"
 
-/*
- * Where a report goes: to standard output, or to a file that has its name only when it is complete.
- */
+/* Where a report goes: to standard output, or to a file that gets its name when it is complete. */
 struct output {
     FILE *stream;
     const char *path;             /* NULL: standard output */
@@ -28,10 +26,7 @@ struct output {
  */
 int output_open(struct output *o, const char *path, struct err *e);
 
-/*
- * Does the same, but refuses devices and pipes. So it never waits, and can be called while a load
- * runs.
- */
+/* Does the same, but refuses devices and pipes, so it never waits: for use while a load runs. */
 int output_open_plain(struct output *o, const char *path, struct err *e);
 
 /*
@@ -51,10 +46,7 @@ int output_flush(struct err *e);
 /* The name for messages: the path as the user gave it, or "standard output". */
 const char *output_name(const struct output *o);
 
-/*
- * Gives the complete report its name. Returns 0, or a negative errno with a line in e when it could
- * not be written.
- */
+/* Gives the complete report its name. Returns 0, or a negative errno with a line in e. */
 int output_finish(struct output *o, struct err *e);
 
 /* Frees what o owns, and removes what was written unless the output was finished. */

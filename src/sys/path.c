@@ -518,8 +518,7 @@ int path_reopen(const struct path_file *f, int flags, struct err *e)
     return err_system(e, errno, "%s %s", f->verb, f->path);
 }
 
-/* Returns 0 if the rule lets this user change a file of that owner in place, or a negative errno.
- */
+/* Returns 0 if the rule lets this user change that owner's file in place, or a negative errno. */
 static int check_change(struct path_directory *d, uid_t owner)
 {
     int changes = changes_in(d);

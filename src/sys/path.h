@@ -144,14 +144,10 @@ int path_find(struct path_file *f, const char *verb, const char *path, struct er
  */
 int path_reopen(const struct path_file *f, int flags, struct err *e);
 
-/* Returns 0 if the rule lets this user change the file, which exists, in place, or -PATH_FOREIGN.
- */
+/* Returns 0 if the rule lets this user change the file, which exists, in place; -PATH_FOREIGN. */
 int path_check_changed(struct path_file *f);
 
-/*
- * Whether the file, which exists, is a pipe that another user has put there, and that could make
- * its users wait.
- */
+/* Whether the file, which exists, is another user's pipe, which could make its users wait. */
 bool path_is_foreign_pipe(const struct path_file *f);
 
 /* Records a result for the file as "VERB PATH: REASON" in e. Returns the code. */

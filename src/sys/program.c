@@ -60,16 +60,10 @@ static int check_stack_limit(struct err *e)
         (uint64_t)limit.rlim_cur / KIB, needed);
 }
 
-/*
- * Larger than the longest output, which is therefore written at once, so that the reason of a
- * failure is known.
- */
+/* Holds the longest output, which is then written at once, so that a failure's reason is known. */
 #define STDOUT_BUFFER 65536
 
-/*
- * Whether a signal causes this error in the program's calls. Ending by that signal then says
- * enough.
- */
+/* Whether a signal causes this error in the program's calls, so that ending by it says enough. */
 static bool comes_of_signal(int code)
 {
     switch (stop_signal()) {

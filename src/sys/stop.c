@@ -26,10 +26,7 @@ static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SI
                                  SIGABRT, SIGSYS,  SIGTRAP, SIGCHLD, SIGCONT, SIGTSTP,
                                  SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
 
-/*
- * Descriptors whose reader may have stopped reading: standard output, standard error, and that of
- * stop_cuts_off().
- */
+/* Descriptors whose reader may have stopped reading; the last is that of stop_cuts_off(). */
 enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 
 /* Interval at which SIGALRM interrupts a waiting write, so that the write can be given up. */
@@ -134,19 +131,13 @@ static void on_wake(int number)
     (void)number;
 }
 
-/*
- * Ignores an inquiry. Unlike with SIG_IGN, it stays known that SIGUSR1 was not ignored at the
- * start.
- */
+/* Ignores an inquiry. Unlike SIG_IGN, it shows that SIGUSR1 was not ignored at the start. */
 static void on_nothing(int number)
 {
     (void)number;
 }
 
-/*
- * Installs a handler. Without SA_RESTART in `flags`, a blocking call returns, and its caller checks
- * the flag.
- */
+/* Installs a handler. Without SA_RESTART a blocking call returns: its caller checks the flag. */
 static void install_handler(int number, void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
@@ -304,9 +295,7 @@ int stop_wake_signal(void)
 
 void stop_init_child(void)
 {
-    /*
-     * The terminal sends its signals to the whole process group, but only the parent acts on them.
-     */
+    /* The terminal signals the whole process group, but only the parent acts on that. */
     sigset_t set;
     stop_signals(&set);
     sigaddset(&set, stop_wake_signal());

@@ -76,10 +76,7 @@ void stop_inquiry_ends(void);
 /* Whether the run must stop. Costs one plain load. Safe in threads and after fork. */
 bool stop_requested(void);
 
-/*
- * Returns 0 if the run goes on, as it does before stop_init(), or -EINTR with a line in e if it
- * must stop.
- */
+/* Returns 0, also before stop_init(), or -EINTR with a line in e if the run must stop. */
 int stop_check(struct err *e);
 
 void stop_request(void);
@@ -99,27 +96,17 @@ void stop_cuts_off(int fd);
  */
 void stop_message(const char *text);
 
-/*
- * Blocks in the calling thread the signals that stop_init() has taken over, so that the main thread
- * gets them.
- */
+/* Blocks the signals of stop_init() in the calling thread, so that the main thread gets them. */
 void stop_block_signals(void);
 
-/*
- * The signal that interrupts a long system call of a worker with EINTR. Its handler does nothing.
- */
+/* The signal that interrupts a worker's long system call with EINTR. Its handler does nothing. */
 int stop_wake_signal(void);
 
 /* Prepares a forked child: only the parent acts on signals, and the child dies with the parent. */
 void stop_init_child(void);
 
-/*
- * Forgets the signal that requested the stop, because the program has answered it: the process will
- * not end by it.
- */
+/* Forgets the signal that requested the stop, so that the process does not end by it. */
 void stop_forget(void);
 
-/*
- * Ends the process by the signal that requested the stop, if any, as if it had never been caught.
- */
+/* Ends the process by the signal that requested the stop, if any, as if it was never caught. */
 void stop_end_by_signal(void);

@@ -40,10 +40,7 @@ struct pool_thread {
     struct cpu_demand before; /* the thread's demand for a CPU before the work began */
 };
 
-/*
- * Ends a worker's step. The first failure of a job is the one that is reported, and stops all
- * workers.
- */
+/* Ends a worker's step. The first failure of a job is the reported one, and stops all workers. */
 static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint64_t end_ns,
                         const struct cpu_demand *demand)
 {

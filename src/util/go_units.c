@@ -13,10 +13,7 @@
 #define MINUTE_NS (60 * BILLION)
 #define HOUR_NS   (60 * MINUTE_NS)
 
-/*
- * Digits of a fraction beyond this scale change nothing, because no unit has more nanoseconds or
- * bytes.
- */
+/* More digits of a fraction change nothing, because no unit has as many nanoseconds or bytes. */
 #define MOST_FRACTION UINT64_C(1000000000000000000)
 
 __extension__ typedef unsigned __int128 uint128;
@@ -38,26 +35,15 @@ struct number {
     uint64_t scale;
 };
 
-/* Reads the digits at *text. Returns their number, or -ERANGE. */
-static int read_whole(const char **text, uint64_t *value)
-{
-    int digits = 0;
-    *value = 0;
-    for (; is_digit(**text); (*text)++, digits++)
-        if (__builtin_mul_overflow(*value, 10, value) ||
-            __builtin_add_overflow(*value, (uint64_t)(**text - '0'), value))
-            return -ERANGE;
-    return digits;
-}
-
 /* Reads a number with digits before the point, after it, or both. */
 static int read_number(const char **text, struct number *n)
 {
-    int digits = read_whole(text, &n->whole);
-    if (digits < 0)
-        return digits;
-    n->fraction = 0;
-    n->scale = 1;
+    int digits = 0;
+    *n = (struct number){.scale = 1};
+    for (; is_digit(**text); (*text)++, digits++)
+        if (__builtin_mul_overflow(n->whole, 10, &n->whole) ||
+            __builtin_add_overflow(n->whole, (uint64_t)(**text - '0'), &n->whole))
+            return -ERANGE;
     if (**text == '.')
         for ((*text)++; is_digit(**text); (*text)++, digits++)
             if (n->scale < MOST_FRACTION) {
@@ -161,10 +147,7 @@ int go_parse_bool(const char *text, bool *value)
     return -EINVAL;
 }
 
-/*
- * Prints number / scale without the zeros at the end of the fraction. `scale` must be a power of
- * ten.
- */
+/* Prints number / scale, a power of ten, without the zeros at the end of the fraction. */
 static void format_decimal(char text[static GO_UNITS_TEXT], uint64_t number, uint64_t scale,
                            const char *unit)
 {

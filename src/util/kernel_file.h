@@ -27,10 +27,7 @@ bool kernel_file_text(const char *path, char *text, size_t size);
 
 bool kernel_file_exists(const char *path);
 
-/*
- * Reads the target of one of the kernel's links, with a NUL. Returns false when there is no such
- * link.
- */
+/* Reads the target of one of the kernel's links, with a NUL. Returns false when there is none. */
 bool kernel_file_link(const char *path, char *text, size_t size);
 
 /* The path of an open descriptor (proc_pid_fd(5)): descriptor_path(fd).text. */

@@ -3,10 +3,7 @@
 
 #include <stdint.h>
 
-/*
- * Part `index`, counted from 0, of `total` things that are divided into `parts` parts as evenly as
- * possible.
- */
+/* Part `index`, from 0 on, of `total` things divided into `parts` parts as evenly as possible. */
 struct partition {
     uint64_t first;
     uint64_t count;
@@ -22,10 +19,7 @@ struct stripe {
     unsigned index;  /* number of this taker, counted from 0 */
 };
 
-/*
- * Number of things, out of `total`, that this taker gets. The shares of two takers differ by 1 at
- * most.
- */
+/* This taker's share of `total` things. The shares of two takers differ by 1 at most. */
 uint64_t stripe_count(const struct stripe *s, uint64_t total);
 
 /* The number, among all things, of the nth thing that this taker gets. Both count from 1. */

@@ -79,10 +79,7 @@ static const char *substitute_html(uint32_t c)
     }
 }
 
-/*
- * Reads the character at `text`. Returns its length, or 1 with INVALID when the bytes are not a
- * character.
- */
+/* Reads the character at `text`. Returns its length, or 1 with INVALID if it is no character. */
 static size_t read_character(const char *text, uint32_t *character)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -108,10 +105,7 @@ static size_t read_character(const char *text, uint32_t *character)
     return bytes;
 }
 
-/*
- * Writes the label to `text`, from byte `start` on, and cuts it before the first character that
- * does not fit.
- */
+/* Writes the label to text[start] and on, cut before the first character that does not fit. */
 static void render_label(char *text, size_t size, size_t start, const char *label,
                          substitute_fn *substitute)
 {

@@ -34,10 +34,7 @@ struct printable {
 
 struct printable printable(const char *text);
 
-/*
- * Prints words of such a text, and breaks lines at blanks. The current line is already at column
- * `indent`.
- */
+/* Prints such a text, and breaks lines at blanks. The current line is at column `indent`. */
 void print_wrapped(FILE *out, size_t indent, const char *text);
 
 /*
@@ -74,7 +71,5 @@ void sanitize_clean(char *text, size_t size, const char *label);
 /* Number of characters in valid UTF-8. Each counts as one column. */
 size_t sanitize_columns(const char *text);
 
-/*
- * Number of bytes of the first `columns` characters of valid UTF-8, or of all if there are fewer.
- */
+/* Number of bytes of the first `columns` characters of valid UTF-8, or of all if it has fewer. */
 size_t sanitize_cut(const char *text, size_t columns);

@@ -39,9 +39,7 @@ static inline uint64_t rng_rotate_left(uint64_t word, int bits)
     return (word << bits) | (word >> (64 - bits));
 }
 
-/*
- * The next 64 random bits. Inline, like rng_below(), because every operation draws a place with it.
- */
+/* The next 64 random bits. Inline, as is rng_below(): every operation draws a place with it. */
 static inline uint64_t rng_next(struct rng *r)
 {
     uint64_t *s = r->state;

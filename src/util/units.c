@@ -8,10 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/*
- * From this number of a unit on, a latency is printed in the next unit, as Bonnie++ does: 99999us,
- * then 100ms.
- */
+/* From this number on, a latency is in the next unit, as in Bonnie++: 99999us, then 100ms. */
 #define LATENCY_LIMIT 100000
 
 struct unit {
@@ -54,20 +51,9 @@ static uint64_t suffix_bytes(const char *suffix, uint64_t without)
     return 0;
 }
 
-/* Reads the digits of a fraction, at least one, as billionths. */
-static int read_fraction(const char **text, uint64_t *billionths)
-{
-    if (!is_digit(**text))
-        return -EINVAL;
-    *billionths = 0;
-    for (uint64_t worth = BILLION / 10; is_digit(**text); (*text)++, worth /= 10)
-        *billionths += (uint64_t)(**text - '0') * worth;
-    return 0;
-}
-
 /*
- * Reads a number with or without a fraction, which is stored in billionths. Moves *text as
- * read_digits() does.
+ * Reads a number with or without a fraction, which has at least one digit and is stored in
+ * billionths. Moves *text as read_digits() does.
  */
 static int read_decimal(const char **text, uint64_t *whole, uint64_t *fraction)
 {
@@ -76,8 +62,11 @@ static int read_decimal(const char **text, uint64_t *whole, uint64_t *fraction)
     if (status == -EINVAL || **text != '.')
         return status;
     (*text)++;
-    int rc = read_fraction(text, fraction);
-    return rc != 0 ? rc : status;
+    if (!is_digit(**text))
+        return -EINVAL;
+    for (uint64_t worth = BILLION / 10; is_digit(**text); (*text)++, worth /= 10)
+        *fraction += (uint64_t)(**text - '0') * worth;
+    return status;
 }
 
 uint64_t units_round_down(uint64_t bytes)
@@ -143,9 +132,7 @@ int units_parse_signed(const char *text, int64_t *value)
     return 0;
 }
 
-/*
- * Prints bytes in the first unit of the list that divides them. The list must end with a unit of 1.
- */
+/* Prints bytes in the first unit of the list that divides them. The last unit must be 1. */
 static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
 {
     while (bytes % unit->bytes != 0)

@@ -112,10 +112,7 @@ struct units_text units_time(uint64_t nanoseconds);
 struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded);
 struct units_text units_beside(double number, int decimals, double excluded);
 
-/*
- * Formats a number for a column four characters wide, in thousands or millions: "8.2k", "155k",
- * "1.2m", "123m".
- */
+/* Formats a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m". */
 void units_format_short_count(char text[static UNITS_TEXT], double number);
 
 /*
@@ -124,9 +121,7 @@ void units_format_short_count(char text[static UNITS_TEXT], double number);
  */
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second);
 
-/*
- * Formats a rate in KiB/s for a column four characters wide: "1.7m", "52m", "368m", "2.2g", "9.8t".
- */
+/* Formats a rate in KiB/s for a column four wide: "1.7m", "52m", "368m", "2.2g", "9.8t". */
 void units_format_short_speed(char text[static UNITS_TEXT], double kib_per_second);
 
 /* Rounds `value` up to a multiple of `unit`, which must not be 0. */
