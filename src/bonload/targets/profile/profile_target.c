@@ -159,12 +159,13 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 /* Alignment of buffers, as O_DIRECT requires. */
 #define STORAGE_ALIGNMENT 4096
 
-/* What a profile needs for making its files. */
+/* What a profile's files have in common. */
 struct storage {
     struct scratch scratch;
     struct pattern pattern;
     enum verify_mode verify;
     struct verify_counts *verified;
+    struct gauge syncs; /* durations of the syncs that requests wait for */
 };
 
 #define FILL_BYTES MIB
@@ -241,12 +242,12 @@ static int storage_sync(int fd, bool all)
 }
 
 /* Does the same for requests that wait for it: *longest_ns grows to its duration. */
-static int storage_sync_timed(int fd, bool all, struct gauge *gauge, uint64_t *longest_ns)
+static int storage_sync_timed(struct storage *s, int fd, bool all, uint64_t *longest_ns)
 {
     uint64_t begin_ns = clock_ns();
     int code = storage_sync(fd, all);
     uint64_t end_ns = clock_ns();
-    gauge_add(gauge, end_ns - begin_ns, end_ns);
+    gauge_add(&s->syncs, end_ns - begin_ns, end_ns);
     if (end_ns - begin_ns > *longest_ns)
         *longest_ns = end_ns - begin_ns;
     return code;
@@ -294,10 +295,8 @@ struct pages {
 static int pages_open(struct pages *p, const struct storage *storage,
                       const struct profile_file *file, unsigned number, struct err *e)
 {
-    p->storage = storage;
-    p->file = file;
-    p->number = number;
-    p->count = file->bytes / file->unit;
+    *p = (struct pages){
+        .storage = storage, .file = file, .number = number, .count = file->bytes / file->unit};
     p->begun = calloc(p->count, sizeof *p->begun);
     p->ended = calloc(p->count, sizeof *p->ended);
     for (unsigned i = 0; i < PAGES_LATCHES; i++)
@@ -369,19 +368,9 @@ static int pages_write(struct pages *p, struct rng *random, unsigned char *buffe
     return code;
 }
 
-/* Reads a page. Returns 0 or a positive errno. */
-static int read_page(const struct pages *p, uint64_t page, unsigned char *buffer)
-{
-    ssize_t got;
-    do
-        got = pread(p->fd, buffer, p->file->unit, (off_t)(page * p->file->unit));
-    while (got < 0 && errno == EINTR);
-    return got == (ssize_t)p->file->unit ? 0 : got < 0 ? errno : EIO; /* pages are never partial */
-}
-
 /* Whether a page that was read has the expected contents. Without -verify it checks nothing. */
-static bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64_t page,
-                            uint32_t ended_before)
+static bool page_is_right(struct pages *p, const unsigned char *buffer, uint64_t page,
+                          uint32_t ended_before)
 {
     const struct storage *s = p->storage;
     const size_t unit = s->pattern.unit_bytes;
@@ -418,10 +407,9 @@ static bool pages_are_right(struct pages *p, const unsigned char *buffer, uint64
  * when its name is in the directory `new`.
  */
 struct mailbox {
-    const struct storage *storage;
+    struct storage *storage;
     const struct profile_file *file;
-    struct gauge *gauge; /* gets the durations of syncs */
-    int tmp_fd;          /* the directory `tmp`; -1: it does not exist */
+    int tmp_fd; /* the directory `tmp`; -1: it does not exist */
     int new_fd;
     _Atomic uint64_t begun;   /* number of messages begun; messages are numbered from 1 */
     _Atomic uint64_t expired; /* number of the message that was removed last */
@@ -445,13 +433,10 @@ static int make_directory(const struct storage *s, const char *name, struct err 
     return err_system(e, -fd, "open %s/%s/%s", s->scratch.path, s->scratch.name, name);
 }
 
-static int mailbox_open(struct mailbox *m, const struct storage *storage,
-                        const struct profile_file *file, struct gauge *gauge, struct err *e)
+static int mailbox_open(struct mailbox *m, struct storage *storage, const struct profile_file *file,
+                        struct err *e)
 {
-    m->storage = storage;
-    m->file = file;
-    m->gauge = gauge;
-    m->new_fd = -1;
+    *m = (struct mailbox){.storage = storage, .file = file, .new_fd = -1};
     m->tmp_fd = make_directory(storage, "tmp", e);
     if (m->tmp_fd < 0)
         return m->tmp_fd;
@@ -484,9 +469,7 @@ static int remove_directory(const struct mailbox *m, int fd, const char *name, s
     close(fd);
     if (code != 0)
         return err_system(e, code, "unlink a message in %s/%s", s->path, s->name);
-    return unlinkat(s->fd, name, AT_REMOVEDIR) == 0
-               ? 0
-               : err_system(e, errno, "remove %s/%s/%s", s->path, s->name, name);
+    return scratch_remove(s, name, AT_REMOVEDIR, "remove", e);
 }
 
 /* Removes all messages and the directories. */
@@ -501,7 +484,7 @@ static int mailbox_close(struct mailbox *m, struct err *e)
 }
 
 static int write_message(const struct mailbox *m, const char *name, const unsigned char *message,
-                         uint64_t *longest_ns, unsigned *call)
+                         uint64_t *longest_ns, enum target_call *call)
 {
     *call = CALL_OPEN;
     int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -511,7 +494,7 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
     int code = storage_write(fd, message, m->file->bytes, -1);
     if (code == 0) {
         *call = CALL_SYNC;
-        code = storage_sync_timed(fd, true, m->gauge, longest_ns);
+        code = storage_sync_timed(m->storage, fd, true, longest_ns);
     }
     if (close(fd) != 0 && errno != EINTR && code == 0) {
         *call = CALL_CLOSE;
@@ -522,7 +505,7 @@ static int write_message(const struct mailbox *m, const char *name, const unsign
 
 /* Delivers a message; the failed call is in *call. The longer of its two syncs is timed. */
 static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns,
-                           unsigned *call)
+                           enum target_call *call)
 {
     char name[MESSAGE_NAME];
     uint64_t number = atomic_fetch_add(&m->begun, 1) + 1;
@@ -538,7 +521,7 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
     int fd = directory_open(m->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
     if (fd < 0)
         return -fd;
-    code = storage_sync_timed(fd, true, m->gauge, longest_ns);
+    code = storage_sync_timed(m->storage, fd, true, longest_ns);
     close(fd);
     return code;
 }
@@ -569,12 +552,11 @@ static int mailbox_expire(struct mailbox *m)
 #define LOG_SEGMENTS 8
 
 struct log {
-    const struct storage *storage;
+    struct storage *storage;
     const struct profile_file *file;
     unsigned first_number; /* number of the first segment, for the stamps of its contents */
     uint64_t record_bytes;
     bool syncs; /* syncs after each write */
-    struct gauge *gauge;
     struct commit_group group;
 
     int fds[LOG_SEGMENTS];
@@ -694,7 +676,7 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
         code = part > 0 ? write_records(l, part) : turn_segment(l);
         bytes -= part;
     }
-    return code == 0 && l->syncs ? storage_sync_timed(log_fd(l), false, l->gauge, sync_ns) : code;
+    return code == 0 && l->syncs ? storage_sync_timed(l->storage, log_fd(l), false, sync_ns) : code;
 }
 
 static int make_segment(struct log *l, unsigned i, struct err *e)
@@ -712,16 +694,15 @@ static int make_segment(struct log *l, unsigned i, struct err *e)
 
 /*
  * Makes the segments of a log. The caller has set l->record_bytes and l->syncs, and all else to 0.
- * The gauge gets the durations of the syncs. log_close() may follow in either case.
+ * log_close() may follow in either case.
  */
-static int log_open(struct log *l, const struct storage *storage, const struct profile_file *file,
-                    unsigned first_number, struct gauge *gauge, struct err *e)
+static int log_open(struct log *l, struct storage *storage, const struct profile_file *file,
+                    unsigned first_number, struct err *e)
 {
     int rc = 0;
     l->storage = storage;
     l->file = file;
     l->first_number = first_number;
-    l->gauge = gauge;
     l->cycle = 1;
     l->buffer_bytes = round_up(WRITE_MOST, file->unit);
     for (unsigned i = 0; i < LOG_SEGMENTS; i++)
@@ -759,70 +740,81 @@ static void log_close(struct log *l)
 
 /* ---- a profile ------------------------------------------------------------------------------- */
 
-/* The files of a profile, and the actions of its steps. */
-struct acts {
-    const struct profile *profile;
-    struct storage storage;
-    struct gauge syncs; /* durations of the syncs that requests wait for */
-    /* each log has its index in profile.files; other entries are empty */
-    struct log logs[PROFILE_FILES];
-    struct pages pages[PROFILE_FILES];
-    struct mailbox mailboxes[PROFILE_FILES];
-    bool has_scratch;
-    _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
-};
-
 /* What a thread needs to run steps. */
 struct actor {
-    struct acts *acts;
+    struct profile_state *shared;
     struct rng random;
     bool makes_requests;   /* requests wait for its syncs */
     unsigned char *buffer; /* room for what any step reads or writes */
     uint64_t sync_ns;      /* longest sync in the last call of actor_do(); 0: none */
     uint64_t aside_ns;     /* part of its time that does not count: checking pages */
     uint64_t bytes;        /* number of bytes that it moved */
-    unsigned call;         /* an enum target_call: the call that failed in it */
+    enum target_call call; /* the call that failed in it */
+};
+
+/* Work beside the requests: a thread that does its steps at its own pace. */
+struct background_work {
+    const struct profile_work *work;
+    struct actor actor;
+    struct gauge gauge; /* durations of the work */
+    pthread_t thread;
+    bool has_thread;
+};
+
+struct profile_state {
+    const struct profile *profile;
+    struct storage storage;
+    bool has_scratch;
+    /* each log has its index in profile.files; other entries are empty */
+    struct log logs[PROFILE_FILES];
+    struct pages pages[PROFILE_FILES];
+    struct mailbox mailboxes[PROFILE_FILES];
+    struct background_work works[PROFILE_WORKS];
+    struct event ends; /* happens when all work beside the requests must end */
+    _Atomic bool is_ending;
+    _Atomic uint64_t threads; /* number of threads that have joined */
+    _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
 };
 
 /* Checks that the filesystem has room for the files, plus a sixteenth and 1 MiB for itself. */
-static int check_room(const struct acts *a, struct err *e)
+static int check_room(const struct profile_state *s, struct err *e)
 {
     struct scratch_space space = {0};
     char needed[UNITS_TEXT];
     char there[UNITS_TEXT];
-    int rc = scratch_space(&a->storage.scratch, &space, e);
-    uint64_t bytes = profile_bytes(a->profile);
+    int rc = scratch_space(&s->storage.scratch, &space, e);
+    uint64_t bytes = profile_bytes(s->profile);
     bytes += bytes / 16 + MIB;
     if (rc != 0 || bytes <= space.bytes)
         return rc;
     units_format_readable(needed, bytes);
     units_format_readable(there, space.bytes);
-    return err_say(e, "%s: the profile %s needs %s, and %s are free", a->storage.scratch.path,
-                   a->profile->name, needed, there);
+    return err_say(e, "%s: the profile %s needs %s, and %s are free", s->storage.scratch.path,
+                   s->profile->name, needed, there);
 }
 
-static int open_profile_file(struct acts *a, unsigned i, struct err *e)
+static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
 {
-    const struct profile_file *f = &a->profile->files[i];
-    struct log *l = &a->logs[i];
+    const struct profile_file *f = &s->profile->files[i];
+    struct log *l = &s->logs[i];
     unsigned number = i * LOG_SEGMENTS; /* a log needs a number for each segment */
     switch (f->kind) {
     case PROFILE_NO_FILE:
         return 0;
     case PROFILE_LOG:
         for (unsigned k = 0; k < PROFILE_STEPS; k++) {
-            const struct profile_step *step = &a->profile->steps[k];
+            const struct profile_step *step = &s->profile->steps[k];
             if (step->file != i || (step->act != ACT_COMMIT && step->act != ACT_APPEND))
                 continue;
             l->record_bytes = step->bytes;
             l->syncs = step->act == ACT_COMMIT;
             break;
         }
-        return log_open(l, &a->storage, f, number, &a->syncs, e);
+        return log_open(l, &s->storage, f, number, e);
     case PROFILE_PAGES:
-        return pages_open(&a->pages[i], &a->storage, f, number, e);
+        return pages_open(&s->pages[i], &s->storage, f, number, e);
     case PROFILE_MAILBOX:
-        return mailbox_open(&a->mailboxes[i], &a->storage, f, &a->syncs, e);
+        return mailbox_open(&s->mailboxes[i], &s->storage, f, e);
     }
     return 0;
 }
@@ -845,43 +837,47 @@ static uint64_t buffer_bytes(const struct profile *p)
 }
 
 /* `stream` selects the actor's random numbers. */
-static int actor_open(struct actor *t, struct acts *a, uint64_t stream, struct err *e)
+static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream, struct err *e)
 {
-    t->acts = a;
-    rng_init(&t->random, a->storage.pattern.seed, stream);
-    t->buffer = aligned_alloc(STORAGE_ALIGNMENT, buffer_bytes(a->profile));
+    t->shared = s;
+    rng_init(&t->random, s->storage.pattern.seed, stream);
+    t->buffer = aligned_alloc(STORAGE_ALIGNMENT, buffer_bytes(s->profile));
     return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
-/* Reads pages, and checks them in time that does not count as the program's. */
+/* Reads pages, which are never partial, and checks them in time that does not count. */
 static int read_pages(struct actor *t, struct pages *p, unsigned count)
 {
+    const size_t unit = p->file->unit;
     t->call = CALL_READ;
     for (unsigned i = 0; i < count; i++) {
         uint64_t page = rng_below(&t->random, p->count);
         uint32_t ended = atomic_load(&p->ended[page]);
-        int code = read_page(p, page, t->buffer);
-        if (code != 0)
-            return code;
+        ssize_t got;
+        do
+            got = pread(p->fd, t->buffer, unit, (off_t)(page * unit));
+        while (got < 0 && errno == EINTR);
+        if (got != (ssize_t)unit)
+            return got < 0 ? errno : EIO;
         uint64_t before_ns = clock_ns();
-        bool is_right = pages_are_right(p, t->buffer, page, ended);
+        bool is_right = page_is_right(p, t->buffer, page, ended);
         t->aside_ns += clock_ns() - before_ns;
         if (!is_right) {
             t->call = CALL_DAMAGED;
             return EIO;
         }
-        t->bytes += p->file->unit;
+        t->bytes += unit;
     }
     return 0;
 }
 
 static int do_step(struct actor *t, const struct profile_step *s)
 {
-    struct acts *a = t->acts;
-    struct log *l = &a->logs[s->file];
-    struct pages *p = &a->pages[s->file];
-    struct mailbox *m = &a->mailboxes[s->file];
-    bool is_log = a->profile->files[s->file].kind == PROFILE_LOG;
+    struct profile_state *shared = t->shared;
+    struct log *l = &shared->logs[s->file];
+    struct pages *p = &shared->pages[s->file];
+    struct mailbox *m = &shared->mailboxes[s->file];
+    int fd = l->file ? log_fd(l) : p->fd;
     bool all = s->act == ACT_SYNC_ALL;
     unsigned count;
     uint64_t sync_ns;
@@ -908,9 +904,8 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_SYNC:
     case ACT_SYNC_ALL:
         t->call = CALL_SYNC;
-        return t->makes_requests
-                   ? storage_sync_timed(is_log ? log_fd(l) : p->fd, all, &a->syncs, &t->sync_ns)
-                   : storage_sync(is_log ? log_fd(l) : p->fd, all);
+        return t->makes_requests ? storage_sync_timed(&shared->storage, fd, all, &t->sync_ns)
+                                 : storage_sync(fd, all);
     case ACT_DELIVER:
         t->bytes += m->file->bytes;
         return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->call);
@@ -928,37 +923,16 @@ static uint32_t actor_do(struct actor *t, const struct profile_step *steps)
     t->sync_ns = t->aside_ns = t->bytes = 0;
     for (unsigned i = 0; code == 0 && i < PROFILE_STEPS && steps[i].act != ACT_NONE; i++)
         code = do_step(t, &steps[i]);
-    return code ? failure_of((enum target_call)t->call, code) : 0;
+    return code ? failure_of(t->call, code) : 0;
 }
 
 /* Ends the run because of that failure. */
-static void acts_fail(struct acts *a, uint32_t failure)
+static void fail_run(struct profile_state *s, uint32_t failure)
 {
     uint32_t none = 0;
-    atomic_compare_exchange_strong(&a->failure, &none, failure);
+    atomic_compare_exchange_strong(&s->failure, &none, failure);
     stop_request();
 }
-
-/* Work that is late catches up, but by no more than this many periods. */
-#define LATE_PERIODS 10
-
-/* Work beside the requests: a thread that does its steps at its own pace. */
-struct background_work {
-    struct profile_state *shared;
-    const struct profile_work *work;
-    struct actor actor;
-    struct gauge gauge; /* durations of the work */
-    pthread_t thread;
-    bool has_thread;
-};
-
-struct profile_state {
-    struct acts acts;
-    struct background_work works[PROFILE_WORKS];
-    struct event ends; /* happens when all work beside the requests must end */
-    _Atomic bool is_ending;
-    _Atomic uint64_t threads; /* number of threads that have joined */
-};
 
 static int profile_check(struct plan *p, const struct settings *s, struct err *e)
 {
@@ -976,10 +950,13 @@ static uint64_t limit_on(const struct profile *p, uint32_t on)
     return limit;
 }
 
+/* Work that is late catches up, but by no more than this many periods. */
+#define LATE_PERIODS 10
+
 static void *work_on(void *context)
 {
     struct background_work *b = context;
-    struct profile_state *s = b->shared;
+    struct profile_state *s = b->actor.shared;
     const uint32_t seen = event_count(&s->ends); /* before is_ending, so that no end is missed */
     uint64_t due_ns = clock_ns();
     stop_block_signals();
@@ -988,7 +965,7 @@ static void *work_on(void *context)
         uint32_t failure = actor_do(&b->actor, b->work->steps);
         uint64_t end_ns = clock_ns();
         if (failure != 0) {
-            acts_fail(&s->acts, failure);
+            fail_run(s, failure);
             break;
         }
         gauge_add(&b->gauge, end_ns - begin_ns, end_ns);
@@ -1004,9 +981,8 @@ static void *work_on(void *context)
 static int begin_work(struct profile_state *s, unsigned i, struct err *e)
 {
     struct background_work *b = &s->works[i];
-    b->shared = s;
-    b->work = &s->acts.profile->works[i];
-    int rc = actor_open(&b->actor, &s->acts, i, e);
+    b->work = &s->profile->works[i];
+    int rc = actor_open(&b->actor, s, i, e);
     if (rc != 0)
         return rc;
     int code = pthread_create(&b->thread, NULL, work_on, b);
@@ -1025,22 +1001,22 @@ void profile_target_end(void *shared, uint64_t load_end_ns)
         s->works[i].has_thread = false;
         gauge_end(&s->works[i].gauge, load_end_ns);
     }
-    gauge_end(&s->acts.syncs, load_end_ns);
+    gauge_end(&s->storage.syncs, load_end_ns);
 }
 
 /* A second call does nothing. */
 int profile_target_finish(void *shared, struct err *e)
 {
-    struct acts *a = &((struct profile_state *)shared)->acts;
+    struct profile_state *s = shared;
     int rc = 0;
     for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        log_close(&a->logs[i]);
-        pages_close(&a->pages[i]);
-        int removed = mailbox_close(&a->mailboxes[i], e);
+        log_close(&s->logs[i]);
+        pages_close(&s->pages[i]);
+        int removed = mailbox_close(&s->mailboxes[i], e);
         rc = rc ? rc : removed;
     }
-    int closed = a->has_scratch ? scratch_close(&a->storage.scratch, e) : 0;
-    a->has_scratch = false;
+    int closed = s->has_scratch ? scratch_close(&s->storage.scratch, e) : 0;
+    s->has_scratch = false;
     return rc ? rc : closed;
 }
 
@@ -1054,35 +1030,26 @@ static void close_target(void *shared)
         free(s->works[i].actor.buffer);
 }
 
-/*
- * Makes the files of the plan's profile in a private directory if there is room for them. `a` is
- * all zeros. profile_target_finish() may follow in either case.
- */
-static int acts_open(struct acts *a, const struct target_setup *setup, struct err *e)
-{
-    const struct plan *plan = setup->plan;
-    a->profile = plan->settings->profile;
-    a->storage.verify = plan->verify;
-    a->storage.verified = setup->verified;
-    pattern_init(&a->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
-    int rc = scratch_open(&a->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
-                          plan->settings->trusts_directory, e);
-    a->has_scratch = rc == 0;
-    if (rc == 0)
-        rc = check_room(a, e);
-    if (rc == 0)
-        rc = scratch_make(&a->storage.scratch, e);
-    for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
-        rc = open_profile_file(a, i, e);
-    return rc;
-}
-
+/* Makes the files in a private directory if there is room for them. */
 static int profile_open(void *shared, const struct target_setup *setup, struct err *e)
 {
-    const struct profile *p = setup->plan->settings->profile;
+    const struct plan *plan = setup->plan;
+    const struct profile *p = plan->settings->profile;
     struct profile_state *s = shared;
-    gauge_init(&s->acts.syncs, limit_on(p, LIMIT_ON_SYNC));
-    int rc = acts_open(&s->acts, setup, e);
+    s->profile = p;
+    s->storage.verify = plan->verify;
+    s->storage.verified = setup->verified;
+    gauge_init(&s->storage.syncs, limit_on(p, LIMIT_ON_SYNC));
+    pattern_init(&s->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
+    int rc = scratch_open(&s->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
+                          plan->settings->trusts_directory, e);
+    s->has_scratch = rc == 0;
+    if (rc == 0)
+        rc = check_room(s, e);
+    if (rc == 0)
+        rc = scratch_make(&s->storage.scratch, e);
+    for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
+        rc = open_profile_file(s, i, e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
         gauge_init(&s->works[i].gauge, limit_on(p, i));
         if (rc == 0 && p->works[i].name)
@@ -1097,7 +1064,7 @@ static int profile_join(void *thread, void *shared, unsigned channels, struct er
     struct actor *t = thread;
     (void)channels;
     t->makes_requests = true;
-    return actor_open(t, &s->acts, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
+    return actor_open(t, s, PROFILE_WORKS + atomic_fetch_add(&s->threads, 1), e);
 }
 
 static void profile_leave(void *thread)
@@ -1112,20 +1079,19 @@ static void profile_leave(void *thread)
 static enum target_answer profile_submit(void *thread, struct request *r)
 {
     struct actor *t = thread;
-    uint32_t failure = actor_do(t, t->acts->profile->steps);
+    r->failure = actor_do(t, t->shared->profile->steps);
     r->bytes = t->bytes;
     r->aside_ns = t->aside_ns;
     r->judged_ns = t->sync_ns;
-    r->failure = failure;
-    if (failure != 0 && t->call != CALL_DAMAGED)
-        acts_fail(t->acts, failure);
+    if (r->failure != 0 && t->call != CALL_DAMAGED)
+        fail_run(t->shared, r->failure);
     return TARGET_ENDED;
 }
 
 static void profile_forget(void *shared)
 {
     struct profile_state *s = shared;
-    gauge_restart(&s->acts.syncs);
+    gauge_restart(&s->storage.syncs);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         gauge_restart(&s->works[i].gauge);
 }
@@ -1133,18 +1099,18 @@ static void profile_forget(void *shared)
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
 {
     const struct profile_state *s = shared;
-    return on == LIMIT_ON_SYNC ? &s->acts.syncs : &s->works[on].gauge;
+    return on == LIMIT_ON_SYNC ? &s->storage.syncs : &s->works[on].gauge;
 }
 
 int profile_target_failure(const void *shared, struct err *e)
 {
-    const struct acts *a = &((const struct profile_state *)shared)->acts;
+    const struct profile_state *s = shared;
     char text[256];
-    uint32_t failure = atomic_load(&a->failure);
+    uint32_t failure = atomic_load(&s->failure);
     if (failure == 0)
         return 0;
     failure_describe(NULL, failure, text, sizeof text);
-    err_say(e, "%s: %s: %s", a->profile->name, a->storage.scratch.path, text);
+    err_say(e, "%s: %s: %s", s->profile->name, s->storage.scratch.path, text);
     return -(int)(failure & 0xffff);
 }
 
