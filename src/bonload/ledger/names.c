@@ -88,26 +88,22 @@ static int open_template(struct names *n, const char *template, bool is_literal,
 }
 
 /* Reads a regular file or a pipe, and refuses other kinds of files, which may never end. */
-static int read_contents(struct names *n, int fd, const char *path, size_t *length, struct err *e)
-{
-    struct stat facts;
-    if (fstat(fd, &facts) != 0)
-        return err_system(e, errno, "read %s", path);
-    if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
-        return err_say(e, "%s is not a plain file or a pipe, so it cannot be read for names", path);
-    int rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
-    if (rc == 0 && *length > MOST_BYTES)
-        return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
-    return rc;
-}
-
 static int read_name_file(struct names *n, const char *path, size_t *length, struct err *e)
 {
+    struct stat facts;
     int fd = input_open("open", path, e);
     if (fd < 0)
         return fd;
-    int rc = read_contents(n, fd, path, length, e);
+    int rc;
+    if (fstat(fd, &facts) != 0)
+        rc = err_system(e, errno, "read %s", path);
+    else if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
+        rc = err_say(e, "%s is not a plain file or a pipe, so it cannot be read for names", path);
+    else
+        rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
     close(fd);
+    if (rc == 0 && *length > MOST_BYTES)
+        return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
     return rc;
 }
 

@@ -129,28 +129,22 @@ static uint32_t writes_ended(uint64_t writes)
     return (uint32_t)writes;
 }
 
-static struct version_place *version_place_of(const struct versions *v, uint64_t hash)
+static struct version_place *version_place_of(const struct written_set *w, uint64_t hash)
 {
-    return &v->places[hash % VERSION_PLACES];
+    return &w->names[hash % VERSION_PLACES];
 }
 
-int versions_open(struct versions *v, struct err *e)
+int versions_open(struct written_set *w, struct err *e)
 {
-    v->places = calloc(VERSION_PLACES, sizeof *v->places);
-    return v->places ? 0 : err_system(e, ENOMEM, "allocate memory for what names hold");
+    w->names = calloc(VERSION_PLACES, sizeof *w->names);
+    return w->names ? 0 : err_system(e, ENOMEM, "allocate memory for what names hold");
 }
 
-void versions_close(struct versions *v)
+uint64_t versions_begin(struct written_set *w, uint64_t hash)
 {
-    free(v->places);
-    v->places = NULL;
-}
-
-uint64_t versions_begin(struct versions *v, uint64_t hash)
-{
-    if (!v->places)
+    if (!w->names)
         return 0;
-    return atomic_fetch_add(&version_place_of(v, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
+    return atomic_fetch_add(&version_place_of(w, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
 }
 
 static uint64_t note_of(uint64_t writes, uint64_t number)
@@ -158,20 +152,20 @@ static uint64_t note_of(uint64_t writes, uint64_t number)
     return (uint64_t)writes_begun(writes) << NUMBER_BITS | number;
 }
 
-void versions_end(struct versions *v, uint64_t hash, uint64_t mine, uint64_t number, bool ok)
+void versions_end(struct written_set *w, uint64_t hash, uint64_t mine, uint64_t number, bool ok)
 {
-    if (!v->places)
+    if (!w->names)
         return;
-    struct version_place *p = version_place_of(v, hash);
+    struct version_place *p = version_place_of(w, hash);
     bool began_alone = writes_begun(mine) == writes_ended(mine) + 1;
     bool is_known = ok && began_alone && number <= MOST_NUMBER;
     atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
     atomic_fetch_add(&p->writes, 1);
 }
 
-struct version versions_read(const struct versions *v, uint64_t hash)
+struct version versions_read(const struct written_set *w, uint64_t hash)
 {
-    const struct version_place *p = version_place_of(v, hash);
+    const struct version_place *p = version_place_of(w, hash);
     uint64_t writes = atomic_load(&p->writes);
     uint64_t last = atomic_load(&p->last);
     uint64_t number = last & MOST_NUMBER;
@@ -182,9 +176,9 @@ struct version versions_read(const struct versions *v, uint64_t hash)
     };
 }
 
-bool versions_changed(const struct versions *v, uint64_t hash, const struct version *before)
+bool versions_changed(const struct written_set *w, uint64_t hash, const struct version *before)
 {
-    return !before->is_quiet || writes_begun(atomic_load(&version_place_of(v, hash)->writes)) !=
+    return !before->is_quiet || writes_begun(atomic_load(&version_place_of(w, hash)->writes)) !=
                                     writes_begun(before->writes);
 }
 
@@ -221,6 +215,7 @@ void written_close(struct written_set *w)
     exceptions_close(&w->left_out);
     exceptions_close(&w->not_made);
     number_set_close(&w->made_later);
+    free(w->names);
     *w = (struct written_set){0};
 }
 

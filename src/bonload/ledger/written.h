@@ -10,7 +10,7 @@
 
 /*
  * What became of the numbers of a run's writes: which were written (struct written_set), which
- * write a name holds, where names recur (struct versions), and with -cleanup which files the run
+ * write a name holds, where names recur (versions_open()), and with -cleanup which files the run
  * made. The memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
  */
 
@@ -54,32 +54,6 @@ struct version_place {
     _Atomic uint64_t last; /* record of the last write (NUMBER_BITS in written.c); 0: unknown */
 };
 
-struct versions {
-    struct version_place *places; /* NULL: names do not recur, so nothing is tracked */
-};
-
-int versions_open(struct versions *v, struct err *e);
-void versions_close(struct versions *v);
-
-/* Begins a write of the name with that hash. Returns a value for versions_end(). */
-uint64_t versions_begin(struct versions *v, uint64_t hash);
-
-/* Ends the write for which versions_begin() returned `begun`. `ok` is false if the write failed. */
-void versions_end(struct versions *v, uint64_t hash, uint64_t begun, uint64_t number, bool ok);
-
-/* The state of a name before it is read. */
-struct version {
-    uint64_t writes;
-    /* number of the last write to the name, or to another name with the same entry; 0: unknown */
-    uint64_t last;
-    bool is_quiet; /* no write was in progress */
-};
-
-struct version versions_read(const struct versions *v, uint64_t hash);
-
-/* Whether a write was in progress when *before was taken, or has begun since. */
-bool versions_changed(const struct versions *v, uint64_t hash, const struct version *before);
-
 /*
  * What a run has written so far, without a list of it: writes are numbered from 1, and a name is
  * computed from its number. Only exceptions are stored: failed writes, which reads must avoid, and
@@ -97,6 +71,7 @@ struct written_set {
     /* numbers of names that existed before, or that the run could not open */
     struct exceptions not_made;
     struct number_set made_later; /* numbers of names whose file a later cycle made */
+    struct version_place *names;  /* NULL: names do not recur, so they are not tracked */
 };
 
 /* Opens w for writes on `channels` channels. */
@@ -142,6 +117,28 @@ static inline bool written_is_removed(const struct written_set *w, uint64_t numb
  */
 void written_note_file(struct written_set *w, uint64_t number, uint64_t period, bool made);
 void written_close(struct written_set *w);
+
+/* Makes w track which write a name holds, because names recur. written_close() ends it. */
+int versions_open(struct written_set *w, struct err *e);
+
+/* Begins a write of the name with that hash. Returns a value for versions_end(). */
+uint64_t versions_begin(struct written_set *w, uint64_t hash);
+
+/* Ends the write for which versions_begin() returned `begun`. `ok` is false if the write failed. */
+void versions_end(struct written_set *w, uint64_t hash, uint64_t begun, uint64_t number, bool ok);
+
+/* The state of a name before it is read. */
+struct version {
+    uint64_t writes;
+    /* number of the last write to the name, or to another name with the same entry; 0: unknown */
+    uint64_t last;
+    bool is_quiet; /* no write was in progress */
+};
+
+struct version versions_read(const struct written_set *w, uint64_t hash);
+
+/* Whether a write was in progress when *before was taken, or has begun since. */
+bool versions_changed(const struct written_set *w, uint64_t hash, const struct version *before);
 
 /*
  * The names under which a run has made files, which it may make, rename and remove in any order.

@@ -218,7 +218,7 @@ static int open_names(struct run *r, struct err *e)
     uint64_t most = p->settings->warmup_ns.value > 0 ? UINT64_MAX : run_budget(p);
     bool repeats = !names_are_unique(&r->names, most);
     if (repeats && r->reads_written && (r->target->traits & TARGET_NAMES))
-        rc = versions_open(&r->versions, e);
+        rc = versions_open(&r->written, e);
     r->sizes = (struct sizes){.least = p->least_body,
                               .most = p->most_body,
                               .buckets = p->fair_buckets,
@@ -239,7 +239,6 @@ static int open_target(struct run *r, struct err *e)
         .plan = r->plan,
         .names = &r->names,
         .sizes = &r->sizes,
-        .versions = &r->versions,
         .written = &r->written,
         .verified = &r->verified,
         .made = tracks_names(r) ? &r->made : NULL,
@@ -296,7 +295,6 @@ void run_close(struct run *r)
     recorders_close(&r->recorders);
     made_close(&r->made);
     written_close(&r->written);
-    versions_close(&r->versions);
     sizes_close(&r->sizes);
     names_close(&r->names);
 }

@@ -101,7 +101,6 @@ struct run {
     void *shared; /* the target's data for all threads */
     struct names names;
     struct sizes sizes;
-    struct versions versions;
     struct written_set written;
     struct verify_counts verified;
     struct made_set made;          /* used with -cleanup and TARGET_NO_KINDS */

@@ -15,35 +15,29 @@
 /* Largest size of all bodies together, because they are kept in memory. */
 #define MOST_BYTES GIB
 
-static int read_contents(struct given_body *body, struct bodies *b, int fd, const char *path,
-                         struct err *e)
+/* Reads the next body of the list. */
+static int read_body(struct bodies *b, const char *path, struct err *e)
 {
+    struct given_body *body = &b->list[b->count++];
     struct stat facts;
+    int fd = input_open("open", path, e);
+    if (fd < 0)
+        return fd;
+    int rc;
     if (fstat(fd, &facts) != 0)
-        return err_system(e, errno, "read %s", path);
-    if (!S_ISREG(facts.st_mode))
-        return err_say(e, "the body %s is not a plain file", path);
-    if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
-        return err_say(e, "the bodies are longer than 1 GiB together; more is not kept in memory");
-    int rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
-    if (rc != 0)
-        return rc;
-    if (body->size != (size_t)facts.st_size) /* the file has become shorter */
+        rc = err_system(e, errno, "read %s", path);
+    else if (!S_ISREG(facts.st_mode))
+        rc = err_say(e, "the body %s is not a plain file", path);
+    else if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
+        rc = err_say(e, "the bodies are longer than 1 GiB together; more is not kept in memory");
+    else
+        rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
+    close(fd);
+    if (rc == 0 && body->size != (size_t)facts.st_size) /* the file has become shorter */
         return err_system(e, EIO, "read %s", path);
     b->all_bytes += body->size;
     if (body->size > b->longest)
         b->longest = body->size;
-    return 0;
-}
-
-/* Reads the next body of the list. */
-static int read_body(struct bodies *b, const char *path, struct err *e)
-{
-    int fd = input_open("open", path, e);
-    if (fd < 0)
-        return fd;
-    int rc = read_contents(&b->list[b->count++], b, fd, path, e);
-    close(fd);
     return rc;
 }
 
@@ -138,13 +132,13 @@ void expected_of_read(struct expected_body *x, const struct target_setup *setup,
     x->size = UINT64_MAX;
     x->is_judged = false;
     x->is_damaged = false;
-    if (setup->versions->places)
-        x->version = versions_read(setup->versions, x->body.object);
+    if (setup->written->names)
+        x->version = versions_read(setup->written, x->body.object);
     if (!plan_reads_written(setup->plan)) {
         if (setup->bodies)
             expect_write(x, setup, number);
         x->is_judged = setup->plan->verify != VERIFY_OFF;
-    } else if (!setup->versions->places ||
+    } else if (!setup->written->names ||
                names_are_unique(setup->names, atomic_load(&setup->written->issued))) {
         expect_write(x, setup, number);
     } else {
@@ -160,8 +154,7 @@ void expected_of_read(struct expected_body *x, const struct target_setup *setup,
 
 bool expected_is_overlapped(const struct expected_body *x, const struct target_setup *setup)
 {
-    return setup->versions->places &&
-           versions_changed(setup->versions, x->body.object, &x->version);
+    return setup->written->names && versions_changed(setup->written, x->body.object, &x->version);
 }
 
 /* Whether a piece of a body, which lies within one unit, is right. */

@@ -73,8 +73,7 @@ struct target_setup {
     const struct names *names;
     const struct sizes *sizes;
     const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
-    struct versions *versions;
-    const struct written_set *written;
+    struct written_set *written;
     struct verify_counts *verified;
     /* with -cleanup and TARGET_NO_KINDS: names of the files that the run has made */
     struct made_set *made;

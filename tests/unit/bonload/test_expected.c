@@ -33,7 +33,6 @@ struct setting {
     struct plan plan;
     struct names names;
     struct sizes sizes;
-    struct versions versions;
     struct written_set written;
     struct target_setup setup;
     struct pattern pattern;
@@ -47,21 +46,17 @@ static void open_setting(struct setting *s)
     *s = (struct setting){
         .plan.kinds = {{.pace = PACE_CLOSED}, {.pace = PACE_CLOSED}},
         .sizes = {.least = SIZE, .most = SIZE},
-        .setup = {.plan = &s->plan,
-                  .names = &s->names,
-                  .sizes = &s->sizes,
-                  .versions = &s->versions,
-                  .written = &s->written},
+        .setup = {.plan = &s->plan, .names = &s->names, .sizes = &s->sizes, .written = &s->written},
     };
     assert_int_equal(names_open(&s->names, "XX", NULL, false, 1, &e), 0);
     assert_int_equal(sizes_open(&s->sizes, 1, &e), 0);
-    assert_int_equal(versions_open(&s->versions, &e), 0);
+    assert_int_equal(versions_open(&s->written, &e), 0);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, 1, 0);
 }
 
 static void close_setting(struct setting *s)
 {
-    versions_close(&s->versions);
+    written_close(&s->written);
     sizes_close(&s->sizes);
     names_close(&s->names);
 }
@@ -72,11 +67,11 @@ static void write_number(struct setting *s, uint64_t number, unsigned char body[
     char name[3];
     uint64_t hash = names_hash(name, names_format(&s->names, number, name));
     s->written.issued = number;
-    uint64_t begun = versions_begin(&s->versions, hash);
+    uint64_t begun = versions_begin(&s->written, hash);
     expected_of_write(&s->expected, &s->setup, name, number);
     assert_int_equal(s->expected.size, SIZE);
     body_fill(&s->pattern, &s->expected.body, 0, body, SIZE);
-    versions_end(&s->versions, hash, begun, number, true);
+    versions_end(&s->written, hash, begun, number, true);
 }
 
 static void prepare_read(struct setting *s, uint64_t number)

@@ -71,10 +71,9 @@ static void describe(const struct web_reasons *r, uint32_t failure, const char *
 
 static void one_kind_has_one_failure(void **state)
 {
-    static struct web_reasons r;
+    static struct web_reasons r = {.lock = PTHREAD_MUTEX_INITIALIZER};
     char key[2 * WEB_REASON_KEY] = "";
     (void)state;
-    web_reasons_open(&r);
     uint32_t first = web_reasons_failure(&r, "404", "404 Not Found");
     uint32_t second = web_reasons_failure(&r, "500", "500 line\none");
     assert_int_not_equal(first, 0);
@@ -85,15 +84,13 @@ static void one_kind_has_one_failure(void **state)
     assert_int_equal(web_reasons_failure(&r, key, "is cut"), cut);
     describe(&r, first, "404 Not Found");
     describe(&r, second, "500 line one");
-    web_reasons_close(&r);
 }
 
 static void secrets_become_stars(void **state)
 {
-    static struct web_reasons r;
+    static struct web_reasons r = {.lock = PTHREAD_MUTEX_INITIALIZER};
     char text[300];
     (void)state;
-    web_reasons_open(&r);
     web_reasons_hide(&r, "s3cret");
     web_reasons_hide(&r, NULL);
     web_reasons_hide(&r, "");
@@ -103,31 +100,27 @@ static void secrets_become_stars(void **state)
     snprintf(text, sizeof text, "%0*ds3cret", WEB_REASON_TEXT - 4, 0);
     web_reasons_describe(&r, web_reasons_failure(&r, "2", text), text, sizeof text);
     assert_null(strstr(text, "s3"));
-    web_reasons_close(&r);
 }
 
 /* As many as the target s3 may have: its keys and token, and two words of each header. */
 static void many_secrets_become_stars(void **state)
 {
-    static struct web_reasons r;
+    static struct web_reasons r = {.lock = PTHREAD_MUTEX_INITIALIZER};
     static char secrets[3 + 2 * 59][12];
     (void)state;
-    web_reasons_open(&r);
     for (unsigned i = 0; i < sizeof secrets / sizeof *secrets; i++) {
         snprintf(secrets[i], sizeof secrets[i], "secret-%03u", i);
         web_reasons_hide(&r, secrets[i]);
     }
     describe(&r, web_reasons_failure(&r, "1", "secret-000 secret-120"), "********** **********");
-    web_reasons_close(&r);
 }
 
 static void there_is_room_for_a_number_of_kinds(void **state)
 {
-    static struct web_reasons r;
+    static struct web_reasons r = {.lock = PTHREAD_MUTEX_INITIALIZER};
     char key[20];
     uint32_t last = 0;
     (void)state;
-    web_reasons_open(&r);
     for (int i = 0; i < WEB_REASONS_MOST + 10; i++) {
         snprintf(key, sizeof key, "%d", i);
         uint32_t failure = web_reasons_failure(&r, key, key);
@@ -135,7 +128,6 @@ static void there_is_room_for_a_number_of_kinds(void **state)
         last = failure;
     }
     describe(&r, last, "another reason");
-    web_reasons_close(&r);
 }
 
 int main(void)

@@ -147,7 +147,7 @@ static void picks_among_few_of_very_many(void **state)
 
 static void what_a_name_holds(void **state)
 {
-    struct versions v;
+    struct written_set v = {0};
     struct err e;
     (void)state;
     err_init(&e);
@@ -175,7 +175,7 @@ static void what_a_name_holds(void **state)
     assert_int_equal(versions_read(&v, 5).last, 0);
     versions_end(&v, 5, versions_begin(&v, 5), 11, true);
     assert_int_equal(versions_read(&v, 5).last, 11);
-    versions_close(&v);
+    written_close(&v);
 }
 
 /*
@@ -184,25 +184,25 @@ static void what_a_name_holds(void **state)
  */
 static void a_late_note_is_not_believed(void **state)
 {
-    struct versions v;
-    struct versions late;
+    struct written_set v = {0};
+    struct written_set late = {0};
     struct err e;
     (void)state;
     err_init(&e);
     assert_int_equal(versions_open(&v, &e), 0);
     assert_int_equal(versions_open(&late, &e), 0);
     versions_end(&late, 5, versions_begin(&late, 5), 8, true);
-    uint64_t note = atomic_load(&late.places[5].last);
+    uint64_t note = atomic_load(&late.names[5].last);
     versions_begin(&v, 5);
     versions_end(&v, 5, versions_begin(&v, 5), 9, true);
-    atomic_store(&v.places[5].last, note);
-    atomic_fetch_add(&v.places[5].writes, 1);
+    atomic_store(&v.names[5].last, note);
+    atomic_fetch_add(&v.names[5].writes, 1);
     assert_true(versions_read(&v, 5).is_quiet);
     assert_int_equal(versions_read(&v, 5).last, 0);
     versions_end(&v, 5, versions_begin(&v, 5), 10, true);
     assert_int_equal(versions_read(&v, 5).last, 10);
-    versions_close(&v);
-    versions_close(&late);
+    written_close(&v);
+    written_close(&late);
 }
 
 /* Picks the oldest name first, without those whose write failed or is in progress. */

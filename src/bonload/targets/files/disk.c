@@ -255,7 +255,7 @@ static uint32_t disk_read(struct thread *t, struct request *r)
 static enum target_answer disk_submit(void *thread, struct request *r)
 {
     struct thread *t = thread;
-    struct versions *v = t->shared->paths.setup.versions;
+    struct written_set *written = t->shared->paths.setup.written;
     if (r->kind == LOAD_READ) {
         if (t->shared->settings->evict) {
             disk_evict(t);
@@ -264,9 +264,9 @@ static enum target_answer disk_submit(void *thread, struct request *r)
         r->failure = disk_read(t, r);
         return TARGET_ENDED;
     }
-    uint64_t begun = versions_begin(v, t->expected.body.object);
+    uint64_t begun = versions_begin(written, t->expected.body.object);
     r->failure = disk_write(t, r);
-    versions_end(v, t->expected.body.object, begun, r->number, r->failure == 0);
+    versions_end(written, t->expected.body.object, begun, r->number, r->failure == 0);
     r->bytes = r->failure == 0 ? t->expected.size : 0;
     return TARGET_ENDED;
 }

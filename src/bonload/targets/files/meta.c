@@ -285,7 +285,7 @@ static int link_or_rename(struct thread *t, bool renames)
         rc = note_made(t, outcome(linkat(other.directory->fd, other.name, t->at.directory->fd,
                                          t->at.name, 0)));
     }
-    paths_release(&other);
+    path_close(&other.found);
     return rc;
 }
 
@@ -349,7 +349,7 @@ static int find_and_operate(struct thread *t, unsigned op, enum path_missing mis
     int rc = paths_find(&t->shared->paths, t->work.name, missing, &t->at);
     if (rc == 0) {
         rc = operate_on_name(t, op);
-        paths_release(&t->at);
+        path_close(&t->at.found);
     }
     return rc;
 }

@@ -133,7 +133,7 @@ static void keep_directory(_Atomic(struct kept_directory *) *slot, const char *n
     memcpy(kept->name, name, length);
     if (atomic_compare_exchange_strong(slot, &none, kept)) {
         entry->directory = &kept->at;
-        entry->found.fd = -1; /* paths_release() will leave it open */
+        entry->found.fd = -1; /* path_close() will leave it open */
     } else {
         free(kept);
     }
@@ -181,11 +181,6 @@ int paths_find(struct paths *p, const char *name, enum path_missing missing,
     return rc;
 }
 
-void paths_release(struct paths_entry *entry)
-{
-    path_close(&entry->found);
-}
-
 bool paths_missed(struct paths *p, const char *name)
 {
     struct stat st;
@@ -208,7 +203,7 @@ static int open_once(struct paths *p, const char *name, int flags, enum path_mis
     if (p->setup.plan->settings->as_goader)
         how |= PATH_FOLLOWS;
     int fd = path_open_file(entry.directory, entry.name, flags, 0644, how);
-    paths_release(&entry);
+    path_close(&entry.found);
     return fd;
 }
 
@@ -233,7 +228,7 @@ int paths_sync_above(struct paths *p, const char *name)
     int fd = openat(entry.directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     rc = fd >= 0 && fsync(fd) == 0 ? 0 : -errno;
     descriptor_close(&fd);
-    paths_release(&entry);
+    path_close(&entry.found);
     return rc;
 }
 
@@ -253,7 +248,7 @@ int paths_remove(void *shared, uint64_t number)
         if (!is_kept)
             rc = path_remove(entry.directory, entry.name);
         rc = rc == -ENOENT ? 0 : rc;
-        paths_release(&entry);
+        path_close(&entry.found);
     }
     free(name);
     return rc;

@@ -59,12 +59,10 @@ struct paths_entry {
 
 /*
  * Finds the entry of a name, which must outlive it. Returns 0, and the caller must then call
- * paths_release(), or a negative errno.
+ * path_close(&entry->found), or a negative errno.
  */
 int paths_find(struct paths *p, const char *name, enum path_missing missing,
                struct paths_entry *entry);
-
-void paths_release(struct paths_entry *entry);
 
 /*
  * To be called when the entry that paths_find() found does not exist. If its kept directory has

@@ -24,17 +24,6 @@
 /* Shorter secrets are not hidden: that would protect nothing, and make other words unreadable. */
 #define SHORTEST_SECRET 4
 
-void web_reasons_open(struct web_reasons *r)
-{
-    memset(r, 0, sizeof *r);
-    pthread_mutex_init(&r->lock, NULL);
-}
-
-void web_reasons_close(struct web_reasons *r)
-{
-    pthread_mutex_destroy(&r->lock);
-}
-
 void web_reasons_hide(struct web_reasons *r, const char *secret)
 {
     size_t length = secret ? strlen(secret) : 0;
@@ -271,25 +260,6 @@ static void choose_range(struct web_exchange *x, uint64_t size)
     x->range_bytes = most < size ? most : size;
     x->range_from = rng_below(&x->thread->rng, size - x->range_bytes + 1);
     x->expected.size = x->range_bytes;
-}
-
-/* Chooses the range after a HEAD for the size. Otherwise sets x->failure and returns false. */
-static bool web_range_follow(struct web_exchange *x)
-{
-    struct web_state *s = x->thread->shared;
-    uint64_t hash = x->expected.body.object;
-    curl_off_t size = -1;
-    x->asks_size = false;
-    curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
-    if (x->failure == 0 && size < 0)
-        x->failure = web_failure(x, "the answer to HEAD does not give the size");
-    if (x->failure != 0)
-        return false;
-    uint64_t known = (uint64_t)size < SIZE_MASK ? (uint64_t)size + 1 : SIZE_MASK;
-    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], (hash & ~SIZE_MASK) | known,
-                          memory_order_relaxed);
-    choose_range(x, (uint64_t)size);
-    return true;
 }
 
 /* Writes a number that ends before `end`. Returns a pointer to its first digit. */
@@ -595,19 +565,6 @@ static void run_timer(struct web_loop *l)
     curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-/* Removes the next ended transfer from the loop and returns its handle; NULL: there is none. */
-static CURL *web_loop_ended(struct web_loop *l, CURLcode *code)
-{
-    int left;
-    CURLMsg *message = curl_multi_info_read(l->multi, &left);
-    if (!message) /* all messages are of ended transfers */
-        return NULL;
-    CURL *easy = message->easy_handle;
-    *code = message->data.result;
-    curl_multi_remove_handle(l->multi, easy);
-    return easy;
-}
-
 /*
  * Lets libcurl handle an event. Stops watching a socket that libcurl does not wait for, which is
  * usually an idle connection that the server has closed.
@@ -713,11 +670,6 @@ static int on_seek(void *exchange, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-static bool is_judged(const struct web_exchange *x)
-{
-    return x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF;
-}
-
 /* Checks the last unit of a body that was read. */
 static void check_last_unit(struct web_exchange *x)
 {
@@ -774,10 +726,11 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
         size_t piece = length < room ? length : room;
         memcpy(x->answer + x->answer_used, part, piece);
         x->answer_used += piece;
-    } else if (is_judged(x))
+    } else if (x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF) {
         take_judged(x, part, length);
-    else
+    } else {
         x->received += length;
+    }
     return length;
 }
 
@@ -1012,7 +965,7 @@ int web_open(void *shared, const struct target_setup *setup, struct err *e)
     s->dialect = setup->plan->target->dialect;
     s->servers = 1;
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
-    web_reasons_open(&s->reasons);
+    pthread_mutex_init(&s->reasons.lock, NULL);
     int rc = open_tls_files(s, e);
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = err_say(e, "libcurl cannot be started");
@@ -1035,7 +988,7 @@ void web_close(void *shared)
     free(s->own);
     curl_slist_free_all(s->headers);
     free(s->given);
-    web_reasons_close(&s->reasons);
+    pthread_mutex_destroy(&s->reasons.lock);
     bodies_close(&s->bodies);
     for (unsigned i = 0; i < TLS_FILES; i++)
         descriptor_close(&s->tls_files[i]);
@@ -1162,8 +1115,8 @@ static void end_exchange(struct web_exchange *x)
     r->failure = x->failure;
     r->bytes = !is_good ? 0 : method_sends(web_method_of(x)) ? x->expected.size : x->received;
     if (r->kind == LOAD_WRITE)
-        versions_end(x->thread->shared->setup.versions, x->expected.body.object, x->begun,
-                     r->number, is_good && !r->removes);
+        versions_end(x->thread->shared->setup.written, x->expected.body.object, x->begun, r->number,
+                     is_good && !r->removes);
 }
 
 enum target_answer web_submit(void *thread, struct request *r)
@@ -1171,7 +1124,7 @@ enum target_answer web_submit(void *thread, struct request *r)
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
     if (r->kind == LOAD_WRITE)
-        x->begun = versions_begin(t->shared->setup.versions, x->expected.body.object);
+        x->begun = versions_begin(t->shared->setup.written, x->expected.body.object);
     if (x->is_limited)
         limit_transfers(x, t->shared->setup.plan->timeout_ns);
     x->is_limited = false;
@@ -1205,14 +1158,28 @@ static void take_times(struct web_exchange *x)
         r->first_byte_ns = (uint64_t)(first - all) * 1000;
 }
 
-/* Begins to read a range when its object's size is known. Asking for the size does not count. */
+/*
+ * Begins to read a range after a HEAD for its object's size. Otherwise sets x->failure and returns
+ * false. Asking for the size does not count.
+ */
 static bool begin_range(struct web_exchange *x)
 {
+    struct web_state *s = x->thread->shared;
     struct request *r = x->request;
-    if (!web_range_follow(x))
+    uint64_t hash = x->expected.body.object;
+    curl_off_t size = -1;
+    x->asks_size = false;
+    curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    if (x->failure == 0 && size < 0)
+        x->failure = web_failure(x, "the answer to HEAD does not give the size");
+    if (x->failure != 0)
         return false;
+    uint64_t known = (uint64_t)size < SIZE_MASK ? (uint64_t)size + 1 : SIZE_MASK;
+    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], (hash & ~SIZE_MASK) | known,
+                          memory_order_relaxed);
+    choose_range(x, (uint64_t)size);
     x->continues = true;
-    x->failure = x->thread->shared->dialect->address(x);
+    x->failure = s->dialect->address(x);
     uint64_t passed_ns = clock_ns() - r->start_ns;
     r->aside_ns = passed_ns > r->connect_ns ? passed_ns - r->connect_ns : 0;
     return begin_next(x, false);
@@ -1237,11 +1204,13 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
 static unsigned collect_ended(struct web_thread *t, struct request *done[], unsigned most)
 {
     unsigned ended = 0;
-    CURLcode code;
-    CURL *easy;
-    while (ended < most && (easy = web_loop_ended(&t->loop, &code))) {
+    int left;
+    CURLMsg *message; /* of a transfer that has ended; there are no others */
+    while (ended < most && (message = curl_multi_info_read(t->loop.multi, &left))) {
         struct web_exchange *x = NULL;
-        curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&x);
+        CURLcode code = message->data.result;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&x);
+        curl_multi_remove_handle(t->loop.multi, x->easy);
         if (end_transfer(x, code))
             done[ended++] = x->request;
     }
@@ -1296,7 +1265,7 @@ static bool may_be_removed(const struct web_exchange *x)
     if (!plan_reads_written(setup->plan))
         return false;
     return written_is_removed(setup->written, r->number) ||
-           (setup->versions->places && !x->expected.is_judged) ||
+           (setup->written->names && !x->expected.is_judged) ||
            expected_is_overlapped(&x->expected, setup);
 }
 

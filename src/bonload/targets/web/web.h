@@ -58,9 +58,6 @@ struct web_reasons {
     unsigned secret_count;
 };
 
-void web_reasons_open(struct web_reasons *r);
-void web_reasons_close(struct web_reasons *r);
-
 /* Adds a secret, which must outlive the reasons. Ignores NULL and "". */
 void web_reasons_hide(struct web_reasons *r, const char *secret);
 
