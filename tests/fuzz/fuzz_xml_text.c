@@ -3,7 +3,7 @@
  * A store's answers: whoever reads the text of an element never reads past the answer or writes
  * past the buffer.
  */
-#include "bonload/targets/s3/s3_sign.h"
+#include "bonload/targets/s3/s3.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

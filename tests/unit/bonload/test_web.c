@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/s3/s3_sign.h"
+#include "bonload/targets/s3/s3.h"
 #include "bonload/targets/target.h"
 #include "bonload/targets/web/web.h"
 

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "bonload/targets/web/web.h"
 #include "sys/input.h"
 #include "util/units.h"
 
@@ -47,8 +48,8 @@ static char *trim(char *text)
     return text + strspn(text, " \t");
 }
 
-static int take_setting(struct s3_profile *p, const char *key, const char *value, const char *path,
-                        struct err *e)
+static int take_setting(struct s3_place *place, const char *key, const char *value,
+                        const char *path, struct err *e)
 {
     size_t i = 0;
     size_t count = sizeof profile_keys / sizeof *profile_keys;
@@ -59,10 +60,10 @@ static int take_setting(struct s3_profile *p, const char *key, const char *value
                        "%.200s: the profile has %.60s, but only static keys, region and "
                        "endpoint_url are supported",
                        path, key);
-    if (i < PROFILE_VALUES && strlen(value) >= sizeof p->values[i])
+    if (i < PROFILE_VALUES && strlen(value) >= PROFILE_VALUE)
         return err_say(e, "%.200s: %s is too long", path, key);
     if (i < PROFILE_VALUES)
-        strcpy(p->values[i], value);
+        strcpy(place->profile[i], value);
     return 0;
 }
 
@@ -71,7 +72,7 @@ static int take_setting(struct s3_profile *p, const char *key, const char *value
  * belong to the setting before. Returns 1 if it has the section, 0, or a negative errno with a line
  * in e.
  */
-static int read_profile(struct s3_profile *p, const char *variable, const char *usual,
+static int read_profile(struct s3_place *place, const char *variable, const char *usual,
                         const char *section, struct err *e)
 {
     char path[4096];
@@ -94,7 +95,7 @@ static int read_profile(struct s3_profile *p, const char *variable, const char *
             found |= is_inside;
         } else if (is_inside && value && !strchr(" \t#;", *line)) {
             *value++ = '\0';
-            rc = take_setting(p, trim(line), trim(value), path, e);
+            rc = take_setting(place, trim(line), trim(value), path, e);
         }
     }
     free(text);
@@ -102,7 +103,7 @@ static int read_profile(struct s3_profile *p, const char *variable, const char *
 }
 
 /* Reads the profile of AWS_PROFILE, if there is one. */
-static int find_profile(struct s3_profile *p, struct err *e)
+static int find_profile(struct s3_place *place, struct err *e)
 {
     char section[256];
     const char *name = first_of(getenv("AWS_PROFILE"), NULL, NULL);
@@ -110,10 +111,10 @@ static int find_profile(struct s3_profile *p, struct err *e)
     if (!name)
         return 0;
     snprintf(section, sizeof section, "%s%s", before, name);
-    int rc = read_profile(p, "AWS_CONFIG_FILE", "/.aws/config", section, e);
+    int rc = read_profile(place, "AWS_CONFIG_FILE", "/.aws/config", section, e);
     bool is_found = rc > 0;
     if (rc >= 0)
-        rc = read_profile(p, "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", name, e);
+        rc = read_profile(place, "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", name, e);
     if (rc == 0 && !is_found)
         rc = err_say(e, "AWS_PROFILE: there is no profile '%.100s'", name);
     return rc < 0 ? rc : 0;
@@ -122,7 +123,6 @@ static int find_profile(struct s3_profile *p, struct err *e)
 /* Finds keys and region. A profile counts only if neither options nor the environment have keys. */
 static int find_keys(struct s3_place *place, const struct settings *s, struct err *e)
 {
-    struct s3_profile *p = &place->profile;
     struct sign_keys *keys = &place->keys;
     const char *access = getenv("AWS_ACCESS_KEY_ID");
     *keys = (struct sign_keys){
@@ -131,18 +131,18 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
         .service = "s3",
     };
     if (!keys->access && !keys->secret) {
-        int rc = find_profile(p, e);
+        int rc = find_profile(place, e);
         if (rc != 0)
             return rc;
-        keys->access = first_of(p->values[PROFILE_ACCESS], NULL, NULL);
-        keys->secret = first_of(p->values[PROFILE_SECRET], NULL, NULL);
-        place->token = first_of(p->values[PROFILE_TOKEN], NULL, NULL);
+        keys->access = first_of(place->profile[PROFILE_ACCESS], NULL, NULL);
+        keys->secret = first_of(place->profile[PROFILE_SECRET], NULL, NULL);
+        place->token = first_of(place->profile[PROFILE_TOKEN], NULL, NULL);
     } else if (access && keys->access && strcmp(access, keys->access) == 0) {
         /* a token belongs to one access key */
         place->token = first_of(getenv("AWS_SESSION_TOKEN"), NULL, NULL);
     }
-    const char *region =
-        first_of(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), p->values[PROFILE_REGION]);
+    const char *region = first_of(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"),
+                                  place->profile[PROFILE_REGION]);
     keys->region = first_of(s->s3_region, region, DEFAULT_REGION);
     if (s->as_goader && !keys->access && !keys->secret) {
         place->version = 0;
@@ -340,7 +340,7 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
     if (rc != 0)
         return rc;
     const char *other =
-        first_of(getenv("AWS_ENDPOINT_URL"), place->profile.values[PROFILE_ENDPOINT], NULL);
+        first_of(getenv("AWS_ENDPOINT_URL"), place->profile[PROFILE_ENDPOINT], NULL);
     const char *endpoints = first_of(s->s3_endpoint, getenv("AWS_ENDPOINT_URL_S3"), other);
     if (!endpoints)
         return err_say(e, "no store is given: use -s3-endpoint=URL, or AWS_ENDPOINT_URL in the "
@@ -638,16 +638,6 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
 /* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
 #define PART_TEXT 768
 
-/* Allocates the list of an upload. Returns false without memory. */
-static bool open_upload(struct upload *u, uint64_t parts_most)
-{
-    size_t size = sizeof LIST_BEGIN + sizeof LIST_END + (size_t)parts_most * 256 + PART_TEXT;
-    char *memory = malloc(size);
-    if (memory)
-        text_begin(&u->list, memory, size);
-    return memory;
-}
-
 static uint32_t begin_upload(struct web_exchange *x)
 {
     struct upload *u = &((struct s3_exchange *)x->own)->upload;
@@ -824,14 +814,17 @@ static int s3_join(struct web_thread *t, struct err *e)
     struct s3_place *place = &s3->place;
     size_t room = s3->url_bytes + CANONICAL_EXTRA + SETTINGS_HEADERS +
                   (place->token ? strlen(place->token) : 0);
+    size_t list_size = sizeof LIST_BEGIN + sizeof LIST_END + s3->parts_most * 256 + PART_TEXT;
     struct s3_thread *own = t->own = calloc(1, sizeof *own + t->channels * sizeof *own->exchanges);
     if (own)
         own->url = malloc(s3->url_bytes);
     bool is_complete = own && own->url;
     for (unsigned i = 0; is_complete && i < t->channels; i++) {
+        struct text *list = &own->exchanges[i].upload.list;
         t->exchanges[i].own = &own->exchanges[i];
         link_lines(&own->exchanges[i], &t->exchanges[i], s3);
-        is_complete = open_upload(&own->exchanges[i].upload, s3->parts_most);
+        *list = (struct text){.memory = malloc(list_size), .size = list_size};
+        is_complete = list->memory;
     }
     if (!is_complete)
         return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);

@@ -2,11 +2,119 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <openssl/evp.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "bonload/plan/plan.h"
-#include "bonload/targets/s3/s3_sign.h"
-#include "bonload/targets/web/web.h"
+#include "util/err.h"
+
+/*
+ * A text that grows in memory of a fixed size, and always ends in a NUL. What does not fit is left
+ * out; then text_is_whole() returns false.
+ */
+struct text {
+    char *memory;
+    size_t size; /* size of the memory in bytes, above 0 */
+    size_t used; /* length without the NUL, also counting what did not fit */
+};
+
+static inline bool text_is_whole(const struct text *t)
+{
+    return t->used < t->size;
+}
+
+/* Begins an empty text in the caller's memory. */
+void text_begin(struct text *t, char *memory, size_t size);
+
+/* Append a text, all texts of a list that ends in NULL, or one byte. */
+void text_put(struct text *t, const char *more);
+void text_put_list(struct text *t, const char *const *list);
+void text_put_byte(struct text *t, char byte);
+
+/* Appends several texts: text_put_all(&t, first, second). */
+#define text_put_all(t, ...) text_put_list((t), (const char *const[]){__VA_ARGS__, NULL})
+
+/*
+ * Appends bytes and percent-encodes them (RFC 3986), except letters, digits, - . _ ~ and the
+ * characters in `kept`.
+ */
+void text_put_encoded(struct text *t, const char *more, const char *kept);
+
+/*
+ * Copies the text of the first element with that name: it is meant for answers like
+ * <Code>NoSuchKey</Code>. Elements within it are not part of the text. The answer may be cut off
+ * anywhere; an element without an end does not count. Returns false, with an empty text, when there
+ * is no such element. Cuts a text that is too long.
+ */
+bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size);
+
+/*
+ * Signs requests to an object store, with Amazon's version 4 (AWS4-HMAC-SHA256) or version 2
+ * (HMAC-SHA1), as the documentation of S3 defines them. Signs a path as it is sent: encoded once
+ * and not normalised.
+ */
+
+#define SIGN_HEADERS_MOST 64
+#define SHA256_BYTES      32
+#define SHA256_HEX        (2 * SHA256_BYTES + 1)
+
+struct sign_request {
+    const char *method;
+    const char *path;  /* percent-encoded, beginning with a slash */
+    const char *query; /* version 4: percent-encoded; ordered by name, each with an "=" */
+    const struct curl_slist *headers; /* as libcurl sends them; at most SIGN_HEADERS_MOST */
+    const char *body_hash;            /* version 4: SHA-256 of the body, in hexadecimal digits */
+    const char *time;   /* version 4: "20150830T123600Z"; version 2: the value of the header Date */
+    const char *bucket; /* version 2: "/bucket" if the path does not have it, or "" */
+    const char *subresource; /* version 2: the part of the query that is signed, not encoded */
+};
+
+struct sign_keys {
+    const char *access;
+    const char *secret;
+    const char *region;
+    const char *service;
+};
+
+/* What a PUT may carry besides its signature, so that the store can check its body. */
+enum sign_checksum { CHECKSUM_OFF, CHECKSUM_MD5, CHECKSUM_CRC32C, CHECKSUM_SHA256 };
+
+/* What a thread needs for signing. */
+struct signer {
+    EVP_MD_CTX *context; /* for one hash after another, so that none needs an allocation */
+    EVP_MD *sha256;
+    EVP_MD *sha1;
+    EVP_MD *md5; /* NULL where a policy forbids it */
+    enum sign_checksum kind;
+    uint32_t crc;
+    struct sign_keys keys;
+    char day[9];                     /* the day that `key` is valid for; "": there is no key yet */
+    unsigned char key[SHA256_BYTES]; /* computed once a day */
+    struct text canonical;           /* the canonical request of the last signature */
+    char to_sign[256];               /* version 4: the string to sign of the last signature */
+};
+
+/*
+ * Opens a signer for canonical requests of up to `room` bytes. The caller must call signer_close()
+ * in either case.
+ */
+int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
+void signer_close(struct signer *s);
+
+/*
+ * A checksum of data that comes in parts: of SHA-256, in lower-case hexadecimal digits, or of any
+ * kind, in base64 (at most SHA256_HEX characters).
+ */
+void sign_hash_begin(struct signer *s, enum sign_checksum kind);
+void sign_hash_add(struct signer *s, const void *part, size_t length);
+void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
+void sign_hash_end_base64(struct signer *s, char text[static SHA256_HEX]);
+
+/* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
+int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
+int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization);
 
 /* Where the target s3 sends its requests, and how it signs them. */
 
@@ -33,10 +141,7 @@ enum s3_profile_value {
     PROFILE_ENDPOINT,
     PROFILE_VALUES
 };
-
-struct s3_profile {
-    char values[PROFILE_VALUES][4096];
-};
+#define PROFILE_VALUE 4096
 
 /* Where an object store is, and who sends the requests. */
 struct s3_place {
@@ -46,7 +151,7 @@ struct s3_place {
     struct sign_keys keys;
     const char *token; /* session token; NULL: none */
     unsigned version;  /* version of signatures, 2 or 4; 0: requests are not signed */
-    struct s3_profile profile;
+    char profile[PROFILE_VALUES][PROFILE_VALUE];
 };
 
 /*

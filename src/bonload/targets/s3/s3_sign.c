@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/targets/s3/s3_sign.h"
+#include "bonload/targets/s3/s3.h"
 
 #include <ctype.h>
 #include <endian.h>
@@ -347,37 +347,33 @@ static void put_scope(struct text *t, const struct signer *s)
     text_put_all(t, s->day, "/", s->keys.region, "/", s->keys.service, "/aws4_request");
 }
 
-static bool make_string(struct signer *s, const char *time)
-{
-    char hash[SHA256_HEX];
-    struct text t;
-    sign_hash_begin(s, CHECKSUM_SHA256);
-    sign_hash_add(s, s->canonical.memory, s->canonical.used);
-    sign_hash_end(s, hash);
-    text_begin(&t, s->to_sign, sizeof s->to_sign);
-    text_put_all(&t, "AWS4-HMAC-SHA256\n", time, "\n");
-    put_scope(&t, s);
-    text_put_all(&t, "\n", hash);
-    return text_is_whole(&t);
-}
-
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
     struct header sorted[SIGN_HEADERS_MOST];
     unsigned char hash[SHA256_BYTES];
-    char signature[SHA256_HEX];
+    char hex[SHA256_HEX];
+    struct text t;
     size_t count = sort_headers(sorted, r->headers);
     make_canonical(&s->canonical, r, sorted, count);
     make_key(s, r->time);
-    if (!text_is_whole(&s->canonical) || !make_string(s, r->time))
+    if (!text_is_whole(&s->canonical))
+        return -ENOBUFS;
+    sign_hash_begin(s, CHECKSUM_SHA256);
+    sign_hash_add(s, s->canonical.memory, s->canonical.used);
+    sign_hash_end(s, hex);
+    text_begin(&t, s->to_sign, sizeof s->to_sign);
+    text_put_all(&t, "AWS4-HMAC-SHA256\n", r->time, "\n");
+    put_scope(&t, s);
+    text_put_all(&t, "\n", hex);
+    if (!text_is_whole(&t))
         return -ENOBUFS;
     make_hmac(s, s->sha256, s->key, sizeof s->key, s->to_sign, hash);
-    write_hex(hash, signature);
+    write_hex(hash, hex);
     text_put_all(authorization, "AWS4-HMAC-SHA256 Credential=", s->keys.access, "/");
     put_scope(authorization, s);
     text_put(authorization, ", SignedHeaders=");
     put_names(authorization, sorted, count);
-    text_put_all(authorization, ", Signature=", signature);
+    text_put_all(authorization, ", Signature=", hex);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
 }
 
@@ -406,9 +402,12 @@ static size_t select_amz(struct header sorted[], size_t count)
     return kept;
 }
 
-static void make_string2(struct text *t, const struct sign_request *r)
+int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
     struct header sorted[SIGN_HEADERS_MOST];
+    unsigned char hash[SHA1_BYTES];
+    unsigned char base64[2 * SHA1_BYTES];
+    struct text *t = &s->canonical;
     size_t count = sort_headers(sorted, r->headers);
     text_begin(t, t->memory, t->size);
     text_put_all(t, r->method, "\n");
@@ -417,16 +416,9 @@ static void make_string2(struct text *t, const struct sign_request *r)
     text_put_all(t, r->time, "\n");
     put_headers(t, sorted, select_amz(sorted, count), false);
     text_put_all(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource);
-}
-
-int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization)
-{
-    unsigned char hash[SHA1_BYTES];
-    unsigned char base64[2 * SHA1_BYTES];
-    make_string2(&s->canonical, r);
-    if (!text_is_whole(&s->canonical))
+    if (!text_is_whole(t))
         return -ENOBUFS;
-    make_hmac(s, s->sha1, s->keys.secret, strlen(s->keys.secret), s->canonical.memory, hash);
+    make_hmac(s, s->sha1, s->keys.secret, strlen(s->keys.secret), t->memory, hash);
     EVP_EncodeBlock(base64, hash, sizeof hash);
     text_put_all(authorization, "AWS ", s->keys.access, ":", (const char *)base64);
     return text_is_whole(authorization) ? 0 : -ENOBUFS;
