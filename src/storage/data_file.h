@@ -47,10 +47,7 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
  */
 int data_file_set_size(struct data_file *d, struct err *e);
 
-/*
- * Makes sure that the first `bytes` of the file are valid. `buffer` must have room for `chunk`
- * bytes.
- */
+/* Makes sure that the first `bytes` of the file are valid. `buffer` has room for `chunk` bytes. */
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e);
 

@@ -217,10 +217,7 @@ static int new_link_target(struct file_set *s, struct err *e)
     return 0;
 }
 
-/*
- * Makes a link to the newest link target, or to a new one if that has as many links as the
- * filesystem allows.
- */
+/* Links to the newest link target, or to a new one if that has as many links as it may have. */
 static int create_hard_link(struct file_set *s, const struct file_place *place, struct err *e)
 {
     for (int attempt = 0; attempt < 2; attempt++) {

@@ -95,17 +95,11 @@ uint64_t file_set_in_directory(const struct file_set *s, uint64_t index);
 
 int file_set_evict(struct file_set *s, struct err *e);
 
-/*
- * Looks up file `index` of the share, from 0 to wanted - 1. Writes its name to `name`, which must
- * live as long as *place.
- */
+/* Looks up file `index`, from 0 to wanted - 1. Its name in `name` must live as long as *place. */
 int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
                   struct file_place *place, struct err *e);
 
-/*
- * Opens the worker's metadata directory `index`, counted from 0, once more for listing. The caller
- * closes it. *directory becomes its number.
- */
+/* Opens directory `index` once more, for listing; the caller closes it. *directory: its number. */
 int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *directory, struct err *e);
 
 /*

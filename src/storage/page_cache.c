@@ -17,10 +17,7 @@
 
 /* ---- residency ------------------------------------------------------------------------------- */
 
-/*
- * cachestat(2) exists since Linux 6.5, and headers of older systems lack it. Its number is the same
- * on every architecture except alpha.
- */
+/* For headers from before Linux 6.5. Its number is the same on every architecture but alpha. */
 #if !defined SYS_cachestat && !defined __alpha__
 #define SYS_cachestat 451
 #endif
@@ -58,10 +55,7 @@ static struct residency by_cachestat(int fd, uint64_t bytes)
     return unknown;
 }
 
-/*
- * Number of bytes that are mapped at a time. Any machine can map them, and the answer, with one
- * byte for each page, fits on the stack.
- */
+/* Number of bytes that are mapped at a time: any machine can, and the answer fits on the stack. */
 #define PIECE_BYTES   (64 << 20)
 #define SMALLEST_PAGE 4096
 #define PIECE_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
@@ -133,10 +127,7 @@ static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *
     unsigned patience = 0; /* number of further tries that may fail */
     struct residency before = page_cache_residency(fd, bytes);
     for (unsigned tries = 1;; tries++) {
-        /*
-         * Where a filesystem or a filter lacks fadvise64(2), nothing is evicted, and the remaining
-         * residency says so.
-         */
+        /* without fadvise64(2) nothing is evicted, and the remaining residency says so */
         int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
         if (code != 0 && code != ENOSYS && code != EOPNOTSUPP)
             return err_system(e, code, "evict %s from the cache", name);

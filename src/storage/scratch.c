@@ -125,10 +125,7 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
     return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
 }
 
-/*
- * Whether the name is the prefix, followed by `least` to `most` characters of the set and nothing
- * else.
- */
+/* Whether the name is the prefix, followed by `least` to `most` characters of the set. */
 static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
                      size_t most)
 {
@@ -255,10 +252,7 @@ static int directory_has(int fd, const char *name, int other)
     return named.st_dev == open.st_dev && named.st_ino == open.st_ino;
 }
 
-/*
- * Uses the system call, because readdir(3) does not distinguish a removed directory from an empty
- * one.
- */
+/* Uses getdents64(2), because readdir(3) takes a removed directory for an empty one. */
 int directory_state(int fd)
 {
     _Alignas(struct dirent64) char entries[1024];
@@ -431,10 +425,7 @@ static int refuse_directory(struct scratch *s, int ownership, const char *found,
                    s->path);
 }
 
-/*
- * Checks that the opened directory is the one that was made. Returns -ENOENT when --cleanup has
- * removed it.
- */
+/* Checks that the directory is the one that was made. -ENOENT: --cleanup has removed it. */
 static int check_private_directory(struct scratch *s, struct err *e)
 {
     char found[FOUND_SIZE];
@@ -492,10 +483,7 @@ int scratch_make_file(const struct scratch *s, const char *name, struct err *e)
     return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
 }
 
-/*
- * Makes the owner file, which says whose directory this is. Returns -ENOENT when the directory has
- * been removed.
- */
+/* Makes the owner file. Returns -ENOENT when the directory has been removed. */
 static int make_owner_file(struct scratch *s, struct err *e)
 {
     char text[OWNER_TEXT_SIZE];
@@ -703,10 +691,7 @@ static int open_again(int fd, int flags)
     return again >= 0 ? again : -errno;
 }
 
-/*
- * Makes a file with a name, and removes the name at once if possible. For filesystems without
- * O_TMPFILE.
- */
+/* For filesystems without O_TMPFILE: makes a file, and removes its name at once if possible. */
 static int make_and_unlink(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
 {
     int fd = scratch_make_named_file(s, number, e);
@@ -856,10 +841,7 @@ static bool is_of_others(int code)
            code == EISDIR || code == ENXIO || code == EXDEV;
 }
 
-/*
- * Why the open owner file does not make the directory ours; NULL: it does. Sets *failure to an
- * errno when nobody can tell.
- */
+/* Why the owner file does not make it ours, or NULL. *failure becomes an errno if it is unknown. */
 static const char *why_owner_is_not_ours(DIR *directory, const char *name, int owner_fd,
                                          int *failure)
 {
@@ -1014,10 +996,7 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
     return remove_empty(parent, directory, path, name, true, e);
 }
 
-/*
- * Examines a directory whose name has the form of a private directory's, and removes it if it is
- * ours.
- */
+/* Examines a directory with the name of a private one, and removes it if it is ours. */
 static int examine_directory(DIR *parent, const char *path, const char *name, bool trusts,
                              struct err *e)
 {

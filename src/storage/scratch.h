@@ -59,16 +59,10 @@ void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number);
  */
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index);
 
-/*
- * Writes the contents of the owner file in a private directory with that name, without a NUL.
- * Returns the length.
- */
+/* Writes the contents of that directory's owner file, without a NUL. Returns the length. */
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
 
-/*
- * Whether a private directory's name passes the check. One in 65536 names of other origin does,
- * too.
- */
+/* Whether a private directory's name passes the check, as one in 65536 others does, too. */
 bool private_name_is_made(const char *name);
 
 /*
@@ -140,14 +134,11 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
 int private_directory_remove(int parent_fd, const char *name, int fd);
 
 /*
- * Scratch space: a private directory below the user's, and everything in it. Only this module makes
- * or removes files there, and the metadata workload in the directories that this module makes.
+ * Scratch space: a private directory below the user's, and everything in it.
  *
  * The private directory has mode 0700 and a name that nobody can guess. It has an owner file, which
- * is locked (flock) while the run is alive. When the directory has been opened by its name, it is
- * checked to be the one that was made. After that, everything is reached by
- * names of one part below a descriptor. All functions return 0 (or a descriptor), or a negative
- * errno with a line in e.
+ * is locked (flock) while the run is alive. Everything in it is reached by names of one part. All
+ * functions return 0 (or a descriptor), or a negative errno with a line in e.
  */
 struct scratch {
     const char *path; /* the user's directory, for messages */
@@ -222,17 +213,11 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
 
-/*
- * scratch_make_named_file() makes a file that keeps its name. Other processes of the run open it
- * with scratch_open_named_file(). scratch_remove_data_file() removes the name.
- */
+/* Make a file that keeps its name until scratch_remove_data_file(), or open another process's. */
 int scratch_make_named_file(const struct scratch *s, unsigned number, struct err *e);
 int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e);
 
-/*
- * Opens the file behind a descriptor again, with its own flags (O_DIRECT, O_DSYNC) and position.
- * Returns the new descriptor.
- */
+/* Opens the file behind fd again, with its own flags (O_DIRECT, O_DSYNC) and position. */
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
 
 /*

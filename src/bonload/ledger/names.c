@@ -14,15 +14,10 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * A longer number would not fit into 64 bits. Numbers have at most 20 digits, so none is cut off.
- */
+/* A longer number would not fit into 64 bits. Numbers have at most 20 digits: none is cut off. */
 #define MOST_DIGITS 19
 
-/*
- * Random names count as unique if the template has at least 2^20 times the square of the number of
- * names.
- */
+/* n random names count as unique if the template has at least 2^20 * n^2. */
 #define RANDOM_ROOM 20
 
 /* Largest size of a file of names, because the whole file is kept in memory. */
@@ -58,32 +53,25 @@ static uint64_t power_of_ten(size_t digits)
     return power;
 }
 
-/* Finds out when the template's names recur, and how random they are. */
-static void count_names(struct names *n)
+/* Divides the template, and finds out when its names recur, and how random they are. */
+static int open_template(struct names *n, const char *template, bool is_literal, struct err *e)
 {
     static const size_t bits_of_one[] = {[NAME_DIGITS] = 3, [NAME_LETTERS] = 5};
     size_t digits = 0;
-    for (size_t i = 0; i < n->part_count; i++) {
-        const struct name_part *part = &n->parts[i];
+    n->longest = strlen(template);
+    n->parts = calloc(n->longest + 1, sizeof *n->parts); /* no part is empty */
+    if (!n->parts)
+        return err_system(e, ENOMEM, "allocate memory for the template");
+    while (*template) {
+        struct name_part *part = &n->parts[n->part_count++];
+        *part =
+            is_literal ? (struct name_part){NAME_LITERAL, template, n->longest} : part_at(template);
+        template += part->length;
         n->random_bits += bits_of_one[part->kind] * part->length;
         if (part->kind == NAME_NUMBER && part->length > digits)
             digits = part->length;
     }
     n->period = n->random_bits > 0 ? 0 : power_of_ten(digits);
-}
-
-static int open_template(struct names *n, const char *template, bool is_literal, struct err *e)
-{
-    n->longest = strlen(template);
-    n->parts = calloc(n->longest + 1, sizeof *n->parts); /* no part is empty */
-    if (!n->parts)
-        return err_system(e, ENOMEM, "allocate memory for the template");
-    for (; *template; n->part_count++) {
-        n->parts[n->part_count] =
-            is_literal ? (struct name_part){NAME_LITERAL, template, n->longest} : part_at(template);
-        template += n->parts[n->part_count].length;
-    }
-    count_names(n);
     return 0;
 }
 
@@ -364,9 +352,7 @@ void sizes_close(struct sizes *s)
     *s = (struct sizes){0};
 }
 
-/*
- * The bucket into which that share of all requests falls, with buckets in the order of their sizes.
- */
+/* The bucket into which that share of all requests falls, in the order of sizes. */
 static uint64_t bucket_at(const struct sizes *s, double share)
 {
     uint64_t low = 0;

@@ -66,10 +66,7 @@ uint64_t names_hash(const char *name, size_t length);
 /* Turns this rank's own number into the number, among all ranks, from which the name is made. */
 uint64_t names_number(const struct names *n, uint64_t own_number);
 
-/*
- * Writes the name with that number, and a NUL: at most n->longest + 1 bytes. Returns the length of
- * the name.
- */
+/* Writes the name with that number and a NUL, at most n->longest + 1 bytes. Returns its length. */
 size_t names_format(const struct names *n, uint64_t number, char *name);
 
 /* Whether all numbers up to `last` are sure to have different names. */
@@ -84,10 +81,7 @@ bool name_is_url(const char *name);
 /* Returns the @ that ends the credentials in a URL, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
-/*
- * Moves the credentials out of all lines of a file of names, so that the names no longer contain
- * them.
- */
+/* Moves the credentials out of all lines of a file of names. */
 int credentials_take(struct names *n, struct err *e);
 
 /* Credentials that were part of the name with this number; NULL: none. */

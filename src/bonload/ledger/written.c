@@ -185,16 +185,10 @@ bool versions_changed(const struct written_set *w, uint64_t hash, const struct v
 /* Flag in a channel's entry: the channel is about to take this number or a higher one. */
 #define TAKING (UINT64_C(1) << 63)
 
-/*
- * After this number of failed draws, almost all writes must be failures, and the last good number
- * is used.
- */
+/* After this number of failed draws almost all writes must be failures: the last good is used. */
 #define MOST_DRAWS 4096
 
-/*
- * Room for names that a second or later cycle makes, which happens when one write overtakes
- * another.
- */
+/* Room for names that a later cycle makes, which happens when one write overtakes another. */
 #define MADE_LATER 16384
 
 int written_open(struct written_set *w, unsigned channels, struct err *e)

@@ -314,16 +314,14 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
     if (r->files == PROFILE_FILES)
         return refuse_line(r, "no more than 4 files");
     struct profile_file f = {.kind = kind, .unit = kind == PROFILE_PAGES ? BLOCK : 1, .count = 2};
-    if (r->count < 3 || !parse_size(r->words[2], 1, MOST_BYTES, &f.bytes))
+    bool is_right = r->count >= 3 && parse_size(r->words[2], 1, MOST_BYTES, &f.bytes);
+    if (is_right && find_file(r->profile, r->words[1]) >= 0)
+        return refuse_line(r, "a name that no other file has");
+    for (unsigned i = 3; is_right && i < r->count; i++)
+        is_right = set_file(&f, r->words[i]);
+    if (!is_right || !file_is_possible(&f))
         return refuse_line(r, accepted);
     f.name = r->words[1];
-    if (find_file(r->profile, f.name) >= 0)
-        return refuse_line(r, "a name that no other file has");
-    for (unsigned i = 3; i < r->count; i++)
-        if (!set_file(&f, r->words[i]))
-            return refuse_line(r, accepted);
-    if (!file_is_possible(&f))
-        return refuse_line(r, accepted);
     r->profile->files[r->files++] = f;
     return 0;
 }
@@ -470,17 +468,6 @@ static int parse_line(struct parser *r, char *text)
     return rc == 0 && r->count > 0 ? parse_words(r, steps) : rc;
 }
 
-static int check_whole(const struct profile *p, struct err *e)
-{
-    if (!p->name)
-        return err_say(e, "the profile has no line: name NAME");
-    if (p->steps[0].act == ACT_NONE)
-        return err_say(e, "the profile has no line: request: STEP; ...");
-    if (profile_bytes(p) > MOST_BYTES)
-        return err_say(e, "the files of the profile are larger than 1 TiB");
-    return 0;
-}
-
 int profile_parse(struct profile *p, char *text, struct err *e)
 {
     struct parser r = {.profile = p, .e = e};
@@ -495,7 +482,15 @@ int profile_parse(struct profile *p, char *text, struct err *e)
         rc = parse_line(&r, text);
         text = end;
     }
-    return rc == 0 ? check_whole(p, e) : rc;
+    if (rc != 0)
+        return rc;
+    if (!p->name)
+        return err_say(e, "the profile has no line: name NAME");
+    if (p->steps[0].act == ACT_NONE)
+        return err_say(e, "the profile has no line: request: STEP; ...");
+    if (profile_bytes(p) > MOST_BYTES)
+        return err_say(e, "the files of the profile are larger than 1 TiB");
+    return 0;
 }
 
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)

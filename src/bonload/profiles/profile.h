@@ -105,10 +105,7 @@ const struct profile *profile_by_name(const char *name);
 /* Number of bytes that the profile's files can take at most. */
 uint64_t profile_bytes(const struct profile *p);
 
-/*
- * The limit that a search for a higher load uses: the first one on a percentile of the syncs that
- * requests wait for; NULL: there is none.
- */
+/* The limit of a search: the first on a percentile of the syncs that requests wait for, or NULL. */
 const struct profile_limit *profile_sought_limit(const struct profile *p);
 
 /*

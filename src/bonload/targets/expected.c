@@ -66,10 +66,7 @@ void bodies_close(struct bodies *b)
     *b = (struct bodies){0};
 }
 
-/*
- * The lowest SIZE_BITS bits of a generation are the body's size, up to 1 TiB. The bits above are
- * the number of the write.
- */
+/* The lowest SIZE_BITS bits are the size of the body, those above the number of the write. */
 #define SIZE_BITS 41
 
 uint64_t body_generation(uint64_t number, uint64_t size)
@@ -91,10 +88,7 @@ void body_fill(const struct pattern *p, const struct body *body, uint64_t offset
         pattern_fill(p, to, length, body->object, offset, body->generation);
 }
 
-/*
- * The generation in the stamp at the start of a body; PATTERN_ANY if the stamp is damaged, or was
- * not made with this seed.
- */
+/* The generation in a body's stamp; PATTERN_ANY if that is damaged, or of another seed. */
 static uint64_t stamped_generation(const struct pattern *p, const struct body *body,
                                    const void *part, size_t length)
 {
@@ -126,12 +120,11 @@ void expected_of_write(struct expected_body *x, const struct target_setup *setup
 void expected_of_read(struct expected_body *x, const struct target_setup *setup, const char *name,
                       uint64_t number, char *other)
 {
-    x->body.object = names_hash(name, strlen(name));
-    x->body.generation = PATTERN_ANY;
-    x->body.given = NULL;
-    x->size = UINT64_MAX;
-    x->is_judged = false;
-    x->is_damaged = false;
+    *x = (struct expected_body){
+        .body = {.object = names_hash(name, strlen(name)), .generation = PATTERN_ANY},
+        .size = UINT64_MAX,
+        .checked_bytes = x->checked_bytes,
+    };
     if (setup->written->names)
         x->version = versions_read(setup->written, x->body.object);
     if (!plan_reads_written(setup->plan)) {

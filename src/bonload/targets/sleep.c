@@ -65,9 +65,7 @@ static int sleep_join(void *thread, void *shared, unsigned channels, struct err 
     return 0;
 }
 
-/*
- * Takes the slot that becomes free first, for sleep_ns. Returns when that time ends, by clock_ns().
- */
+/* Takes the slot that becomes free first, for sleep_ns. Returns when that ends, by clock_ns(). */
 static uint64_t take_slot(struct bottleneck *b, uint64_t now_ns, uint64_t sleep_ns)
 {
     pthread_mutex_lock(&b->lock);

@@ -79,10 +79,7 @@ struct target_setup {
     struct made_set *made;
 };
 
-/*
- * Each function that returns an int returns 0 or a negative errno, and then sets the e that it
- * gets.
- */
+/* Functions that return an int return 0, or a negative errno with a line in the e that they get. */
 struct target_ops {
     const char *name;
     unsigned traits; /* bits of enum target_trait */
@@ -164,9 +161,7 @@ extern const char *const meta_op_names[];
 /* The target with that name or alias, or NULL. */
 const struct target_ops *target_by_name(const char *name);
 
-/*
- * What a request was doing when it failed. A failure's code is usually made of this and an errno.
- */
+/* What a request was doing when it failed. A failure's code is usually this and an errno. */
 enum target_call {
     CALL_NONE,
     CALL_OPEN,

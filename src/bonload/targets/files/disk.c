@@ -18,10 +18,7 @@
  * end and closes it. paths.h resolves names.
  */
 
-/*
- * Approximate size of the buffers of all channels together. With many channels it is more, because
- * no buffer is smaller than SMALLEST_BUFFER.
- */
+/* Approximate size of all buffers together. No buffer is smaller than SMALLEST_BUFFER. */
 #define ALL_BUFFERS     (32 * MIB)
 #define SMALLEST_BUFFER (32 * KIB)
 #define LARGEST_BUFFER  MIB
@@ -114,10 +111,7 @@ static void disk_prepare(void *thread, struct request *r)
         disk_fill(t, 0, (size_t)t->expected.size);
 }
 
-/*
- * Opens a file for writing. Sets *is_new only if a sync or -cleanup needs it; otherwise it becomes
- * false.
- */
+/* Opens a file for writing. Finds out whether it is new only if a sync or -cleanup needs that. */
 static int disk_open_to_write(struct thread *t, bool *is_new)
 {
     const struct settings *s = t->shared->settings;

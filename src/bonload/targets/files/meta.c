@@ -142,10 +142,7 @@ static int open_to_write(const struct thread *t)
     return fd;
 }
 
-/*
- * Opens the file of the request's name, but not the target of a link. Returns the descriptor or a
- * negative errno.
- */
+/* Opens the file, but not the target of a link. Returns the descriptor or a negative errno. */
 static int open_for(const struct thread *t, unsigned op)
 {
     struct path_directory *at = t->at.directory;

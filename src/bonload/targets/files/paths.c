@@ -11,10 +11,7 @@
 #include "util/descriptor.h"
 #include "util/units.h"
 
-/*
- * Directories keep only descriptors below this one, to leave the others to requests: a process
- * usually has 1024.
- */
+/* Directories keep only descriptors below this one: requests need others, and 1024 are usual. */
 #define MOST_DESCRIPTOR 512
 
 /* Number of slots in which a directory may be kept. */
@@ -126,10 +123,7 @@ static void keep_directory(_Atomic(struct kept_directory *) *slot, const char *n
     struct kept_directory *kept = malloc(sizeof *kept + length);
     if (!kept)
         return;
-    kept->at.fd = entry->found.fd;
-    atomic_init(&kept->at.changes, 0);
-    kept->length = length;
-    atomic_init(&kept->is_gone, false);
+    *kept = (struct kept_directory){.at.fd = entry->found.fd, .length = length};
     memcpy(kept->name, name, length);
     if (atomic_compare_exchange_strong(slot, &none, kept)) {
         entry->directory = &kept->at;

@@ -28,16 +28,10 @@ struct paths {
     _Atomic(struct kept_directory *) slots[PATHS_SLOTS];
 };
 
-/*
- * target_ops.check for targets on files: refuses a URL, which would be a valid path but is a
- * mistake.
- */
+/* target_ops.check for targets on files: refuses a URL, which is a valid path but a mistake. */
 int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
-/*
- * Finds the directory above all names, in target_ops.open. It is not a failure if that is missing:
- * it may be made later.
- */
+/* target_ops.open: finds the directory above all names. If it is missing, it may be made later. */
 int paths_open_target(struct paths *p, const struct target_setup *setup, struct err *e);
 
 /* target_ops.close: closes all directories. */
@@ -83,10 +77,7 @@ int paths_remove(void *shared, uint64_t number);
 /* Alignment of direct transfers, both in memory and in files. */
 #define WORKSPACE_ALIGNMENT 4096
 
-/*
- * What a thread needs for working on files, one request at a time. A target's thread begins with
- * it.
- */
+/* What a thread needs for one request at a time. A target's thread begins with it. */
 struct workspace {
     unsigned char *buffer; /* aligned to WORKSPACE_ALIGNMENT */
     char *name;            /* room for any name */

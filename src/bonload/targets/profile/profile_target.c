@@ -98,19 +98,6 @@ static void seal_batch(struct commit_group *g)
     g->is_busy = true;
 }
 
-/*
- * Whether the calling thread must store its batch: the batch is ready, and no thread has taken it.
- */
-static bool take_lead(struct commit_group *g, uint64_t mine)
-{
-    pthread_mutex_lock(&g->lock);
-    bool leads = g->is_handed && g->batch == mine;
-    if (leads)
-        g->is_handed = false;
-    pthread_mutex_unlock(&g->lock);
-    return leads;
-}
-
 static void store_batch(struct commit_group *g)
 {
     uint64_t sync_ns = 0;
@@ -144,7 +131,10 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
         uint32_t seen = event_count(&g->ended);
         if (atomic_load(&g->durable) >= mine)
             break;
-        leads = take_lead(g, mine);
+        pthread_mutex_lock(&g->lock);
+        leads = g->is_handed && g->batch == mine; /* it is ready, and no thread has taken it */
+        g->is_handed = g->is_handed && !leads;
+        pthread_mutex_unlock(&g->lock);
         if (!leads)
             event_wait(&g->ended, seen, EVENT_NO_DEADLINE);
     }
@@ -181,10 +171,7 @@ static int open_direct(int fd, const char *name)
     return direct;
 }
 
-/*
- * Makes a file without a name, with O_DIRECT if the profile wants that and the filesystem supports
- * it. Returns its descriptor, or a negative errno with a line in e.
- */
+/* Makes a file without a name. Returns its descriptor, or a negative errno with a line in e. */
 static int storage_make_file(const struct storage *s, const struct profile_file *f, unsigned number,
                              struct err *e)
 {
@@ -273,10 +260,7 @@ static int storage_fill(const struct storage *s, const struct profile_file *f, i
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-/*
- * A file of pages, each of which has been written at least once. The number of writes to each page
- * is counted, so its contents are known.
- */
+/* A file of pages, each written at least once. The numbers of writes tell what a page contains. */
 #define PAGES_LATCHES 64
 
 struct pages {
@@ -348,10 +332,7 @@ static int write_pages(struct pages *p, uint64_t first, unsigned count, unsigned
     return code;
 }
 
-/*
- * Writes `count` pages at random offsets. The buffer has room for one. With begins_out, the kernel
- * starts writeback of each page.
- */
+/* Writes `count` pages at random offsets. With begins_out, the kernel starts writeback of each. */
 static int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count,
                        bool begins_out)
 {
@@ -444,9 +425,7 @@ static int mailbox_open(struct mailbox *m, struct storage *storage, const struct
     return m->new_fd < 0 ? m->new_fd : 0;
 }
 
-/*
- * Removes a message from that directory. Returns 0 or a positive errno (ENOENT: it is not there).
- */
+/* Removes a message from that directory. Returns 0 or an errno (ENOENT: it is not there). */
 static int remove_message(int fd, uint64_t number)
 {
     char name[MESSAGE_NAME];
@@ -576,9 +555,7 @@ struct log {
     bool has_keeper;
 };
 
-/*
- * Larger writes are split into calls of this size, because programs' buffers are about this large.
- */
+/* Larger writes are split into calls of this size, about that of programs' buffers. */
 #define WRITE_MOST (128 * KIB)
 
 static bool is_kept_fresh(const struct log *l)
@@ -586,10 +563,7 @@ static bool is_kept_fresh(const struct log *l)
     return l->file->segment != SEGMENT_RECYCLED;
 }
 
-/*
- * The thread that refreshes used segments for their next turns: it frees their storage, and
- * reserves it again.
- */
+/* The thread that frees the storage of used segments, and reserves it again for their next turn. */
 static void *keep_fresh(void *context)
 {
     struct log *l = context;
@@ -1072,10 +1046,7 @@ static void profile_leave(void *thread)
     free(((struct actor *)thread)->buffer);
 }
 
-/*
- * After a failure of the storage the run ends, because the program could not go on. Damage is only
- * counted.
- */
+/* After a failure of the storage the run ends, as the program would. Damage is only counted. */
 static enum target_answer profile_submit(void *thread, struct request *r)
 {
     struct actor *t = thread;

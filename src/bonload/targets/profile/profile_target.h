@@ -51,9 +51,7 @@ void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
  */
 void gauge_end(struct gauge *g, uint64_t load_end_ns);
 
-/*
- * Appends a gauge that has ended: its slices follow those of `whole`, which may be all zeros.
- */
+/* Appends a gauge that has ended: its slices follow those of `whole`, which may be all zeros. */
 void gauge_append(struct gauge *whole, const struct gauge *part);
 
 /*
@@ -94,10 +92,7 @@ void commit_group_close(struct commit_group *g);
  */
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
 
-/*
- * The target `profile`: a request does the steps of a profile, while the program's other work goes
- * on at its own pace.
- */
+/* The target `profile`: requests do a profile's steps, and its other work goes on beside them. */
 
 /*
  * Ends the work beside the requests, after the last request, and waits for what is under way. Then
@@ -106,10 +101,7 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
  */
 void profile_target_end(void *shared, uint64_t load_end_ns);
 
-/*
- * The gauge of what a limit is on. It is complete after profile_target_end(), and lives until the
- * target is closed.
- */
+/* A limit's gauge: complete after profile_target_end(), and there until the target is closed. */
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on);
 
 /* The failure that ended the run: 0, or a negative errno with a line in e. */

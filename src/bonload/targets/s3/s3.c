@@ -651,10 +651,7 @@ static uint32_t begin_upload(struct web_exchange *x)
     return failure;
 }
 
-/*
- * Prepares the transfer of a step, whose body has been set. `part` is the start of its query.
- * Returns true, because a transfer follows.
- */
+/* Prepares the transfer of a step, whose body is set. `part` begins its query. Returns true. */
 static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
                      const char *part)
 {
@@ -684,10 +681,7 @@ static bool put_part(struct web_exchange *x, struct upload *u)
     return set_step(x, u, UPLOAD_PART, part);
 }
 
-/*
- * Prepares to abort the upload if it was begun, and keeps its first failure. Returns whether a
- * transfer follows.
- */
+/* Prepares to abort the upload if it was begun. Returns whether a transfer follows. */
 static bool give_up(struct web_exchange *x, struct upload *u)
 {
     u->failure = x->failure;
@@ -727,10 +721,7 @@ static void note_part(struct web_exchange *x, struct upload *u)
     text_put(&u->list, "</Part>");
 }
 
-/*
- * Prepares the transfer after a part: the next part, or the end. Returns whether a transfer
- * follows.
- */
+/* Prepares what follows a part: the next one, or the end. Returns whether a transfer follows. */
 static bool go_on(struct web_exchange *x, struct upload *u)
 {
     const struct s3_state *s3 = x->thread->shared->own;
@@ -745,10 +736,7 @@ static bool go_on(struct web_exchange *x, struct upload *u)
     return give_up(x, u);
 }
 
-/*
- * Whether the answer reports an error: a store may answer 200 before it finds that it cannot
- * complete the upload.
- */
+/* Whether an answer of 200 reports an error: the store could not complete the upload. */
 static bool has_error(struct web_exchange *x)
 {
     char code[WEB_REASON_KEY];

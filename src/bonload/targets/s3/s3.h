@@ -36,10 +36,7 @@ void text_put_byte(struct text *t, char byte);
 /* Appends several texts: text_put_all(&t, first, second). */
 #define text_put_all(t, ...) text_put_list((t), (const char *const[]){__VA_ARGS__, NULL})
 
-/*
- * Appends bytes and percent-encodes them (RFC 3986), except letters, digits, - . _ ~ and the
- * characters in `kept`.
- */
+/* Appends bytes, percent-encoded (RFC 3986) except letters, digits, - . _ ~ and those in `kept`. */
 void text_put_encoded(struct text *t, const char *more, const char *kept);
 
 /*
@@ -96,10 +93,7 @@ struct signer {
     char to_sign[256];               /* version 4: the string to sign of the last signature */
 };
 
-/*
- * Opens a signer for canonical requests of up to `room` bytes. The caller must call signer_close()
- * in either case.
- */
+/* Opens a signer for canonical requests of up to `room` bytes. signer_close() must follow. */
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 

@@ -265,10 +265,7 @@ static void put_name(struct text *t, const struct header *h)
         text_put_byte(t, (char)tolower((unsigned char)h->name[i]));
 }
 
-/*
- * Appends a header's value without the blanks at its end; with `joins`, also reduces blanks within
- * it to one.
- */
+/* Appends a value without blanks at its end; with `joins`, also reduces those within it to one. */
 static void put_value(struct text *t, const char *value, bool joins)
 {
     size_t length = strlen(value);
@@ -287,10 +284,7 @@ static bool has_same_name(const struct header sorted[], size_t i)
     return i > 0 && compare_names(&sorted[i - 1], &sorted[i]) == 0;
 }
 
-/*
- * Appends "name:value\n" for each header. Headers with the same name become one with all their
- * values.
- */
+/* Appends "name:value\n" for each name, with the values of all headers that have it. */
 static void put_headers(struct text *t, const struct header sorted[], size_t count, bool joins)
 {
     for (size_t i = 0; i < count; i++) {

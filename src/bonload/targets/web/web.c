@@ -391,10 +391,7 @@ static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct er
     return rc;
 }
 
-/*
- * Divides the operations among reads and writes. Sets p->has_changes if a write may change what a
- * put has stored.
- */
+/* Divides the operations among reads and writes, and sets p->has_changes. */
 static void divide_ops(struct plan *p, const struct mix *all)
 {
     const struct web_dialect *dialect = p->target->dialect;
@@ -537,10 +534,7 @@ static int on_close(void *loop, curl_socket_t fd)
     return close(fd);
 }
 
-/*
- * Opens a loop that keeps up to `connections` connections alive. web_leave() closes it in either
- * case.
- */
+/* Opens a loop that keeps up to `connections` connections alive. web_leave() closes it. */
 static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e)
 {
     *l = (struct web_loop){.timer_ns = NEVER};
@@ -565,24 +559,6 @@ static void run_timer(struct web_loop *l)
     curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-/*
- * Lets libcurl handle an event. Stops watching a socket that libcurl does not wait for, which is
- * usually an idle connection that the server has closed.
- */
-static void loop_act(struct web_loop *l, const struct epoll_event *event)
-{
-    int running;
-    int fd = event->data.fd;
-    struct web_socket *s = socket_of(l, fd);
-    int bits = (event->events & EPOLLIN ? CURL_CSELECT_IN : 0) |
-               (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
-               (event->events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-    if (s && s->wanted == 0)
-        watch_socket(l, fd, s, 0);
-    else
-        curl_multi_socket_action(l->multi, fd, bits, &running);
-}
-
 /* Waits with epoll_wait(2), whose unit is a millisecond, and with ppoll(2) for less than one. */
 static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t until_ns)
 {
@@ -598,13 +574,28 @@ static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t u
                       (int)(left_ms < LONGEST_WAIT ? left_ms : LONGEST_WAIT));
 }
 
-/* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. */
+/*
+ * Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
+ * a socket that libcurl does not wait for, which is usually an idle connection that the server has
+ * closed.
+ */
 static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 {
     struct epoll_event events[EVENTS_MOST];
+    int running;
     int count = loop_watch(l, events, l->timer_ns < until_ns ? l->timer_ns : until_ns);
-    for (int i = 0; i < count; i++)
-        loop_act(l, &events[i]);
+    for (int i = 0; i < count; i++) {
+        uint32_t what = events[i].events;
+        int fd = events[i].data.fd;
+        struct web_socket *s = socket_of(l, fd);
+        int bits = (what & EPOLLIN ? CURL_CSELECT_IN : 0) |
+                   (what & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+                   (what & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+        if (s && s->wanted == 0)
+            watch_socket(l, fd, s, 0);
+        else
+            curl_multi_socket_action(l->multi, fd, bits, &running);
+    }
     if (l->timer_ns != NEVER && l->timer_ns <= clock_ns())
         run_timer(l);
 }
@@ -657,10 +648,7 @@ static size_t on_read(char *to, size_t size, size_t count, void *exchange)
     return part;
 }
 
-/*
- * Goes back to the start of the body: when the server has closed the connection, libcurl sends the
- * body again on a new one.
- */
+/* Goes back in the body, which libcurl sends again if the server has closed the connection. */
 static int on_seek(void *exchange, curl_off_t offset, int origin)
 {
     struct web_exchange *x = exchange;
@@ -680,10 +668,7 @@ static void check_last_unit(struct web_exchange *x)
     x->unit_used = 0;
 }
 
-/*
- * Collects a body in units. Checks each unit when the next one begins. A range may begin within a
- * unit.
- */
+/* Collects a body in units, each checked when the next begins. A range may begin within one. */
 static void take_body(struct web_exchange *x, const char *part, size_t length)
 {
     while (length > 0) {
@@ -703,18 +688,6 @@ static void take_body(struct web_exchange *x, const char *part, size_t length)
     }
 }
 
-/* Takes a part of a body, and checks it in time that does not count as the server's. */
-static void take_judged(struct web_exchange *x, const char *part, size_t length)
-{
-    if (x->unit_used + length <= PATTERN_UNIT_MAX) {
-        take_body(x, part, length);
-        return;
-    }
-    uint64_t before_ns = clock_ns();
-    take_body(x, part, length);
-    x->request->aside_ns += clock_ns() - before_ns;
-}
-
 static size_t on_write(char *part, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
@@ -727,7 +700,11 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
         memcpy(x->answer + x->answer_used, part, piece);
         x->answer_used += piece;
     } else if (x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF) {
-        take_judged(x, part, length);
+        /* checking a unit does not count as the server's time */
+        bool checks = x->unit_used + length > PATTERN_UNIT_MAX;
+        uint64_t before_ns = checks ? clock_ns() : 0;
+        take_body(x, part, length);
+        x->request->aside_ns += checks ? clock_ns() - before_ns : 0;
     } else {
         x->received += length;
     }
@@ -754,10 +731,7 @@ static void take_tag(struct web_exchange *x, const char *line, size_t length)
 /* The answer to a DELETE in a bucket of an object store that keeps versions. */
 #define MARKER "x-amz-delete-marker: true"
 
-/*
- * Takes a line of headers. A blank line ends them; the first line of an answer begins them again if
- * an earlier answer came before.
- */
+/* Takes a line of headers. A blank line ends them; the first line of another answer begins them. */
 static size_t on_header(char *line, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
@@ -925,10 +899,7 @@ int web_add_header(struct web_state *s, const char *line, struct err *e)
     return 0;
 }
 
-/*
- * Hides a header's value in messages, without the blanks at its end, which servers drop, and also
- * the second word of "Basic c2VjcmV0" alone.
- */
+/* Hides a value without the blanks at its end, and the second word of "Basic c2VjcmV0" alone. */
 static void hide_value(struct web_reasons *r, char *value)
 {
     size_t length = strlen(value);

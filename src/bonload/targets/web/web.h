@@ -61,10 +61,7 @@ struct web_reasons {
 /* Adds a secret, which must outlive the reasons. Ignores NULL and "". */
 void web_reasons_hide(struct web_reasons *r, const char *secret);
 
-/*
- * Returns the code (failure_of()) of the failure with that key. Stores the text as one line of
- * valid UTF-8 without any secret.
- */
+/* Returns the code of that key's failure. Stores the text as a line of UTF-8 without any secret. */
 uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text);
 
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
