@@ -32,7 +32,6 @@ if HAVE_CURL
 src_libbonload_a_SOURCES += \
 	src/bonload/targets/s3/s3.c src/bonload/targets/s3/s3.h \
 	src/bonload/targets/s3/s3_sign.c \
-	src/bonload/targets/web/http.c \
 	src/bonload/targets/web/web.c src/bonload/targets/web/web.h
 
 endif

@@ -274,10 +274,7 @@ char *credentials_end(char *url)
     return memrchr(from, '@', strcspn(from, "/?#"));
 }
 
-/*
- * Rearranges "SCHEME USER:PASSWORD @ REST" to "USER:PASSWORD NUL SCHEME REST", which has the same
- * length. Returns the new start of the name.
- */
+/* Turns "SCHEME USER:PASSWORD @ REST" into "USER:PASSWORD NUL SCHEME REST". Returns the name. */
 static char *part_line(char *line, char *end)
 {
     char scheme[sizeof "https://"];

@@ -41,10 +41,7 @@ struct exceptions {
     _Atomic uint64_t from; /* all numbers from this one on are exceptions */
 };
 
-/*
- * exceptions_has(): whether the number is stored as an exception by itself. exceptions_may_have():
- * whether it counts as one, perhaps only because of its block.
- */
+/* Whether the number is an exception by itself; or counts as one, perhaps only by its block. */
 bool exceptions_has(const struct exceptions *x, uint64_t number);
 bool exceptions_may_have(const struct exceptions *x, uint64_t number);
 

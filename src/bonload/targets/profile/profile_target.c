@@ -160,22 +160,12 @@ struct storage {
 
 #define FILL_BYTES MIB
 
-/* Opens the file again with O_DIRECT, if that is supported. */
-static int open_direct(int fd, const char *name)
-{
-    struct err ignored = {0};
-    int direct = scratch_reopen(fd, O_RDWR | O_DIRECT, name, &ignored);
-    if (direct < 0)
-        return fd;
-    close(fd);
-    return direct;
-}
-
 /* Makes a file without a name. Returns its descriptor, or a negative errno with a line in e. */
 static int storage_make_file(const struct storage *s, const struct profile_file *f, unsigned number,
                              struct err *e)
 {
     bool is_named;
+    struct err ignored = {0};
     int fd = scratch_make_data_file(&s->scratch, number, &is_named, e);
     if (fd < 0)
         return fd;
@@ -186,7 +176,11 @@ static int storage_make_file(const struct storage *s, const struct profile_file 
                   : err_say(e, "%s: the filesystem does not support files without a name",
                             s->scratch.path);
     }
-    return f->is_direct ? open_direct(fd, f->name) : fd;
+    int direct = f->is_direct ? scratch_reopen(fd, O_RDWR | O_DIRECT, f->name, &ignored) : -1;
+    if (direct < 0)
+        return fd; /* this one, if the profile does not want O_DIRECT or it is not supported */
+    close(fd);
+    return direct;
 }
 
 /* Reserves room from the start of a file, if the filesystem supports that: 0 or a negative errno.

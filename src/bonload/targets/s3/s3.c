@@ -159,10 +159,7 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
     return 0;
 }
 
-/*
- * Gets one part of the endpoint's URL, except the default port of its scheme. `text` becomes "" if
- * the part is missing. Returns whether it is there.
- */
+/* Gets a part of a URL, but no default port. Returns false, with "" in `text`, if it is missing. */
 static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
 {
     char *value = NULL;

@@ -818,13 +818,6 @@ static void set_method(struct web_exchange *x, enum web_method method)
     curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, has_name ? web_method_names[method] : NULL);
 }
 
-void web_exchange_identify(struct web_exchange *x, const char *credentials)
-{
-    if (credentials != x->credentials)
-        set_credentials(x->easy, credentials ? credentials : "");
-    x->credentials = credentials;
-}
-
 /* Limits the duration of each of the next transfers. */
 static void limit_transfers(struct web_exchange *x, uint64_t timeout_ns)
 {
@@ -1064,10 +1057,7 @@ static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
     return true;
 }
 
-/*
- * Begins another transfer of the same request, for the rest of -timeout. After a failure it only
- * cleans up, and has a tenth of -timeout.
- */
+/* Begins a further transfer for the rest of -timeout or, to clean up after a failure, a tenth. */
 static bool begin_next(struct web_exchange *x, bool has_failed)
 {
     uint64_t all_ns = x->thread->shared->setup.plan->timeout_ns;
@@ -1223,10 +1213,7 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
     return ended < most ? ended + end_forgotten(t, &done[ended], most - ended) : ended;
 }
 
-/*
- * Whether the run itself may have removed the object: its number was taken for removal, or its name
- * was written and removed meanwhile.
- */
+/* Whether the run may have removed the object: by its number, or meanwhile by its name. */
 static bool may_be_removed(const struct web_exchange *x)
 {
     const struct target_setup *setup = &x->thread->shared->setup;
@@ -1309,3 +1296,82 @@ void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
     else
         failure_describe(NULL, failure, text, size);
 }
+
+/* ---- http: the name of a request is its URL -------------------------------------------------- */
+
+enum { HTTP_POST = WEB_COMMON, HTTP_PATCH };
+
+static const char *const http_ops[] = {
+    WEB_COMMON_NAMES, [HTTP_POST] = "post", [HTTP_PATCH] = "patch", NULL};
+static const enum web_method http_methods[] = {
+    WEB_COMMON_METHODS, [HTTP_POST] = METHOD_POST, [HTTP_PATCH] = METHOD_PATCH};
+
+/* Checks that a URL has a known scheme, and no password, which reports would show. */
+static int check_url(char *url, struct err *e)
+{
+    if (!name_is_url(url))
+        return err_say(e, "'%.100s' is not a URL; expected http://HOST/PATH or https://HOST/PATH",
+                       url);
+    if (credentials_end(url))
+        return err_say(
+            e, "a URL must not contain a user's name or password, which reports would show; "
+               "use -header='Authorization: ...'");
+    return 0;
+}
+
+/* Hides the credentials as a whole, and the password alone, in all messages. */
+static void hide_credentials(struct web_state *s, const char *credentials)
+{
+    const char *colon = strchr(credentials, ':');
+    web_reasons_hide(&s->reasons, credentials);
+    web_reasons_hide(&s->reasons, colon ? colon + 1 : NULL);
+}
+
+/*
+ * Hides the credentials of all names, and checks the names. Servers' messages are not shown at all,
+ * because they may contain other secrets.
+ */
+static int http_open(struct web_state *s, struct err *e)
+{
+    const struct names *names = s->setup.names;
+    hide_credentials(s, s->setup.plan->settings->credentials);
+    for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
+        if (names->credentials[i])
+            hide_credentials(s, names->credentials[i]);
+    return web_check_names(s, check_url, e);
+}
+
+/* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */
+static void encode_blanks(char *url)
+{
+    for (char *at = strchr(url, ' '); at; at = strchr(at, ' ')) {
+        memmove(at + 3, at + 1, strlen(at));
+        memcpy(at, "%20", 3);
+    }
+}
+
+static uint32_t http_address(struct web_exchange *x)
+{
+    const struct names *names = x->thread->shared->setup.names;
+    enum web_method method = web_method_of(x);
+    encode_blanks(x->name);
+    const char *credentials = credentials_of(names, x->request->number);
+    if (credentials != x->credentials)
+        set_credentials(x->easy, credentials ? credentials : "");
+    x->credentials = credentials;
+    web_exchange_send_body(x, 0, method_sends(method) ? x->expected.size : 0);
+    web_exchange_set(x, method, x->name);
+    return 0;
+}
+
+static const struct web_dialect http_dialect = {
+    .methods = http_methods, .open = http_open, .address = http_address};
+
+const struct target_ops target_http = {
+    .name = "http",
+    .traits = TARGET_NAMES | TARGET_URLS,
+    .ops = http_ops,
+    .dialect = &http_dialect,
+    .check = web_check,
+    WEB_OPERATIONS,
+};

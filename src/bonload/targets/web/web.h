@@ -207,10 +207,7 @@ struct web_thread {
     void *own;               /* the dialect's data */
 };
 
-/*
- * Operations of -ops. Those that both targets have come first, with the same numbers; a
- * dialect adds its own. An operation's method decides what it does.
- */
+/* Operations of -ops that both targets have; a dialect adds its own. */
 enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
 
 #define WEB_COMMON_NAMES                                                                           \
@@ -225,9 +222,6 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
 {
     return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
 }
-
-/* Sets the percent-encoded USER:PASSWORD of the next transfers; NULL: none. */
-void web_exchange_identify(struct web_exchange *x, const char *credentials);
 
 /*
  * Prepare a transfer: first what it sends, which is a text that stays in place or a part of the
