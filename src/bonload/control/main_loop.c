@@ -113,10 +113,9 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
     c->steps = calloc(1, sizeof *c->steps);
     if (rc == 0 && !c->steps)
         rc = err_system(e, ENOMEM, "allocate memory for the steps");
-    if (rc == 0)
-        rc = series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST, e);
-    if (rc == 0)
-        rc = series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST, e);
+    if (rc == 0 && !(series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST) &&
+                     series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST)))
+        rc = err_system(e, ENOMEM, "allocate memory for the time series of the run");
     if (rc == 0)
         rc = progress_open(&c->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);

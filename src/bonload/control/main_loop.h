@@ -61,7 +61,8 @@ struct steps {
     struct op_tally ops[OPS_MOST];
     /* What was counted in the last step; in rank 0, by all ranks. */
     struct tally measured[LOAD_KINDS];
-    struct tally other; /* room for what another rank has counted */
+    struct tally other;       /* room for what another rank has counted */
+    struct op_tally whole_op; /* room for what was counted of an operation */
 };
 
 /*

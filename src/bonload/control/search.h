@@ -212,10 +212,9 @@ struct step {
 #define LONGEST_PAUSE_NS UINT64_C(10000000000)
 
 /*
- * Searches for the largest load that keeps a latency limit. Rank 0 decides for all ranks. Each load
- * first settles, and then its requests are judged in a window. Reads and writes have the same
- * windows, and are confirmed together. The search knows nothing but the time and the standing of
- * all ranks' load.
+ * Searches for the largest load that keeps a latency limit. Each load first settles, and then its
+ * requests are judged in a window. Reads and writes have the same windows, and are confirmed
+ * together.
  */
 struct search {
     const struct plan *plan;
@@ -246,8 +245,7 @@ struct search {
 
 /*
  * Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
- * a sweep. A load begins when no request of the previous one is in flight. The controller knows
- * only the time and the standing of all ranks' load.
+ * a sweep. A load begins when no request of the previous one is in flight.
  */
 struct controller {
     const struct plan *plan;
@@ -311,8 +309,6 @@ int controller_meet(struct controller *s, struct coordinator *c, const struct st
  * also what was found out about it.
  */
 void controller_note(const struct controller *s, size_t number, struct step *step);
-
-extern const char *const found_names[];
 
 /* What a search has found for one kind, at its end or so far, and why nothing higher. */
 enum found_why {

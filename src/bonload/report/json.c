@@ -274,6 +274,10 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_levels(&object, &result->levels[kind], 1);
     put_tail(&object, &result->tails[kind]);
     if (result->plan->mode == MODE_SEARCH && plan->pace != PACE_FOLLOWS) {
+        static const char *const found_names[] = {[FOUND_LOAD] = "found",
+                                                  [FOUND_NONE] = "none",
+                                                  [FOUND_MOST] = "most",
+                                                  [FOUND_UNSURE] = "unsure"};
         put_text(&object, "found", found_names[k->answer.found]);
         put_real(&object, "found_load", k->answer.load);
         put_text(&object, "found_reason", found_reasons[k->answer.why]);

@@ -183,20 +183,23 @@ static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct 
     return true;
 }
 
-/* Describes all failures, except those in `before`. */
-static void fill_reasons(const struct run *run, const struct failures *f,
-                         const struct failures *before, struct reasons_found *r)
+/* Describes all failures, except those in `before`. Returns the first, or NULL. */
+static const struct failure *fill_reasons(const struct run *run, const struct failures *f,
+                                          const struct failures *before, struct reasons_found *r)
 {
+    const struct failure *first = NULL;
     char text[REASON_TEXT];
     for (unsigned i = 0; i < FAILURES_MOST; i++) {
         uint64_t count = atomic_load(&f->list[i].count) - atomic_load(&before->list[i].count);
         if (count == 0)
             continue;
+        first = first ? first : &f->list[i];
         run->target->describe(run->shared, failure_code(&f->list[i]), text, sizeof text);
         reasons_add(r, failure_kind(&f->list[i]), text, count);
     }
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         r->others[kind] += atomic_load(&f->others[kind]) - atomic_load(&before->others[kind]);
+    return first;
 }
 
 /* When the last request of a kind ended; 0: none has; now_ns: the run goes on. */
@@ -238,22 +241,17 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
         fill_offered(c, kind, c->end_ns ? c->end_ns : now_ns, k);
 }
 
-/* Sets the counts of all operations. Returns false when memory runs out. */
-static bool fill_ops(const struct main_loop *c, struct result *result)
+/* Sets the counts of all operations. */
+static void fill_ops(const struct main_loop *c, struct result *result)
 {
-    struct op_tally *whole = malloc(sizeof *whole);
-    if (!whole)
-        return false;
     for (unsigned i = 0; i < result->op_count; i++) {
         struct op_tally *t = &result->figures->ops[i];
-        recorders_sum_op(&c->run->recorders, i, whole);
-        if (result->is_of_last_load)
-            op_tally_subtract(t, whole, &c->steps->ops[i]);
-        else
-            *t = *whole;
+        recorders_sum_op(&c->run->recorders, i, t);
+        if (!result->is_of_last_load)
+            continue;
+        c->steps->whole_op = *t;
+        op_tally_subtract(t, &c->steps->whole_op, &c->steps->ops[i]);
     }
-    free(whole);
-    return true;
 }
 
 /* Sets the figures that are not about one kind, when those are known. */
@@ -263,10 +261,9 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
     static const struct failures none;
     struct figures *f = result->figures;
     bool is_last = result->is_of_last_load;
-    const struct failures *before = is_last ? &c->steps->failures : &none;
     struct traffic traffic[LOAD_KINDS];
-    unsigned first = 0;
-    fill_reasons(run, &run->failures, before, &f->failures);
+    const struct failure *first =
+        fill_reasons(run, &run->failures, is_last ? &c->steps->failures : &none, &f->failures);
     fill_reasons(run, &run->misses, is_last ? &c->steps->misses : &none, &f->misses);
     f->checked_bytes = atomic_load(&run->verified.bytes);
     f->damaged = atomic_load(&run->verified.damaged);
@@ -287,11 +284,8 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
     f->machine = main_loop_machine(c, SPAN_RUN);
     backing_use(is_last ? &c->load_backing : &c->backing, now_ns, traffic, &result->backing);
-    while (first < FAILURES_MOST - 1 &&
-           atomic_load(&run->failures.list[first].count) == atomic_load(&before->list[first].count))
-        first++;
-    if (f->failures.count > 0)
-        result->first_failure = run_describe_failure(run, &run->failures.list[first]);
+    if (first)
+        result->first_failure = run_describe_failure(run, first);
 }
 
 /* Sets the figures of this rank. Returns false when memory runs out. */
@@ -320,8 +314,8 @@ static bool fill_result(struct main_loop *c, struct result *result)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         fill_kind(c, kind, now_ns, result->is_of_last_load, &result->figures->kinds[kind]);
     fill_rest(c, result, now_ns);
-    return fill_ops(c, result) && fill_slowest(c, LOAD_WRITE, result) &&
-           fill_slowest(c, LOAD_READ, result);
+    fill_ops(c, result);
+    return fill_slowest(c, LOAD_WRITE, result) && fill_slowest(c, LOAD_READ, result);
 }
 
 /*
@@ -505,12 +499,6 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
            series_merge(whole->timeline, part->timeline);
 }
 
-static bool open_like(struct series *s, const struct series *whole)
-{
-    struct err ignored = {0};
-    return series_open(s, whole->slice_ns, whole->room, &ignored) == 0;
-}
-
 static void take_rank(void *context, unsigned rank, const void *brought, size_t bytes)
 {
     struct gathering *g = context;
@@ -521,9 +509,10 @@ static void take_rank(void *context, unsigned rank, const void *brought, size_t 
     struct result part = {.plan = whole->plan, .intervals = &intervals, .timeline = &timeline};
     if (rank == 0)
         return;
-    bool is_added = result_open(&part) && open_like(&intervals, whole->intervals) &&
-                    open_like(&timeline, whole->timeline) && pass_result(&p, &part) &&
-                    add_part(g, rank, &part);
+    bool is_added = result_open(&part) &&
+                    series_open(&intervals, whole->intervals->slice_ns, whole->intervals->room) &&
+                    series_open(&timeline, whole->timeline->slice_ns, whole->timeline->room) &&
+                    pass_result(&p, &part) && add_part(g, rank, &part);
     g->is_damaged |= !is_added;
     series_close(&timeline);
     series_close(&intervals);

@@ -122,9 +122,8 @@ static inline void slowest_merge(struct slowest *whole, const struct slowest *pa
 }
 
 /*
- * Counts of the requests of one kind. Recorders belong to CPUs and not to channels, so memory does
- * not grow with the number of channels. Several threads may add to one tally, with atomic
- * additions, while others read it. All fields are plain numbers, so two tallies can be added.
+ * Counts of the requests of one kind. Several threads may add to one tally, with atomic additions.
+ * All fields are plain numbers, so two tallies can be added.
  */
 struct tally {
     uint64_t bytes;

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/stats/series.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e)
+bool series_open(struct series *s, uint64_t slice_ns, size_t room)
 {
     *s = (struct series){.slice_ns = slice_ns, .next_ns = slice_ns, .room = room};
     s->slices = calloc(room, sizeof *s->slices);
     s->seen = calloc(LOAD_KINDS, sizeof *s->seen);
     s->slice_times = calloc(1, sizeof *s->slice_times);
-    if (s->slices && s->seen && s->slice_times)
-        return 0;
-    series_close(s);
-    return err_system(e, ENOMEM, "allocate memory for the time series of the run");
+    return s->slices && s->seen && s->slice_times;
 }
 
 void series_close(struct series *s)

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "bonload/stats/recorder.h"
-#include "util/err.h"
 
 /*
  * The time series of a run, in slices. There is room for a fixed number of slices. When it is
@@ -46,8 +45,8 @@ struct series {
     struct histogram *slice_times; /* response times in the slice that has just ended */
 };
 
-/* Opens a series with room for `room` slices. */
-int series_open(struct series *s, uint64_t slice_ns, size_t room, struct err *e);
+/* Opens a series with room for `room` slices. Returns false when there is no memory. */
+bool series_open(struct series *s, uint64_t slice_ns, size_t room);
 void series_close(struct series *s);
 
 /* Ends the current slice if its time is over, or if is_last is set. */

@@ -17,7 +17,7 @@
 /* Length of the stalls that are assumed even if none was seen, as in a search. */
 #define STALL_NS (BILLION / 100)
 
-const char *const goodness_names[] = {
+static const char *const goodness_names[] = {
     [GOODNESS_NONE] = "no verdict",
     [GOODNESS_GOOD] = "good",
     [GOODNESS_UNKNOWN] = "unknown",
@@ -176,7 +176,7 @@ enum goodness answer_goodness(const struct answer *a)
 
 /* A few words that are returned by value, so they can be an argument of printf(). */
 struct words {
-    char text[64];
+    char text[BUSY_TEXT];
 };
 
 /* "p99", or "longest" for 100. */
@@ -211,11 +211,9 @@ static struct words load_words(const struct answer *a, const struct at_load *l)
     return w;
 }
 
-static struct machine_words {
-    char text[BUSY_TEXT];
-} machine_words(const struct at_load *l)
+static struct words machine_words(const struct at_load *l)
 {
-    struct machine_words w;
+    struct words w;
     busy_words(w.text, &l->machine);
     return w;
 }

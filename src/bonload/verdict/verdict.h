@@ -29,7 +29,6 @@ enum goodness {
     GOODNESS_BAD, /* the lower end of the interval is not below the limit; unknown if others used
                      the machine */
 };
-extern const char *const goodness_names[]; /* "good", "not good", ... */
 
 struct judged_limit {
     const struct profile_limit *limit;
