@@ -76,10 +76,7 @@ static void add_works(struct answer *a, const struct run *run, struct at_load *l
     }
 }
 
-/*
- * The successful requests per second, over the time of the load and the time by which the last ones
- * were late.
- */
+/* Successful requests per second, over the load and the time by which the last ones were late. */
 static double achieved_rate(const struct kind_result *k, const struct profile *p)
 {
     uint64_t grace_ns = GRACE_NS;
@@ -251,10 +248,7 @@ static struct optional fixed_load(const struct optional loads[])
     return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
 }
 
-/*
- * Judges one load: `rate` in billionths of requests per second, or, if that is not given, `clients`
- * clients.
- */
+/* Judges one load: `rate`, in billionths of requests per second, or if not given, `clients`. */
 static int judge_load(struct inquiry *q, struct optional rate, struct optional clients,
                       struct err *e)
 {
@@ -289,10 +283,7 @@ static int judge_loads(struct inquiry *q, struct err *e)
     return rc;
 }
 
-/*
- * Searches for a higher load, from the highest good one on. Does nothing if no load is good, or any
- * is bad.
- */
+/* Searches for a higher load, from the highest good one on, unless none is good or any is bad. */
 static int search_more(struct inquiry *q, struct err *e)
 {
     const struct answer *a = q->answer;

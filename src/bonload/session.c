@@ -147,10 +147,7 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
-/*
- * Decides whether the run succeeded, and sets *status if it broke a condition. With several ranks,
- * rank 0 judges the whole run.
- */
+/* Decides whether the run succeeded, or broke a condition (*status). Rank 0 judges for all. */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
@@ -183,10 +180,7 @@ static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
     return written_has(&run->written, number);
 }
 
-/*
- * Names that may occur twice are dumped in parts of about DUMP_PART names, so the set of those that
- * have been dumped has a fixed size.
- */
+/* Names that may recur are dumped in parts of about DUMP_PART, so the set has a fixed size. */
 #define DUMP_SET  262144
 #define DUMP_PART (DUMP_SET / 4)
 
@@ -200,10 +194,7 @@ static bool is_next(struct number_set *dumped, const char *name, uint64_t part, 
     return true;
 }
 
-/*
- * Writes the names of everything that was written successfully or, if the run writes nothing, of
- * everything that was read: one per line, and each name once.
- */
+/* Writes each name that was written successfully or, if none is written, read: one per line. */
 static int dump_names(const struct run *run, struct output *output, struct err *e)
 {
     bool writes = plan_has(run->plan, LOAD_WRITE);

@@ -22,19 +22,11 @@
 /* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
 
-/*
- * A run without any success ends after HOPELESS_ERRORS failures, but with a server not before
- * HOPELESS_NS.
- */
+/* Without success, a run ends after HOPELESS_ERRORS failures, with a server after HOPELESS_NS. */
 #define HOPELESS_ERRORS 100
 #define HOPELESS_NS     (10 * BILLION)
 
 _Static_assert((int)LOAD_KINDS <= (int)EXAMINER_KINDS, "reads and writes are judged apart");
-
-static bool is_wanted(const struct explainer *x)
-{
-    return x && x->trace.is_wanted;
-}
 
 void explainer_close(struct explainer *x)
 {
@@ -47,7 +39,7 @@ void explainer_close(struct explainer *x)
 /* Gives the load threads a place for slow requests, before they start. */
 static int explainer_equip(struct explainer *x, struct load_threads *c, struct err *e)
 {
-    if (!is_wanted(x))
+    if (!x || !x->trace.is_wanted)
         return 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         x->workers[kind] = c->run->loads[kind].shares;
@@ -69,7 +61,7 @@ static int explainer_begin(const struct main_loop *c, struct err *e)
 {
     struct explainer *x = c->explainer;
     const struct sources *s = &c->backing.sources;
-    if (!is_wanted(x))
+    if (!x || !x->trace.is_wanted)
         return 0;
     struct examiner_setup setup = {
         .trace = &x->trace,
@@ -245,10 +237,7 @@ static double offered_rate(struct main_loop *c, enum load_kind kind, uint64_t no
            (double)BILLION / (double)(now_ns - c->steps->current.begin_ns);
 }
 
-/*
- * Sets the end of the step. Its requests may still be in flight. Only the first call in a step
- * matters.
- */
+/* Sets the end of the step, whose requests may still be in flight. Further calls do nothing. */
 static void stop_step(struct main_loop *c, uint64_t now_ns)
 {
     struct step_figures *f = &c->steps->current;
@@ -439,10 +428,7 @@ static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
     c->stage = STAGE_STEP;
 }
 
-/*
- * Ends a step; all ranks meet for this, and rank 0 gets the measurements of all. Requests that are
- * still in flight count as part of it, and not of the next one.
- */
+/* Ends a step, for which all ranks meet. Requests that are still in flight count as part of it. */
 static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
     struct step_meeting m = {.loop = c, .machine = busy_unknown};
@@ -556,9 +542,8 @@ static void check_rates(struct main_loop *c, uint64_t now_ns)
 }
 
 /*
- * Ends a run in which nothing succeeds, unless it is controlled. When every request fails, more of
- * them show nothing new: a missing directory stays missing. A missing server may appear, so it gets
- * more time.
+ * Ends a run in which nothing succeeds, unless it is controlled: a missing directory stays missing.
+ * A missing server may appear, so it gets more time.
  */
 static void check_success(struct main_loop *c, uint64_t now_ns)
 {

@@ -130,10 +130,7 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
                    struct err *e);
 void main_loop_close(struct main_loop *c);
 
-/*
- * Makes the whole run, from the first request to the end of the last one. A signal is not a
- * failure.
- */
+/* Makes the whole run, until its last request has ended. A signal is not a failure. */
 int main_loop_run(struct main_loop *c, struct err *e);
 
 /* What others have done on this machine since a span began. */
@@ -147,8 +144,5 @@ struct busy_evidence main_loop_machine(const struct main_loop *c, enum span span
 struct result;
 int main_loop_result(struct main_loop *c, struct result *result, struct err *e);
 
-/*
- * Adds that number of requests that were in flight at the end of a pause, and so took at least as
- * long as the longest one.
- */
+/* Adds requests that were in flight at the end of a pause, with the length of the longest pause. */
 void tally_add_left(struct tally *t, uint64_t count);

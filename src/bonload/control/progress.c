@@ -62,10 +62,7 @@ static void print_rate(FILE *line, double rate)
     fputs(text, line);
 }
 
-/*
- * Prints the load of one kind: " of 1000", " by 20 threads" or nothing. The text is shorter beside
- * another kind.
- */
+/* Prints " of 1000", " by 20 threads" or nothing; the text is shorter beside another kind. */
 static void print_load(FILE *line, const struct load *load, bool is_alone, uint64_t now_ns)
 {
     unsigned active = atomic_load(&load->active);
@@ -86,10 +83,7 @@ static void print_latency(FILE *line, const struct histogram *h, unsigned percen
             h->count > 0 ? units_time(histogram_percentile(h, percent)).text : "-");
 }
 
-/*
- * Prints one kind since the last look: "reads 998/s of 1000 p50 95 us p99 210 us, ". With two kinds
- * it omits the median, to fit into 80 columns.
- */
+/* Prints "reads 998/s of 1000 p50 95 us p99 210 us, "; with two kinds no p50, to fit 80 columns. */
 static void print_kind(FILE *line, struct progress_view *v, const struct run *run,
                        enum load_kind kind, uint64_t elapsed_ns)
 {

@@ -25,10 +25,7 @@ struct progress_view {
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);
 
-/*
- * Reports what is due about this process's part of the run. To be called often. goal_ns is when
- * the run ends, by clock_ns(); 0: unknown.
- */
+/* Reports what is due. To be called often. goal_ns: when the run ends (clock_ns()); 0: unknown. */
 void progress_update(struct progress_view *v, const struct run *run, uint64_t now_ns,
                      uint64_t goal_ns);
 

@@ -14,9 +14,7 @@
 #define BATCHES_LEAST        10
 #define EFFECT_BATCHES_LEAST 4
 
-/*
- * A piece has only the mean of its requests, so only several pieces show how much latencies vary.
- */
+/* A piece has only the mean of its requests: only several show how much latencies vary. */
 #define PIECES_LEAST 4
 
 /* mean_reach() makes the interval of the mean narrowest for this number of batches. */
@@ -33,10 +31,7 @@
 #define ABOVE_EXPECTED 4.1
 #define QUIET_PART     4
 
-/*
- * The limit counts as broken if requests are in flight and none ends for SILENT_LIMITS limits and
- * SILENT_LEAST nanoseconds.
- */
+/* The limit is broken if no request in flight ends for SILENT_LIMITS limits and SILENT_LEAST ns. */
 #define SILENT_LIMITS 10
 #define SILENT_LEAST  UINT64_C(500000000)
 
@@ -124,10 +119,7 @@ static double level_variance(const struct sequential_test_level *l)
 
 /* ---- the mean -------------------------------------------------------------------------------- */
 
-/*
- * Half the width of the mean's interval, in standard errors, such that the interval holds for all
- * looks together.
- */
+/* Half the width of the mean's interval, in standard errors. It holds for all looks together. */
 static double mean_reach(double alpha, double batches)
 {
     double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
@@ -218,10 +210,7 @@ static enum verdict verdict_of_max(const struct sequential_test *j)
     return j->seen.good >= ENOUGH_FOR_MAX ? VERDICT_KEPT : VERDICT_OPEN;
 }
 
-/*
- * The verdict on failures. A limit counts as kept only when it is known that failures are few
- * enough.
- */
+/* The verdict on failures: kept only when it is known that they are few enough. */
 static enum verdict verdict_of_errors(const struct sequential_test *j)
 {
     double errors = (double)j->seen.errors;
@@ -272,9 +261,9 @@ void kind_search_begin(struct kind_search *l, double first, double most, bool is
 {
     *l = (struct kind_search){.is_whole = is_whole,
                               .most = most,
+                              .least = is_whole ? 1 : first / LEAST_PART,
                               .load = first < most ? first : most,
                               .found = FOUND_UNSURE};
-    l->least = is_whole ? 1 : first / LEAST_PART;
 }
 
 double kind_search_kept(const struct kind_search *l)
@@ -352,10 +341,7 @@ void kind_search_step_down(struct kind_search *l, enum bound bound)
     }
 }
 
-/*
- * Begins again between the load that has been confirmed and `above`, which once kept the limit
- * and then broke it.
- */
+/* Searches again between the confirmed load and `above`, which kept the limit and then broke it. */
 static void kind_search_resume(struct kind_search *l, double above)
 {
     note_kept(l);
@@ -380,10 +366,7 @@ static void kind_search_resume(struct kind_search *l, double above)
 /* The test assumes stalls of the shortest window divided by this, even if it sees none. */
 #define STALL_PART 100
 
-/*
- * If the user limits the number of requests, a window is long enough when it has seen that number
- * divided by this.
- */
+/* If the number of requests is limited, 1/BUDGET_PART of it is enough for a window. */
 #define BUDGET_PART 100
 
 /*
@@ -487,9 +470,7 @@ static unsigned windows_of(const struct search *s)
     return s->is_confirming ? CONFIRMING_WINDOWS : 1;
 }
 
-/*
- * Divides the probability of a wrong verdict among all confirmations: 1/2 + 1/6 + 1/12 + ... = 1.
- */
+/* Divides the probability of a wrong verdict among confirmations: 1/2 + 1/6 + 1/12 + ... = 1. */
 static struct sequential_test_rules rules_of(const struct search *s)
 {
     const struct plan *p = s->plan;
@@ -532,10 +513,7 @@ static void feed_tests(struct search *s, const struct standing *all, uint64_t no
     memcpy(s->seen, all->counts, sizeof s->seen);
 }
 
-/*
- * The verdict on the current load. A broken limit says nothing if requests of the previous load
- * were still in flight.
- */
+/* A broken limit says nothing if requests of the previous load were still in flight. */
 static enum verdict verdict_of(const struct search *s, enum load_kind k)
 {
     enum verdict verdict = sequential_test_verdict(&s->tests[k]);
@@ -577,10 +555,7 @@ static bool is_known(const struct search *s)
 
 /* ---- deciding -------------------------------------------------------------------------------- */
 
-/*
- * Adds the requests that ended in the pause, and those that never did: a window that ends when it
- * knows its answer leaves out the longest ones.
- */
+/* Adds what ended in the pause, or did not: without it, a window lacks its longest requests. */
 static void feed_last(struct search *s, const struct standing *all, uint64_t paused_ns)
 {
     struct standing whole = *all;
@@ -671,10 +646,7 @@ static void climb_kind(struct search *s, enum load_kind k)
         l->found = FOUND_NONE;
 }
 
-/*
- * Moves to the next load. Returns true when the search is over: if some kind cannot keep the limit
- * at any load, there is nothing to confirm.
- */
+/* Moves to the next load. Returns true if the search is over: no load of a kind keeps the limit. */
 static bool climb(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
@@ -707,10 +679,7 @@ static bool resumes_above(struct search *s)
     return looks;
 }
 
-/*
- * Ends a confirmation: the loads are the answer, or it lowers those that broke the limit. Returns
- * true when the search is over.
- */
+/* Ends a confirmation: lowers what broke the limit. Returns true when the search is over. */
 static bool confirm_answer(struct search *s)
 {
     bool is_kept = true;
@@ -743,10 +712,7 @@ static bool search_next(struct search *s, const struct standing *all, uint64_t p
     return true;
 }
 
-/*
- * Judges the requests that have ended, and orders a window when the load has settled, and a pause
- * when the window is over.
- */
+/* Orders a window when the load has settled, and a pause when the window is over. */
 static void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
                           struct order *order)
 {
@@ -765,10 +731,7 @@ static void search_decide(struct search *s, const struct standing *all, uint64_t
     order->move = MOVE_PAUSE;
 }
 
-/*
- * The highest load that is known to keep the limit. The current load counts if its unfinished
- * window is enough for that.
- */
+/* The highest load known to keep the limit: the current one, if its open window shows that. */
 static double search_reached(const struct search *s, enum load_kind kind,
                              const struct counts *whole)
 {

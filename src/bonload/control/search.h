@@ -115,10 +115,7 @@ enum verdict sequential_test_verdict(const struct sequential_test *j);
 bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
                                 const struct counts *seen);
 
-/*
- * The mean and half the width of its interval, in ns. The width is infinite with too few batches or
- * pieces.
- */
+/* The mean and half the width of its interval, in ns; infinite with too few batches or pieces. */
 struct estimate {
     double mean;
     double half_width;
@@ -126,9 +123,7 @@ struct estimate {
 
 struct estimate sequential_test_mean(const struct sequential_test *j);
 
-/*
- * The design effect of a percentile: how much requests depend on each other, or 1 if they do not.
- */
+/* The design effect of a percentile: how much requests depend on each other; 1: they do not. */
 double sequential_test_design_effect(const struct sequential_test *j);
 
 /* What a search has found of one kind of load, at its end or so far. */
@@ -297,17 +292,11 @@ void controller_begin(struct controller *s, const struct plan *p, uint64_t now_n
 void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
                        struct order *order);
 
-/*
- * Has all ranks meet, and gives each the decision of rank 0. `mine` is the standing of this rank's
- * load.
- */
+/* Gives all ranks rank 0's decision, which needs the standing of each. `mine` is this rank's. */
 int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
                     uint64_t now_ns, struct order *order, struct err *e);
 
-/*
- * Sets the load of step `number`, counted from 0, when the step has been measured; in a search,
- * also what was found out about it.
- */
+/* Sets the load of step `number`, counted from 0, and in a search what was found out about it. */
 void controller_note(const struct controller *s, size_t number, struct step *step);
 
 /* What a search has found for one kind, at its end or so far, and why nothing higher. */
@@ -327,9 +316,6 @@ struct search_answer {
 /* The reason in words; empty for FOUND_BY_STEPS. */
 extern const char *const found_reasons[];
 
-/*
- * The search's answer for one kind. `whole` has the counts of the whole run, which matter only
- * while the first load is being tried.
- */
+/* The answer for one kind. `whole`, the whole run's counts, matters only at the first load. */
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole);

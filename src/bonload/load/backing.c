@@ -14,10 +14,7 @@
 #include "util/descriptor.h"
 #include "util/portable.h"
 
-/*
- * A request that opens, moves and closes takes longer than this on any device that is not memory
- * itself (dax).
- */
+/* A request takes longer than this on any device that is not memory itself (dax). */
 #define INSTANT_NS 10000
 
 /* Number of names that are looked at before a run. */

@@ -231,9 +231,7 @@ static void count_one(_Atomic uint64_t *number)
                           memory_order_release);
 }
 
-/*
- * Reports a slow request. Time that does not count is assumed to come before it, as evicting does.
- */
+/* Reports a slow request. Time that does not count is assumed to come first, as evicting does. */
 static void put_slow(struct load_thread *d, uint64_t service_ns, uint64_t end_ns)
 {
     if (!slow_box_has_room(d->slow))

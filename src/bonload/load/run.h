@@ -34,10 +34,7 @@ struct arrivals {
     _Atomic uint64_t next_ns; /* with random gaps, when the next request is due */
 };
 
-/*
- * Begins a schedule. With constant gaps the first request is due at start_ns, with exponential gaps
- * after the first gap. `rate` must not be 0.
- */
+/* Begins a schedule: its first request, or first random gap, is at start_ns. `rate` is not 0. */
 void arrivals_begin(struct arrivals *a, enum arrival how, uint64_t rate, uint64_t seed,
                     uint64_t start_ns);
 
@@ -59,9 +56,6 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* When request n, counted from 0, is due with constant gaps. */
 uint64_t arrivals_at(const struct arrivals *a, uint64_t n);
-
-/* What all threads of a run share: the main loop (main_loop.h) and the load threads
- * (load_threads.h). */
 
 /* Number of schedules kept, because threads may still take tickets of one that was replaced. */
 #define SCHEDULES 4
@@ -95,6 +89,7 @@ static inline const struct arrivals *load_schedule(const struct load *load)
     return &load->schedules[atomic_load(&load->schedule) % SCHEDULES];
 }
 
+/* What all threads of a run share: the main loop and the load threads. */
 struct run {
     const struct plan *plan;
     const struct target_ops *target;

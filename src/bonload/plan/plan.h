@@ -12,9 +12,7 @@
 
 struct profile;
 
-/*
- * Reads and writes are counted, timed, limited and reported separately. Reports have writes first.
- */
+/* Reads and writes are counted, timed, limited and reported separately. Writes come first. */
 enum load_kind { LOAD_WRITE, LOAD_READ, LOAD_KINDS };
 
 extern const char *const load_names[LOAD_KINDS];  /* "write", "read" */
@@ -181,10 +179,7 @@ bool rate_curve_add(struct rate_curve *c, uint64_t at_ns, double rate);
 /* Parses "100..2000/60s". Returns 0 or -EINVAL. */
 int rate_curve_parse_ramp(struct rate_curve *c, const char *text);
 
-/*
- * Adds the points of a file with a time (30s, 1m30s, or seconds) and a rate on each line; comments
- * begin with #.
- */
+/* Adds a file's points: a time (30s, 1m30s, or seconds) and a rate a line; # begins a comment. */
 int rate_curve_read(struct rate_curve *c, const char *path, struct err *e);
 
 /*

@@ -318,10 +318,7 @@ static bool fill_result(struct main_loop *c, struct result *result)
     return fill_slowest(c, LOAD_WRITE, result) && fill_slowest(c, LOAD_READ, result);
 }
 
-/*
- * A result on its way to rank 0. The same functions put it into a bundle and take it out, so both
- * ranks agree about the order.
- */
+/* A result on its way to rank 0. The same functions pack and unpack it, in the same order. */
 struct passage {
     bool is_taken; /* the result is being read from `in`; false: it is being appended to `out` */
     bool is_damaged;
@@ -398,10 +395,7 @@ struct gathering {
     bool is_damaged; /* some rank's result cannot be read, or there is no memory for it */
 };
 
-/*
- * Adds a rank's result to its host's: converts its times to rank 0's clock, and compares its share
- * of failed requests with the others'.
- */
+/* Adds a rank's figures to its host's, on rank 0's clock, and finds the worst share of failures. */
 static void add_rank(struct gathering *g, unsigned rank, const struct figures *f)
 {
     struct joint_run *t = &g->result->together;

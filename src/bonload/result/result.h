@@ -105,10 +105,7 @@ struct joint_run {
     double worst_share;
 };
 
-/*
- * Everything that a report needs. The steps and the series belong to the main loop, the texts to
- * the plan or the result.
- */
+/* Everything that a report needs. Steps and series belong to the main loop, texts to the plan. */
 struct result {
     const struct plan *plan;
     struct figures *figures; /* owned */

@@ -51,10 +51,7 @@ static void add_more(struct recorder *to, const struct recorder_rules *rules,
     record_latency(&to->ops[r->op].response, response_ns, shared);
 }
 
-/*
- * If the limit applies to judged_ns, a request that began later than this after its due time also
- * counts as above the limit: the target does not keep up.
- */
+/* Where the limit is on judged_ns, a request that begins later than this is above it, too. */
 #define LATE_MOST_NS UINT64_C(250000000)
 
 static bool is_above(const struct request *r, uint64_t response_ns, uint64_t limit_ns)

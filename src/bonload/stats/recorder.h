@@ -121,10 +121,7 @@ static inline void slowest_merge(struct slowest *whole, const struct slowest *pa
         slowest_add(whole, &copy.list[i]);
 }
 
-/*
- * Counts of the requests of one kind. Several threads may add to one tally, with atomic additions.
- * All fields are plain numbers, so two tallies can be added.
- */
+/* Counts of one kind's requests. Threads may share a tally. Tallies are added field by field. */
 struct tally {
     uint64_t bytes;
     uint64_t misses;      /* requests that did not fail but missed */
@@ -214,10 +211,7 @@ void recent_update(struct recent_counts *recent, const struct recorders *r, enum
 /* Adds up the counts of one operation over all recorders. */
 void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *sum);
 
-/*
- * Adds up only the response times, or the service times if of_service is set. This is cheap enough
- * for many calls a second.
- */
+/* Adds up only the response times, or those of_service. Cheap enough for many calls a second. */
 void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of_service,
                          struct histogram *sum);
 

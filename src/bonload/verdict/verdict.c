@@ -266,10 +266,7 @@ static void print_figures(const struct answer *a, FILE *out)
           out);
 }
 
-/*
- * Prints what the search has found. `decider` is the judgement that decides; if the search used
- * another limit, names that one.
- */
+/* Prints what the search has found, and for which limit, unless that is the decider's. */
 static void print_more(const struct answer *a, const struct judged_limit *decider, FILE *out)
 {
     const struct profile_limit *sought = profile_sought_limit(&a->profile);
