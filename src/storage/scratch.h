@@ -44,10 +44,7 @@
 
 enum name_order { NAMES_SORTED, NAMES_RANDOM };
 
-/*
- * Write the names. A private directory's name contains the upper 48 bits of the number, and a
- * checksum of these in place of the others.
- */
+/* Write the names. A private directory's has the upper 48 bits of the number and their checksum. */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
 void data_name(char name[DATA_NAME_SIZE], unsigned number);
 void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number);
@@ -173,10 +170,7 @@ int scratch_make_numbered(struct scratch *s, uint64_t number, struct err *e);
 /* Whether another process has made a directory with that number. */
 bool scratch_is_there(const struct scratch *s, uint64_t number);
 
-/*
- * Joins the directory with that number, which another process of this run has made and will remove.
- * Refuses a directory that cannot be that process's.
- */
+/* Joins the directory of that number, if another process of this run can have made it. */
 int scratch_join(struct scratch *s, uint64_t number, struct err *e);
 
 /*
@@ -220,10 +214,7 @@ int scratch_open_named_file(const struct scratch *s, unsigned number, struct err
 /* Opens the file behind fd again, with its own flags (O_DIRECT, O_DSYNC) and position. */
 int scratch_reopen(int fd, int flags, const char *name, struct err *e);
 
-/*
- * Does the same for data file `number`, also where /proc is not mounted, if the file has kept its
- * name in s (NULL: it has none).
- */
+/* Does the same for data file `number`; without /proc by its name in s (NULL: it has none). */
 int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
                              const char *name, struct err *e);
 
@@ -258,8 +249,5 @@ int scratch_remove(const struct scratch *s, const char *name, int flags, const c
  */
 int cleanup_directory(const char *path, bool trusts, struct err *e);
 
-/*
- * Removes an entry from the private directory behind fd. Returns 0, -EEXIST when no run makes
- * entries of that name, or another negative errno.
- */
+/* Removes an entry of the private directory behind fd. -EEXIST: no run makes such a name. */
 int cleanup_entry(int fd, const char *name);

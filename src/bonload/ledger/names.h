@@ -54,10 +54,7 @@ void names_trim(struct names *n);
  */
 bool names_deal(struct names *n, const struct stripe *stripe);
 
-/*
- * Points *text to the directory above all names, and returns its length: that of the names' common
- * prefix up to its last slash, or 0 if there is no slash.
- */
+/* Points *text to the names' common prefix, up to its last slash. Returns the length, or 0. */
 size_t names_directory(const struct names *n, const char **text);
 
 /* A 64-bit hash of a name of that length. */

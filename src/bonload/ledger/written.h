@@ -14,10 +14,7 @@
  * made. The memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
  */
 
-/*
- * A set of numbers above 0 that can only grow, in memory of a fixed size: open addressing, with 0
- * for an empty place. Safe in threads, without locks.
- */
+/* A set of numbers above 0 that only grows, in fixed memory: open addressing. Safe in threads. */
 struct number_set {
     _Atomic uint64_t *places; /* NULL: the set is empty and takes no numbers */
     size_t size;              /* number of places, a power of two */

@@ -120,10 +120,7 @@ struct target_ops {
     /* Begins a request. *r must stay in place until the request has ended. */
     enum target_answer (*submit)(void *thread, struct request *r);
 
-    /*
-     * Checks what a request returned, when its time has ended. The request may turn out to have
-     * failed. NULL: there is nothing to check.
-     */
+    /* Checks what a request returned when its time has ended, and may make it fail. May be NULL. */
     void (*inspect)(void *thread, struct request *r);
 
     /*

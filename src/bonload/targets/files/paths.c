@@ -34,10 +34,7 @@ int paths_check(struct plan *p, const struct settings *s, struct err *e)
                    p->target->name);
 }
 
-/*
- * Opens the directory above all names. One thread finds it, and all threads use it. Returns 0 or a
- * negative errno, with a line in e unless e is NULL.
- */
+/* Opens the directory above all names, once for all threads. e may be NULL. */
 static int open_top(struct paths *p, enum path_missing missing, struct path_directory **top,
                     struct err *e)
 {

@@ -377,10 +377,7 @@ static bool page_is_right(struct pages *p, const unsigned char *buffer, uint64_t
 
 /* ---- a mailbox ------------------------------------------------------------------------------- */
 
-/*
- * A mailbox as in maildir(5), in the private directory: each message is a file, and is delivered
- * when its name is in the directory `new`.
- */
+/* A mailbox as in maildir(5): a message is a file, delivered when its name is in `new`. */
 struct mailbox {
     struct storage *storage;
     const struct profile_file *file;
@@ -660,10 +657,7 @@ static int make_segment(struct log *l, unsigned i, struct err *e)
               : 0;
 }
 
-/*
- * Makes the segments of a log. The caller has set l->record_bytes and l->syncs, and all else to 0.
- * log_close() may follow in either case.
- */
+/* Makes the segments. The caller has set l->record_bytes and l->syncs, and all else to 0. */
 static int log_open(struct log *l, struct storage *storage, const struct profile_file *file,
                     unsigned first_number, struct err *e)
 {

@@ -97,10 +97,7 @@ struct signer {
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 
-/*
- * A checksum of data that comes in parts: of SHA-256, in lower-case hexadecimal digits, or of any
- * kind, in base64 (at most SHA256_HEX characters).
- */
+/* Checksums of data in parts: SHA-256 in lower-case hexadecimal digits, or any kind in base64. */
 void sign_hash_begin(struct signer *s, enum sign_checksum kind);
 void sign_hash_add(struct signer *s, const void *part, size_t length);
 void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);

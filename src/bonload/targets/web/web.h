@@ -146,19 +146,14 @@ struct web_exchange {
     char error[CURL_ERROR_SIZE]; /* libcurl's message */
 };
 
+/* What differs between targets. Functions with an e return 0, or a negative errno. */
 struct web_dialect {
     const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
 
-    /*
-     * Opens the data that all threads share: shared->own, and headers after the user's.
-     * Returns 0, or a negative errno with a line in e.
-     */
+    /* Opens the data that all threads share: shared->own, and headers after the user's. */
     int (*open)(struct web_state *s, struct err *e);
 
-    /*
-     * Opens the data of one thread: thread->own, and that of each exchange. Returns 0, or a
-     * negative errno with a line in e. NULL: there is none.
-     */
+    /* Opens the data of one thread: thread->own, and that of each exchange. May be NULL. */
     int (*join)(struct web_thread *t, struct err *e);
     void (*leave)(struct web_thread *t);
 
@@ -237,10 +232,7 @@ void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size
 /* The failure that the text describes. */
 uint32_t web_failure(const struct web_exchange *x, const char *text);
 
-/*
- * Checks one name of a template, whose names differ only in letters and digits, or all lines of a
- * file. Returns 0 or the first failure.
- */
+/* Checks all names of a file, or one of a template, which differ only in letters and digits. */
 int web_check_names(const struct web_state *s, int (*check)(char *name, struct err *e),
                     struct err *e);
 
