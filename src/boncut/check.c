@@ -55,9 +55,7 @@ static int is_same_filesystem(const struct check *c)
     return strcmp(h->filesystem, c->here.filesystem) == 0 ? -1 : 0;
 }
 
-/*
- * Refuses a filesystem that is not the log's, and one that does not show what the storage holds.
- */
+/* Refuses a filesystem that is not the log's, or does not show what the storage holds. */
 static int check_filesystem(const struct check *c, int fd, const char *path, struct err *e)
 {
     static const struct {
@@ -102,10 +100,7 @@ static void see_run(void *context, int fd, const char *name)
         snprintf(other, PRIVATE_NAME_SIZE, "%.*s", PRIVATE_NAME_SIZE - 1, name);
 }
 
-/*
- * Finds out why the log's directory is missing. Returns 0 if it was lost, and fails if it may have
- * been elsewhere.
- */
+/* Returns 0 if the missing directory was lost, and fails if it may have been elsewhere. */
 static int explain_absence(struct check *c, int parent_fd, const char *path, struct err *e)
 {
     const struct header *h = &c->ledger.header;

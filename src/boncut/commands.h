@@ -16,9 +16,7 @@ typedef int boncut_command(const struct settings *s, int *status, struct err *e)
  */
 boncut_command boncut_write;
 
-/*
- * `boncut check`: reads the log from standard input, compares it with the directory, and reports.
- */
+/* `boncut check`: compares the log from standard input with the directory, and reports. */
 boncut_command boncut_check;
 
 /*

@@ -52,10 +52,7 @@ size_t log_checksum_append(char *text, size_t length, uint64_t key)
     return length + LOG_CHECKSUM_LENGTH;
 }
 
-/*
- * Whether the text ends in its checksum. If so, *length becomes the length of the text before the
- * blank and the checksum.
- */
+/* Whether the text ends in its checksum. If so, *length becomes that of the text before both. */
 static bool log_checksum_is_right(const char *text, size_t *length, uint64_t key)
 {
     char right[LOG_CHECKSUM_LENGTH];
@@ -140,10 +137,7 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 #define FORMAT "boncut-log "
 #define LATEST 2
 
-/*
- * Key of the header's checksum. It is a constant, because a reader learns the run's number only
- * from the header.
- */
+/* Key of the header's checksum, because a reader learns the run's number only from the header. */
 #define HEADER_KEY 0
 
 uint32_t header_units_of_worker(const struct header *h, unsigned method)

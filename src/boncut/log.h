@@ -32,15 +32,10 @@ struct log_line {
 /* Formats the line, without a NUL at its end. Returns the length with the newline. */
 size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *line, uint64_t run);
 
-/*
- * Reads a line of `length` bytes without its newline. Returns false when the text is not a line of
- * this run.
- */
+/* Reads a line, without its newline. Returns false when the text is not a line of this run. */
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run);
 
-/*
- * Appends a blank and the checksum of the text, together nine characters. Returns the new length.
- */
+/* Appends a blank and the checksum of the text, nine characters. Returns the new length. */
 size_t log_checksum_append(char *text, size_t length, uint64_t key);
 
 /*
@@ -74,10 +69,7 @@ struct header {
                                place where the file's data was before */
 };
 
-/*
- * Limits on the numbers in a header, because `check` allocates memory for that many units of each
- * method.
- */
+/* Limits on the numbers in a header, because `check` allocates memory for so many units. */
 #define HEADER_WORKERS_MOST 256
 #define HEADER_UNITS_MOST   100000
 #define HEADER_BLOCK_LEAST  512

@@ -200,10 +200,7 @@ static int check_owned(const struct settings *s, const bool given[OPTIONS_MOST],
     return 0;
 }
 
-/*
- * The directory becomes part of commands that up to two shells split into words, so it may contain
- * only these characters.
- */
+/* DIR may have only these characters: up to two shells split the commands that it is in. */
 #define SAFE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@%=,-"
 
 /* Refuses a directory without a command, and says which questions the commands answer. */

@@ -61,18 +61,21 @@ struct promise_log {
     char text[BATCH_BYTES];  /* the batch that is being filled */
 };
 
-/* What all workers of a run share. */
+/* A run, which all of its workers share. */
 struct write_run {
     struct header header;
     struct pattern pattern;
     struct promise_log log;
-    char path[PATH_MAX]; /* path of the private directory, for messages */
-    int directory_fd;
+    struct scratch scratch;    /* the private directory */
+    char path[PATH_MAX];       /* its path, for messages */
     int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
     _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
     _Atomic unsigned active;   /* number of threads that make promises or write control groups */
     uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
     uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
+    struct thread_pool pool;
+    struct worker *workers;
+    unsigned worker_count;
 };
 
 /* What a thread of the run does. */
@@ -108,10 +111,7 @@ static int promise_log_open(struct promise_log *log, const struct header *h, str
     return 0;
 }
 
-/*
- * Puts a promise into the worker's ring, and waits while the ring is full. Returns false when
- * writing the log has failed.
- */
+/* Puts a promise into the worker's ring when it has room. Returns false if the log has failed. */
 static bool promise_log_put(struct promise_log *log, unsigned worker, const struct log_line *line)
 {
     struct promise_ring *ring = &log->rings[worker];
@@ -188,10 +188,7 @@ static size_t make_batch(struct promise_log *log)
     return length;
 }
 
-/*
- * Writes promises until *active, the number of threads that make them, is 0, and then all that are
- * left.
- */
+/* Writes promises until no thread makes more (*active is 0), and then all that are left. */
 static int promise_log_work(struct promise_log *log, const _Atomic unsigned *active, struct err *e)
 {
     for (;;) {
@@ -284,7 +281,7 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
     struct work *work = &w->work[method];
     *work = (struct work){.header = &w->run->header,
                           .pattern = &w->run->pattern,
-                          .directory_fd = w->run->directory_fd,
+                          .directory_fd = w->run->scratch.fd,
                           .method = method,
                           .worker = w->number,
                           .fd = -1,
@@ -374,7 +371,7 @@ static void worker_probe_drive(struct worker *w)
     const struct work *work = &w->work[method_drive];
     if (!(h->methods & 1U << method_drive))
         return;
-    mount_info_find(&mount, w->run->directory_fd);
+    mount_info_find(&mount, w->run->scratch.fd);
     device_find(&devices, &mount);
     uint64_t places = places_of_blocks(work);
     /* Twice: the second write waits until the filesystem has noted where the first one went. */
@@ -389,10 +386,7 @@ static bool is_over(const struct write_run *run)
     return stop_requested() || clock_ns() >= run->end_ns;
 }
 
-/*
- * Sleeps until the next promise is due, but never past the end of the run. Returns false when the
- * run is over.
- */
+/* Sleeps until the next promise is due, or the run is over. Returns false if it is over. */
 static bool await_turn(const struct write_run *run, uint64_t *next_ns)
 {
     uint64_t now_ns;
@@ -404,10 +398,7 @@ static bool await_turn(const struct write_run *run, uint64_t *next_ns)
     return !is_over(run);
 }
 
-/*
- * Turns a step's result into that of the run. Ignores a call that a signal interrupted to end the
- * run.
- */
+/* The result of the run after a step. A call that a signal interrupted has not failed. */
 static int outcome_of_step(const struct worker *w, unsigned method, int rc, struct err *e)
 {
     if (rc == 0 || (rc == -EINTR && stop_requested()))
@@ -472,9 +463,7 @@ static int make_promises(struct worker *w, struct err *e)
     return rc;
 }
 
-/*
- * Overwrites as fast as possible. `cached` waits between writes, because more would be of no use.
- */
+/* Overwrites as fast as possible; with pauses for `cached`, where more would be of no use. */
 static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
 {
     int rc = 0;
@@ -502,10 +491,7 @@ static int run_worker(void *context, struct err *e)
     return rc;
 }
 
-/*
- * The task of all workers in a thread pool: the first step makes the files, the second one changes
- * them.
- */
+/* The task of all workers: the first step makes the files, the second one changes them. */
 static const struct task worker_task = {.prepare = prepare_worker, .work = run_worker};
 
 /* Closes the files and frees the memory of a worker, but not the worker itself. */
@@ -525,14 +511,6 @@ static void worker_close(struct worker *w)
 
 /* Number of threads for the two control groups and the log. */
 #define OTHER_THREADS 3
-
-struct session {
-    struct write_run run;
-    struct scratch scratch;
-    struct thread_pool pool;
-    struct worker *workers;
-    unsigned worker_count;
-};
 
 /* ---- settings of the run --------------------------------------------------------------------- */
 
@@ -563,10 +541,10 @@ static int make_header(struct header *h, const struct settings *s, struct err *e
 
 /* ---- directories and files ------------------------------------------------------------------- */
 
-static int make_directory(struct session *session, const struct settings *s, struct err *e)
+static int make_directory(struct write_run *run, const struct settings *s, struct err *e)
 {
-    struct header *h = &session->run.header;
-    struct scratch *scratch = &session->scratch;
+    struct header *h = &run->header;
+    struct scratch *scratch = &run->scratch;
     int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
     if (rc == 0)
         rc = scratch_make_numbered(scratch, h->run, e);
@@ -574,18 +552,18 @@ static int make_directory(struct session *session, const struct settings *s, str
         return rc;
     memcpy(h->directory, scratch->name, sizeof h->directory);
     header_describe_place(h, scratch->parent_fd);
-    snprintf(session->run.path, sizeof session->run.path, "%s/%s", s->directory, scratch->name);
+    snprintf(run->path, sizeof run->path, "%s/%s", s->directory, scratch->name);
     return 0;
 }
 
 /* Syncs the private directory, its parents and everything in it, before the first promise. */
-static int sync_directory(const struct session *session, struct err *e)
+static int sync_directory(const struct write_run *run, struct err *e)
 {
-    const struct scratch *s = &session->scratch;
+    const struct scratch *s = &run->scratch;
     if (syncfs(s->fd) != 0)
-        return err_system(e, errno, "syncfs %s", session->run.path);
+        return err_system(e, errno, "syncfs %s", run->path);
     if (fsync(s->owner_fd) != 0 || fsync(s->fd) != 0)
-        return err_system(e, errno, "fsync %s", session->run.path);
+        return err_system(e, errno, "fsync %s", run->path);
     if (fsync(s->parent_fd) != 0)
         return err_system(e, errno, "fsync %s", s->path);
     return 0;
@@ -599,78 +577,70 @@ static void remove_entry(void *context, int fd, const char *name)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static struct worker *add_worker(struct session *session, enum worker_kind kind, unsigned used)
+static struct worker *add_worker(struct write_run *run, enum worker_kind kind, unsigned used)
 {
-    struct worker *w = &session->workers[session->worker_count];
-    *w = (struct worker){.run = &session->run, .kind = kind, .methods = used};
-    session->worker_count++;
+    struct worker *w = &run->workers[run->worker_count++];
+    *w = (struct worker){.run = run, .kind = kind, .methods = used};
     return w;
 }
 
-static int start_workers(struct session *session, struct err *e)
+static int start_workers(struct write_run *run, struct err *e)
 {
-    const struct header *h = &session->run.header;
+    const struct header *h = &run->header;
     void *contexts[HEADER_WORKERS_MOST + OTHER_THREADS];
-    session->workers = calloc(h->workers + OTHER_THREADS, sizeof *session->workers);
-    if (!session->workers)
+    run->workers = calloc(h->workers + OTHER_THREADS, sizeof *run->workers);
+    if (!run->workers)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
-        struct worker *w = add_worker(session, WORKER_PROMISES, h->methods & ~control_methods());
+        struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~control_methods());
         w->number = i;
         rng_init(&w->rng, h->seed, i);
     }
     for (unsigned method = 0; method < method_count; method++)
         if (methods[method].is_control)
-            add_worker(session, WORKER_CONTROL, 1U << method);
-    atomic_store(&session->run.active, session->worker_count);
-    add_worker(session, WORKER_LOG, 0);
-    for (unsigned i = 0; i < session->worker_count; i++)
-        contexts[i] = &session->workers[i];
-    return thread_pool_start(&session->pool, session->worker_count, contexts, NULL, e);
+            add_worker(run, WORKER_CONTROL, 1U << method);
+    atomic_store(&run->active, run->worker_count);
+    add_worker(run, WORKER_LOG, 0);
+    for (unsigned i = 0; i < run->worker_count; i++)
+        contexts[i] = &run->workers[i];
+    return thread_pool_start(&run->pool, run->worker_count, contexts, NULL, e);
 }
 
-static int prepare_run(struct session *session, struct err *e)
+static int prepare_run(struct write_run *run, struct err *e)
 {
-    struct write_run *run = &session->run;
     run->log.start_ns = clock_ns();
-    int rc = thread_pool_prepare(&session->pool, &worker_task, e);
+    int rc = thread_pool_prepare(&run->pool, &worker_task, e);
     if (rc != 0)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
     if (!(run->header.methods & ~control_methods()))
-        return err_say(e, "%s: none of the methods works here", session->run.path);
-    rc = sync_directory(session, e);
-    for (unsigned i = 0; rc == 0 && i < session->worker_count; i++)
-        if (session->workers[i].methods == 1U << method_drive)
-            worker_probe_drive(&session->workers[i]);
+        return err_say(e, "%s: none of the methods works here", run->path);
+    rc = sync_directory(run, e);
+    for (unsigned i = 0; rc == 0 && i < run->worker_count; i++)
+        if (run->workers[i].methods == 1U << method_drive)
+            worker_probe_drive(&run->workers[i]);
     return rc;
 }
 
-/*
- * Makes promises. The files stay even when this fails, because promises about them may be in the
- * log.
- */
-static int run_workers(struct session *session, const struct settings *s, struct err *e)
+/* Makes promises. The files stay even after a failure: the log may have promises about them. */
+static int run_workers(struct write_run *run, const struct settings *s, struct err *e)
 {
     char first[HEADER_LINE_MOST];
     struct task_times times;
-    struct write_run *run = &session->run;
     int rc = write_out(&run->log, first, header_format(first, &run->header), e);
     /* leaves the directory for `check`; --cleanup removes it later */
-    session->scratch.is_guest = rc == 0;
+    run->scratch.is_guest = rc == 0;
     run->end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
     if (rc == 0)
-        rc = thread_pool_work(&session->pool, &times, e);
+        rc = thread_pool_work(&run->pool, &times, e);
     if (rc == 0 || rc == -EINTR)
         message("what was promised is in %s; boncut --cleanup %s removes it", run->path,
                 s->directory);
     return rc;
 }
 
-static int run_session(struct session *session, const struct settings *s, struct err *e)
+static int run_write(struct write_run *run, const struct settings *s, struct err *e)
 {
-    struct write_run *run = &session->run;
-    run->directory_fd = session->scratch.fd;
     run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
     /* One syncfs(2) makes durable what a run starts with, but on FUSE it does not reach the server.
      */
@@ -679,22 +649,22 @@ static int run_session(struct session *session, const struct settings *s, struct
                  run->header.run);
     int rc = promise_log_open(&run->log, &run->header, e);
     if (rc == 0)
-        rc = start_workers(session, e);
+        rc = start_workers(run, e);
     if (rc == 0)
-        rc = prepare_run(session, e);
+        rc = prepare_run(run, e);
     if (rc == 0)
-        rc = run_workers(session, s, e);
-    thread_pool_end(&session->pool);
-    for (unsigned i = 0; i < session->worker_count; i++)
-        worker_close(&session->workers[i]);
-    free(session->workers);
+        rc = run_workers(run, s, e);
+    thread_pool_end(&run->pool);
+    for (unsigned i = 0; i < run->worker_count; i++)
+        worker_close(&run->workers[i]);
+    free(run->workers);
     free(run->log.rings);
     return rc;
 }
 
 int boncut_write(const struct settings *s, int *status, struct err *e)
 {
-    static struct session session; /* static: its rings and texts are too large for a stack */
+    static struct write_run run; /* static: its rings and texts are too large for a stack */
     (void)status;
     if (isatty(STDOUT_FILENO))
         return err_say(e, "standard output is a terminal: the log of promises must go to a file "
@@ -704,16 +674,16 @@ int boncut_write(const struct settings *s, int *status, struct err *e)
         return rc;
     stop_keeps_readers();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error of write(2) */
-    session.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
-    rc = make_header(&session.run.header, s, e);
+    run.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
+    rc = make_header(&run.header, s, e);
     if (rc == 0)
-        rc = make_directory(&session, s, e);
+        rc = make_directory(&run, s, e);
     if (rc == 0)
-        rc = run_session(&session, s, e);
-    if (session.scratch.fd >= 0 && !session.scratch.is_guest) {
+        rc = run_write(&run, s, e);
+    if (run.scratch.fd >= 0 && !run.scratch.is_guest) {
         /* nothing about the files of the run has been promised */
-        directory_list(session.scratch.fd, ".", remove_entry, NULL);
+        directory_list(run.scratch.fd, ".", remove_entry, NULL);
     }
-    int closed = scratch_close(&session.scratch, e);
+    int closed = scratch_close(&run.scratch, e);
     return rc == 0 ? closed : rc;
 }

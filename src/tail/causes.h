@@ -53,8 +53,6 @@ void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct t
 
 enum tail_cause tail_largest(const struct tail_spans *spans);
 
-/*
- * A cause's name in JSON ("device"), and the words for it after a percentage ("waited for a CPU").
- */
+/* A cause's name in JSON ("device"), and the words after a percentage ("waited for a CPU"). */
 const char *tail_cause_name(enum tail_cause cause);
 const char *tail_cause_words(enum tail_cause cause);

@@ -91,9 +91,7 @@ void run_delays_close(struct run_delays *all)
     *all = (struct run_delays){0};
 }
 
-/*
- * Reads the run delay of each worker whose thread is known. Uses neither malloc nor stdio streams.
- */
+/* Reads the run delay of each worker whose thread is known, without malloc and stdio. */
 static void run_delays_sample(struct run_delays *all)
 {
     for (unsigned i = 0; i < all->count; i++) {
@@ -130,9 +128,7 @@ static void run_delays_watch(struct run_delays *all, unsigned worker, int thread
 /* The examiner decides what is slow at the first poll and at every twentieth. */
 #define POLLS_PER_DECISION 20
 
-/*
- * A write into the page cache may wait for a request that its thread made up to this long before.
- */
+/* A write into the page cache may wait for a request that its thread made so long before. */
 #define BUFFERED_NS UINT64_C(1000000000)
 
 /* Time that the examiner's process has for its last poll before it is killed. */
@@ -202,10 +198,7 @@ static void read_page(struct examiner *x, unsigned cpu, size_t bytes)
     }
 }
 
-/*
- * Most pages that are read from one CPU in a row. The limit is there because a CPU may record
- * faster than the examiner reads.
- */
+/* Most pages read from one CPU in a row: it may record faster than the examiner reads. */
 #define MOST_PAGES 4096
 
 static void read_trace(struct examiner *x)
@@ -348,10 +341,7 @@ static void watch(void *context, int socket)
     x->board->is_complete = true;
 }
 
-/*
- * Finds the lowest and the highest ID of the program's threads. Other programs' threads may have
- * IDs between them.
- */
+/* Finds the lowest and the highest ID of the program's threads. Others may lie between them. */
 static void find_threads(struct tail_watch *w)
 {
     int tasks = kernel_file_open("/proc/self/task", O_RDONLY | O_DIRECTORY);

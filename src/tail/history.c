@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/*
- * All lanes together have room for this number of events, but each has room for at least
- * LEAST_EVENTS.
- */
+/* Room of all lanes together, in events; but each lane has room for LEAST_EVENTS. */
 #define DENSE_EVENTS ((size_t)1 << 19)
 #define LEAST_EVENTS ((size_t)1 << 12)
 #define RARE_EVENTS  ((size_t)1 << 12)
@@ -192,9 +189,7 @@ static uint64_t known_since(const struct tail_history *h, const struct tail_sear
     return since_ns;
 }
 
-/*
- * Chooses the events that begin a request of the operation, or, if not `begins`, its other events.
- */
+/* Chooses the events that begin a request of the operation, or, without `begins`, the others. */
 static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
                        bool begins)
 {

@@ -57,10 +57,7 @@ struct tail_summary {
     size_t examined;                /* their number */
 };
 
-/*
- * Sums up the slowest operations of a test that began at start_ns and has these latencies. Returns
- * 0 or -ENOMEM.
- */
+/* Sums up a test that began at start_ns and has these latencies. Returns 0 or -ENOMEM. */
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
                       const struct histogram *latencies, uint64_t start_ns);
 

@@ -97,10 +97,7 @@ static uint64_t tail_field_value(const struct tail_field *field, const unsigned 
 #define LOST_COUNTED (UINT32_C(1) << 30)
 #define COMMIT_BYTES ((UINT32_C(1) << 20) - 1)
 
-/*
- * Kinds of records. A smaller number than KIND_PADDING, other than 0, is the length of the record
- * in words.
- */
+/* Kinds of records. A number from 1 to 28 is the length of the record in words. */
 enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 
 #define DELTA_BITS 27
@@ -200,10 +197,7 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 #define LOCK_SPINS (UINT64_C(1) << 0)
 #define LOCK_MUTEX (UINT64_C(1) << 5)
 
-/*
- * Bits of `prev_state` in sched_switch. A thread with one of these gives up its CPU because it has
- * to wait.
- */
+/* Bits of `prev_state` in sched_switch: the thread gives up its CPU because it has to wait. */
 #define STATE_SLEEPS 0xff
 
 /* Values of an event's fields, in the order of its row in the table. */
@@ -213,10 +207,7 @@ struct values {
     size_t text_bytes;
 };
 
-/*
- * Makes 0, 1 or 2 events from the values, and returns their number. The caller has set the kind and
- * the thread of both.
- */
+/* Makes up to 2 events, and returns their number. Their kind and thread are set already. */
 typedef unsigned reading(const struct values *v, struct tail_event events[static 2]);
 
 static unsigned take_plain(const struct values *v, struct tail_event events[static 2])
@@ -481,10 +472,7 @@ static void add_note(struct tail_trace *t, const char *text)
     snprintf(t->note + used, sizeof t->note - used, "%s%s", used > 0 ? "; " : "", text);
 }
 
-/*
- * Reads the beginning of a file in tracefs, which is mounted at `place`. Returns false when it
- * cannot be read.
- */
+/* Reads the beginning of a file in the tracefs at `place`. Returns false when it cannot. */
 static bool read_file(const char *place, const char *file, char *text, size_t size)
 {
     char path[2 * INSTANCE_PATH];

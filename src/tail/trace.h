@@ -84,10 +84,7 @@ struct tail_page {
     uint64_t lost;     /* their number, or 1 if a full page had no room for it */
 };
 
-/*
- * Begins to read a page, of which `bytes` were read from the kernel. Returns false when this is not
- * a page.
- */
+/* Begins to read a page, which has `bytes` bytes. Returns false when it is not a page. */
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes);
 

@@ -53,9 +53,7 @@ static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
         rand_sequence_next(s);
 }
 
-/*
- * generate_randfile: writes the integers of glibc's rand(3) in network byte order, four bytes each.
- */
+/* generate_randfile: writes the integers of rand(3) in network byte order, four bytes each. */
 
 struct settings {
     struct tool_settings common;
@@ -67,9 +65,7 @@ struct settings {
 #define MOST_COUNT     UINT64_C(1000000000000000)
 #define ACCEPTED_COUNT "a whole number from 1 to 10^15"
 
-/*
- * Number of integers that are written at once. The program checks the stop flag after each burst.
- */
+/* Number of integers that are written between two looks at the stop flag. */
 #define BURST 16384
 
 #define FIELD(name) offsetof(struct settings, name)

@@ -43,10 +43,7 @@ struct settings {
 /* A way that took less time has no figure, but `+++++`. */
 #define SHORTEST_NS UINT64_C(10000000)
 
-/*
- * Number of bytes after which the program looks at the clock and the stop flag. All blocks of the
- * file are equal.
- */
+/* Bytes between two looks at the clock and the stop flag. All blocks of the file are equal. */
 #define BLOCK_BYTES 65536
 
 /* ---- the ways -------------------------------------------------------------------------------- */
@@ -130,10 +127,7 @@ LOOP static size_t getc_unlocked_each(const struct byte_channel *c, unsigned cha
 
 #define BYTE_WAYS 8
 
-/*
- * All ways, in the order in which they are measured and reported: first those without a second
- * thread.
- */
+/* All ways in the order of measuring and reporting: first those without a second thread. */
 static const struct byte_way byte_ways[BYTE_WAYS] = {
     {"write", "Writing with write(), a byte each", "write", BYTES_WRITTEN, true, false, write_each},
     {"read", "Reading with read(), a byte each", "read", BYTES_READ, true, false, read_each},
@@ -212,10 +206,7 @@ static int describe_failure(const struct session *s, const struct byte_way *way,
     return err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
 }
 
-/*
- * Moves `bytes` bytes, and stores the time in *elapsed_ns. Checks data that was read, in time that
- * does not count.
- */
+/* Moves all bytes. *elapsed_ns leaves out the time for checking what was read. */
 static int move_all(struct session *s, const struct byte_way *way, const struct byte_channel *c,
                     uint64_t bytes, uint64_t *elapsed_ns, struct err *e)
 {

@@ -108,9 +108,7 @@ static bool parse_mib(const char *text, uint64_t least, uint64_t most, uint64_t 
     return true;
 }
 
-/*
- * Splits "A:B". *second becomes NULL if there is no colon. Returns false when a part is too long.
- */
+/* Splits "A:B". *second becomes NULL without a colon. Returns false when A is too long. */
 static bool split_pair(const char *text, char first[static UNITS_TEXT], const char **second)
 {
     size_t length = strcspn(text, ":");
@@ -673,10 +671,7 @@ static enum transfer_answer chunk_moved(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-/*
- * Whether the error is one of the medium, or of the path to it, so that other places may still
- * work.
- */
+/* Whether the medium, or the path to it, has failed, so that other places may still work. */
 static bool is_of_medium(int code)
 {
     static const int codes[] = {EIO,   ENODATA, EILSEQ,  EBADMSG,   ETIMEDOUT,
@@ -1025,10 +1020,7 @@ static json_t *json_of_settings(const struct zcav_settings *s)
     return object;
 }
 
-/*
- * Makes [offset, bytes, seconds]. A disk has so many blocks that names of fields would be most of
- * the text.
- */
+/* [offset, bytes, seconds]: with so many blocks, names of fields would be most of the text. */
 static json_t *json_of_block(uint64_t offset, const struct zcav_block *b)
 {
     json_t *array = json_array();

@@ -54,10 +54,7 @@ struct zcav_log {
 /* Removes the progress bar from a terminal before other output. */
 #define ZCAV_ERASE "\r\033[J"
 
-/*
- * What was measured of a block: the bytes that were moved without a failure, and the time of all
- * transfers.
- */
+/* Of a block, the bytes that were moved without a failure, and the time of all transfers. */
 struct zcav_block {
     uint64_t bytes;
     uint64_t nanoseconds;

@@ -73,10 +73,7 @@ void corruption_log_sum(const struct corruption_log *log, struct corruption *sum
 const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
 
-/*
- * A generation holds the number of changes in its lowest CHANGE_BITS bits, and the number of
- * rewritings above them.
- */
+/* A generation has the number of changes in so many bits, and that of rewritings above them. */
 #define CHANGE_BITS 16
 
 static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offset)
@@ -95,10 +92,7 @@ static uint64_t generation_of(uint64_t rewritten, uint64_t changed)
     return rewritten << CHANGE_BITS | changed;
 }
 
-/*
- * Number of times that the file was rewritten at this offset: the part before `rewritten` is one
- * ahead.
- */
+/* How often the file was rewritten at this offset: the part before `rewritten` is one ahead. */
 static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t offset)
 {
     const struct contents_file *f = &c->files[file];
@@ -278,10 +272,7 @@ static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t off
                                            version == contents_version(c, file, offset, length));
 }
 
-/*
- * The slow part of contents_check(). It is not inlined, so that the check costs little when it is
- * off.
- */
+/* The slow part of contents_check(), not inlined: so the check costs little when it is off. */
 __attribute__((noinline)) static void check_parts(const struct contents *c, unsigned file,
                                                   uint64_t offset, const unsigned char *bytes,
                                                   size_t length, uint64_t version,
@@ -324,10 +315,7 @@ void corruption_merge(struct corruption *whole, const struct corruption *part)
 
 #define GENERATION_TEXT 48
 
-/*
- * Formats a generation: "2.5" means that the file was rewritten twice, and then the block was
- * changed five times.
- */
+/* "2.5": the file was rewritten twice, and then the block was changed five times. */
 static const char *generation_text(char text[static GENERATION_TEXT], uint64_t generation)
 {
     snprintf(text, GENERATION_TEXT, "%" PRIu64 ".%" PRIu64, generation >> CHANGE_BITS,

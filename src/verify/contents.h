@@ -36,10 +36,7 @@ struct generations {
 int generations_open(struct generations *g, uint64_t blocks, struct err *e);
 void generations_close(struct generations *g);
 
-/*
- * VERIFY_STAMP checks the stamp and the check word of every unit that was read; VERIFY_FULL checks
- * every byte.
- */
+/* What is checked of a unit that was read: the stamp and the check word; every byte; nothing. */
 enum verify_mode { VERIFY_STAMP, VERIFY_FULL, VERIFY_OFF, VERIFY_MODES };
 
 extern const char *const verify_names[VERIFY_MODES + 1];
@@ -126,10 +123,7 @@ void corruption_merge(struct corruption *whole, const struct corruption *part);
 void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
                               const struct corrupted_place *place, const struct pattern *p);
 
-/*
- * The corruption that the workers of a phase have found: an entry for each worker, in memory that
- * processes share.
- */
+/* What the workers of a phase have found: an entry for each, in memory that processes share. */
 struct corruption_log {
     struct corruption *workers;
     unsigned room;

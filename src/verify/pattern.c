@@ -12,10 +12,7 @@
 #define SECTOR_WORDS (PATTERN_UNIT_MIN / sizeof(uint64_t))
 #define STAMP_WORDS  (sizeof(struct pattern_stamp) / sizeof(uint64_t))
 
-/*
- * All runs use the same block of random words, so a part of a unit can be told from garbage,
- * whichever run wrote it.
- */
+/* All runs use the same random words, so a part of any run's unit can be told from garbage. */
 #define POOL_SEED UINT64_C(0x626f6e6e6965)
 
 static uint64_t key_of(uint64_t seed, uint64_t run)

@@ -124,10 +124,7 @@ bool fua_trace_line(const char *line, unsigned major, unsigned minor)
     return found_major == major && found_minor == minor && write && strchr(write, 'F');
 }
 
-/*
- * Sets *writes to the number of FUA writes to the device since fua_trace_begin(). Returns false
- * when the number is unknown.
- */
+/* Counts the FUA writes to the device since fua_trace_begin(). Returns false when it cannot. */
 static bool fua_trace_count(const struct fua_trace *t, const struct device *device,
                             uint64_t *writes)
 {

@@ -36,24 +36,24 @@
 #include "util/units.h"
 
 /*
- * One cut of a campaign, made from a machine that stays on. The directory of logs has its files:
- * "0007.promises", "0007.json" once the cut has been checked, and "0007.said", the output of all
- * commands.
+ * The cuts of a campaign, made from a machine that stays on. The directory of logs has the files of
+ * each: "0007.promises", "0007.json" once the cut has been checked, and "0007.said", the output of
+ * all commands.
  */
 struct campaign {
     const struct settings *settings;
     struct path_directory logs; /* the directory of logs */
     struct rng rng;
     char uuid[HEADER_TEXT]; /* of the filesystem that is cut; empty: not known yet */
+    struct campaign_sum sum;
+    struct html_page page;
+    json_t *cuts; /* a short report of each cut */
 };
 
 /* Number of times that the interval from 0 to 1 is halved: more than a double has bits. */
 #define HALVINGS 60
 
-/*
- * Probability that at most `number` of `trials` trials succeed when each succeeds with probability
- * p.
- */
+/* Probability that at most `number` of `trials` trials succeed, each with probability p. */
 static double at_most(uint64_t number, uint64_t trials, double p)
 {
     double sum = 0;
@@ -103,10 +103,7 @@ static uint64_t count_of(const json_t *object, const char *key)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-/*
- * Reads a report. The strings of `cut` belong to the report. Returns 0, or -EINVAL with a line in e
- * when the report is invalid.
- */
+/* Reads a report, to which the strings of `cut` belong. Fails when it is invalid. */
 static int campaign_cut_read(struct campaign_cut *cut, const json_t *report, struct err *e)
 {
     const json_t *verdict = json_object_get(report, "verdict");
@@ -279,9 +276,7 @@ static bool shell_has_ended(pid_t process, int *status)
     return true;
 }
 
-/*
- * Ends the process group: sends SIGTERM, and SIGKILL after at most a second, and waits for its end.
- */
+/* Ends the process group, with SIGTERM and after at most a second SIGKILL, and waits for it. */
 static void shell_end(pid_t process)
 {
     int status;
@@ -436,10 +431,7 @@ static bool has_promises(int log_fd)
     return end && memchr(end + 1, '\n', (size_t)(text + length - end - 1));
 }
 
-/*
- * Waits while the writer runs, until the moment until_ns, or with for_promises until the first
- * promise.
- */
+/* Waits until until_ns, or with for_promises for the first promise. Fails if the writer ends. */
 static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t until_ns,
                         struct err *e)
 {
@@ -621,10 +613,7 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     return rc;
 }
 
-/*
- * Runs the user's command before the check, for example to mount the filesystem. *status becomes
- * the command's exit status.
- */
+/* Runs --before-check, which may mount the filesystem. *status becomes its exit status. */
 static int prepare_check(struct cut *c, int *status, struct err *e)
 {
     *status = 0;
@@ -683,22 +672,15 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
 #define REPORT_MOST (16 << 20)
 
-struct session {
-    struct campaign campaign;
-    struct campaign_sum sum;
-    struct html_page page;
-    json_t *cuts; /* a short report of each cut */
-};
-
-static int open_logs(struct session *session, const struct settings *s, struct err *e)
+static int open_logs(struct campaign *c, struct err *e)
 {
     uint64_t seed;
-    int rc = path_open(&session->campaign.logs, NULL, s->logs, PATH_MAKES, e);
+    int rc = path_open(&c->logs, NULL, c->settings->logs, PATH_MAKES, e);
     if (rc != 0)
         return rc;
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
         return err_system(e, errno, "draw a random number");
-    rng_init(&session->campaign.rng, seed, 0);
+    rng_init(&c->rng, seed, 0);
     return 0;
 }
 
@@ -740,12 +722,12 @@ static json_t *read_report(struct campaign *c, const char *name, struct err *e)
 }
 
 /* Reads the report of cut `number`, and adds it to the sum. */
-static int take_cut(struct session *session, unsigned number, struct err *e)
+static int take_cut(struct campaign *c, unsigned number, struct err *e)
 {
     struct campaign_cut cut = {0};
     struct err reason = {0};
     struct cut_name name = cut_name(number, "json");
-    json_t *report = read_report(&session->campaign, name.text, &reason);
+    json_t *report = read_report(c, name.text, &reason);
     int rc = stop_check(e);
     if (rc == 0)
         rc = campaign_cut_read(&cut, report, &reason);
@@ -758,26 +740,25 @@ static int take_cut(struct session *session, unsigned number, struct err *e)
         put_count(&object, "units", cut.units);
         put_count(&object, "lost_units", cut.lost_units);
         put_text(&object, "text", cut.text);
-        append_value(&session->cuts, object);
-        campaign_sum_add(&session->sum, &cut);
+        append_value(&c->cuts, object);
+        campaign_sum_add(&c->sum, &cut);
         printf("cut %u: %s\n", number, printable(cut.text).text);
         fflush(stdout);
     }
     json_decref(report);
     return rc == 0 ? 0
                    : err_say(e, "%s/%s: %s; remove this file to have the cut made again",
-                             session->campaign.settings->logs, name.text, reason.text);
+                             c->settings->logs, name.text, reason.text);
 }
 
-static int make_cuts(struct session *session, struct err *e)
+static int make_cuts(struct campaign *c, struct err *e)
 {
     int rc = 0;
-    for (unsigned number = 1; rc == 0 && number <= session->campaign.settings->cuts.value;
-         number++) {
-        if (!cut_is_done(&session->campaign, number))
-            rc = cut_make(&session->campaign, number, e);
+    for (unsigned number = 1; rc == 0 && number <= c->settings->cuts.value; number++) {
+        if (!cut_is_done(c, number))
+            rc = cut_make(c, number, e);
         if (rc == 0)
-            rc = take_cut(session, number, e);
+            rc = take_cut(c, number, e);
     }
     return rc;
 }
@@ -803,9 +784,9 @@ static json_t *verdict_json(const struct campaign_sum *sum)
     return object;
 }
 
-static char *report_json(const struct session *session)
+static char *report_json(const struct campaign *c)
 {
-    const struct settings *s = session->campaign.settings;
+    const struct settings *s = c->settings;
     struct host host;
     json_t *object = json_object();
     host_detect(&host);
@@ -817,50 +798,50 @@ static char *report_json(const struct session *session)
     put_text(&object, "victim", s->victim);
     put_text(&object, "cut", s->cut);
     put_text(&object, "directory", s->directory);
-    put_value(&object, "verdict", verdict_json(&session->sum));
-    put_value(&object, "cuts", json_incref(session->cuts));
+    put_value(&object, "verdict", verdict_json(&c->sum));
+    put_value(&object, "cuts", json_incref(c->cuts));
     char *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
     json_decref(object);
     return text;
 }
 
-static int report_campaign(struct session *session, struct err *e)
+static int report_campaign(struct campaign *c, struct err *e)
 {
-    const struct settings *s = session->campaign.settings;
-    char *text = report_json(session);
+    const struct settings *s = c->settings;
+    char *text = report_json(c);
     if (!text)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
     errno = 0;
     if (s->json)
         puts(text);
     else
-        printf("\n%s\n", session->sum.text);
+        printf("\n%s\n", c->sum.text);
     int rc = output_flush(e);
     if (rc == 0 && s->page)
-        rc = html_page_write(&session->page, text, NULL, e);
+        rc = html_page_write(&c->page, text, NULL, e);
     free(text);
     return rc;
 }
 
 int boncut_campaign(const struct settings *s, int *status, struct err *e)
 {
-    struct session session = {.campaign = {.settings = s, .logs = {.fd = -1}}};
+    struct campaign c = {.settings = s, .logs = {.fd = -1}};
     int rc = stop_init(e);
     if (rc == 0 && s->page)
-        rc = html_page_open(&session.page, "--html", s->page, e);
+        rc = html_page_open(&c.page, "--html", s->page, e);
     if (rc == 0)
-        rc = open_logs(&session, s, e);
-    session.cuts = json_array();
+        rc = open_logs(&c, e);
+    c.cuts = json_array();
     /* a failure or a signal does not lose the earlier cuts: the next campaign continues there */
     if (rc == 0)
-        rc = make_cuts(&session, e);
+        rc = make_cuts(&c, e);
     if (rc == 0) {
-        campaign_sum_end(&session.sum);
-        *status = verdict_status(session.sum.verdict);
-        rc = report_campaign(&session, e);
+        campaign_sum_end(&c.sum);
+        *status = verdict_status(c.sum.verdict);
+        rc = report_campaign(&c, e);
     }
-    json_decref(session.cuts);
-    path_close(&session.campaign.logs);
-    html_page_close(&session.page);
+    json_decref(c.cuts);
+    path_close(&c.logs);
+    html_page_close(&c.page);
     return rc;
 }

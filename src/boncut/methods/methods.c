@@ -30,9 +30,7 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/*
- * Stores the name of the call in w->call. Returns 0, or -errno when the call's result is negative.
- */
+/* Notes the name of the call in w->call. Returns 0, or -errno if the call's result is negative. */
 static int work_called(struct work *w, const char *call, int result)
 {
     w->call = call;
@@ -63,14 +61,11 @@ static int contents_write(struct work *w, int fd, uint64_t stamp, uint64_t block
     return 0;
 }
 
-/*
- * Makes a new file, and opens it with these additional flags. Fails if the name exists. Returns the
- * descriptor or a negative errno.
- */
-static int work_create(struct work *w, int fd, const char *name, int flags)
+/* Makes a file whose name must be new. Returns its descriptor or a negative errno. */
+static int work_create(struct work *w, int fd, const char *name)
 {
     w->call = "create";
-    int made = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    int made = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     return made >= 0 ? made : -errno;
 }
 
@@ -139,10 +134,7 @@ int directory_list(int fd, const char *name, name_seen *see, void *context)
     return rc;
 }
 
-/*
- * Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes, or -1 with
- * errno set.
- */
+/* Reads `bytes` bytes, or fewer at the end of the file. Returns their number, or -1 with errno. */
 static ssize_t read_whole(int fd, char *to, size_t bytes, uint64_t offset)
 {
     size_t length = 0;
@@ -379,7 +371,7 @@ static int fill_file(struct work *w, int fd)
 int blocks_begin(struct work *w)
 {
     struct name name = worker_name(w->method, w->worker, 0);
-    int fd = work_create(w, w->directory_fd, name.text, 0);
+    int fd = work_create(w, w->directory_fd, name.text);
     int rc = fd < 0 ? fd : fill_file(w, fd);
     descriptor_close(&fd);
     if (rc != 0)
@@ -427,14 +419,11 @@ static uint64_t block_of(const struct header *h, uint64_t version)
 static int open_next(struct work *w, uint64_t number)
 {
     descriptor_close(&w->other_fd);
-    w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text, 0);
+    w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text);
     return w->other_fd >= 0 ? 0 : w->other_fd;
 }
 
-/*
- * Makes the name of the tail's file `number` durable, when that file has its first block, and
- * removes the file before it.
- */
+/* Makes the name of the tail's file `number` durable, and removes the file before it. */
 static int leave_last(struct work *w, uint64_t number)
 {
     int rc = sync_directory(w, w->directory_fd);
@@ -636,7 +625,7 @@ static void control_judge(struct judging *j, unsigned worker)
 static int make_file(struct work *w, int directory_fd, const char *name, uint32_t unit,
                      unsigned blocks, uint64_t version, int (*sync)(int fd))
 {
-    int fd = work_create(w, directory_fd, name, 0);
+    int fd = work_create(w, directory_fd, name);
     if (fd < 0)
         return fd;
     int rc =
@@ -788,7 +777,7 @@ static int truncate_begin(struct work *w)
 {
     int rc = names_begin(w);
     for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
-        int fd = work_create(w, w->fd, unit_name(unit).text, 0);
+        int fd = work_create(w, w->fd, unit_name(unit).text);
         rc = fd < 0 ? fd : set_size(w, fd, unit, 0, w->first_sync);
         descriptor_close(&fd);
     }
