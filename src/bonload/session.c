@@ -439,8 +439,7 @@ static int bonload(int argc, char *argv[], struct err *e)
     static struct settings settings;
     struct coordinator coordinator;
     int status = EXIT_SUCCESS;
-    sigset_t
-        usr1; /* asks for the figures so far; only the main thread accepts it, while it waits */
+    sigset_t usr1; /* asks for the figures so far; the main thread accepts it, while it waits */
     sigemptyset(&usr1);
     sigaddset(&usr1, SIGUSR1);
     sigprocmask(SIG_BLOCK, &usr1, NULL); /* first, because all threads, also MPI's, inherit this */

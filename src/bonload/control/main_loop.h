@@ -40,10 +40,8 @@ struct step_figures {
     uint64_t begin_ns;
     uint64_t end_ns;              /* 0: the step goes on */
     struct busy_evidence machine; /* set by the caller when the step has stopped */
-    /* rate, in requests per second; 0: no schedule */
-    double offered[LOAD_KINDS];
-    /* number of requests still in flight at the end of the pause; set by the caller */
-    uint64_t left[LOAD_KINDS];
+    double offered[LOAD_KINDS];   /* requests per second; 0: no schedule */
+    uint64_t left[LOAD_KINDS];    /* in flight at the end of the pause; set by the caller */
 };
 
 #define STEPS_MOST 256
@@ -109,8 +107,7 @@ struct main_loop {
     uint64_t start_ns;
     uint64_t cpu_ns; /* CPU time that the process used before start_ns */
     struct backlog backlog;
-    uint64_t
-        left[LOAD_KINDS]; /* number of requests of earlier steps that had not ended with them */
+    uint64_t left[LOAD_KINDS];          /* requests of earlier steps that had not ended with them */
     struct slowest earlier[LOAD_KINDS]; /* the slowest requests of a search's earlier loads */
     uint64_t end_ns; /* when the load ended and no further request could begin; 0: not yet */
 
@@ -120,9 +117,8 @@ struct main_loop {
     bool is_hopeless;   /* there were many failures and nothing else, so the load has ended */
     bool all_are_over;  /* the load of all ranks has ended */
     bool has_all_steps; /* the search or sweep has done all its steps */
-    struct explainer *explainer; /* set by the caller; NULL: nothing is to be explained */
-    /* called for SIGUSR1, which asks for the figures so far; may be NULL */
-    void (*asked)(struct main_loop *c);
+    struct explainer *explainer;        /* set by the caller; NULL: nothing is to be explained */
+    void (*asked)(struct main_loop *c); /* prints the figures so far, for SIGUSR1; may be NULL */
 };
 
 /* Opens a main loop and its load threads for an open run. */

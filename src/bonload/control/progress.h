@@ -17,10 +17,9 @@ struct progress_view {
     struct progress_bar bar;
     uint64_t next_ns;
     uint64_t last_ns;
-    struct recent_counts
-        *counted; /* until the last update, and since the previous one; NULL: no display */
-    uint64_t told_failures;  /* failures that have been reported: a bit for each kind */
-    uint64_t told_memory_ns; /* time of the last report on memory, or the start of the load */
+    struct recent_counts *counted; /* until the last update, and before; NULL: no display */
+    uint64_t told_failures;        /* failures that have been reported: a bit for each kind */
+    uint64_t told_memory_ns;       /* time of the last report on memory, or the start of the load */
 };
 
 int progress_open(struct progress_view *v, bool is_wanted, struct err *e);

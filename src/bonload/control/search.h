@@ -161,8 +161,7 @@ struct kind_search {
     bool is_again;    /* `load` is tried again, because it was a doubtful bound */
     enum found found; /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
     unsigned count;   /* number of loads in `kept` */
-    double
-        kept[KIND_SEARCH_KEPT]; /* loads that kept the limit and have never broken it, ascending */
+    double kept[KIND_SEARCH_KEPT]; /* loads that kept the limit and never broke it, ascending */
 };
 
 /* Begins with the load `first`, but never tries one above `most`. */
@@ -191,8 +190,7 @@ struct step_kind {
     uint64_t requests;
     uint64_t errors;
     struct latencies latencies;
-    /* figure that the search limits (mean, percentile or maximum); 0 in a sweep */
-    uint64_t limited_ns;
+    uint64_t limited_ns; /* mean, percentile or maximum that the search limits; 0 in a sweep */
 };
 
 struct step {
@@ -216,16 +214,15 @@ struct search {
     struct kind_search kind_searches[LOAD_KINDS];
     struct sequential_test tests[LOAD_KINDS];
     struct counts seen[LOAD_KINDS];
-    /* false: the kind has no load of its own; it has no requests, or its reads follow writes */
-    bool is_searched[LOAD_KINDS];
-    unsigned confirmations; /* number of confirmations so far, with the current one */
-    bool is_confirming;     /* false: the search is looking for a load */
-    bool is_confirmed;      /* a confirmation has shown that the loads found are the answer */
-    bool has_looked_up;     /* it has tried again what a confirmation had refuted */
-    bool is_no_cause;       /* less load does not help, so the load is not the cause */
-    bool is_first;          /* the first load has not been judged yet */
-    bool is_measuring;      /* the window has begun: the judges get all requests that end */
-    bool is_unsettled;      /* the window began before the load had settled */
+    bool is_searched[LOAD_KINDS]; /* false: there are no requests, or the reads follow writes */
+    unsigned confirmations;       /* number of confirmations so far, with the current one */
+    bool is_confirming;           /* false: the search is looking for a load */
+    bool is_confirmed;            /* a confirmation has shown that the loads found are the answer */
+    bool has_looked_up;           /* it has tried again what a confirmation had refuted */
+    bool is_no_cause;             /* less load does not help, so the load is not the cause */
+    bool is_first;                /* the first load has not been judged yet */
+    bool is_measuring;            /* the window has begun: the judges get all requests that end */
+    bool is_unsettled;            /* the window began before the load had settled */
     enum verdict decided[LOAD_KINDS]; /* verdicts when the window ended */
     double sought[LOAD_KINDS];        /* the loads of the first confirmation */
     struct broken_step {              /* the first load that broke the limit, before any kept it */

@@ -35,11 +35,9 @@ struct backing_use {
     struct device_use use;
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
     const char *doubt[LOAD_KINDS];      /* why that is not known, or NULL */
-    /* the same in a word: "device", "page cache", "memory", "server" or "unknown"; NULL: none were
-     * moved */
+    /* the same in a word: "device", "page cache", "memory", "server", "unknown"; NULL: no bytes */
     const char *measured[LOAD_KINDS];
-    /* median request of a kind, in ns, if it is too short for any device; otherwise 0 */
-    uint64_t instant_ns[LOAD_KINDS];
+    uint64_t instant_ns[LOAD_KINDS]; /* median request if too short for any device; otherwise 0 */
 };
 
 /* What the requests of a kind did. */

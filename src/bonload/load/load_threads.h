@@ -28,20 +28,17 @@ enum span { SPAN_RUN, SPAN_STEP, SPANS };
 struct load_thread {
     struct run *run;
     struct load *load;
-    struct recorder
-        *recorder; /* the thread's own; if load threads share recorders, each request chooses one */
-    void *target;  /* the target's data for this thread */
+    struct recorder *recorder; /* unless threads share recorders: then each request chooses one */
+    void *target;              /* the target's data for this thread */
     unsigned channels;
     struct request *requests; /* one request for each channel */
     struct request **unused;  /* requests that are not in flight */
     unsigned unused_count;
-    uint64_t now_ns; /* the last reading of the clock */
-    uint64_t
-        ticket_ns;  /* when the request of the load thread's ticket is due; 0: it has no ticket */
-    unsigned share; /* index among the load threads of the load */
-    unsigned gate;  /* step that the load thread works for, as in run->gate */
-    /* run->gate when the load thread parked in a pause, with nothing in flight */
-    _Atomic unsigned parked;
+    uint64_t now_ns;         /* the last reading of the clock */
+    uint64_t ticket_ns;      /* when the request of its ticket is due; 0: it has no ticket */
+    unsigned share;          /* index among the load threads of the load */
+    unsigned gate;           /* step that the load thread works for, as in run->gate */
+    _Atomic unsigned parked; /* run->gate when it parked in a pause, with nothing in flight */
     uint64_t budget; /* number of requests that the load thread may begin before it asks for more */
     uint64_t numbers;     /* number of numbers taken from the run and not used yet */
     uint64_t next_number; /* the first of these */
@@ -95,10 +92,7 @@ void load_threads_begin_span(struct load_threads *c, enum span span);
 /* The longest time in a span that a load thread waited for a CPU, in ns; negative: unknown. */
 double load_threads_longest_wait(const struct load_threads *c, enum span span);
 
-/*
- * Forgets all counts, but not what has been written. The run must be paused or over. Requests still
- * in flight will not count.
- */
+/* Forgets all counts, and what is in flight, when paused or over. What was written stays known. */
 void load_threads_forget(struct load_threads *c);
 
 #define BAD_RATE_SECONDS 2

@@ -69,9 +69,8 @@ struct load {
     _Atomic bool is_open;       /* false: reads must wait for the first successful write */
     _Atomic uint64_t opened_ns; /* when the kind's first request could begin; 0: not yet */
     struct arrivals schedules[SCHEDULES];
-    _Atomic unsigned schedule; /* PACE_RATE: number of the current schedule */
-    /* rate of that schedule, in billionths, for this rank; 0: no request is due */
-    _Atomic uint64_t rate;
+    _Atomic unsigned schedule;     /* PACE_RATE: number of the current schedule */
+    _Atomic uint64_t rate;         /* billionths, for this rank; 0: no request is due */
     _Atomic uint64_t followed;     /* PACE_FOLLOWS: number of reads begun */
     unsigned shares;               /* number of load threads */
     _Atomic unsigned threads_left; /* number of load threads that have not ended */
@@ -101,12 +100,10 @@ struct run {
     struct made_set made;          /* used with -cleanup and TARGET_NO_KINDS */
     bool reads_written;            /* reads choose among the run's own writes */
     _Atomic uint64_t read_numbers; /* last number that reads have used */
-    /* last number that removals have used, in a run that writes nothing */
-    _Atomic uint64_t removals;
+    _Atomic uint64_t removals;     /* last number of a removal, in a run that writes nothing */
     struct load loads[LOAD_KINDS];
-    _Atomic bool is_over; /* no further request may begin */
-    /* even: another number for each step, whose requests may begin; odd: the run is paused */
-    _Atomic unsigned gate;
+    _Atomic bool is_over;  /* no further request may begin */
+    _Atomic unsigned gate; /* even: another number for each step; odd: the run is paused */
     struct recorders recorders;
     struct recorder_rules rules;
     struct failures failures;
@@ -119,8 +116,7 @@ struct run {
     _Atomic uint64_t budget;         /* number of requests that have taken from the budget */
     _Atomic uint64_t most;           /* number of requests that may begin */
     _Atomic uint64_t counts_from_ns; /* requests that were due before this time do not count */
-    /* PACE_FOLLOWS: number of successful writes before the budget was renewed */
-    uint64_t followed_from;
+    uint64_t followed_from;    /* PACE_FOLLOWS: successful writes before the budget was renewed */
     _Atomic uint64_t until_ns; /* requests that are due at this time or later are not made */
     uint64_t start_ns;
 };

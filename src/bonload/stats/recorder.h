@@ -131,8 +131,7 @@ struct tally {
     uint64_t tls_ns;      /* part of connect_ns */
     uint64_t above; /* successful requests whose judged time was above the limit of a search */
     struct histogram response;
-    /* empty if requests have no due times: then the service time is the response time */
-    struct histogram service;
+    struct histogram service;    /* empty without due times: then it is the response time */
     struct histogram first_byte; /* empty unless the target knows when the first byte came */
     struct histogram failed;     /* failed requests, each from its due time */
 };

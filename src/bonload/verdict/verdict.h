@@ -91,22 +91,15 @@ struct answer {
     struct durability durability;
     struct at_load loads[PROFILE_LOADS];
     size_t load_count;
-    /* over all loads together, because they do not depend on the load */
-    struct gauge works[PROFILE_WORKS];
+    struct gauge works[PROFILE_WORKS]; /* over all loads together: they do not depend on them */
     bool is_more_sought;
     struct search_answer more; /* what the search for a higher load has found */
 };
 
-/*
- * Whether it is certain without any run that the storage is not good for the profile: the profile
- * has limits, but nothing that is written there survives a crash.
- */
+/* Whether nothing that is written survives a crash, so that a profile with limits needs no run. */
 bool answer_is_certain(const struct answer *a);
 
-/*
- * The worst of all verdicts; GOODNESS_NONE: the profile has no limits. If it has some but nothing
- * was judged, that is unknown.
- */
+/* The worst of all verdicts; GOODNESS_UNKNOWN: nothing was judged; GOODNESS_NONE: no limits. */
 enum goodness answer_goodness(const struct answer *a);
 
 /* Prints the verdict in one or several lines, and below it the figures of each load. */
