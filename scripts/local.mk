@@ -16,7 +16,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Document.pm \
 	scripts/lib/Bonnie/Figure.pm \
 	scripts/lib/Bonnie/FigureCharts.pm \
-	scripts/lib/Bonnie/Grade.pm \
 	scripts/lib/Bonnie/Group.pm \
 	scripts/lib/Bonnie/Headline.pm \
 	scripts/lib/Bonnie/HostCharts.pm \
@@ -29,7 +28,6 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Load.pm \
 	scripts/lib/Bonnie/LoadCharts.pm \
 	scripts/lib/Bonnie/LoadHeadline.pm \
-	scripts/lib/Bonnie/LoadSettings.pm \
 	scripts/lib/Bonnie/LoadTables.pm \
 	scripts/lib/Bonnie/LoadVerdict.pm \
 	scripts/lib/Bonnie/MannWhitney.pm \

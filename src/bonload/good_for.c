@@ -376,7 +376,7 @@ static int print_answers(struct inquiry *q, const char *details, struct err *e)
         fputs(details, stdout);
     rc = output_flush(e);
     if (rc == 0 && q->page.is_open)
-        rc = html_page_write(&q->page, json, NULL, e);
+        rc = html_page_write(&q->page, json, e);
     free(json);
     return rc;
 }

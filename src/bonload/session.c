@@ -98,7 +98,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     if (rc == 0)
         rc = output_flush(e);
     if (rc == 0 && s->timeline_file)
-        rc = html_page_write(&o->page, json, NULL, e);
+        rc = html_page_write(&o->page, json, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
         if (!o->hgrm[kind].name)
             continue;

@@ -193,18 +193,15 @@ static int keep_report(const char *json)
     return fd;
 }
 
-int html_page_write(struct html_page *p, const char *json, const char *title, struct err *e)
+int html_page_write(struct html_page *p, const char *json, struct err *e)
 {
     char name[] = DRAWER;
-    char option[] = "--title";
-    char *words = title ? strdup(title) : NULL;
     bool was_stopped = stop_requested();
-    char *const argv[] = {name, words ? option : NULL, words, NULL};
+    char *const argv[] = {name, NULL};
     int in = keep_report(json);
     int status = in < 0 ? in : run_drawer(p, argv, in, fileno(p->output.stream));
     if (in >= 0)
         close(in);
-    free(words);
     if (!was_stopped && stop_check(e) != 0)
         return -EINTR;
     if (in < 0)

@@ -28,11 +28,10 @@ struct html_page {
 int html_page_open(struct html_page *p, const char *option, const char *path, struct err *e);
 
 /*
- * Draws the page of a report with this title (NULL: the report's own), and gives it its name.
- * Messages of bon_csv2html go to standard error. A request to stop ends the drawing, but a run that
- * was stopped before still gets its page.
+ * Draws the page of a report, and gives it its name. Messages of bon_csv2html go to standard error.
+ * A request to stop ends the drawing, but a run that was stopped before still gets its page.
  */
-int html_page_write(struct html_page *p, const char *json, const char *title, struct err *e);
+int html_page_write(struct html_page *p, const char *json, struct err *e);
 
 /* Frees what p owns, and removes a page that was not finished. */
 void html_page_close(struct html_page *p);

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -1058,10 +1059,13 @@ static json_t *json_of_bad(const struct bad_ranges *b)
 static json_t *json_of_device(const struct zcav_job *j)
 {
     const struct zcav_device *d = &j->device;
+    struct statfs fs;
+    bool is_known = d->kind == ZCAV_PLAIN && fstatfs(d->file.fd, &fs) == 0;
     json_t *object = json_object();
     json_t *passes = json_array();
     put_text(&object, "name", d->file.name);
     put_known_count(&object, "bytes", d->bytes == UINT64_MAX ? 0 : d->bytes);
+    put_fact(&object, "filesystem", is_known ? filesystem_name((unsigned long)fs.f_type) : NULL);
     put_flag(&object, "direct", d->direct);
     put_text(&object, "engine", j->engine->name);
     put_count(&object, "iodepth", j->depth);
@@ -1151,7 +1155,7 @@ static int write_reports(struct session *s, struct err *e)
         rc = output_flush(e);
     }
     if (rc == 0 && s->settings->page)
-        rc = html_page_write(&s->page, json, "Throughput along the device", e);
+        rc = html_page_write(&s->page, json, e);
     free(json);
     return rc;
 }

@@ -85,12 +85,37 @@ ok(!grep({ $_ eq 'load' } @ids), 'and no latency of all of them together');
 like($swept, qr/<path class="upper"/, 'the curve');
 like($swept, qr{<bdi>Reads</bdi></th><td>50 to 100 per second</td>|<bdi>Reads</bdi></th><td>100 to 200 per second</td>}, 'which loads, instead of their ratio');
 
+# Each step is [ load, p99 in ms, made ].
+sub headline_of { return ((run('bon_csv2html', [], JSON::PP::encode_json({ bonload => { format_version => 2, @_ } })))[1] =~ m{<p class="headline">(.*?)</p>})[0] =~ s/\xC2\xA0/ /gr }
+sub sweep_of {
+    my @steps = map { { writes => { load => $_->[0], achieved_per_second => $_->[2] // $_->[0], errors => 0, latency_ns => { count => 9, p50 => 1, p99 => $_->[1] * 1e6 } } } } @_;
+    return headline_of(settings => { mode => 'sweep', url => 'x' }, writes => {}, steps => \@steps);
+}
+my $FLAT = 'The p99 latency of writes stays at or below';
+is(sweep_of([ 100, 5 ], [ 200, 10 ], [ 400, 11 ], [ 800, 2, 500 ]), "$FLAT 10 ms up to 200 per second; at 400 p99 is 11 ms; at 800 p99 is 2 ms, and only 500 are made.", 'until it is more than twice that of the smallest load');
+is(sweep_of([ 400, 5, 300 ], [ 100, 5 ], [ 200, 4 ]), "$FLAT 5 ms up to 200 per second; at 400 p99 is 5 ms, and only 300 are made.", 'or until a load is not made');
+is(sweep_of([ 100, 5 ], [ 200, 4 ]), "$FLAT 5 ms up to 200 per second, the highest load.", 'or to the end');
+is(sweep_of([ 100, 5, 50 ], [ 200, 6, 50 ]), 'Not even the smallest load of writes is made; at 100 p99 is 5 ms, and only 50 are made; at 200 p99 is 6 ms, and only 50 are made.', 'or nowhere');
+
+# Why -good-for does not know.
+sub unknown_of {
+    my ($made, %judged) = @_;
+    my %limit = (what => 'fdatasync', percentile => 99, limit_ns => 1e7, count => 50, verdict => 'unknown', withheld => JSON::PP::false());
+    return headline_of(settings => { url => 'x' }, good_for => { profiles => [ { name => 'etcd', requests => 'writes', verdict => 'unknown',
+        loads => [ { load_per_second => 50, achieved_per_second => $made, judged => [ { %limit, %judged } ] } ] } ] });
+}
+my $AT = 'at 50 writes/s (limit 10 ms)';
+is(unknown_of(50, found_ns => 8e6, low_ns => 5e6, high_ns => undef), "etcd: unknown, because the interval includes the limit: fdatasync p99 8 ms (5 ms or more) $AT.", 'the interval');
+is(unknown_of(20, found_ns => 3e6, low_ns => 2e6, high_ns => 4e6), "etcd: unknown, because the load was not made: fdatasync p99 3 ms (2 ms to 4 ms) $AT.", 'the load');
+is(unknown_of(50, found_ns => 3e7, low_ns => 2e7, high_ns => 4e7, withheld => JSON::PP::true()), "etcd: unknown, because the machine was busy: fdatasync p99 30 ms (20 ms to 40 ms) $AT.", 'the machine');
+is(unknown_of(50, found_ns => 0, low_ns => 0, high_ns => 0, count => 0), "etcd: unknown, because none was seen: fdatasync p99 not seen $AT.", 'nothing');
+
 # A confirmation that others have disturbed confirms nothing.
 my $sought = JSON::PP::decode_json(bonload('-output=json', @{ $loads{search} })->{out});
 $sought->{bonload}{figures_of} = 'last load';
 my @none  = map { { confirmation => JSON::PP::false(), reads => $_->{reads} // {}, writes => $_->{writes} // {} } } $sought->{bonload}{steps}[-1];
 my @latency = (latency_ns => { map { $_ => 5e6 } qw(p50 p99 p99_9 max) });
-for my $case ([ kept => 'The load that was confirmed', 'confirmed: 7' ], [ busy => 'The last load of the search, which was not confirmed', 'nothing confirmed' ]) {
+for my $case ([ kept => 'The load that was confirmed', 'confirmed: 7' ], [ busy => 'The last load of the search, which was not confirmed', 'at least \d+, not confirmed' ]) {
     my ($verdict, $caption, $shown) = @{$case};
     $sought->{bonload}{steps} = [ @none, { confirmation => JSON::PP::true(), map { $_ => { load => 7, verdict => $verdict, @latency } } qw(reads writes) } ];
     my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];

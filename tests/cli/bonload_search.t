@@ -65,8 +65,9 @@ my $none = bonload(qw(-requests-engine=sleep -max-latency=max:1ms -wt=0 -window=
 is($none->{status}, '0', 'no load keeps the limit');
 like($none->{out}, qr/^Threads with latency below 1ms: (?:0|not known)$/m, 'is an answer');
 like($none->{out}, qr/^Reads: no load (?:keeps the limit$|is known to keep the limit: others used)/m, 'in words, too');
-my $most = bonload(qw(-requests-engine=null -max-latency=p90:10s -max-channels=3 -window=20ms));
+my $most = bonload(qw(-requests-engine=null -max-latency=p99:10s -max-channels=3 -window=20ms));
 like($most->{out}, qr/^$_: more than 3 threads: the limit is -max-channels$/m, "$_: all loads keep it") for qw(Writes Reads);
+is_deeply([ map { join q{ }, $_->{out} =~ /^Steps +(.*\S)/m ? split / +/, $1 : () } $none, $most ], [ 'threads achieved/s p50 p99 max', 'threads achieved/s p50 p99' ], 'the limited figure has one column');
 my ($unsure, $AT_LEAST) = (undef, qr{^Reads: the search was not finished: at least [\d.]+/s$}m);
 for my $window (20, 140) { # on a busy machine the first load may need longer
     $unsure = bonload(qw(-requests-engine=null -max-latency=10s -search=rate -rps=100 -wps=0), "-window=${window}ms", '-duration=' . 35 * $window . 'ms');

@@ -125,8 +125,17 @@ my $html = slurp("$dir/page.html");
 is(unbalanced($html), q{}, 'the page is balanced');
 like($html, qr/<figcaption>\Q$file\E.*<bdi>pass 1<\/bdi>.*<bdi>pass 2<\/bdi>/s, 'with a curve of each pass');
 like($html, qr/Line: the median/, 'and the median');
+like($html, qr{<h1>\Q$file\E, 20\xC2\xA0MiB}, 'its title is the file');
 unlike($html, qr/<script|https?:/, 'and nothing that is fetched or runs');
 is_deeply([ tree($dir) ], [qw(file page.html)], 'no other file is there');
+SKIP: {
+    skip 'no tmpfs on /dev/shm', 1 if !-w '/dev/shm' || slurp('/proc/mounts') !~ m{ /dev/shm tmpfs };
+    my $memory = File::Temp->new(DIR => '/dev/shm');
+    truncate_file("$memory", 4 * $MIB);
+    zcav(qw(-q -b4), '--html', "$dir/memory.html", "$memory");
+    like(slurp("$dir/memory.html"), qr{<h1>\Q$memory\E, 4\xC2\xA0MiB, in memory \(tmpfs\)</h1>}, 'which says where it is in memory');
+    unlink "$dir/memory.html";
+}
 my $before = slurp("$dir/page.html");
 is(zcav({ env => { BON_CSV2HTML => '/bin/false' } }, qw(-q -b4), "--html=$dir/page.html", $file)->{status}, 1, 'a page that cannot be made');
 is(slurp("$dir/page.html"), $before, 'leaves the old one alone');

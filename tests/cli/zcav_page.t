@@ -134,6 +134,9 @@ subtest 'nothing wrong' => sub {
     my $html = page([ file_of('good.log', "#block offset (GiB), MiB/s, time\n0.00 100.00 5.120\n0.50 99.00 5.172\n") ]);
     like($html, qr/<p class="headline">Reads 99[.]5\x{A0}MiB\/s [^<]*; no place is slow, and none has failed[.]</, 'is said');
     is_deeply([ rows_of($html, $PLACES) ], [], 'and there is no table');
+    unlike($html, qr/Orange|Grey/, 'nor a colour explained');
+    my $memory = page([ file_of('memory.json', json_of(name => '/m/file', bytes => 2 * $MIB, bad => [], filesystem => 'tmpfs')) ]);
+    like($memory, qr{<h1>/m/file, 2\x{A0}MiB, in memory [(]tmpfs[)]</h1>\n<p class="headline">Reads [^;]*; [^;]* in memory [(]tmpfs[)];}, 'memory is called memory');
 };
 
 # What only one pass shows may be anything; the curve of that pass shows it.

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# How figures are printed and compared: Bonnie::Text, ::Units, ::Grade, ::Axis, ::Chart, and words around them.
+# How figures are printed and compared: Bonnie::Text, ::Units, ::Overview, ::Axis, ::Chart, and words around them.
 
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use Bonnie::ComparisonText ();
 use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_of_values axis_upwards);
 use Bonnie::Chart  qw(bar chart steps tail value whisker);
 use Bonnie::Figure qw(number_figure);
-use Bonnie::Grade  qw(grade_column);
+use Bonnie::Overview  qw(grade_column);
 use Bonnie::Text   qw(rate_text cpu_text);
 use Bonnie::Units  qw(figure_text range_text axis_scale size_text);
 

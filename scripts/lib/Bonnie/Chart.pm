@@ -14,7 +14,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
-use Bonnie::Html qw(element text void_element);
+use Bonnie::Html qw(element is_drawn text void_element);
 
 our @EXPORT_OK = qw(area bar block chart course over_time panel panels place points spread steps stroke tail time_panel value whisker);
 
@@ -40,11 +40,12 @@ my $CAP = 8;
 my $COURSE     = 200;
 my $LOW_COURSE = 80;
 
-# Empty without panels. $caption and @notes are plain text.
+# Empty without panels. $caption and @notes are plain text; [ class, text ] is a note on marks of that
+# class.
 sub panels {
     my ($caption, $notes, @panels) = @_;
     return if !@panels;
-    my @notes = map { element('span', {}, text($_)) } @{$notes};
+    my @notes = map { element('span', {}, text(ref ? $_->[1] : $_)) } grep { !ref || is_drawn($_->[0], @panels) } @{$notes};
     return element('figure', {}, element('figcaption', {}, text($caption), @notes), "\n",
         element('div', { class => 'panels' }, @panels)) . "\n";
 }

@@ -121,7 +121,7 @@ sub control_row {
 
 sub second_charts {
     my @cuts   = @_;
-    return panels('Units by the time of their last promise, in tenths of a second', ['Orange: units that were lost.'], map { second_panel(scalar @cuts, $_) } @cuts);
+    return panels('Units by the time of their last promise, in tenths of a second', [ [ losses => 'Orange: units that were lost.' ] ], map { second_panel(scalar @cuts, $_) } @cuts);
 }
 
 sub second_panel {
@@ -157,7 +157,7 @@ sub cut_chart {
     my @verdicts = map { verdict_of($_) } @each;
     my @marks    = map { my $looks = $LOOKS{ $verdicts[$_] }; area($looks, ($_ + $GAP) / @each, ($_ + 1 - $GAP) / @each, $looks eq 'open' ? $CUTS / 2 : 0, $CUTS) } 0 .. $#each;
     my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
-    return panels('Each cut', [ 'Blue: all promises were kept. Orange: something was lost. Half as high: inconclusive, or unreadable.' ],
+    return panels('Each cut', [ [ held => 'Blue: all promises were kept.' ], [ losses => 'Orange: something was lost.' ], [ open => 'Grey, half as high: inconclusive, or unreadable.' ] ],
         panel($cut->name, axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => verdict_counts(@verdicts), marks => \@marks } ]));
 }
 

@@ -39,10 +39,11 @@ sub rate_charts_of_one {
     return panels('Rates, more is better', [], @panels);
 }
 
-# Rows are { title, group, test }; all have the same unit. Their figures are in the unit that suits
+# Rows are { title, group, test }; all have the same unit. A bar alone has nothing to be compared with. Their figures are in the unit that suits
 # $like or, if that is undef, each in its own.
 sub rate_panel {
     my ($title, $like, @rows) = @_;
+    return if @rows < 2;
     my $unit    = $rows[0]{test}{unit};
     my @spreads = map { $_->{group}->spread_of($_->{test}{name}, 'rate') } @rows;
     my @known   = grep {defined} @spreads;
@@ -79,12 +80,12 @@ sub latency_chart_of_one {
     return latency_panels('Latency of single operations', 'All tests', map { { latencies(@{$_}{qw(group test)}), label => $_->{title} } } @rows);
 }
 
-# A figure with one panel; nothing without a latency. Each row is { label, gap; p50, p90, p99, p99_9,
+# A figure with one panel; nothing without a latency, or for one mark. Each row is { label, gap; p50, p90, p99, p99_9,
 # max in nanoseconds, if they are known }.
 sub latency_panels {
     my ($caption, $title, @rows) = @_;
     my $notes = (any { $_->{p50} } @rows) ? [ $NOTES[0] ] : ['The mark is the longest operation. Less is better.'];
-    return panels($caption, $notes, (any { $_->{max} } @rows) ? latency_panel($title, @rows) : ());
+    return panels($caption, $notes, (any { $_->{max} } @rows) && (@rows > 1 || $rows[0]{p50}) ? latency_panel($title, @rows) : ());
 }
 
 sub latency_panel {

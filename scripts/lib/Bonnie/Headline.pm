@@ -11,7 +11,9 @@ use Bonnie::ChangeWords qw(change_size change_text counts_text);
 use Bonnie::Document    qw(counted machine_text measured_text);
 use Bonnie::HostCharts  qw(hosts_of ranks_text slow_host);
 use Bonnie::HtmlTable   qw(tests_run);
+use Bonnie::OneRun      qw(measured);
 use Bonnie::Plain       qw(shorten);
+use Bonnie::TailCharts  qw(slowest_of);
 use Bonnie::Tests       qw(test_named);
 use Bonnie::TimeCharts  qw(levels);
 use Bonnie::Units       qw(bytes_text count_text figure_text);
@@ -92,7 +94,7 @@ sub warning {
 sub headline {
     my ($page) = @_;
     my @groups   = @{ $page->{groups} };
-    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? of_one(@groups) : of_many(@groups);
+    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? join q{ }, tail_words(@groups), of_one(@groups) // () : of_many(@groups);
     my @slow     = map { slow_words($_) } @groups;
     return @slow && defined $sentence ? join('; ', $sentence =~ s/[.]\z//r, @slow) . q{.} : $sentence;
 }
@@ -133,6 +135,13 @@ sub of_one {
     my $last   = pop @words;
     my $runs   = @{ $groups[0]->records };
     return ucfirst join(', ', @words) . (@words ? ' and ' : q{}) . $last . (defined $shared ? "; $shared" : q{}) . ($runs > 1 ? " (medians of $runs runs)." : q{.});
+}
+
+# What the slowest operations waited for, in the test where they took longest.
+sub tail_words {
+    my @told = map { my $slowest = slowest_of(@{$_}{qw(group test)}); $slowest ? [ $slowest->{above_ns} // 0, ucfirst "$_->{title}: $slowest->{sentence}" ] : () } measured(@_);
+    my ($worst) = sort { $b->[0] <=> $a->[0] } @told;
+    return $worst ? $worst->[1] : ();
 }
 
 # [ { words, limit, note } ]; of rows of one kind the fastest.

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use Unicode::Normalize qw(NFC);
 
-our @EXPORT_OK = qw(element void_element text);
+our @EXPORT_OK = qw(element is_drawn void_element text);
 
 my %ENTITY = (q{&} => '&amp;', q{<} => '&lt;', q{>} => '&gt;', q{"} => '&quot;', q{'} => '&#39;');
 
@@ -26,6 +26,12 @@ sub text {
 sub element {
     my ($name, $attributes, @content) = @_;
     return void_element($name, $attributes) . join(q{}, @content) . "</$name>";
+}
+
+# Whether something in the HTML has this class: a legend explains nothing else.
+sub is_drawn {
+    my ($class, @html) = @_;
+    return grep { / class="(?:[\w-]+ )*\Q$class\E[ "]/ } @html;
 }
 
 sub void_element {

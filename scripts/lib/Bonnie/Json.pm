@@ -251,7 +251,7 @@ sub slowest_operations {
     return {
         sentence => shorten($sentence, $MAX_SENTENCE),
         note     => shorten(text($written->{note}) // q{}, $MAX_SENTENCE),
-        (map { $_ => number($written->{$_}) } qw(slowest examined lost_events)),
+        (map { $_ => number($written->{$_}) } qw(slowest examined lost_events above_ns)),
         percent    => { map { known($_ => number($percent->{$_})) } @CAUSES },
         operations => { map { $_ => pack 'd*', @{ $of_cause{$_} } } keys %of_cause },
     };

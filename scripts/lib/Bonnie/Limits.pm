@@ -47,16 +47,16 @@ sub limit_cell {
 
 sub looks { return @{ $LIMIT{ $_[0] } // $LIMIT{unknown} } }
 
-# A server is explained only where there was one.
+# Of those that occur.
 sub limit_legend {
     my @groups = @_;
-    my $is_there = grep { $_->{by} eq 'server' } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
+    my %occurs = map { $_->{by} => 1 } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
     my @items;
-    for my $by (grep { $is_there || $_ ne 'server' } @ORDER) {
+    for my $by (grep { $occurs{$_} } @ORDER) {
         my ($class, $words, $meaning) = looks($by);
         push @items, element('li', {}, element('span', { class => $class }, text("$words: $meaning")));
     }
-    return element('ul', { class => 'legend' }, @items) . "\n";
+    return @items ? element('ul', { class => 'legend' }, @items) . "\n" : ();
 }
 
 1;

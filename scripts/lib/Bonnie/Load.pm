@@ -87,6 +87,27 @@ sub confirmed {
     return $step;
 }
 
+# The knee: a p99 latency that is more than this many times that of the smallest load has turned up,
+# and a load of which less than this part succeeded was not made.
+my $TURNED = 2;
+my $NEARLY = 0.95;
+
+# The steps of a sweep's writes or reads, by their loads: those before the knee, and from there on.
+# Each is { load, p99, made, is_made }.
+sub flat_part {
+    my ($load, $key) = @_;
+    my (@steps, @flat);
+    for my $figures (map { hash(hash($_)->{$key}) } $load->steps) {
+        my ($asked, $p99, $count) = map { number($_) // 0 } $figures->{load}, @{ hash($figures->{latency_ns}) }{qw(p99 count)};
+        my $made = (number($figures->{achieved_per_second}) // 0) * $count / ($count + (number($figures->{errors}) // 0) || 1);
+        push @steps, { load => $asked, p99 => $p99, made => $made, is_made => $made >= $NEARLY * $asked } if $asked;
+    }
+    my @rest = sort { $a->{load} <=> $b->{load} } @steps;
+    my $most = @rest ? $TURNED * $rest[0]{p99} : 0;
+    push @flat, shift @rest while @rest && $rest[0]{is_made} && $rest[0]{p99} <= $most;
+    return (\@flat, \@rest);
+}
+
 # Its kinds with the figures of one load, and what that load is; nothing if there are only figures of
 # several together, of which percentiles mean nothing.
 sub single {

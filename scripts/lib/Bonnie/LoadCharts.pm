@@ -12,7 +12,7 @@ use Bonnie::Axis       qw(axis_of_latency axis_of_time axis_of_values axis_upwar
 use Bonnie::Chart      qw(block course over_time panels place points stroke time_panel);
 use Bonnie::FigureCharts qw(latency_panels);
 use Bonnie::HostCharts qw(host_panel how_to_read_hosts load_hosts);
-use Bonnie::Html       qw(element);
+use Bonnie::Html       qw(element is_drawn);
 use Bonnie::Json       qw(hash list number);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
 use Bonnie::Units      qw(grouped);
@@ -80,7 +80,7 @@ sub load_heat_charts {
     my @kinds = @_;
     my @panels = map { heat_panel($_) } @kinds or return;
     return (panels('Latency over time', ['The colour of a cell is the share of the requests at that time that had this latency.'], @panels),
-        element('ul', { class => 'legend' }, map { element('li', { class => "heat$_" }, $SHADES[$_]) } 0 .. $#SHADES) . "\n");
+        element('ul', { class => 'legend' }, map { element('li', { class => "heat$_" }, $SHADES[$_]) } grep { is_drawn("heat$_", @panels) } 0 .. $#SHADES) . "\n");
 }
 
 sub heat_panel {
@@ -141,13 +141,19 @@ sub load_percentile_charts {
     return latency_panels('Percentiles', 'Requests', map { my $latency = hash($_->{figures}{latency_ns}); { label => load_label($_), map { $_ => number($latency->{$_}) } qw(p50 p90 p99 p99_9 max) } } @kinds);
 }
 
+my @STEP_NOTES = (
+    [ better => 'Blue: a step that kept the limit.' ],
+    [ worse => 'Orange: one that broke it.' ],
+    [ unclear => 'Grey: neither is known.' ],
+    [ fit => 'Dashed: the limit.' ],
+    [ lower => 'The lower line is the median.' ],
+    [ tail => 'The upright line is the load that was confirmed, or in a sweep the last before latency rises.' ],
+);
+
 # What a sweep and a search are for: the curve of latency over load, or the tries.
 sub load_step_charts {
     my ($load) = @_;
-    my @notes = $load->mode eq 'search'
-        ? ('A dot is a step. Blue: it kept the limit; orange: it broke it; grey: neither is known.', 'Dashed: the limit. The upright line is the load that was confirmed.')
-        : ('The lower line is the median.');
-    return panels('Latency over load', \@notes, map { curve_panel($load, $_) } $load->kinds);
+    return panels('Latency over load', \@STEP_NOTES, map { curve_panel($load, $_) } $load->kinds);
 }
 
 my %LOOKS = (kept => 'better', open => 'better', broken => 'worse');
@@ -165,14 +171,15 @@ sub curve_panel {
     my $x         = axis_of_values('ops/s', undef, map { $_->{x} } @steps);
     my $unit      = $load->is_of_threads ? 'threads' : 'requests per second';
     my $strip     = over_time({ %{$x}, unit => $x->{unit} =~ s{ops/s}{$unit}r }, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
-    my $confirmed = number(hash(($load->confirmed // {})->{$key})->{load});
+    my ($flat)    = $load->flat_part($key);
+    my ($found, $confirmed) = map { number($_) } $kind->{figures}{found_load}, $is_search ? hash(($load->confirmed // {})->{$key})->{load} : @{$flat} ? $flat->[-1]{load} : undef;
     my @marks     = (defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : (), $confirmed ? stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) : ());
     for my $line ($is_search ? () : ([ p50 => 'lower' ], [ y => 'upper' ])) {
         my ($of, $class) = @{$line};
         push @marks, (map { stroke($strip, $class, map { [ $_->{x}, $_->{$of} ] } @sorted[ $_ - 1, $_ ]) } 1 .. $#sorted), dots($strip, "dot $class", $of, @sorted);
     }
     push @marks, map { my $looks = $_; dots($strip, "spot $looks", 'y', grep { $_->{looks} eq $looks } @steps) } uniq map { $_->{looks} } $is_search ? @steps : ();
-    my $shown = !$is_search ? join ' to ', map { latency_text($_->{y}) } @sorted[ 0, $#sorted ? -1 : () ] : $confirmed ? 'confirmed: ' . rate_text($confirmed) : 'nothing confirmed';
+    my $shown = !$is_search ? join ' to ', map { latency_text($_->{y}) } @sorted[ 0, $#sorted ? -1 : () ] : $confirmed ? 'confirmed: ' . rate_text($confirmed) : $found ? 'at least ' . rate_text($found) . ', not confirmed' : 'no load is known to keep it';
     return time_panel(load_label($kind), $strip, { label => (Bonnie::Json::text($load->limit->{of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
 }
 

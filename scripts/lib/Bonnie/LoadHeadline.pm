@@ -6,7 +6,7 @@ package Bonnie::LoadHeadline;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(uniq);
+use List::Util qw(max uniq);
 use Bonnie::Document   qw(counted machine_text measured_text);
 use Bonnie::HostCharts qw(load_hosts ranks_text slow_host);
 use Bonnie::Json       qw(hash number text);
@@ -127,24 +127,25 @@ sub of_search {
             most   => "the $latency stays below $below even with $most",
             unsure => $kind->{figures}{found_load} ? "the $latency stays below $below up to at least $most" : "no load is known to keep the $latency below $below",
         );
-        my $reason = shorten(text($kind->{figures}{found_reason}) // q{});
-        push @parts, ($words{ text($kind->{figures}{found}) } // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
+        my $found  = text($kind->{figures}{found});
+        my $reason = join '; ', grep {length} $found eq 'unsure' && !$load->confirmed ? 'not confirmed' : (), shorten(text($kind->{figures}{found_reason}) // q{});
+        push @parts, ($words{$found} // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
     }
     return @parts ? ucfirst join '; ', @parts : undef;
 }
 
+# Up to which load latency stays flat, and what it is from there on.
 sub of_sweep {
     my ($load) = @_;
     my @parts;
     for my $kind ($load->kinds) {
-        my @steps = grep { number($_->{load}) } map { hash(hash($_)->{ $kind->{key} }) } $load->steps;
-        next if @steps < 2;
-        my ($longest) = sort { $steps[$b]{latency_ns}{p99} <=> $steps[$a]{latency_ns}{p99} } grep { number(hash($steps[$_]{latency_ns})->{p99}) } 0 .. $#steps;
-        my ($first, $last, $worst) = map { [ rate_text($_->{load}), latency_text(hash($_->{latency_ns})->{p99}) ] } @steps[ 0, -1, $longest // 0 ];
-        my $made = number($steps[-1]{achieved_per_second}) // 0;
-        push @parts, "the p99 latency of $first->[0] " . lc($kind->{title}) . " per second is $first->[1], and that of $last->[0] is $last->[1]"
-            . ($made < $NEARLY * $steps[-1]{load} ? ', of which only ' . rate_text($made) . ' were made' : q{})
-            . ($longest && $longest < $#steps ? "; the longest is $worst->[1], that of $worst->[0]" : q{});
+        my ($flat, $rest) = $load->flat_part($kind->{key});
+        next if @{$flat} + @{$rest} < 2;
+        my $words = lc $kind->{title};
+        my @told  = map { 'at ' . rate_text($_->{load}) . ' p99 is ' . latency_text($_->{p99}) . ($_->{is_made} ? q{} : ', and only ' . rate_text($_->{made}) . ' are made') } @{$rest} > 1 ? @{$rest}[ 0, -1 ] : @{$rest};
+        unshift @told, @{$flat} ? "the p99 latency of $words stays at or below " . latency_text(max(map { $_->{p99} } @{$flat})) . ' up to ' . rate_text($flat->[-1]{load}) . ' per second' . (@told ? q{} : ', the highest load')
+            : "not even the smallest load of $words is made";
+        push @parts, join '; ', @told;
     }
     return @parts ? ucfirst join '; ', @parts : undef;
 }

@@ -17,6 +17,9 @@ our @EXPORT_OK = qw(load_verdict load_verdict_content);
 # No report has more, whatever somebody has written into it.
 my $MOST = 100;
 
+# Of the requests asked for: of fewer the load was not made.
+my $LEAST_MADE = 0.99;
+
 # Of the line of a limit, in pixels.
 my $TALL = 24;
 
@@ -48,9 +51,10 @@ sub load_verdict {
 # "etcd: good, fdatasync p99 2.10 ms at 50 writes/s (limit 10 ms)".
 sub profile_text {
     my ($profile) = @_;
-    my ($decider) = sort { $RANK{ $b->{verdict} } <=> $RANK{ $a->{verdict} } || $b->{part} <=> $a->{part} } grep { $_->{part} } figures_of($profile);
+    my ($decider) = sort { $RANK{ $b->{verdict} } <=> $RANK{ $a->{verdict} } || $b->{part} <=> $a->{part} } grep { defined $_->{part} } figures_of($profile);
     my $more = (text($profile->{search}) // q{}) eq 'load' ? ', with up to ' . rate_text($profile->{most_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
-    return word($profile->{name}) . ': ' . word($profile->{verdict}) . ($decider ? ", $decider->{what} $decider->{found} at $decider->{at} (limit $decider->{limit})" : q{}) . $more;
+    my $verdict = word($profile->{name}) . ': ' . word($profile->{verdict});
+    return $verdict . ($decider ? (length $decider->{why} ? ", because $decider->{why}: " : ', ') . "$decider->{what} $decider->{found}$decider->{interval} at $decider->{at} (limit $decider->{limit})" : q{}) . $more;
 }
 
 # What was judged at each load, or the durations there if nothing was. part: of the limit, if it is
@@ -61,6 +65,7 @@ sub figures_of {
     for my $load (map { hash($_) } list($profile->{loads})) {
         my $rate   = number($load->{load_per_second});
         my $at     = $rate ? rate_text($rate) . ' ' . word($profile->{requests}) . '/s' : (number($load->{clients}) // 0) . ' clients';
+        my $made   = !$rate || (number($load->{achieved_per_second}) // 0) >= $LEAST_MADE * $rate;
         my @judged = list($load->{judged});
         @judged = map { { what => $_->{name}, percentile => 99, count => $_->{count}, found_ns => $_->{p99_ns}, verdict => 'no verdict' } } map { hash($_) } list($load->{durations}) if !@judged;
         for my $judged (map { hash($_) } @judged) {
@@ -70,15 +75,23 @@ sub figures_of {
             my $what     = word($judged->{what}) . (($percentile // 0) < 100 ? " p$percentile" : ' longest');
             my ($found, $low, $high) = map { latency_text($judged->{"${_}_ns"}, $limit) } qw(found low high);
             my @ends = $is_known && $percentile < 100 ? map { number($judged->{"${_}_ns"}) } qw(low high) : ();
+            my $count    = number($judged->{count}) // 0;
+            my $interval = @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{};
+            my $why      = $verdict eq 'unknown' ? why_unknown($judged, $count, $made, $limit, @ends) : q{};
             push @figures, {
-                what => $what, at => $at, found => $found, limit => latency_text($limit), verdict => $verdict,
+                what => $what, at => $at, found => $count ? $found : 'not seen', limit => latency_text($limit), verdict => $verdict, why => $why, interval => $count && length $why && @ends ? " ($interval)" : q{},
                 part => $is_known ? (number($judged->{found_ns}) // 0) / $limit : undef, ends => [ map { ($_ // 9**9**9) / $limit } @ends ],
-                row => [ word($profile->{name}), $verdict . ($judged->{withheld} ? ': the machine was busy' : q{}), $what, $found, latency_text($limit),
-                    @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{}, $at, rate_text($load->{achieved_per_second}), number($judged->{count}) // 0 ],
+                row => [ word($profile->{name}), join(': ', grep {length} $verdict, $why), $what, $found, latency_text($limit), $interval, $at, rate_text($load->{achieved_per_second}), $count ],
             };
         }
     }
     return @figures;
+}
+
+# As the terminal says it. An interval that is too wide has the limit in it.
+sub why_unknown {
+    my ($judged, $count, $made, $limit, $low, $high) = @_;
+    return join ' and ', !$count ? 'none was seen' : $judged->{withheld} ? 'the machine was busy' : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
 }
 
 # A bar for each figure, and all limits at the same place; and a table.
@@ -86,7 +99,7 @@ sub load_verdict_content {
     my @profiles = map { profiles($_) } @_;
     my @titles   = ('Profile', 'Verdict', 'What', 'Found', 'Limit', 'Interval', 'Load', 'Achieved/s', 'Number');
     return (panels('Each figure against its limit', ['The thin line is the 95 % interval of a percentile. Above twice the limit all is cut off, and the line ends in an arrow.'], map { verdict_panel($_) } @profiles),
-        plain_table({ caption => 'What was judged, and by which limit', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
+        plain_table({ caption => 'What was judged, and by which limit', class => 'judged', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }
 
 sub verdict_panel {

@@ -12,17 +12,15 @@ use Bonnie::Changes           qw(changes how_to_read_changes many_changes);
 use Bonnie::CutPage           qw(cut_facts cut_headline cut_sections);
 use Bonnie::Document          qw(counted document);
 use Bonnie::FigureCharts      qw(latency_chart_of_one latency_charts rate_charts rate_charts_of_one);
-use Bonnie::Grade             qw(legend);
 use Bonnie::Headline          qw(facts headline subject warning);
 use Bonnie::HostCharts        qw(host_charts);
 use Bonnie::Limits            qw(limit_legend limit_table);
 use Bonnie::Json              qw(hash slowest_operations);
 use Bonnie::LoadCharts        qw(load_host_charts load_time_charts load_heat_charts load_percentile_charts load_step_charts);
 use Bonnie::LoadHeadline      qw(load_facts load_headline load_machine);
-use Bonnie::LoadSettings      qw(load_settings_table);
-use Bonnie::LoadTables        qw(load_label load_table slow_table step_table);
+use Bonnie::LoadTables        qw(load_label load_settings_table load_table slow_table step_table);
 use Bonnie::LoadVerdict       qw(load_verdict_content);
-use Bonnie::Overview          qw(rate_table latency_table run_table);
+use Bonnie::Overview          qw(latency_table legend rate_table run_table);
 use Bonnie::OneRun            qw(is_one_run measured result_table);
 use Bonnie::SettingsTable     qw(machine_table settings_table);
 use Bonnie::SteadyCharts      qw(steady_charts steady_table);
@@ -82,7 +80,7 @@ sub tail_of_kinds {
 # comparisons (see Comparison.pm), loads (see Load.pm), cuts (see Cut.pm), array references.
 sub html_page {
     my (%page) = @_;
-    my @groups = groups_of(\%page);
+    my @groups = @{ $page{groups} };
     my $kind   = !@groups ? 'none' : is_one_run(@groups) ? 'one' : 'many';
     my @shown;
     for my $section (grep { ($_->{of} // $kind) eq $kind } @SECTIONS) {
@@ -102,7 +100,7 @@ sub html_page {
 # The result in one sentence, from the first topic of the page.
 sub top_line {
     my ($page) = @_;
-    return headline_of_groups($page) if groups_of($page);
+    return headline_of_groups($page) if @{ $page->{groups} };
     return scalar load_headline(@{ $page->{loads} }) if @{ $page->{loads} // [] };
     return scalar cut_headline(@{ $page->{cuts} // [] });
 }
@@ -114,15 +112,10 @@ sub headline_of_groups {
     return defined $page->{title} ? subject($page) . ': ' . $sentence =~ s/\A(Writes|Reads|Creates|None)\b/\l$1/r : $sentence;
 }
 
-sub groups_of {
-    my ($page) = @_;
-    return @{ $page->{groups} };
-}
-
 # What the page covers, in numbers.
 sub scope {
     my ($page) = @_;
-    my @groups = groups_of($page);
+    my @groups = @{ $page->{groups} };
     my $runs   = is_one_run(@groups) ? 1 : map { @{ $_->records } } @groups;
     my @loads  = @{ $page->{loads} // [] };
     my $labels = @groups && $groups[0]->number_shown ? ' of ' . @groups . ' labels' : q{};
@@ -142,7 +135,8 @@ sub comparison_content {
 sub overview_content {
     my ($page) = @_;
     my $coloured = is_coloured($page);
-    return (rate_table($coloured, groups_of($page)), $coloured ? legend() : ());
+    my $rates    = rate_table($coloured, @{ $page->{groups} });
+    return ($rates, $coloured ? legend($rates, latency_table(1, @{ $page->{groups} })) : ());
 }
 
 # With one label, colours have nothing to show. Where labels are compared, the
@@ -150,12 +144,12 @@ sub overview_content {
 # consider that, and would contradict it.
 sub is_coloured {
     my ($page) = @_;
-    return groups_of($page) > 1 && !@{ $page->{comparisons} };
+    return @{ $page->{groups} } > 1 && !@{ $page->{comparisons} };
 }
 
 sub latency_content {
     my ($page) = @_;
-    my @groups = groups_of($page);
+    my @groups = @{ $page->{groups} };
     my @charts = latency_charts(@groups);
     return @charts ? (latency_table(is_coloured($page), @groups), @charts) : ();
 }

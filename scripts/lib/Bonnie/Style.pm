@@ -75,7 +75,7 @@ td small { display: block; white-space: normal; color: var(--quiet); font-size: 
 .headline { max-width: 60rem; font-size: 1.25rem; line-height: 1.4; }
 .warning { padding: .4rem .75rem; border-left: .3rem solid var(--worse); background: var(--w1); }
 .settings td, .settings th, .limits td, .places td:nth-of-type(3), .places thead th:nth-child(4), .changes :is(td, thead th):nth-child(3) { text-align: left; }
-.rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3), .slowest :is(td, th) { text-align: left; white-space: normal; }
+.rounds td:nth-of-type(-n+2), .rounds thead th:nth-child(-n+3), .slowest :is(td, th), .judged td:first-of-type { text-align: left; white-space: normal; }
 .rounds td:nth-of-type(2), .said { min-width: 11rem; }
 .settings td { min-width: 3rem; max-width: 18rem; white-space: normal; overflow-wrap: break-word; }
 .settings td:last-child { min-width: 5rem; overflow-wrap: anywhere; }

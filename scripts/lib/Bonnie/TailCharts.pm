@@ -17,7 +17,7 @@ use Bonnie::HtmlTable  qw(absent plain_table row_head tests_run);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text grouped range_text);
 
-our @EXPORT_OK = qw(tail_content tail_of_groups);
+our @EXPORT_OK = qw(slowest_of tail_content tail_of_groups);
 
 # More marks than this make the page large; but fewer marks than $FEWEST in a row
 # of a test would show nothing.
@@ -105,25 +105,13 @@ sub tail_charts {
     }
     my $most = max($FEWEST, int($MARKS_TOTAL / max(1, sum0(map { $#{$_} } @drawn))));
     my @panels = map { tail_panel($most, $has_labels, @{$_}) } @drawn;
-    return (not_drawn(@explained), panels('The slowest operations over time', [ @{$notes}, @NOTES ], @panels));
-}
-
-sub is_any_known {
-    my ($slowest) = @_;
-    return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} };
+    return panels('The slowest operations over time', [ @{$notes}, @NOTES ], @panels);
 }
 
 # A chart without a known cause would show nothing that the table does not.
-sub not_drawn {
-    my @explained = @_;
-    my @names;
-    for my $row (@explained) {
-        my ($title, @found) = @{$row};
-        my @blind = grep { !is_any_known($_->[1]) } @found or next;
-        push @names, @blind == @found ? $title : map { "$title of " . $_->[0]->row_label } @blind;
-    }
-    return if !@names;
-    return element('p', {}, text('Not drawn, because no operation with a known cause is recorded: ' . join(', ', @names) . q{.})) . "\n";
+sub is_any_known {
+    my ($slowest) = @_;
+    return grep { $_ ne 'unknown' } keys %{ $slowest->{operations} };
 }
 
 sub tail_panel {

@@ -3,7 +3,7 @@
 # 1.03 to 2.00a.
 #
 # A course is the measurement of one device:
-#   { course => 1, name; bytes, of the device, if known; host, direct, engine,
+#   { course => 1, name; bytes, of the device, if known; filesystem of a file, host, direct, engine,
 #     iodepth, writes, if known; block_bytes;
 #     passes => [ { title, blocks => [ [ offset, bytes, seconds ], ... ] }, ... ];
 #     bad => [ { offset, bytes, error }, ... ] }
@@ -71,6 +71,7 @@ sub course_of_device {
     return {
         course      => 1,
         name        => words($device->{name}),
+        filesystem  => text($device->{filesystem}),
         host        => words($report->{host}),
         engine      => words($device->{engine}),
         iodepth     => number($device->{iodepth}),

@@ -57,7 +57,13 @@ sub zcav_page {
 # "/dev/sda, 500 GiB"
 sub device_words {
     my ($course) = @_;
-    return shorten($course->{name}) . ($course->{bytes} ? ', ' . bytes_text($course->{bytes}) : q{});
+    return join ', ', shorten($course->{name}), $course->{bytes} ? bytes_text($course->{bytes}) : (), memory_words($course);
+}
+
+# "in memory (tmpfs)", if that is known.
+sub memory_words {
+    my ($course) = @_;
+    return ($course->{filesystem} // q{}) =~ /\A((?:tmp|ram)fs)\z/ || $course->{name} =~ m{\A/dev/(z?ram)\d+\z}a ? "in memory ($1)" : ();
 }
 
 # How fast each device is, and then where it is slow or fails.
@@ -73,7 +79,7 @@ sub device_sentence {
     my ($course, $places) = @{$device}{qw(course places)};
     my ($past, @rates) = ($course->{writes} ? 'written' : 'read', rates_of($course));
     my $speed = !@rates ? "Has not been $past" : ($course->{writes} ? 'Writes ' : 'Reads ') . figure_text($device->{median}, 'KiB/s')
-        . (@rates > 1 ? ' (median of the blocks; ' . range_text(min(@rates), max(@rates), 'KiB/s') . ')' : q{});
+        . (@rates > 1 ? ' (median of the blocks; ' . range_text(min(@rates), max(@rates), 'KiB/s') . ')' : q{}) . join q{}, map {" $_"} memory_words($course);
     my @found = (found_text("cannot be $past", "cannot be $past", grep { $_->{error} } @{$places}), found_text('is slow', 'are slow', grep { !$_->{error} } @{$places}));
     return join('; ', $speed, join(', ', @found) || 'no place is slow' . (@{ $course->{passes} } > 1 ? ' in each pass' : q{}) . ', and none has failed') . q{.};
 }
@@ -174,8 +180,7 @@ sub curves {
     my $highest = max(1, map { $_->[1] } map { @{ $_->{steps} } } @curves);
     my $along   = axis_from_zero(max(1, $course->{bytes} // 0, map { $_->[0] + $course->{block_bytes} } map { @{ $_->{blocks} } } @passes), 'bytes');
     my $strip   = over_time({ %{$along}, unit => "offset in $along->{unit}" }, scalar @shown, sub { axis_upwards($highest, 'KiB/s', @_) });
-    my @notes   = ('Line: the median, ' . figure_text($device->{median}, 'KiB/s') . '. Orange: blocks below half the median of their pass.');
-    push @notes, 'Grey: failed; see below.' if grep { $_->{error} } @{$places};
+    my @notes   = ('Line: the median, ' . figure_text($device->{median}, 'KiB/s') . q{.}, [ losses => 'Orange: blocks below half the median of their pass.' ], [ open => 'Grey: failed; see below.' ]);
     push @notes, "Only the first $MOST_PASSES of @{[ scalar @passes ]} passes are shown." if @passes > @shown;
     return panels(shorten($course->{name}), \@notes,
         time_panel($course->{writes} ? 'Writing' : 'Reading', $strip, map { curve_row($strip, $device, $_) } @curves));

@@ -155,6 +155,17 @@ static void say_reach(struct campaign_sum *sum)
         snprintf(end, room, "; all of these cuts reached the drive's cache");
 }
 
+/* The verdict does not rest on these cuts. */
+static void say_rest(struct campaign_sum *sum)
+{
+    size_t length = strlen(sum->text);
+    if (sum->cuts > sum->conclusive)
+        snprintf(sum->text + length, sizeof sum->text - length,
+                 "; inconclusive%s: %" PRIu64 " of all %" PRIu64 " cuts",
+                 sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
+                 sum->cuts);
+}
+
 void campaign_sum_end(struct campaign_sum *sum)
 {
     if (sum->unreadable > 0 && sum->lost == 0) {
@@ -188,6 +199,7 @@ void campaign_sum_end(struct campaign_sum *sum)
             units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
             units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED), 1, 100).text);
     say_reach(sum);
+    say_rest(sum);
 }
 
 /*
@@ -818,7 +830,7 @@ static int report_campaign(struct campaign *c, struct err *e)
         printf("\n%s\n", c->sum.text);
     int rc = output_flush(e);
     if (rc == 0 && s->page)
-        rc = html_page_write(&c->page, text, NULL, e);
+        rc = html_page_write(&c->page, text, e);
     free(text);
     return rc;
 }

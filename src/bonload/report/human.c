@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "bonload/report/report.h"
 #include "sync/ranks.h"
@@ -258,18 +259,23 @@ static void print_ops(const struct result *result, FILE *out)
     }
 }
 
-static void print_step(const struct step *step, enum load_kind kind, bool is_search, FILE *out)
+/* `limited`: heading of the figure that a search limits; empty: other columns have it already. */
+static void print_step(const struct step *step, enum load_kind kind, bool is_search,
+                       const char *limited, FILE *out)
 {
     const struct step_kind *k = &step->kinds[kind];
     if (!k->is_there)
         return;
     fprintf(out, "%-7s %10.6g %12.6g %12s %12s", load_titles[kind], k->load, k->achieved,
             units_time(k->latencies.p50).text, units_time(k->latencies.p99).text);
+    if (!is_search)
+        fprintf(out, " %10" PRIu64, k->errors);
+    else if (*limited)
+        fprintf(out, " %12s", units_time(k->limited_ns).text);
     if (is_search)
-        fprintf(out, " %12s %s%s\n", units_time(k->limited_ns).text, verdict_names[k->verdict],
+        fprintf(out, " %s%s", verdict_names[k->verdict],
                 step->is_confirmation ? " (confirmation)" : "");
-    else
-        fprintf(out, " %10" PRIu64 "\n", k->errors);
+    fputc('\n', out);
 }
 
 static void print_answer(const struct result *result, enum load_kind kind, FILE *out)
@@ -303,12 +309,17 @@ static void print_steps(const struct result *result, FILE *out)
         return;
     if (is_search)
         latency_limit_name(&p->settings->limit, name);
-    fprintf(out, "\nSteps   %10s %12s %12s %12s %*s\n",
+    if (strcmp(name, "p50") == 0 || strcmp(name, "p99") == 0)
+        name[0] = '\0';
+    fprintf(out, "\nSteps   %10s %12s %12s %12s",
             is_search && p->settings->search == SEARCH_THREADS ? "threads" : "offered/s",
-            "achieved/s", "p50", "p99", is_search ? 12 : 10, name);
+            "achieved/s", "p50", "p99");
+    if (*name)
+        fprintf(out, " %*s", is_search ? 12 : 10, name);
+    fputc('\n', out);
     for (size_t i = 0; i < result->step_count; i++)
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            print_step(&result->steps[i], kind, is_search, out);
+            print_step(&result->steps[i], kind, is_search, name, out);
     if (!is_search)
         return;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
