@@ -98,7 +98,7 @@ sub why_unknown {
 sub load_verdict_content {
     my @profiles = map { profiles($_) } @_;
     my @titles   = ('Profile', 'Verdict', 'What', 'Found', 'Limit', 'Interval', 'Load', 'Achieved/s', 'Number');
-    return (panels('Each figure against its limit', ['The thin line is the 95 % interval of a percentile. Above twice the limit all is cut off, and the line ends in an arrow.'], map { verdict_panel($_) } @profiles),
+    return (panels('Each figure against its limit', ['The thin line is the interval of a percentile; each end holds with 95 % probability. Above twice the limit all is cut off, and the line ends in an arrow.'], map { verdict_panel($_) } @profiles),
         plain_table({ caption => 'What was judged, and by which limit', class => 'judged', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }
 
