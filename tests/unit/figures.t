@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Test::More;
-use Bonnie::Ab::Words qw(change_text interval_text);
+use Bonnie::Ab::Words qw(change_text interval_text plain_report);
 use Bonnie::ChangeWords ();
 use Bonnie::ComparisonText ();
 use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_of_values axis_upwards);
@@ -140,6 +140,9 @@ for my $percent (1, 30, 90, 200, 800, 5000) {
     my $text = chart(axis => axis_of_change($percent), height => 12, rows => [ { label => q{}, shown => q{}, marks => [] } ]);
     like($text, qr{class="first" x="\S+" y="11">\S+</text>.*class="last" x="100%" y="11">}, "the outer ticks of $percent % stay inside");
 }
+my %iops = (name => 'iops', unit => 'ops/s', judged => 1, more_is_better => 1, verdict => 'unknown', median_a => 123_456, median_b => 234_567, ratio => 1.9, interval => [ 1.8, 2 ]);
+my ($head, $row) = grep {/B by A\b(?! is)|^iops/} split /\n/, plain_report({ settings => { name_a => 'old', name_b => 'new', alpha => .05, seed => 1, margin_percent => 3 }, metrics => [ \%iops ], elapsed_seconds => 5, result => q{}, map { $_ => [] } qw(pairs control notes) });
+is_deeply([ map { $head =~ /\b$_/g ? pos $head : 0 } qw(old new A) ], [ map { $row =~ /$_/g ? pos $row : 0 } 'ops\/s', 'ops\/s', '%' ], 'figures of six digits stand below their heads') or diag("$head\n$row");
 unlike(chart(axis => undef, height => 12, rows => [ { label => 'x', shown => 'not run', marks => [] } ]), qr/<svg/, 'nothing to draw');
 
 done_testing();

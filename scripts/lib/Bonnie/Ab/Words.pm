@@ -18,6 +18,9 @@ my $MOST_NAMES = 3;
 
 my $MAX_NAME = 40;
 
+# Of a column of figures.
+my $LEAST_WIDE = 11;
+
 # In bytes: a command that moves less beside another did nothing.
 my $NOTHING = 2**20;
 
@@ -128,9 +131,10 @@ sub plain_report {
     my $good   = grep { !defined $_->{failed} } @{ $report->{pairs} };
     my $bad    = @{ $report->{pairs} } - $good;
     my $pairs  = pairs_text($good) . ($bad ? " ($bad left out)" : q{});
+    my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
     my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
-    push @lines, q{}, table($report, @judged) if @judged;
-    push @lines, q{}, 'Latencies, not judged', map { row($report, $_) } @tails if @tails;
+    push @lines, q{}, table($report, $wide, @judged) if @judged;
+    push @lines, q{}, 'Latencies, not judged', map { row($report, $wide, $_) } @tails if @tails;
     my @beside = grep { defined $report->{settings}{"beside_$_"} } qw(a b);
     push @lines, q{}, map { beside_text($report, $_) } @beside if @beside;
     push @lines, control_text($report);
@@ -147,14 +151,15 @@ sub shown_tails {
     return grep { !$_->{judged} } map { $metric{"$_->{name}.p99"} // $metric{"$_->{name}.max"} // () } grep { $_->{more_is_better} } @judged;
 }
 
-my $ROW = '%-16s %11s %11s %9s  %-20s %s';
+# The figures of both sides have columns of one width.
+my $ROW = '%-16s %*s %*s %9s  %-20s %s';
 
 sub table {
-    my ($report, @metrics) = @_;
+    my ($report, $wide, @metrics) = @_;
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $report->{settings}{alpha});
     return (
-        sprintf($ROW, q{}, (map { shorten($report->{settings}{"name_$_"}, 11) } qw(a b)), 'B by A', $sure, q{}),
-        (map { row($report, $_) } @metrics),
+        sprintf($ROW, q{}, (map { ($wide, shorten($report->{settings}{"name_$_"}, $wide)) } qw(a b)), 'B by A', $sure, q{}),
+        (map { row($report, $wide, $_) } @metrics),
         'B by A is the median of the pairs\' own ratios, not the ratio of the two medians.',
         'The intervals are valid for all metrics at once, and after every pair.',
         noise_text(@metrics),
@@ -162,9 +167,9 @@ sub table {
 }
 
 sub row {
-    my ($report, $metric) = @_;
+    my ($report, $wide, $metric) = @_;
     my @words = $metric->{judged} ? (interval_text($report, $metric), verdict_text($report, $metric)) : (q{}, q{});
-    my $line  = sprintf $ROW, $metric->{name}, (map { metric_figure($metric, $_) } qw(a b)), change_text($report, $metric), @words;
+    my $line  = sprintf $ROW, $metric->{name}, (map { ($wide, metric_figure($metric, $_)) } qw(a b)), change_text($report, $metric), @words;
     return $line;
 }
 
