@@ -50,7 +50,7 @@ sub looks { return @{ $LIMIT{ $_[0] } // $LIMIT{unknown} } }
 # Of those that occur.
 sub limit_legend {
     my @groups = @_;
-    my %occurs = map { $_->{by} => 1 } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
+    my %occurs = map { my $by = $_->{by} eq 'others' ? 'cpu' : $_->{by}; ($LIMIT{$by} ? $by : 'unknown') => 1 } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
     my @items;
     for my $by (grep { $occurs{$_} } @ORDER) {
         my ($class, $words, $meaning) = looks($by);
