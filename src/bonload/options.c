@@ -129,8 +129,8 @@ static const struct option_entry entries[] = {
      .help = "file with one such name per line, used in turn, over and over; -url takes "
              "precedence"},
     {BOOLEAN("literal", literal), .help = "take -url as it is, with all its X, N and R"},
-    OPTION_USER(struct settings),
-    OPTION_GROUP(struct settings),
+    {OPTION_USER(user)},
+    {OPTION_GROUP(group)},
     {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .words = good_for_words,
      .accepted = "the name of a profile, all, list, or a file",
      .group = "Is this storage good enough?",
@@ -303,7 +303,7 @@ static const struct option_entry entries[] = {
     {ACTION("version", ACTION_VERSION), .help = "print the version"},
     {ACTION("help", ACTION_HELP), .help = "print this help"},
     {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help"},
-    OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
+    {OPTION_ALL_OPTIONS(action, ACTION_OPTIONS)},
 };
 
 /* Defaults other than 0, of settings that do not depend on others. */

@@ -416,7 +416,7 @@ static int take_operand(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    OPTION_DIRECTORY(struct settings),
+    {OPTION_DIRECTORY(directory)},
     {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's',
      .help = "data in MiB, divided among the workers; 0 skips these tests (default: 2 x RAM)"},
     {SETTER("files", "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", set_files), .letter = 'n',
@@ -431,7 +431,7 @@ static const struct option_entry entries[] = {
      .help = "tests, defaults and reports of bonnie, bonnie++ or gobonniego; diskmark: the four "
              "rows of "
              "KDiskMark (default: bonnie++)"},
-    OPTION_USER(struct settings),
+    {OPTION_USER(user)},
     {FLAG("quiet", quiet), .letter = 'q',
      .help = "only CSV on stdout, the table on stderr, no progress"},
     {.name = "json", .set = set_json, .help = "same as --format=json"},
@@ -555,14 +555,14 @@ static const struct option_entry entries[] = {
      .help = "seed of places, sizes and names (default: the time)"},
     {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
      .help = "make the seed from the contents of FILE"},
-    OPTION_GROUP(struct settings),
-    OPTION_TRUST(struct settings),
+    {OPTION_GROUP(group)},
+    {OPTION_TRUST(trusts_directory)},
     {ACTION("cleanup", ACTION_CLEANUP),
      .help = "remove what killed runs left in the scratch directory, and exit"},
-    OPTION_VERSION(struct settings, action, ACTION_VERSION),
+    {OPTION_VERSION(action, ACTION_VERSION)},
     {ACTION("help", ACTION_HELP), .help = "print this help and exit"},
     {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help and exit"},
-    OPTION_ALL_OPTIONS(struct settings, action, ACTION_OPTIONS),
+    {OPTION_ALL_OPTIONS(action, ACTION_OPTIONS)},
     {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .accepted = "the name of a profile"},
     {
         .letter = 'l',

@@ -197,29 +197,29 @@ static void phase_title(char title[PHASE_TITLE], const struct run_context *r, en
         snprintf(title, PHASE_TITLE, "%s", name);
 }
 
-/* The amount of work, or the time, after which a test is done. */
-static struct monitor_goal phase_goal(const struct plan *p, enum test_id test)
+/* The amount of work, or the time, after which a test is done: a reading with only its goals. */
+static struct progress_reading phase_goal(const struct plan *p, enum test_id test)
 {
     const struct workload *w = workload_of(test);
     bool is_steady = p->settings->steady && w->uses_engine; /* then the goal is an upper limit */
-    struct monitor_goal goal = {.nanoseconds = is_steady
+    struct progress_reading goal = {.goal_ns = is_steady
                                                    ? p->steady.most_rounds * p->steady.round_ns
                                                    : workload_duration_ns(w, p)};
     switch (w->item) {
     case ITEM_PERCHAR_CHUNK:
-        goal.bytes = p->data.perchar_bytes;
+        goal.goal_bytes = p->data.perchar_bytes;
         break;
     case ITEM_CHUNK:
-        goal.bytes = goal.nanoseconds > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
+        goal.goal_bytes = goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
         break;
     case ITEM_SEEK:
-        goal.ops = is_steady ? 1 : p->data.seeks;
+        goal.goal_ops = is_steady ? 1 : p->data.seeks;
         break;
     case ITEM_BLOCK:
         break;
     case ITEM_FILE:
     case ITEM_NAME:
-        goal.ops = p->files.count;
+        goal.goal_ops = p->files.count;
         break;
     }
     return goal;
@@ -233,14 +233,12 @@ static void report_done(const char *title, struct run_context *r, enum test_id t
                         const struct test_result *t)
 {
     char figures[PROGRESS_FIGURES];
-    const struct progress_reading reading = {
-        .elapsed_ns = t->elapsed_ns,
-        .ops = t->ops,
-        .bytes = t->bytes,
-        .goal_bytes = phase_goal(r->plan, test).bytes,
-    };
+    struct progress_reading reading = phase_goal(r->plan, test);
     const struct workload *w = workload_of(test);
     size_t used = strlen(r->figures);
+    reading.elapsed_ns = t->elapsed_ns;
+    reading.ops = t->ops;
+    reading.bytes = t->bytes;
     progress_figures(figures, &reading);
     if (!r->plan->settings->is_bonniexx)
         progress_lines_done(&r->progress, title, figures);
@@ -347,11 +345,6 @@ static struct steady_result phase_rounds_take(struct rounds *rounds, const struc
     return steady;
 }
 
-static void latencies_of_test(const void *counts, struct histogram *sum)
-{
-    shared_stats_latencies(counts, sum);
-}
-
 /*
  * Begins to find what the slowest operations of a phase wait for, if the plan wants it and the
  * workers have a queue of operations. The caller must call this before the workers prepare.
@@ -363,7 +356,9 @@ static int phase_tail_begin(struct run_context *r, const struct workload *w, str
         return 0;
     const struct examiner_setup setup = {
         .trace = &r->helpers->trace,
-        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
+        .kinds = {{.workers = p->workers,
+                   .latencies = shared_stats_latencies,
+                   .counts = &r->stats}},
         .kind_count = 1,
         .boxes = r->slow,
         .devices = &r->storage.sources.devices,

@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "live/progress.h"
 #include "measure/clock.h"
 #include "sys/helper.h"
 #include "sys/stop.h"
@@ -165,9 +164,7 @@ static uint64_t elapsed_at(const struct notes *n, uint64_t now_ns)
 
 static struct progress_reading read_stats(const struct monitor *m, uint64_t now_ns)
 {
-    struct progress_reading reading = {.goal_ops = m->setup.goal.ops,
-                                       .goal_bytes = m->setup.goal.bytes,
-                                       .goal_ns = m->setup.goal.nanoseconds};
+    struct progress_reading reading = m->setup.goal;
     reading.elapsed_ns = elapsed_at(m->notes, now_ns);
     if (m->notes->start_ns == 0 && m->notes->rounds > 0)
         reading.preparing_round = m->notes->rounds + 1;
@@ -281,19 +278,18 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     struct monitor *m = calloc(1, sizeof *m);
     void *notes = mmap(NULL, notes_bytes(setup), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int rc;
     if (!m || notes == MAP_FAILED) {
-        int rc = err_system(e, errno, "allocate memory for the monitor");
+        rc = err_system(e, errno, "allocate memory for the monitor");
+    } else {
+        *m = (struct monitor){.setup = *setup,
+                              .notes = notes,
+                              .bar = {.title = setup->title, .has_colour = setup->has_colour}};
+        rc = helper_start(&m->process, "monitor", monitor_main, m, e);
+    }
+    if (rc != 0) {
         if (notes != MAP_FAILED)
             munmap(notes, notes_bytes(setup));
-        free(m);
-        return rc;
-    }
-    *m = (struct monitor){.setup = *setup, .notes = notes};
-    progress_bar_init(&m->bar, setup->title, STDERR_FILENO);
-    m->bar.has_colour = setup->has_colour;
-    int rc = helper_start(&m->process, "monitor", monitor_main, m, e);
-    if (rc != 0) {
-        munmap(notes, notes_bytes(setup));
         free(m);
         return rc;
     }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "live/progress.h"
 #include "live/shared_stats.h"
 #include "measure/device.h"
 #include "measure/levels.h"
@@ -34,21 +35,14 @@ struct interval {
     uint64_t max_ns;
 };
 
-/* How much a phase has to do, for computing its progress; 0: unknown beforehand. */
-struct monitor_goal {
-    uint64_t ops;
-    uint64_t bytes;
-    uint64_t nanoseconds;
-};
-
 struct monitor_setup {
     const char *title; /* title of the phase */
     const struct shared_stats *stats;
-    struct monitor_goal goal;
-    bool draws;           /* draws the line on standard error */
-    bool has_colour;      /* draws it in colours */
-    bool notes_intervals; /* records intervals */
-    bool records_series;  /* records a time series of bytes, to find its levels */
+    struct progress_reading goal; /* only its goals, as far as they are known beforehand */
+    bool draws;                   /* draws the line on standard error */
+    bool has_colour;              /* draws it in colours */
+    bool notes_intervals;         /* records intervals */
+    bool records_series;          /* records a time series of bytes, to find its levels */
     /* devices that the time series covers, too; NULL: none */
     const struct device_set *devices;
     const char *name; /* short name of the phase, printed with the figures so far */

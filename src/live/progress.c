@@ -34,11 +34,6 @@
 /* A rate over a shorter time would depend on the clock and the scheduler. */
 #define LEAST_MEASURED_NS (10 * MILLION)
 
-void progress_bar_init(struct progress_bar *g, const char *title, int fd)
-{
-    *g = (struct progress_bar){.title = title, .fd = fd};
-}
-
 static double part_of(uint64_t done, uint64_t goal)
 {
     return goal == 0 || done >= goal ? 1 : (double)done / (double)goal;
@@ -147,8 +142,8 @@ static unsigned room_on(unsigned columns)
     return room < PROGRESS_BAR_TEXT - 1 ? room : PROGRESS_BAR_TEXT - 1;
 }
 
-size_t progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
-                         const struct progress_reading *r, uint64_t waited_ns, unsigned columns)
+unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
+                           const struct progress_reading *r, uint64_t waited_ns, unsigned columns)
 {
     char figures[PROGRESS_BAR_TEXT];
     char bar[WIDEST_BAR + 2] = "";
@@ -175,18 +170,25 @@ size_t progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
         format_bar(bar + 1, done, wide < WIDEST_BAR ? wide : WIDEST_BAR);
     }
     int length = snprintf(text, room + 1, "%s%s%s", title, bar, figures);
-    return length < 0 ? 0 : (unsigned)length < room ? (unsigned)length : room;
+    return (unsigned)length < room ? (unsigned)length : room;
 }
 
-static unsigned terminal_columns(int fd)
+static unsigned terminal_columns(void)
 {
     struct winsize size;
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : DEFAULT_COLUMNS;
+    bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_known ? size.ws_col : DEFAULT_COLUMNS;
 }
 
-static void put_text(const struct progress_bar *g, const char *text, size_t length)
+/* Whether another program uses the terminal: this process is in the background. */
+static bool is_in_background(void)
 {
-    ssize_t ignored = write(g->fd, text, length);
+    return tcgetpgrp(STDERR_FILENO) != getpgrp();
+}
+
+static void put_text(const char *text, size_t length)
+{
+    ssize_t ignored = write(STDERR_FILENO, text, length);
     (void)ignored; /* a terminal that is gone does not disturb the test */
 }
 
@@ -219,40 +221,35 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
 {
     char line[PROGRESS_BAR_TEXT];
     char text[2 * PROGRESS_BAR_TEXT + COLOUR_ROOM];
-    if (tcgetpgrp(g->fd) != getpgrp())
-        return; /* this process is in the background: another program uses the terminal */
-    unsigned columns = terminal_columns(g->fd);
+    if (is_in_background())
+        return;
+    unsigned columns = terminal_columns();
     if (g->since_ns == 0)
         g->since_ns = now_ns;
     size_t used = format_erase(text, g->drawn, columns);
-    size_t length = progress_bar_text(line, g->title, r, now_ns - g->since_ns, columns);
-    used += format_colours(text + used, line, g->has_colour);
-    put_text(g, text, used);
-    g->drawn = (unsigned)length;
+    g->drawn = progress_bar_text(line, g->title, r, now_ns - g->since_ns, columns);
+    put_text(text, used + format_colours(text + used, line, g->has_colour));
 }
 
 void progress_bar_draw_text(struct progress_bar *g, const char *line)
 {
     char text[2 * PROGRESS_BAR_TEXT];
     /* a write must not block because somebody has stopped the terminal */
-    struct pollfd terminal = {.fd = g->fd, .events = POLLOUT};
-    if (tcgetpgrp(g->fd) != getpgrp() || poll(&terminal, 1, 0) != 1 || terminal.revents != POLLOUT)
+    struct pollfd terminal = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (is_in_background() || poll(&terminal, 1, 0) != 1 || terminal.revents != POLLOUT)
         return;
-    unsigned columns = terminal_columns(g->fd);
+    unsigned columns = terminal_columns();
     size_t used = format_erase(text, g->drawn, columns);
-    size_t length = strlen(line);
-    if (length > room_on(columns))
-        length = room_on(columns);
-    memcpy(text + used, line, length);
-    put_text(g, text, used + length);
-    g->drawn = (unsigned)length;
+    g->drawn = (unsigned)strnlen(line, room_on(columns));
+    memcpy(text + used, line, g->drawn);
+    put_text(text, used + g->drawn);
 }
 
 void progress_bar_erase(struct progress_bar *g)
 {
     char text[PROGRESS_BAR_TEXT];
     if (g->drawn > 0)
-        put_text(g, text, format_erase(text, g->drawn, terminal_columns(g->fd)));
+        put_text(text, format_erase(text, g->drawn, terminal_columns()));
     g->drawn = 0;
 }
 

@@ -6,13 +6,12 @@
 #include <stdint.h>
 
 /*
- * The live line of a phase on a terminal: title, bar, rate, percentage and time left, or as many of
- * them as fit its current width. Uses neither malloc nor stdio's streams.
+ * The live line of a phase on a terminal, on standard error: title, bar, rate, percentage and time
+ * left, or as many of them as fit its current width. Uses neither malloc nor stdio's streams.
  */
 struct progress_bar {
     const char *title;
     bool has_colour;
-    int fd;            /* descriptor of the terminal */
     uint64_t since_ns; /* when the line was first drawn, by clock_ns() */
     unsigned drawn;    /* number of columns of the line that is on the terminal */
 };
@@ -31,8 +30,6 @@ struct progress_reading {
 #define PROGRESS_BAR_TEXT 512
 #define PROGRESS_FIGURES  80
 
-void progress_bar_init(struct progress_bar *g, const char *title, int fd);
-
 /*
  * Formats a phase's figures: "1.2 GiB/s 0.9 s". The rate is a throughput if the phase has a goal in
  * bytes, and otherwise in operations per second. It is missing if less than 10 ms were measured.
@@ -46,8 +43,8 @@ double progress_bar_fraction(const struct progress_reading *r);
  * Formats the line for a terminal with `columns` columns, at least three of which stay free.
  * waited_ns is the time since the phase began, with its preparation. Returns the length.
  */
-size_t progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
-                         const struct progress_reading *r, uint64_t waited_ns, unsigned columns);
+unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
+                           const struct progress_reading *r, uint64_t waited_ns, unsigned columns);
 
 /* Replaces the line on the terminal by the current one. */
 void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns);

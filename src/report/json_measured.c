@@ -87,25 +87,15 @@ void put_machine(json_t **object, const struct busy_evidence *e)
 {
     char words[BUSY_TEXT];
     json_t *machine = json_object();
-    const struct {
-        const char *key;
-        double percent;
-    } figures[] = {
-        {"own_percent", e->own_percent},
-        {"others_percent", e->others_percent},
-        {"stolen_percent", e->stolen_percent},
-        {"waited_percent", e->waited_percent},
-        {"throttled_percent", e->throttled_percent},
-        {"foreign_percent", e->foreign_percent},
-    };
     busy_words(words, e);
     put_flag(&machine, "busy", busy_is(e));
     put_text(&machine, "words", words);
     put_known_count(&machine, "cpus", e->cpus);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (figures[i].percent < 0)
-            put_value(&machine, figures[i].key, json_null());
-        else
-            put_real(&machine, figures[i].key, figures[i].percent);
+    put_known_real(&machine, "own_percent", e->own_percent);
+    put_known_real(&machine, "others_percent", e->others_percent);
+    put_known_real(&machine, "stolen_percent", e->stolen_percent);
+    put_known_real(&machine, "waited_percent", e->waited_percent);
+    put_known_real(&machine, "throttled_percent", e->throttled_percent);
+    put_known_real(&machine, "foreign_percent", e->foreign_percent);
     put_value(object, "machine", machine);
 }

@@ -85,6 +85,14 @@ void put_known_count(json_t **object, const char *key, uint64_t count)
         put_value(object, key, json_null());
 }
 
+void put_known_real(json_t **object, const char *key, double number)
+{
+    if (number < 0)
+        put_value(object, key, json_null());
+    else
+        put_real(object, key, number);
+}
+
 /*
  * The text of a document under construction. When memory runs out, `failed` is set. (A stream of
  * open_memstream() would be shorter, but musl's loses what it has no memory for, and says nothing.)

@@ -43,8 +43,9 @@ void put_known(json_t **object, const char *key, const char *text);
 /* Appends a time in seconds since 1970, as RFC 3339 has it, in UTC: "2026-11-21T12:34:56Z". */
 void put_time(json_t **object, const char *key, int64_t seconds);
 
-/* Appends a count. 0 means unknown, and becomes null. */
+/* Append a figure. A count of 0, or a negative number, means unknown, and becomes null. */
 void put_known_count(json_t **object, const char *key, uint64_t count);
+void put_known_real(json_t **object, const char *key, double number);
 
 /*
  * Formats the whole document with jansson's flags. The caller frees the text. NULL: `object` is

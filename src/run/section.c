@@ -58,8 +58,9 @@ void section_end_lap(struct section *s, const struct task_times *times)
     s->laps++;
 }
 
-void section_subtract(struct section *difference, const struct section *now,
-                      const struct section *before)
+/* Computes the difference of two snapshots of a section that were taken between laps. */
+static void section_subtract(struct section *difference, const struct section *now,
+                             const struct section *before)
 {
     struct device_use *use = &difference->device;
     double busy_ns = now->device.busy_percent * (double)now->elapsed_ns -

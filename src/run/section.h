@@ -43,10 +43,6 @@ void section_begin_lap(struct section *s);
  */
 void section_end_lap(struct section *s, const struct task_times *times);
 
-/* Computes the difference of two snapshots of a section that were taken between laps. */
-void section_subtract(struct section *difference, const struct section *now,
-                      const struct section *before);
-
 /*
  * The rounds of a section that is repeated until its figure is steady, or until there have been too
  * many. Workers know nothing of rounds: between two of them, while no worker works, rounds_end()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <string.h>
-
 #include "bonnie/program.h"
+#include "cli/parser.h"
 #include "sys/program.h"
 #include "tools/tool.h"
 #include "util/err.h"
@@ -21,19 +20,11 @@ static const struct {
     {"zcav", zcav},
 };
 
-static size_t index_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        if (strcmp(name, programs[i].name) == 0)
-            return i;
-    return 0;
-}
-
 int main(int argc, char *argv[])
 {
-    size_t i = argc > 0 ? index_of(argv[0]) : 0;
+    size_t i = sizeof programs / sizeof *programs - 1;
+    while (i > 0 && !cli_is_called(argc, argv, programs[i].name))
+        i--;
     program_name = programs[i].name;
     return program_run(argc, argv, programs[i].work);
 }

@@ -86,7 +86,9 @@ static const struct option_entry entries[] = {
      .accepted = "a whole number from 0 to 2^32-1", .help = "seed of rand(3) (default: the time)"},
     {PATH("file", "FILE", file), .letter = 'f',
      .help = "write to FILE, complete or not at all (default: standard output)"},
-    TOOL_HELP_OPTIONS,
+    {OPTION_VERSION(common.action, TOOL_VERSION)},
+    {OPTION_ALL_OPTIONS(common.action, TOOL_OPTIONS)},
+    {OPTION_HELP(common.action, TOOL_HELP)},
 };
 
 static const struct option_table option_table = {

@@ -400,19 +400,21 @@ static int set_size(void *settings, const char *value, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    OPTION_DIRECTORY(struct settings),
-    OPTION_TRUST(struct settings),
+    {OPTION_DIRECTORY(directory)},
+    {OPTION_TRUST(trusts_directory)},
     {SETTER("size", "SIZE", set_size), .letter = 's',
      .help = "size of the file, in KiB; 1/64 of it for write and read (default: 512m)"},
     {VALUE("label", "NAME", OPTION_TEXT, label), .letter = 'm',
      .help = "name of the results (default: host name)"},
-    OPTION_USER(struct tool_settings),
-    OPTION_GROUP(struct tool_settings),
+    {OPTION_USER(common.user)},
+    {OPTION_GROUP(common.group)},
     {FLAG("quiet", quiet), .letter = 'q',
      .help = "only CSV on stdout, the table on stderr, no progress"},
     {FLAG("cleanup", cleans_up),
      .help = "remove what killed runs left in the scratch directory, and exit"},
-    TOOL_HELP_OPTIONS,
+    {OPTION_VERSION(common.action, TOOL_VERSION)},
+    {OPTION_ALL_OPTIONS(common.action, TOOL_OPTIONS)},
+    {OPTION_HELP(common.action, TOOL_HELP)},
 };
 
 static const struct option_table option_table = {

@@ -28,12 +28,6 @@ struct tool_settings {
     const char *group; /* only in programs that measure */
 };
 
-/* Rows of the options that print something and end the program. */
-#define TOOL_HELP_OPTIONS                                                                          \
-    OPTION_VERSION(struct tool_settings, action, TOOL_VERSION),                                    \
-        OPTION_ALL_OPTIONS(struct tool_settings, action, TOOL_OPTIONS),                            \
-        OPTION_HELP(struct tool_settings, action, TOOL_HELP)
-
 /*
  * Reads the command line into the settings, which begin with a struct tool_settings. Prints what
  * --help or --version asks for; *runs becomes false if there is nothing else to do. Returns 0, or

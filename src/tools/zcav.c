@@ -221,9 +221,11 @@ static const struct option_entry entries[] = {
     {PATH("html", "PAGE", page),
      .help = "write a page with the curves to PAGE, complete or not at all"},
     {FLAG("quiet", quiet), .letter = 'q', .help = "no progress on standard error"},
-    OPTION_USER(struct tool_settings),
-    OPTION_GROUP(struct tool_settings),
-    TOOL_HELP_OPTIONS,
+    {OPTION_USER(common.user)},
+    {OPTION_GROUP(common.group)},
+    {OPTION_VERSION(common.action, TOOL_VERSION)},
+    {OPTION_ALL_OPTIONS(common.action, TOOL_OPTIONS)},
+    {OPTION_HELP(common.action, TOOL_HELP)},
 };
 
 static const struct option_table zcav_option_table = {
@@ -978,7 +980,7 @@ static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
     const struct monitor_setup setup = {
         .title = jobs->settings->writes ? "Writing" : "Reading",
         .stats = &stats,
-        .goal = {.bytes = goal_of(jobs, count)},
+        .goal = {.goal_bytes = goal_of(jobs, count)},
         .draws = true,
     };
     int rc = shared_stats_open(&stats, count, e);

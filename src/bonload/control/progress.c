@@ -24,7 +24,6 @@ int progress_open(struct progress_view *v, bool is_wanted, struct err *e)
     const char *kind = getenv("TERM");
     *v = (struct progress_view){0};
     v->is_terminal = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
-    progress_bar_init(&v->bar, "", STDERR_FILENO);
     if (!is_wanted)
         return 0;
     v->counted = calloc(1, sizeof *v->counted);

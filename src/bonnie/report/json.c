@@ -225,10 +225,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_text(&object, "limited_by", bottleneck_name(t->verdict.least.by));
     verdict_sentence(sentence, &t->verdict);
     put_text(&object, "verdict", sentence);
-    if (t->waited_for_cpu_percent >= 0)
-        put_real(&object, "waited_for_cpu_percent", t->waited_for_cpu_percent);
-    else
-        put_value(&object, "waited_for_cpu_percent", json_null());
+    put_known_real(&object, "waited_for_cpu_percent", t->waited_for_cpu_percent);
     put_value(&object, "steady_state", json_of_steady(&t->steady));
     put_levels(&object, &t->levels, test_level_unit(t, test));
     put_value(&object, "intervals", all_intervals(t));
