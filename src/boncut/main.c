@@ -4,7 +4,7 @@
 
 #include "boncut/commands.h"
 #include "boncut/methods/method.h"
-#include "cli/help.h"
+#include "cli/parser.h"
 #include "storage/scratch.h"
 #include "sys/program.h"
 #include "tail/trace.h"

@@ -12,7 +12,7 @@
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
 #include "bonload/verdict/verdict.h"
-#include "cli/help.h"
+#include "cli/parser.h"
 #include "report/page.h"
 #include "storage/scratch.h"
 #include "sync/coordinator.h"

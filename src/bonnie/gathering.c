@@ -26,20 +26,15 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
 {
     const struct ranks *r = &coordinator->ranks;
     *g = (struct gathering){.coordinator = coordinator};
-    if (r->count == 1)
+    if (!r->cards)
         return 0;
-    bool is_there = true;
-    if (r->cards) {
-        g->laps = calloc(r->count, sizeof *g->laps);
-        g->hosts = calloc(r->count, sizeof *g->hosts);
-        g->received = calloc(1, sizeof *g->received);
-        is_there = g->laps && g->hosts && g->received;
-    }
-    if (!is_there) {
-        gathering_close(g);
-        return err_system(e, ENOMEM, "allocate memory for %u ranks", r->count);
-    }
-    return 0;
+    g->laps = calloc(r->count, sizeof *g->laps);
+    g->hosts = calloc(r->count, sizeof *g->hosts);
+    g->received = calloc(1, sizeof *g->received);
+    if (g->laps && g->hosts && g->received)
+        return 0;
+    gathering_close(g);
+    return err_system(e, ENOMEM, "allocate memory for %u ranks", r->count);
 }
 
 void gathering_close(struct gathering *g)
@@ -55,12 +50,13 @@ void gathering_begin(struct gathering *g)
     g->start_spread_ns = 0;
     g->clock_uncertainty_ns = 0;
     const struct ranks *r = &g->coordinator->ranks;
-    for (unsigned rank = 0; g->hosts && rank < r->count; rank++)
-        g->hosts[rank] = (struct host_result){0};
     for (unsigned rank = 0; g->hosts && rank < r->count; rank++) {
         struct host_result *host = &g->hosts[r->cards[rank].host_first];
-        if (host->ranks++ == 0) /* ranks of one host may name it differently, as containers do */
+        if (ranks_is_first(r, rank)) { /* ranks of one host may name it differently: containers */
+            *host = (struct host_result){0};
             memcpy(host->name, r->cards[rank].host, sizeof host->name);
+        }
+        host->ranks++;
     }
 }
 
@@ -150,8 +146,6 @@ struct test_meeting {
     struct gathering *g;
     struct test_figures *figures;
     struct op_stats *total;
-    bool has_begun;
-    bool has_host;
     bool is_damaged; /* some rank's bytes cannot be decoded */
 };
 
@@ -202,21 +196,18 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
         return;
     }
     op_stats_merge(m->total, &test->total);
-    if (!m->has_begun) { /* the figures of any rank can clear these */
+    if (rank == 0) { /* comes first; the figures of any rank can clear these */
         m->figures->evidence.device.known = true;
         memcpy(m->figures->evidence.moved.by, test->figures.evidence.moved.by,
                sizeof test->figures.evidence.moved.by);
         m->figures->cache.known = true;
         m->figures->cache.system_dropped = true;
     }
-    m->has_begun = true;
     bool is_first = ranks_is_first(&g->coordinator->ranks, rank);
     add_figures(m->figures, &test->figures, g->coordinator->ranks.count);
     moved_add(&m->figures->evidence.moved, &test->figures.evidence.moved, is_first);
-    if (is_first) {
-        add_host_facts(&m->figures->evidence, &test->figures.evidence, !m->has_host);
-        m->has_host = true;
-    }
+    if (is_first)
+        add_host_facts(&m->figures->evidence, &test->figures.evidence, rank == 0);
     struct host_result *host = &g->hosts[g->coordinator->ranks.cards[rank].host_first];
     host->cpu_ns += test->figures.evidence.cpu_ns;
     const struct histogram *h = &test->total.latencies;

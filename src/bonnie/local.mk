@@ -5,7 +5,6 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/phase.c src/bonnie/phase.h \
 	src/bonnie/plan.c src/bonnie/plan.h \
 	src/bonnie/preset.c src/bonnie/preset.h \
-	src/bonnie/program.c src/bonnie/program.h \
 	src/bonnie/report/classic.c \
 	src/bonnie/report/csv.c \
 	src/bonnie/report/diskmark.c \
@@ -25,7 +24,7 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/workloads/iops.c \
 	src/bonnie/workloads/metadata.c \
 	src/bonnie/workloads/perchar.c \
-	src/bonnie/workloads/seeks.c src/bonnie/workloads/seeks.h \
+	src/bonnie/workloads/seeks.c \
 	src/bonnie/workloads/workload.c src/bonnie/workloads/workload.h
 
 BONNIE_LIBS = src/libbonnie.a $(SUITE_LIBS)

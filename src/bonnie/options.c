@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/options.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "bonnie/preset.h"
-#include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "io/engine.h"
@@ -30,35 +28,22 @@ struct field_rule {
     bool (*take)(struct settings *s, const char *text); /* decides instead, also if it is empty */
 };
 
-/* The fields of "a:b:c". Missing ones are empty. */
-struct fields {
-    char text[MAX_FIELDS][FIELD_SIZE];
-};
-
-static int split_fields(struct fields *f, const char *text, size_t most)
-{
-    memset(f, 0, sizeof *f);
-    for (size_t i = 0;; i++) {
-        size_t length = strcspn(text, ":");
-        if (i >= most || length >= FIELD_SIZE)
-            return -EINVAL;
-        memcpy(f->text[i], text, length);
-        if (text[length] == '\0')
-            return 0;
-        text += length + 1;
-    }
-}
-
-/* Takes all fields of a value. An empty field keeps its default. */
+/* Takes all fields of a value. An empty or missing field keeps its default. */
 static int take_fields(struct settings *s, const char *value, const char *grammar,
                        const struct field_rule rules[], size_t count, struct err *e)
 {
-    struct fields f;
-    if (split_fields(&f, value, count) != 0)
-        return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
+    char fields[MAX_FIELDS][FIELD_SIZE] = {""};
+    const char *rest = value;
+    for (size_t i = 0; rest; i++) {
+        size_t length = strcspn(rest, ":");
+        if (i >= count || length >= FIELD_SIZE)
+            return err_say(e, "%s, %s %s", grammar, rules[0].name, rules[0].accepted);
+        memcpy(fields[i], rest, length);
+        rest = rest[length] == ':' ? rest + length + 1 : NULL;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct field_rule *r = &rules[i];
-        const char *text = f.text[i];
+        const char *text = fields[i];
         struct optional one = {.given = true};
         bool is_empty = *text == '\0' && !r->take;
         if (!is_empty && !(r->take ? r->take(s, text)
@@ -154,7 +139,7 @@ static int set_workers(void *settings, const char *value, struct err *e)
     s->workers_auto = strcmp(value, "auto") == 0;
     if (s->workers_auto)
         return 0;
-    return value_count(&s->workers, value, 1, LIMIT_WORKERS, "1 to 1024, or auto", e);
+    return value_count(&s->workers, value, 1, 1024, "1 to 1024, or auto", e);
 }
 
 static int set_fast(void *settings, const char *value, struct err *e)
@@ -185,8 +170,7 @@ static int set_processes(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     int64_t number;
-    if (units_parse_signed(value, &number) != 0 || number < -1 || number == 0 ||
-        number > LIMIT_PROCESSES)
+    if (units_parse_signed(value, &number) != 0 || number < -1 || number == 0 || number > 1000)
         return err_say(e, "1 to 1000 processes, or -1 to remove the semaphores");
     s->action = ACTION_SEMAPHORES;
     s->semaphore_processes = (int)number;
@@ -209,11 +193,10 @@ static int set_synchronise(void *settings, const char *value, struct err *e)
 static bool take_test(void *settings, char *word)
 {
     struct settings *s = settings;
-    enum test_id test = test_by_name(word);
-    if (test == TEST_COUNT)
-        return false;
-    s->tests[test] = true;
-    return true;
+    int test = value_word(word, test_names);
+    if (test >= 0)
+        s->tests[test] = true;
+    return test >= 0;
 }
 
 static int set_tests(void *settings, const char *value, struct err *e)
@@ -352,7 +335,7 @@ static int set_iops_block(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     static const char accepted[] = "bytes, a multiple of 512 up to 64m";
-    int rc = value_size(&s->iops_block_bytes, value, 1, LIMIT_IOPS_BLOCK, accepted, e);
+    int rc = value_size(&s->iops_block_bytes, value, 1, 64 * MIB, accepted, e);
     uint64_t bytes = s->iops_block_bytes.value;
     return rc == 0 && (bytes == 0 || bytes % 512 != 0) ? err_say(e, "%s", accepted) : rc;
 }
@@ -366,7 +349,7 @@ static int set_iops_pattern(void *settings, const char *value, struct err *e)
     uint64_t theta = 0;
     bool is_zipf = strncmp(value, zipf, strlen(zipf)) == 0;
     if (is_zipf ? units_parse_decimal(value + strlen(zipf), &theta) != 0 || theta == 0 ||
-                      theta > LIMIT_THETA * BILLION
+                      theta > 10 * BILLION
                 : strcmp(value, "uniform") != 0)
         return err_say(e, "uniform, or zipf:THETA with a number above 0, up to 10");
     s->iops_theta = (double)theta / (double)BILLION;
@@ -429,8 +412,7 @@ static const struct option_entry entries[] = {
      .help = "run only these tests, by name, separated by commas"},
     {SETTER("preset", "NAME", set_preset), .words = preset_names,
      .help = "tests, defaults and reports of bonnie, bonnie++ or gobonniego; diskmark: the four "
-             "rows of "
-             "KDiskMark (default: bonnie++)"},
+             "rows of KDiskMark (default: bonnie++)"},
     {OPTION_USER(user)},
     {FLAG("quiet", quiet), .letter = 'q',
      .help = "only CSV on stdout, the table on stderr, no progress"},
@@ -439,12 +421,7 @@ static const struct option_entry entries[] = {
      .quirks = OPTION_SINGLE_DASH,
      .set = set_html,
      .help = "same as --format=html; -html is accepted too"},
-    {.letter = 'f',
-     .name = "fast",
-     .value = VALUE_OPTIONAL,
-     .value_name = "MIB",
-     .quirks = OPTION_TAKES_NUMBERS,
-     .set = set_fast,
+    {OPTIONAL("fast", "MIB", set_fast), .letter = 'f', .quirks = OPTION_TAKES_NUMBERS,
      .group = "Block tests",
      .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
     {FLAG("sync", sync), .letter = 'b',
@@ -452,8 +429,7 @@ static const struct option_entry entries[] = {
     {SETTER("engine", "NAME", set_engine), .words = engine_words,
      .help = "how block tests move data: sync, libaio, io_uring, null; help lists them (default: "
              "sync)"},
-    {VALUE("iodepth", "N", OPTION_COUNT, iodepth), .min = 1, .max = LIMIT_IODEPTH,
-     .accepted = "1 to 4096",
+    {VALUE("iodepth", "N", OPTION_COUNT, iodepth), .min = 1, .max = 4096, .accepted = "1 to 4096",
      .help = "operations in flight per worker or seeker (default: 1 with sync, otherwise 32)"},
     {SETTER("uring", "LIST", set_uring), .words = uring_words, .offer = OFFER_LIST,
      .quirks = OPTION_UNLISTED,
@@ -488,44 +464,32 @@ static const struct option_entry entries[] = {
      .help = "share of these operations that are writes (default: 10)"},
     {SETTER("iops-pattern", "PATTERN", set_iops_pattern), .words = iops_pattern_words,
      .help = "where these operations go: uniform, or zipf:THETA (default: uniform)"},
-    {.name = "steady-state",
-     .value = VALUE_OPTIONAL,
-     .value_name = "METRIC",
-     .words = round_metric_names,
-     .set = set_steady,
+    {OPTIONAL("steady-state", "METRIC", set_steady), .words = round_metric_names,
      .group = "Until it is steady",
      .help = "repeat block tests in rounds until iops, bandwidth, latency or p99 is steady "
              "(default: the test's rate)"},
     {VALUE("round-time", "SECONDS", OPTION_SECONDS, round_ns), .min = 1,
      .help = "duration of a round (default: 60)"},
-    {VALUE("precondition", "N", OPTION_COUNT, precondition), .max = LIMIT_WRITINGS,
-     .accepted = "0 to 1000",
+    {VALUE("precondition", "N", OPTION_COUNT, precondition), .max = 1000, .accepted = "0 to 1000",
      .help = "write the data N times before the first round, unmeasured (default: 0)"},
-    {VALUE("max-rounds", "N", OPTION_COUNT, most_rounds), .min = STEADY_WINDOW, .max = LIMIT_ROUNDS,
+    {VALUE("max-rounds", "N", OPTION_COUNT, most_rounds), .min = STEADY_WINDOW, .max = 10000,
      .accepted = "5 to 10000", .help = "give up after N rounds (default: 25)"},
     {FLAG("require-steady", require_steady),
      .help = "exit with status 3 if a test did not become steady"},
-    {VALUE("runs", "N", OPTION_COUNT, runs), .letter = 'x', .min = 1, .max = LIMIT_RUNS,
+    {VALUE("runs", "N", OPTION_COUNT, runs), .letter = 'x', .min = 1, .max = 1000000,
      .accepted = "1 to 1000000", .group = "Several runs and processes",
      .help = "run N times and print only CSV, with a header"},
     {VALUE("seconds", "N", OPTION_SECONDS, seconds_ns),
      .help = "begin further complete runs until this time has passed; with -x both must be met"},
     {VALUE("min-time", "SECONDS", OPTION_SECONDS, min_time_ns),
-     .help =
-         "repeat seeks and the tests of many files until each has run this long (default: 0.5)"},
-    {.letter = 'y',
-     .value = VALUE_OPTIONAL,
-     .value_name = "s|p",
-     .quirks = OPTION_DETACHED,
+     .help = "repeat seeks and the tests of many files until each has run this long (default: "
+             "0.5)"},
+    {OPTIONAL(NULL, "s|p", set_synchronise), .letter = 'y', .quirks = OPTION_DETACHED,
      .words = synchronise_words,
-     .set = set_synchronise,
      .help = "begin every test together: s (default) by semaphores, p at a prompt"},
-    {.letter = 'p',
-     .value = VALUE_REQUIRED,
-     .value_name = "N",
-     .set = set_processes,
+    {SETTER(NULL, "N", set_processes), .letter = 'p',
      .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
-    {VALUE("shift", "N", OPTION_COUNT, shift), .max = LIMIT_SHIFT, .accepted = "0 to 1000000 ranks",
+    {VALUE("shift", "N", OPTION_COUNT, shift), .max = 1000000, .accepted = "0 to 1000000 ranks",
      .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
              "the directory is shared, otherwise 0)"},
     {VALUE("label", "LABEL", OPTION_TEXT, label), .letter = 'm', .group = "Reports",
@@ -564,12 +528,7 @@ static const struct option_entry entries[] = {
     {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help and exit"},
     {OPTION_ALL_OPTIONS(action, ACTION_OPTIONS)},
     {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .accepted = "the name of a profile"},
-    {
-        .letter = 'l',
-        .value = VALUE_REQUIRED,
-        .value_name = "FILE",
-        .kind = OPTION_IGNORED,
-    },
+    {.letter = 'l', .value = VALUE_REQUIRED, .value_name = "FILE", .kind = OPTION_IGNORED},
 };
 
 const struct option_table option_table = {

@@ -8,7 +8,7 @@
 #include "util/err.h"
 #include "util/units.h"
 
-/* Limits of the numbers on the command line. The texts in options.c repeat them. */
+/* Limits of the sizes and numbers in -s and -n. The texts in options.c repeat them. */
 #define LIMIT_DATA_BYTES  (1024 * TIB)
 #define LIMIT_CHUNK_MIN   256
 #define LIMIT_CHUNK_MAX   GIB
@@ -17,15 +17,6 @@
 #define LIMIT_FILES_K     UINT64_C(1000000000)
 #define LIMIT_FILE_BYTES  TIB
 #define LIMIT_DIRECTORIES 99999
-#define LIMIT_WORKERS     1024
-#define LIMIT_RUNS        1000000
-#define LIMIT_SHIFT       1000000
-#define LIMIT_PROCESSES   1000
-#define LIMIT_IODEPTH     4096
-#define LIMIT_IOPS_BLOCK  (64 * MIB)
-#define LIMIT_THETA       10
-#define LIMIT_ROUNDS      10000
-#define LIMIT_WRITINGS    1000
 
 /* All options of bonnie. They set a struct settings. */
 extern const struct option_table option_table;

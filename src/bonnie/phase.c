@@ -11,7 +11,6 @@
 
 #include "bonnie/gathering.h"
 #include "bonnie/preset.h"
-#include "bonnie/workloads/seeks.h"
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
 #include "live/progress.h"
@@ -39,26 +38,38 @@ struct data_state {
     uint64_t rewritten;
 };
 
-/*
- * lending_rank() is the rank whose files this rank works on; borrowing_rank() is the rank that
- * works on this rank's files.
- */
+/* The rank whose files this rank works on. */
 static unsigned lending_rank(const struct run_context *r)
 {
     return (r->plan->rank + r->shift) % r->plan->ranks;
 }
 
-static unsigned borrowing_rank(const struct run_context *r)
+/*
+ * Sends an array to the rank that borrows this rank's files, or back to the one that has lent its
+ * own, and replaces it by the array that comes from the other of these two.
+ */
+static int swap(struct run_context *r, bool gives_back, void *array, size_t bytes, struct err *e)
 {
-    return (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
+    unsigned borrowing = (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
+    void *got = malloc(bytes);
+    if (!got)
+        return err_system(e, ENOMEM, "allocate memory for %u workers", r->plan->workers);
+    const struct parcel p = {.to = gives_back ? lending_rank(r) : borrowing,
+                             .from = gives_back ? borrowing : lending_rank(r),
+                             .sent = array,
+                             .got = got,
+                             .bytes = bytes};
+    int rc = coordinator_exchange(r->coordinator, &p, e);
+    if (rc == 0)
+        memcpy(array, got, bytes);
+    free(got);
+    return rc;
 }
 
-/* Sends bytes to one of these two ranks, and receives as many from the other. */
-static int swap_bytes(struct run_context *r, unsigned to, unsigned from, const void *sent,
-                      void *got, size_t bytes, struct err *e)
+/* Whether a test works on data files, and not on metadata files. */
+static bool has_data(const struct workload *w)
 {
-    const struct parcel p = {.to = to, .from = from, .sent = sent, .got = got, .bytes = bytes};
-    return coordinator_exchange(r->coordinator, &p, e);
+    return w->item < ITEM_FILE;
 }
 
 /* Whether the test works on what other ranks have written. */
@@ -67,54 +78,36 @@ static bool shifting_is_for(const struct run_context *r, const struct workload *
     return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
 }
 
-/* Sends the numbers of changes of all blocks to the rank that may change them next. */
-static int swap_changes(struct run_context *r, unsigned to, unsigned from, struct err *e)
-{
-    struct generations *g = &r->contents.changes;
-    size_t bytes = g->count * sizeof *g->counters;
-    if (!g->counters)
-        return 0;
-    void *got = malloc(bytes);
-    if (!got)
-        return err_system(e, ENOMEM, "allocate memory to count the changes of blocks");
-    int rc = swap_bytes(r, to, from, (const void *)g->counters, got, bytes, e);
-    if (rc == 0)
-        memcpy((void *)g->counters, got, bytes);
-    free(got);
-    return rc;
-}
-
-static int swap_states(struct run_context *r, unsigned to, unsigned from, struct err *e)
+/* Swaps what is known about data files, with the numbers of changes of all their blocks. */
+static int swap_data(struct run_context *r, bool gives_back, struct err *e)
 {
     unsigned count = r->plan->workers;
-    struct data_state *states = calloc(2 * (size_t)count, sizeof *states);
+    struct generations *g = &r->contents.changes;
+    struct data_state *states = calloc(count, sizeof *states);
     if (!states)
         return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    struct data_state *got = states + count;
     for (unsigned i = 0; i < count; i++)
         states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
                                         .generation = r->contents.files[i].generation,
                                         .rewritten = r->contents.files[i].rewritten};
-    int rc = swap_bytes(r, to, from, states, got, count * sizeof *got, e);
+    int rc = swap(r, gives_back, states, count * sizeof *states, e);
     for (unsigned i = 0; rc == 0 && i < count; i++) {
-        r->work[i].data.valid_bytes = got[i].valid_bytes;
-        r->contents.files[i].generation = got[i].generation;
-        r->contents.files[i].rewritten = got[i].rewritten;
+        r->work[i].data.valid_bytes = states[i].valid_bytes;
+        r->contents.files[i].generation = states[i].generation;
+        r->contents.files[i].rewritten = states[i].rewritten;
     }
     free(states);
+    if (rc == 0 && g->counters)
+        rc = swap(r, gives_back, (void *)g->counters, g->count * sizeof *g->counters, e);
     return rc;
 }
 
 static int borrow_data(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
-    int rc = swap_states(r, borrowing_rank(r), lending_rank(r), e);
-    if (rc == 0)
-        rc = swap_changes(r, borrowing_rank(r), lending_rank(r), e);
-    if (rc != 0)
-        return rc;
+    int rc = swap_data(r, false, e);
     unsigned first = lending_rank(r) * p->workers;
-    for (unsigned i = 0; i < p->workers; i++) {
+    for (unsigned i = 0; rc == 0 && i < p->workers; i++) {
         struct data_file *d = &r->work[i].data;
         int fd = scratch_open_named_file(&r->scratch, first + i, e);
         if (fd < 0)
@@ -123,42 +116,41 @@ static int borrow_data(struct run_context *r, struct err *e)
         r->lent[i].fd = d->fd;
         d->fd = fd;
     }
-    r->contents.first_number = first;
-    return 0;
-}
-
-static int visit_files(struct run_context *r, const struct file_set_state *states, struct err *e)
-{
-    int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < r->plan->workers; i++) {
-        struct file_set *files = &r->work[i].files;
-        r->lent[i].files = *files;
-        r->lent[i].has_files = true;
-        struct file_set_setup setup = files->setup;
-        setup.number = lending_rank(r) * r->plan->workers + i;
-        file_set_init(files, &setup);
-        rc = file_set_visit(files, &states[i], e);
-    }
+    if (rc == 0)
+        r->contents.first_number = first;
     return rc;
 }
 
-static int borrow_or_return_files(struct run_context *r, bool borrows, struct err *e)
+/* Lets a worker work on the metadata files of its counterpart in the rank that lends them. */
+static int visit_files(struct run_context *r, unsigned worker, const struct file_set_state *state,
+                       struct err *e)
+{
+    struct file_set *files = &r->work[worker].files;
+    struct file_set_setup setup = files->setup;
+    setup.number = lending_rank(r) * r->plan->workers + worker;
+    r->lent[worker].files = *files;
+    r->lent[worker].has_files = true;
+    file_set_init(files, &setup);
+    return file_set_visit(files, state, e);
+}
+
+static int swap_files(struct run_context *r, bool gives_back, struct err *e)
 {
     unsigned count = r->plan->workers;
-    struct file_set_state *states = calloc(2 * (size_t)count, sizeof *states);
+    struct file_set_state *states = calloc(count, sizeof *states);
     if (!states)
         return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     for (unsigned i = 0; i < count; i++)
         states[i] = r->work[i].files.state;
-    int rc = swap_bytes(r, borrows ? borrowing_rank(r) : lending_rank(r),
-                        borrows ? lending_rank(r) : borrowing_rank(r), states, states + count,
-                        count * sizeof *states, e);
-    if (rc == 0 && borrows)
-        rc = visit_files(r, states + count, e);
-    for (unsigned i = 0; rc == 0 && !borrows && i < count; i++) {
+    int rc = swap(r, gives_back, states, count * sizeof *states, e);
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        if (!gives_back) {
+            rc = visit_files(r, i, &states[i], e);
+            continue;
+        }
         run_context_give_back(r, i);
-        r->work[i].files.state.wanted = states[count + i].wanted;
-        r->work[i].files.state.made = states[count + i].made;
+        r->work[i].files.state.wanted = states[i].wanted;
+        r->work[i].files.state.made = states[i].made;
     }
     free(states);
     return rc;
@@ -167,12 +159,11 @@ static int borrow_or_return_files(struct run_context *r, bool borrows, struct er
 /* Gives the files back. The test must have ended, and all files must be closed. */
 static int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
 {
-    if (!workload_has_data(w))
-        return borrow_or_return_files(r, false, e);
+    if (!has_data(w))
+        return swap_files(r, true, e);
     for (unsigned i = 0; i < r->plan->workers; i++)
         run_context_give_back(r, i);
-    int rc = swap_states(r, lending_rank(r), borrowing_rank(r), e);
-    return rc == 0 ? swap_changes(r, lending_rank(r), borrowing_rank(r), e) : rc;
+    return swap_data(r, true, e);
 }
 
 /* ---- a phase --------------------------------------------------------------------------------- */
@@ -180,32 +171,57 @@ static int shifting_end(struct run_context *r, const struct workload *w, struct 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
 
-/* Makes the title of a test; on a terminal, with the test's number among those of the run. */
-static void phase_title(char title[PHASE_TITLE], const struct run_context *r, enum test_id test)
+struct phase {
+    struct run_context *context;
+    enum test_id test;
+    char title[PHASE_TITLE]; /* as the progress line shows it */
+    const struct workload *workload;
+    struct section section; /* times of the phase, and what the devices did */
+    struct rounds rounds;   /* used only if the test has to become steady */
+    bool is_steady;         /* the test has to become steady */
+    bool is_cut;            /* a lap ends with its round, even if its work is not done */
+    bool is_once;           /* the round is over when its first lap is */
+    uint64_t round_ns;      /* time of a round, which is filled with laps; 0: one lap */
+    uint64_t round_end_ns;  /* end of the round, on the section's clock */
+    bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
+    uint64_t next_ticket;   /* next ticket for the seekers */
+    struct cache_use cache;
+    struct evidence evidence; /* what the verdict is based on */
+    uint64_t preparing_ns;    /* longest preparing of the round's further laps on any rank */
+};
+
+/* Whether the test's data reaches the storage: the engine null moves nothing. */
+static bool is_stored(const struct phase *ph)
 {
-    const struct workload *w = workload_of(test);
+    return !ph->workload->uses_engine || plan_stores(ph->context->plan);
+}
+
+/* Makes the title of a test; on a terminal, with the test's number among those of the run. */
+static void make_title(struct phase *ph)
+{
+    const struct run_context *r = ph->context;
+    const struct workload *w = ph->workload;
     const char *name = r->plan->settings->is_bonniexx && w->old_title ? w->old_title : w->title;
     unsigned number = 0;
     unsigned count = 0;
     for (enum test_id t = 0; t < TEST_COUNT; t++) {
         count += r->plan->tests[t];
-        number += t <= test && r->plan->tests[t];
+        number += t <= ph->test && r->plan->tests[t];
     }
     if (progress_lines_is_live(&r->progress))
-        snprintf(title, PHASE_TITLE, "%u of %u: %s", number, count, name);
+        snprintf(ph->title, PHASE_TITLE, "%u of %u: %s", number, count, name);
     else
-        snprintf(title, PHASE_TITLE, "%s", name);
+        snprintf(ph->title, PHASE_TITLE, "%s", name);
 }
 
 /* The amount of work, or the time, after which a test is done: a reading with only its goals. */
-static struct progress_reading phase_goal(const struct plan *p, enum test_id test)
+static struct progress_reading phase_goal(const struct phase *ph)
 {
-    const struct workload *w = workload_of(test);
-    bool is_steady = p->settings->steady && w->uses_engine; /* then the goal is an upper limit */
-    struct progress_reading goal = {.goal_ns = is_steady
-                                                   ? p->steady.most_rounds * p->steady.round_ns
-                                                   : workload_duration_ns(w, p)};
-    switch (w->item) {
+    const struct plan *p = ph->context->plan;
+    /* if the test has to become steady, the goal is an upper limit */
+    struct progress_reading goal = {
+        .goal_ns = ph->is_steady ? p->steady.most_rounds * p->steady.round_ns : ph->round_ns};
+    switch (ph->workload->item) {
     case ITEM_PERCHAR_CHUNK:
         goal.goal_bytes = p->data.perchar_bytes;
         break;
@@ -213,7 +229,7 @@ static struct progress_reading phase_goal(const struct plan *p, enum test_id tes
         goal.goal_bytes = goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
         break;
     case ITEM_SEEK:
-        goal.goal_ops = is_steady ? 1 : p->data.seeks;
+        goal.goal_ops = ph->is_steady ? 1 : p->data.seeks;
         break;
     case ITEM_BLOCK:
         break;
@@ -229,50 +245,36 @@ static struct progress_reading phase_goal(const struct plan *p, enum test_id tes
  * Reports that a test is done, and keeps its figures in case SIGUSR1 asks for them later in the
  * run.
  */
-static void report_done(const char *title, struct run_context *r, enum test_id test,
-                        const struct test_result *t)
+static void report_done(const struct phase *ph, const struct test_result *t)
 {
     char figures[PROGRESS_FIGURES];
-    struct progress_reading reading = phase_goal(r->plan, test);
-    const struct workload *w = workload_of(test);
+    struct run_context *r = ph->context;
+    struct progress_reading reading = phase_goal(ph);
     size_t used = strlen(r->figures);
     reading.elapsed_ns = t->elapsed_ns;
     reading.ops = t->ops;
     reading.bytes = t->bytes;
     progress_figures(figures, &reading);
     if (!r->plan->settings->is_bonniexx)
-        progress_lines_done(&r->progress, title, figures);
-    else if (w->forked)
+        progress_lines_done(&r->progress, ph->title, figures);
+    else if (ph->workload->forked)
         progress_lines_end(&r->progress, "done...", r->plan->data.seekers);
     else
-        progress_lines_end(&r->progress, workload_has_data(w) ? "done" : "done.", 1);
-    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", test_name(test),
+        progress_lines_end(&r->progress, has_data(ph->workload) ? "done" : "done.", 1);
+    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", test_names[ph->test],
              figures);
 }
 
 static void release_workers(struct run_context *r)
 {
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        work_release(&r->work[i]);
+    struct err ignored = {0};
+    for (unsigned i = 0; i < r->plan->workers; i++) {
+        io_queue_close(&r->work[i].queue);
+        io_close(r->work[i].data.file, &ignored); /* if it is still open */
+    }
 }
 
 #define TITLE "Preconditioning"
-
-static int write_once(struct run_context *r, struct err *e)
-{
-    const struct task *writing = &workload_put_block.task;
-    struct task_times unused;
-    for (unsigned i = 0; i < r->plan->workers; i++) {
-        r->work[i].workload = &workload_put_block;
-        r->work[i].lap_ns = 0;
-        r->work[i].lap_start = 0;
-    }
-    int rc = thread_pool_prepare(&r->pool, writing, e);
-    if (rc == 0)
-        rc = thread_pool_work(&r->pool, &unused, e);
-    release_workers(r);
-    return rc;
-}
 
 /*
  * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
@@ -282,12 +284,22 @@ static int write_once(struct run_context *r, struct err *e)
 static int precondition(struct run_context *r, struct err *e)
 {
     unsigned times = r->plan->steady.precondition;
+    struct task_times unused;
     int rc = 0;
     if (times == 0)
         return 0;
     progress_lines_begin(&r->progress, TITLE);
-    for (unsigned i = 0; rc == 0 && i < times; i++)
-        rc = write_once(r, e);
+    for (unsigned done = 0; rc == 0 && done < times; done++) {
+        for (unsigned i = 0; i < r->plan->workers; i++) {
+            r->work[i].workload = &workload_put_block;
+            r->work[i].lap_ns = 0;
+            r->work[i].lap_start = 0;
+        }
+        rc = thread_pool_prepare(&r->pool, &workload_put_block.task, e);
+        if (rc == 0)
+            rc = thread_pool_work(&r->pool, &unused, e);
+        release_workers(r);
+    }
     if (rc == 0)
         progress_lines_done(&r->progress, TITLE, NULL);
     else
@@ -295,54 +307,19 @@ static int precondition(struct run_context *r, struct err *e)
     return rc;
 }
 
-/*
- * Opens the rounds of a section, and preconditions the storage. The caller must call rounds_close()
- * in either case.
- */
-static int phase_rounds_begin(struct rounds *rounds, struct run_context *r, enum test_id test,
-                              const struct section *section, struct err *e)
-{
-    const struct settings *settings = r->plan->settings;
-    const enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
-    *rounds = (struct rounds){
-        .section = section,
-        .stats = &r->stats,
-        .metric = settings->steady_metric_given ? settings->steady_metric : of_rate,
-        .most = r->plan->steady.most_rounds,
-    };
-    int rc = rounds_open(rounds, e);
-    return rc == 0 ? precondition(r, e) : rc;
-}
-
 /* Ends a round and, with -v, reports its figure. Returns whether another round follows. */
-static bool phase_rounds_next(struct rounds *rounds, struct run_context *r, enum test_id test)
+static bool phase_rounds_next(struct phase *ph)
 {
+    struct run_context *r = ph->context;
+    struct rounds *rounds = &ph->rounds;
     bool goes_on = rounds_end(rounds);
     if (r->plan->verbose > 0) {
         const struct round *last = &rounds->list[rounds->count - 1];
         progress_lines_break(&r->progress);
-        message("%s: round %u: %.0f %s", test_name(test), rounds->count,
+        message("%s: round %u: %.0f %s", test_names[ph->test], rounds->count,
                 round_figure(last, rounds->metric), round_unit(rounds->metric));
     }
     return goes_on;
-}
-
-/* Returns the rounds' result for the reports, which then own the list of rounds. */
-static struct steady_result phase_rounds_take(struct rounds *rounds, const struct plan *p)
-{
-    struct steady_result steady = {
-        .wanted = true,
-        .is_steady = rounds->is_steady,
-        .metric = rounds->metric,
-        .round_ns = p->steady.round_ns,
-        .most_rounds = p->steady.most_rounds,
-        .precondition = p->steady.precondition,
-        .fit = rounds->fit,
-        .rounds = rounds->list,
-        .count = rounds->count,
-    };
-    rounds->list = NULL;
-    return steady;
 }
 
 /*
@@ -385,11 +362,56 @@ static int phase_tail_end(struct run_context *r, struct tail_summary *tail, int 
     return rc;
 }
 
-/* Adds to what the ranks have counted what the test and its place were. */
-static void complete_evidence(struct evidence *e, const struct test_result *t,
-                              const struct workload *w, const struct run_context *r)
+/* Number of bytes that one operation of the test moves; 0: none. */
+static uint64_t operation_bytes(const struct phase *ph)
 {
-    struct bytes_asked asked = workload_asked(w, r->plan, t->bytes);
+    const struct plan *p = ph->context->plan;
+    switch (ph->workload->item) {
+    case ITEM_PERCHAR_CHUNK:
+        return PERCHAR_CHUNK_BYTES;
+    case ITEM_CHUNK:
+    case ITEM_SEEK:
+        return p->data.chunk_bytes;
+    case ITEM_BLOCK:
+        return p->iops.block_bytes;
+    case ITEM_FILE:
+        return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
+    case ITEM_NAME:
+        break;
+    }
+    return 0;
+}
+
+/* Divides first, because bytes * percent may overflow. */
+static uint64_t percent_of(uint64_t bytes, unsigned percent)
+{
+    return bytes / 100 * percent + bytes % 100 * percent / 100;
+}
+
+/* How many of the bytes that a test counts were read, and how many were written. */
+struct bytes_asked {
+    uint64_t read;
+    uint64_t written;
+};
+
+static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
+{
+    const struct workload *w = ph->workload;
+    if (w->item == ITEM_BLOCK) {
+        uint64_t written = percent_of(bytes, ph->context->plan->iops.write_percent);
+        return (struct bytes_asked){.read = bytes - written, .written = written};
+    }
+    return (struct bytes_asked){.read = percent_of(bytes, w->read_percent),
+                                .written = percent_of(bytes, w->written_percent)};
+}
+
+/* Adds to what the ranks have counted what the test and its place were. */
+static void complete_evidence(struct phase *ph, const struct test_result *t)
+{
+    const struct run_context *r = ph->context;
+    const struct workload *w = ph->workload;
+    struct evidence *e = &ph->evidence;
+    struct bytes_asked asked = bytes_asked(ph, t->bytes);
     bool uses_cache = w->reads && t->cache.known && !t->direct;
     e->elapsed_ns = t->elapsed_ns;
     e->workers = t->workers;
@@ -399,18 +421,18 @@ static void complete_evidence(struct evidence *e, const struct test_result *t,
     e->is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
     e->compresses = r->storage.sources.compresses && r->plan->settings->data != DATA_RANDOM;
     e->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
-    e->is_stored = !w->uses_engine || plan_stores(r->plan);
+    e->is_stored = is_stored(ph);
     e->computes = w->item == ITEM_PERCHAR_CHUNK;
 }
 
 /* Sets the result's verdict to a judgement. The rest of the result must be complete. */
-static void phase_verdict(struct test_result *t, enum test_id test, const struct run_context *r,
-                          const struct judgement *judgement, const char *filesystem)
+static void phase_verdict(const struct phase *ph, struct test_result *t,
+                          const struct judgement *judgement)
 {
-    const struct plan *p = r->plan;
+    const struct plan *p = ph->context->plan;
     const unsigned engine = p->engine.ops->capabilities;
     const struct advice_facts facts = {
-        .test = test,
+        .test = ph->test,
         .workers = t->workers,
         .iodepth = t->iodepth,
         .cpus = p->host->cpus,
@@ -421,9 +443,9 @@ static void phase_verdict(struct test_result *t, enum test_id test, const struct
         .engine_needs_direct = engine & ENGINE_NEEDS_DIRECT,
         .evicts = p->settings->cache == CACHE_EVICT,
         .is_compressible = p->settings->data != DATA_RANDOM,
-        .lacks_journal = r->storage.sources.mount.lacks_journal,
+        .lacks_journal = ph->context->storage.sources.mount.lacks_journal,
     };
-    verdict_of_test(&t->verdict, judgement, &facts, filesystem);
+    verdict_of_test(&t->verdict, judgement, &facts, ph->evidence.filesystem);
 }
 
 static double first_number(const char *path)
@@ -436,15 +458,15 @@ static double first_number(const char *path)
  * Whether the levels of a test are those of the storage: it bypasses the page cache, or writes
  * twice as much as that may hold. Otherwise the later level shows how the kernel throttles writers.
  */
-static bool is_beyond_memory(const struct test_result *t, enum test_id test,
-                             const struct run_context *r)
+static bool is_beyond_memory(const struct phase *ph, const struct test_result *t)
 {
+    const struct plan *p = ph->context->plan;
     double dirty = first_number("/proc/sys/vm/dirty_bytes");
-    struct bytes_asked asked = workload_asked(workload_of(test), r->plan, t->bytes);
-    if (t->direct || r->plan->settings->sync)
+    struct bytes_asked asked = bytes_asked(ph, t->bytes);
+    if (t->direct || p->settings->sync)
         return true;
     if (dirty <= 0)
-        dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)r->plan->host->ram_bytes;
+        dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)p->host->ram_bytes;
     return asked.written == 0 || (double)asked.written >= 2 * dirty;
 }
 
@@ -452,18 +474,18 @@ static bool is_beyond_memory(const struct test_result *t, enum test_id test,
  * Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. The
  * verdict on the test becomes that on the last one, or stays that on the last rounds.
  */
-static void judge_levels(struct test_result *t, enum test_id test, const struct run_context *r,
-                         const struct evidence *all)
+static void judge_levels(const struct phase *ph, struct test_result *t)
 {
+    const struct evidence *all = &ph->evidence;
     struct judgement judgement;
-    if (t->levels.count == 0 || !is_beyond_memory(t, test, r)) {
+    if (t->levels.count == 0 || !is_beyond_memory(ph, t)) {
         t->levels.count = 0;
         return;
     }
     for (unsigned i = 0; i < t->levels.count; i++) {
         struct level *l = &t->levels.list[i];
         uint64_t bytes = l->to.bytes - l->from.bytes;
-        struct bytes_asked asked = workload_asked(workload_of(test), r->plan, bytes);
+        struct bytes_asked asked = bytes_asked(ph, bytes);
         double share = (double)bytes / (double)t->bytes;
         struct evidence evidence = *all;
         evidence.is_cold = all->is_cold && i == 0;
@@ -487,7 +509,7 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
         l->limited_by = bottleneck_name(judgement.by);
     }
     if (!t->steady.wanted) {
-        phase_verdict(t, test, r, &judgement, all->filesystem);
+        phase_verdict(ph, t, &judgement);
         return;
     }
     uint64_t fell_ns = t->levels.list[t->levels.count - 1].from.ns;
@@ -495,25 +517,6 @@ static void judge_levels(struct test_result *t, enum test_id test, const struct 
     for (unsigned i = 0; i < t->steady.count && t->steady.rounds[i].end_ns <= fell_ns; i++)
         t->steady.fell_in++;
 }
-
-struct phase {
-    struct run_context *context;
-    enum test_id test;
-    char title[PHASE_TITLE]; /* as the progress line shows it */
-    const struct workload *workload;
-    struct section section; /* times of the phase, and what the devices did */
-    struct rounds rounds;   /* used only if the test has to become steady */
-    bool is_steady;         /* the test has to become steady */
-    bool is_cut;            /* a lap ends with its round, even if its work is not done */
-    bool is_once;           /* the round is over when its first lap is */
-    uint64_t round_ns;      /* time of a round, which is filled with laps; 0: one lap */
-    uint64_t round_end_ns;  /* end of the round, on the section's clock */
-    bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
-    uint64_t next_ticket;   /* next ticket for the seekers */
-    struct cache_use cache;
-    struct evidence evidence; /* what the verdict is based on */
-    uint64_t preparing_ns;    /* longest preparing of the round's further laps on any rank */
-};
 
 /*
  * Drops the system's caches. They have what evicting the files does not reach: inodes, names, maps
@@ -539,12 +542,6 @@ static void drop_meanwhile(void *dropper)
     cache_dropper_drop(dropper, &ignored);
 }
 
-/* Whether the test's data reaches the storage: the engine null moves nothing. */
-static bool is_stored(const struct phase *ph)
-{
-    return !ph->workload->uses_engine || plan_stores(ph->context->plan);
-}
-
 static int start_observers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -555,14 +552,14 @@ static int start_observers(struct phase *ph, struct err *e)
     const struct monitor_setup setup = {
         .title = ph->title,
         .stats = &r->stats,
-        .goal = phase_goal(p, ph->test),
+        .goal = phase_goal(ph),
         .draws = draws,
         .has_colour = r->progress.has_colour,
         .notes_intervals = p->wants_intervals,
         .records_series = p->ranks == 1 && is_stored(ph) &&
                           (ph->workload->item == ITEM_CHUNK || ph->workload->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
-        .name = test_name(ph->test),
+        .name = test_names[ph->test],
         .figures = r->figures,
         .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,
         .tick_interval_ns = drops ? p->drop_interval_ns : 0,
@@ -616,19 +613,6 @@ static uint64_t longest_preparing_ns(const struct phase *ph)
     return 2 * ph->round_ns;
 }
 
-/* Tells a worker what its next lap is. */
-static void set_lap(const struct phase *ph, struct work *w, uint64_t prepare_until_ns)
-{
-    w->workload = ph->workload;
-    w->lap = ph->section.laps;
-    w->prepare_until_ns = prepare_until_ns;
-    w->lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.elapsed_ns
-                : ph->workload->item == ITEM_FILE ? ph->context->plan->files.most_ns
-                                                  : 0;
-    if (w->lap == 0 || w->lap_start >= w->data.bytes)
-        w->lap_start = 0;
-}
-
 /* Lets the workers prepare the lap. The time for this is limited, except before the first lap. */
 static int prepare_workers(struct phase *ph, struct err *e)
 {
@@ -636,8 +620,18 @@ static int prepare_workers(struct phase *ph, struct err *e)
     bool is_first = ph->section.laps == 0;
     uint64_t start_ns = clock_ns();
     uint64_t until_ns = start_ns + longest_preparing_ns(ph) - ph->preparing_ns;
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        set_lap(ph, &r->work[i], is_first ? 0 : until_ns);
+    uint64_t lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.elapsed_ns
+                      : ph->workload->item == ITEM_FILE ? r->plan->files.most_ns
+                                                        : 0;
+    for (unsigned i = 0; i < r->plan->workers; i++) {
+        struct work *w = &r->work[i];
+        w->workload = ph->workload;
+        w->lap = ph->section.laps;
+        w->prepare_until_ns = is_first ? 0 : until_ns;
+        w->lap_ns = lap_ns;
+        if (is_first || w->lap_start >= w->data.bytes)
+            w->lap_start = 0;
+    }
     int rc = thread_pool_prepare(&r->pool, &ph->workload->task, e);
     if (!is_first && !ph->is_cut)
         ph->preparing_ns += clock_ns() - start_ns;
@@ -651,17 +645,16 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     int rc = prepare_workers(ph, e);
     if (rc == 0 && shifting_is_for(r, ph->workload)) { /* again, on the files of another rank */
         release_workers(r);
-        rc = workload_has_data(ph->workload) ? borrow_data(r, e)
-                                             : borrow_or_return_files(r, true, e);
+        rc = has_data(ph->workload) ? borrow_data(r, e) : swap_files(r, false, e);
         if (rc == 0)
             rc = prepare_workers(ph, e);
     }
     if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round)
         rc = drop_system_caches(r, &ph->cache.system_dropped, e);
     if (rc == 0 && ph->workload->forked)
-        rc = seekers_start(seekers, r, ph->next_ticket, e);
+        rc = seekers_start(seekers, r, &ph->next_ticket, e);
     if (rc == 0 && ph->section.laps == 0)
-        ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) &&
+        ph->cache.known = has_data(ph->workload) && is_stored(ph) &&
                           measure_residency(r, &ph->cache.resident_percent_before);
     return rc == 0 ? meet_others(ph, e) : rc;
 }
@@ -710,25 +703,11 @@ static int do_lap(struct phase *ph, struct err *e)
         rc = work_lap(ph, seekers, e);
     if (rc == 0 && ph->cache.known)
         ph->cache.known = measure_residency(r, &ph->cache.resident_percent_after);
-    if (seekers)
-        ph->next_ticket = seekers_next_ticket(seekers);
     seekers_release(seekers);
     release_workers(r);
     if (rc == 0 && shifting_is_for(r, ph->workload))
         rc = shifting_end(r, ph->workload, e);
     return rc;
-}
-
-/*
- * Decides whether there is another lap: if the round has not filled its time yet, and preparing
- * would not take too long. Rank 0 decides for all ranks.
- */
-static int decide_lap(const struct phase *ph, bool *goes_on, struct err *e)
-{
-    *goes_on = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns &&
-               ph->preparing_ns < longest_preparing_ns(ph);
-    return coordinator_share(ph->context->coordinator, ph->workload->title, goes_on,
-                             sizeof *goes_on, e);
 }
 
 /*
@@ -740,7 +719,10 @@ static uint64_t unmeasured_ns(const struct phase *ph)
     return clock_ns() - ph->section.elapsed_ns;
 }
 
-/* Does one lap, or as many as fill the time of the round. */
+/*
+ * Does one lap, or as many as fill the time of the round, unless preparing them takes too long.
+ * Rank 0 decides for all ranks.
+ */
 static int do_round(struct phase *ph, struct err *e)
 {
     int rc;
@@ -756,8 +738,11 @@ static int do_round(struct phase *ph, struct err *e)
          * preparing */
         if (ph->is_cut && ph->section.laps > 1)
             ph->preparing_ns += unmeasured_ns(ph) - before_ns;
+        goes_on = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns &&
+                  ph->preparing_ns < longest_preparing_ns(ph);
         if (rc == 0)
-            rc = decide_lap(ph, &goes_on, e);
+            rc = coordinator_share(ph->context->coordinator, ph->workload->title, &goes_on,
+                                   sizeof goes_on, e);
     } while (rc == 0 && goes_on);
     return rc;
 }
@@ -770,7 +755,7 @@ static int do_rounds(struct phase *ph, struct err *e)
     do {
         rc = do_round(ph, e);
         if (rc == 0 && ph->is_steady)
-            goes_on = phase_rounds_next(&ph->rounds, ph->context, ph->test);
+            goes_on = phase_rounds_next(ph);
     } while (rc == 0 && goes_on);
     return rc;
 }
@@ -795,8 +780,7 @@ static void collect_figures(struct phase *ph, const struct section *section, str
     corruption_log_sum(&r->corruption_log, &f->corruption);
 }
 
-static int record_result(struct phase *ph, enum test_id test, struct test_result *result,
-                         struct err *e)
+static int record_result(struct phase *ph, struct test_result *result, struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
@@ -820,7 +804,7 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
         .engine = by_engine ? p->engine.ops->name : DEFAULT_ENGINE,
         .iodepth = by_engine ? p->engine.depth : 1,
         .direct = by_engine && p->direct,
-        .chunk_bytes = workload_operation_bytes(ph->workload, p),
+        .chunk_bytes = operation_bytes(ph),
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
         .elapsed_ns = section.elapsed_ns,
@@ -835,56 +819,84 @@ static int record_result(struct phase *ph, enum test_id test, struct test_result
         .is_short = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns,
         .together = together,
     };
-    if (ph->is_steady)
-        result->steady = phase_rounds_take(&ph->rounds, p);
+    if (ph->is_steady) {
+        result->steady = (struct steady_result){
+            .wanted = true,
+            .is_steady = ph->rounds.is_steady,
+            .metric = ph->rounds.metric,
+            .round_ns = p->steady.round_ns,
+            .most_rounds = p->steady.most_rounds,
+            .precondition = p->steady.precondition,
+            .fit = ph->rounds.fit,
+            .rounds = ph->rounds.list, /* belongs to the result now */
+            .count = ph->rounds.count,
+        };
+        ph->rounds.list = NULL;
+    }
     r->unsteady += ph->is_steady && !result->steady.is_steady;
     ph->evidence = figures.evidence;
-    complete_evidence(&ph->evidence, result, ph->workload, r);
+    complete_evidence(ph, result);
     bottleneck_judge(&judgement, &ph->evidence);
-    phase_verdict(result, test, r, &judgement, ph->evidence.filesystem);
+    phase_verdict(ph, result, &judgement);
     result->waited_for_cpu_percent = judgement.waited_percent;
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
 }
 
 /* Reports the first corrupted places that a test found, on standard error. */
-static void report_corruption(struct run_context *r, enum test_id test, const struct test_result *t)
+static void report_corruption(const struct phase *ph, const struct test_result *t)
 {
+    struct run_context *r = ph->context;
+    const char *name = test_names[ph->test];
     if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 reports those of all ranks */
         return;
     r->corrupted += t->corrupted;
     progress_lines_break(&r->progress);
     for (size_t i = 0; i < t->corruption.count; i++) {
         const struct corruption_entry *entry = &t->corruption.entries[i];
-        message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", test_name(test), entry->file,
+        message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", name, entry->file,
                 r->plan->settings->directory, entry->offset, entry->description);
     }
     if (t->corrupted > t->corruption.count)
-        message("%s: %" PRIu64 " damaged places in all", test_name(test), t->corrupted);
+        message("%s: %" PRIu64 " damaged places in all", name, t->corrupted);
 }
 
 static void init_phase(struct phase *ph, struct run_context *r, enum test_id test)
 {
     const struct plan *p = r->plan;
-    const struct workload *w = workload_of(test);
+    const struct workload *w = workloads[test];
     bool is_steady = p->settings->steady && w->uses_engine;
+    bool has_time =
+        w->item == ITEM_BLOCK || w->item == ITEM_CHUNK; /* which cuts off the last lap */
+    uint64_t usual_ns = w->item == ITEM_BLOCK   ? p->iops.duration_ns
+                        : w->item == ITEM_CHUNK ? p->time_ns
+                        : w->repeats            ? p->min_time_ns
+                                                : 0;
+    enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
     *ph = (struct phase){
         .context = r,
         .test = test,
         .workload = w,
         .section = {.quota = &p->host->quota, .sources = &r->storage.sources},
+        .rounds = {.section = &ph->section,
+                   .stats = &r->stats,
+                   .metric =
+                       p->settings->steady_metric_given ? p->settings->steady_metric : of_rate,
+                   .most = p->steady.most_rounds},
         .is_steady = is_steady,
-        .is_cut = is_steady || workload_is_cut(w),
-        .is_once = p->preset->is_brief && workload_is_cut(w),
-        .round_ns = is_steady ? p->steady.round_ns : workload_duration_ns(w, p),
+        .is_cut = is_steady || has_time,
+        .is_once = p->preset->is_brief && has_time,
+        .round_ns = is_steady ? p->steady.round_ns : usual_ns,
     };
-    phase_title(ph->title, r, test);
+    make_title(ph);
 }
 
 int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e)
 {
     struct phase ph;
     init_phase(&ph, r, test);
-    int rc = ph.is_steady ? phase_rounds_begin(&ph.rounds, r, test, &ph.section, e) : 0;
+    int rc = ph.is_steady ? rounds_open(&ph.rounds, e) : 0;
+    if (rc == 0 && ph.is_steady)
+        rc = precondition(r, e);
     shared_stats_begin(&r->stats, ph.workload->forked ? r->plan->data.seekers : r->plan->workers);
     corruption_log_begin(&r->corruption_log);
     gathering_begin(&r->gathering);
@@ -894,7 +906,7 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     if (rc == 0)
         rc = do_rounds(&ph, e);
     if (rc == 0)
-        rc = record_result(&ph, test, result, e);
+        rc = record_result(&ph, result, e);
     rc = phase_tail_end(r, &result->tail, rc, e);
     int ended =
         monitor_end(ph.section.monitor, ph.section.elapsed_ns, rc == 0 ? &result->intervals : NULL,
@@ -905,8 +917,8 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         progress_lines_break(&r->progress);
         return rc;
     }
-    judge_levels(result, test, r, &ph.evidence);
-    report_done(ph.title, r, test, result);
-    report_corruption(r, test, result);
+    judge_levels(&ph, result);
+    report_done(&ph, result);
+    report_corruption(&ph, result);
     return 0;
 }

@@ -24,29 +24,27 @@ static bool has_block_test(const bool tests[static TEST_COUNT])
 }
 
 /*
- * Sets the steady_plan of a plan with these tests and this --time. Returns 0, or -EINVAL with a
- * line in e when the user gave options of --steady-state without it, when it cannot be combined
- * with other options, or when no chosen test can become steady.
+ * Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
+ * without it, options that cannot be combined with it, and it if no chosen test can become steady.
  */
-static int plan_steady(struct steady_plan *steady, const bool tests[static TEST_COUNT],
-                       uint64_t time_ns, const struct settings *s, struct err *e)
+static int choose_steady(struct plan *p, const struct settings *s, struct err *e)
 {
     const char *alone = s->round_ns.given       ? "--round-time"
                         : s->precondition.given ? "--precondition"
                         : s->most_rounds.given  ? "--max-rounds"
                         : s->require_steady     ? "--require-steady"
                                                 : NULL;
-    *steady = (struct steady_plan){
+    p->steady = (struct steady_plan){
         .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
         .precondition = (unsigned)optional_or(s->precondition, 0),
         .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
     };
     if (!s->steady)
         return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
-    if (time_ns > 0)
+    if (p->time_ns > 0)
         return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
                           "when they are steady; --round-time is the time of a round");
-    if (!has_block_test(tests))
+    if (!has_block_test(p->tests))
         return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
                           "can become steady, and none of them will run");
     return 0;
@@ -106,7 +104,6 @@ static void choose_iops(struct plan *p, const struct settings *s,
         .block_bytes = block,
         .write_percent = (unsigned)optional_or(s->iops_writes,
                                                p->row ? p->row->iops_writes : DEFAULT_IOPS_WRITES),
-        .theta = s->iops_theta,
     };
     p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
                            : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
@@ -229,8 +226,7 @@ bool plan_has_format(const struct plan *p, const char *name)
 static void choose_formats(struct plan *p, const struct settings *s,
                            const struct preset_defaults *defaults)
 {
-    p->csv_header = s->runs.given;
-    if (p->csv_header && s->format_count == 0 && defaults->repeats_in_csv) {
+    if (s->runs.given && s->format_count == 0 && defaults->repeats_in_csv) {
         p->formats[p->format_count++] = "csv";
         return;
     }
@@ -329,18 +325,6 @@ static int check_files(const struct plan *p, struct err *e)
     return check_directories(f->count, f->directories, e);
 }
 
-/*
- * Checks the number of runs: processes that wait for one another before each test must do equally
- * many.
- */
-static int check_runs(const struct plan *p, struct err *e)
-{
-    if (p->seconds_ns > 0 && p->settings->coordination == &coordinator_semaphores)
-        return err_say(e, "--seconds cannot be combined with -y: every process must make the same "
-                          "number of runs (-x)");
-    return 0;
-}
-
 /* Begins the plan with settings and defaults that need no further computation. */
 static void begin_plan(struct plan *p, const struct settings *s, const struct host *h,
                        const struct preset_defaults *defaults, unsigned row)
@@ -355,7 +339,6 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .row = defaults->rows ? &defaults->rows[row] : NULL,
         .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
         .runs = optional_or(s->runs, 1),
-        .seconds_ns = optional_or(s->seconds_ns, 0),
         .direct = s->direct || defaults->direct,
         .sync = s->sync,
         .quiet = s->quiet,
@@ -376,14 +359,17 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         p->min_time_ns = 0;
 }
 
-/* Checks that the chosen options can be combined. */
 static int check_plan(const struct plan *p, struct err *e)
 {
-    int (*const checks[])(const struct plan *, struct err *) = {check_data, check_iops, check_files,
-                                                                check_runs};
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof checks / sizeof *checks; i++)
-        rc = checks[i](p, e);
+    const struct settings *s = p->settings;
+    int rc = check_data(p, e);
+    if (rc == 0)
+        rc = check_iops(p, e);
+    if (rc == 0)
+        rc = check_files(p, e);
+    if (rc == 0 && s->seconds_ns.value > 0 && s->coordination == &coordinator_semaphores)
+        rc = err_say(e, "--seconds cannot be combined with -y: every process must make the same "
+                        "number of runs (-x)");
     return rc;
 }
 
@@ -459,7 +445,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
-        rc = plan_steady(&p->steady, p->tests, p->time_ns, s, e);
+        rc = choose_steady(p, s, e);
     if (rc == 0)
         rc = check_tail(p, e);
     if (rc == 0)

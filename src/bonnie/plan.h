@@ -43,7 +43,6 @@ struct iops_plan {
     uint64_t most_ops; /* a worker ends earlier after this number of operations; 0: it does not */
     uint64_t block_bytes;
     unsigned write_percent;
-    double theta; /* exponent of the Zipf distribution of offsets; 0: uniform */
 };
 
 /* How block tests move data. */
@@ -85,8 +84,6 @@ struct plan {
     uint64_t seed;
     uint64_t runs;       /* smallest number of runs */
     uint64_t most_bytes; /* what a short look may write; 0: this is none */
-    uint64_t seconds_ns; /* runs are repeated for at least this time */
-    bool csv_header;     /* -x: CSV with a header */
     bool tests[TEST_COUNT];
     struct data_plan data;
     struct iops_plan iops;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonnie/program.h"
+#include "bonnie/session.h"
 #include "sync/coordinator.h"
 #include "sys/program.h"
 #include "util/err.h"

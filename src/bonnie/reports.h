@@ -16,7 +16,6 @@
  */
 struct report_ops {
     const char *name; /* name for --format */
-    const char *help; /* description in one line */
 
     /* Prints the heading above the lines of several runs. NULL: the format has none. */
     int (*header)(FILE *out, const struct plan *p);

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "util/units.h"
-
 int corruption_list_make(struct corruption_list *list, const struct corruption *c,
                          const struct pattern *p, struct err *e)
 {
@@ -99,11 +97,6 @@ double test_result_rate(const struct test_result *t, enum test_id test)
 const char *test_rate_unit(enum test_id test)
 {
     return test_counts_operations(test) ? "ops/s" : "KiB/s";
-}
-
-uint64_t test_level_unit(const struct test_result *t, enum test_id test)
-{
-    return test_counts_operations(test) ? t->chunk_bytes : KIB;
 }
 
 double test_result_cpu_percent(const struct test_result *t)

@@ -181,8 +181,5 @@ double test_result_kib_per_second(const struct test_result *t);
 double test_result_rate(const struct test_result *t, enum test_id test);
 const char *test_rate_unit(enum test_id test);
 
-/* Number of bytes in what the test's rate counts, an operation or a KiB; for rates of levels. */
-uint64_t test_level_unit(const struct test_result *t, enum test_id test);
-
 /* CPU time in percent of the elapsed time; above 100 if several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);

@@ -267,18 +267,6 @@ static enum transfer_answer try_transferred(void *context, struct io *io)
     return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
 }
 
-/* Adds to a failure the settings that may have caused it. */
-static int explain_engine(const struct plan *p, struct err *e)
-{
-    struct err reason = *e;
-    const struct engine_options *o = &p->engine.options;
-    bool polls = strcmp(p->engine.ops->name, "io_uring") == 0 && o->uring.iopoll;
-    if (!polls || reason.code == EINTR)
-        return -reason.code;
-    err_init(e);
-    return err_say(e, "--uring=iopoll needs -D and a device that can be polled: %s", reason.text);
-}
-
 static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
 {
     const struct io_file file = {.fd = fd, .name = r->plan->settings->directory};
@@ -286,12 +274,18 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {
         .next = try_next, .transferred = try_transferred, .context = &trial};
+    bool polls = strcmp(setup.engine->name, "io_uring") == 0 && setup.options->uring.iopoll;
     struct io_queue queue;
-    int rc = io_queue_open(&queue, &setup, e);
+    struct err reason = {0};
+    int rc = io_queue_open(&queue, &setup, &reason);
     if (rc == 0)
-        rc = io_queue_run(&queue, &source, r->total, e);
+        rc = io_queue_run(&queue, &source, r->total, &reason);
     io_queue_close(&queue);
-    return rc == 0 ? 0 : explain_engine(r->plan, e);
+    if (rc != 0 && rc != -EINTR && polls)
+        return err_say(e, "--uring=iopoll needs -D and a device that can be polled: %s",
+                       reason.text);
+    err_append(e, &reason);
+    return rc;
 }
 
 /*
@@ -383,13 +377,6 @@ static int make_contents(struct run_context *r, struct err *e)
                             p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
 }
 
-/* Number of per-character bytes in the first `chunks` chunks, in proportion. */
-static uint64_t perchar_before(const struct data_plan *d, uint64_t chunks)
-{
-    return mul_div(d->perchar_bytes, chunks, d->chunks);
-}
-
-/* Initialises a worker's part of the data set. */
 static void init_data_file(struct run_context *r, struct work *w)
 {
     const struct plan *p = r->plan;
@@ -407,8 +394,8 @@ static void init_data_file(struct run_context *r, struct work *w)
         start = chunks.first * p->data.chunk_bytes;
         w->data.bytes = chunks.count * p->data.chunk_bytes;
         /* in proportion to the file's size, so that all parts fit into their files and add up */
-        w->perchar_bytes = perchar_before(&p->data, chunks.first + chunks.count) -
-                           perchar_before(&p->data, chunks.first);
+        uint64_t end = mul_div(p->data.perchar_bytes, chunks.first + chunks.count, p->data.chunks);
+        w->perchar_bytes = end - mul_div(p->data.perchar_bytes, chunks.first, p->data.chunks);
     }
     data_file_init(&w->data, p->settings->directory, start);
 }
@@ -463,12 +450,10 @@ static int make_workers(struct run_context *r, struct err *e)
     size_t bytes = buffer_size(r->plan);
     r->work = calloc(count, sizeof *r->work);
     r->data = calloc(count, sizeof *r->data);
-    if (!r->work || !r->data)
+    r->lent = r->shift > 0 ? calloc(count, sizeof *r->lent) : NULL;
+    if (!r->work || !r->data || (r->shift > 0 && !r->lent))
         return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     unsigned places = count > r->plan->data.seekers ? count : r->plan->data.seekers;
-    r->lent = r->shift > 0 ? calloc(count, sizeof *r->lent) : NULL;
-    if (r->shift > 0 && !r->lent)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
     int rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
         rc = corruption_log_open(&r->corruption_log, places, e);
@@ -490,11 +475,6 @@ static int start_pool(struct run_context *r, struct err *e)
     int rc = thread_pool_start(&r->pool, count, contexts, run_context_poller(r), e);
     free(contexts);
     return rc;
-}
-
-static void break_progress_line(void *line)
-{
-    progress_lines_break(line);
 }
 
 /*
@@ -544,7 +524,6 @@ static int open_scratch(struct run_context *r, struct err *e)
     return rc;
 }
 
-/* Makes the workers and what they work with. */
 static int make_parts(struct run_context *r, struct plan *p, struct err *e)
 {
     r->total = calloc(1, sizeof *r->total);
@@ -572,7 +551,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
     progress_lines_init(&r->progress, p->quiet);
     if (p->settings->is_bonniexx)
         r->progress.is_terminal = r->progress.has_colour = false;
-    coordinator->break_line = break_progress_line;
+    coordinator->break_line = progress_lines_break;
     coordinator->line = &r->progress;
     int rc = check_descriptors(p, e);
     if (rc != 0)
@@ -610,7 +589,7 @@ void run_context_begin_run(struct run_context *r, uint64_t index)
     uint64_t row = p->row ? (uint64_t)(p->row - p->preset->rows) : 0; /* other places each time */
     uint64_t seed = rng_mix(p->seed ^ rng_mix(index | row << 32));
     r->figures[0] = '\0';
-    if (r->plan->runs > 1 || r->plan->seconds_ns > 0)
+    if (r->plan->runs > 1 || r->plan->settings->seconds_ns.value > 0)
         snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
     /* all rows of a preset work on the same data */
     pattern_begin_run(&r->pattern, r->numbers.first_run + (p->row ? 0 : index));
@@ -637,9 +616,11 @@ void run_context_give_back(struct run_context *r, unsigned worker)
     }
 }
 
-/* Ends and frees all parts of r that exist. r may be half open. */
-static int release_context(struct run_context *r, int result, struct err *e)
+/* r may be half open. */
+int run_context_close(struct run_context *r, int result, struct err *failure)
 {
+    struct err left = {0};
+    struct err *e = stop_signal() ? &left : failure;
     int rc = 0;
     r->coordinator->break_line = NULL;
     thread_pool_end(&r->pool);
@@ -667,14 +648,7 @@ static int release_context(struct run_context *r, int result, struct err *e)
     if (r->shift > 0) /* the directory also has the files of other ranks */
         coordinator_await_leaving(r->coordinator, result, e);
     int closed = scratch_close(&r->scratch, e);
-    return rc ? rc : closed;
-}
-
-int run_context_close(struct run_context *r, int result, struct err *e)
-{
-    struct err left = {0};
-    int rc = release_context(r, result, stop_signal() ? &left : e);
     if (left.code != 0)
         stop_message(left.text);
-    return rc;
+    return rc ? rc : closed;
 }

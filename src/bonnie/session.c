@@ -5,17 +5,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bonnie/options.h"
 #include "bonnie/phase.h"
 #include "bonnie/plan.h"
 #include "bonnie/preset.h"
 #include "bonnie/reports.h"
 #include "bonnie/result.h"
 #include "bonnie/run_context.h"
+#include "cli/parser.h"
 #include "measure/clock.h"
+#include "sync/coordinator.h"
 #include "sys/cache_dropper.h"
 #include "sys/host.h"
 #include "sys/input.h"
@@ -126,8 +128,9 @@ static int decide_more(struct run_context *context, uint64_t done, uint64_t star
                        struct err *e)
 {
     const struct plan *p = context->plan;
-    *more = done < p->runs || clock_ns() - start_ns < p->seconds_ns;
-    if (done == 0 || p->seconds_ns == 0)
+    uint64_t least_ns = p->settings->seconds_ns.value;
+    *more = done < p->runs || clock_ns() - start_ns < least_ns;
+    if (done == 0 || least_ns == 0)
         return 0; /* all ranks know the number of runs */
     return coordinator_share(context->coordinator, "Another run", more, sizeof *more, e);
 }
@@ -166,29 +169,29 @@ static int close_context(struct run_context *context, int rc, struct err *e)
     return rc ? rc : closed;
 }
 
-/* What decides the exit status after a complete report. */
-struct findings {
-    uint64_t corrupted;  /* number of corrupted places */
-    unsigned unsteady;   /* number of tests that did not become steady */
-    bool refuses_direct; /* nothing was measured, perhaps because O_DIRECT does not work here */
-};
-
 /* Room for a label and the name of a row after it. */
 #define LABEL_ROOM 320
 
 /*
- * All plans of a session, which are run one after the other: those of a preset's rows, or a single
- * one.
+ * Everything from the settings to the exit status. All plans, those of a preset's rows or a single
+ * one, are run one after the other.
  */
-struct programme {
+struct session {
     const struct settings *settings;
+    struct host host;
     struct plan whole[MAX_ROWS]; /* for each row, the plan of all ranks */
     struct plan share[MAX_ROWS]; /* for each row, this rank's share */
     char labels[MAX_ROWS][LABEL_ROOM];
     unsigned count;
+    bool stays_root;
+    struct helpers helpers;
+    struct output output;
+    bool refuses_direct; /* nothing was measured, perhaps because O_DIRECT does not work here */
+    uint64_t corrupted;  /* number of corrupted places */
+    unsigned unsteady;   /* number of tests that did not become steady */
 };
 
-static int run_row(struct run_context *context, struct programme *all, unsigned row,
+static int run_row(struct session *all, struct run_context *context, unsigned row,
                    struct reports *reports, struct err *e)
 {
     const struct plan *p = &all->share[row];
@@ -212,70 +215,69 @@ static int run_row(struct run_context *context, struct programme *all, unsigned 
  * Runs the plans. The process has already given up the privileges that the user asked it to give
  * up.
  */
-static int run_together(struct programme *all, bool stays_root, struct helpers *helpers,
-                        struct coordinator *coordinator, struct output *o, struct findings *found,
-                        struct err *e)
+static int run_together(struct session *all, struct coordinator *coordinator, struct err *e)
 {
     struct reports reports = {0};
     struct run_context context;
     struct plan *p = &all->share[0];
-    int rc = run_context_open(&context, p, helpers, coordinator, e);
-    found->refuses_direct = all->whole[0].direct && (rc == -EINVAL || !p->direct);
-    if (rc == 0 && found->refuses_direct && p->preset->is_brief)
+    int rc = run_context_open(&context, p, &all->helpers, coordinator, e);
+    all->refuses_direct = all->whole[0].direct && (rc == -EINVAL || !p->direct);
+    if (rc == 0 && all->refuses_direct && p->preset->is_brief)
         return close_context(&context, err_say(e, "O_DIRECT does not work here"), e);
     if (rc != 0)
         return rc;
     for (unsigned row = 1; row < all->count; row++)
         all->share[row].direct &= p->direct;
-    advise_user(p, stays_root);
-    say_more(p, helpers);
-    rc = reports_begin(&reports, p, o, e);
+    advise_user(p, all->stays_root);
+    say_more(p, &all->helpers);
+    rc = reports_begin(&reports, p, &all->output, e);
     for (unsigned row = 0; rc == 0 && row < all->count; row++)
-        rc = run_row(&context, all, row, &reports, e);
+        rc = run_row(all, &context, row, &reports, e);
     if (rc == 0)
         rc = reports_end(&reports, e);
-    found->corrupted = context.corrupted;
-    found->unsteady = context.unsteady;
+    all->corrupted = context.corrupted;
+    all->unsteady = context.unsteady;
     rc = close_context(&context, rc, e);
     reports_release(&reports);
     return rc;
 }
 
 /* Runs the plans together with the other processes that the plan asks for. */
-static int unprivileged_part(struct programme *all, bool stays_root, struct helpers *helpers,
-                             struct coordinator *ranks, struct output *o, struct findings *found,
-                             struct err *e)
+static int unprivileged_part(struct session *all, struct coordinator *ranks, struct err *e)
 {
     struct coordinator others;
     if (!all->settings->coordination)
-        return run_together(all, stays_root, helpers, ranks, o, found, e);
+        return run_together(all, ranks, e);
     if (ranks->ranks.count > 1)
         return err_say(
             e, "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
     int rc = coordinator_join(&others, all->settings->coordination, e);
     if (rc != 0)
         return rc;
-    rc = run_together(all, stays_root, helpers, &others, o, found, e);
+    rc = run_together(all, &others, e);
     return coordinator_leave(&others, rc, e);
 }
 
+/* The program's status when all tests ran, but a figure that had to be steady is not. */
+#define EXIT_NOT_STEADY 3
+
 /* Decides whether the findings mean failure. The report is complete by now. */
-static int judge_findings(const struct findings *found, const struct plan *p, struct err *e)
+static int judge_findings(const struct session *all, struct err *e)
 {
-    if (found->corrupted > 0)
+    if (all->corrupted > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged places",
-                       found->corrupted);
-    if (found->unsteady == 0 || !p->settings->require_steady)
+                       all->corrupted);
+    if (all->unsteady == 0 || !all->settings->require_steady)
         return 0;
-    err_say(e, "--require-steady: %u test%s did not become steady", found->unsteady,
-            found->unsteady == 1 ? "" : "s");
+    err_say(e, "--require-steady: %u test%s did not become steady", all->unsteady,
+            all->unsteady == 1 ? "" : "s");
     return EXIT_NOT_STEADY;
 }
 
 /* Refuses what several ranks cannot do together. */
-static int check_ranks(const struct programme *all, const struct coordinator *ranks, struct err *e)
+static int check_ranks(const struct session *all, const struct coordinator *ranks, struct err *e)
 {
     if (ranks->ranks.count == 1)
         return 0;
@@ -291,9 +293,10 @@ static int check_ranks(const struct programme *all, const struct coordinator *ra
 }
 
 /* Makes the plans of all ranks, and this rank's shares of them. */
-static int make_plans(struct programme *all, const struct settings *s, struct host *host,
-                      struct coordinator *ranks, struct err *e)
+static int make_plans(struct session *all, struct coordinator *ranks, struct err *e)
 {
+    const struct settings *s = all->settings;
+    struct host *host = &all->host;
     host_detect(host);
     if (plan_defaults(s)->is_brief)
         host_find_room(host, s->directory);
@@ -318,11 +321,11 @@ static int make_plans(struct programme *all, const struct settings *s, struct ho
 }
 
 /* Reads the seed from the user's file, if one is given. All rows of all ranks have the same. */
-static int share_seed(struct programme *all, const struct settings *s, struct coordinator *ranks,
-                      struct err *e)
+static int share_seed(struct session *all, struct coordinator *ranks, struct err *e)
 {
+    const char *file = all->settings->random_file;
     uint64_t seed = all->whole[0].seed;
-    int rc = s->random_file ? seed_file_seed(s->random_file, &seed, e) : 0;
+    int rc = file ? seed_file_seed(file, &seed, e) : 0;
     if (rc == 0)
         rc = coordinator_share(ranks, "Starting", &seed, sizeof seed, e);
     for (unsigned row = 0; row < all->count; row++)
@@ -330,17 +333,22 @@ static int share_seed(struct programme *all, const struct settings *s, struct co
     return rc;
 }
 
-int session(const struct settings *s, struct coordinator *ranks, struct err *e)
+/*
+ * Runs a whole session as the settings ask: makes the plans, gives up privileges, does the runs,
+ * prints the reports, and leaves nothing behind. The dropper and the trace are opened before
+ * privileges are given up, and the user's files afterwards. Each row of a preset is a plan with a
+ * context of its own. `ranks` is the coordinator of the ranks of one run; the settings may choose
+ * another way to begin together. Returns 0, or a negative errno with a line in e; after a signal
+ * -EINTR, and stop_signal() returns the signal. Returns EXIT_NOT_STEADY, also with a line in e, if
+ * all tests ran but a figure that had to be steady is not.
+ */
+static int session(const struct settings *s, struct coordinator *ranks, struct err *e)
 {
-    struct host host = {0};
-    struct programme all = {.settings = s};
+    struct session all = {.settings = s};
     const struct plan *plan = &all.share[0]; /* has what all rows have in common */
     struct identity identity;
-    struct output output = {0};
-    struct helpers helpers = {0};
-    struct findings found = {0};
 
-    int rc = make_plans(&all, s, &host, ranks, e);
+    int rc = make_plans(&all, ranks, e);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0)
@@ -350,33 +358,89 @@ int session(const struct settings *s, struct coordinator *ranks, struct err *e)
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
     if (rc == 0 && s->cache == CACHE_EVICT)
-        rc = cache_dropper_start(&helpers.dropper, e);
+        rc = cache_dropper_start(&all.helpers.dropper, e);
     if (rc == 0 && s->explain_tail)
-        rc = tail_trace_open(&helpers.trace, e);
+        rc = tail_trace_open(&all.helpers.trace, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);
     if (rc == 0)
-        rc = share_seed(&all, s, ranks, e);
+        rc = share_seed(&all, ranks, e);
     if (rc == 0)
-        rc = output_open(&output, plan->output, e);
-    if (rc == 0)
-        rc = unprivileged_part(&all, geteuid() == 0 && !identity.change, &helpers, ranks, &output,
-                               &found, e);
-    if (rc != 0 && found.refuses_direct && plan->preset->is_brief) { /* once more, without it */
-        host.refuses_direct = true;
+        rc = output_open(&all.output, plan->output, e);
+    if (rc == 0) {
+        all.stays_root = geteuid() == 0 && !identity.change;
+        rc = unprivileged_part(&all, ranks, e);
+    }
+    if (rc != 0 && all.refuses_direct && plan->preset->is_brief) { /* once more, without it */
+        all.host.refuses_direct = true;
+        all.stays_root = false;
         err_init(e);
-        rc = make_plans(&all, s, &host, ranks, e);
+        rc = make_plans(&all, ranks, e);
         if (rc == 0)
-            rc = share_seed(&all, s, ranks, e);
+            rc = share_seed(&all, ranks, e);
         if (rc == 0)
-            rc = unprivileged_part(&all, false, &helpers, ranks, &output, &found, e);
+            rc = unprivileged_part(&all, ranks, e);
     }
     if (rc == 0)
-        rc = output_finish(&output, e);
+        rc = output_finish(&all.output, e);
     if (rc == 0)
-        rc = judge_findings(&found, plan, e);
-    output_discard(&output);
-    tail_trace_close(&helpers.trace);
-    cache_dropper_stop(&helpers.dropper);
+        rc = judge_findings(&all, e);
+    output_discard(&all.output);
+    tail_trace_close(&all.helpers.trace);
+    cache_dropper_stop(&all.helpers.dropper);
     return rc;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)
+{
+    int rc;
+    if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
+        return 0; /* the user has already been warned */
+    switch (s->action) {
+    case ACTION_SHORT_HELP:
+    case ACTION_HELP:
+        options_print_help(s, stdout);
+        return 0;
+    case ACTION_VERSION:
+        options_print_version(s, stdout);
+        return 0;
+    case ACTION_SEMAPHORES:
+        rc = privilege_change(s->user, s->group, true, e);
+        if (rc == 0)
+            rc = s->semaphore_processes < 0 ? semaphores_remove(e)
+                                            : semaphores_make(s->semaphore_processes, e);
+        return rc;
+    case ACTION_CLEANUP:
+        tail_trace_cleanup();
+        rc = privilege_change(s->user, s->group, true, e);
+        if (rc != 0)
+            return rc;
+        semaphores_clean_up();
+        return cleanup_directory(s->directory, s->trusts_directory, e);
+    case ACTION_ENGINES:
+        engine_print_all(stdout);
+        return 0;
+    case ACTION_OPTIONS:
+        cli_print_options(&option_table, stdout);
+        return 0;
+    case ACTION_RUN:
+        break;
+    }
+    return session(s, coordinator, e);
+}
+
+int bonnie(int argc, char *argv[], struct err *e)
+{
+    struct coordinator coordinator;
+    struct settings settings;
+    int rc = coordinator_join(&coordinator, program_coordinator, e);
+    if (rc == 0)
+        rc = options_parse(argc, argv, &settings, e);
+    if (rc == 0 && settings.action == ACTION_RUN)
+        rc = coordinator_agree(&coordinator, argc, argv, e);
+    if (rc == 0)
+        rc = run_action(&settings, &coordinator, e);
+    return coordinator_leave(&coordinator, rc, e);
 }

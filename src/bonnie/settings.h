@@ -24,8 +24,7 @@ extern const char *const cache_names[];
 /* Most formats that a session can print: text, csv, json, html, each at most once. */
 #define MAX_FORMATS 4
 
-/* The generations of Bonnie++'s CSV lines, the newest first, and their names with a NULL at the
- * end. */
+/* The generations of Bonnie++'s CSV lines, the newest first, and their names, which end in NULL. */
 enum csv_generation { CSV_1_98, CSV_1_97, CSV_1_96, CSV_1_03 };
 
 extern const char *const csv_names[];

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/tests.h"
 
-#include <string.h>
-
 const char *const test_names[TEST_COUNT + 1] = {
     [TEST_PUTC] = "putc",       [TEST_PUT_BLOCK] = "put_block",   [TEST_REWRITE] = "rewrite",
     [TEST_GETC] = "getc",       [TEST_GET_BLOCK] = "get_block",   [TEST_SEEKS] = "seeks",
@@ -14,17 +12,4 @@ const char *const test_names[TEST_COUNT + 1] = {
 enum test_id test_next_classic(enum test_id test)
 {
     return test + 1 == TEST_IOPS ? test + 2 : test + 1;
-}
-
-const char *test_name(enum test_id test)
-{
-    return test_names[test];
-}
-
-enum test_id test_by_name(const char *name)
-{
-    enum test_id test = 0;
-    while (test < TEST_COUNT && strcmp(test_names[test], name) != 0)
-        test++;
-    return test;
 }

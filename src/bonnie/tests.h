@@ -36,8 +36,3 @@ enum test_id test_next_classic(enum test_id test);
 
 /* The canonical names of all tests, with a NULL at the end. */
 extern const char *const test_names[TEST_COUNT + 1];
-
-const char *test_name(enum test_id test);
-
-/* The test with that canonical name; TEST_COUNT: there is none. */
-enum test_id test_by_name(const char *name);

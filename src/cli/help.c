@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cli/help.h"
+#include "cli/parser.h"
 
 #include "util/err.h"
 #include "util/printable.h"

@@ -22,6 +22,13 @@ static bool begins_with(const char *name, const struct given_name *given)
     return name && given->length > 0 && strncmp(name, given->text, given->length) == 0;
 }
 
+/* A name of the table's options, which have two each; NULL: this option does not have it. */
+static const char *nth_name(const struct option_table *table, size_t n)
+{
+    const struct option_entry *entry = &table->entries[n / 2];
+    return n % 2 == 0 ? entry->name : entry->alias;
+}
+
 /* Appends ", --name" to the list if there is room. */
 static void list_name(char *names, size_t size, const char *dashes, const char *name)
 {
@@ -60,18 +67,15 @@ static void list_nearest(char *names, size_t size, const struct option_table *ta
                          const struct given_name *given)
 {
     size_t least = NEAR;
-    for (size_t i = 0; i < table->count; i++) {
-        const struct option_entry *entry = &table->entries[i];
-        const char *const both[] = {entry->name, entry->alias};
-        for (size_t n = 0; entry->help && n < 2; n++) {
-            size_t found = both[n] ? name_distance(both[n], given) : NEAR + 1;
-            if (found > least || found >= given->length)
-                continue;
-            if (found < least)
-                names[0] = '\0';
-            least = found;
-            list_name(names, size, option_dashes(table), both[n]);
-        }
+    for (size_t n = 0; n < 2 * table->count; n++) {
+        const char *name = table->entries[n / 2].help ? nth_name(table, n) : NULL;
+        size_t found = name ? name_distance(name, given) : NEAR + 1;
+        if (found > least || found >= given->length)
+            continue;
+        if (found < least)
+            names[0] = '\0';
+        least = found;
+        list_name(names, size, option_dashes(table), name);
     }
 }
 
@@ -95,14 +99,11 @@ static int suggest_option(const struct option_table *table, const char *word,
         word = given->text - 1;
         shown = given->length < WORD_SHOWN ? (int)given->length + 1 : WORD_SHOWN + 1;
     }
-    for (size_t i = 0; i < table->count; i++) {
-        const char *const both[] = {table->entries[i].name, table->entries[i].alias};
-        for (size_t n = 0; n < 2; n++) {
-            if (!begins_with(both[n], given))
-                continue;
-            begun++;
-            list_name(names, sizeof names, dashes, both[n]);
-        }
+    for (size_t n = 0; n < 2 * table->count; n++) {
+        if (!begins_with(nth_name(table, n), given))
+            continue;
+        begun++;
+        list_name(names, sizeof names, dashes, nth_name(table, n));
     }
     if (begun > 1)
         return err_say(e, "ambiguous option %.*s: it may be %s", shown, word, names);
@@ -130,17 +131,15 @@ static const struct option_entry *entry_of_name(const struct option_table *table
 {
     const struct option_entry *last = NULL;
     *begun = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        const struct option_entry *entry = &table->entries[i];
-        const char *const both[] = {entry->name, entry->alias};
-        for (size_t n = 0; n < 2; n++) {
-            if (!begins_with(both[n], given))
-                continue;
-            *begun += entry != last;
-            last = entry;
-            if (both[n][given->length] == '\0')
-                return entry;
-        }
+    for (size_t n = 0; n < 2 * table->count; n++) {
+        const struct option_entry *entry = &table->entries[n / 2];
+        const char *name = nth_name(table, n);
+        if (!begins_with(name, given))
+            continue;
+        *begun += entry != last;
+        last = entry;
+        if (name[given->length] == '\0')
+            return entry;
     }
     if (table->style == STYLE_GO)
         return given->length == 1 ? entry_of_letter(table, *given->text) : NULL;

@@ -296,8 +296,9 @@ void progress_lines_end(struct progress_lines *p, const char *word, unsigned tim
     progress_lines_break(p);
 }
 
-void progress_lines_break(struct progress_lines *p)
+void progress_lines_break(void *lines)
 {
+    struct progress_lines *p = lines;
     if (p->line_open)
         fputc('\n', stderr);
     p->line_open = false;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -83,5 +82,8 @@ void progress_lines_done(struct progress_lines *p, const char *title, const char
 /* Ends the line with a word, which is printed so many times: "done...done...". */
 void progress_lines_end(struct progress_lines *p, const char *word, unsigned times);
 
-/* Ends a line that was begun, so that other output gets a line of its own. */
-void progress_lines_break(struct progress_lines *p);
+/*
+ * Ends a line that was begun, so that other output gets a line of its own. `lines` is a struct
+ * progress_lines *, which a coordinator need not know.
+ */
+void progress_lines_break(void *lines);

@@ -18,14 +18,6 @@ void put_latencies(json_t **object, const struct latencies *l)
     put_count(object, "max", l->max);
 }
 
-static json_t *shares(const struct tail_summary *s)
-{
-    json_t *object = json_object();
-    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
-        put_real(&object, tail_cause_name(cause), tail_summary_percent(s, cause));
-    return object;
-}
-
 static json_t *all_records(const struct tail_summary *s)
 {
     json_t *array = json_array();
@@ -48,6 +40,9 @@ void put_tail(json_t **object, const struct tail_summary *s)
     if (!s->is_wanted)
         return;
     json_t *tail = json_object();
+    json_t *shares = json_object();
+    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+        put_real(&shares, tail_cause_name(cause), tail_summary_percent(s, cause));
     tail_summary_words(words, s);
     put_text(&tail, "sentence", words);
     put_flag(&tail, "traced", s->is_traced);
@@ -57,7 +52,7 @@ void put_tail(json_t **object, const struct tail_summary *s)
     put_count(&tail, "above_ns", s->above_ns);
     put_count(&tail, "lost_events", s->lost_events);
     put_count(&tail, "lost_ops", s->lost_ops);
-    put_value(&tail, "percent", shares(s));
+    put_value(&tail, "percent", shares);
     put_value(&tail, "operations", all_records(s));
     put_value(object, "tail", tail);
 }

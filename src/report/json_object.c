@@ -93,48 +93,33 @@ void put_known_real(json_t **object, const char *key, double number)
         put_real(object, key, number);
 }
 
-/*
- * The text of a document under construction. When memory runs out, `failed` is set. (A stream of
- * open_memstream() would be shorter, but musl's loses what it has no memory for, and says nothing.)
- */
+/* The text of a document, as far as it has been written; without `bytes` it is only counted. */
 struct text {
     char *bytes;
     size_t length;
-    size_t room;
-    bool failed;
 };
-
-/* Makes room for `length` more bytes and a NUL. */
-static bool make_text_room(struct text *t, size_t length)
-{
-    if (t->room - t->length > length)
-        return true;
-    size_t room = 2 * (t->room + length + 1);
-    char *bytes = realloc(t->bytes, room);
-    if (!bytes)
-        return false;
-    t->bytes = bytes;
-    t->room = room;
-    return true;
-}
 
 static int add_bytes(const char *bytes, size_t length, void *context)
 {
     struct text *t = context;
-    t->failed = t->failed || !make_text_room(t, length);
-    if (t->failed)
-        return -1;
-    memcpy(t->bytes + t->length, bytes, length);
+    if (t->bytes)
+        memcpy(t->bytes + t->length, bytes, length);
     t->length += length;
     return 0;
 }
 
+/*
+ * Counts first, and then writes into memory that is large enough: jansson overlooks it when a key
+ * cannot be written, and musl's open_memstream(3) loses silently what it has no memory for.
+ */
 char *json_text(const json_t *object, size_t flags)
 {
     struct text t = {0};
     if (!object || json_dump_callback(object, add_bytes, &t, flags) != 0)
-        t.failed = true;
-    if (add_bytes("", 1, &t) == 0)
+        return NULL;
+    t.bytes = calloc(t.length + 1, 1);
+    t.length = 0;
+    if (t.bytes && json_dump_callback(object, add_bytes, &t, flags) == 0)
         return t.bytes;
     free(t.bytes);
     return NULL;

@@ -49,7 +49,7 @@ void put_known_real(json_t **object, const char *key, double number);
 
 /*
  * Formats the whole document with jansson's flags. The caller frees the text. NULL: `object` is
- * NULL, or memory has run out. (jansson's own json_dumps() may silently lose a key then.)
+ * NULL, or memory has run out.
  */
 char *json_text(const json_t *object, size_t flags);
 

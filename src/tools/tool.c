@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "cli/help.h"
 #include "cli/parser.h"
 
 int tool_parse(const struct option_table *table, int argc, char *argv[],

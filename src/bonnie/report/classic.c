@@ -13,32 +13,25 @@ static const char headings[] =
     "              -Per Char- --Block--- -Rewrite-- -Per Char- --Block--- --Seeks---\n"
     "Machine    MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU  /sec %CPU\n";
 
-static void print_label(FILE *out, const struct result *r)
-{
-    char label[LABEL_BYTES];
-    sanitize_plain(label, r->plan->label);
-    label[sanitize_cut(label, LABEL_COLUMNS)] = '\0';
-    fprintf(out, "%s%*s", label, (int)(LABEL_COLUMNS - sanitize_columns(label)), "");
-}
-
 static int classic_run(FILE *out, const struct result *r)
 {
-    fputs(headings, out);
-    print_label(out, r);
-
+    char label[LABEL_BYTES];
     struct classic_figures f;
+    sanitize_plain(label, r->plan->label);
+    label[sanitize_cut(label, LABEL_COLUMNS)] = '\0';
     figures_classic(&f, r);
+    fputs(headings, out);
+    fprintf(out, "%s%*s", label, (int)(LABEL_COLUMNS - sanitize_columns(label)), "");
     fprintf(out, " %4s", f.size);
     for (size_t i = 0; i < CLASSIC_TESTS; i++)
         fprintf(out, " %5s %4s", f.tests[i].rate, f.tests[i].cpu);
     fputc('\n', out);
-    extra_tables(out, r);
+    extra_tables(out, r, 1);
     return report_end(out);
 }
 
 const struct report_ops report_classic = {
     .name = "classic",
-    .help = "the table of Tim Bray's Bonnie",
     .run = classic_run,
     .all = summary_table,
 };
@@ -62,6 +55,5 @@ static int html_row_run(FILE *out, const struct result *r)
 
 const struct report_ops report_html_row = {
     .name = "html",
-    .help = "the row of an HTML table that Tim Bray's Bonnie prints",
     .run = html_row_run,
 };

@@ -70,11 +70,11 @@ static int put_line(struct csv_line *l, const char *version, const struct figure
             put_part(l, "/", "num_dirs", f->directories);
             put_field(l, CSV_1_96, "file_chunk_size", "", f->file_chunk);
         }
-        put_field(l, CSV_1_03, test_name(test), "", f->tests[test].rate);
-        put_field(l, CSV_1_03, test_name(test), "_cpu", f->tests[test].cpu);
+        put_field(l, CSV_1_03, test_names[test], "", f->tests[test].rate);
+        put_field(l, CSV_1_03, test_names[test], "_cpu", f->tests[test].cpu);
     }
     for (enum test_id test = 0; test < TEST_COUNT; test = test_next_classic(test))
-        put_field(l, CSV_1_96, test_name(test), "_latency", f->tests[test].latency);
+        put_field(l, CSV_1_96, test_names[test], "_latency", f->tests[test].latency);
     fputc('\n', l->out);
     return report_end(l->out);
 }
@@ -97,7 +97,6 @@ static int csv_run(FILE *out, const struct result *r)
 
 const struct report_ops report_csv = {
     .name = "csv",
-    .help = "one comma-separated line, as Bonnie++ 2.00a (50 fields) or an older one prints it",
     .header = csv_header,
     .run = csv_run,
 };

@@ -90,12 +90,11 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         print_row(out, &runs[i], step, strcmp(name, before) != 0 ? name : "");
         before = name;
     }
-    extra_tables_of_rows(out, runs, count);
+    extra_tables(out, runs, count);
     return report_end(out);
 }
 
 const struct report_ops report_diskmark = {
     .name = "diskmark",
-    .help = "the rows of KDiskMark",
     .all = diskmark_all,
 };

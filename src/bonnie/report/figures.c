@@ -185,7 +185,7 @@ static int print_test(FILE *out, const struct result runs[], size_t count, enum 
     int rc = result_summarise(&s, runs, count, test);
     if (rc != 0 || s.runs == 0)
         return rc;
-    fprintf(out, "%-10s %7zu", test_name(test), s.runs);
+    fprintf(out, "%-10s %7zu", test_names[test], s.runs);
     if (is_long_enough(runs, count, test))
         print_figures(out, &s, test_rate_unit(test));
     else
@@ -222,10 +222,10 @@ static void print_throughput(FILE *out, const struct result *r)
         if (!t->measured || test == TEST_SEEKS)
             continue;
         if (test_result_is_long_enough(t))
-            fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_name(test), kib / 1024,
+            fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_names[test], kib / 1024,
                     kib * 1024 / 1e6);
         else
-            fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_name(test), "+++++", "+++++");
+            fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_names[test], "+++++", "+++++");
     }
 }
 
@@ -248,26 +248,22 @@ static void print_percentiles(FILE *out, const struct result *r)
         const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};
         if (!r->tests[test].measured)
             continue;
-        fprintf(out, "%-*s", NAME_COLUMNS, test_name(test));
+        fprintf(out, "%-*s", NAME_COLUMNS, test_names[test]);
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             print_latency(out, all[i]);
         fputc('\n', out);
     }
 }
 
-void extra_tables(FILE *out, const struct result *r)
+void extra_tables(FILE *out, const struct result runs[], size_t count)
 {
-    if (r->plan->settings->si)
-        print_throughput(out, r);
-    if (r->plan->settings->percentiles)
-        print_percentiles(out, r);
-}
-
-void extra_tables_of_rows(FILE *out, const struct result runs[], size_t count)
-{
-    for (size_t i = 0;
-         i < count && (runs[i].plan->settings->percentiles || runs[i].plan->settings->si); i++) {
-        fprintf(out, "%s\n", printable(runs[i].plan->label).text);
-        extra_tables(out, &runs[i]);
+    for (size_t i = 0; i < count; i++) {
+        const struct settings *s = runs[i].plan->settings;
+        if (runs[i].plan->row && (s->si || s->percentiles))
+            fprintf(out, "%s\n", printable(runs[i].plan->label).text);
+        if (s->si)
+            print_throughput(out, &runs[i]);
+        if (s->percentiles)
+            print_percentiles(out, &runs[i]);
     }
 }

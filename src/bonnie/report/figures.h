@@ -26,12 +26,10 @@ int summary_table(FILE *out, const struct result runs[], size_t count);
 /*
  * Prints, below the tables, what these have no column for: the throughput of the tests of data
  * files in MiB/s (2^20 bytes) and MB/s (10^6 bytes), and the percentiles of every test's latency.
- * Prints only what the result asks for. No line has a comma.
+ * Prints only what the results ask for; for rows of a preset, each below its label. No line has a
+ * comma.
  */
-void extra_tables(FILE *out, const struct result *r);
-
-/* Does the same for all runs of a preset with rows, each below its label. */
-void extra_tables_of_rows(FILE *out, const struct result runs[], size_t count);
+void extra_tables(FILE *out, const struct result runs[], size_t count);
 
 /*
  * A result as texts, field by field, as the CSV line has them. The Bonnie++ table is made from

@@ -25,13 +25,12 @@ static int gobonniego_run(FILE *out, const struct result *r)
         fprintf(out, "Sequential Read MB/s: %.2f\n", megabytes_per_second(read));
     if (iops->measured)
         fprintf(out, "IOPS: %.0f\n", test_result_ops_per_second(iops));
-    extra_tables(out, r);
+    extra_tables(out, r, 1);
     return report_end(out);
 }
 
 const struct report_ops report_gobonniego = {
     .name = "gobonniego",
-    .help = "the three figures of GoBonnieGo",
     .run = gobonniego_run,
 };
 
@@ -40,28 +39,18 @@ const struct report_ops report_gobonniego = {
  * nanoseconds that versions up to 1.0.7 had in place of seconds. What was not measured is 0.
  */
 
-static void put_speed(json_t **object, const char *key, const struct test_result *t)
-{
-    put_real(object, key, megabytes_per_second(t));
-}
-
-static void put_seconds(json_t **object, const char *key, const struct test_result *t)
-{
-    put_real(object, key, (double)t->elapsed_ns / 1e9);
-}
-
 static json_t *one_run(const struct result *r)
 {
     const struct test_result *write = &r->tests[TEST_PUT_BLOCK];
     const struct test_result *read = &r->tests[TEST_GET_BLOCK];
     const struct test_result *iops = &r->tests[TEST_IOPS];
     json_t *object = json_object();
-    put_speed(&object, "write_megabytes_per_second", write);
-    put_speed(&object, "read_megabytes_per_second", read);
+    put_real(&object, "write_megabytes_per_second", megabytes_per_second(write));
+    put_real(&object, "read_megabytes_per_second", megabytes_per_second(read));
     put_real(&object, "iops", test_result_ops_per_second(iops));
-    put_seconds(&object, "write_seconds", write);
-    put_seconds(&object, "read_seconds", read);
-    put_seconds(&object, "io_seconds", iops);
+    put_real(&object, "write_seconds", (double)write->elapsed_ns / 1e9);
+    put_real(&object, "read_seconds", (double)read->elapsed_ns / 1e9);
+    put_real(&object, "io_seconds", (double)iops->elapsed_ns / 1e9);
     put_time(&object, "start_time", r->start_time);
     put_count(&object, "write_bytes", write->bytes);
     put_count(&object, "write_nanoseconds", write->elapsed_ns);
@@ -104,6 +93,5 @@ static int gobonniego_json_all(FILE *out, const struct result runs[], size_t cou
 
 const struct report_ops report_gobonniego_json = {
     .name = "gobonniego_json",
-    .help = "the JSON object of GoBonnieGo",
     .all = gobonniego_json_all,
 };

@@ -12,38 +12,22 @@
 #include "measure/summary.h"
 #include "report/json_object.h"
 
-static json_t *one_round(const struct round *r, enum round_metric metric)
-{
-    json_t *object = json_object();
-    put_real(&object, "seconds", (double)r->end_ns / 1e9);
-    put_real(&object, "elapsed_seconds", (double)r->elapsed_ns / 1e9);
-    put_count(&object, "ops", r->ops);
-    put_count(&object, "bytes", r->bytes);
-    put_count(&object, "mean_ns", r->mean_ns);
-    put_count(&object, "p99_ns", r->p99_ns);
-    put_real(&object, "figure", round_figure(r, metric));
-    return object;
-}
-
 static json_t *all_rounds(const struct steady_result *s)
 {
     json_t *array = json_array();
-    for (unsigned i = 0; i < s->count; i++)
-        append_value(&array, one_round(&s->rounds[i], s->metric));
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct round *r = &s->rounds[i];
+        json_t *object = json_object();
+        put_real(&object, "seconds", (double)r->end_ns / 1e9);
+        put_real(&object, "elapsed_seconds", (double)r->elapsed_ns / 1e9);
+        put_count(&object, "ops", r->ops);
+        put_count(&object, "bytes", r->bytes);
+        put_count(&object, "mean_ns", r->mean_ns);
+        put_count(&object, "p99_ns", r->p99_ns);
+        put_real(&object, "figure", round_figure(r, s->metric));
+        append_value(&array, object);
+    }
     return array;
-}
-
-/* The fit of the last window. Rounds are numbered from 1. */
-static json_t *json_of_fit(const struct steady_result *s)
-{
-    json_t *object = json_object();
-    put_count(&object, "first_round", s->count - STEADY_WINDOW + 1);
-    put_count(&object, "rounds", STEADY_WINDOW);
-    put_real(&object, "mean", s->fit.mean);
-    put_real(&object, "range_percent", s->fit.range_percent);
-    put_real(&object, "slope", s->fit.slope);
-    put_real(&object, "slope_percent", s->fit.slope_percent);
-    return object;
 }
 
 /*
@@ -55,6 +39,13 @@ static json_t *json_of_steady(const struct steady_result *s)
     if (!s->wanted)
         return json_null();
     json_t *object = json_object();
+    json_t *fit = json_object(); /* of the last window; rounds are numbered from 1 */
+    put_count(&fit, "first_round", s->count - STEADY_WINDOW + 1);
+    put_count(&fit, "rounds", STEADY_WINDOW);
+    put_real(&fit, "mean", s->fit.mean);
+    put_real(&fit, "range_percent", s->fit.range_percent);
+    put_real(&fit, "slope", s->fit.slope);
+    put_real(&fit, "slope_percent", s->fit.slope_percent);
     steady_text(verdict, s);
     put_flag(&object, "steady", s->is_steady);
     put_text(&object, "verdict", verdict);
@@ -63,7 +54,7 @@ static json_t *json_of_steady(const struct steady_result *s)
     put_real(&object, "round_seconds", (double)s->round_ns / 1e9);
     put_count(&object, "max_rounds", s->most_rounds);
     put_count(&object, "precondition", s->precondition);
-    put_value(&object, "fit", json_of_fit(s));
+    put_value(&object, "fit", fit);
     put_value(&object, "rounds", all_rounds(s));
     return object;
 }
@@ -115,23 +106,20 @@ static json_t *json_of_evidence(const struct test_result *t)
     return object;
 }
 
-static json_t *json_of_interval(const struct interval *i)
-{
-    json_t *object = json_object();
-    put_real(&object, "seconds", (double)i->end_ns / 1e9);
-    put_count(&object, "ops", i->ops);
-    put_count(&object, "bytes", i->bytes);
-    put_count(&object, "p50_ns", i->p50_ns);
-    put_count(&object, "p99_ns", i->p99_ns);
-    put_count(&object, "max_ns", i->max_ns);
-    return object;
-}
-
 static json_t *all_intervals(const struct test_result *t)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < t->interval_count; i++)
-        append_value(&array, json_of_interval(&t->intervals[i]));
+    for (size_t i = 0; i < t->interval_count; i++) {
+        const struct interval *one = &t->intervals[i];
+        json_t *object = json_object();
+        put_real(&object, "seconds", (double)one->end_ns / 1e9);
+        put_count(&object, "ops", one->ops);
+        put_count(&object, "bytes", one->bytes);
+        put_count(&object, "p50_ns", one->p50_ns);
+        put_count(&object, "p99_ns", one->p99_ns);
+        put_count(&object, "max_ns", one->max_ns);
+        append_value(&array, object);
+    }
     return array;
 }
 
@@ -196,7 +184,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     char sentence[VERDICT_TEXT];
     json_t *object = json_object();
     json_t *latency = json_object();
-    put_text(&object, "name", test_name(test));
+    put_text(&object, "name", test_names[test]);
     if (r->plan->row) {
         put_text(&object, "row", preset_row_name(r->plan->row).text);
         put_flag(&object, "sync", r->plan->sync);
@@ -227,7 +215,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_text(&object, "verdict", sentence);
     put_known_real(&object, "waited_for_cpu_percent", t->waited_for_cpu_percent);
     put_value(&object, "steady_state", json_of_steady(&t->steady));
-    put_levels(&object, &t->levels, test_level_unit(t, test));
+    put_levels(&object, &t->levels, test_counts_operations(test) ? t->chunk_bytes : KIB);
     put_value(&object, "intervals", all_intervals(t));
     put_tail(&object, &t->tail);
     put_together(&object, &t->together, test);
@@ -253,51 +241,42 @@ static json_t *json_of_host(const struct host *h, const char *directory, const s
     return object;
 }
 
-static void put_io_settings(json_t **object, const struct result *r)
-{
-    put_count(object, "data_bytes", r->plan->data.bytes);
-    put_count(object, "chunk_bytes", r->plan->data.chunk_bytes);
-    put_count(object, "seeks", r->plan->data.seeks);
-    put_count(object, "seekers", r->plan->data.seekers);
-    put_text(object, "engine", r->plan->engine.ops->name);
-    put_count(object, "iodepth", r->plan->engine.depth);
-    put_count(object, "iops_block_bytes", r->plan->iops.block_bytes);
-    put_count(object, "iops_write_percent", r->plan->iops.write_percent);
-    put_real(object, "iops_seconds", (double)r->plan->iops.duration_ns / 1e9);
-    put_real(object, "iops_theta", r->plan->iops.theta);
-    put_real(object, "sequential_seconds", (double)r->plan->time_ns / 1e9);
-}
-
-static void put_file_settings(json_t **object, const struct result *r)
+static json_t *json_of_settings(const struct result *r)
 {
     static const char *const kinds[] = {
         [FILES_DATA] = "data",
         [FILES_HARD_LINKS] = "hard_links",
         [FILES_SYMBOLIC_LINKS] = "symbolic_links",
     };
-    put_count(object, "files", r->plan->files.count);
-    put_text(object, "file_kind", kinds[r->plan->files.kind]);
-    put_count(object, "file_max_bytes", r->plan->files.max_bytes);
-    put_count(object, "file_min_bytes", r->plan->files.min_bytes);
-    put_count(object, "directories", r->plan->files.directories_given);
-    put_count(object, "file_chunk_bytes", r->plan->files.chunk_bytes);
-}
-
-static json_t *json_of_settings(const struct result *r)
-{
+    const struct plan *p = r->plan;
     json_t *object = json_object();
-    put_text(&object, "preset", r->plan->preset->name);
+    put_text(&object, "preset", p->preset->name);
     put_count(&object, "workers", result_workers(r));
     if (r->ranks > 1)
         put_count(&object, "shift", r->shift);
-    put_flag(&object, "direct", r->plan->direct);
-    put_flag(&object, "sync", r->plan->sync);
-    put_text(&object, "data", r->plan->contents_name);
-    put_text(&object, "verify", verify_names[r->plan->verify]);
-    put_text(&object, "cache", cache_names[r->plan->settings->cache]);
-    put_real(&object, "min_seconds", (double)r->plan->min_time_ns / 1e9);
-    put_io_settings(&object, r);
-    put_file_settings(&object, r);
+    put_flag(&object, "direct", p->direct);
+    put_flag(&object, "sync", p->sync);
+    put_text(&object, "data", p->contents_name);
+    put_text(&object, "verify", verify_names[p->verify]);
+    put_text(&object, "cache", cache_names[p->settings->cache]);
+    put_real(&object, "min_seconds", (double)p->min_time_ns / 1e9);
+    put_count(&object, "data_bytes", p->data.bytes);
+    put_count(&object, "chunk_bytes", p->data.chunk_bytes);
+    put_count(&object, "seeks", p->data.seeks);
+    put_count(&object, "seekers", p->data.seekers);
+    put_text(&object, "engine", p->engine.ops->name);
+    put_count(&object, "iodepth", p->engine.depth);
+    put_count(&object, "iops_block_bytes", p->iops.block_bytes);
+    put_count(&object, "iops_write_percent", p->iops.write_percent);
+    put_real(&object, "iops_seconds", (double)p->iops.duration_ns / 1e9);
+    put_real(&object, "iops_theta", p->settings->iops_theta);
+    put_real(&object, "sequential_seconds", (double)p->time_ns / 1e9);
+    put_count(&object, "files", p->files.count);
+    put_text(&object, "file_kind", kinds[p->files.kind]);
+    put_count(&object, "file_max_bytes", p->files.max_bytes);
+    put_count(&object, "file_min_bytes", p->files.min_bytes);
+    put_count(&object, "directories", p->files.directories_given);
+    put_count(&object, "file_chunk_bytes", p->files.chunk_bytes);
     return object;
 }
 
@@ -329,38 +308,24 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
     return object;
 }
 
-static json_t *all_runs(const struct result runs[], size_t count)
-{
-    json_t *array = json_array();
-    size_t each = result_count_alike(runs, count);
-    for (size_t i = 0; i < each; i++)
-        append_value(&array, one_run(runs, count, i));
-    return array;
-}
-
-static json_t *rate_summary(const struct summary *s)
-{
-    json_t *object = json_object();
-    json_t *interval = json_array();
-    put_real(&object, "median", s->median);
-    put_real(&object, "min", s->min);
-    put_real(&object, "max", s->max);
-    put_real(&object, "stddev", s->stddev);
-    append_real(&interval, s->ci95[0]);
-    append_real(&interval, s->ci95[1]);
-    put_value(&object, "ci95", interval);
-    return object;
-}
-
 static json_t *test_summary(const struct summary *s, const struct preset_row *row,
                             enum test_id test)
 {
     json_t *object = json_object();
-    put_text(&object, "name", test_name(test));
+    json_t *rate = json_object();
+    json_t *interval = json_array();
+    append_real(&interval, s->ci95[0]);
+    append_real(&interval, s->ci95[1]);
+    put_real(&rate, "median", s->median);
+    put_real(&rate, "min", s->min);
+    put_real(&rate, "max", s->max);
+    put_real(&rate, "stddev", s->stddev);
+    put_value(&rate, "ci95", interval);
+    put_text(&object, "name", test_names[test]);
     if (row)
         put_text(&object, "row", preset_row_name(row).text);
     put_count(&object, "runs", s->runs);
-    put_value(&object, "rate", rate_summary(s));
+    put_value(&object, "rate", rate);
     return object;
 }
 
@@ -387,7 +352,11 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
     const struct result *first = &runs[0];
     const char *given = first->plan->settings->label;
     const char *of_rows = given ? given : first->plan->host->name; /* without the name of a row */
+    size_t each = result_count_alike(runs, count);                 /* number of runs of each row */
     json_t *object = json_object();
+    json_t *array = json_array();
+    for (size_t i = 0; i < each; i++)
+        append_value(&array, one_run(runs, count, i));
     put_text(&object, "format", "bonnie");
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "bonnie_version", first->version);
@@ -397,7 +366,7 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
     put_value(&object, "host",
               json_of_host(first->plan->host, first->plan->settings->directory, first->storage));
     put_value(&object, "settings", json_of_settings(first));
-    put_value(&object, "runs", all_runs(runs, count));
+    put_value(&object, "runs", array);
     put_value(&object, "summary", all_summaries(runs, count));
     return object;
 }
@@ -434,6 +403,5 @@ static int json_all(FILE *out, const struct result runs[], size_t count)
 
 const struct report_ops report_json = {
     .name = "json",
-    .help = "one JSON object of all runs, for programs",
     .all = json_all,
 };

@@ -198,12 +198,11 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
             print_cache(out, &runs[i]);
     print_limits(out, runs, count);
     print_summary(out, runs, count);
-    extra_tables_of_rows(out, runs, count);
+    extra_tables(out, runs, count);
     return report_end(out);
 }
 
 const struct report_ops report_quick = {
     .name = "quick",
-    .help = "the table of the short look",
     .all = quick_all,
 };

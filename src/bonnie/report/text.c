@@ -35,7 +35,7 @@ struct test_group {
 static void group_add(struct test_group *group, enum test_id test)
 {
     group->used += (size_t)snprintf(group->names + group->used, NAMES_TEXT - group->used, "%s%s",
-                                    group->count > 0 ? " " : "", test_name(test));
+                                    group->count > 0 ? " " : "", test_names[test]);
     group->count++;
 }
 
@@ -51,8 +51,8 @@ static void print_corruption(FILE *out, const struct result *r)
             fputs("What was damaged\n", out);
         has_begun = true;
         fprintf(out, "  %-*s  %" PRIu64 " %s in %" PRIu64 " bytes that were checked\n",
-                NAME_COLUMNS, test_name(test), t->corrupted, t->corrupted == 1 ? "place" : "places",
-                t->verified_bytes);
+                NAME_COLUMNS, test_names[test], t->corrupted,
+                t->corrupted == 1 ? "place" : "places", t->verified_bytes);
         for (size_t i = 0; i < t->corruption.count; i++) {
             const struct corruption_entry *entry = &t->corruption.entries[i];
             char text[CORRUPTED_PLACE_TEXT + 80];
@@ -75,11 +75,12 @@ static void begin_section(FILE *out, bool *has_begun)
     *has_begun = true;
 }
 
-/* Prints "NAMES: WORDS". */
-static void print_about(FILE *out, const char *names, const char *words)
+/* Prints "NAMES: WORDS" in the section. */
+static void print_about(FILE *out, bool *has_begun, const char *names, const char *words)
 {
     char text[NAMES_TEXT + 2 + TAIL_TEXT];
     snprintf(text, sizeof text, "%s: %s", names, words);
+    begin_section(out, has_begun);
     fputs("  ", out);
     print_wrapped(out, 2, text);
 }
@@ -102,36 +103,32 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     }
     if (group.count == 0)
         return;
-    begin_section(out, has_begun);
     if (most - least < 0.005)
         snprintf(words, sizeof words, "measured for only %.2f s; more would take long to prepare.",
                  most);
     else
         snprintf(words, sizeof words,
                  "measured for only %.2f to %.2f s; more would take long to prepare.", least, most);
-    print_about(out, group.names, words);
+    print_about(out, has_begun, group.names, words);
 }
 
 /* The text about the tail is the longest of those that the following functions write. */
 
-/* Says what the speed of a test was before and after it fell. */
 static void say_levels(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
     levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
 }
 
-/* Says what the slowest operations of a test waited for. */
 static void say_tail(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
     (void)test;
     tail_summary_words(words, &t->tail);
 }
 
-/* Says whether a test has become steady, if it had to. */
 static void say_steady(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
 {
     (void)test;
-    if (!t->measured || !t->steady.wanted)
+    if (!t->steady.wanted)
         return;
     steady_text(words, &t->steady);
     strcat(words, ".");
@@ -145,10 +142,8 @@ static void print_each(FILE *out, const struct result *r, bool *has_begun,
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         char words[TAIL_TEXT] = "";
         say(words, &r->tests[test], test);
-        if (words[0] == '\0')
-            continue;
-        begin_section(out, has_begun);
-        print_about(out, test_name(test), words);
+        if (words[0] != '\0')
+            print_about(out, has_begun, test_names[test], words);
     }
 }
 
@@ -169,10 +164,8 @@ static void print_plain_queues(FILE *out, const struct result *r, bool *has_begu
                  t->engine);
         group_add(&group, test);
     }
-    if (group.count == 0)
-        return;
-    begin_section(out, has_begun);
-    print_about(out, group.names, words);
+    if (group.count > 0)
+        print_about(out, has_begun, group.names, words);
 }
 
 /*
@@ -260,8 +253,8 @@ static void print_slowest(FILE *out, const struct result *r)
         if (t->host_count < 2)
             continue;
         const struct host_result *slowest = together_slowest(t);
-        fprintf(out, "  %-*s  slowest host: %s (%.2f s of %.2f s)\n", NAME_COLUMNS, test_name(test),
-                printable(slowest->name).text, (double)slowest->elapsed_ns / 1e9,
+        fprintf(out, "  %-*s  slowest host: %s (%.2f s of %.2f s)\n", NAME_COLUMNS,
+                test_names[test], printable(slowest->name).text, (double)slowest->elapsed_ns / 1e9,
                 (double)r->tests[test].elapsed_ns / 1e9);
     }
 }
@@ -519,13 +512,12 @@ static int text_run(FILE *out, const struct result *r)
         fprintf(out, "%.*s%s\n", (int)sanitize_cut(f.label, WIDTH - (sizeof note - 1)), f.label,
                 note);
     }
-    extra_tables(out, r);
+    extra_tables(out, r, 1);
     return report_end(out);
 }
 
 const struct report_ops report_text = {
     .name = "text",
-    .help = "the table of Bonnie++, for people",
     .run = text_run,
     .notes = measured_print,
     .all = summary_table,

@@ -78,20 +78,21 @@ static enum transfer_answer chunks_wrote(void *context, struct io *io)
 
 /*
  * Moves all chunks from work->lap_start on, or as many as the lap's time allows, with the two steps
- * of a source; their context is a struct chunks. Afterwards lap_start is the place where the lap
- * ended.
+ * of a source; their context is a struct chunks. Then syncs the file if they wrote, and closes it,
+ * but not the queue, because closing an engine must not count as time of the storage. Afterwards
+ * lap_start is the place where the lap ended.
  */
-static int chunks_run(struct work *w, const struct io_source *steps, enum work_direction direction,
-                      struct err *e)
+static int chunks_run(struct work *w, struct io_source steps, struct err *e)
 {
     struct chunks c = {.work = w, .next = w->lap_start, .written = w->lap_start, .e = e};
-    const struct io_source source = {.next = steps->next,
-                                     .transferred = steps->transferred,
-                                     .context = &c,
-                                     .duration_ns = w->lap_ns};
-    int rc = work_run_queue(w, &source, direction, e);
+    steps.context = &c;
+    steps.duration_ns = w->lap_ns;
+    int rc = io_queue_run(&w->queue, &steps, &w->stats->ops, e);
+    if (rc == 0 && w->workload->written_percent > 0)
+        rc = io_queue_sync(&w->queue, 0, e);
+    int closed = io_close(w->data.file, e);
     w->lap_start = c.next;
-    return rc == 0 ? c.rc : rc;
+    return rc ? rc : closed ? closed : c.rc;
 }
 
 static int chunks_prepare(void *context, struct err *e)
@@ -100,7 +101,7 @@ static int chunks_prepare(void *context, struct err *e)
     int rc = work_open_data(w, e);
     if (rc == 0 && !w->workload->reads && plan_stores(w->plan) && w->plan->engine.depth > 1)
         rc = data_file_set_size(&w->data, e);
-    return rc == 0 ? work_open_queue(w, e) : rc;
+    return rc == 0 ? work_open_queue(w, w->data.file, 1, w->plan->data.chunk_bytes, e) : rc;
 }
 
 /*
@@ -123,7 +124,7 @@ static int put_work(void *context, struct err *e)
 {
     struct work *w = context;
     const struct io_source steps = {.next = put_next, .transferred = chunks_wrote};
-    int rc = chunks_run(w, &steps, WORK_WRITES, e);
+    int rc = chunks_run(w, steps, e);
     if (rc == 0 && plan_stores(w->plan))
         w->data.valid_bytes = w->lap_start;
     return rc;
@@ -132,7 +133,7 @@ static int put_work(void *context, struct err *e)
 static int get_work(void *context, struct err *e)
 {
     const struct io_source steps = {.next = chunks_next_read, .transferred = chunks_check};
-    return chunks_run(context, &steps, WORK_READS, e);
+    return chunks_run(context, steps, e);
 }
 
 const struct workload workload_put_block = {
@@ -175,7 +176,7 @@ static int rewrite_work(void *context, struct err *e)
 {
     struct work *w = context;
     const struct io_source steps = {.next = chunks_next_read, .transferred = rewrite_transferred};
-    int rc = chunks_run(w, &steps, WORK_WRITES, e);
+    int rc = chunks_run(w, steps, e);
     w->contents->files[w->number].rewritten = w->lap_start;
     if (w->lap_start == w->data.bytes)
         contents_end_rewriting(w->contents, w->number);

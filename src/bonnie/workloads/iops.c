@@ -66,7 +66,7 @@ static uint64_t zipf_rank(double uniform, double theta, uint64_t count)
 
 static uint64_t draw_block(struct iops *i)
 {
-    double theta = i->work->plan->iops.theta;
+    double theta = i->work->plan->settings->iops_theta;
     if (theta == 0)
         return rng_below(&i->rng, i->blocks.count);
     double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;
@@ -138,9 +138,7 @@ static int connect_files(void *context, struct err *e)
 {
     struct work *w = context;
     const struct plan *p = w->plan;
-    struct io_queue_setup setup = work_queue_setup(p, w->all_data, p->workers, p->iops.block_bytes);
-    setup.slow = w->slow;
-    return work_open_any_queue(&w->queue, &setup, w->stats, e);
+    return work_open_queue(w, w->all_data, p->workers, p->iops.block_bytes, e);
 }
 
 static int iops_work(void *context, struct err *e)

@@ -139,17 +139,17 @@ static int in_directory_order(struct work *w, file_operation operation, struct e
 {
     struct file_set *s = &w->files;
     int rc = 0;
-    uint64_t directories = s->directories.count;
-    for (uint64_t i = 0; rc == 0 && i < directories; i++)
+    for (uint64_t i = 0; rc == 0 && i < s->directories.count; i++)
         rc = in_one_directory(w, i, file_set_in_directory(s, i), operation, e);
     return rc;
 }
 
-/* Applies the operation to all files, in a random order. */
-static int in_random_order(struct work *w, uint64_t which, file_operation operation, struct err *e)
+/* Applies the operation to all files, in a random order of its own. */
+static int in_random_order(struct work *w, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;
     struct permutation order;
+    uint64_t which = operation == file_set_stat ? STAT_ORDER : DELETE_ORDER;
     permutation_init(&order, s->state.wanted, rng_mix(s->state.seed + which));
     int rc = 0;
     for (uint64_t i = 0; rc == 0 && i < s->state.wanted; i++) {
@@ -160,6 +160,12 @@ static int in_random_order(struct work *w, uint64_t which, file_operation operat
             rc = time_operation(w, operation, &place, e);
     }
     return rc;
+}
+
+static int on_all_files(struct work *w, file_operation operation, struct err *e)
+{
+    return w->workload->order == NAMES_SORTED ? in_directory_order(w, operation, e)
+                                              : in_random_order(w, operation, e);
 }
 
 static int prepare_create(void *context, struct err *e)
@@ -182,81 +188,65 @@ static int prepare_existing(void *context, struct err *e)
 
 static int stat_all(void *context, struct err *e)
 {
-    const struct work *w = context;
-    return w->workload->order == NAMES_SORTED
-               ? in_directory_order(context, file_set_stat, e)
-               : in_random_order(context, STAT_ORDER, file_set_stat, e);
+    return on_all_files(context, file_set_stat, e);
 }
 
 /* Afterwards no file is left, unless this has failed. */
 static int delete_all(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = w->workload->order == NAMES_SORTED
-                 ? in_directory_order(w, file_set_remove, e)
-                 : in_random_order(w, DELETE_ORDER, file_set_remove, e);
+    int rc = on_all_files(w, file_set_remove, e);
     if (rc == 0)
         w->files.state.made = 0;
     return rc;
 }
 
+/* What the tests in sorted and in random order have in common. */
+#define CREATES                                                                                    \
+    .item = ITEM_FILE, .written_percent = 100, .repeats = true,                                    \
+    .task = {.prepare = prepare_create, .work = create_all, .finish = sync_created}
+#define READS                                                                                      \
+    .item = ITEM_FILE, .read_percent = 100, .reads = true, .shifts = true, .repeats = true,        \
+    .task = {.prepare = prepare_existing, .work = stat_all}
+#define DELETES                                                                                    \
+    .item = ITEM_NAME, .shifts = true, .repeats = true,                                            \
+    .task = {.prepare = prepare_existing, .work = delete_all}
+
 const struct workload workload_seq_create = {
     .title = "Creating files in sorted order",
     .old_title = "Create files in sequential order",
-    .item = ITEM_FILE,
-    .written_percent = 100,
-    .repeats = true,
-    .task = {.prepare = prepare_create, .work = create_all, .finish = sync_created},
+    CREATES,
 };
 
 const struct workload workload_seq_stat = {
     .title = "Reading files in directory order",
     .old_title = "Stat files in sequential order",
-    .item = ITEM_FILE,
-    .read_percent = 100,
-    .reads = true,
-    .shifts = true,
-    .repeats = true,
-    .task = {.prepare = prepare_existing, .work = stat_all},
+    READS,
 };
 
 const struct workload workload_seq_del = {
     .title = "Deleting files in directory order",
     .old_title = "Delete files in sequential order",
-    .item = ITEM_NAME,
-    .shifts = true,
-    .repeats = true,
-    .task = {.prepare = prepare_existing, .work = delete_all},
+    DELETES,
 };
 
 const struct workload workload_ran_create = {
     .title = "Creating files in random order",
     .old_title = "Create files in random order",
-    .item = ITEM_FILE,
     .order = NAMES_RANDOM,
-    .written_percent = 100,
-    .repeats = true,
-    .task = {.prepare = prepare_create, .work = create_all, .finish = sync_created},
+    CREATES,
 };
 
 const struct workload workload_ran_stat = {
     .title = "Reading files in random order",
     .old_title = "Stat files in random order",
-    .item = ITEM_FILE,
     .order = NAMES_RANDOM,
-    .read_percent = 100,
-    .reads = true,
-    .shifts = true,
-    .repeats = true,
-    .task = {.prepare = prepare_existing, .work = stat_all},
+    READS,
 };
 
 const struct workload workload_ran_del = {
     .title = "Deleting files in random order",
     .old_title = "Delete files in random order",
-    .item = ITEM_NAME,
     .order = NAMES_RANDOM,
-    .shifts = true,
-    .repeats = true,
-    .task = {.prepare = prepare_existing, .work = delete_all},
+    DELETES,
 };

@@ -61,22 +61,11 @@ static FILE *open_stream(struct work *w, int access, const char *mode, struct er
     return stream;
 }
 
-static size_t perchar_chunk_at(const struct work *w, uint64_t at)
-{
-    uint64_t rest = w->perchar_bytes - at;
-    return rest < PERCHAR_CHUNK_BYTES ? (size_t)rest : PERCHAR_CHUNK_BYTES;
-}
-
-static int put_prepare(void *context, struct err *e)
+static int perchar_prepare(void *context, struct err *e)
 {
     struct work *w = context;
-    return data_file_empty(&w->data, w->scratch, e);
-}
-
-static int get_prepare(void *context, struct err *e)
-{
-    struct work *w = context;
-    return work_have_data(w, w->perchar_bytes, e);
+    return w->workload->reads ? work_have_data(w, w->perchar_bytes, e)
+                              : data_file_empty(&w->data, w->scratch, e);
 }
 
 static int move_characters(struct work *w, FILE *stream, bool writes, struct err *e)
@@ -87,7 +76,8 @@ static int move_characters(struct work *w, FILE *stream, bool writes, struct err
     struct data_file *d = &w->data;
     unsigned char characters[PERCHAR_CHUNK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {
-        size_t count = perchar_chunk_at(w, at);
+        uint64_t rest = w->perchar_bytes - at;
+        size_t count = rest < PERCHAR_CHUNK_BYTES ? (size_t)rest : PERCHAR_CHUNK_BYTES;
         if (writes)
             contents_fill(w->contents, d->number, at, characters, count);
         uint64_t start = clock_ns();
@@ -134,7 +124,7 @@ const struct workload workload_putc = {
     .old_title = "Writing a byte at a time",
     .item = ITEM_PERCHAR_CHUNK,
     .written_percent = 100,
-    .task = {.prepare = put_prepare, .work = perchar_work},
+    .task = {.prepare = perchar_prepare, .work = perchar_work},
 };
 
 const struct workload workload_getc = {
@@ -144,5 +134,5 @@ const struct workload workload_getc = {
     .read_percent = 100,
     .reads = true,
     .shifts = true,
-    .task = {.prepare = get_prepare, .work = perchar_work},
+    .task = {.prepare = perchar_prepare, .work = perchar_work},
 };

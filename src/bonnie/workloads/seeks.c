@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonnie/workloads/seeks.h"
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bonnie/run_context.h"
 #include "sys/process_group.h"
 #include "util/partition.h"
 #include "util/rng.h"
@@ -27,6 +26,7 @@
 
 struct seekers {
     struct run_context *context;
+    uint64_t *ticket;                  /* of the caller */
     uint64_t end_ticket;               /* first ticket that is not for these seekers */
     atomic_uint_fast64_t *next_ticket; /* in memory that all seekers share */
     struct process_group *group;
@@ -121,7 +121,8 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
     struct io_queue queue;
 
     close(r->scratch.owner_fd); /* only the parent may keep the lock */
-    int rc = work_open_any_queue(&queue, &setup, stats, e);
+    int rc = io_queue_open(&queue, &setup, e);
+    stats->plain_queues += rc == 0 && !io_queue_has_buffers(&queue);
     if (rc == 0)
         rc = process_member_ready(self);
     return rc == 0 ? io_queue_run(&queue, &source, &stats->ops, e) : rc;
@@ -136,14 +137,15 @@ void seekers_release(struct seekers *s)
     free(s);
 }
 
-int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ticket, struct err *e)
+int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e)
 {
     const struct plan *p = r->plan;
     struct seekers *s = calloc(1, sizeof *s);
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for %u seekers", p->data.seekers);
     s->context = r;
-    s->end_ticket = r->work->lap_ns > 0 ? UINT64_MAX : first_ticket + p->data.seeks;
+    s->ticket = ticket;
+    s->end_ticket = r->work->lap_ns > 0 ? UINT64_MAX : *ticket + p->data.seeks;
     const struct process_group_setup group = {.name = "seeker",
                                               .count = p->data.seekers,
                                               .body = run_seeker,
@@ -151,7 +153,7 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ti
                                               .poller = run_context_poller(r)};
     int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
     if (rc == 0) {
-        *s->next_ticket = first_ticket;
+        *s->next_ticket = *ticket;
         rc = process_group_start(&s->group, &group, e);
     }
     if (rc == 0)
@@ -163,13 +165,10 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t first_ti
 
 int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
 {
-    return process_group_work(s->group, times, e);
-}
-
-uint64_t seekers_next_ticket(const struct seekers *s)
-{
+    int rc = process_group_work(s->group, times, e);
     uint64_t next = *s->next_ticket;
-    return next < s->end_ticket ? next : s->end_ticket;
+    *s->ticket = next < s->end_ticket ? next : s->end_ticket;
+    return rc;
 }
 
 static int seeks_finish(void *context, struct err *e)

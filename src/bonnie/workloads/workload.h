@@ -13,6 +13,8 @@
 #include "sys/thread_pool.h"
 #include "verify/contents.h"
 
+struct run_context;
+
 /*
  * What a test does, but not when (phase.h). Each step of a workload gets the struct work of one
  * worker, and touches nothing of another worker, except that seeks and iops use the data files of
@@ -76,26 +78,6 @@ struct workload {
     struct task task; /* its context is a struct work */
 };
 
-/* Whether the workload works on data files, and not on metadata files. */
-bool workload_has_data(const struct workload *w);
-
-/* Number of bytes that one operation moves; 0: none. */
-uint64_t workload_operation_bytes(const struct workload *w, const struct plan *p);
-
-/*
- * How long the plan lets a test last, unless it has to become steady; 0: until its work is done. At
- * the end of the time, workload_is_cut() decides whether the last lap is cut off or completed.
- */
-uint64_t workload_duration_ns(const struct workload *w, const struct plan *p);
-bool workload_is_cut(const struct workload *w);
-
-/* How many of the bytes that a test counts were read, and how many were written. */
-struct bytes_asked {
-    uint64_t read;
-    uint64_t written;
-};
-struct bytes_asked workload_asked(const struct workload *w, const struct plan *p, uint64_t bytes);
-
 /*
  * Makes sure that the first `bytes` of the worker's data file are valid and, unless the plan keeps
  * the cache, not cached. For tests that read.
@@ -120,10 +102,6 @@ static inline struct op_state *op_state(const struct io *io)
     return io->user;
 }
 
-/* Opens a queue. Counts it in `stats` if the kernel did not register its buffers. */
-int work_open_any_queue(struct io_queue *q, const struct io_queue_setup *setup,
-                        struct worker_stats *stats, struct err *e);
-
 /*
  * How to set up a queue for the plan's engine, for file_count files and operations of up to
  * operation_bytes.
@@ -131,21 +109,36 @@ int work_open_any_queue(struct io_queue *q, const struct io_queue_setup *setup,
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
                                        unsigned file_count, size_t operation_bytes);
 
-/* Opens the worker's queue on its own data file, for operations of one chunk. */
-int work_open_queue(struct work *w, struct err *e);
+/* Opens the worker's queue, and counts it if the kernel did not register its buffers. */
+int work_open_queue(struct work *w, const struct io_file *files, unsigned file_count,
+                    size_t operation_bytes, struct err *e);
 
 /*
- * Runs all operations of the source and, if they wrote, syncs the file. Closes the file, but not
- * the queue, because closing an engine must not count as time of the storage.
+ * Seekers are forked processes that share the seeks of one phase. They draw tickets from one
+ * counter. The ticket and the seed decide where to seek, so the offsets of a run do not depend on
+ * which seeker is faster. Every tenth ticket rewrites its chunk.
  */
-enum work_direction { WORK_READS, WORK_WRITES };
-int work_run_queue(struct work *w, const struct io_source *source, enum work_direction direction,
-                   struct err *e);
+struct seekers;
 
-/* Closes, after a phase, the worker's queue, and its file if it is still open. */
-void work_release(struct work *w);
+/*
+ * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
+ * files of all workers of r, use the tickets from *ticket on, and record what they do in r's
+ * statistics and corruption log. There are as many tickets as the plan has seeks; but if the
+ * workers' lap_ns is not 0, as many as the seekers can use in that time. The pool must be parked.
+ * After success the caller must call seekers_release(*out).
+ */
+int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e);
 
-const struct workload *workload_of(enum test_id test);
+/*
+ * Lets the seekers start, and waits for all. One that fails or dies stops the others. Then *ticket
+ * is the first unused one.
+ */
+int seekers_work(struct seekers *s, struct task_times *times, struct err *e);
+
+/* Ends all seekers that still run, and frees s, which may be NULL. */
+void seekers_release(struct seekers *s);
+
+extern const struct workload *const workloads[TEST_COUNT];
 
 /* One object for each test, in the file with its name. */
 extern const struct workload workload_putc;

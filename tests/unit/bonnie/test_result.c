@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "bonnie/result.h"
+#include "cli/option.h"
 
 /* Two seconds: 3000 operations, 6 MiB, three seconds of CPU time. */
 static const struct test_result two_seconds = {
@@ -94,12 +95,12 @@ static void names_lead_back_to_their_tests(void **state)
         "seq_create", "seq_stat",  "seq_del", "ran_create", "ran_stat",  "ran_del",
     };
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        assert_string_equal(test_name(test), names[test]);
-        assert_int_equal(test_by_name(names[test]), test);
+        assert_string_equal(test_names[test], names[test]);
+        assert_int_equal(value_word(names[test], test_names), (int)test);
     }
-    assert_int_equal(test_by_name(""), TEST_COUNT);
-    assert_int_equal(test_by_name("put"), TEST_COUNT);
-    assert_int_equal(test_by_name("PUTC"), TEST_COUNT);
+    assert_int_equal(value_word("", test_names), -1);
+    assert_int_equal(value_word("put", test_names), -1);
+    assert_int_equal(value_word("PUTC", test_names), -1);
 }
 
 /* Seeks count operations, block tests KiB. A run without the test does not count. */
