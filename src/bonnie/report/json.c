@@ -301,7 +301,7 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
         }
     }
     put_value(&object, "tests", tests);
-    if (json_array_size(left_out) > 0)
+    if (!left_out || json_array_size(left_out) > 0)
         put_value(&object, "left_out", left_out);
     else
         json_decref(left_out);

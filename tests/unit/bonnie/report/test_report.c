@@ -585,7 +585,9 @@ static void short_look_is_a_table(void **state)
 static void only_the_given_runs_are_printed(void **state)
 {
     (void)state;
+    static const struct preset_row row = {.name = "SEQ1M"};
     struct result runs[2] = {full(), full()};
+    plan.row = &row;
     struct plan other = plan;
     settings.percentiles = true;
     other.label = "another";
