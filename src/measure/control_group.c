@@ -60,22 +60,6 @@ static bool is_hierarchy(const char *line, const char *controller, struct hierar
     return h->is_v2 || has_controller(options + 1, controller);
 }
 
-/* Visits the group of a directory and those above it, up to the mount point. */
-static void visit_upwards(char *directory, size_t mount_length, bool is_v2,
-                          void (*visit)(void *context, const struct control_group *g),
-                          void *context)
-{
-    struct control_group g = {directory, is_v2, true};
-    for (;;) {
-        visit(context, &g);
-        char *slash = strrchr(directory, '/');
-        if (!slash || (size_t)(slash - directory) < mount_length)
-            return;
-        *slash = '\0';
-        g.is_own = false;
-    }
-}
-
 void control_groups_visit(const char *root, const char *controller,
                           void (*visit)(void *context, const struct control_group *g),
                           void *context)
@@ -101,7 +85,14 @@ void control_groups_visit(const char *root, const char *controller,
         if (snprintf(directory, sizeof directory, "%s%s%s", root, h.mount, rest) >=
             (int)sizeof directory)
             continue;
-        visit_upwards(directory, strlen(root) + strlen(h.mount), h.is_v2, visit, context);
+        struct control_group g = {directory, h.is_v2, true};
+        const char *top = directory + strlen(root) + strlen(h.mount);
+        char *end = directory + strlen(directory);
+        for (; end && end >= top; end = strrchr(directory, '/')) { /* up to the mount point */
+            *end = '\0';
+            visit(context, &g);
+            g.is_own = false;
+        }
     }
     free(line);
     fclose(in);

@@ -122,19 +122,14 @@ int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e)
                    (double)passed_ns / (double)BILLION);
 }
 
-static uint64_t shift_time(uint64_t ns, const struct clock_offset *offset)
-{
-    return ns + (uint64_t)offset->ns;
-}
-
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns)
 {
-    return r->cards ? shift_time(ns, &r->cards[rank].before) : ns;
+    return r->cards ? ns + (uint64_t)r->cards[rank].before.ns : ns;
 }
 
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns)
 {
-    return r->cards ? shift_time(ns, &r->cards[rank].after) : ns;
+    return r->cards ? ns + (uint64_t)r->cards[rank].after.ns : ns;
 }
 
 void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end)
