@@ -213,7 +213,7 @@ static struct words load_words(const struct answer *a, const struct at_load *l)
 
 static struct words machine_words(const struct at_load *l)
 {
-    struct words w;
+    struct words w = {""};
     busy_words(w.text, &l->machine);
     return w;
 }
