@@ -172,8 +172,8 @@ my %LAYER = (drive => "the kernel's memory and the drive's cache", host => "the 
 
 sub cut_table {
     my ($cut) = @_;
-    my @rows = map { [ count($_->{number}), verdict_of($_), amount($_->{promises}), amount($_->{units}), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) } ] } $cut->each_cut;
-    return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => [ 'Cut', 'Verdict', 'Promises', 'Units', 'Lost', 'What the cut took' ] }, @rows);
+    my @rows = map { [ count($_->{number}), verdict_of($_), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) }, amount($_->{promises}), amount($_->{units}) ] } $cut->each_cut;
+    return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => [ 'Cut', 'Verdict', 'Lost', 'What the cut took', 'Promises', 'Units' ] }, @rows);
 }
 
 # ---- losses ---------------------------------------------------------------------

@@ -76,7 +76,7 @@ sub load_machine {
 # What the slowest requests waited for.
 sub of_tail {
     my ($load) = @_;
-    my @told = map { my $sentence = text(hash($_->{figures}{tail})->{sentence}); defined $sentence ? "$_->{title}: " . shorten($sentence =~ s/[.]\z//r, $MAX_WORDS) : () } $load->kinds;
+    my @told = map { my $sentence = text(hash($_->{figures}{tail})->{sentence}); defined $sentence ? "$_->{title}: " . shorten($sentence =~ s/ Not everything can be seen\K: .*//r =~ s/[.]\z//r, $MAX_WORDS) : () } $load->kinds;
     return @told ? join '. ', @told : undef;
 }
 
