@@ -42,9 +42,12 @@ void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
     if (h->count < TAIL_MOST) {
         unsigned at = h->count++;
         h->records[at] = *r;
-        while (at > 0 && h->records[at].latency_ns < h->records[(at - 1) / 2].latency_ns) {
-            swap_records(&h->records[at], &h->records[(at - 1) / 2]);
-            at = (at - 1) / 2;
+        while (at > 0) {
+            unsigned above = (at - 1) / 2;
+            if (h->records[at].latency_ns >= h->records[above].latency_ns)
+                break;
+            swap_records(&h->records[at], &h->records[above]);
+            at = above;
         }
     } else if (r->latency_ns > h->records[0].latency_ns) {
         h->records[0] = *r;
