@@ -461,8 +461,8 @@ static int obey_order(struct main_loop *c, const struct order *order, uint64_t n
         begin_step(c, now_ns);
         atomic_store(&c->run->counts_from_ns, now_ns);
     } else if (order->move == MOVE_PAUSE) {
-        stop_step(c, now_ns);
         pause_load(c, STAGE_PAUSE, now_ns);
+        stop_step(c, clock_ns()); /* requests began until now */
     }
     if (order->move == MOVE_STEP || is_last)
         rc = end_step(c, is_last, e);
