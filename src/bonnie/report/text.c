@@ -178,7 +178,7 @@ static void print_verdict(FILE *out, const struct test_group *group, const struc
     char text[ADVICE_TEXT];
     char sentence[VERDICT_TEXT];
     verdict_sentence(sentence, v);
-    fprintf(out, "  %-*s  ", LIMIT_COLUMNS, bottleneck_name(v->least.by));
+    fprintf(out, "  %-*s  ", LIMIT_COLUMNS, verdict_limit(v));
     if (group->count == 1) {
         fprintf(out, "%-*s  ", NAME_COLUMNS, group->names);
         print_wrapped(out, TEXT_COLUMN, sentence);
