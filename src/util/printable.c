@@ -153,7 +153,7 @@ bool is_printable(const char *text)
 
 struct printable printable(const char *text)
 {
-    struct printable clean;
+    struct printable clean = {.text = ""};
     sanitize_clean(clean.text, sizeof clean.text, text);
     return clean;
 }
