@@ -73,7 +73,7 @@ void corruption_log_sum(const struct corruption_log *log, struct corruption *sum
 const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
 
-/* A generation has the number of changes in so many bits, and that of rewritings above them. */
+/* A generation holds the number of changes in its lowest bits, and that of rewritings above. */
 #define CHANGE_BITS 16
 
 static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offset)
