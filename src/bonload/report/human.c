@@ -281,7 +281,9 @@ static void print_step(const struct step *step, enum load_kind kind, bool is_sea
 static void print_answer(const struct result *result, enum load_kind kind, FILE *out)
 {
     const struct kind_result *k = &result->figures->kinds[kind];
-    const char *unit = result->plan->settings->search == SEARCH_THREADS ? " threads" : "/s";
+    const char *unit = result->plan->settings->search != SEARCH_THREADS ? "/s"
+                       : k->answer.load <= 1                            ? " thread"
+                                                                        : " threads";
     enum pace pace = result->plan->kinds[kind].pace;
     const char *reason = found_reasons[k->answer.why];
     if (pace == PACE_NONE || pace == PACE_FOLLOWS || k->answer.found == FOUND_LOAD)
