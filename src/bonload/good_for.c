@@ -270,9 +270,10 @@ static int judge_loads(struct inquiry *q, struct err *e)
     q->loads = 1;
     if (rate.given && clients.given)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    if ((rate.given || clients.given) && rate.value + clients.value == 0)
+    bool is_fixed = rate.given || clients.given;
+    if (is_fixed && (rate.given ? rate : clients).value == 0)
         return err_say(e, "-good-for: the load must be above 0");
-    if (rate.given || clients.given)
+    if (is_fixed)
         return judge_load(q, rate, clients, e);
     if (p->loads[0] == 0)
         return judge_load(q, rate, (struct optional){true, p->clients}, e);

@@ -114,7 +114,7 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 
 #define TRIES          10
 #define FIRST_PAUSE_NS UINT64_C(1000000)
-#define LAST_PAUSE_NS  32000000 /* the pause doubles up to this; all nine last 191 ms */
+#define LAST_PAUSE_NS  32000000 /* the pause doubles up to this; all nine last 159 ms */
 
 /*
  * Drops pages until none are left, or no more can be dropped. A page stays while something holds

@@ -125,7 +125,7 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
     return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
 }
 
-/* Whether the name is the prefix, followed by `least` to `most` characters of the set. */
+/* Whether the name is the prefix, and then `least` to `most` characters, all of the set. */
 static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
                      size_t most)
 {

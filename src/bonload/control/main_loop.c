@@ -22,7 +22,10 @@
 /* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
 
-/* Without success, a run ends after HOPELESS_ERRORS failures, with a server after HOPELESS_NS. */
+/*
+ * A run ends after HOPELESS_ERRORS failures without a success; with a server, not before
+ * HOPELESS_NS.
+ */
 #define HOPELESS_ERRORS 100
 #define HOPELESS_NS     (10 * BILLION)
 

@@ -494,21 +494,20 @@ static void begin_window(struct search *s, const struct standing *all, uint64_t 
         sequential_test_begin(&s->tests[k], &rules);
 }
 
-static void feed_tests(struct search *s, const struct standing *all, uint64_t now_ns)
+/* Tells the tests what has ended, and how much time has passed, since they were told last. */
+static void feed_tests(struct search *s, const struct standing *all, uint64_t passed_ns)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct progress *progress = &all->progress[k];
         const struct counts *now = &all->counts[k];
         const struct counts *seen = &s->seen[k];
-        struct sequential_test *test = &s->tests[k];
         const struct counts ended = {
             .good = now->good - seen->good,
             .errors = now->errors - seen->errors,
             .good_ns = now->good_ns - seen->good_ns,
             .above = now->above - seen->above,
         };
-        sequential_test_feed(test, &ended, now_ns - s->stage_ns - test->elapsed_ns,
-                             progress->begun > progress->ended);
+        sequential_test_feed(&s->tests[k], &ended, passed_ns, progress->begun > progress->ended);
     }
     memcpy(s->seen, all->counts, sizeof s->seen);
 }
@@ -566,7 +565,7 @@ static void feed_last(struct search *s, const struct standing *all, uint64_t pau
         if (paused_ns >= s->plan->settings->limit.nanoseconds)
             whole.counts[k].above += left;
     }
-    feed_tests(s, &whole, s->stage_ns + s->tests[LOAD_READ].elapsed_ns); /* the window is over */
+    feed_tests(s, &whole, 0);
 }
 
 /* Records the verdicts on the step that ends now, when all requests of its window are known. */
@@ -723,7 +722,8 @@ static void search_decide(struct search *s, const struct standing *all, uint64_t
         order->move = MOVE_WINDOW;
         return;
     }
-    feed_tests(s, all, now_ns);
+    /* all tests begin with the window, and are told the same time */
+    feed_tests(s, all, now_ns - s->stage_ns - s->tests[LOAD_READ].elapsed_ns);
     if (!is_known(s))
         return;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)

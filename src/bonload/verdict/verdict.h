@@ -96,7 +96,7 @@ struct answer {
     struct search_answer more; /* what the search for a higher load has found */
 };
 
-/* Whether nothing that is written survives a crash, so that a profile with limits needs no run. */
+/* Whether the profile has limits, and nothing that is written survives a crash: it needs no run. */
 bool answer_is_certain(const struct answer *a);
 
 /* The worst of all verdicts; GOODNESS_UNKNOWN: nothing was judged; GOODNESS_NONE: no limits. */
