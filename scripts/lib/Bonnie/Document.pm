@@ -11,7 +11,7 @@ use Bonnie::Plain qw(shorten);
 use Bonnie::Style qw(style_sheet);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(counted document machine_text measured_text);
+our @EXPORT_OK = qw(counted document machine_text measured_text tail_and_figures);
 
 # The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
@@ -66,6 +66,13 @@ sub measured_text {
 
 # What others did meanwhile: "busy: ..." or "not busy: ...".
 sub machine_text { return "The machine was $_[0]." }
+
+# What the slowest operations waited for comes before the figures, unless that is mostly unknown.
+sub tail_and_figures {
+    my ($tail, $figures) = @_;
+    my ($unknown) = ($tail // q{}) =~ /([\d.]+)\s%\sunknown/;
+    return grep {defined} ($unknown // 0) > 50 ? ($figures, $tail) : ($tail, $figures);
+}
 
 sub counted {
     my ($count, $noun) = @_;

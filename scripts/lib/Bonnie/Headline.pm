@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any max uniq);
 use Bonnie::ChangeWords qw(change_size change_text counts_text);
-use Bonnie::Document    qw(counted machine_text measured_text);
+use Bonnie::Document    qw(counted machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts  qw(hosts_of ranks_text slow_host);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::OneRun      qw(measured);
@@ -94,7 +94,7 @@ sub warning {
 sub headline {
     my ($page) = @_;
     my @groups   = @{ $page->{groups} };
-    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? join q{ }, tail_words(@groups), of_one(@groups) // () : of_many(@groups);
+    my $sentence = @{ $page->{comparisons} } ? of_comparisons(@{ $page->{comparisons} }) : !$groups[0]->number_shown ? join q{ }, tail_and_figures(tail_words(@groups), of_one(@groups)) : of_many(@groups);
     my @slow     = map { slow_words($_) } @groups;
     return @slow && defined $sentence ? join('; ', $sentence =~ s/[.]\z//r, @slow) . q{.} : $sentence;
 }
@@ -141,7 +141,7 @@ sub of_one {
 sub tail_words {
     my @told = map { my $slowest = slowest_of(@{$_}{qw(group test)}); $slowest ? [ $slowest->{above_ns} // 0, ucfirst "$_->{title}: " . $slowest->{sentence} =~ s/ Not everything can be seen\K: .*/./r ] : () } measured(@_);
     my ($worst) = sort { $b->[0] <=> $a->[0] } @told;
-    return $worst ? $worst->[1] : ();
+    return $worst ? $worst->[1] : undef;
 }
 
 # [ { words, limit, note } ]; of rows of one kind the fastest.

@@ -179,7 +179,7 @@ sub curve_panel {
         push @marks, (map { stroke($strip, $class, map { [ $_->{x}, $_->{$of} ] } @sorted[ $_ - 1, $_ ]) } 1 .. $#sorted), dots($strip, "dot $class", $of, @sorted);
     }
     push @marks, map { my $looks = $_; dots($strip, "spot $looks", 'y', grep { $_->{looks} eq $looks } @steps) } uniq map { $_->{looks} } $is_search ? @steps : ();
-    my $shown = !$is_search ? join ' to ', map { latency_text($_->{y}) } @sorted[ 0, $#sorted ? -1 : () ] : $confirmed ? 'confirmed: ' . rate_text($confirmed) : $found ? 'at least ' . rate_text($found) . ', not confirmed' : 'no load is known to keep it';
+    my $shown = !$is_search ? join ' to ', map { latency_text($_) } uniq(min(map { $_->{y} } @steps), max(map { $_->{y} } @steps)) : $confirmed ? 'confirmed: ' . rate_text($confirmed) : $found ? 'at least ' . rate_text($found) . ($found > $sorted[-1]{x} ? ', in a step that was cut short' : ', not confirmed') : 'no load is known to keep it';
     return time_panel(load_label($kind), $strip, { label => (Bonnie::Json::text($load->limit->{of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
 }
 

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max uniq);
-use Bonnie::Document   qw(counted machine_text measured_text);
+use Bonnie::Document   qw(counted machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts qw(load_hosts ranks_text slow_host);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
@@ -46,7 +46,7 @@ sub load_headline {
     my %told  = (search => \&of_search, sweep => \&of_sweep);
     my @words;
     for my $load (@loads > $MOST_TOLD ? () : @loads) {
-        my $words = load_verdict($load) // join('. ', map { $_ // () } of_tail($load), ($told{ $load->mode } // \&of_load)->($load));
+        my $words = load_verdict($load) // join('. ', tail_and_figures(of_tail($load), ($told{ $load->mode } // \&of_load)->($load)));
         $words = join '; ', grep {length} $words, slow_words($load);
         push @words, (@loads > 1 ? $load->name . ": \l$words" : $words) . q{.} if length $words;
     }

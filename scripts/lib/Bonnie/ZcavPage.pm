@@ -78,10 +78,11 @@ sub device_sentence {
     my ($device) = @_;
     my ($course, $places) = @{$device}{qw(course places)};
     my ($past, @rates) = ($course->{writes} ? 'written' : 'read', rates_of($course));
+    my $passes = @{ $course->{passes} };
     my $speed = !@rates ? "Has not been $past" : ($course->{writes} ? 'Writes ' : 'Reads ') . figure_text($device->{median}, 'KiB/s')
-        . (@rates > 1 ? ' (median of the blocks; ' . range_text(min(@rates), max(@rates), 'KiB/s') . ')' : q{}) . join q{}, map {" $_"} memory_words($course);
+        . (@rates > 1 ? ' (median of the blocks' . ($passes > 1 ? ", each over $passes passes; " : '; ') . range_text(min(@rates), max(@rates), 'KiB/s') . ')' : q{}) . join q{}, map {" $_"} memory_words($course);
     my @found = (found_text("cannot be $past", "cannot be $past", grep { $_->{error} } @{$places}), found_text('is slow', 'are slow', grep { !$_->{error} } @{$places}));
-    return join('; ', $speed, join(', ', @found) || 'no place is slow' . (@{ $course->{passes} } > 1 ? ' in each pass' : q{}) . ', and none has failed') . q{.};
+    return join('; ', $speed, join(', ', @found) || 'no place is slow' . ($passes > 1 ? ' in every pass' : q{}) . ', and none has failed') . q{.};
 }
 
 sub found_text {
