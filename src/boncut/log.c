@@ -137,7 +137,7 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 #define FORMAT "boncut-log "
 #define LATEST 2
 
-/* Key of the header's checksum, because a reader learns the run's number only from the header. */
+/* Key of the header's checksum: a constant, as only the header tells a reader the run's number. */
 #define HEADER_KEY 0
 
 uint32_t header_units_of_worker(const struct header *h, unsigned method)

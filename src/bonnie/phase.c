@@ -53,7 +53,7 @@ static int swap(struct run_context *r, bool gives_back, void *array, size_t byte
     unsigned borrowing = (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
     void *got = malloc(bytes);
     if (!got)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", r->plan->workers);
+        return err_system(e, ENOMEM, "allocate memory for what another rank has written");
     const struct parcel p = {.to = gives_back ? lending_rank(r) : borrowing,
                              .from = gives_back ? borrowing : lending_rank(r),
                              .sent = array,
@@ -322,6 +322,11 @@ static bool phase_rounds_next(struct phase *ph)
     return goes_on;
 }
 
+static void latencies_of_test(const void *counts, struct histogram *sum)
+{
+    shared_stats_latencies(counts, sum);
+}
+
 /*
  * Begins to find what the slowest operations of a phase wait for, if the plan wants it and the
  * workers have a queue of operations. The caller must call this before the workers prepare.
@@ -333,9 +338,7 @@ static int phase_tail_begin(struct run_context *r, const struct workload *w, str
         return 0;
     const struct examiner_setup setup = {
         .trace = &r->helpers->trace,
-        .kinds = {{.workers = p->workers,
-                   .latencies = shared_stats_latencies,
-                   .counts = &r->stats}},
+        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
         .kind_count = 1,
         .boxes = r->slow,
         .devices = &r->storage.sources.devices,

@@ -502,6 +502,11 @@ static int open_directory(struct run_context *r, struct err *e)
     return 0;
 }
 
+static void break_progress_line(void *line)
+{
+    progress_lines_break(line);
+}
+
 /* Makes the private directory. No rank writes anything before all ranks have their directories. */
 static int open_scratch(struct run_context *r, struct err *e)
 {
@@ -551,7 +556,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
     progress_lines_init(&r->progress, p->quiet);
     if (p->settings->is_bonniexx)
         r->progress.is_terminal = r->progress.has_colour = false;
-    coordinator->break_line = progress_lines_break;
+    coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
     int rc = check_descriptors(p, e);
     if (rc != 0)

@@ -296,9 +296,8 @@ void progress_lines_end(struct progress_lines *p, const char *word, unsigned tim
     progress_lines_break(p);
 }
 
-void progress_lines_break(void *lines)
+void progress_lines_break(struct progress_lines *p)
 {
-    struct progress_lines *p = lines;
     if (p->line_open)
         fputc('\n', stderr);
     p->line_open = false;

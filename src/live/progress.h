@@ -79,11 +79,8 @@ bool progress_lines_is_live(const struct progress_lines *p);
  */
 void progress_lines_done(struct progress_lines *p, const char *title, const char *figures);
 
-/* Ends the line with a word, which is printed so many times: "done...done...". */
+/* Ends the line with a word, which is printed `times` times: "done...done...". */
 void progress_lines_end(struct progress_lines *p, const char *word, unsigned times);
 
-/*
- * Ends a line that was begun, so that other output gets a line of its own. `lines` is a struct
- * progress_lines *, which a coordinator need not know.
- */
-void progress_lines_break(void *lines);
+/* Ends a line that was begun, so that other output gets a line of its own. */
+void progress_lines_break(struct progress_lines *p);

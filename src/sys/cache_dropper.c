@@ -11,7 +11,7 @@
 #include "sys/stop.h"
 #include "util/kernel_file.h"
 
-bool dropper_filter_install(void *drop_caches, int socket)
+bool dropper_filter_install(int socket, int drop_caches)
 {
     struct sock_filter rules[] = {
         LOAD(FIELD(arch)),
@@ -22,7 +22,7 @@ bool dropper_filter_install(void *drop_caches, int socket)
         ALLOW_ON(SYS_write, socket),
         MUST_BE(SYS_pwrite64),
         LOAD(LOW_HALF(0)),
-        MUST_BE(*(const int *)drop_caches),
+        MUST_BE(drop_caches),
         LOAD(LOW_HALF(2)),
         MUST_BE(1),
         LOAD(HIGH_HALF(2)),
@@ -44,6 +44,11 @@ bool dropper_filter_install(void *drop_caches, int socket)
 /* Time that the dropper has to end, which may be dropping caches; after a signal it has less. */
 #define END_MS     2000
 #define STOPPED_MS 100
+
+static bool confine_dropper(void *drop_caches, int socket)
+{
+    return dropper_filter_install(socket, *(const int *)drop_caches);
+}
 
 /*
  * Answers requests with 0 or a positive errno. Its filter allows no other system calls than these.
@@ -71,7 +76,7 @@ int cache_dropper_start(struct cache_dropper *d, struct err *e)
     /* user 0 needs no capability to write to DROP_CACHES */
     const struct confined_job job = {.name = "dropper",
                                      .keep = drop_caches,
-                                     .confine = dropper_filter_install,
+                                     .confine = confine_dropper,
                                      .work = serve_requests,
                                      .context = &drop_caches};
     int rc = confined_start(&d->process, &job, e);

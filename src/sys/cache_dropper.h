@@ -22,14 +22,14 @@ struct cache_dropper {
 /*
  * Confines the calling process, for the rest of its life, to the system calls of the cache dropper,
  * with a filter of seccomp(2): read(2) and write(2) on `socket`, pwrite(2) of one byte at offset 0
- * of the descriptor at drop_caches (const int *), and the exit of one thread. Any other call, and
+ * of `drop_caches`, and the exit of one thread. Any other call, and
  * any call with the numbers of another architecture, kills the process at once.
  *
  * The process must have given up the means to gain privileges (privilege_give_up_capabilities()).
  * Returns false, and confines nothing, if the kernel accepts no filter, or if the architecture is
  * not in the table.
  */
-bool dropper_filter_install(void *drop_caches, int socket);
+bool dropper_filter_install(int socket, int drop_caches);
 
 /*
  * Starts the dropper if this process may empty the caches (it is root, and the system allows it),

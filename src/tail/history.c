@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-/* Room of all lanes together, in events; but each lane has room for LEAST_EVENTS. */
+/* Room of all lanes together, in events; but each lane has room for LEAST_EVENTS at least. */
 #define DENSE_EVENTS ((size_t)1 << 19)
 #define LEAST_EVENTS ((size_t)1 << 12)
 #define RARE_EVENTS  ((size_t)1 << 12)

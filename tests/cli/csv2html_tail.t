@@ -123,7 +123,7 @@ my $NOTE = 'tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing
 subtest 'nothing is known' => sub {
     my $blind = tail_of([ map { [ $_, 10, 'unknown' ] } 1 .. 9 ], sentence => "of the slowest 0.1 %: 100 % unknown. Not everything can be seen: $NOTE.", note => $NOTE);
     my $page = page(report('lab', $blind));
-    like($page, qr{<p class="headline">Read in blocks: [^<]*unknown[.] Not everything can be seen[.] Reads}, 'the first sentence says so');
+    like($page, qr{<p class="headline">Reads [^<]*[.] Read in blocks: [^<]*unknown[.] Not everything can be seen[.]<}, 'the first sentence has the figures, the second says so');
     my $html = section_of($page);
     my (undef, $row) = cells($html);
     like($row->[1], qr/Not everything can be seen: \Q$NOTE\E[.]\z/, 'the sentence says why, once');

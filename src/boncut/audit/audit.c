@@ -423,9 +423,10 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
     for (unsigned i = 0; i < a->leaf_count; i++)
         a->leaves[i].before = leaf_count(&a->devices, &a->leaves[i]);
     int rc = trial_run(a, path, trusts, e);
+    for (unsigned i = 0; i < a->leaf_count; i++) /* all at once: a trace takes long to read */
+        a->leaves[i].after = leaf_count(&a->devices, &a->leaves[i]);
     for (unsigned i = 0; i < a->leaf_count; i++) {
         struct leaf *l = &a->leaves[i];
-        l->after = leaf_count(&a->devices, l);
         l->knows_fua = fua_trace_count(&trace, l->device, &l->fua_writes);
     }
     fua_trace_end(&trace);

@@ -417,7 +417,7 @@ static int boncut_on_victim(const struct cut *c, char line[COMMAND_MOST], const 
                             const char *options, struct err *e)
 {
     char whole[COMMAND_MOST];
-    if (snprintf(whole, sizeof whole, "boncut %s %s %s", command, options,
+    if (snprintf(whole, sizeof whole, "boncut %s%s%s %s", command, *options ? " " : "", options,
                  c->campaign->settings->directory) >= (int)sizeof whole)
         return err_say(e, "--write-options: the command is too long");
     return on_victim(c, line, whole, e);

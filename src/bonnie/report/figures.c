@@ -259,8 +259,10 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct settings *s = runs[i].plan->settings;
+        char label[LABEL_BYTES];
+        sanitize_plain(label, runs[i].plan->label);
         if (runs[i].plan->row && (s->si || s->percentiles))
-            fprintf(out, "%s\n", printable(runs[i].plan->label).text);
+            fprintf(out, "%s\n", label);
         if (s->si)
             print_throughput(out, &runs[i]);
         if (s->percentiles)

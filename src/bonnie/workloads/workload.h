@@ -122,10 +122,10 @@ struct seekers;
 
 /*
  * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
- * files of all workers of r, use the tickets from *ticket on, and record what they do in r's
- * statistics and corruption log. There are as many tickets as the plan has seeks; but if the
- * workers' lap_ns is not 0, as many as the seekers can use in that time. The pool must be parked.
- * After success the caller must call seekers_release(*out).
+ * files of all workers of r, use the tickets from *ticket on, which seekers_work() updates, and
+ * record what they do in r's statistics and corruption log. There are as many tickets as the plan
+ * has seeks; but if the workers' lap_ns is not 0, as many as the seekers can use in that time. The
+ * pool must be parked. After success the caller must call seekers_release(*out).
  */
 int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e);
 
