@@ -127,7 +127,7 @@ sub of_search {
             most   => "the $latency stays below $below even with $most",
             unsure => $kind->{figures}{found_load} ? "the $latency stays below $below up to at least $most" : "no load is known to keep the $latency below $below",
         );
-        my $found  = text($kind->{figures}{found});
+        my $found  = text($kind->{figures}{found}) // q{};
         my $reason = join '; ', grep {length} $found eq 'unsure' && !$load->confirmed ? 'not confirmed' : (), shorten(text($kind->{figures}{found_reason}) // q{});
         push @parts, ($words{$found} // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
     }
