@@ -22,7 +22,7 @@ my @made = glob "$dir/*";
 like("@made", qr{/bonnie-\d[\w.]*-linux-\Q$machine\E[.]tar[.]xz\z}, 'one file') or give_up($log);
 my ($name) = $made[0] =~ m{([^/]+)[.]tar[.]xz\z};
 cmp_ok(-s $made[0], '<', 4 << 20, 'of less than 4 MiB');
-is(output_of("tar -xJf '$made[0]' -C '$dir' && ls -A '$dir/$name'"), join("\n", qw(CONTRIBUTING.md COPYING NEWS.md README.md SECURITY.md bin docs share)), 'programs, manuals and what is for reading');
+is(output_of("tar -xJf '$made[0]' -C '$dir' && LC_ALL=C ls -A '$dir/$name'"), join("\n", qw(CONTRIBUTING.md COPYING NEWS.md README.md SECURITY.md bin docs share)), 'programs, manuals and what is for reading');
 is_deeply([grep { !-e "$dir/$name/$_" } slurp("$dir/$name/README.md") =~ /\]\((\w[^)#:]*)[)#]/g], [], 'what README links to is there');
 
 # ---- the programs --------------------------------------------------------------------------------
