@@ -278,9 +278,9 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     struct monitor *m = calloc(1, sizeof *m);
     void *notes = mmap(NULL, notes_bytes(setup), PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    int rc;
+    int rc = -ENOMEM;
     if (!m || notes == MAP_FAILED) {
-        rc = err_system(e, errno, "allocate memory for the monitor");
+        err_system(e, errno, "allocate memory for the monitor");
     } else {
         *m = (struct monitor){.setup = *setup,
                               .notes = notes,
