@@ -391,10 +391,8 @@ static int owner_file_lock(int owner_fd)
 /* Explains -ESTALE in e: says where the directory path/name is now. Returns a negative errno. */
 static int say_moved(struct err *e, const char *path, const char *name, int fd)
 {
-    char link[40];
     char place[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    bool is_known = kernel_file_link(link, place, sizeof place);
+    bool is_known = kernel_file_link(descriptor_path(fd).text, place, sizeof place);
     return err_say(e, "directory %s/%s was moved by somebody; it is left as %s", path, name,
                    is_known ? place : "it is");
 }

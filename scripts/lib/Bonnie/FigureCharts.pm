@@ -39,8 +39,8 @@ sub rate_charts_of_one {
     return panels('Rates, more is better', [], @panels);
 }
 
-# Rows are { title, group, test }; all have the same unit. A bar alone has nothing to be compared with. Their figures are in the unit that suits
-# $like or, if that is undef, each in its own.
+# Rows are { title, group, test }; all have the same unit. Their figures are in the unit that suits
+# $like or, if that is undef, each in its own. A bar alone has nothing to be compared with.
 sub rate_panel {
     my ($title, $like, @rows) = @_;
     return if @rows < 2;

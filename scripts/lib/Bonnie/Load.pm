@@ -87,10 +87,17 @@ sub confirmed {
     return $step;
 }
 
-# The knee: a p99 latency that is more than this many times that of the smallest load has turned up,
-# and a load of which less than this part succeeded was not made.
-my $TURNED = 2;
+# A load of which less was made was not made.
 my $NEARLY = 0.95;
+
+sub is_made {
+    my ($load, $made, $asked) = @_;
+    return $made >= $NEARLY * $asked;
+}
+
+# The knee: a p99 latency that is more than this many times that of the smallest load has turned up,
+# and so has a load that was not made, without those that failed.
+my $TURNED = 2;
 
 # The steps of a sweep's writes or reads, by their loads: those before the knee, and from there on.
 # Each is { load, p99, made, is_made }.
@@ -100,7 +107,7 @@ sub flat_part {
     for my $figures (map { hash(hash($_)->{$key}) } $load->steps) {
         my ($asked, $p99, $count) = map { number($_) // 0 } $figures->{load}, @{ hash($figures->{latency_ns}) }{qw(p99 count)};
         my $made = (number($figures->{achieved_per_second}) // 0) * $count / ($count + (number($figures->{errors}) // 0) || 1);
-        push @steps, { load => $asked, p99 => $p99, made => $made, is_made => $made >= $NEARLY * $asked } if $asked;
+        push @steps, { load => $asked, p99 => $p99, made => $made, is_made => $load->is_made($made, $asked) } if $asked;
     }
     my @rest = sort { $a->{load} <=> $b->{load} } @steps;
     my $most = @rest ? $TURNED * $rest[0]{p99} : 0;

@@ -19,9 +19,6 @@ our @EXPORT_OK = qw(load_facts load_headline load_machine load_title);
 
 my $MAX_WORDS = 400;
 
-# A load of which less was made was not made.
-my $NEARLY = 0.95;
-
 # Of more loads nothing is said at the top.
 my $MOST_TOLD = 4;
 
@@ -88,7 +85,7 @@ sub of_load {
         next if !number($figures->{requests});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($kind->{key}, $figures);
+        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
 }
@@ -103,9 +100,9 @@ sub good_rate {
 # What of the load was not made, failed, or began later than it was due, and where it came from or
 # went to. $key: writes or reads.
 sub note_text {
-    my ($key, $figures) = @_;
+    my ($load, $key, $figures) = @_;
     my ($requests, $errors, $late, $made, $offered) = map { number($_) // 0 } @{$figures}{qw(requests errors late achieved_per_second offered_per_second)};
-    my @words = ($made < $NEARLY * $offered ? 'of ' . rate_text($offered) . ' offered' : (), $errors ? counted($errors, 'error') : (),
+    my @words = (!$load->is_made($made, $offered) ? 'of ' . rate_text($offered) . ' offered' : (), $errors ? counted($errors, 'error') : (),
         $late ? grouped($late) . ' of ' . grouped($requests) . ' late' : ());
     my %memory = (memory => 'in memory, not on a device', 'page cache' => ($key eq 'writes' ? 'to' : 'from') . ' the page cache, at least in part');
     my $words  = join '; ', @words, $memory{ text($figures->{measured}) // q{} } // ();

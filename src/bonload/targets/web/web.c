@@ -17,6 +17,7 @@
 #include "sys/input.h"
 #include "util/descriptor.h"
 #include "util/go_units.h"
+#include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/units.h"
@@ -341,10 +342,9 @@ static void use_tls_files(const struct web_state *s, CURL *c)
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, is_verified ? 1L : 0L);
     curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, is_verified ? 2L : 0L);
     for (unsigned i = 0; i < TLS_FILES; i++) {
-        char path[40];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", s->tls_files[i]);
+        const struct descriptor_path path = descriptor_path(s->tls_files[i]);
         if (s->tls_files[i] >= 0)
-            curl_easy_setopt(c, options[i], path);
+            curl_easy_setopt(c, options[i], path.text);
     }
 }
 
