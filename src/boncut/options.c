@@ -110,7 +110,7 @@ static const struct option_entry entries[] = {
      .help = "end after that time (default: work until the power goes)"},
     {FLAG("json", json), .group = "check, campaign:", .help = "print JSON"},
     {FLAG("unmounted", is_unmounted),
-     .group = "check:", .help = "the filesystem of DIR does not mount any more: all is lost"},
+     .group = "check:", .help = "DIR's filesystem cannot be mounted any more: all is lost"},
     {VALUE("victim", "COMMAND", OPTION_TEXT, victim),
      .accepted = "a command that runs others on the victim, such as 'ssh HOST'",
      .group = "campaign:", .help = "how commands are run on the victim: 'ssh HOST'"},
@@ -158,11 +158,11 @@ const struct option_table option_table = {
              "Does what fsync promised survive a power cut?\n",
     .brief = "Usage: boncut COMMAND [OPTION]... DIR\n"
              "Does what fsync promised survive a power cut?\n\n"
-             "As far as it shows without a cut:\n"
+             "What is known without a cut:\n"
              "    boncut audit /data\n"
              "Promises, kept on another machine until somebody cuts the power:\n"
              "    boncut write /data | ssh OTHER 'cat >promises'\n"
-             "After the cut, what of them was kept:\n"
+             "After the cut, which of them were kept:\n"
              "    ssh OTHER cat promises | boncut check /data\n"
              "Many cuts, by a command that cuts the power and brings it back:\n"
              "    boncut campaign --victim='ssh HOST' --cut=COMMAND --logs=LOGS /data\n"
@@ -205,16 +205,15 @@ static int check_owned(const struct settings *s, const bool given[OPTIONS_MOST],
 /* Refuses a directory without a command, and says which questions the commands answer. */
 static int refuse_no_command(const char *dir, struct err *e)
 {
-    message("does the storage of %s keep what fsync promises, as far as it shows without a cut? "
-            "boncut audit %s",
+    message("does %s keep what fsync promises, as far as is known without a cut? boncut audit %s",
             dir, dir);
     message(
         "what does a power cut leave? boncut write %s | ssh OTHER 'cat >promises', and after the "
         "cut ssh OTHER cat promises | boncut check %s",
         dir, dir);
     return err_say(e,
-                   "and how sure is that after many cuts? boncut campaign --victim='ssh HOST' "
-                   "--cut=COMMAND --logs=LOGS %s",
+                   "what do many cuts show? boncut campaign --victim='ssh HOST' --cut=COMMAND "
+                   "--logs=LOGS %s",
                    dir);
 }
 

@@ -121,7 +121,7 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 static const struct option_entry entries[] = {
     {VALUE("requests-engine", "ENGINE", OPTION_TEXT, engine), .accepted = "the name of a target",
      .words = target_words, .group = "The target",
-     .help = "disk, meta, null, http (also upload), s3 (default: disk)"},
+     .help = "disk, meta, null, sleep, http (also upload), s3 (default: disk)"},
     {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .accepted = "a template", .offer = OFFER_FILES,
      .help = "path, URL or object key; XX.. becomes the request's number, NN.. random digits, RR.. "
              "random letters"},
@@ -256,7 +256,7 @@ static const struct option_entry entries[] = {
     {PATH("cert", "FILE", certificate), .help = "certificate of the client, PEM"},
     {PATH("key", "FILE", key), .help = "its private key, PEM (default: in the file of -cert)"},
     {PATH("cacert", "FILE", authorities),
-     .help = "certificates that vouch for servers (default: SSL_CERT_FILE)"},
+     .help = "CA certificates by which servers are verified (default: SSL_CERT_FILE)"},
     {BOOLEAN("http1", http1), .help = "use HTTP/1.1 even where a server has HTTP/2"},
     {BOOLEAN("insecure-https", insecure_https), .help = "do not verify certificates"},
     {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint, s3_endpoint), .group = "s3",
@@ -269,7 +269,7 @@ static const struct option_entry entries[] = {
      .value_name = "false",
      .field = FIELD(s3_virtual),
      .set = set_s3_virtual,
-     .help = "the bucket precedes the host, and is not part of the path (default: at Amazon)"},
+     .help = "the bucket is part of the host name, not of the path (default: at Amazon)"},
     {VALUE("s3-region", "NAME", OPTION_TEXT, s3_region), .accepted = "the name of a region",
      .help = "region (default: AWS_REGION, AWS_DEFAULT_REGION, us-east-1)"},
     {CUSTOM("s3-api-key", "KEY", set_secret, s3_api_key), .quirks = OPTION_SECRET,
@@ -337,9 +337,9 @@ const struct option_table option_table = {
              "whose latency stays below a limit.\n\n"
              "Is the storage good enough for a program? (-good-for=list lists those known)\n"
              "    bonload -good-for=etcd /data\n"
-             "How long do 500 reads and 100 writes a second take?\n"
+             "How long does a request take at 500 reads and 100 writes a second?\n"
              "    bonload -rps=500 -wps=100 -mkdirs -url=/data/XX/NNN\n"
-             "What load keeps 99 % of the reads below 5 ms?\n"
+             "What load keeps 99 % of the writes below 5 ms, with four reads for each?\n"
              "    bonload -rpw=4 -max-latency=p99:5ms -mkdirs -url=/data/XX/NNN\n"
              "A web server, for a minute:\n"
              "    bonload -requests-engine=http -rps=1000 -duration=60s -url=http://HOST/page\n"
@@ -455,12 +455,12 @@ static int refuse_no_load(const struct settings *s, struct err *e)
     path_close(&d);
     message("is %s good enough for etcd, a database, a mail store? bonload -good-for=etcd %s", dir,
             dir);
-    message("how long do 100 writes a second take? bonload -wps=100 -duration=10s -fsync -cleanup "
-            "%s/XXXXXX",
+    message("how long does a write take at 100 a second? bonload -wps=100 -duration=10s -fsync "
+            "-cleanup %s/XXXXXX",
             dir);
     return err_say(e,
-                   "how many fit below 20 ms? bonload -max-latency=p99:20ms -rt=0 -duration=30s "
-                   "-fsync -cleanup %s/XXXXXX",
+                   "how many threads can write below 20 ms? bonload -max-latency=p99:20ms -rt=0 "
+                   "-duration=30s -fsync -cleanup %s/XXXXXX",
                    dir);
 }
 

@@ -407,12 +407,12 @@ static const struct option_entry entries[] = {
     {SETTER("concurrency", "N", set_workers), .letter = 'c', .alias = "threads",
      .words = workers_words, .help = "workers in every test; auto: one per CPU (default: 1)"},
     {FLAG("direct", direct), .letter = 'D',
-     .help = "use O_DIRECT in every block test and in the seeks"},
+     .help = "use O_DIRECT in every block test, in seeks and in iops"},
     {SETTER("tests", "LIST", set_tests), .words = test_names, .offer = OFFER_LIST,
      .help = "run only these tests, by name, separated by commas"},
     {SETTER("preset", "NAME", set_preset), .words = preset_names,
      .help = "tests, defaults and reports of bonnie, bonnie++ or gobonniego; diskmark: the four "
-             "rows of KDiskMark (default: bonnie++)"},
+             "rows of KDiskMark; quick: the short look (default: bonnie++)"},
     {OPTION_USER(user)},
     {FLAG("quiet", quiet), .letter = 'q',
      .help = "only CSV on stdout, the table on stderr, no progress"},
@@ -439,8 +439,8 @@ static const struct option_entry entries[] = {
      .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what happens to the Nth "
              "transfer"},
     {VALUE("time", "SECONDS", OPTION_SECONDS, time_ns),
-     .help = "go through the files for this long in put_block, rewrite and get_block; 0: once "
-             "(default: 0)"},
+     .help = "go through the files again and again for this long in put_block, rewrite and "
+             "get_block; 0: once (default: 0)"},
     {SETTER("data", "KIND", set_data), .words = data_words,
      .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
              "(compressible to that) (default: random)"},
@@ -486,7 +486,8 @@ static const struct option_entry entries[] = {
              "0.5)"},
     {OPTIONAL(NULL, "s|p", set_synchronise), .letter = 'y', .quirks = OPTION_DETACHED,
      .words = synchronise_words,
-     .help = "begin every test together: s (default) by semaphores, p at a prompt"},
+     .help = "begin every test together with other processes: s (default) by semaphores, p at a "
+             "prompt"},
     {SETTER(NULL, "N", set_processes), .letter = 'p',
      .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
     {VALUE("shift", "N", OPTION_COUNT, shift), .max = 1000000, .accepted = "0 to 1000000 ranks",
@@ -544,7 +545,7 @@ const struct option_table option_table = {
              "Measure the speed of storage through a filesystem.\n\n"
              "A first look, in a minute:\n"
              "    bonnie /data\n"
-             "A figure to rely on, with twice the RAM:\n"
+             "A figure to rely on, from twice as much data as RAM:\n"
              "    bonnie -d /data\n"
              "The rows of KDiskMark:\n"
              "    bonnie -d /data --preset=diskmark\n"

@@ -85,7 +85,7 @@ static int try_drawer(const struct html_page *p, struct err *e)
     descriptor_close(&in);
     descriptor_close(&out);
     if (status == -ENOENT)
-        return err_say(e, "%s: %s, or Perl, which runs it, is not here", p->option, p->program);
+        return err_say(e, "%s: %s, or Perl, which it needs, was not found", p->option, p->program);
     if (status < 0)
         return err_system(e, -status, "%s: run %s", p->option, p->program);
     if (status > 0)

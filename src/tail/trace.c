@@ -831,8 +831,8 @@ void tail_trace_close(struct tail_trace *t)
         return;
     close_files(t);
     if (!helper_end(&t->remover, MOST_TRIES * (NAP_NS / 1000000) + 1000)) /* somebody stopped it */
-        stop_message("the process that removes the trace instance is stopped, and does so when it "
-                     "goes on");
+        stop_message("the process that removes the trace instance is stopped; it will do so when "
+                     "it is continued");
     descriptor_close(&t->instances);
     *t = (struct tail_trace){0};
 }

@@ -171,7 +171,7 @@ cmp_ok(-s "$dir/million.html", '<', 400_000, 'a page below 400 KB');
 # bonload checks before the load begins whether it will be able to draw the page.
 my $none = bonload({ env => { BON_CSV2HTML => "$dir/none" } }, qw(-rt=1 -requests-engine=sleep -duration=100s), "-timeline-file=$dir/x.html");
 is($none->{status}, '1', 'no program that draws');
-like($none->{err}, qr{\Abonload: -timeline-file: \Q$dir\E/none, or Perl, which runs it, is not here\n\z}, 'is told at once');
+like($none->{err}, qr{\Abonload: -timeline-file: \Q$dir\E/none, or Perl, which it needs, was not found\n\z}, 'is told at once');
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
 # As installed: bonload is in sbin and the program that draws in bin, or anywhere

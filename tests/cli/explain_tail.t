@@ -108,7 +108,7 @@ SKIP: {
             wait_until('its stop', sub { slurp("/proc/$remover/stat") =~ /[)] T / });
             kill TERM => $run->{pid};
             is(finish($run)->{status}, 'signal 15', ($user || 'root') . ': the run ends');
-            like($run->{err}, qr/^bonnie: the process that removes the trace instance is stopped, and does so when it goes on$/m, 'and says what is left') if $user;
+            like($run->{err}, qr/^bonnie: the process that removes the trace instance is stopped; it will do so when it is continued$/m, 'and says what is left') if $user;
             kill CONT => $remover;
             wait_until('the end of the instance', sub { !instances($run) });
         }

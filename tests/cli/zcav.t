@@ -139,7 +139,7 @@ SKIP: {
 my $before = slurp("$dir/page.html");
 is(zcav({ env => { BON_CSV2HTML => '/bin/false' } }, qw(-q -b4), "--html=$dir/page.html", $file)->{status}, 1, 'a page that cannot be made');
 is(slurp("$dir/page.html"), $before, 'leaves the old one alone');
-refused_ok(zcav({ env => { BON_CSV2HTML => '/none' } }, '--html', "$dir/page.html", $file), qr{--html: /none, or Perl, which runs it, is not here}, 'without bon_csv2html');
+refused_ok(zcav({ env => { BON_CSV2HTML => '/none' } }, '--html', "$dir/page.html", $file), qr{--html: /none, or Perl, which it needs, was not found}, 'without bon_csv2html');
 refused_ok(zcav('--html', "$dir/none/page.html", $file), qr{none/page.html: No such file}, 'a page that has no place');
 unlink "$dir/page.html";
 

@@ -46,7 +46,7 @@ sub work {
     return say_only($program{brief} // $program{help}) if $options->{h};
     return say_only(basename($0) . " $Bonnie::Version::VERSION\n") if $options->{version};
     $program{check}->($options) if $program{check};
-    complain('reading results from the terminal, to Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
+    complain('reading results from the terminal until Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
     my ($report, $status) = $program{work} ? $program{work}->($options, @ARGV) : $program{report}->($options, $read->(@ARGV));
     write_report($report, $options->{output});

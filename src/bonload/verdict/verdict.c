@@ -247,7 +247,7 @@ static void print_decider(const struct answer *a, const struct judged_limit *j,
     fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, a->profile.name,
             units_time(j->limit->nanoseconds).text);
     if (j->outlasts_load)
-        fputs(" One above it outlasted the load.", out);
+        fputs(" One that took longer had not ended when the load did.", out);
     if (!at_load_is_made(l))
         fputs(" The load asked for was not made.", out);
     if (j->is_withheld)

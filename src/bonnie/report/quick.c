@@ -177,8 +177,8 @@ static void print_summary(FILE *out, const struct result runs[], size_t count)
     units_format_readable(amount, written);
     snprintf(
         text, sizeof text,
-        "%.0f s, %s written. A short look: it does not see what the drive does after %s (its own "
-        "cache), nor how it is after a day of writing. For %s",
+        "%.0f s, %s written. A short look: it does not show how fast the drive is after more than "
+        "%s (its own cache may be full by then), nor after a day of writing. For %s",
         (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9, amount, amount,
         is_memory(&runs[0]) ? "figures of a drive, name a directory on one."
                             : "a figure to rely on:");
