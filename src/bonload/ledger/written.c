@@ -45,7 +45,7 @@ void number_set_clear(struct number_set *s)
 bool number_set_add(struct number_set *s, uint64_t number)
 {
     if (atomic_load(&s->count) >= s->size / 8 * 7) /* a fuller set would be searched slowly */
-        return false;
+        return number_set_has(s, number);
     for (size_t i = rng_mix(number) & (s->size - 1);; i = (i + 1) & (s->size - 1)) {
         uint64_t there = 0;
         if (atomic_compare_exchange_strong(&s->places[i], &there, number)) {

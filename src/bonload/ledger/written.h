@@ -25,7 +25,7 @@ struct number_set {
 bool number_set_open(struct number_set *s, size_t size);
 void number_set_close(struct number_set *s);
 
-/* Adds a number. Returns false when the set is full. */
+/* Adds a number. Returns whether the set has it now: a full set takes no more. */
 bool number_set_add(struct number_set *s, uint64_t number);
 bool number_set_has(const struct number_set *s, uint64_t number);
 

@@ -124,6 +124,8 @@ static void many_failures(void **state)
         written_leave_out(&w, far + 4096 * i);
     assert_true(written_has(&w, far + 1024));
     assert_false(written_has(&w, far + UINT64_C(4096) * 20000 + 5)); /* beyond the limit */
+    written_leave_out(&w, far + 1); /* its block is there: the limit stays where it is */
+    assert_true(written_has(&w, far + 1024));
     written_close(&w);
 }
 
@@ -252,6 +254,25 @@ static void a_file_that_a_later_round_made(void **state)
     written_close(&w);
 }
 
+/* Only a name that is not known counts as unknown, also when there is no room for more names. */
+static void a_known_name_stays_known(void **state)
+{
+    struct made_set m = {0};
+    uint64_t number = 0;
+    (void)state;
+    assert_true(made_open(&m, 0));
+    while (atomic_load(&m.unknown) == 0)
+        made_note(&m, ++number);
+    for (uint64_t known = 1; known < number; known++)
+        made_note(&m, known);
+    assert_int_equal(atomic_load(&m.unknown), 1);
+    made_rename(&m, 1, 2);
+    assert_int_equal(atomic_load(&m.unknown), 1);
+    made_rename(&m, 1, number);
+    assert_int_equal(atomic_load(&m.unknown), 2);
+    made_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +285,7 @@ int main(void)
         cmocka_unit_test(a_late_note_is_not_believed),
         cmocka_unit_test(what_is_removed_is_not_picked),
         cmocka_unit_test(a_file_that_a_later_round_made),
+        cmocka_unit_test(a_known_name_stays_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
