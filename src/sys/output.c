@@ -170,9 +170,9 @@ static int open_path(struct output *o, const char *path, bool must_be_plain, str
              : must_be_plain ? err_say(e, "open %s: it is not a plain file", path)
                              : open_special(&o->file, e);
     if (fd >= 0) {
-        if (o->is_direct)
-            stop_cuts_off(fd);
         o->stream = fdopen(fd, "w");
+        if (o->stream && o->is_direct)
+            stop_cuts_off(fd);
         if (o->stream)
             return 0;
         rc = err_system(e, errno, "open %s", path);
