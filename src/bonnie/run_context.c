@@ -547,6 +547,9 @@ static int make_parts(struct run_context *r, struct plan *p, struct err *e)
 int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e)
 {
+    int rc = check_descriptors(p, e);
+    if (rc != 0)
+        return rc;
     *r = (struct run_context){
         .plan = p,
         .helpers = helpers,
@@ -558,9 +561,6 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
         r->progress.is_terminal = r->progress.has_colour = false;
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
-    int rc = check_descriptors(p, e);
-    if (rc != 0)
-        return rc;
     rc = open_scratch(r, e);
     if (rc == 0) {
         sources_find(&r->storage.sources, r->scratch.fd);
