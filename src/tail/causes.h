@@ -32,7 +32,6 @@ enum tail_cause {
 struct tail_op {
     uint64_t start_ns;
     uint64_t end_ns;
-    int thread;
     bool is_queued;  /* its thread does other things while it is in flight */
     bool sees_all;   /* this kernel has all events that show a cause */
     bool is_limited; /* a control group limits operations of its kind */

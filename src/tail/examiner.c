@@ -228,7 +228,6 @@ static void find_cause(struct examiner *x, const struct slow_op *told, struct ta
     size_t count;
     const struct tail_op op = {.start_ns = told->start_ns,
                                .end_ns = told->end_ns,
-                               .thread = told->thread,
                                .is_queued = x->setup.is_queued,
                                .sees_all = x->setup.trace->sees_all,
                                .is_limited = is_limited(x->setup.limit, told->writes)};

@@ -67,14 +67,13 @@ static void explain(struct tail_history *h, bool is_queued, bool sees_all)
     uint64_t sum = 0;
     const struct tail_op op = {.start_ns = 2000,
                                .end_ns = 9000,
-                               .thread = 7,
                                .is_queued = is_queued,
                                .is_limited = is_queued,
                                .sees_all = sees_all};
     const struct tail_search search = {.start_ns = op.start_ns,
                                        .end_ns = op.end_ns,
                                        .before_ns = 1000,
-                                       .thread = op.thread,
+                                       .thread = 7,
                                        .by_thread = !is_queued,
                                        .device = 1,
                                        .sector = 80,

@@ -14,14 +14,12 @@
 #define DISK 42
 #define SELF 7
 
-static const struct tail_op plain = {
-    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .sees_all = true};
+static const struct tail_op plain = {.start_ns = 1000, .end_ns = 2000, .sees_all = true};
 static const struct tail_op queued = {
-    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .sees_all = true, .is_queued = true};
+    .start_ns = 1000, .end_ns = 2000, .sees_all = true, .is_queued = true};
 static const struct tail_op limited = {
-    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .sees_all = true, .is_limited = true};
-static const struct tail_op half_blind = {
-    .start_ns = 1000, .end_ns = 2000, .thread = SELF, .is_limited = true};
+    .start_ns = 1000, .end_ns = 2000, .sees_all = true, .is_limited = true};
+static const struct tail_op half_blind = {.start_ns = 1000, .end_ns = 2000, .is_limited = true};
 
 static struct tail_event thread(uint64_t ns, enum tail_kind kind)
 {
