@@ -42,7 +42,8 @@ static int map_memory(struct io_queue *q, struct err *e)
     size_t buffer = round_up(q->setup.buffer_bytes, QUEUE_ALIGNMENT);
     size_t state = q->setup.engine->state_bytes + depth * q->setup.engine->transfer_bytes;
     size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
-    size_t lists = depth * (sizeof *q->operations + 2 * sizeof *q->unused + 2 * sizeof *q->done);
+    struct operation *all;
+    size_t lists = depth * (sizeof *all + 2 * sizeof *q->unused + 2 * sizeof *q->done);
     size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
     /* address space only, because untouched pages take no memory */
     q->memory_bytes = used + 2 * HUGE_PAGE;
@@ -55,15 +56,15 @@ static int map_memory(struct io_queue *q, struct err *e)
     memset(q->buffers, 0, used); /* allocates the pages now, and not during the first operations */
     unsigned char *next = q->buffers + depth * buffer;
     q->state = take_memory(&next, state);
-    q->operations = take_memory(&next, depth * sizeof *q->operations);
+    all = take_memory(&next, depth * sizeof *all);
     q->unused = take_memory(&next, depth * sizeof *q->unused);
     q->pending = take_memory(&next, depth * sizeof *q->pending);
     q->done = take_memory(&next, 2 * depth * sizeof *q->done);
     unsigned char *users = take_memory(&next, depth * user);
     for (size_t i = 0; i < depth; i++) {
-        q->operations[i].io.buffer = q->buffers + i * buffer;
-        q->operations[i].io.user = users + i * user;
-        q->unused[q->unused_count++] = &q->operations[i];
+        all[i].io.buffer = q->buffers + i * buffer;
+        all[i].io.user = users + i * user;
+        q->unused[q->unused_count++] = &all[i];
     }
     return 0;
 }

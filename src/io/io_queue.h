@@ -104,8 +104,7 @@ struct io_queue {
     size_t memory_bytes;
     void *state;
     unsigned char *buffers;
-    struct operation *operations; /* this and the next two have `depth` elements each */
-    struct operation **unused;
+    struct operation **unused;  /* this and the next one have `depth` elements each */
     struct operation **pending; /* operations that will be submitted */
     struct io **done; /* transfers that the engine has returned but the queue has not examined;
                          twice the depth */
