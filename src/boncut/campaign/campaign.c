@@ -547,14 +547,13 @@ static int write_and_cut(struct cut *c, struct err *e)
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
     if (rc == 0)
-        rc =
-            await_writer(c, log_fd, true, clock_ns() + c->campaign->settings->patience_ns.value, e);
+        rc = await_writer(c, log_fd, true, clock_ns() + s->patience_ns.value, e);
     if (rc == 0)
         rc = check_header(c, e);
     if (rc == 0)
         rc = await_writer(c, log_fd, false, clock_ns() + delay_ns, e);
     if (rc == 0) {
-        int status = run_command(c, s->cut, -1, -1, c->campaign->settings->patience_ns.value, e);
+        int status = run_command(c, s->cut, -1, -1, s->patience_ns.value, e);
         rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
     }
     end_writer(c);
