@@ -303,8 +303,7 @@ static bool keeps_owners(int fd)
     int probe = make_probe(fd);
     bool kept = probe < 0 || fstat(probe, &st) != 0 ||
                 (st.st_uid == geteuid() && (st.st_mode & 0777) == 0600);
-    if (probe >= 0)
-        close(probe);
+    descriptor_close(&probe);
     return kept;
 }
 
@@ -453,8 +452,8 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
     if (s->fd >= 0)
         return check_private_directory(s, e);
     int code = -s->fd;
-    unlinkat(s->parent_fd, s->name,
-             AT_REMOVEDIR); /* does not remove what is no longer a directory */
+    /* does not remove what is no longer a directory */
+    unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
     if (code == ELOOP || code == ENOTDIR || code == EXDEV)
         return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
     return err_system(e, code, "open directory %s/%s", s->path, s->name);
@@ -989,8 +988,7 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
         return rc;
     if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
         return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
-    close(*owner_fd);
-    *owner_fd = -1;
+    descriptor_close(owner_fd);
     return remove_empty(parent, directory, path, name, true, e);
 }
 
@@ -1017,8 +1015,7 @@ static int examine_directory(DIR *parent, const char *path, const char *name, bo
         rc = remove_empty(parent, directory, path, name, false, e);
     else
         rc = remove_left_directory(parent, directory, path, name, &owner_fd, e);
-    if (owner_fd >= 0)
-        close(owner_fd);
+    descriptor_close(&owner_fd);
     closedir(directory);
     return rc;
 }

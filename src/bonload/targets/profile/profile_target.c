@@ -15,6 +15,7 @@
 #include "measure/clock.h"
 #include "storage/scratch.h"
 #include "sys/stop.h"
+#include "util/descriptor.h"
 #include "util/rng.h"
 #include "util/units.h"
 #include "verify/pattern.h"
@@ -291,8 +292,7 @@ static void pages_close(struct pages *p)
 {
     if (!p->file)
         return;
-    if (p->fd >= 0)
-        close(p->fd);
+    descriptor_close(&p->fd);
     for (unsigned i = 0; i < PAGES_LATCHES; i++)
         pthread_mutex_destroy(&p->latches[i]);
     free(p->begun);
@@ -693,8 +693,7 @@ static void log_close(struct log *l)
     if (l->has_keeper)
         pthread_join(l->keeper, NULL);
     for (unsigned i = 0; i < LOG_SEGMENTS; i++)
-        if (l->fds[i] >= 0)
-            close(l->fds[i]);
+        descriptor_close(&l->fds[i]);
     commit_group_close(&l->group);
     free(l->buffer);
     l->file = NULL;
