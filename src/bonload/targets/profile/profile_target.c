@@ -29,7 +29,8 @@ void gauge_init(struct gauge *g, uint64_t limit_ns)
     pthread_mutex_init(&g->lock, NULL);
 }
 
-void gauge_restart(struct gauge *g)
+/* Clears the gauge. Its slices begin again now. */
+static void gauge_restart(struct gauge *g)
 {
     pthread_mutex_lock(&g->lock);
     histogram_clear(&g->durations);

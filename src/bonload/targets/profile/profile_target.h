@@ -38,9 +38,6 @@ struct gauge {
 /* Makes a gauge of all zeros ready for gauge_add(). Its slices begin now. */
 void gauge_init(struct gauge *g, uint64_t limit_ns);
 
-/* Clears the gauge. Its slices begin again now. */
-void gauge_restart(struct gauge *g);
-
 /* Adds a duration that ended at end_ns, by clock_ns(). */
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 
