@@ -642,8 +642,7 @@ static int run_workers(struct write_run *run, const struct settings *s, struct e
 static int run_write(struct write_run *run, const struct settings *s, struct err *e)
 {
     run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
-    /* One syncfs(2) makes durable what a run starts with, but on FUSE it does not reach the server.
-     */
+    /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the server */
     run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
     pattern_init(&run->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run->header.seed,
                  run->header.run);

@@ -290,8 +290,7 @@ static int read_word(struct reader *r, char *word, struct err *e)
     return 0;
 }
 
-/* Takes a word without a dash as the value of the option that it stands for, if that was not given.
- */
+/* Takes a word without a dash as the value of its option, unless that was given. */
 static int take_stray(const struct reader *r, struct err *e)
 {
     const struct given_name name = {r->table->operand_name, strlen(r->table->operand_name)};

@@ -74,8 +74,7 @@ static bool send_message(const struct monitor *m, enum message message)
     return sent == 1;
 }
 
-/* Sets what the devices have done, for several of them together, and how busy they are on average.
- */
+/* Sets what the devices have done together, and how busy they are on average. */
 static void read_devices(const struct monitor *m, struct track_point *p)
 {
     struct device_counters now = {0};

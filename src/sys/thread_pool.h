@@ -16,8 +16,8 @@
  */
 struct task {
     int (*prepare)(void *context, struct err *e);
-    int (*connect)(void *context,
-                   struct err *e); /* connects to what other workers have prepared; may be NULL */
+    /* connects to what other workers have prepared; may be NULL */
+    int (*connect)(void *context, struct err *e);
     int (*work)(void *context, struct err *e);
     int (*finish)(void *context, struct err *e); /* last part of the work; may be NULL */
 };

@@ -53,8 +53,7 @@ static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
         rand_sequence_next(s);
 }
 
-/* generate_randfile: writes the integers of glibc's rand(3) in network byte order, four bytes each.
- */
+/* generate_randfile: writes the integers of glibc's rand(3), in network byte order. */
 
 struct settings {
     struct tool_settings common;

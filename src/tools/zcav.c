@@ -252,8 +252,7 @@ static int check_settings(const struct zcav_settings *s, struct err *e)
     return 0;
 }
 
-/* *runs becomes false if the command line only asks for --help or the like, which has then been
- * printed. */
+/* *runs becomes false if the command line only asked for --help or the like. */
 static int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, struct err *e)
 {
     *s = (struct zcav_settings){.block_bytes = 512 * MIB,
@@ -894,8 +893,7 @@ static int measure_device(void *context, struct err *e)
     return rc;
 }
 
-/* Opens what a job needs for file `number` of the settings. The caller must release the job in
- * either case. */
+/* Opens what a job needs for file `number`. The caller must release the job in either case. */
 static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
 {
     const struct zcav_settings *s = j->settings;

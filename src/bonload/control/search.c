@@ -620,8 +620,8 @@ static bool helps_nothing(struct search *s, enum load_kind k)
         .late = (double)(seen->above + seen->errors) / fmax(1, (double)(seen->good + seen->errors)),
         .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
     };
-    if (s->plan->settings->limit.of == LIMIT_MAX ||
-        !was_made(s, k)) /* max ends with the first late one */
+    /* where no request may be late, the first late one ends the load, and shares say nothing */
+    if (s->plan->settings->limit.of == LIMIT_MAX || !was_made(s, k))
         return false;
     if (first->load <= 0)
         *first = now;

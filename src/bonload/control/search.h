@@ -221,7 +221,7 @@ struct search {
     bool has_looked_up;           /* it has tried again what a confirmation had refuted */
     bool is_no_cause;             /* less load does not help, so the load is not the cause */
     bool is_first;                /* the first load has not been judged yet */
-    bool is_measuring;            /* the window has begun: the judges get all requests that end */
+    bool is_measuring;            /* the window has begun: the tests get all requests that end */
     bool is_unsettled;            /* the window began before the load had settled */
     enum verdict decided[LOAD_KINDS]; /* verdicts when the window ended */
     double sought[LOAD_KINDS];        /* the loads of the first confirmation */

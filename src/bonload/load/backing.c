@@ -155,8 +155,8 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .read_bytes = kind == LOAD_READ ? bytes : 0,
         .written_bytes = kind == LOAD_WRITE ? bytes : 0,
         .is_cold = b->is_cold,
-        .compresses =
-            b->sources.compresses && kind == LOAD_READ, /* no body that is written can be */
+        /* nothing that is written can be compressed */
+        .compresses = b->sources.compresses && kind == LOAD_READ,
         .filesystem = b->sources.filesystem,
         .is_stored = true,
         .device = use->use,

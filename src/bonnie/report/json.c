@@ -384,7 +384,6 @@ static int print_with_seed(FILE *out, const char *text, uint64_t seed)
     int length = (int)(number - text);
     if (fprintf(out, "%.*s%" PRIu64 "%s\n", length, text, seed, rest) < 0)
         return -errno; /* the text exceeds any buffer, so report_end() would not know the reason */
-
     return report_end(out);
 }
 

@@ -291,10 +291,11 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 #define PAIR_COLUMNS 8 /* number of columns of a rate and its CPU time */
 #define CPU_COLUMNS  3
 #define WIDTH        79 /* width of a line that has only label and settings */
-#define MIN_LABEL                                                                                  \
-    4 /* fewer columns of a label say nothing: then the label gets a line of its own */
 
-/* The text of a default that result.h defines as a number. */
+/* Fewer columns of a label say nothing: then the label gets a line of its own. */
+#define MIN_LABEL 4
+
+/* The text of a default that settings.h defines as a number. */
 #define TEXT_OF(macro) LITERAL_OF(macro)
 
 #define LITERAL_OF(value) #value

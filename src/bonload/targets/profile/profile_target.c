@@ -185,8 +185,7 @@ static int storage_make_file(const struct storage *s, const struct profile_file 
     return direct;
 }
 
-/* Reserves room from the start of a file, if the filesystem supports that: 0 or a negative errno.
- */
+/* Reserves room from the start of a file, if the filesystem can: 0 or a negative errno. */
 static int storage_reserve(int fd, uint64_t bytes)
 {
     while (fallocate(fd, 0, 0, (off_t)bytes) != 0)
