@@ -9,9 +9,6 @@
 #include "measure/mount_info.h"
 #include "util/printable.h"
 
-/* An overlay may lie on another one; the kernel allows two. */
-#define LAYERS_MOST 3
-
 #define IN_MEMORY     "everything is in memory"
 #define SYNCS_NOTHING "fsync does nothing"
 #define SENDS_NONE    "the filesystem sends no flush, so what is in a drive's cache is lost"
@@ -92,7 +89,7 @@ static void find_layer(struct durability *d, int fd, unsigned layer)
     struct mount_info mount;
     mount_info_find(&mount, fd);
     durability_of_mount(d, &mount);
-    if (d->kind != DURABILITY_HIDDEN || layer == LAYERS_MOST)
+    if (d->kind != DURABILITY_HIDDEN || layer > OVERLAYS_MOST)
         return;
     int upper_fd = mount_info_open_upper(&mount, fd);
     if (upper_fd >= 0) {

@@ -40,6 +40,9 @@ struct mount_info {
  */
 void mount_info_find(struct mount_info *p, int directory_fd);
 
+/* An overlay may lie on another one, but the kernel allows no third. */
+#define OVERLAYS_MOST 2
+
 /*
  * Opens the upper layer of an overlay whose directory is behind directory_fd. Returns a descriptor,
  * or -1: p is no overlay, or the layer cannot be seen from here.

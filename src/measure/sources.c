@@ -15,9 +15,6 @@
 #include "util/portable.h"
 #include "util/printable.h"
 
-/* An overlay may lie on another one; the kernel allows two. */
-#define LAYERS_MOST 2
-
 /*
  * Filesystems whose blocks this process's own tasks ask for. Servers, FUSE, virtiofs and 9p have
  * others read for them, and ZFS has its own threads.
@@ -239,7 +236,7 @@ static bool compresses(const struct mount_info *mount, int fd)
 static void find_layers(struct sources *s, int fd, const struct mount_info *above, unsigned layer)
 {
     struct mount_info mount;
-    int upper_fd = layer < LAYERS_MOST ? mount_info_open_upper(above, fd) : -1;
+    int upper_fd = layer < OVERLAYS_MOST ? mount_info_open_upper(above, fd) : -1;
     if (upper_fd < 0) {
         device_find(&s->devices, above);
         s->compresses = compresses(above, fd);
