@@ -45,8 +45,9 @@ static void kill_writers(dev_t device)
     while (locks && fgets(line, sizeof line, locks))
         if (sscanf(line, "%*d: FLOCK ADVISORY WRITE %d %x:%x:", &process, &major_number,
                    &minor_number) == 3 &&
-            makedev(major_number, minor_number) == device && process > 0 && is_boncut(process))
-            kill(process, SIGKILL);
+            makedev(major_number, minor_number) == device && process > 0 && is_boncut(process) &&
+            kill(process, SIGKILL) == 0)
+            message("killed process %d, which was writing here, as a power cut would", process);
     if (locks)
         fclose(locks);
 }

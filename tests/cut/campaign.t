@@ -103,7 +103,7 @@ for my $try (1 .. $MOST) {
     my $write = write_for(.5, {}, qw(-c 4 --units 8), $machine->dir);
     my $shut  = run_tool('boncut', 'fs-shutdown', '--yes', $machine->dir);
     is($shut->{status}, 0, 'fs-shutdown') or diag($shut->{err});
-    like("$shut->{out}$shut->{err}", qr/filesystem/, 'says what it is');
+    like("$shut->{err}$shut->{out}", qr/killed process \d+, which was writing here.*\nThe filesystem/, 'says what it has done');
     finish($write);
     kill KILL => $machine->users;
     $machine->remount;
