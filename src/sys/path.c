@@ -353,12 +353,20 @@ static int say(const char *verb, const char *path, int code, struct err *e)
     return code;
 }
 
-/* Names the target of the link that the walk has not followed. */
+/*
+ * Names the target of the link that the walk has not followed, or the directory that the user may
+ * not enter.
+ */
 static int say_where(const struct walk *w, const char *verb, const char *path, int code,
                      struct err *e)
 {
     char directory[PATH_MAX] = "";
     char target[PATH_MAX];
+    if (code == -EACCES &&
+        kernel_file_link(descriptor_path(w->directory).text, directory, sizeof directory)) {
+        err_system(e, EACCES, "%s %.120s: in %.200s", verb, path, directory);
+        return code;
+    }
     ssize_t length =
         code == -PATH_LINK ? readlinkat(w->directory, w->name, target, sizeof target - 1) : -1;
     if (length < 0)
@@ -429,7 +437,7 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
     if (fd >= 0)
         return 0;
     d->fd = -1;
-    if (fd != -PATH_LINK && !(fd == -ENOENT && missing == PATH_MAKES))
+    if (fd != -PATH_LINK && fd != -EACCES && !(fd == -ENOENT && missing == PATH_MAKES))
         return e ? say(verb, path, fd, e) : fd;
     int rc = start(&w, at, path, missing);
     if (rc == 0)
