@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include "report/page.h"
 #include "sys/output.h"
 #include "sys/path.h"
+#include "util/kernel_file.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /*
@@ -46,6 +49,7 @@
 struct inquiry {
     const struct settings *settings;
     const char *directory; /* a directory on the storage in question */
+    char path[PATH_MAX];   /* its path from the root, or if that is not known, the same */
     struct durability durability;
     struct coordinator *coordinator;
     struct answer *answers;
@@ -361,7 +365,7 @@ static int print_answers(struct inquiry *q, const char *details, struct err *e)
 {
     const struct settings *s = q->settings;
     char *json = NULL;
-    int rc = answers_put(q->report, q->answers, q->count, q->directory, e);
+    int rc = answers_put(q->report, q->answers, q->count, q->path, e);
     if (rc == 0)
         rc = report_json(q->report, &json, e);
     if (rc != 0)
@@ -429,6 +433,10 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     int fd = rc == 0 ? path_open_to_list(q.directory, PATH_FAILS, e) : rc;
     if (fd >= 0) {
         durability_find(&q.durability, fd);
+        if (!kernel_file_link(descriptor_path(fd).text, q.path, sizeof q.path))
+            snprintf(q.path, sizeof q.path, "%s", q.directory);
+        if (!s->url)
+            message("no directory is given: %s is judged", printable(q.path).text);
         close(fd);
     }
     rc = fd >= 0 ? answer_inquiry(&q, e) : fd;

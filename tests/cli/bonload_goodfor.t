@@ -93,6 +93,12 @@ for my $writes (0, 1) {
     is("$waiting->{status}$waiting->{out}$waiting->{err}", 'signal 15', 'a profile through a pipe ' . ($writes ? 'that somebody has open' : 'without a writer') . ': TERM ends it');
 }
 
+# Without a directory it is the working directory, which is named.
+my $here = storage();
+my $silent = bonload({ dir => "$here" }, '-good-for=' . own('small', @LOG), qw(-duration=1s -wps=9 -output=json));
+like($silent->{err}, qr/\Abonload: no directory is given: \Q$here\E is judged\n/, 'without a directory: says which one');
+is(JSON::PP::decode_json($silent->{out})->{bonload}{good_for}{directory}, "$here", 'so does JSON');
+
 # Some runs last long, for a machine that is away for a while, and therefore go on at the same time.
 # The pages of this one are overwritten; what becomes of it is checked below.
 my $damaged_in = storage();
