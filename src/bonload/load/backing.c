@@ -155,7 +155,7 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .read_bytes = kind == LOAD_READ ? bytes : 0,
         .written_bytes = kind == LOAD_WRITE ? bytes : 0,
         .is_cold = b->is_cold,
-        /* nothing that is written can be compressed */
+        /* what is written is random, and cannot be compressed */
         .compresses = b->sources.compresses && kind == LOAD_READ,
         .filesystem = b->sources.filesystem,
         .is_stored = true,
