@@ -121,7 +121,7 @@ static const char *const sign_version_words[] = {"4", "2", NULL};
 static const struct option_entry entries[] = {
     {VALUE("requests-engine", "ENGINE", OPTION_TEXT, engine), .accepted = "the name of a target",
      .words = target_words, .group = "The target",
-     .help = "disk, meta, null, sleep, http (also upload), s3 (default: disk)"},
+     .help = "disk, meta, null, http (also upload), s3 (default: disk)"},
     {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .accepted = "a template", .offer = OFFER_FILES,
      .help = "path, URL or object key; XX.. becomes the request's number, NN.. random digits, RR.. "
              "random letters"},
