@@ -96,6 +96,7 @@ is(axis_of_time($_->[0])->{unit}, $_->[1], "$_->[1] for $_->[0] s") for [ 599, '
 is(ticks(axis_upwards(2_000, 'KiB/s', 200)), '0:0 26:0.5_MiB/s 51:1_MiB/s 77:1.5_MiB/s', 'an upward one has its unit at each label');
 is(ticks(axis_upwards(150_000, 'ops/s', 80)), '0:0 67:100_k/s', 'and fewer of them where it is low');
 is(ticks(axis_of_values('ops/s', undef, 0, 500, 9_999)), '0:0 25:2,500 50:5,000 75:7,500', 'below a factor of 20 an axis begins at zero');
+is(ticks(axis_of_values('threads', undef, 1, 10)), '0:0 50:5 100:10', 'half a thread has no label');
 is(ticks(axis_of_values('ops/s', undef, 0, 500, 10_000)), '0:100 50:1,000 100:10_k', 'from there on it is logarithmic');
 is(ticks(axis_of_latency(5_000, 200_000)), '0:1_us 33:10_us 67:100_us 100:1_ms', 'an axis of latency');
 is(ticks(axis_of_latency(1000)), '0:1_us 100:10_us', 'of a single one');

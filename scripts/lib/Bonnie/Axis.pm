@@ -20,6 +20,9 @@ our @EXPORT_OK = qw(axis_from_zero axis_of_latency axis_of_change axis_of_rounds
 
 my $MAX_INTERVALS = 4;
 
+# Units of which there is no half.
+my $WHOLE = qr/\A(?:rounds|threads)\z/;
+
 # From this ratio of the largest value to the smallest on, an axis is logarithmic: on a linear one
 # the largest would make the others invisible.
 my $WIDE = 20;
@@ -68,19 +71,14 @@ sub axis_of_time {
 }
 
 # Round n lies between n - 1 and n.
-sub axis_of_rounds {
-    my ($rounds) = @_;
-    my $axis = linear_axis('rounds', 1, $rounds);
-    $axis->{ticks} = [ grep { $_->[0] == int $_->[0] } @{ $axis->{ticks} } ];
-    return $axis;
-}
+sub axis_of_rounds { return linear_axis('rounds', 1, @_) }
 
 # From zero to $end, with labels at round values.
 sub linear_axis {
     my ($unit, $divisor, $end, $intervals) = @_;
     $end = 1 if $end <= 0;
     my $step  = round_up_to_nice($end / ($intervals // $MAX_INTERVALS));
-    my @ticks = map { $_ * $step } 0 .. floor($end / $step + 1e-9);
+    my @ticks = grep { $unit !~ $WHOLE || $_ == int } map { $_ * $step } 0 .. floor($end / $step + 1e-9);
     return {
         unit  => $unit,
         at    => sub { max(0, min(1, $_[0] / $divisor / $end)) },

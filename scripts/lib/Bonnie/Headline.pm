@@ -6,7 +6,7 @@ package Bonnie::Headline;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any max uniq);
+use List::Util qw(any uniq);
 use Bonnie::ChangeWords qw(change_size change_text counts_text);
 use Bonnie::Document    qw(counted machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts  qw(hosts_of ranks_text slow_host);
@@ -61,7 +61,7 @@ sub subject {
     my @comparisons = @{ $page->{comparisons} };
     return names_of(map { $_->other } @comparisons) . ' compared with ' . names_of($comparisons[0]->baseline) if @comparisons;
     my @places = uniq(map { place_of($_) } map { @{ $_->records } } @groups);
-    my $title  = @places == 1 && length $places[0] && !$groups[0]->number_shown ? $places[0] : names_of(@groups);
+    my $title  = @places == 1 && length $places[0] && !$groups[0]->number_shown ? $places[0] : names_of(@groups > $MOST_NAMED ? map({ $_->[1] } by_firsts(@groups)) : @groups);
     my ($hosts) = sort { @{$b} <=> @{$a} } map { [ hosts_in($_) ] } map { @{ $_->records } } @groups;
     return join ', ', $title, ranks_text(@{$hosts});
 }
@@ -115,6 +115,7 @@ sub of_comparisons {
     my $rest = @comparisons - @told;
     my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(too few)?/$1 ? ": $1" : q{ }/er) } @told;
     push @words, "$rest others below" if $rest;
+    unshift @words, 'None is clearly better than ' . names_of($comparisons[0]->baseline) if @comparisons > 1 && !grep { counts_text($_) !~ /\A(?:worse|not)/ } @comparisons;
     return join('; ', @words) . largest_change(@comparisons) . q{.};
 }
 
@@ -213,19 +214,25 @@ sub bracket {
     return @words ? '(' . join(', ', @words) . ')' : ();
 }
 
-sub of_many {
+# [ in how many tests it has the highest rate, label ], the most first.
+sub by_firsts {
     my @groups = @_;
-    my @tests  = tests_run(@groups) or return;
     my %first;
-    for my $test (@tests) {
+    for my $test (tests_run(@groups)) {
         my @rates = map { [ $_, $_->spread_of($test->{name}, 'rate') ] } @groups;
         my ($best, $second) = sort { $b->[1]{median} <=> $a->[1]{median} } grep { $_->[1] } @rates;
         $first{ $best->[0]->number }++ if $second && $best->[1]{median} > $second->[1]{median};
     }
-    my $most = max(values %first) or return;
-    my @best = grep { ($first{ $_->number } // 0) == $most } @groups;
-    my $tests = @tests;
-    return names_of($best[0]) . " has the highest rate in $most of $tests tests, more than any other of the " . @groups . ' labels.' if @best == 1;
+    my @sorted = sort { $b->[0] <=> $a->[0] } map { [ $first{ $_->number } // 0, $_ ] } @groups;
+    return @sorted;
+}
+
+sub of_many {
+    my @groups = @_;
+    my $tests = tests_run(@groups);
+    my ($best, @others) = by_firsts(@groups);
+    my $most = $best->[0] or return;
+    return names_of($best->[1]) . " has the highest rate in $most of $tests tests, more than any other of the " . @groups . ' labels.' if $others[0][0] < $most;
     return 'None of ' . @groups . " labels has the highest rate in more than $most of $tests tests.";
 }
 

@@ -85,16 +85,9 @@ sub of_load {
         next if !number($figures->{requests});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text(good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
+        push @parts, rate_text($load->good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
-}
-
-# The rate without requests that failed.
-sub good_rate {
-    my ($figures) = @_;
-    my ($rate, $requests, $errors) = map { number($_) // 0 } @{$figures}{qw(achieved_per_second requests errors)};
-    return $requests ? $rate * ($requests - $errors) / $requests : 0;
 }
 
 # What of the load was not made, failed, or began later than it was due, and where it came from or

@@ -134,9 +134,14 @@ sub comparison_content {
 
 sub overview_content {
     my ($page) = @_;
-    my $coloured = is_coloured($page);
-    my $rates    = rate_table($coloured, @{ $page->{groups} });
-    return ($rates, $coloured ? legend($rates, latency_table(1, @{ $page->{groups} })) : ());
+    my $rates = rate_table(is_coloured($page), @{ $page->{groups} });
+    return ($rates, is_coloured($page) ? legend($rates, latencies($page)) : ());
+}
+
+# Made once, because the legend, which comes before, has to know its colours.
+sub latencies {
+    my ($page) = @_;
+    return $page->{latencies} //= latency_table(is_coloured($page), @{ $page->{groups} });
 }
 
 # With one label, colours have nothing to show. Where labels are compared, the
@@ -149,9 +154,8 @@ sub is_coloured {
 
 sub latency_content {
     my ($page) = @_;
-    my @groups = @{ $page->{groups} };
-    my @charts = latency_charts(@groups);
-    return @charts ? (latency_table(is_coloured($page), @groups), @charts) : ();
+    my @charts = latency_charts(@{ $page->{groups} });
+    return @charts ? (latencies($page), @charts) : ();
 }
 
 sub is_of_json {

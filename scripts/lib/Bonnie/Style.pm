@@ -48,6 +48,7 @@ nav ul { display: flex; flex-flow: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0
 
 .scroll { overflow-x: auto; margin: .75rem 0 1.25rem; border: 1px solid var(--line); border-radius: .5rem;
   background: linear-gradient(90deg, transparent, var(--card) 70%) right / 3rem 100% no-repeat local,
+    conic-gradient(from 225deg at right, var(--quiet) 90deg, transparent 0) right .3rem top .75rem / .5rem 1rem no-repeat,
     linear-gradient(270deg, var(--edge), transparent) right / 1rem 100% no-repeat scroll, var(--card); }
 table { width: 100%; border-collapse: separate; border-spacing: 0; font-size: .8125rem; line-height: 1.35;
   font-variant-numeric: tabular-nums; }
