@@ -88,7 +88,7 @@ subtest 'records' => sub {
     is_deeply([ map { $read->{$_}{text} } qw(rate cpu latency) ], [qw(524288 25 5000us)], 'as the CSV line has them');
     is($read->{percentiles}{p99_9}, 90000, 'percentiles');
     is_deeply($read->{intervals}[1], { seconds => 2, ops => 71072, bytes => 582221824 }, 'intervals');
-    is("$read->{limited_by}, $read->{device}{busy_percent}", 'device, 99.5', 'what limited it');
+    is($read->{limited_by}, 'device', 'what limited it');
     is($first->{tests}{putc}{rate}{state}, 'none', 'a test that did not run');
     my $short = $GOLDEN =~ s/"elapsed_seconds": 2.0/"elapsed_seconds": 0.0099/r;
     is((report_records(read_all($short)))[0][0]{tests}{get_block}{rate}{state}, 'fast', 'a test that was too short');

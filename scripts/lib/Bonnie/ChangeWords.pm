@@ -8,7 +8,7 @@ use Exporter 'import';
 use List::Util    qw(any);
 use Bonnie::Units qw(beside);
 
-our @EXPORT_OK = qw(change_size change_text counts_text interval_text is_compared percent_text verdict_text);
+our @EXPORT_OK = qw(change_size change_text counts_text interval_text is_compared verdict_text);
 
 my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
 

@@ -16,15 +16,12 @@ use Bonnie::HtmlTable     qw(row_of row_head cell two_lines absent plain_table t
 use Bonnie::Plain         qw(shorten);
 use Bonnie::SettingsTable qw(differing_settings);
 use Bonnie::Tests         qw(test_named);
-use Bonnie::Units         qw(figure_text);
+use Bonnie::Units         qw(counted figure_text);
 
 our @EXPORT_OK = qw(changes how_to_read_changes many_changes);
 
 # A smaller p adds no information.
 my $SMALLEST_P = 0.0001;
-
-# Larger numbers of runs rest on too little to be suggested.
-my $MANY_RUNS = 99;
 
 # A change is an outlier if its logarithm is at least this many times as large
 # as any other.
@@ -87,7 +84,7 @@ sub chart_row {
 sub table_row {
     my ($row) = @_;
     my ($test, $runs) = (test_named($row->{test}), $row->{runs_needed});
-    return [ $test->{name_alone}, change_cells($row), (map { \median_cell($test, $row, $_) } qw(baseline other)), defined $runs && $runs > $MANY_RUNS ? 'not known' : $runs ];
+    return [ $test->{name_alone}, change_cells($row), (map { \median_cell($test, $row, $_) } qw(baseline other)), defined $runs && $runs > $Bonnie::Comparison::MANY_RUNS ? 'not known' : $runs ];
 }
 
 # Both medians in one unit. $which: baseline or other.
@@ -96,7 +93,7 @@ sub median_cell {
     my ($median, $runs) = @{$row}{"${which}_median", "${which}_runs"};
     return absent('not measured') if !defined $median;
     my $like = max(map { $_ // 0 } @{$row}{qw(baseline_median other_median)});
-    return two_lines(undef, figure_text($median, $test->{unit}, $like), $runs == 1 ? '1 run' : "$runs runs");
+    return two_lines(undef, figure_text($median, $test->{unit}, $like), counted($runs, 'run'));
 }
 
 sub change_cells {

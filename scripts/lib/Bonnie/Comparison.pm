@@ -19,6 +19,9 @@ use Bonnie::Tests       qw(all_tests);
 # The probability with which chance alone may look like a change.
 our $ALPHA = 0.05;
 
+# Larger numbers of runs rest on too little to be suggested.
+our $MANY_RUNS = 99;
+
 # Number of labels that an error message lists.
 my $MAX_LABELS = 10;
 my $MAX_LABEL  = 40;
@@ -125,8 +128,8 @@ sub correct {
     return;
 }
 
-# Whether there are enough runs for the smallest p to be significant when all
-# tests are judged together.
+# Judges each test by its corrected p. Whether it has enough runs depends on the number of
+# tests, too.
 sub judge_together {
     my ($self) = @_;
     my $alpha = $ALPHA / ($self->judged || 1);

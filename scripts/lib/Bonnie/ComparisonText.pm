@@ -10,7 +10,7 @@ use Bonnie::Figure qw(value_figure);
 use Bonnie::Plain  qw(shorten);
 use Bonnie::Tests  qw(test_named);
 use Bonnie::Text   qw(rate_text terminal_text);
-use Bonnie::Units  qw(beside);
+use Bonnie::Units  qw(beside counted);
 
 our @EXPORT_OK = qw(comparison_text);
 
@@ -21,7 +21,7 @@ my $ROW  = '%-10s %9s %9s %9s %9s %9s  %7s  %s';
 my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p verdict);
 my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % interval---';
 
-my $ALPHA = $Bonnie::Comparison::ALPHA;
+my ($ALPHA, $MANY_RUNS) = ($Bonnie::Comparison::ALPHA, $Bonnie::Comparison::MANY_RUNS);
 my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
 
 # The words, by whether the tests are judged together.
@@ -40,9 +40,6 @@ N runs: not significant; with about N runs of each label, a difference like
 this one would be.
 even: each label is faster in the same number of pairs of runs.
 END
-
-# Larger numbers of runs are not suggested.
-my $MANY_RUNS = 99;
 
 sub comparison_text {
     my @comparisons = @_;
@@ -63,8 +60,7 @@ sub table {
 
 sub group_line {
     my ($title, $group) = @_;
-    my $runs = @{ $group->records };
-    return sprintf '%-10s %s', $title, shorten($group->label, $LABEL_WIDTH) . ($runs == 1 ? ' (1 run)' : " ($runs runs)");
+    return sprintf '%-10s %s', $title, shorten($group->label, $LABEL_WIDTH) . ' (' . counted(scalar @{ $group->records }, 'run') . ')';
 }
 
 sub row_text {

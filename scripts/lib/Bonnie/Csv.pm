@@ -9,7 +9,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(any);
-use Bonnie::Figure qw(number_figure latency_figure no_figure);
+use Bonnie::Figure qw($NOT_RUN number_figure latency_figure);
 use Bonnie::Plain  qw(plain_text shorten);
 use Bonnie::Tests  qw(test_names tests_in_half);
 
@@ -138,10 +138,6 @@ sub settings {
     }
     return %settings;
 }
-
-# All tests without figures share this, because a hostile file may have many
-# lines without any.
-my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
 
 sub test {
     my ($field, $name) = @_;

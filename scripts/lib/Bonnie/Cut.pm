@@ -37,7 +37,7 @@ sub is_report {
 # Like report_records() of Json.pm: the one record has only { cut => ... }.
 sub records {
     my ($report) = @_;
-    my $version = text($report->{format_version}) // 'none';
+    my $version = shorten(text($report->{format_version}) // 'none', 20);
     return ([], "format_version $version of the report of boncut is not known") if $version !~ $VERSIONS;
     return ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
 }

@@ -11,7 +11,7 @@ use Bonnie::Plain qw(shorten);
 use Bonnie::Style qw(style_sheet);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(counted document machine_text measured_text tail_and_figures);
+our @EXPORT_OK = qw(document machine_text measured_text tail_and_figures);
 
 # The page loads nothing and runs nothing, whatever a label contains.
 my $POLICY = q{default-src 'none'; style-src 'unsafe-inline'; img-src data:};
@@ -72,11 +72,6 @@ sub tail_and_figures {
     my ($tail, $figures) = @_;
     my ($unknown) = ($tail // q{}) =~ /([\d.]+)\s%\sunknown/;
     return grep {defined} ($unknown // 0) > 50 ? ($figures, $tail) : ($tail, $figures);
-}
-
-sub counted {
-    my ($count, $noun) = @_;
-    return "$count $noun" . ($count == 1 ? q{} : 's');
 }
 
 1;

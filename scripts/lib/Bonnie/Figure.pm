@@ -16,7 +16,7 @@ use warnings;
 use Exporter 'import';
 use Bonnie::Plain qw(plain_text shorten);
 
-our @EXPORT_OK = qw(number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run gap_words);
+our @EXPORT_OK = qw($NOT_RUN number_figure latency_figure value_figure fast_figure bad_figure no_figure is_value is_run gap_words);
 
 # Longer numbers are not measurements, and a double could not hold them.
 my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/a;
@@ -24,6 +24,9 @@ my $NUMBER = qr/\d{1,18}(?:[.]\d{1,18})?/a;
 my %NANOSECONDS = (ns => 1, us => 1e3, ms => 1e6, s => 1e9);
 
 my $NONE = { state => 'none', text => q{} };
+
+# Of a test that was not run. All of them share this, because a hostile file may have many.
+our $NOT_RUN = { map { $_ => $NONE } qw(rate cpu latency) };
 
 sub no_figure { return $NONE }
 

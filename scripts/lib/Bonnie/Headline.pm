@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any uniq);
 use Bonnie::ChangeWords qw(change_size change_text counts_text);
-use Bonnie::Document    qw(counted machine_text measured_text tail_and_figures);
+use Bonnie::Document    qw(machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts  qw(hosts_of ranks_text slow_host);
 use Bonnie::HtmlTable   qw(tests_run);
 use Bonnie::OneRun      qw(measured);
@@ -16,7 +16,7 @@ use Bonnie::Plain       qw(shorten);
 use Bonnie::TailCharts  qw(slowest_of);
 use Bonnie::Tests       qw(test_named);
 use Bonnie::TimeCharts  qw(levels);
-use Bonnie::Units       qw(bytes_text count_text figure_text);
+use Bonnie::Units       qw(bytes_text count_text counted figure_text);
 
 our @EXPORT_OK = qw(facts headline subject warning);
 

@@ -7,15 +7,14 @@ package Bonnie::HostCharts;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(sum0);
+use List::Util qw(min sum0);
 use Bonnie::Axis       qw(axis_of_values);
 use Bonnie::Chart      qw(panel panels spread value);
-use Bonnie::Document   qw(counted);
 use Bonnie::HtmlTable  qw(tests_run);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::Plain      qw(shorten);
 use Bonnie::Statistics qw(median spread_of);
-use Bonnie::Units      qw(figure_text);
+use Bonnie::Units      qw(counted figure_text);
 
 our @EXPORT_OK = qw(host_charts hosts_of host_panel how_to_read_hosts load_hosts ranks_text slow_host);
 
@@ -137,10 +136,8 @@ sub outliers {
     my $half   = int(@values / 2);
     my $slow   = grep {$_} @is_far[ 0 .. $half - 1 ];
     my $fast   = grep {$_} @is_far[ $half .. $#values ];
-    return (at_most($slow) || 1, at_most($fast));
+    return (min($slow, $MOST_NAMED) || 1, min($fast, $MOST_NAMED));
 }
-
-sub at_most { my ($count) = @_; return $count < $MOST_NAMED ? $count : $MOST_NAMED }
 
 sub host_row {
     my ($axis, $shown, $host) = @_;

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Causes  qw(@CAUSES %CAUSE);
-use Bonnie::Figure  qw(bad_figure fast_figure is_run no_figure value_figure);
+use Bonnie::Figure  qw($NOT_RUN bad_figure fast_figure is_run value_figure);
 use Bonnie::Plain   qw(few shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
@@ -34,11 +34,10 @@ my $MAX_VERDICT = 120;
 my $MAX_SENTENCE = 800;
 my $MOST_SLOW    = 1000;
 
-my @PERCENTILES = qw(min mean p50 p90 p95 p99 p99_9 p99_99 max);
+my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
 my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes ram_from directory filesystem
     mount_options device disk_model scheduler);
-my @SETTINGS    = qw(preset workers direct sync data verify cache engine iodepth min_seconds
-    iops_block_bytes iops_write_percent iops_seconds iops_theta sequential_seconds);
+my @SETTINGS    = qw(preset direct sync data verify cache engine iodepth iops_block_bytes iops_write_percent sequential_seconds);
 my %KNOWN = map { $_->{name} => $_ } all_tests();
 
 # $report is what JsonText.pm read. Returns (\@records, problems).
@@ -92,7 +91,7 @@ sub of_row {
 sub why_unreadable {
     my ($report) = @_;
     return 'JSON, but no report of bonnie' if (text($report->{format}) // q{}) ne 'bonnie';
-    my $version = text($report->{format_version}) // 'none';
+    my $version = shorten(text($report->{format_version}) // 'none', 20);
     return "format_version $version of the JSON report is not known; those known are " . join ', ', sort keys %VERSIONS
         if !$VERSIONS{$version};
     return 'the JSON report has no runs' if !list($report->{runs});
@@ -127,8 +126,6 @@ sub run_record {
 
 my $MOST_LEVELS = 4;
 
-my $NOT_RUN = { map { $_ => no_figure() } qw(rate cpu latency) };
-
 sub read_tests {
     my @written = @_;
     my %tests = map { $_ => $NOT_RUN } keys %KNOWN;
@@ -150,7 +147,6 @@ sub read_tests {
 sub read_test {
     my ($test, $written) = @_;
     my $latency = hash($written->{latency_ns});
-    my $device  = hash($written->{device});
     my $seconds = number($written->{elapsed_seconds});
     my $short   = defined $seconds && $seconds < $SHORTEST_SECONDS;
     return {
@@ -163,9 +159,7 @@ sub read_test {
         hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part(hash($_)) } list($written->{hosts}) ],
         known(steady => steady_state(hash($written->{steady_state}))),
         known(slowest => slowest_operations(hash($written->{tail}))),
-        device      => { known(name => text($device->{name})), known(busy_percent => number($device->{busy_percent})) },
         known(limited_by => limit_of($written)),
-        map { known($_ => text($written->{$_})) } qw(verdict workers engine iodepth direct),
     };
 }
 

@@ -7,13 +7,13 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max uniq);
-use Bonnie::Document   qw(counted machine_text measured_text tail_and_figures);
+use Bonnie::Document   qw(machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts qw(load_hosts ranks_text slow_host);
 use Bonnie::Json       qw(hash number text);
 use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
 use Bonnie::Plain      qw(shorten);
-use Bonnie::Units      qw(grouped);
+use Bonnie::Units      qw(counted grouped);
 
 our @EXPORT_OK = qw(load_facts load_headline load_machine load_title);
 

@@ -10,7 +10,7 @@ use Exporter 'import';
 use List::Util qw(any);
 use Bonnie::Changes           qw(changes how_to_read_changes many_changes);
 use Bonnie::CutPage           qw(cut_facts cut_headline cut_sections);
-use Bonnie::Document          qw(counted document);
+use Bonnie::Document          qw(document);
 use Bonnie::FigureCharts      qw(latency_chart_of_one latency_charts rate_charts rate_charts_of_one);
 use Bonnie::Headline          qw(facts headline subject warning);
 use Bonnie::HostCharts        qw(host_charts);
@@ -26,6 +26,7 @@ use Bonnie::SettingsTable     qw(machine_table settings_table);
 use Bonnie::SteadyCharts      qw(steady_charts steady_table);
 use Bonnie::TailCharts        qw(tail_content tail_of_groups);
 use Bonnie::TimeCharts        qw(time_charts);
+use Bonnie::Units             qw(counted);
 
 our @EXPORT_OK = qw(html_page);
 

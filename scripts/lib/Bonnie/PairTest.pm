@@ -30,6 +30,7 @@ package Bonnie::PairTest;
 use strict;
 use warnings;
 use List::Util qw(max min sum0);
+use Bonnie::Statistics qw(quantile_of_sorted);
 
 # The differences on which the test bets, in units of the scatter: the smallest
 # one that a hundred pairs can find, and seven more, each larger by the square
@@ -99,13 +100,13 @@ sub scale {
     my $sorted = $self->{sorted};
     my $count = @{$sorted};
     return if $count < 2;
-    return (quartile($sorted, 0.75) - quartile($sorted, 0.25)) / $QUARTILES * (1 + $OF_FEW / ($count - 0.5));
+    return (quantile_of_sorted(0.75, $sorted) - quantile_of_sorted(0.25, $sorted)) / $QUARTILES * (1 + $OF_FEW / ($count - 0.5));
 }
 
 # The median of the pairs so far.
 sub middle {
     my ($self) = @_;
-    return quartile($self->{sorted}, 0.5);
+    return quantile_of_sorted(0.5, $self->{sorted});
 }
 
 # How many further pairs it takes until the fortune against this ratio is large
@@ -122,15 +123,6 @@ sub pairs_to_refute {
     my $missing  = log($self->{wanted}) - log(max($fortune, 1e-9));
     my $growth   = log(2) * (1 - exp(-$distance**2 / (2 * log 2)));
     return $growth > 0 ? max(1, $missing / $growth) : undef;
-}
-
-# The quartile of a sorted list: definition 7 of Hyndman and Fan, as in Statistics.pm.
-sub quartile {
-    my ($sorted, $share) = @_;
-    my $place = $share * $#{$sorted};
-    my $below = int $place;
-    return $sorted->[$below] if $below == $place;
-    return $sorted->[$below] + ($place - $below) * ($sorted->[ $below + 1 ] - $sorted->[$below]);
 }
 
 sub insert {

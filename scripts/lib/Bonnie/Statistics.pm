@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min sum);
 
-our @EXPORT_OK = qw(median quantile mean stddev spread_of geometric_middle holm);
+our @EXPORT_OK = qw(median quantile quantile_of_sorted mean stddev spread_of geometric_middle holm);
 
 sub median { return quantile(0.5, @_) }
 
@@ -18,11 +18,15 @@ sub spread_of { return { median => median(@_), min => min(@_), max => max(@_) } 
 # Statistician 50 (1996), the default of R and NumPy.
 sub quantile {
     my ($share, @values) = @_;
-    @values = sort { $a <=> $b } @values;
-    my $place = $share * $#values;
+    return quantile_of_sorted($share, [ sort { $a <=> $b } @values ]);
+}
+
+sub quantile_of_sorted {
+    my ($share, $sorted) = @_;
+    my $place = $share * $#{$sorted};
     my $below = int $place;
-    return $values[$below] if $below == $place;
-    return $values[$below] + ($place - $below) * ($values[ $below + 1 ] - $values[$below]);
+    return $sorted->[$below] if $below == $place;
+    return $sorted->[$below] + ($place - $below) * ($sorted->[ $below + 1 ] - $sorted->[$below]);
 }
 
 sub mean {

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT_OK = qw(axis_scale beside bytes_text count_text figure_text grouped range_text size_text);
+our @EXPORT_OK = qw(axis_scale beside bytes_text count_text counted figure_text grouped range_text size_text);
 
 my @BINARY  = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
 my @OPS     = ([ 1, 'ops/s' ]);
@@ -45,6 +45,12 @@ sub count_text {
     my ($count) = @_;
     my ($divisor, $name) = scale_for($count / 10, [ 1, q{} ], [ 1e3, "\x{A0}k" ], [ 1e6, "\x{A0}M" ]);
     return three_digits($count / $divisor) . $name;
+}
+
+# "1 run", "2 runs"
+sub counted {
+    my ($count, $noun) = @_;
+    return "$count $noun" . ($count == 1 ? q{} : 's');
 }
 
 # The unit appears once if both ends have the same.

@@ -9,12 +9,12 @@ use Exporter 'import';
 use List::Util qw(max min sum0 uniq);
 use Bonnie::Axis       qw(axis_from_zero axis_upwards);
 use Bonnie::Chart      qw(area course over_time panels stroke time_panel);
-use Bonnie::Document   qw(counted document);
+use Bonnie::Document   qw(document);
 use Bonnie::Html       qw(element text);
 use Bonnie::HtmlTable  qw(plain_table);
 use Bonnie::Plain      qw(few shorten);
 use Bonnie::Statistics qw(median);
-use Bonnie::Units      qw(bytes_text figure_text grouped range_text);
+use Bonnie::Units      qw(bytes_text counted figure_text grouped range_text);
 
 our @EXPORT_OK = qw(zcav_page);
 

@@ -10,7 +10,7 @@ use POSIX                ();
 use Bonnie::Ab::Session qw(now);
 use Bonnie::Plain       qw(plain_text shorten);
 
-our @EXPORT_OK = qw($TOO_LONG contents is_too_long last_line run_command temporary_file);
+our @EXPORT_OK = qw($TOO_LONG contents ending is_too_long run_command temporary_file);
 
 # Largest output of a command; reports are far smaller.
 my $MOST_OUTPUT = 64 * 2**20;
@@ -53,7 +53,7 @@ sub run_command {
     $run{errors}    = contents($errors);
     $run{lost}      = no_room($errors);
     $run{has_ended} = defined $run{status} && !($run{status} & 127) && !is_too_long(length $run{output});
-    $run{failed}    = failure($command, \%run, $why, $how{timeout});
+    $run{failed}    = failure(\%run, $why, $how{timeout});
     $run{left}      = $session->end if defined $run{failed} && $how{captures} || $why;
     return \%run;
 }
@@ -133,16 +133,20 @@ sub contents {
 
 # Why a run failed, in words; undef: it has not failed.
 sub failure {
-    my ($command, $run, $why, $timeout) = @_;
+    my ($run, $why, $timeout) = @_;
     return 'was interrupted'            if $why eq 'stopped';
     return "timed out after $timeout s" if $why eq 'timeout';
     return $TOO_LONG                    if is_too_long(length $run->{output});
-    return if !$run->{status};
-    my $signal = $run->{status} & 127;
-    my $ended  = $signal ? "was killed by signal $signal" : 'ended with exit status ' . ($run->{status} >> 8);
-    my $last   = last_line($run->{errors}) // last_line($run->{output});
-    return "$ended: $last" if defined $last;
-    return defined $run->{lost} ? "$ended; $run->{lost}" : "$ended and said nothing";
+    return $run->{status} ? ending(@{$run}{qw(status errors output lost)}) : undef;
+}
+
+# How a command ended, and the last that it said.
+sub ending {
+    my ($status, $errors, $output, $lost) = @_;
+    my $signal = $status & 127;
+    my $ended  = $signal ? "was killed by signal $signal" : 'ended with exit status ' . ($status >> 8);
+    my $last   = last_line($errors) // last_line($output);
+    return defined $last ? "$ended: $last" : $ended . (defined $lost ? "; $lost" : ' and said nothing');
 }
 
 sub last_line {

@@ -4,7 +4,7 @@ package Bonnie::Ab::Neighbour;
 
 use strict;
 use warnings;
-use Bonnie::Ab::Command  qw($TOO_LONG contents is_too_long last_line temporary_file);
+use Bonnie::Ab::Command  qw($TOO_LONG contents ending is_too_long temporary_file);
 use Bonnie::Ab::Measured qw(measured);
 use Bonnie::Ab::Session;
 
@@ -40,9 +40,7 @@ sub has_failed {
         $self->start;
         return 0;
     }
-    my $last = last_line(contents($self->{errors})) // last_line(contents($self->{output}));
-    $self->{failed} = 'the command beside it ' . ($status & 127 ? 'was killed by signal ' . ($status & 127) : 'ended with exit status ' . ($status >> 8))
-        . (defined $last ? ": $last" : ' and said nothing');
+    $self->{failed} = 'the command beside it ' . ending($status, map { contents($self->{$_}) } qw(errors output));
     return 1;
 }
 

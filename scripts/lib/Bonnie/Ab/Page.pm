@@ -6,14 +6,15 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
-use Bonnie::Ab::Words     qw(change_text duration_text interval_text metric_figure noise_figure verdict_text);
+use Bonnie::Ab::Words     qw(change_text duration_text interval_text margin_text metric_figure noise_figure verdict_text);
 use Bonnie::Axis          qw(axis_of_change);
 use Bonnie::Chart         qw(area bar panel panels);
-use Bonnie::Document      qw(counted document);
+use Bonnie::Document      qw(document);
 use Bonnie::Html          qw(element text);
 use Bonnie::HtmlTable     qw(absent head_cell plain_table row_of row_title scrolling_table);
 use Bonnie::Plain         qw(shorten);
 use Bonnie::Statistics    qw(quantile);
+use Bonnie::Units         qw(counted);
 
 our @EXPORT_OK = qw(campaign_page);
 
@@ -78,16 +79,11 @@ sub interval_charts {
     my ($campaign) = @_;
     my @notes = (
         'From top to bottom, pair after pair: a point is the ratio of a pair, the band the interval that was known after it. Points beyond an axis are drawn at its end.',
-        'It is decided when the band leaves the line of no change, or lies within ' . margins($campaign) . '.',
+        'It is decided when the band leaves the line of no change, or lies within ' . "\x{B1}" . margin_text($campaign) . '.',
         @{ $campaign->{control} } ? "Below, the control: pairs of $campaign->{settings}{name_a} against itself." : (),
     );
     my @panels = map { interval_panel($campaign, $_) } @{ $campaign->{metrics} };
     return panels("What was known of $campaign->{settings}{name_b} against $campaign->{settings}{name_a}", \@notes, @panels);
-}
-
-sub margins {
-    my ($campaign) = @_;
-    return sprintf "\x{B1}%.4g %%", $campaign->{settings}{margin_percent};
 }
 
 sub interval_panel {

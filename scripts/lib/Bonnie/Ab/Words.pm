@@ -9,9 +9,9 @@ use List::Util qw(max min);
 use Bonnie::Plain qw(shorten);
 use Bonnie::Json       qw(hash);
 use Bonnie::Statistics qw(median);
-use Bonnie::Units qw(beside bytes_text figure_text);
+use Bonnie::Units qw(beside bytes_text counted figure_text);
 
-our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text metric_figure noise_figure plain_report result_sentence verdict_text);
+our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text margin_text metric_figure noise_figure plain_report result_sentence verdict_text);
 
 # A list of more names is replaced by their number.
 my $MOST_NAMES = 3;
@@ -130,7 +130,7 @@ sub plain_report {
     my @tails  = shown_tails($report->{metrics}, @judged);
     my $good   = grep { !defined $_->{failed} } @{ $report->{pairs} };
     my $bad    = @{ $report->{pairs} } - $good;
-    my $pairs  = pairs_text($good) . ($bad ? " ($bad left out)" : q{});
+    my $pairs  = counted($good, 'pair') . ($bad ? " ($bad left out)" : q{});
     my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
     my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
     push @lines, q{}, table($report, $wide, @judged) if @judged;
@@ -169,8 +169,7 @@ sub table {
 sub row {
     my ($report, $wide, $metric) = @_;
     my @words = $metric->{judged} ? (interval_text($report, $metric), verdict_text($report, $metric)) : (q{}, q{});
-    my $line  = sprintf $ROW, $metric->{name}, (map { ($wide, metric_figure($metric, $_)) } qw(a b)), change_text($report, $metric), @words;
-    return $line;
+    return sprintf $ROW, $metric->{name}, (map { ($wide, metric_figure($metric, $_)) } qw(a b)), change_text($report, $metric), @words;
 }
 
 sub noise_text {
@@ -199,11 +198,6 @@ sub beside_text {
         . ($bytes[0] + $bytes[1] < $NOTHING && !@shown ? ', which is next to nothing.' : q{.});
 }
 
-sub pairs_text {
-    my ($count) = @_;
-    return "$count pair" . ($count == 1 ? q{} : 's');
-}
-
 sub control_text {
     my ($report) = @_;
     my @good = grep { !defined $_->{failed} } @{ $report->{control} };
@@ -213,7 +207,7 @@ sub control_text {
             grep { $_->{a}{ $metric->{name} } && $_->{b}{ $metric->{name} } } @good or next;
         push @lines, sprintf '%-16s %s to %s', $metric->{name}, percent($ratios[0]) =~ s/ %//r, percent($ratios[-1]);
     }
-    return @lines ? (q{}, 'Control, ' . pairs_text(scalar @good) . " of $report->{settings}{name_a} against itself, from the least to the largest:", @lines) : ();
+    return @lines ? (q{}, 'Control, ' . counted(scalar @good, 'pair') . " of $report->{settings}{name_a} against itself, from the least to the largest:", @lines) : ();
 }
 
 1;
