@@ -5,9 +5,9 @@ package Bonnie::Statistics;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(max min sum);
+use List::Util qw(max min);
 
-our @EXPORT_OK = qw(median quantile quantile_of_sorted mean stddev spread_of geometric_middle holm);
+our @EXPORT_OK = qw(median quantile quantile_of_sorted spread_of geometric_middle holm);
 
 sub median { return quantile(0.5, @_) }
 
@@ -27,19 +27,6 @@ sub quantile_of_sorted {
     my $below = int $place;
     return $sorted->[$below] if $below == $place;
     return $sorted->[$below] + ($place - $below) * ($sorted->[ $below + 1 ] - $sorted->[$below]);
-}
-
-sub mean {
-    return sum(@_) / @_;
-}
-
-# Of a sample: the divisor is the number of values minus one. 0 for a single
-# value.
-sub stddev {
-    my @values = @_;
-    return 0 if @values < 2;
-    my $mean = mean(@values);
-    return sqrt(sum(map { ($_ - $mean)**2 } @values) / (@values - 1));
 }
 
 # The geometric mean of two values.

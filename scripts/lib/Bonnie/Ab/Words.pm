@@ -11,7 +11,7 @@ use Bonnie::Json       qw(hash);
 use Bonnie::Statistics qw(median);
 use Bonnie::Units qw(beside bytes_text counted figure_text);
 
-our @EXPORT_OK = qw(change_text duration_text forecast_text interval_text margin_text metric_figure noise_figure plain_report result_sentence verdict_text);
+our @EXPORT_OK = qw(change_text duration_text interval_text margin_text metric_figure noise_figure plain_report result_sentence verdict_text);
 
 # A list of more names is replaced by their number.
 my $MOST_NAMES = 3;
