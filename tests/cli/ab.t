@@ -15,6 +15,7 @@ use Root;
 BEGIN { Root::private_mounts() }
 use JsonSchema qw(schema_errors);
 use RunProgram qw(data_file path_of run slurp spew);
+use SweepSize  qw(is_all);
 
 my $dir    = File::Temp->newdir;
 my $JSON   = JSON::PP->new->utf8;
@@ -298,7 +299,7 @@ subtest 'the page' => sub {
     is($status, 1, 'bon_csv2txt has no table for it');
     my $report = $JSON->decode($out);
     for my $key (sort keys %{$report}) {
-        for my $odd ($ENV{BONNIE_TEST_ALL} || $ENV{BONNIE_TEST_LONG} ? (undef, 'x', -1, [], {}) : (), [ {} ], { a => [ 1e300 ] }) {
+        for my $odd (is_all() ? (undef, 'x', -1, [], {}) : (), [ {} ], { a => [ 1e300 ] }) {
             spew("$dir/odd.json", $JSON->encode({ %{$report}, $key => $odd }));
             my ($ended, $html, $said) = run('bon_csv2html', ["$dir/odd.json"]);
             next if $ended == 0 && $said eq q{} || $ended == 1 && $said =~ /\A(?:[^\n]+\n){1,2}\z/ && $said !~ /uninitialized|isn't numeric| line \d+[.]$/;
@@ -320,19 +321,20 @@ subtest 'beside' => sub {
     ok(!exists $pair->{beside}{a} && $pair->{beside}{b}{starts} == 1, 'only beside B');
 
     spew("$dir/neighbour.json", slurp(data_file('ab/fio.json')));
-    ($status, $out, $err) = ab(@how, '--beside-a', 'sleep 1000', '--beside-b', "cat $dir/neighbour.json; sleep 1000", '--pairs=1', '--settle=500ms', '--', 'sh', '-c', $run);
+    ($status, $out, $err) = ab(@how, '--beside-a', 'sleep 1000', '--beside-b', "cat $dir/neighbour.json; touch $dir/printed; sleep 1000", '--pairs=1',
+        '--a', 'sleep .1; echo speed: 100', '--b', "until test -e $dir/printed; do sleep .02; done; echo speed: 100");
     like($out, qr/^Beside A: in the median run the command there read \S+ \S+ from storage and wrote \S+ \S+, which is next to nothing[.]$/m, 'one that does nothing is told');
     like($out, qr/^Beside B: .*; it reports read 3[.]641e[+]04, write 3[.]645e[+]04[.]$/m, 'and what its own report says');
 
     ($status, $out, $err) = ab(@how, '--beside-b', "echo . >>$dir/started", '--pairs=1', '--json', '--', 'sh', '-c', "until test \"\$(wc -l <$dir/started 2>/dev/null || echo 9)\" -gt 2; do sleep 0.02; done; echo speed: 5");
     is($status, 3, 'one that ends with exit status 0 is started again');
     cmp_ok(json_of($out)->{pairs}[0]{beside}{b}{starts}, '>', 2, 'and again');
-    ab(@how, '--beside-b', "sleep 1000 & echo \$! >>$dir/behind", '--pairs=1', '--settle=500ms', '--', 'sh', '-c', $run);
+    ab(@how, '--beside-b', "sleep 1000 & echo \$! >>$dir/behind", '--pairs=1', '--a', 'echo speed: 5', '--b', "until test -s $dir/behind; do sleep .02; done; echo speed: 5");
     my @behind = split /\n/, slurp("$dir/behind");
     cmp_ok(@behind, '>', 0, 'one that leaves a process behind');
     is(scalar(grep { is_alive($_) } @behind), 0, 'which is ended with it');
     kill KILL => grep { is_alive($_) } @behind;
-    ab(@how, '--beside-b', "trap '' TERM; echo \$\$ >$dir/stubborn; sleep 1000", '--pairs=1', '--settle=500ms', '--', 'sh', '-c', $run);
+    ab(@how, '--beside-b', "trap '' TERM; echo \$\$ >$dir/stubborn; sleep 1000", '--pairs=1', '--a', 'echo speed: 5', '--b', "until test -s $dir/stubborn; do sleep .02; done; echo speed: 5");
     my ($stubborn) = slurp("$dir/stubborn") =~ /(\d+)/;
     ok($stubborn && !is_alive($stubborn), 'one that ignores SIGTERM is ended, too');
     ($status, $out, $err) = ab(@how, '--beside-b', 'echo broken >&2; exit 3', '--', 'sh', '-c', 'sleep 1000 & test -n "$BON_AB_SESSION" && echo speed: 5');
