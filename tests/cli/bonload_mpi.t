@@ -13,7 +13,7 @@ use POSIX      ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(finish program run_tool scratch source tree wait_until);
+use BonnieRun  qw(finish have program run_tool scratch source tree wait_until);
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload found_of);
 use Ranks      qw(faked_clock is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
@@ -151,6 +151,7 @@ SKIP: {
 
 # Virtual machines that were restored from one snapshot have the same boot id, and clocks of their own.
 subtest 'the clock of one rank differs, and the kernel seems to be the same' => sub {
+    plan skip_all => 'there is no faketime' if !have('faketime');
     my ($report) = loaded({ ranks => 3, before => { 1 => faked_clock('+3600s') } }, qw(-requests-engine=sleep -wt=3 -duration=300ms));
     cmp_ok($report->{start_spread_seconds}, '<', 1000, 'it began with the others');
     cmp_ok($report->{elapsed_seconds},      '<', 1000, 'and ended with them');

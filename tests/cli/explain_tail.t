@@ -15,7 +15,7 @@ use Calls      qw(is_sanitized);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
 use RunProgram qw(slurp);
-use TailRun    qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed_ok known_cause remover_of);
+use TailRun    qw($TRACING blind_causes_ok blind_or_done examined_ok helper_of instances killed_ok known_cause remover_of);
 
 my $dir     = scratch_on_disk(oct 777);
 my @small   = ('-d', $dir, qw(-r0 -n0 -s4 -f --cache=keep));
@@ -140,7 +140,7 @@ SKIP: {
         my $stats = sub { join q{}, map { slurp($_) } glob "$TRACING/instances/explain-tail-$run->{pid}-*/per_cpu/cpu*/stats" };
         my $counts = sub { my ($name) = @_; return $stats->() =~ /^$name: (\d+)/mg };
         wait_until('operations', sub { $stats->() =~ /^read events: \d{5}/m });
-        wait_until('the examiner', sub { ($examiner) = `ps -o pid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+) bonnie-examine$/m });
+        wait_until('the examiner', sub { $examiner = helper_of($run, 'examine', '\\d+') });
         kill STOP => $examiner;
         wait_until('events', sub { !grep { $_ < 1000 } $counts->('entries') }); # the page that is read next is never overwritten
         kill STOP => $run->{pid};

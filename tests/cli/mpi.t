@@ -11,7 +11,7 @@ use List::Util qw(max sum);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@ALL_TESTS bonnie csv_of program run_tool scratch scratch_on_disk tree);
+use BonnieRun  qw(@ALL_TESTS bonnie csv_of have program run_tool scratch scratch_on_disk tree);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
 use RunProgram qw(spew);
@@ -132,6 +132,7 @@ SKIP: {
 
 # Virtual machines that were restored from one snapshot have the same boot id, and clocks of their own.
 subtest 'the clock of one rank differs, and the kernel seems to be the same' => sub {
+    plan skip_all => 'there is no faketime' if !have('faketime');
     my $report = report_ok(ranks({ ranks => 3, before => { 1 => faked_clock('+3600s') } }, @small, '--json')->{out});
     for my $test (@{ $report->{runs}[0]{tests} }) {
         cmp_ok($test->{start_spread_seconds}, '<', 1000, "$test->{name}: it began with the others");

@@ -8,11 +8,12 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(sum);
 use Test::More;
-use BonnieRun qw(finish have tree wait_until);
-use Root      ();
-use Turn      qw(wait_for_turn);
+use BonnieRun  qw(finish have tree wait_until);
+use Root       ();
+use RunProgram qw(slurp);
+use Turn       qw(wait_for_turn);
 
-our @EXPORT_OK = qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed killed_ok known_cause remover_of);
+our @EXPORT_OK = qw($TRACING blind_causes_ok blind_or_done examined_ok helper_of instances killed killed_ok known_cause remover_of);
 
 our $TRACING = '/sys/kernel/tracing';
 my @CAUSES   = qw(reclaim cpu lock writeback journal flush device queue program group unknown);
@@ -75,12 +76,15 @@ sub instances {
     return @found;
 }
 
-# The process that removes the instance of a run, or undef; until it has a session, it ends with the run.
-sub remover_of {
-    my ($run) = @_;
-    my ($pid) = `ps -o pid=,sid=,comm= --ppid $run->{pid}` =~ /^\s*(\d+)\s+\1 $run->{name}-remover$/m;
+# The helper of a run that has this name and session, or undef.
+sub helper_of {
+    my ($run, $name, $session) = @_;
+    my ($pid) = map { (eval { slurp($_) } // q{}) =~ /\A(\d+) \($run->{name}-$name\) \S $run->{pid} \d+ $session / } glob '/proc/[0-9]*/stat';
     return $pid;
 }
+
+# The one that removes the instance; until it has a session, it ends with the run.
+sub remover_of { return helper_of($_[0], 'remover', '\\1') }
 
 # The figures of a `tail` belong together.
 sub examined_ok {
