@@ -64,7 +64,7 @@ my @SCENES = (
             my ($field, $count) = @_;
             my $name = written($field);
             my $how  = repeated($count);
-            $how->{wrap}[6] =~ s/"\$\@"/"\$\@" <$dir\/log/;
+            $how->{wrap}[6] =~ s/"\$\@"/"\$\@" <$dir\/log/ or die "$how->{wrap}[6]: runs nothing\n";
             return ([ 'flip', "$field->{home}/$name", link_to($field) ], sub { run_tool('boncut', $how, 'check', $field->{home}) });
         },
     },

@@ -10,7 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Time::HiRes qw(stat);
-use BonnieRun  qw(finish have program refused_ok run_tool scratch_on_disk start tree wait_until);
+use BonnieRun  qw(finish program refused_ok run_tool scratch_on_disk start tree wait_until);
 use RunProgram qw(slurp spew);
 
 my $dir = scratch_on_disk();
@@ -122,9 +122,9 @@ is_deeply([ tree("$dir/test") ], [], 'nothing is left');
 # ---- each method alone ---------------------------------------------------------------------------
 
 my $all = boncut(@few, '--time=0.1', "$dir/test")->{out};
-my ($methods) = $all =~ / methods=cached,drive,(\S+) /;
+my ($methods) = $all =~ / methods=cached,drive,(\S+,\S+) / or die "no methods: $all\n";
 clean();
-for my $method (grep { $_ ne 'new_name' } split /,/, $methods // q{}) {
+for my $method (grep { $_ ne 'new_name' } split /,/, $methods) {
     my $run = boncut(@few, '--time=0.2', '--block=8k', "--methods=$method", "$dir/test");
     is($run->{status}, 0, "$method alone") or diag($run->{err});
     is_deeply([ grep { !/\A(?:boncut-log|cached|drive|$method) / } split /\n/, $run->{out} ], [], 'promises nothing else');

@@ -164,7 +164,6 @@ is(slurp("$dir/names"), join(q{}, map { sprintf "$dir/list/%02d\n", $_ } 1 .. 20
 my $listed = loaded('-rt=1', "-url-source=$dir/names", '-max-requests=45', "-written-urls-dump=$dir/names2");
 is($listed->{Reads}{Errors}, 0, '-url-source: what was dumped is read, round and round');
 is(slurp("$dir/names2"), slurp("$dir/names"), 'a dump of what was read');
-chmod 0, "$dir/list/03" if $> != 0;
 unlink "$dir/list/03";
 mkdir "$dir/list/03";
 bonload('-wt=1', "-url=$dir/list/XX", '-body-size=10', '-max-requests=5', "-written-urls-dump=$dir/names3");
@@ -291,7 +290,7 @@ is($gone->{status}, '1', 'exit status 1');
 like($gone->{out}, qr/^The run was ended early: nothing had succeeded[.]$/m, 'before its time is over');
 like($gone->{out}, qr{^Offered: \S+/s, achieved: 0/s, failed: \S+/s$}m, 'what failed is not achieved');
 my ($failures) = $gone->{out} =~ /^Total errors: (\d+)$/m;
-cmp_ok($failures, '<', 12_000, 'of a minute of requests');
+cmp_ok($failures // 12_000, '<', 12_000, 'of a minute of requests');
 like(bonload('-rps=200', '-duration=60s', "$dir/gone/XXXX")->{err},
     qr{; the first: read: \Q$dir\E/gone/0\d+: open: No such file or directory; what is read must have been written, as by -wt=1, with -mkdirs where a directory is missing\n\z},
     'and where nothing is written');

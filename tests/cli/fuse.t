@@ -59,7 +59,8 @@ SKIP: {
         is_deeply([ tree("$open") ], [], 'nothing is left');
         next if $user ne 'root';
         is(bonnie({ as => 'nobody', program => 'getc_putc' }, @trusted, qw(-q -s64))->{status}, 0, 'getc_putc, too');
-        is(bonnie({ as => 'nobody', program => 'bonload' }, qw(-good-for=etcd -trust-directory -duration=1s -show-progress=false), "$open")->{err} =~ /keeps no owners/, q{}, 'bonload, too');
+        my $load = bonnie({ as => 'nobody', program => 'bonload' }, qw(-good-for=etcd -trust-directory -duration=1s -show-progress=false), "$open");
+        like($load->{status}, qr/\A[023]\z/, 'bonload, too') or diag($load->{err});
         my $promises = bonnie({ as => 'nobody', program => 'boncut' }, qw(write --trust-directory --time=0.2), "$open");
         is($promises->{status}, 0, 'boncut, too') or diag($promises->{err});
         is(bonnie({ as => 'nobody', program => 'boncut' }, qw(--cleanup --trust-directory), "$open")->{status}, 0, 'and what it has left is removed');

@@ -10,12 +10,12 @@ use List::Util qw(sum0);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie nobody_can program refused_ok run_tool scratch scratch_on_disk source takes_direct tree);
+use BonnieRun  qw(bonnie nobody_can program refused_ok run_tool scratch scratch_on_disk takes_direct tree);
 use Container   ();
 use FailingDisk ();
 use JSON::PP ();
 use JsonReport qw(report_ok);
-use RunProgram qw(run slurp spew);
+use RunProgram qw(run spew);
 use SweepSize  ();
 
 my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?|\+{5})/;
@@ -79,7 +79,7 @@ refused_ok($run, qr/bonload -good-for=etcd \Q$dir\E$/m, '--good-for says which p
 is_deeply([ tree($dir) ], [], 'nothing is made');
 is(bonnie('--cleanup', "$dir")->{status}, 0, '--cleanup of an operand');
 
-# Memory is memory; JSON has the same figures.
+# Memory is memory; JSON has the same rows.
 $run = look_ok("$dir", 'in memory', '-q', @SHORT);
 is($run->{err}, q{}, '-q: no progress');
 like($run->{out}, qr/^tmpfs is memory: these are figures of no device[.]$/m, 'in memory: it says so') if $run->{out} =~ /: tmpfs/;
@@ -159,10 +159,8 @@ if (Root::may_mount()) {
     SKIP: {
         skip $why, 1 if !$slow;
         $run = look_ok($slow->dir, '5 MiB/s', SweepSize::is_all() ? () : @SHORT);
-        my ($rate) = $run->{out} =~ /^Write    1 MiB.* ([\d.]+) MiB /m;
-        cmp_ok($rate, '<', 7, '5 MiB/s: written so fast');
-        my ($mib) = $run->{out} =~ /^\d+ s, ([\d.]+) MiB written/m;
-        cmp_ok($mib, '<', 200, '5 MiB/s: little is written');
+        like($run->{out}, qr/^Write    1 MiB, \d in flight +[0-6](?:[.]\d+)? MiB /m, '5 MiB/s: written so fast');
+        like($run->{out}, qr/^\d+ s, 1?\d?\d(?:[.]\d+)? MiB written/m, '5 MiB/s: little is written');
     }
 }
 done_testing();

@@ -5,6 +5,7 @@ package BonnieRun;
 
 use strict;
 use warnings;
+use Config         ();
 use Cwd            qw(abs_path);
 use Exporter 'import';
 use Fcntl          ();
@@ -17,9 +18,13 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(@ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
+our @EXPORT_OK = qw(%SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
+
+# The number of each signal, by its name.
+our %SIGNAL;
+@SIGNAL{ split q{ }, $Config::Config{sig_name} } = split q{ }, $Config::Config{sig_num};
 
 # The tests that have fields in the CSV line.
 our @TESTS = qw(putc put_block rewrite getc get_block seeks
