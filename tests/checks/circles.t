@@ -2,24 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # No file includes itself through others; a .c and its .h count as one file. The same holds for what
 # functions files need from each other, as the linker sees it, because a header can hide which file
-# defines a function. Tables of others' functions are data: to look something up there is no call. The folders in bonload include each other only as the table in docs/architecture.md
-# allows. The checks are first tried on sources with errors.
+# defines a function. Tables of others' functions are data: to look something up there is no call.
+# The folders in bonload include each other only as the table in docs/architecture.md allows. The
+# checks are first tried on sources with errors.
 
 use strict;
 use warnings;
 use File::Basename qw(dirname);
 use File::Find     qw(find);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+use RunProgram qw(slurp);
 
-my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
+my $TOP = $ENV{BONNIE_TEST_SRCDIR} // "$FindBin::Bin/../..";
 my $SRC = "$TOP/src";
-
-sub slurp {
-    my ($file) = @_;
-    open my $in, '<', $file or die "$file: $!\n";
-    local $/ = undef;
-    return readline $in;
-}
 
 # For each of our files the names of the files that it includes, without .c or .h.
 sub includes {

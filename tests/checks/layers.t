@@ -6,11 +6,13 @@
 
 use strict;
 use warnings;
-use File::Basename qw(dirname);
-use File::Find     qw(find);
+use File::Find qw(find);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+use RunProgram qw(slurp);
 
-my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
+my $TOP = $ENV{BONNIE_TEST_SRCDIR} // "$FindBin::Bin/../..";
 my $SRC = "$TOP/src";
 
 # Reads the table of folders in the document: the name, and what it may include, which brings
@@ -32,13 +34,6 @@ sub allowed {
 
 my %text;
 find({ no_chdir => 1, wanted => sub { $text{ s{\A\Q$SRC\E/}{}r } = slurp($_) if /[.][ch]\z/ } }, $SRC);
-
-sub slurp {
-    my ($file) = @_;
-    open my $in, '<', $file or die "$file: $!\n";
-    local $/ = undef;
-    return readline $in;
-}
 
 sub folder { my ($file) = @_; return $file =~ s{/.*}{}r }
 

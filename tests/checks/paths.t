@@ -7,11 +7,13 @@
 
 use strict;
 use warnings;
-use File::Basename qw(dirname);
-use File::Find     qw(find);
+use File::Find qw(find);
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Test::More;
+use RunProgram qw(slurp);
 
-my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
+my $TOP = $ENV{BONNIE_TEST_SRCDIR} // "$FindBin::Bin/../..";
 
 # ---- exceptions ----------------------------------------------------------------------------------
 
@@ -134,13 +136,6 @@ sub wrong_statements {
 }
 
 # ---- all files ---------------------------------------------------------------------------------------
-
-sub slurp {
-    my ($file) = @_;
-    open my $in, '<', $file or die "$file: $!\n";
-    local $/ = undef;
-    return readline $in;
-}
 
 my %wrong;
 my %searched = ('src' => [ qr/[.][ch]\z/, \&wrong_calls ], 'scripts/lib' => [ qr/[.]pm\z/, \&wrong_statements ]);

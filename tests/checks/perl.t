@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every Perl file compiles without a warning, uses strict and warnings, and needs only core modules.
+# Every Perl file compiles without a warning, uses strict and warnings, needs only core modules, and
+# uses what it imports.
 
 use strict;
 use warnings;
@@ -67,6 +68,8 @@ for my $file (sort @files) {
     like($text, qr/^use strict;\nuse warnings;$/m, 'strict, with warnings');
     my @foreign = grep { !$ours{$_} && !Module::CoreList->first_release($_) } $text =~ /^(?:use|require)\s+([A-Z][\w:]*)/mg;
     is("@foreign", q{}, 'core modules only');
+    my @unused = grep { 1 == (() = $text =~ /\b$_\b/g) } map { /(\w+\z)/ } grep { !/\A:/ } map {split} $text =~ /^use [A-Z][\w:]* +qw\(([^)]*)\);/mg;
+    is("@unused", q{}, 'what is imported is used');
 }
 
 # Whatever the programs say goes through Bonnie::Output, which makes text from outside safe to show.

@@ -11,7 +11,8 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp  ();
 use Test::More;
 use Time::HiRes qw(sleep);
-use RunProgram  qw(path_of slurp spew);
+use RunProgram  qw(path_of slurp);
+use SweepSize   qw(is_all);
 
 my $dir = File::Temp->newdir;
 
@@ -91,7 +92,7 @@ subtest 'a control that goes on' => sub {
 
 my $turn = 0;
 for my $phase (sort keys %PHASE) {
-    for my $signal ($ENV{BONNIE_TEST_ALL} || $ENV{BONNIE_TEST_LONG} ? qw(INT TERM HUP QUIT) : (qw(INT TERM))[ $turn++ % 2 ]) {
+    for my $signal (is_all() ? qw(INT TERM HUP QUIT) : (qw(INT TERM))[ $turn++ % 2 ]) {
         subtest "$signal $phase" => sub {
             unlink map {"$dir/$_"} qw(warm control pair);
             my $prepare = $phase eq 'preparing A' ? $HANG : ':';
@@ -119,7 +120,7 @@ subtest 'a signal while the state is restored' => sub {
 };
 
 subtest 'a command that ignores TERM' => sub {
-    plan skip_all => 'takes ten seconds; BONNIE_TEST_ALL=1' if !$ENV{BONNIE_TEST_ALL} && !$ENV{BONNIE_TEST_LONG};
+    plan skip_all => 'takes ten seconds; BONNIE_TEST_ALL=1' if !is_all();
     my ($status) = interrupted(['INT'], @METRIC, '--a', "trap '' TERM; $HANG", '--b', 'true');
     is($status, 3, 'is killed');
     wait_until(sub { !sleepers() }); # what was killed ends a moment later

@@ -12,7 +12,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP       ();
 use Test::More;
-use BonnieRun  qw(finish have program refused_ok run_tool scratch_on_disk source start tree wait_until);
+use BonnieRun  qw(have program refused_ok run_tool scratch_on_disk source tree wait_until);
 use JsonSchema qw(schema_errors);
 use RunProgram qw(slurp spew);
 use Trace      qw(can_trace);

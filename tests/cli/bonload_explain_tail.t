@@ -16,7 +16,7 @@ use IoLimit    qw(io_limit);
 use JsonSchema qw(schema_errors);
 use LoadRun    qw(bonload load_started loaded);
 use RunProgram qw(slurp);
-use TailRun    qw($TRACING blind_causes_ok blind_or_done examined_ok instances killed killed_ok known_cause);
+use TailRun    qw(blind_causes_ok blind_or_done examined_ok instances killed killed_ok known_cause);
 use Trace      qw(can_trace);
 
 my $dir     = scratch_on_disk(oct 777);

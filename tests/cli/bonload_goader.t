@@ -10,10 +10,10 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun  qw(finish scratch source tree wait_until);
-use LoadRun    qw(bonload has_ended load_started loaded program);
+use BonnieRun  qw(finish scratch source wait_until);
+use LoadRun    qw(bonload has_ended has_web program);
 use RunProgram qw(slurp spew);
-use WebServer  qw(free_port web_server);
+use WebServer  qw(web_server);
 
 my $dir = scratch();
 symlink program(), "$dir/goader" or die "symlink: $!\n";
@@ -137,7 +137,7 @@ my @table  = (
 );
 cmp_ok(scalar @table, '>=', 60, 'the table is long enough');
 
-my $has_curl = bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} !~ /this build lacks libcurl/;
+my $has_curl = has_web();
 called('bonload', @HTTP, qw(-wt=1), @SOME) if $has_curl; # objects for the cases that only read
 for my $row (@table) {
     my ($words, $labels, $kinds, $more) = @{$row};

@@ -14,7 +14,7 @@ use Test::More;
 use BonnieRun  qw(bonnie scratch source);
 use HtmlCheck  qw(unbalanced);
 use JsonSchema qw(schema_errors);
-use LoadRun    qw(bonload loaded);
+use LoadRun    qw(bonload);
 use RunProgram qw(path_of run slurp spew);
 
 my $dir    = scratch();

@@ -9,13 +9,12 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Find ();
 use Test::More;
-use BonnieRun  qw(scratch);
-use LoadRun    qw(bonload loaded);
+use LoadRun    qw(bonload has_web loaded);
 use Nginx      qw(nginx no_nginx);
-use RunProgram qw(slurp spew);
+use RunProgram qw(spew);
 use SweepSize  qw(is_long);
 
-plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+plan skip_all => 'this build lacks libcurl' if !has_web();
 my $why = no_nginx();
 plan skip_all => $why if $why;
 

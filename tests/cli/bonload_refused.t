@@ -9,7 +9,7 @@ no warnings 'qw';
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(finish scratch wait_until);
+use BonnieRun qw(finish wait_until);
 use LoadRun    qw(bonload has_web load_started program);
 use RunProgram qw(slurp);
 

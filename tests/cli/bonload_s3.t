@@ -16,7 +16,7 @@ use RunProgram qw(slurp spew);
 use S3Store    qw(no_botocore s3_store spellings);
 use WebServer  qw(free_port web_server);
 
-plan skip_all => 'this build lacks libcurl' if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+plan skip_all => 'this build lacks libcurl' if !has_web();
 
 my $dir = scratch();
 delete @ENV{ grep {/\AAWS_/} keys %ENV };

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use File::Temp ();
-use BonnieRun  qw(@TESTS bonnie csv_of finish nothing_left_ok program run_tool scratch start tree);
+use BonnieRun  qw(bonnie finish program run_tool scratch start tree);
 use RunProgram qw(run spew);
 
 my $dir   = scratch();

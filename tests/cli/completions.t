@@ -10,7 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(bonnie have has_terminal program run_tool scratch);
-use RunProgram qw(path_of run slurp spew);
+use RunProgram qw(run slurp spew);
 
 my $DIR = abs_path($ENV{BONNIE_COMPLETIONS} // 'completions');
 plan skip_all => 'a build for another machine has no completions' if !defined $DIR || !-d "$DIR/bash";

@@ -11,7 +11,7 @@ use JSON::PP ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun qw(bonnie program refused_ok run_tool scratch scratch_on_disk takes_direct);
+use BonnieRun qw(bonnie program refused_ok run_tool scratch scratch_on_disk);
 use Container;
 use Ranks      qw(mpi_missing ranks);
 use RunProgram qw(spew);

@@ -9,7 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use JSON::PP   ();
 use Test::More;
-use RunProgram qw(data_file run slurp spew);
+use RunProgram qw(data_file run slurp);
 
 my $PROGRAM = 'bon_csv2txt';
 my $dir     = File::Temp->newdir;

@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun qw(@BLOCK_TESTS bonnie refused_ok scratch scratch_on_disk takes_direct tree);
+use BonnieRun qw(@BLOCK_TESTS bonnie refused_ok scratch_on_disk takes_direct tree);
 use Trace     qw(can_trace phases trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();

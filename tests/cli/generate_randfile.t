@@ -7,11 +7,10 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Config;
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie finish program refused_ok run_tool scratch start tree wait_until);
+use BonnieRun  qw(%SIGNAL bonnie finish program refused_ok run_tool scratch start tree wait_until);
 use Calls      qw(is_sanitized);
 use RunProgram qw(slurp spew);
 use Trace      qw(can_trace trace);
@@ -133,14 +132,12 @@ SKIP: {
 
 # ---- signals ------------------------------------------------------------------------------------
 
-my %number;
-@number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 for my $signal (qw(TERM INT HUP QUIT XFSZ KILL)) {
     my $run = start({ program => 'generate_randfile' }, '-f', "$dir/endless", 1_000_000_000_000);
     wait_until('it begins', sub { slurp($run->{err_file}) =~ /seed/ });
     kill $signal => $run->{pid};
     finish($run);
-    is($run->{status}, "signal $number{$signal}", "SIG$signal: ended by the same signal");
+    is($run->{status}, "signal $SIGNAL{$signal}", "SIG$signal: ended by the same signal");
     is_deeply([ tree($dir) ], [qw(more numbers)], 'and nothing is left');
 }
 

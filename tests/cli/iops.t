@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use List::Util qw(max sum);
+use List::Util qw(max);
 use Test::More;
 use BonnieRun qw(bonnie csv_of engines is_used mark refused_ok scratch tree);
 use Trace     qw(can_trace phases trace);

@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie finish is_used mark run_tool scratch scratch_on_disk start tree wait_until wait_until_closed);
+use BonnieRun  qw(bonnie finish is_used mark run_tool scratch_on_disk start tree wait_until wait_until_closed);
 use LoadRun    qw(bonload);
 use RunProgram qw(data_file path_of slurp spew);
 

@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use POSIX ();
 use Test::More;
-use BonnieRun qw(@FIELDS @TESTS bonnie csv_of has_terminal program scratch table_of tree);
+use BonnieRun qw(@TESTS bonnie csv_of has_terminal program scratch table_of tree);
 use Trace     qw(%TITLE);
 
 my $dir   = scratch();

@@ -169,7 +169,7 @@ subtest 'who is the user already gives up the rest' => sub {
         my ($name, $setgid, $groups) = @{$case};
         my @rich = ('setpriv', '--groups=4,24', "--reuid=$nobody", "--regid=$nogroup", map({"--$_-caps=+sys_admin,$setgid"} qw(inh ambient)), '--');
         my $run  = start({ wrap => \@rich }, '-d', $dir, qw(-r0 -q -s1:16k:1000000000:3 -n0 -u), "$nobody:$nogroup", '--tests=seeks');
-        wait_until('three seekers and the monitor', sub { () = children_of($run->{pid}); children_of($run->{pid}) == 4 });
+        wait_until('three seekers and the monitor', sub { children_of($run->{pid}) == 4 });
         my $status = status_of($run->{pid});
         is_deeply({ map { $_ => $status->{$_} } qw(CapPrm CapEff CapAmb NoNewPrivs) }, { map({ ("Cap$_" => '0' x 16) } qw(Prm Eff Amb)), NoNewPrivs => 1 }, "$name: capabilities");
         is($status->{Groups}, $groups, 'groups, as far as it may');

@@ -9,11 +9,10 @@ use warnings;
 use Cwd qw(abs_path);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use File::Basename qw(dirname);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(have program scratch source tree);
+use BonnieRun  qw(program scratch source tree);
 use RunProgram qw(path_of slurp spew);
 
 plan skip_all => 'the recipes mount filesystems' if !Root::may_mount();

@@ -8,7 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie refused_ok scratch tree);
+use BonnieRun qw(refused_ok scratch tree);
 use Trace     qw(can_trace phases trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();

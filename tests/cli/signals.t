@@ -7,17 +7,14 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Config;
 use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(@ALL_TESTS @TESTS bonnie engines finish has_terminal is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
+use BonnieRun  qw(%SIGNAL @ALL_TESTS @TESTS bonnie engines finish has_terminal is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
 use RunProgram qw(slurp spew);
 use Trace      qw(%TITLE can_trace trace);
 
 my $dir    = scratch();
-my %number;
-@number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 
 # Endless runs with a single test. They are in the middle of it, or prepare it.
 my $SEEKS   = [qw(-s1:256:1000000000:3 -n0 -f)];
@@ -40,7 +37,7 @@ sub begin {
 sub ended_ok {
     my ($run, $signal, $name) = @_;
     finish($run) if !defined $run->{status};
-    is($run->{status}, "signal $number{$signal}", "$name: ended by the same signal");
+    is($run->{status}, "signal $SIGNAL{$signal}", "$name: ended by the same signal");
     is_deeply([ tree($dir) ], [], "$name: nothing is left");
     unlike($run->{out}, qr/[^\n]\z/, "$name: no line is printed in part");
     return;
@@ -63,11 +60,11 @@ my %NOT = map { $_ => 1 } qw(ZERO KILL STOP SEGV BUS ILL FPE ABRT IOT SYS TRAP C
 my $is_musl = bonnie('-d', $dir, qw(-r0 -s0 -n1 -q --json --tests=seq_create))->{out} =~ /"c_library": "musl"/;
 my $waking  = $is_musl ? 35 : 34;
 $NOT{"NUM$waking"} = 1;
-my @ENDING = grep { !$NOT{$_} } sort { $number{$a} <=> $number{$b} } keys %number;
+my @ENDING = grep { !$NOT{$_} } sort { $SIGNAL{$a} <=> $SIGNAL{$b} } keys %SIGNAL;
 cmp_ok(scalar @ENDING, '>', 43, 'there are many signals that end a process');
 for my $signal (@ENDING) {
     my $run = begin('ran_stat');
-    kill $number{$signal} => $run->{pid};
+    kill $SIGNAL{$signal} => $run->{pid};
     ended_ok($run, $signal, "SIG$signal");
 }
 
@@ -82,7 +79,7 @@ ended_ok($woken, 'TERM', 'SIGTERM after it');
 # A limit that every further write exceeds, too.
 for my $test (qw(putc put_block)) {
     my $limited = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 64 && exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s4 -n0), "--tests=$test");
-    is($limited->{status}, "signal $number{XFSZ}", "a file of 64 KiB at most, $test: ended by SIGXFSZ");
+    is($limited->{status}, "signal $SIGNAL{XFSZ}", "a file of 64 KiB at most, $test: ended by SIGXFSZ");
     is_deeply([ tree($dir) ], [], 'nothing is left');
 }
 
@@ -107,7 +104,7 @@ SKIP: {
     for my $test (qw(put_block get_block)) {
         my ($run, @calls) = trace({}, [ '-e', 'trace=sync_file_range,fsync', '-e', 'inject=sync_file_range:signal=TERM:when=6' ],
             '-d', $disk, qw(-q -r0 -s64 -n0 -f), "--tests=$test");
-        is($run->{status}, "signal $number{TERM}", "SIGTERM while data is written back for $test: ended by it");
+        is($run->{status}, "signal $SIGNAL{TERM}", "SIGTERM while data is written back for $test: ended by it");
         is(join(q{ }, map { $_->{name} } @calls), join(q{ }, ('sync_file_range') x 6), 'nothing more is written back');
     }
 }
@@ -141,7 +138,7 @@ for my $test (qw(put_block seeks seq_create)) {
     my $run = begin($test);
     kill INT => -$run->{pid};
     finish($run);
-    is($run->{status}, "signal $number{INT}", "SIGINT to the whole group in $test: ended by it");
+    is($run->{status}, "signal $SIGNAL{INT}", "SIGINT to the whole group in $test: ended by it");
     is_deeply([ tree($dir) ], [], 'nothing is left');
 }
 
@@ -212,7 +209,7 @@ sub wait_for_writer {
     wait_for_writer($run->{pid}, 1);
     kill TERM => $run->{pid};
     finish($run);
-    is($run->{status}, "signal $number{TERM}", 'standard output is a pipe that nobody reads: SIGTERM');
+    is($run->{status}, "signal $SIGNAL{TERM}", 'standard output is a pipe that nobody reads: SIGTERM');
     is_deeply([ tree($dir) ], [], 'nothing is left');
     my $fifo = scratch();
     POSIX::mkfifo("$fifo/report", oct 600) or die "mkfifo: $!\n";
@@ -237,7 +234,7 @@ sub wait_for_writer {
         my ($private) = map { m{\A([^/]+)/d00000\z} } wait_for_files();
         spew("$dir/$private/precious", 'precious');
         kill TERM => $run->{pid};
-        is(finish($run)->{status}, "signal $number{TERM}", 'something of somebody else is in the directory: ended by SIGTERM');
+        is(finish($run)->{status}, "signal $SIGNAL{TERM}", 'something of somebody else is in the directory: ended by SIGTERM');
         like(what_is_in($pipe), qr/\nbonnie: [^\n]*\Q$private\E[^\n]*\n\z/, 'and what is left is told, though after a signal') if $room;
         is_deeply([ grep {/precious/} tree($dir) ], ["$private/precious"], 'and left');
         unlink "$dir/$private/precious";
@@ -299,7 +296,7 @@ is(scalar(locks($run->{pid})), 1, 'the run has locked its directory');
 my $alone = eval { local $BonnieRun::HANGS = 30; wait_until('children without the lock', sub { !locks(@children) }) };
 ok($alone, 'and its children, which may end later, do not keep the lock');
 kill KILL => $run->{pid};
-is(finish($run)->{status}, "signal $number{KILL}", 'SIGKILL');
+is(finish($run)->{status}, "signal $SIGNAL{KILL}", 'SIGKILL');
 is_deeply([ grep { !m{\Abonnie\.[0-9a-f]{16}(?:/owner)?\z} } tree($dir) ], [], 'leaves no data file');
 my $ended = eval { local $BonnieRun::HANGS = 30; wait_until('the end of the seekers', sub { !grep {is_alive($_)} @children }) };
 ok($ended, 'and no process') or kill KILL => @children;

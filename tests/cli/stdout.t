@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(bonnie finish is_used mark nothing_left_ok refused_ok scratch start);
+use BonnieRun qw(bonnie finish is_used mark nothing_left_ok scratch start);
 
 my $dir  = scratch();
 my @tiny = ('-d', $dir, qw(-r0 -s1 -n1 -f -q --format=csv --cache=keep));

@@ -11,8 +11,7 @@ use List::Util qw(max min sum);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(@BLOCK_TESTS bonnie engines finish is_alive refused_ok scratch start takes_direct tree wait_until);
-use Config;
+use BonnieRun  qw(%SIGNAL @BLOCK_TESTS bonnie engines finish is_alive refused_ok scratch start takes_direct tree wait_until);
 use IoLimit    qw(io_limit);
 use JSON::PP   ();
 use JsonReport qw(report_of report_ok);
@@ -159,8 +158,6 @@ SKIP: {
 
 # ---- signals ------------------------------------------------------------------------------------
 
-my %number;
-@number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 
 # Signals to runs with -x, of which one is always at work.
 for my $test (@BLOCK_TESTS) {
@@ -170,14 +167,14 @@ for my $test (@BLOCK_TESTS) {
         wait_until("$when of $test", sub { slurp($run->{err_file}) =~ $when });
         kill $signal => $run->{pid};
         finish($run);
-        is($run->{status}, "signal $number{$signal}", "SIG$signal in a round of $test: ended by it");
+        is($run->{status}, "signal $SIGNAL{$signal}", "SIG$signal in a round of $test: ended by it");
         is_deeply([ tree($dir) ], [], 'nothing is left');
     }
 }
 my $writing = start('-d', $dir, qw(-r0 -n0 -s64:4k --precondition=1000 --steady-state --tests=iops));
 wait_until('preconditioning', sub { slurp($writing->{err_file}) =~ /^Preconditioning[.]{3}/m });
 kill TERM => $writing->{pid};
-is(finish($writing)->{status}, "signal $number{TERM}", 'SIGTERM while the storage is preconditioned: ended by it');
+is(finish($writing)->{status}, "signal $SIGNAL{TERM}", 'SIGTERM while the storage is preconditioned: ended by it');
 is_deeply([ tree($dir) ], [], 'nothing is left');
 
 # ---- devices of known speed ------------------------------------------------------------------------

@@ -152,8 +152,7 @@ SKIP: {
     skip 'needs root: semaphores of another user', 1 if !Root::is_root();
     subtest 'of another user' => sub {
         silent_ok('-p 2 -u nobody', qw(-p 2 -u nobody));
-        my @runs = map { start({ as => 'nobody' }, @small, '-s1', '-y') } 1;
-        push @runs, start(@small, '-s1', '-y', '-u', 'nobody');
+        my @runs = (start({ as => 'nobody' }, @small, '-s1', '-y'), start(@small, '-s1', '-y', '-u', 'nobody'));
         is(finish($_)->{status}, 0, 'two meet') for @runs;
         unlike($_->{err}, qr/nobody to wait for/, 'and they had met') for @runs;
         is(bonnie(@small, qw(-s1 -y))->{err} =~ /nobody to wait for/ ? 1 : 0, 1, q{root's own are others});

@@ -15,7 +15,7 @@ use BonnieRun      qw(finish program run_tool scratch start wait_until);
 use CutRun         qw(said write_for);
 use File::Basename qw(dirname);
 use JSON::PP       ();
-use RunProgram     qw(run slurp spew);
+use RunProgram     qw(run spew);
 use SweepSize      qw(sized);
 
 my $lacking = PowerCut::lacking();

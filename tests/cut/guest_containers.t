@@ -8,7 +8,6 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Basename qw(dirname);
 use Test::More;
-use BonnieRun qw(program);
 use Guest;
 use Root;
 use SweepSize qw(is_long);

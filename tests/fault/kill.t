@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Time::HiRes qw(sleep time);
-use BonnieRun   qw(bonnie engines finish is_used mark scratch scratch_on_disk start takes_direct wait_until);
+use BonnieRun   qw(bonnie engines is_used mark scratch scratch_on_disk start wait_until);
 use Fault       qw(left_in playground run_cases);
 use SweepSize   qw(is_long);
 

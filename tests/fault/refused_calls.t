@@ -14,7 +14,7 @@ use JSON::PP ();
 use Test::More;
 use BonnieRun  qw(bonnie engines have is_used mark scratch tree);
 use Root       ();
-use RunProgram qw(slurp spew);
+use RunProgram qw(slurp);
 
 my @CALLS = qw(openat2 statx cachestat io_uring libaio tmpfile memfd close_range getrandom seccomp);
 

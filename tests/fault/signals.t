@@ -8,12 +8,11 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Config;
 use File::Temp ();
 use List::Util qw(shuffle);
 use Test::More;
 use Time::HiRes qw(time);
-use BonnieRun  qw(bonnie finish is_alive start tree wait_until wait_until_taken wait_until_working);
+use BonnieRun  qw(%SIGNAL is_alive start wait_until wait_until_taken wait_until_working);
 use Calls      qw(census interrupted);
 use Fault      qw(every left_in playground run_cases sampled);
 use Root       ();
@@ -23,8 +22,6 @@ use Trace      qw(can_trace);
 
 plan skip_all => 'strace cannot trace here' if !can_trace();
 
-my %number;
-@number{ split q{ }, $Config{sig_name} } = split q{ }, $Config{sig_num};
 my @REQUESTS = qw(INT TERM HUP QUIT);
 my @SIGNALS  = (@REQUESTS, qw(PIPE XCPU XFSZ ALRM USR2 VTALRM PROF IO PWR STKFLT));
 
@@ -59,7 +56,7 @@ for my $name (sort keys %runs) {
             my ($case, $run) = @_;
             # A child that gets the signal leaves it to its parent.
             return 'missed', $run->{status} eq '0' ? () : "$run->{status}: $run->{err}" if !came($case, $run);
-            my $well = $run->{status} eq "signal $number{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
+            my $well = $run->{status} eq "signal $SIGNAL{ $case->{signal} }" && "$run->{err}" eq q{} && $run->{out} =~ /\A(?:|.*\n)\z/s;
             return 'ended', $well ? () : "$run->{status}: $run->{err}$run->{out}";
         },
         may_leave => sub { return $_[0]{twice} ? [] : undef }, # every thread gets the signal at its own call
@@ -112,22 +109,22 @@ sub start_and_send {
     my $run = start({ wrap => \@slow_to_clean }, '-d', $in->{dir}, split q{ }, "$common -s0 -n1 -x1000000 --tests=seq_create");
     wait_until('files', sub { grep {m{/d00000/}} left_in($in) });
     my ($pid) = split q{ }, slurp("/proc/$run->{pid}/task/$run->{pid}/children");
-    kill $number{$first} => $pid;
+    kill $SIGNAL{$first} => $pid;
     # On a busy machine everything may have been cleaned up by then, and the process is gone.
     wait_until_taken($pid);
     # The second must not arrive while strace still holds the process up at the first: its handler would then run first.
     wait_until('the handler to return', sub { slurp("$log") =~ /rt_sigreturn[(]/ || !is_alive($pid) });
     select undef, undef, undef, .05; # requests less than 20 ms apart count as one
     $run->{fault_at} = time;
-    kill $number{$second} => $pid;
+    kill $SIGNAL{$second} => $pid;
     # A busy machine may run the handler of the first so late that the second counts as the same.
-    wait_until('the end', sub { kill $number{$second} => $pid; !is_alive($pid) }) if $repeats;
+    wait_until('the end', sub { kill $SIGNAL{$second} => $pid; !is_alive($pid) }) if $repeats;
     return $run;
 }
 
 sub ended_by_first {
     my ($case, $run) = @_;
-    return 'ended', $run->{status} eq "signal $number{ $case->{signals}[0] }" ? () : "$run->{status}: $run->{err}";
+    return 'ended', $run->{status} eq "signal $SIGNAL{ $case->{signals}[0] }" ? () : "$run->{status}: $run->{err}";
 }
 
 # Without a second request the clean-up would take 100 seconds.

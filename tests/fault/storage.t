@@ -14,10 +14,10 @@ use Time::HiRes qw(time);
 use Root;
 BEGIN { Root::private_mounts() }
 use Attack      qw(stopped);
-use BonnieRun   qw(@BLOCK_TESTS engines have start wait_until wait_until_working);
+use BonnieRun   qw(@BLOCK_TESTS engines start wait_until wait_until_working);
 use Calls       qw(failures was_refused);
 use FailingDisk ();
-use Fault       qw(every left_in playground run_cases);
+use Fault       qw(every playground run_cases);
 use RunProgram  qw(slurp);
 use Trace       qw(%TITLE can_trace);
 

@@ -5,10 +5,9 @@ package Container;
 
 use strict;
 use warnings;
-use BonnieRun  qw(have);
 use IoLimit    ();
 use Root       ();
-use RunProgram qw(slurp spew);
+use RunProgram qw(spew);
 
 # Container::group(memory => BYTES, cpus => NUMBER): a group with these limits, or undef and why
 # there is none.

@@ -11,7 +11,7 @@ use File::Find       ();
 use IO::Socket::INET ();
 use Test::More;
 use BonnieRun qw(have scratch_on_disk wait_until);
-use LoadRun   qw(bonload loaded);
+use LoadRun   qw(bonload has_web loaded);
 use S3Store   qw(spellings);
 use WebServer qw(free_port);
 
@@ -53,8 +53,7 @@ sub build {
 # directory of the store is a bucket.
 sub object_store {
     my ($program, $source, $arguments) = @_;
-    plan skip_all => 'this build lacks libcurl'
-        if bonload(qw(-requests-engine=http -rt=1 -url=http://127.0.0.1:1/))->{err} =~ /this build lacks libcurl/;
+    plan skip_all => 'this build lacks libcurl' if !has_web();
     my $dir = scratch_on_disk();
     $ENV{PATH} = "$dir/bin:$ENV{PATH}";
     build($dir, $program, @{$source});

@@ -9,7 +9,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use PackageBuild qw($TOP build digests give_up output_of);
+use PackageBuild qw(build digests give_up output_of);
 use RunProgram   qw(spew);
 use SweepSize    qw(is_long);
 
