@@ -89,9 +89,12 @@ my ($whole, @row);
 for my $try (1 .. 20) { # on a busy machine it may take more than a second
     $whole = loaded(qw(-requests-engine=sleep -rt=8 -max-requests=24 -max-errors=100), "-live-file=$dir/whole.csv")->{bonload};
     @row   = seconds_in("$dir/whole.csv");
-    last if @row == 1;
+    last if @row == 1 && @{ $whole->{intervals} } == 1;
 }
-is_deeply([ grep { abs($row[0]{"read_${_}_ns"} / $whole->{reads}{latency_ns}{$_} - 1) > .002 } qw(p50 p99 max) ], [], 'a run of one second: its latencies are those of the report, but for rounding');
+for my $second ([ 'in CSV', sub { $row[0]{"read_$_[0]_ns"} } ], [ 'in JSON', sub { $whole->{intervals}[0]{reads}{"$_[0]_ns"} } ]) {
+    my ($where, $figure) = @{$second};
+    is_deeply([ grep { abs($figure->($_) / $whole->{reads}{latency_ns}{$_} - 1) > .002 } qw(p50 p99 max) ], [], "a run of one second, $where: its latencies are those of the report, but for rounding");
+}
 my $dead = loaded(qw(-rps=20 -duration=1s -max-errors=100), "-url=$dir/none/XX", "-live-file=$dir/dead.csv");
 is(join(q{}, map { my $row = $_; map { $row->{"read_$_"} } qw(p50_ns p99_ns max_ns) } seconds_in("$dir/dead.csv")), q{}, 'nor has one without a success');
 is(sum(map { $_->{read_errors} } seconds_in("$dir/dead.csv")), $dead->{Reads}{Errors}, 'while its errors are there');
