@@ -61,6 +61,10 @@ for my $case ([ 10, 9090, 909 ], [ 0.3, 2307, 7693 ], [ 1, 5000, 5000 ]) {
 my $sweep = loaded(qw(-wps=1 -rps=3 -requests-engine=null -duration=300ms), '-sweep=200,400')->{bonload}{steps};
 is(scalar @{$sweep}, 2, 'a step for each rate');
 is_deeply([ map { ($_->{writes}{load}, $_->{reads}{load}) } @{$sweep} ], [ 50, 150, 100, 300 ], 'shared out as -rps and -wps are');
+my @times = bonload(qw(-requests-engine=sleep -wps=1 -rps=0 -duration=500ms -max-errors=100), '-sweep=50,100')->{out} =~ /^Writes +\S+ +\S+ +(\S+ m?s) +(\S+ m?s) +\d+$/mg;
+is(scalar @times, 4, 'a line for each, with median and p99');
+my @ms = map { /(\S+) (m?)s/; $2 ? $1 : 1000 * $1 } @times;
+cmp_ok($ms[$_], '<=', $ms[ $_ + 1 ], 'in this order') for grep { $_ < $#ms } 0, 2;
 my $alone = loaded(qw(-sweep=100 -rps=0 -requests-engine=null -duration=200ms))->{bonload};
 is($alone->{reads}, undef, '-rps=0: writes alone');
 is($alone->{steps}[0]{writes}{load}, 100, 'have all of it');
