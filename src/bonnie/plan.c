@@ -147,8 +147,7 @@ static int choose_engine(struct plan *p, const struct settings *s,
 }
 
 #define BRIEF_FILES_NS    (3 * BILLION)
-#define BRIEF_REPEATS_NS  (2 * BILLION) /* figures of half a second differed by a third */
-#define BRIEF_FILE_BYTES  2048          /* ample for an inode, a name and their journal */
+#define BRIEF_FILE_BYTES  2048 /* ample for an inode, a name and their journal */
 #define BRIEF_LEAST_FILES 256
 
 /* Makes a short look create few files where there is little room, and not for long. */
@@ -356,8 +355,8 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
     p->most_bytes = h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
     p->sync = p->row->sync;
     p->direct = !h->refuses_direct && !p->row->sync;
-    p->min_time_ns =
-        p->most_bytes < GIB ? 0 /* repeating would make more files */ : BRIEF_REPEATS_NS;
+    /* repeating makes more files; in half a second their figures differed by a third */
+    p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
 }
 
 static int check_plan(const struct plan *p, struct err *e)

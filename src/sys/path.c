@@ -363,8 +363,9 @@ static int say_where(const struct walk *w, const char *verb, const char *path, i
     char directory[PATH_MAX] = "";
     char target[PATH_MAX];
     if (code == -EACCES &&
-        kernel_file_link(descriptor_path(w->directory).text, directory, sizeof directory)) {
-        err_system(e, EACCES, "%s %.120s: in %.200s", verb, path, directory);
+        kernel_file_link(descriptor_path(w->directory).text, directory, sizeof directory) &&
+        strlen(path) + strlen(directory) < sizeof e->text / 2) {
+        err_system(e, EACCES, "%s %s: in %s", verb, path, directory);
         return code;
     }
     ssize_t length =

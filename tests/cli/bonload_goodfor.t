@@ -8,6 +8,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use Cwd qw(abs_path);
 use JSON::PP ();
 use POSIX    ();
 use Test::More;
@@ -96,8 +97,9 @@ for my $writes (0, 1) {
 # Without a directory it is the working directory, which is named.
 my $here = storage();
 my $silent = bonload({ dir => "$here" }, '-good-for=' . own('small', @LOG), qw(-duration=1s -wps=9 -output=json));
-like($silent->{err}, qr/\Abonload: no directory is given: \Q$here\E is judged\n/, 'without a directory: says which one');
-is(JSON::PP::decode_json($silent->{out})->{bonload}{good_for}{directory}, "$here", 'so does JSON');
+my $named  = abs_path("$here");
+like($silent->{err}, qr/\Abonload: no directory is given: \Q$named\E is judged\n/, 'without a directory: says which one');
+is(JSON::PP::decode_json($silent->{out})->{bonload}{good_for}{directory}, $named, 'so does JSON');
 
 # Some runs last long, for a machine that is away for a while, and therefore go on at the same time.
 # The pages of this one are overwritten; what becomes of it is checked below.

@@ -38,7 +38,7 @@ if ($root) {
     mkdir "$locked/$_" for qw(closed closed/open);
     chmod oct(700), "$locked/closed";
     chmod oct(777), "$locked/closed/open";
-    refused_ok(bonnie(@q, qw(-u nobody -s1 -n0 -d), "$locked/closed/open"), qr{open directory \Q$locked\E/closed/open: in \Q$locked\E/closed: Permission denied}, 'the directory on the way that may not be entered');
+    refused_ok(bonnie(@q, qw(-u nobody -s1 -n0 -d), "$locked/closed/open"), qr{open directory \Q$locked\E/closed/open: in \S+/closed: Permission denied}, 'the directory on the way that may not be entered');
 }
 else {
     refused_ok(bonnie(@q, qw(-s1 -n0 -d), "$locked"), qr{\Q$locked\E.*Permission denied}, 'a directory without permission to write');

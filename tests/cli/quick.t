@@ -36,7 +36,7 @@ my @LINES  = (
 my $TABLE = join q{}, @LINES;
 
 # Its times, shortened.
-my @SHORT = qw(--time=1 --iops-duration=0.3);
+my @SHORT = qw(--time=1 --iops-duration=0.3 --min-time=0.1);
 
 # The short look at a directory: its whole table, in 80 columns, and nothing left. Its times are checked in
 # tests/unit/bonnie/test_plan.c.
@@ -92,6 +92,7 @@ my $report = do {
 };
 is($report->{label},            'lab',   'the label has no row');
 is($report->{settings}{preset}, 'quick', 'the preset');
+is($report->{settings}{min_seconds}, 0.1, '--min-time');
 my @tests = @{ $report->{runs}[0]{tests} };
 is_deeply(
     [ map {"$_->{name}: $_->{row}"} @tests, map { +{ name => 'left out', row => $_->{row} } } @{ $report->{runs}[0]{left_out} // [] } ],

@@ -161,6 +161,7 @@ static void a_short_look_is_short(void **state)
             ns += makes_files ? 2 * (p.files.most_ns + p.min_time_ns) : 0;
             bytes += p.tests[TEST_PUT_BLOCK] ? p.data.bytes : 0;
             bytes += makes_files ? p.files.count * 2048 : 0;
+            assert_true(p.min_time_ns <= p.most_bytes / GIB * BILLION); /* repeating makes more */
             if (p.tests[TEST_IOPS] && p.iops.write_percent > 0) {
                 assert_int_not_equal(p.iops.most_ops, 0); /* which would be no limit */
                 bytes += p.iops.most_ops * p.iops.block_bytes;
