@@ -171,10 +171,11 @@ static int open_path(struct output *o, const char *path, bool must_be_plain, str
                              : open_special(&o->file, e);
     if (fd >= 0) {
         o->stream = fdopen(fd, "w");
-        if (o->stream && o->is_direct)
-            stop_cuts_off(fd);
-        if (o->stream)
+        if (o->stream) {
+            if (o->is_direct)
+                stop_cuts_off(fd);
             return 0;
+        }
         rc = err_system(e, errno, "open %s", path);
         close(fd);
     }

@@ -438,7 +438,9 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
     if (fd >= 0)
         return 0;
     d->fd = -1;
-    if (fd != -PATH_LINK && fd != -EACCES && !(fd == -ENOENT && missing == PATH_MAKES))
+    bool is_to_be_named = fd == -EACCES && e; /* by a walk, which knows where it ends */
+    bool is_to_be_made = fd == -ENOENT && missing == PATH_MAKES;
+    if (fd != -PATH_LINK && !is_to_be_named && !is_to_be_made)
         return e ? say(verb, path, fd, e) : fd;
     int rc = start(&w, at, path, missing);
     if (rc == 0)

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util    qw(max);
-use Bonnie::Json  qw(hash list number text);
+use Bonnie::Json  qw(hash list number text version_of);
 use Bonnie::Plain qw(few shorten);
 
 our @EXPORT_OK = qw(count fault_words faults finding_words verdict_counts words);
@@ -37,7 +37,7 @@ sub is_report {
 # Like report_records() of Json.pm: the one record has only { cut => ... }.
 sub records {
     my ($report) = @_;
-    my $version = shorten(text($report->{format_version}) // 'none', 20);
+    my $version = version_of($report);
     return ([], "format_version $version of the report of boncut is not known") if $version !~ $VERSIONS;
     return ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
 }

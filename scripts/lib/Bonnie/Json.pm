@@ -13,7 +13,7 @@ use Bonnie::Plain   qw(few shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(hash list number report_records slowest_operations text);
+our @EXPORT_OK = qw(hash list number report_records slowest_operations text version_of);
 
 # Reads keys of later versions if they are there.
 my %VERSIONS = map { $_ => 1 } 1, 2;
@@ -91,7 +91,7 @@ sub of_row {
 sub why_unreadable {
     my ($report) = @_;
     return 'JSON, but no report of bonnie' if (text($report->{format}) // q{}) ne 'bonnie';
-    my $version = shorten(text($report->{format_version}) // 'none', 20);
+    my $version = version_of($report);
     return "format_version $version of the JSON report is not known; those known are " . join ', ', sort keys %VERSIONS
         if !$VERSIONS{$version};
     return 'the JSON report has no runs' if !list($report->{runs});
@@ -315,6 +315,12 @@ sub list {
 sub text {
     my ($value) = @_;
     return ref $value ? undef : $value;
+}
+
+# The format version of a report as it is told, whatever the report has there.
+sub version_of {
+    my ($report) = @_;
+    return shorten(text($report->{format_version}) // 'none', 20);
 }
 
 sub texts {

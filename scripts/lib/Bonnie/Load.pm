@@ -5,8 +5,8 @@ package Bonnie::Load;
 
 use strict;
 use warnings;
-use Bonnie::Json  qw(hash list number text);
-use Bonnie::Plain qw(few shorten);
+use Bonnie::Json  qw(hash list number text version_of);
+use Bonnie::Plain qw(few);
 
 # Reads keys of later versions if they are there.
 my %VERSIONS = map { $_ => 1 } 1, 2;
@@ -27,7 +27,7 @@ sub is_report {
 # Like report_records() of Json.pm: the one record has only { load => ... }.
 sub records {
     my ($report) = @_;
-    my $version = shorten(text($report->{bonload}{format_version}) // 'none', 20);
+    my $version = version_of($report->{bonload});
     return ([], "format_version $version of the load report is not known") if !$VERSIONS{$version};
     return ([ { load => bless { %{ $report->{bonload} }, start_time => $report->{StartTime} }, __PACKAGE__ } ]);
 }

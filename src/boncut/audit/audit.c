@@ -348,8 +348,6 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
     if (flushes < TRIAL_SYNCS / 2)
         flushes = 0;
     uint64_t writes = l->after.writes - l->before.writes;
-    bool is_certain = flushes == 0 && writes > 0 && l->fua_writes == 0 && l->cache == CACHE_BACK &&
-                      a->devices.filesystem == 1 && a->leaf_count == 1;
     if (flushes > 0) {
         printf("  flushes reach %s, %.3g for each fsync\n", name, (double)flushes / TRIAL_SYNCS);
     } else if (writes == 0) {
@@ -359,12 +357,13 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
                "tell\n",
                name);
     } else if (l->cache == CACHE_BACK) {
+        bool is_certain = l->fua_writes == 0 && a->devices.filesystem == 1 && a->leaf_count == 1;
+        a->is_not_durable |= is_certain;
         printf("  no flush reaches %s, whose cache is write back%s\n", name,
                is_certain ? ": what fsync promises is not durable" : "");
     } else {
         printf("  no flush reaches %s\n", name);
     }
-    a->is_not_durable |= is_certain;
 }
 
 /* Prints the number of writes that need no flush. */

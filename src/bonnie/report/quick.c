@@ -175,18 +175,21 @@ static void print_summary(FILE *out, const struct result runs[], size_t count)
             written += runs[i].tests[TEST_IOPS].bytes;
     }
     units_format_readable(amount, written);
-    int said = snprintf(text, sizeof text, "%.0f s, %s written. ",
-                        (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9, amount);
-    if (is_memory(&runs[0]))
-        strcpy(text + said, "For figures of a drive, name a directory on one.");
-    else
-        snprintf(text + said, sizeof text - (size_t)said,
-                 "A short look: it does not show how fast the drive is after more than %s (its own "
-                 "cache may be full by then), nor after a day of writing. For a figure to rely on:",
+    double seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9;
+    if (is_memory(&runs[0])) {
+        snprintf(text, sizeof text,
+                 "%.0f s, %s written. For figures of a drive, name a directory on one.", seconds,
                  amount);
+        print_wrapped(out, 0, text);
+        return;
+    }
+    snprintf(text, sizeof text,
+             "%.0f s, %s written. A short look: it does not show how fast the drive is after more "
+             "than %s (its own cache may be full by then), nor after a day of writing. For a "
+             "figure to rely on:",
+             seconds, amount, amount);
     print_wrapped(out, 0, text);
-    if (!is_memory(&runs[0]))
-        print_command(out, &runs[0]);
+    print_command(out, &runs[0]);
 }
 
 static int quick_all(FILE *out, const struct result runs[], size_t count)

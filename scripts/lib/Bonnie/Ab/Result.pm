@@ -6,7 +6,7 @@ package Bonnie::Ab::Result;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Json  qw(hash list number text);
+use Bonnie::Json  qw(hash list number text version_of);
 use Bonnie::Plain qw(few shorten);
 
 our @EXPORT_OK = qw(%VERSIONS campaign_of is_campaign);
@@ -27,8 +27,8 @@ sub is_campaign {
 # shown.
 sub campaign_of {
     my ($json) = @_;
-    my ($version, $settings) = (text($json->{format_version}) // 'none', hash($json->{settings}));
-    return (undef, 'format_version ' . shorten("$version", 20) . ' of the report of bon_ab is not known') if !$VERSIONS{$version};
+    my ($version, $settings) = (version_of($json), hash($json->{settings}));
+    return (undef, "format_version $version of the report of bon_ab is not known") if !$VERSIONS{$version};
     my %campaign = (
         settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b beside_a beside_b restore) },
         elapsed  => number($json->{elapsed_seconds}) // 0,
