@@ -86,10 +86,10 @@ if COMPLETIONS
 all-local: completions/made
 
 install-data-local: completions/made
-	$(MKDIR_P) $(DESTDIR)$(bashcompletiondir) $(DESTDIR)$(zshcompletiondir) $(DESTDIR)$(fishcompletiondir)
-	cp -P completions/bash/* $(DESTDIR)$(bashcompletiondir)/
-	cp -P completions/zsh/* $(DESTDIR)$(zshcompletiondir)/
-	cp -P completions/fish/* $(DESTDIR)$(fishcompletiondir)/
+	$(MKDIR_P) "$(DESTDIR)$(bashcompletiondir)" "$(DESTDIR)$(zshcompletiondir)" "$(DESTDIR)$(fishcompletiondir)"
+	cp -P completions/bash/* "$(DESTDIR)$(bashcompletiondir)/"
+	cp -P completions/zsh/* "$(DESTDIR)$(zshcompletiondir)/"
+	cp -P completions/fish/* "$(DESTDIR)$(fishcompletiondir)/"
 
 uninstall-local: completions/made
 	for file in completions/bash/*; do rm -f "$(DESTDIR)$(bashcompletiondir)/$${file##*/}"; done
@@ -97,7 +97,7 @@ uninstall-local: completions/made
 	for file in completions/fish/*; do rm -f "$(DESTDIR)$(fishcompletiondir)/$${file##*/}"; done
 endif
 
-completions/made: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS) $(srcdir)/scripts/completions \
+completions/made: $(bin_PROGRAMS) $(noinst_SCRIPTS) $(srcdir)/scripts/completions \
 		$(SCRIPTS_COMPLETED:%=$(srcdir)/scripts/%)
 	$(AM_V_GEN)rm -rf completions && PERL='$(PERL)' $(PERL) $(srcdir)/scripts/completions completions \
 		$(COMPLETED:%=./%) $(SCRIPTS_COMPLETED:%=$(srcdir)/scripts/%) && touch $@

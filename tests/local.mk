@@ -78,7 +78,7 @@ DRIVE = $(abs_builddir)/tests/cut/drive.so
 cli_files = $(filter-out $(wildcard $(CLI_WITHOUT:%=$(srcdir)/tests/cli/%.t)), \
 	$(wildcard $(CLI_TESTS:%=$(srcdir)/tests/cli/%.t)))
 
-test-programs: $(check_PROGRAMS) $(check_DATA) $(REPLAYED) $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
+test-programs: $(check_PROGRAMS) $(check_DATA) $(REPLAYED) $(bin_PROGRAMS) $(noinst_SCRIPTS)
 
 check-local: test-programs
 	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(filter-out $(UNIT_WITHOUT), $(TESTED)) $(REPLAYED) \
@@ -89,19 +89,19 @@ check-local: test-programs
 		$(CHECK_TESTS:%=$(srcdir)/tests/checks/%.t)
 
 # check-faults runs only the tests of tests/fault, check-cli those of tests/cli.
-check-faults: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
+check-faults: $(bin_PROGRAMS) $(noinst_SCRIPTS)
 	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) \
 		$(FAULT_TESTS:%=$(srcdir)/tests/fault/%.t)
 
-check-cli: $(sbin_PROGRAMS) $(bin_PROGRAMS) $(noinst_SCRIPTS)
+check-cli: $(bin_PROGRAMS) $(noinst_SCRIPTS)
 	$(TEST_ENVIRONMENT) $(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(cli_files)
 
 # Tests the converters as they were installed, with their modules and the link.
 installcheck-local:
-	BONNIE='$(DESTDIR)$(sbindir)/bonnie++' \
+	BONNIE='$(DESTDIR)$(bindir)/bonnie++' \
 	BON_AB='$(DESTDIR)$(bindir)/bon_ab' \
 	BON_CSV2HTML='$(DESTDIR)$(bindir)/bon_csv2html' \
 	BON_CSV2TXT='$(DESTDIR)$(bindir)/bon_csv2txt' \
-	BONNIE_TEST_SRCDIR='$(abs_srcdir)' BONNIE_TEST_MANDIR='$(DESTDIR)$(mandir)' \
+	BONNIE_TEST_SRCDIR='$(abs_srcdir)' BONNIE_TEST_MANDIR='$(DESTDIR)$(mandir)' BONNIE_TEST_SBINDIR='$(DESTDIR)$(sbindir)' \
 	BONNIE_TEST_DATADIR='$(DESTDIR)$(pkgdatadir)' PERL='$(PERL)' \
 	$(PERL) $(srcdir)/tests/run $(TEST_JOBS:%=--jobs=%) $(srcdir)/tests/install/*.t $(srcdir)/tests/cli/csv2*.t

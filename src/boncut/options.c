@@ -168,8 +168,8 @@ const struct option_table option_table = {
              "    boncut campaign --victim='ssh HOST' --cut=COMMAND --logs=LOGS /data\n"
              "Remove what earlier runs have left:\n"
              "    boncut --cleanup /data\n\n"
-             "boncut --help lists all options; the manual is boncut(8).\n",
-    .closing = "\nSizes take a suffix k or m (powers of 1024). The manual is boncut(8).\n",
+             "boncut --help lists all options; the manual is boncut(1).\n",
+    .closing = "\nSizes take a suffix k or m (powers of 1024). The manual is boncut(1).\n",
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,
 };

@@ -30,7 +30,7 @@ src_libbonnie_a_SOURCES = \
 BONNIE_LIBS = src/libbonnie.a $(SUITE_LIBS)
 
 if HAVE_MPI
-sbin_PROGRAMS += bonnie-mpi
+bin_PROGRAMS += bonnie-mpi
 endif
 bonnie_mpi_SOURCES = src/bonnie/program_mpi.c $(BY_MPI)
 bonnie_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

@@ -556,8 +556,8 @@ const struct option_table option_table = {
              "Is it good enough for a database?    bonload -good-for=list\n"
              "Did a change help?                   bon_ab --help\n"
              "Does it keep what fsync promised?    boncut audit /data\n\n"
-             "bonnie --help lists all options; the manual is bonnie(8).\n",
-    .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(8).\n",
+             "bonnie --help lists all options; the manual is bonnie(1).\n",
+    .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(1).\n",
 };
 
 /* The program whose command line this is, and the preset that imitates it. */

@@ -113,13 +113,10 @@ static bool take_at(struct html_page *p, const char *directory, size_t length, c
     return false;
 }
 
-/*
- * Looks for the program beside this one, in bin beside sbin, and, before installation, among the
- * sources above.
- */
+/* Looks for the program beside this one, and, before installation, among the sources above. */
 static bool find_beside(struct html_page *p, struct err *e)
 {
-    static const char *const below[] = {"", "../bin/", "scripts/", "../../scripts/"};
+    static const char *const below[] = {"", "scripts/", "../../scripts/"};
     char self[PATH_MAX];
     if (!kernel_file_link("/proc/self/exe", self, sizeof self))
         return false;

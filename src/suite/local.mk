@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bonnie is also the small programs: links with their names call it.
-sbin_NAMES = getc_putc zcav
-bin_NAMES = generate_randfile
+sbin_NAMES = zcav
+bin_NAMES = generate_randfile getc_putc
 noinst_SCRIPTS = $(sbin_NAMES) $(bin_NAMES)
 
 $(sbin_NAMES) $(bin_NAMES): bonnie

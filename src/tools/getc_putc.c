@@ -422,7 +422,7 @@ static const struct option_table option_table = {
     .count = sizeof entries / sizeof *entries,
     .usage = "Usage: getc_putc [OPTION]...\n"
              "Measure the ways of moving single bytes between a program and a file.\n\n",
-    .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(8).\n",
+    .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(1).\n",
 };
 
 static int measure_and_print(const struct settings *settings, struct err *e)

@@ -35,7 +35,7 @@ cmp_ok(scalar @names, '>=', 45, 'there are many');
 # Deliberately absent from --help: old scripts use it, and the program ignores it.
 my $IGNORED = 'l';
 
-my $page = slurp(source('man/bonnie.8'));
+my $page = slurp(source('man/bonnie.1'));
 my %page;
 for my $line ($page =~ /^\.It (Fl .*)$/mg) {
     my @given = map { s/\A-//r } $line =~ /Fl (\S+)/g;

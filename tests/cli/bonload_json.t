@@ -179,11 +179,10 @@ is($none->{status}, '1', 'no program that draws');
 like($none->{err}, qr{\Abonload: -timeline-file: \Q$dir\E/none, or Perl, which it needs, was not found\n\z}, 'is told at once');
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
-# As installed: bonload is in sbin and the program that draws in bin, or anywhere
-# in PATH. Bonnie++'s program of that name, which takes what it reads for CSV and succeeds, is passed over.
+# As installed: the program that draws is beside bonload, or anywhere in PATH. Bonnie++'s program of that name, which takes what it reads for CSV and succeeds, is passed over.
 my ($scripts) = path_of('bon_csv2html') =~ m{\A(.*)/[^/]+\z};
-mkdir "$dir/$_" or die "$_: $!\n" for qw(sbin bin far far/alone other);
-for my $place (qw(sbin far/alone)) {
+mkdir "$dir/$_" or die "$_: $!\n" for qw(bin far far/alone other);
+for my $place (qw(bin far/alone)) {
     copy(LoadRun::program(), "$dir/$place/bonload") or die "copy: $!\n";
     chmod oct 755, "$dir/$place/bonload";
 }
@@ -191,7 +190,7 @@ symlink path_of('bon_csv2html'), "$dir/bin/bon_csv2html" or die "symlink: $!\n";
 spew("$dir/other/bon_csv2html", "#!/bin/sh\necho a page\n");
 chmod oct(755), "$dir/other/bon_csv2html";
 for my $case (
-    { name => 'bin beside sbin', place => 'sbin',      path => '/none',           status => '0' },
+    { name => 'beside it',       place => 'bin',       path => '/none',           status => '0' },
     { name => 'PATH',            place => 'far/alone', path => ":/none:$scripts", status => '0' },
     { name => 'behind another',  place => 'far/alone', path => "$dir/other:$scripts", status => '0' },
     { name => 'only another',    place => 'far/alone', path => "$dir/other", status => '1', said => qr{\Abonload: -timeline-file: \Q$dir\E/other/bon_csv2html is another program of this name\n\z} },

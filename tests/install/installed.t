@@ -8,7 +8,7 @@ use warnings;
 use File::Basename qw(dirname);
 use Test::More;
 
-my $dir = dirname($ENV{BONNIE});
+my ($dir, $sbin) = (dirname($ENV{BONNIE}), $ENV{BONNIE_TEST_SBINDIR});
 
 is(readlink $ENV{BONNIE}, 'bonnie', 'bonnie++ is a link to bonnie beside it');
 is(readlink "$dir/gobonniego", 'bonnie', 'and so is gobonniego');
@@ -16,8 +16,9 @@ like(qx('$dir/gobonniego' -version), qr/\Agobonniego version \d+\.\d+\.\d+\n\z/,
 for my $program (map {"$dir/$_"} qw(bonnie bonnie++)) {
     like(qx('$program' --version), qr/\d+\.\d+\.\d+/, "$program runs");
 }
-for my $tool (qw(zcav getc_putc)) {
-    like(qx('$dir/$tool' --version), qr/\A$tool \d+\.\d+\.\d+\n/, "$tool runs");
+for my $tool ("$dir/getc_putc", map {"$sbin/$_"} qw(zcav getc_putc bonnie bonnie++)) {
+    my ($name) = $tool =~ m{([^/+]+)\+*\z};
+    like(qx('$tool' --version), qr/\A$name \d+\.\d+\.\d+\n/, "$tool runs");
 }
 my $bin = dirname($ENV{BON_CSV2HTML});
 is(qx('$bin/generate_randfile' -s5 1 2>/dev/null), pack('H*', '232add1b'), 'generate_randfile runs');
@@ -27,15 +28,15 @@ for my $script (@ENV{qw(BON_AB BON_CSV2HTML BON_CSV2TXT)}) {
 is(readlink "$bin/goader", 'bonload', 'goader is a link to bonload beside it');
 like(qx('$bin/goader' --version), qr/^bonload \d+\.\d+\.\d+/, 'bonload runs');
 is(system("'$bin/bonload' -requests-engine=null -rt=1 -max-requests=10 -show-progress=false -timeline-file=/dev/null >/dev/null"), 0, 'it finds what draws its page');
-for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man1/bon_csv2html.1 man1/bon_csv2txt.1
-    man8/boncut.8 man8/zcav.8 man8/getc_putc.8 man1/generate_randfile.1)) {
+for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man1/bonnie.1 man1/bonnie++.1 man1/gobonniego.1 man1/bon_csv2html.1 man1/bon_csv2txt.1
+    man1/boncut.1 man8/zcav.8 man1/getc_putc.1 man1/generate_randfile.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man8/getc_putc.8)) {
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
 ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json);
 
 # Every program has completions under each of its names.
 my @names = (qw(bonnie boncut getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
-    map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$dir/*"), glob "$bin/*");
+    map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$bin/*"));
 my $data = dirname($ENV{BONNIE_TEST_DATADIR});
 SKIP: {
     skip 'a build for another machine has no completions', 1 if !-d "$data/bash-completion";

@@ -49,9 +49,9 @@ like($fields{'bonnie++'}{Depends}, qr/\Abonnie \(= 3/, 'the transitional package
 is($fields{'bonnie++'}{Architecture}, $fields{bonnie}{Architecture}, 'and is nowhere without it');
 like($fields{bonnie}{$_}, qr/\Abonnie\+\+ \(<< 3~\)\z/, "$_ bonnie++ of before") for qw(Breaks Replaces);
 
-for my $file (qw(/usr/sbin/bonnie /usr/sbin/bonnie++ /usr/sbin/boncut /usr/sbin/zcav /usr/sbin/getc_putc /usr/bin/bon_csv2html /usr/bin/bon_csv2txt
+for my $file (qw(/usr/bin/bonnie /usr/bin/bonnie++ /usr/bin/boncut /usr/bin/getc_putc /usr/sbin/bonnie /usr/sbin/bonnie++ /usr/sbin/zcav /usr/sbin/getc_putc /usr/bin/bon_csv2html /usr/bin/bon_csv2txt
     /usr/bin/generate_randfile /usr/share/bash-completion/completions/bonnie++ /usr/share/zsh/vendor-completions/_bonnie
-    /usr/share/fish/vendor_completions.d/bonnie.fish /usr/share/man/man8/bonnie++.8.gz /usr/share/bonnie/bonnie.schema.json /usr/share/doc/bonnie/README.md.gz /usr/share/doc/bonnie/NEWS.Debian.gz)) {
+    /usr/share/fish/vendor_completions.d/bonnie.fish /usr/share/man/man1/bonnie.1.gz /usr/share/man/man8/bonnie++.8.gz /usr/share/bonnie/bonnie.schema.json /usr/share/doc/bonnie/README.md.gz /usr/share/doc/bonnie/NEWS.Debian.gz)) {
     is(scalar(grep { $_ eq $file } @{ $files{bonnie} }), 1, "bonnie has $file");
 }
 for my $file (qw(/usr/bin/bonload /usr/bin/goader /usr/share/man/man1/goader.1.gz /usr/share/bash-completion/completions/goader)) {

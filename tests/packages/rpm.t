@@ -48,9 +48,9 @@ like(output_of("rpm -qp --obsoletes '$bonnie'"), qr/\Abonnie\+\+ < 3\z/, 'and ob
 my $root = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
 my $said = output_of("rpm --root '$root' --dbpath /var/lib/rpm -i --nodeps --noscripts @all");
 is($said =~ s/^rpm: (?:RPM should not|However assuming).*\n?//mgr, q{}, 'they are installed into an empty root'); # Debian's rpm warns about itself
-for my $file (qw(sbin/bonnie sbin/bonnie++ sbin/boncut sbin/zcav sbin/getc_putc bin/bon_csv2html bin/bon_csv2txt bin/generate_randfile bin/bonload bin/goader
-    lib64/openmpi/bin/bonload-mpi_openmpi share/man/man1/bonload-mpi.1.gz lib64/openmpi/bin/bonnie-mpi_openmpi share/man/man8/bonnie-mpi.8.gz share/bash-completion/completions/bonnie-mpi
-    share/man/man8/bonnie.8.gz share/man/man8/bonnie++.8.gz share/man/man1/bonload.1.gz share/licenses/bonnie/COPYING
+for my $file (qw(bin/bonnie bin/bonnie++ bin/boncut bin/getc_putc sbin/bonnie sbin/bonnie++ sbin/zcav sbin/getc_putc bin/bon_csv2html bin/bon_csv2txt bin/generate_randfile bin/bonload bin/goader
+    lib64/openmpi/bin/bonload-mpi_openmpi share/man/man1/bonload-mpi.1.gz lib64/openmpi/bin/bonnie-mpi_openmpi share/man/man1/bonnie-mpi.1.gz share/bash-completion/completions/bonnie-mpi
+    share/man/man1/bonnie.1.gz share/man/man8/bonnie++.8.gz share/man/man1/bonload.1.gz share/licenses/bonnie/COPYING
     share/doc/bonnie/NEWS.md share/bonnie/bonnie.schema.json share/bonnie/perl/Bonnie/Page.pm
     share/bash-completion/completions/bonnie share/zsh/site-functions/_bonnie share/fish/vendor_completions.d/bonnie.fish)) {
     ok(-e "$root/usr/$file", "/usr/$file");
