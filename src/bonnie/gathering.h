@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 #include "bonnie/result.h"
-#include "measure/bottleneck.h"
 #include "measure/histogram.h"
+#include "measure/limit.h"
 #include "sync/coordinator.h"
 #include "sys/thread_pool.h"
 #include "verify/contents.h"

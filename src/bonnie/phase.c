@@ -14,8 +14,8 @@
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
 #include "live/progress.h"
-#include "measure/bottleneck.h"
 #include "measure/clock.h"
+#include "measure/limit.h"
 #include "run/section.h"
 #include "storage/page_cache.h"
 #include "sys/thread_pool.h"
@@ -508,8 +508,8 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
         for (enum way way = 0; way < WAYS; way++) /* all other sources know only the whole test */
             if (evidence.moved.by[way] != SOURCE_DEVICE)
                 evidence.moved.by[way] = SOURCE_NONE;
-        bottleneck_judge(&judgement, &evidence);
-        l->limited_by = bottleneck_name(judgement.by);
+        limit_judge(&judgement, &evidence);
+        l->limited_by = limit_name(judgement.by);
     }
     if (!t->steady.wanted) {
         phase_verdict(ph, t, &judgement);
@@ -839,7 +839,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     r->unsteady += ph->is_steady && !result->steady.is_steady;
     ph->evidence = figures.evidence;
     complete_evidence(ph, result);
-    bottleneck_judge(&judgement, &ph->evidence);
+    limit_judge(&judgement, &ph->evidence);
     phase_verdict(ph, result, &judgement);
     result->waited_for_cpu_percent = judgement.waited_percent;
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);

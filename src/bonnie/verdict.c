@@ -91,7 +91,7 @@ static unsigned conditions_of(const struct advice_facts *f)
  * `endings` has for the reason.
  */
 struct remedy {
-    enum bottleneck_reason reason;
+    enum limit_reason reason;
     unsigned tests;
     unsigned needs;    /* all these conditions must hold */
     unsigned excludes; /* none of these conditions may hold */
@@ -317,8 +317,8 @@ static bool is_about_bytes(const struct judgement *j)
 const char *verdict_limit(const struct verdict *v)
 {
     if (!v->is_known)
-        return bottleneck_name(LIMITED_UNKNOWN);
-    return v->least.reason == REASON_OTHERS_COMPUTED ? "others" : bottleneck_name(v->least.by);
+        return limit_name(LIMITED_UNKNOWN);
+    return v->least.reason == REASON_OTHERS_COMPUTED ? "others" : limit_name(v->least.by);
 }
 
 void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
@@ -340,6 +340,9 @@ void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v)
     case REASON_SERVER_MOVED:
     case REASON_STORAGE_MOVED:
         describe_bytes(text, v);
+        break;
+    case REASON_NOT_DIRECT:
+        snprintf(text, VERDICT_TEXT, "O_DIRECT was not direct: %s.", v->least.direct.reason);
         break;
     case REASON_NOTHING_MOVED:
         snprintf(text, VERDICT_TEXT, "No data was moved: this is the program alone.");

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "bonnie/tests.h"
-#include "measure/bottleneck.h"
+#include "measure/limit.h"
 
 /*
  * Advises options that may give a higher figure. A table in verdict.c says which of them fit a test
@@ -15,7 +15,7 @@
 /* What the advice depends on. */
 struct advice_facts {
     enum test_id test;
-    enum bottleneck_reason reason;
+    enum limit_reason reason;
     unsigned workers; /* workers or seekers */
     unsigned iodepth; /* operations in flight for each of them */
     unsigned cpus;    /* number of CPUs that the program may use */

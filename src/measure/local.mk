@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
-	src/measure/bottleneck.c src/measure/bottleneck.h \
+	src/measure/limit.c src/measure/limit.h \
 	src/measure/busy.c src/measure/busy.h \
 	src/measure/clock.h \
 	src/measure/control_group.c src/measure/control_group.h \

@@ -17,7 +17,7 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:bottleneck_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+|verdict_limit)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+|verdict_limit)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (

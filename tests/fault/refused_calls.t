@@ -63,7 +63,7 @@ sub in_sandbox {
 }
 
 # Figures, and the lengths of lists of figures, differ between any two runs.
-my $MEASURED = qr/time|seconds|rate|percent|latenc|_ns\b|percentiles|histogram|intervals|rounds|heat|TopTen|Reports|FinalSpeed|[.](?:seed|run|limit\w*|bottleneck|verdict|advice|busiest|label|cv|slowest)\b/;
+my $MEASURED = qr/time|seconds|rate|percent|latenc|_ns\b|percentiles|histogram|intervals|rounds|heat|TopTen|Reports|FinalSpeed|[.](?:seed|run|limit\w*|verdict|advice|busiest|label|cv|slowest)\b/;
 
 # The part of the report that is the same in all runs with these arguments on
 # this machine.

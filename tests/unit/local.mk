@@ -15,7 +15,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/io/test_queue_time \
 	tests/unit/live/test_monitor \
 	tests/unit/live/test_progress_bar \
-	tests/unit/measure/test_bottleneck \
+	tests/unit/measure/test_limit \
 	tests/unit/measure/test_busy \
 	tests/unit/measure/test_control_group \
 	tests/unit/measure/test_cpu \

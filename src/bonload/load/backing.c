@@ -162,10 +162,10 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
         .device = use->use,
         .moved = *moved,
     };
-    bottleneck_judge(j, &evidence);
+    limit_judge(j, &evidence);
     if (b->doubt[kind]) {
         use->doubt[kind] = b->doubt[kind];
-        use->measured[kind] = bottleneck_name(LIMITED_UNKNOWN);
+        use->measured[kind] = limit_name(LIMITED_UNKNOWN);
         return;
     }
     if (j->by != LIMITED_PAGE_CACHE && j->device_known && b->may_be_cached[kind] &&
@@ -177,12 +177,12 @@ static void judge_kind(const struct backing *b, struct backing_use *use, enum lo
     if (j->by == LIMITED_PAGE_CACHE && j->reason == REASON_IN_MEMORY)
         use->measured[kind] = "memory";
     else if (j->by == LIMITED_PAGE_CACHE || j->by == LIMITED_SERVER)
-        use->measured[kind] = bottleneck_name(j->by);
+        use->measured[kind] = limit_name(j->by);
     else
-        use->measured[kind] = bottleneck_name(j->source == SOURCE_NONE ? j->by
-                                              : j->device_known || j->reason == REASON_STORAGE_MOVED
-                                                  ? LIMITED_DEVICE
-                                                  : LIMITED_UNKNOWN);
+        use->measured[kind] =
+            limit_name(j->source == SOURCE_NONE                               ? j->by
+                       : j->device_known || j->reason == REASON_STORAGE_MOVED ? LIMITED_DEVICE
+                                                                              : LIMITED_UNKNOWN);
 }
 
 void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],

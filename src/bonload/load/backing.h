@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "bonload/load/run.h"
-#include "measure/bottleneck.h"
 #include "measure/device.h"
+#include "measure/limit.h"
 #include "measure/sources.h"
 
 /*

@@ -210,7 +210,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_count(&object, "verified_bytes", t->verified_bytes);
     put_count(&object, "corrupted", t->corrupted);
     put_value(&object, "corruption", all_corruption(&t->corruption));
-    put_text(&object, "limited_by", bottleneck_name(t->verdict.least.by));
+    put_text(&object, "limited_by", limit_name(t->verdict.least.by));
     verdict_sentence(sentence, &t->verdict);
     put_text(&object, "verdict", sentence);
     put_known_real(&object, "waited_for_cpu_percent", t->waited_for_cpu_percent);

@@ -60,7 +60,7 @@ static void with_all(void (*check)(const struct advice_facts *f))
         unsigned workers, iodepth;
     } sizes[] = {{1, 1}, {2, 1}, {CPUS, 1}, {64, 1}, {1, 32}, {5, 4}};
     static const uint64_t chunks[] = {0, 1000, 4096, 8192, 64 * KIB, MIB, 16 * MIB};
-    for (enum bottleneck_reason reason = 0; reason < REASON_COUNT; reason++)
+    for (enum limit_reason reason = 0; reason < REASON_COUNT; reason++)
         for (enum test_id test = 0; test < TEST_COUNT; test++)
             for (size_t size = 0; size < sizeof sizes / sizeof sizes[0]; size++)
                 for (size_t chunk = 0; chunk < sizeof chunks / sizeof chunks[0]; chunk++)
@@ -250,7 +250,7 @@ static const char *sentence(const struct judgement *j, const char *filesystem)
 static void every_reason_has_a_short_sentence(void **state)
 {
     (void)state;
-    for (enum bottleneck_reason reason = 0; reason < REASON_COUNT; reason++) {
+    for (enum limit_reason reason = 0; reason < REASON_COUNT; reason++) {
         struct judgement j = {.by = LIMITED_CPU, .reason = reason, .waited_percent = -1};
         assert_true(strlen(sentence(&j, NULL)) > 10);
         assert_true(strlen(sentence(&j, "nfs4")) > 10);

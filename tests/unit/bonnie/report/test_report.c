@@ -275,7 +275,7 @@ static struct corruption_entry three_places[] = {
 };
 
 /* A verdict whose figures differ from test to test. */
-static struct verdict verdict(enum bottleneck by, enum bottleneck_reason reason, double percent,
+static struct verdict verdict(enum limited_by by, enum limit_reason reason, double percent,
                               uint64_t advice)
 {
     struct verdict v = {.is_known = true,

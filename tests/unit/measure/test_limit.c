@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "measure/bottleneck.h"
+#include "measure/limit.h"
 #include "util/units.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -27,10 +27,9 @@ static const struct evidence reading = {
 
 static struct judgement judgement;
 
-static void assert_judged(const struct evidence *e, enum bottleneck by,
-                          enum bottleneck_reason reason)
+static void assert_judged(const struct evidence *e, enum limited_by by, enum limit_reason reason)
 {
-    bottleneck_judge(&judgement, e);
+    limit_judge(&judgement, e);
     assert_int_equal(judgement.by, by);
     assert_int_equal(judgement.reason, reason);
 }
@@ -135,6 +134,20 @@ static void what_does_not_come_from_the_device_is_the_page_cache(void **state)
     e.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND};
     e.device.read_bytes = 900 * MIB;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
+}
+
+/* Whatever the device moved later: the caller's data went through the page cache. */
+static void what_was_not_direct_is_the_page_cache(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.direct = (struct direct_use){.seen = DIRECT_NO};
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.direct = (struct direct_use){true, DIRECT_NO, "btrfs buffered the writes"};
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_DIRECT);
+    assert_string_equal(judgement.direct.reason, "btrfs buffered the writes");
+    e.direct.seen = DIRECT_NOT_KNOWN;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
 }
 
 /* A loop over every character is slower than memory, wherever the characters are. */
@@ -434,11 +447,11 @@ static void no_time_is_no_trouble(void **state)
 static void every_limit_has_its_name(void **state)
 {
     (void)state;
-    assert_string_equal(bottleneck_name(LIMITED_DEVICE), "device");
-    assert_string_equal(bottleneck_name(LIMITED_PAGE_CACHE), "page cache");
-    assert_string_equal(bottleneck_name(LIMITED_SERVER), "server");
-    assert_string_equal(bottleneck_name(LIMITED_CPU), "cpu");
-    assert_string_equal(bottleneck_name(LIMITED_UNKNOWN), "unknown");
+    assert_string_equal(limit_name(LIMITED_DEVICE), "device");
+    assert_string_equal(limit_name(LIMITED_PAGE_CACHE), "page cache");
+    assert_string_equal(limit_name(LIMITED_SERVER), "server");
+    assert_string_equal(limit_name(LIMITED_CPU), "cpu");
+    assert_string_equal(limit_name(LIMITED_UNKNOWN), "unknown");
 }
 
 int main(void)
@@ -450,6 +463,7 @@ int main(void)
         cmocka_unit_test(waiting_that_is_not_known_is_no_waiting),
         cmocka_unit_test(workers_that_use_all_cpus_have_them),
         cmocka_unit_test(what_does_not_come_from_the_device_is_the_page_cache),
+        cmocka_unit_test(what_was_not_direct_is_the_page_cache),
         cmocka_unit_test(computing_on_every_byte_is_the_cpu),
         cmocka_unit_test(others_traffic_proves_nothing_more),
         cmocka_unit_test(writes_that_stay_in_memory_are_told),

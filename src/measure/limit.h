@@ -14,7 +14,7 @@
  * CPU, by what was counted during the work. docs/what-is-measured.md has the rules in words, and an
  * example of each. This module only states facts; the code that prints them finds the words.
  */
-enum bottleneck {
+enum limited_by {
     LIMITED_UNKNOWN,
     LIMITED_DEVICE,
     LIMITED_PAGE_CACHE,
@@ -23,10 +23,10 @@ enum bottleneck {
 };
 
 /* A name: "device", "page cache", "server", "cpu" or "unknown". */
-const char *bottleneck_name(enum bottleneck bottleneck);
+const char *limit_name(enum limited_by by);
 
 /* Why a verdict was given. */
-enum bottleneck_reason {
+enum limit_reason {
     REASON_NOTHING_EXPLAINS, /* unknown: neither the device nor a CPU was busy */
     REASON_NO_DEVICE,        /* unknown: no device could be watched, and nothing else shows it */
     REASON_STORAGE_MOVED,   /* unknown: the bytes came from or went to storage that has no device */
@@ -34,6 +34,7 @@ enum bottleneck_reason {
     REASON_DEVICE_HELD,     /* device: it was held to the limit of a control group */
     REASON_IN_MEMORY,       /* page cache: the filesystem is in memory */
     REASON_READ_FROM_CACHE, /* page cache: storage read less than was asked for */
+    REASON_NOT_DIRECT,      /* page cache: O_DIRECT was asked for, and the data went through it */
     REASON_NOT_WRITTEN,     /* page cache: storage wrote less than was asked for */
     REASON_SERVER_MOVED,    /* server: the bytes went over a network, and no CPU was wanted */
     REASON_NOTHING_MOVED,   /* cpu: the work asked for no transfer */
@@ -42,6 +43,18 @@ enum bottleneck_reason {
     REASON_QUOTA,           /* cpu: a control group's quota of CPU time was used */
     REASON_OTHERS_COMPUTED, /* cpu: a worker waited for a CPU that other programs used */
     REASON_COUNT
+};
+
+/* Whether O_DIRECT went past the page cache. */
+enum direct_seen { DIRECT_NOT_KNOWN, DIRECT_NO, DIRECT_YES };
+
+#define DIRECT_REASON 80
+
+struct direct_use {
+    bool asked; /* false: the rest means nothing */
+    enum direct_seen seen;
+    char
+        reason[DIRECT_REASON]; /* what was seen, without a full stop: "btrfs buffered the writes" */
 };
 
 struct evidence {
@@ -63,14 +76,15 @@ struct evidence {
     struct device_use device; /* what the device did during the work, for other programs, too */
     struct moved_bytes moved; /* the same bytes, by the source that speaks about them */
     struct io_limit limit;    /* limits on that device */
-    double quota_cpus;        /* CPU time that a control group may use, in CPUs; 0: any */
-    double quota_percent;     /* share of it that was used; 0: nobody was held back */
+    struct direct_use direct;
+    double quota_cpus;    /* CPU time that a control group may use, in CPUs; 0: any */
+    double quota_percent; /* share of it that was used; 0: nobody was held back */
 };
 
 /* All percentages but held_percent and quota_percent are shares of the elapsed time or bytes. */
 struct judgement {
-    enum bottleneck by;
-    enum bottleneck_reason reason;
+    enum limited_by by;
+    enum limit_reason reason;
     bool device_known;          /* false: device_percent means nothing */
     enum source source;         /* the source of moved_percent; SOURCE_NONE: it is unknown */
     enum way way;               /* whether the work read most, or wrote most */
@@ -82,9 +96,10 @@ struct judgement {
     enum io_limit_kind held_by; /* the limit of which the largest share was used */
     uint64_t held_to;           /* value of this limit, per second */
     double held_percent;        /* share of it that was used; 0: there was no limit */
-    double quota_cpus;          /* the quota of CPU time, and the share of it that was used */
+    struct direct_use direct;
+    double quota_cpus; /* the quota of CPU time, and the share of it that was used */
     double quota_percent;
 };
 
 /* Sets *j by the evidence, which need not outlive the call. */
-void bottleneck_judge(struct judgement *j, const struct evidence *e);
+void limit_judge(struct judgement *j, const struct evidence *e);

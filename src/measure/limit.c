@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "measure/bottleneck.h"
+#include "measure/limit.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,6 +102,7 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
     double computed = fmin(percent_of((double)e->busiest.computed_ns, elapsed), 100);
     double waited = percent_of((double)e->busiest.waited_ns, elapsed);
     *j = (struct judgement){
+        .direct = e->direct,
         .quota_cpus = e->quota_cpus,
         .quota_percent = e->quota_percent,
         .device_known = e->device.known,
@@ -149,7 +150,7 @@ static bool wants_cpu_most(const struct judgement *j)
            (demand >= MOSTLY_PERCENT && can_compare);
 }
 
-static void state_verdict(struct judgement *j, enum bottleneck by, enum bottleneck_reason reason)
+static void state_verdict(struct judgement *j, enum limited_by by, enum limit_reason reason)
 {
     j->by = by;
     j->reason = reason;
@@ -191,9 +192,9 @@ static void judge_storage(struct judgement *j)
 
 /*
  * Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU proves
- * nothing, and bottleneck_judge() first checks where the data was.
+ * nothing, and limit_judge() first checks where the data was.
  */
-void bottleneck_judge(struct judgement *j, const struct evidence *e)
+void limit_judge(struct judgement *j, const struct evidence *e)
 {
     weigh_limit(j, e);
     bool cpu = wants_cpu_most(j);
@@ -206,6 +207,8 @@ void bottleneck_judge(struct judgement *j, const struct evidence *e)
         judge_cpu(j, e);
     else if (in_memory)
         state_verdict(j, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
+    else if (has_data(e) && e->direct.asked && e->direct.seen == DIRECT_NO)
+        state_verdict(j, LIMITED_PAGE_CACHE, REASON_NOT_DIRECT);
     else if (is_seen && j->moved_percent < CACHED_BELOW_PERCENT)
         state_verdict(j, LIMITED_PAGE_CACHE,
                       reads_most(e) ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN);
@@ -219,7 +222,7 @@ void bottleneck_judge(struct judgement *j, const struct evidence *e)
         state_verdict(j, LIMITED_UNKNOWN, REASON_NO_DEVICE);
 }
 
-const char *bottleneck_name(enum bottleneck bottleneck)
+const char *limit_name(enum limited_by by)
 {
     static const char *const names[] = {
         [LIMITED_UNKNOWN] = "unknown",
@@ -228,5 +231,5 @@ const char *bottleneck_name(enum bottleneck bottleneck)
         [LIMITED_SERVER] = "server",
         [LIMITED_CPU] = "cpu",
     };
-    return names[bottleneck];
+    return names[by];
 }
