@@ -158,8 +158,7 @@ static int judge_all(struct check *c, int fd, struct err *e)
                         .pattern = &pattern,
                         .directory_fd = fd,
                         .evicts = c->is_same_boot,
-                        .buffer =
-                            aligned_alloc(4096, round_up(METHOD_BUFFER * h->block_bytes, 4096)),
+                        .buffer = method_buffer(h),
                         .findings = &c->findings};
     int rc = j.buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, h->seed, h->run);

@@ -130,6 +130,7 @@ struct tally {
 struct control_tally {
     uint64_t blocks; /* blocks whose last write may never have been made durable */
     uint64_t lost;
+    uint64_t torn; /* of `plain`: parts of two versions */
 };
 
 /* Overwrites that were in progress at the cut. These numbers are facts, not faults. */

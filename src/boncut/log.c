@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "boncut/methods/method.h"
@@ -17,6 +16,7 @@
 #include "sys/host.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
+#include "util/portable.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -142,7 +142,10 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 
 uint32_t header_units_of_worker(const struct header *h, unsigned method)
 {
-    return methods[method].is_control ? 1 : h->units + methods[method].tails;
+    const struct method *m = &methods[method];
+    if (m->is_control)
+        return 1;
+    return m->units_most && m->units_most < h->units ? m->units_most : h->units + m->tails;
 }
 
 uint32_t header_units(const struct header *h, unsigned method)
@@ -150,46 +153,22 @@ uint32_t header_units(const struct header *h, unsigned method)
     return methods[method].is_control ? 1 : h->workers * header_units_of_worker(h, method);
 }
 
-/* The beginning of the kernel's struct statx, of which C libraries may have an older one. */
-struct statx_facts {
-    uint32_t mask;
-    uint32_t unused[7];
-    uint64_t inode;
-    uint64_t unused_sizes[5];
-    int64_t birth_seconds;
-    uint32_t birth_nanoseconds;
-    uint32_t unused_times[13];
-    uint64_t mount_id;
-    uint64_t unused_alignment;
-    uint64_t subvolume;
-    uint64_t rest[11];
-};
-
-_Static_assert(sizeof(struct statx_facts) == 256, "the size of struct statx");
-
-/* Bits of its mask; C libraries may lack those as well. */
-#define STATX_FACTS_INODE        0x0100U
-#define STATX_FACTS_BASIC        0x07ffU
-#define STATX_FACTS_BIRTH        0x0800U
-#define STATX_FACTS_UNIQUE_MOUNT 0x4000U /* since Linux 6.8 */
-#define STATX_FACTS_SUBVOLUME    0x8000U /* since Linux 6.10 */
-
 /*
  * A directory has the same inode number and time of birth after a power cut; the root directories
  * of all subvolumes of a btrfs have the same number.
  */
 static void describe_directory(struct header *h, int fd)
 {
-    struct statx_facts facts = {0};
-    if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH,
-                STATX_FACTS_BASIC | STATX_FACTS_BIRTH | STATX_FACTS_UNIQUE_MOUNT |
-                    STATX_FACTS_SUBVOLUME,
-                &facts) != 0)
+    struct portable_statx facts = {0};
+    if (!portable_statx(fd,
+                        PORTABLE_STATX_BASIC | PORTABLE_STATX_BIRTH | PORTABLE_STATX_UNIQUE_MOUNT |
+                            PORTABLE_STATX_SUBVOLUME,
+                        &facts))
         return;
-    if (facts.mask & STATX_FACTS_INODE)
+    if (facts.mask & PORTABLE_STATX_INODE)
         snprintf(h->parent, sizeof h->parent, "%" PRIu64 ":%" PRId64 ".%09" PRIu32 ":%" PRIu64,
                  facts.inode, facts.birth_seconds, facts.birth_nanoseconds, facts.subvolume);
-    h->mount_id = facts.mask & STATX_FACTS_UNIQUE_MOUNT ? facts.mount_id : 0;
+    h->mount_id = facts.mask & PORTABLE_STATX_UNIQUE_MOUNT ? facts.mount_id : 0;
 }
 
 /*
@@ -289,7 +268,8 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
     to += sprintf(to, " mount=%" PRIu64 " time=%" PRId64, h->mount_id, h->time);
     to = put_word(to, "uuid", h->uuid);
     to = put_word(to, "parent", h->parent);
-    to += sprintf(to, " superblock=%" PRIu64 " in_place=%d", h->superblock, h->drive_is_in_place);
+    to += sprintf(to, " superblock=%" PRIu64 " in_place=%d whole_least=%u whole_most=%u",
+                  h->superblock, h->drive_is_in_place, h->whole.least, h->whole.most);
     size_t length = log_checksum_append(text, (size_t)(to - text), HEADER_KEY);
     text[length] = '\n';
     return length + 1;
@@ -348,11 +328,20 @@ static bool take_methods(const char **text, const char *end, unsigned *used)
     return true;
 }
 
+/* Both 0, or powers of two. */
+static bool whole_sizes_are_valid(const struct whole_sizes *s)
+{
+    return s->least <= s->most && (s->least & (s->least - 1)) == 0 &&
+           (s->most & (s->most - 1)) == 0 && (s->most == 0 || s->least >= HEADER_BLOCK_LEAST);
+}
+
 static bool take_all(struct header *h, const char *text, const char *end)
 {
     char directory[HEADER_TEXT];
     uint64_t block, units, workers, time;
     uint64_t in_place = 0;
+    uint64_t whole_least = 0;
+    uint64_t whole_most = 0;
     int version = *text++ - '0';
     if (version < 1 || version > LATEST)
         return false;
@@ -374,16 +363,19 @@ static bool take_all(struct header *h, const char *text, const char *end)
     else if (!take_word(&text, end, "uuid", h->uuid) ||
              !take_word(&text, end, "parent", h->parent) ||
              !take_number_field(&text, end, "superblock", 0, UINT64_MAX, &h->superblock) ||
-             !take_number_field(&text, end, "in_place", 0, 1, &in_place))
+             !take_number_field(&text, end, "in_place", 0, 1, &in_place) ||
+             !take_number_field(&text, end, "whole_least", 0, HEADER_BLOCK_MOST, &whole_least) ||
+             !take_number_field(&text, end, "whole_most", 0, HEADER_BLOCK_MOST, &whole_most))
         return false;
     h->block_bytes = (uint32_t)block;
     h->units = (uint32_t)units;
     h->workers = (unsigned)workers;
     h->time = (int64_t)time;
     h->drive_is_in_place = in_place;
+    h->whole = (struct whole_sizes){(uint32_t)whole_least, (uint32_t)whole_most};
     snprintf(h->directory, sizeof h->directory, "%.*s", PRIVATE_NAME_SIZE - 1, directory);
-    return text == end && block % HEADER_BLOCK_LEAST == 0 && units * workers <= HEADER_UNITS_MOST &&
-           is_private_name(h->directory);
+    return text == end && block % HEADER_BLOCK_LEAST == 0 && whole_sizes_are_valid(&h->whole) &&
+           units * workers <= HEADER_UNITS_MOST && is_private_name(h->directory);
 }
 
 int header_parse(struct header *h, const char *text, size_t length, struct err *e)

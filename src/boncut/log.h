@@ -44,6 +44,12 @@ size_t log_checksum_append(char *text, size_t length, uint64_t key);
  */
 #define HEADER_TEXT 512
 
+/* Writes of all powers of two between these sizes are promised whole. */
+struct whole_sizes {
+    uint32_t least; /* in bytes; 0: nothing is promised whole */
+    uint32_t most;
+};
+
 struct header {
     uint64_t seed;
     uint64_t run;
@@ -65,8 +71,9 @@ struct header {
                                  a power cut, too; empty: not known */
     uint64_t superblock; /* differs for each time that the filesystem's first mount is made; 0: not
                             known */
-    bool drive_is_in_place; /* a direct overwrite that was not flushed reaches the device, at the
-                               place where the file's data was before */
+    struct whole_sizes whole; /* of the writes of `atomic` and `plain` */
+    bool drive_is_in_place;   /* a direct overwrite that was not flushed reaches the device, at the
+                                 place where the file's data was before */
 };
 
 /* Limits on the numbers in a header, because `check` allocates memory for so many units. */

@@ -38,7 +38,8 @@ static int set_methods(void *settings, const char *value, struct err *e)
     s->methods = 0;
     return value_list(s, value, take_method,
                       "a list of fsync, fdatasync, dsync, rwf_dsync, direct_dsync, uring_fsync, "
-                      "msync, syncfs, create, replace, unlink, rename, link, mkdir, truncate; help "
+                      "msync, syncfs, create, replace, unlink, rename, link, mkdir, truncate, "
+                      "atomic; help "
                       "says what each promises",
                       e);
 }

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "boncut/methods/method.h"
 #include "util/portable.h"
+#include "util/units.h"
 
 const char *const layer_names[LAYERS + 1] = {
     [LAYER_NONE] = "none",
@@ -68,6 +70,34 @@ static void say_inconclusive(struct check *c, const char *reason)
     snprintf(c->text, sizeof c->text, "INCONCLUSIVE: %s", reason);
 }
 
+/*
+ * Appends how many writes that were promised whole are torn. Where the cut tore no plain write
+ * either, that none is torn says little.
+ */
+static void say_whole(struct check *c)
+{
+    const struct control_tally *plain = &c->findings.controls[method_plain];
+    const struct tally *atomic = &c->findings.methods[method_atomic];
+    uint64_t torn = atomic->found[FOUND_TORN];
+    char sizes[2 * UNITS_TEXT];
+    size_t length = strlen(c->text);
+    if (atomic->units == 0 || c->is_gone)
+        return;
+    whole_sizes_format(sizes, &c->ledger.header.whole);
+    length += (size_t)snprintf(c->text + length, sizeof c->text - length,
+                               " With RWF_ATOMIC (%s), %s", sizes, torn > 0 ? "" : "none");
+    if (torn > 0)
+        length += (size_t)snprintf(c->text + length, sizeof c->text - length, "%" PRIu64, torn);
+    length += (size_t)snprintf(c->text + length, sizeof c->text - length,
+                               " of %" PRIu64 " units torn; ", atomic->units);
+    if (plain->torn > 0)
+        snprintf(c->text + length, sizeof c->text - length,
+                 "of plain ones, %" PRIu64 " of %" PRIu64 ".", plain->torn, plain->blocks);
+    else
+        snprintf(c->text + length, sizeof c->text - length,
+                 "but the cut tore no plain write of these sizes either.");
+}
+
 void verdict_find(struct check *c)
 {
     struct tally sum;
@@ -106,4 +136,6 @@ void verdict_find(struct check *c)
                 : "and unsynced writes were lost: sound as far as the kernel; nothing is shown "
                   "about the drive's cache.");
     }
+    if (c->verdict == VERDICT_KEPT || c->verdict == VERDICT_LOST)
+        say_whole(c);
 }

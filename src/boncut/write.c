@@ -2,6 +2,7 @@
 #include "boncut/commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -204,12 +205,9 @@ static int promise_log_work(struct promise_log *log, const _Atomic unsigned *act
     }
 }
 
-/* The alignment that O_DIRECT needs on any device. */
-#define ALIGNMENT 4096
-
 /*
- * Interval between two writes of `cached`. It is short because after a syncfs, a cut can lose
- * nothing of `cached` until the next write.
+ * Interval between two writes of `cached`, and of `plain`. It is short because after a syncfs, a
+ * cut can lose nothing of `cached` until the next write.
  */
 #define CACHED_PAUSE_NS MILLION
 
@@ -235,12 +233,18 @@ static void leave_out(struct write_run *run, const struct work *work, int code)
                 work->call, portable_reason(code));
 }
 
+/* Number of a worker's units that are overwritten or named anew, without the tail. */
+static uint32_t units_changed(const struct write_run *run, unsigned method)
+{
+    return header_units_of_worker(&run->header, method) - methods[method].tails;
+}
+
 /* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
 static int step_method(struct worker *w, unsigned method, uint32_t unit)
 {
     struct work *work = &w->work[method];
     uint64_t *versions = w->versions[method] + unit;
-    uint32_t left = w->run->header.units - unit;
+    uint32_t left = units_changed(w->run, method) - unit;
     uint32_t batch = methods[method].batch;
     work->batch = batch < 2 || w->run->gap_ns > 0 ? 1 : batch < left ? batch : left;
     for (uint32_t i = 0; i < work->batch; i++)
@@ -311,8 +315,7 @@ static int prepare_worker(void *context, struct err *e)
     struct worker *w = context;
     if (w->kind == WORKER_LOG)
         return 0;
-    size_t bytes = METHOD_BUFFER * w->run->header.block_bytes;
-    w->buffer = aligned_alloc(ALIGNMENT, round_up(bytes, ALIGNMENT));
+    w->buffer = method_buffer(&w->run->header);
     if (!w->buffer)
         return err_system(e, ENOMEM, "allocate memory for a buffer");
     int rc = 0;
@@ -439,9 +442,10 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
             return 0;
         /* if the method has a tail, every fourth draw is the tail on average */
+        uint32_t units = units_changed(run, method);
         uint32_t unit = methods[method].tails > 0 && rng_below(&w->rng, 4) == 0
-                            ? run->header.units
-                            : (uint32_t)rng_below(&w->rng, run->header.units);
+                            ? units
+                            : (uint32_t)rng_below(&w->rng, units);
         int rc = step_method(w, method, unit);
         log_step(w, method, unit, rc != 0);
         rc = outcome_of_step(w, method, rc, e);
@@ -463,13 +467,13 @@ static int make_promises(struct worker *w, struct err *e)
     return rc;
 }
 
-/* Overwrites as fast as possible; with pauses for `cached`, where more would be of no use. */
+/* Overwrites; `drive` as fast as possible, the others with pauses: more would be of no use. */
 static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
 {
     int rc = 0;
     while (rc == 0 && !is_over(w->run)) {
         rc = outcome_of_step(w, method, control_step_of(w, method), e);
-        if (method == method_cached)
+        if (method != method_drive)
             clock_sleep(CACHED_PAUSE_NS);
     }
     return rc;
@@ -509,8 +513,8 @@ static void worker_close(struct worker *w)
     free(w->buffer);
 }
 
-/* Number of threads for the two control groups and the log. */
-#define OTHER_THREADS 3
+/* Number of threads for the control groups and the log. */
+#define OTHER_THREADS 4
 
 /* ---- settings of the run --------------------------------------------------------------------- */
 
@@ -556,6 +560,26 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     return 0;
 }
 
+/*
+ * Finds out which sizes of writes the filesystem promises to make whole; of these only that of
+ * --block, if it was given. The control group `plain` is there only beside `atomic`.
+ */
+static void find_whole_sizes(struct write_run *run, const struct settings *s)
+{
+    struct header *h = &run->header;
+    uint32_t block = h->block_bytes;
+    int fd = openat(run->scratch.fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd >= 0 && (h->methods & 1U << method_atomic))
+        h->whole = whole_sizes_of(fd);
+    descriptor_close(&fd);
+    if (s->block_bytes.given) {
+        bool is_promised = (block & (block - 1)) == 0 && block >= h->whole.least;
+        h->whole.least = h->whole.most = is_promised && block <= h->whole.most ? block : 0;
+    }
+    if (h->whole.most == 0)
+        h->methods &= ~(1U << method_plain);
+}
+
 /* Syncs the private directory, its parents and everything in it, before the first promise. */
 static int sync_directory(const struct write_run *run, struct err *e)
 {
@@ -597,7 +621,7 @@ static int start_workers(struct write_run *run, struct err *e)
         rng_init(&w->rng, h->seed, i);
     }
     for (unsigned method = 0; method < method_count; method++)
-        if (methods[method].is_control)
+        if (methods[method].is_control && (h->methods & 1U << method))
             add_worker(run, WORKER_CONTROL, 1U << method);
     atomic_store(&run->active, run->worker_count);
     add_worker(run, WORKER_LOG, 0);
@@ -677,8 +701,10 @@ int boncut_write(const struct settings *s, int *status, struct err *e)
     rc = make_header(&run.header, s, e);
     if (rc == 0)
         rc = make_directory(&run, s, e);
-    if (rc == 0)
+    if (rc == 0) {
+        find_whole_sizes(&run, s);
         rc = run_write(&run, s, e);
+    }
     if (run.scratch.fd >= 0 && !run.scratch.is_guest) {
         /* nothing about the files of the run has been promised */
         directory_list(run.scratch.fd, ".", remove_entry, NULL);

@@ -2,6 +2,7 @@
 #include "util/portable.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -127,6 +128,13 @@ void portable_c_library(char *name, size_t size)
 bool portable_close_range(unsigned first, unsigned last)
 {
     return syscall(SYS_close_range, first, last, 0) == 0;
+}
+
+_Static_assert(sizeof(struct portable_statx) == 256, "the size of struct statx");
+
+bool portable_statx(int fd, unsigned mask, struct portable_statx *facts)
+{
+    return syscall(SYS_statx, fd, "", AT_EMPTY_PATH, mask, facts) == 0;
 }
 
 ssize_t portable_pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)

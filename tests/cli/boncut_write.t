@@ -87,7 +87,7 @@ sub into_pipe {
     is_sound($log, 'and what was promised is there');
     clean();
 }
-refused_ok(boncut({ out => '/dev/full' }, @few, '--time=1', "$dir/test"), qr/No space left on device/, 'a log that cannot be written');
+refused_ok(boncut({ out => '/dev/full' }, @few, '--methods=fsync', '--time=1', "$dir/test"), qr/No space left on device/, 'a log that cannot be written');
 is_deeply([ tree("$dir/test") ], [], 'and nothing is left, for nothing was promised') or clean();
 
 # ---- signals -------------------------------------------------------------------------------------

@@ -43,6 +43,9 @@
 /* A drive with the lie `some-flushes` ignores one flush in this many. */
 #define SOME_FLUSHES 50
 
+/* A drive with the lie `torn-units` tears one of so many writes of more than a sector. */
+#define SOME_WRITES 4
+
 /* The drive's fault. The last three damage single blocks when the power is cut. */
 enum lie {
     LIE_NONE,
@@ -51,6 +54,8 @@ enum lie {
                          second */
     LIE_LAST_SECOND,  /* flushes do nothing, and the cut loses everything of the last second, but
                          nothing older */
+    LIE_TORN_UNITS,   /* of some writes of boncut's data, no flush stores the second half for a
+                         second */
     LIE_MISPLACED,    /* a block was written where another belongs */
     LIE_OLD,          /* a block is as it was before its last write */
     LIE_TORN,         /* the second half of a block is as it was before its last write */
@@ -58,7 +63,7 @@ enum lie {
 };
 
 static const char *const lie_words[LIES] = {
-    "none", "all-flushes", "some-flushes", "last-second", "misplaced", "old", "torn"};
+    "none", "all-flushes", "some-flushes", "last-second", "torn-units", "misplaced", "old", "torn"};
 
 /* A written sector that has not reached the file yet. */
 struct cached {
@@ -181,12 +186,13 @@ static void remember_before(const struct cached *c)
  * ---- the cache; callers hold the lock -----------------------------------------------------------
  */
 
-static void cache_add(const unsigned char *data, uint64_t sector, uint64_t now)
+static void cache_add(const unsigned char *data, uint64_t sector, uint64_t now, uint64_t held_ns)
 {
     struct cached *c = malloc(sizeof *c + drive.sector);
     if (!c)
         abort();
-    *c = (struct cached){.sector = sector, .number = ++drive.written, .written_ns = now};
+    *c = (struct cached){
+        .sector = sector, .number = ++drive.written, .written_ns = now, .held_ns = held_ns};
     memcpy(c->data, data, drive.sector);
     *drive.end = c;
     drive.end = &c->next;
@@ -510,8 +516,12 @@ static int drive_pwrite(void *handle, const void *buffer, uint32_t count, uint64
     take_time(count);
     pthread_mutex_lock(&drive.lock);
     uint64_t now = now_ns();
+    struct pattern_stamp stamp;
+    bool tears = drive.lie == LIE_TORN_UNITS && count > drive.sector && stamp_read(from, &stamp) &&
+                 rng_below(&drive.random, SOME_WRITES) == 0;
+    uint64_t half = offset / drive.sector + count / drive.sector / 2;
     for (uint64_t s = offset / drive.sector; count > 0; s++) {
-        cache_add(from, s, now);
+        cache_add(from, s, now, tears && s >= half ? now + SECOND_NS : 0);
         from += drive.sector;
         count -= drive.sector;
     }

@@ -100,11 +100,12 @@ sub last_words {
 my %GROUP = (
     cached => [ 'Never synced: what the kernel had in memory', 'the kernel lost what it had in memory', 'nothing was cut' ],
     drive  => [ 'Written without a flush: what the drive had in its cache', 'the drive lost what it had in its cache', 'nothing is shown about the drive' ],
+    plain  => [ 'Written beside atomic without RWF_ATOMIC', 'a cut tears plain writes', 'that atomic writes are whole says little' ],
 );
 
 sub control_table {
     my ($cut) = @_;
-    my @titles = ('Control group', 'Lost', 'What that shows', 'Writes', 'Blocks');
+    my @titles = ('Control group', 'Lost or torn', 'What that shows', 'Writes', 'Blocks');
     return plain_table({ caption => 'Control groups, which promise nothing and are expected to lose something', class => 'cuts', titles => \@titles },
         map { control_row($_) } grep { count($_->{blocks}) } $cut->controls);
 }
@@ -113,8 +114,9 @@ sub control_row {
     my ($group) = @_;
     my $name  = words($group->{name});
     my $words = $GROUP{$name} // [ $name, q{}, q{} ];
-    my $shows = !$group->{counts} ? 'nothing: writes are not known to be in place' : count($group->{lost}) ? $words->[1] : $words->[2];
-    return [ $name, amount($group->{lost}), $shows, map { amount($group->{$_}) } qw(writes blocks) ];
+    my $lost  = count($group->{lost}) + count($group->{torn});
+    my $shows = !$group->{counts} ? 'nothing: writes are not known to be in place' : $lost ? $words->[1] : $words->[2];
+    return [ $name, amount($lost), $shows, map { amount($group->{$_}) } qw(writes blocks) ];
 }
 
 # ---- the last seconds -----------------------------------------------------------

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "boncut/log.h"
+#include "boncut/methods/method.h"
 #include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/durability.h"
@@ -71,6 +73,7 @@ struct audit {
     unsigned leaf_count;
     uint64_t median_ns; /* of the fsyncs in the trial */
     uint64_t slowest_ns;
+    struct whole_sizes whole; /* of writes that the filesystem promises to make whole */
     bool is_not_durable;
 };
 
@@ -250,6 +253,7 @@ static int run_in(struct audit *a, const struct scratch *s, struct err *e)
     int fd = scratch_make_named_file(s, 0, e);
     if (fd < 0)
         return fd;
+    a->whole = whole_sizes_of(fd);
     int rc = measure_syncs(s, fd, times, e);
     close(fd);
     int removed = scratch_remove_data_file(s, 0, e);
@@ -404,6 +408,39 @@ static void print_trial(struct audit *a)
     }
 }
 
+/* ---- writes that are promised whole ---------------------------------------------------------- */
+
+/*
+ * Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
+ * all of them where the drive gives no word, the filesystem makes whole by writing elsewhere first.
+ */
+static void print_whole(const struct audit *a)
+{
+    char text[2 * UNITS_TEXT] = "";
+    uint64_t word = 0; /* the largest size that the drive writes whole */
+    if (a->whole.most == 0) {
+        puts("No size of write is promised to be whole after a cut");
+        return;
+    }
+    if (a->leaf_count == 1 && device_fact(&a->devices, a->leaves[0].device,
+                                          "queue/atomic_write_unit_max_bytes", text, sizeof text))
+        units_parse_count(text, &word);
+    struct whole_sizes by_drive = a->whole;
+    struct whole_sizes by_filesystem = a->whole;
+    by_drive.most = (uint32_t)(word < a->whole.most ? word : a->whole.most);
+    if (by_drive.most >= a->whole.least)
+        by_filesystem.least = by_drive.most * 2;
+    if (by_drive.most >= by_drive.least) {
+        whole_sizes_format(text, &by_drive);
+        printf("Writes of %s are whole, by the word of %s\n", text,
+               printable(a->leaves[0].device->name).text);
+    }
+    if (by_filesystem.least <= by_filesystem.most) {
+        whole_sizes_format(text, &by_filesystem);
+        printf("Writes of %s are whole, by the filesystem (copy on write)\n", text);
+    }
+}
+
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int find_facts(struct audit *a, const char *path, bool trusts, struct err *e)
@@ -443,6 +480,7 @@ int boncut_audit(const struct settings *s, int *status, struct err *e)
     print_mount(&a);
     print_drives(&a);
     print_trial(&a);
+    print_whole(&a);
     printf("\n%s\n", a.is_not_durable
                          ? "NOT DURABLE: what fsync promises here does not survive a power cut."
                          : "Nothing here rules out durability, but only a cut can show it.");

@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "util/units.h"
 #include "verify/pattern.h"
 
 struct findings;
 struct header;
 struct ledger;
+struct whole_sizes;
 
 /*
  * A method is one way in which a program asks for durability. It has files for each worker, changes
@@ -30,11 +32,17 @@ struct work {
     /* ---- */
     int fd;
     int other_fd;
-    void *buffer; /* room for METHOD_BUFFER blocks, aligned for O_DIRECT */
+    void *buffer; /* of method_buffer() */
     void *own;
 };
 
 #define METHOD_BUFFER 16
+
+/*
+ * Allocates room for METHOD_BUFFER blocks, or the largest write that is promised whole, aligned for
+ * O_DIRECT on any device. The caller frees it. NULL: no memory is left.
+ */
+void *method_buffer(const struct header *h);
 
 /* What a method needs for judging its units. */
 struct judging {
@@ -68,9 +76,10 @@ struct method {
     bool is_control; /* promises nothing; losses are expected, and show what the cut has reached */
     bool is_fact;    /* promises nothing, and its losses prove nothing */
     unsigned tails;  /* number of units of each worker beyond --units */
-    unsigned batch;  /* largest number of units that a step changes; 0: one */
-    int open_flags;  /* of open(2), for files of blocks */
-    int write_flags; /* of pwritev2(2), for their blocks */
+    unsigned units_most; /* a worker has no more units, whatever --units says; 0: no limit */
+    unsigned batch;      /* largest number of units that a step changes; 0: one */
+    int open_flags;      /* of open(2), for files of blocks */
+    int write_flags;     /* of pwritev2(2), for their blocks */
     struct names_rule names;
     /* what makes overwritten blocks durable, the call with the method's name; NULL: nothing */
     int (*sync)(int fd);
@@ -102,6 +111,8 @@ extern const unsigned method_count;
 extern const unsigned method_cached;
 extern const unsigned method_drive;
 extern const unsigned method_syncfs;
+extern const unsigned method_atomic;
+extern const unsigned method_plain;
 
 static inline bool method_promises(unsigned method)
 {
@@ -128,6 +139,12 @@ static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t nu
 
 /* Makes and opens the worker's file of blocks. */
 int blocks_begin(struct work *w);
+
+/* The sizes of direct writes to the open file that its filesystem promises to make whole. */
+struct whole_sizes whole_sizes_of(int fd);
+
+/* Formats them: "4 KiB to 1 MiB", or one size if there is only one. */
+void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes);
 
 /* A method of a file of its own: a write and an fsync that io_uring links to it. */
 int uring_fsync_begin(struct work *w);

@@ -18,7 +18,6 @@
 #include "storage/scratch.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
-#include "util/units.h"
 
 /*
  * All methods: first how they write and read blocks that carry a stamp in every sector of 512
@@ -38,15 +37,13 @@ static int work_called(struct work *w, const char *call, int result)
 }
 
 /*
- * Writes one version of up to METHOD_BUFFER blocks, from block number `block` of the file
- * identified by `stamp`, with these flags of pwritev2(2). Continues after a short write, so that
- * the next call returns the reason. Returns 0 or a negative errno, with the failed call in w->call.
+ * Writes one version of `bytes` bytes of the file identified by `stamp`, with these flags of
+ * pwritev2(2). Continues after a short write, so that the next call returns the reason; a write
+ * that must be whole has failed. Returns 0 or a negative errno, with the failed call in w->call.
  */
-static int contents_write(struct work *w, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
-                          uint64_t version, int flags)
+static int range_write(struct work *w, int fd, uint64_t stamp, uint64_t offset, size_t bytes,
+                       uint64_t version, int flags)
 {
-    size_t bytes = (size_t)blocks * w->header->block_bytes;
-    uint64_t offset = block * w->header->block_bytes;
     pattern_fill(w->pattern, w->buffer, bytes, stamp, offset, version);
     w->call = "write";
     for (size_t done = 0; done < bytes;) {
@@ -54,11 +51,19 @@ static int contents_write(struct work *w, int fd, uint64_t stamp, uint64_t block
         ssize_t written = portable_pwritev2(fd, &rest, 1, (off_t)(offset + done), flags);
         if (written < 0)
             return -errno;
-        if (written == 0)
+        if (written == 0 || ((flags & RWF_ATOMIC) && (size_t)written < bytes))
             return -EIO;
         done += (size_t)written;
     }
     return 0;
+}
+
+/* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
+static int contents_write(struct work *w, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
+                          uint64_t version, int flags)
+{
+    uint64_t bytes = w->header->block_bytes;
+    return range_write(w, fd, stamp, block * bytes, blocks * bytes, version, flags);
 }
 
 /* Makes a file whose name must be new. Returns its descriptor or a negative errno. */
@@ -82,6 +87,12 @@ static int work_make_directory(struct work *w, int fd, const char *name)
 static int sync_directory(struct work *w, int directory_fd)
 {
     return work_called(w, "fsync of the directory", fsync(directory_fd));
+}
+
+void *method_buffer(const struct header *h)
+{
+    size_t bytes = METHOD_BUFFER * (size_t)h->block_bytes;
+    return aligned_alloc(4096, round_up(bytes > h->whole.most ? bytes : h->whole.most, 4096));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -204,15 +215,12 @@ static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uin
 }
 
 /*
- * Examines up to METHOD_BUFFER blocks from block number `block`, of which at least version
- * `promised` was promised. Newer versions count as kept, even when they are mixed: each method
- * decides whether a mixture is a fault.
+ * Examines a range of a file, of which at least version `promised` was promised. Newer versions
+ * count as kept, even when they are mixed: each method decides whether a mixture is a fault.
  */
-static void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block,
-                           unsigned blocks, uint64_t promised, struct sight *s)
+static void range_check(struct judging *j, int fd, uint64_t stamp, uint64_t offset, size_t bytes,
+                        uint64_t promised, struct sight *s)
 {
-    size_t bytes = (size_t)blocks * j->header->block_bytes;
-    uint64_t offset = block * j->header->block_bytes;
     const char *sectors = j->buffer;
     *s = (struct sight){.finding = FOUND_KEPT, .offset = offset, .oldest = UINT64_MAX};
     ssize_t got = read_whole(fd, j->buffer, bytes, offset);
@@ -226,6 +234,27 @@ static void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t b
         s->detail = "torn";
     for (size_t at = SECTOR_BYTES; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
         note_tear(s, sectors, at);
+}
+
+/* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
+static void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block,
+                           unsigned blocks, uint64_t promised, struct sight *s)
+{
+    uint64_t bytes = j->header->block_bytes;
+    range_check(j, fd, stamp, block * bytes, blocks * bytes, promised, s);
+}
+
+/* Turns what a range shows that was promised as a whole: one version, and none before that one. */
+static void require_whole(struct sight *s, uint64_t promised)
+{
+    if (s->finding != FOUND_KEPT)
+        return;
+    s->has_version = true;
+    s->found = s->oldest;
+    if (s->oldest != s->newest)
+        s->finding = FOUND_TORN;
+    else if (s->oldest < promised)
+        s->finding = FOUND_LOST;
 }
 
 /* Does the same with the first blocks of a file below the directory behind fd. */
@@ -333,7 +362,8 @@ static void judge_units(struct judging *j, unsigned worker, int fd, bool are_nam
     struct sight sight;
     struct name name = worker_name(j->method, worker, 0);
     snprintf(file, sizeof file, "%s", name.text);
-    for (uint32_t unit = 0; unit < j->header->units; unit++) {
+    uint32_t units = header_units_of_worker(j->header, j->method) - methods[j->method].tails;
+    for (uint32_t unit = 0; unit < units; unit++) {
         uint64_t promised = promised_of(j, worker, unit);
         if (promised == 0)
             continue;
@@ -609,6 +639,128 @@ static void control_judge(struct judging *j, unsigned worker)
         versions_check(j, fd, block_stamp(j->method, worker, 0), block, 1, version, &sight);
         t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
         t->lost += sight.finding == FOUND_LOST;
+    }
+    descriptor_close(&fd);
+}
+
+/* ---- writes that are promised whole ---------------------------------------------------------- */
+
+/*
+ * `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
+ * sizes that are promised whole, in turn. A unit of which a cut left parts of two versions is torn.
+ * Beside it, `plain` does the same without the flag and without syncs, round and round as a control
+ * group does: it shows whether the cut tore anything at all.
+ *
+ * A cycle of units, one of each size, takes twice the largest size of the file: a unit of S bytes
+ * begins S bytes after the cycle's start, so it is aligned to its size, as RWF_ATOMIC demands.
+ */
+#define WHOLE_UNITS 24
+
+struct whole_sizes whole_sizes_of(int fd)
+{
+    struct portable_statx facts = {0};
+    if (!portable_statx(fd, PORTABLE_STATX_WRITE_ATOMIC, &facts) ||
+        !(facts.attributes & PORTABLE_STATX_ATTR_ATOMIC) || facts.atomic_write_max == 0)
+        return (struct whole_sizes){0};
+    return (struct whole_sizes){.least = facts.atomic_write_min,
+                                .most = facts.atomic_write_max < HEADER_BLOCK_MOST
+                                            ? facts.atomic_write_max
+                                            : HEADER_BLOCK_MOST};
+}
+
+void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes)
+{
+    char *to = text;
+    for (uint32_t size = sizes->least;; size = sizes->most) {
+        to += size < MIB ? sprintf(to, "%g KiB", size / 1024.0)
+                         : sprintf(to, "%u MiB", (unsigned)(size / MIB));
+        if (size == sizes->most)
+            return;
+        to += sprintf(to, " to ");
+    }
+}
+
+/* Returns the size of a unit, and sets its offset in the file. */
+static uint32_t whole_place(const struct whole_sizes *whole, uint32_t unit, uint64_t *offset)
+{
+    uint32_t sizes = (uint32_t)__builtin_ctz(whole->most / whole->least) + 1;
+    uint32_t size = whole->least << unit % sizes;
+    *offset = (uint64_t)(unit / sizes) * 2 * whole->most + size;
+    return size;
+}
+
+static int whole_write(struct work *w, int fd, uint32_t unit, uint64_t version, int flags)
+{
+    uint64_t offset;
+    uint32_t size = whole_place(&w->header->whole, unit, &offset);
+    return range_write(w, fd, block_stamp(w->method, w->worker, 0), offset, size, version, flags);
+}
+
+static uint32_t whole_units(const struct header *h)
+{
+    return h->units < WHOLE_UNITS ? h->units : WHOLE_UNITS;
+}
+
+static int whole_begin(struct work *w)
+{
+    struct name name = worker_name(w->method, w->worker, 0);
+    w->call = "promise of whole writes";
+    if (w->header->whole.most == 0)
+        return -EOPNOTSUPP;
+    int fd = work_create(w, w->directory_fd, name.text);
+    int rc = fd < 0 ? fd : 0;
+    for (uint32_t unit = 0; rc == 0 && unit < whole_units(w->header); unit++)
+        rc = whole_write(w, fd, unit, 0, 0);
+    if (rc == 0 && w->first_sync)
+        rc = work_called(w, "fsync", w->first_sync(fd));
+    descriptor_close(&fd);
+    if (rc != 0)
+        return rc;
+    w->fd = openat(w->directory_fd, name.text,
+                   O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
+    return work_called(w, "open", w->fd);
+}
+
+static int atomic_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    return whole_write(w, w->fd, unit, versions[0], methods[w->method].write_flags);
+}
+
+static void atomic_check(struct judging *j, int fd, unsigned worker, uint32_t unit,
+                         uint64_t promised, struct sight *s)
+{
+    uint64_t offset;
+    uint32_t size = whole_place(&j->header->whole, unit, &offset);
+    uint64_t stamp = block_stamp(j->method, worker, 0);
+    range_check(j, fd, stamp, offset, size, 0, s);
+    if (s->finding == FOUND_FOREIGN && is_kept_in_part(j, size, stamp, offset, 0))
+        s->finding = FOUND_TORN;
+    require_whole(s, promised);
+}
+
+static void atomic_judge(struct judging *j, unsigned worker)
+{
+    struct name name = worker_name(j->method, worker, 0);
+    judge_units(j, worker, judging_open(j, j->directory_fd, name.text), false, atomic_check);
+}
+
+static int plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    uint32_t units = whole_units(w->header);
+    uint64_t before = versions[0] - 1;
+    (void)unit;
+    return whole_write(w, w->fd, (uint32_t)(before % units), before / units + 1, 0);
+}
+
+static void plain_judge(struct judging *j, unsigned worker)
+{
+    struct sight sight;
+    struct control_tally *t = &j->findings->controls[j->method];
+    int fd = judging_open(j, j->directory_fd, worker_name(j->method, worker, 0).text);
+    for (uint32_t unit = 0; fd >= 0 && unit < whole_units(j->header); unit++) {
+        atomic_check(j, fd, worker, unit, 0, &sight);
+        t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_TORN;
+        t->torn += sight.finding == FOUND_TORN;
     }
     descriptor_close(&fd);
 }
@@ -919,14 +1071,7 @@ static void replace_check(struct judging *j, int directory_fd, unsigned worker, 
 {
     file_check(j, directory_fd, unit_name(unit).text, block_stamp(j->method, worker, unit + 1),
                REPLACE_BLOCKS, 0, s);
-    if (s->finding != FOUND_KEPT)
-        return;
-    s->has_version = true;
-    s->found = s->oldest;
-    if (s->oldest != s->newest)
-        s->finding = FOUND_TORN;
-    else if (s->oldest < promised)
-        s->finding = FOUND_LOST;
+    require_whole(s, promised);
 }
 
 static void truncate_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
@@ -1006,6 +1151,8 @@ enum {
     MKDIR,
     TRUNCATE,
     NEW_NAME,
+    ATOMIC,
+    PLAIN,
     METHODS
 };
 
@@ -1068,12 +1215,30 @@ const struct method methods[] = {
     [NEW_NAME] = {NAMES("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
                   .names = {.sides = 1},
                   .promise = "a new file synced, and not its directory: nothing is promised"},
+    [ATOMIC] = {.name = "atomic",
+                .begin = whole_begin,
+                .step = atomic_step,
+                .judge = atomic_judge,
+                .units_most = WHOLE_UNITS,
+                .open_flags = O_DIRECT | O_DSYNC,
+                .write_flags = RWF_ATOMIC,
+                .promise = "one write of each size that is promised whole, with RWF_ATOMIC and "
+                           "O_DSYNC: the old or the new version"},
+    [PLAIN] = {.name = "plain",
+               .begin = whole_begin,
+               .step = plain_step,
+               .judge = plain_judge,
+               .is_control = true,
+               .open_flags = O_DIRECT,
+               .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
 const unsigned method_count = METHODS;
 
 const unsigned method_cached = CACHED;
 const unsigned method_drive = DRIVE;
 const unsigned method_syncfs = SYNCFS;
+const unsigned method_atomic = ATOMIC;
+const unsigned method_plain = PLAIN;
 
 _Static_assert(METHODS <= METHODS_MOST, "a bit of the header for each method");
 

@@ -86,6 +86,7 @@ static json_t *controls_json(const struct check *c)
         put_count(&object, "writes", c->ledger.promises[method]);
         put_count(&object, "blocks", c->findings.controls[method].blocks);
         put_count(&object, "lost", c->findings.controls[method].lost);
+        put_count(&object, "torn", c->findings.controls[method].torn);
         put_flag(&object, "counts", control_counts(c, method));
         append_value(&array, object);
     }
