@@ -107,8 +107,9 @@ static int set_seed(void *field, const char *value, struct err *e)
 
 static const char *const object_op_words[] = {"get",  "put",   "head", "delete",
                                               "post", "patch", "list", NULL};
-static const char *const good_for_words[] = {"etcd",    "postgres", "mariadb", "redis",
-                                             "maildir", "all",      "list",    NULL};
+static const char *const good_for_words[] = {"etcd",    "postgres", "mariadb",        "redis",
+                                             "maildir", "sqlite",   "sqlite-journal", "all",
+                                             "list",    NULL};
 static const char *const checksum_words[] = {"off", "md5", "crc32c", "sha256", NULL};
 static const char *const sign_version_words[] = {"4", "2", NULL};
 
@@ -135,7 +136,7 @@ static const struct option_entry entries[] = {
      .accepted = "the name of a profile, all, list, or a file",
      .group = "Is this storage good enough?",
      .help = "judge the storage of a directory by what a program does: etcd, postgres, mariadb, "
-             "redis, maildir, all, list, or a file with a profile"},
+             "redis, maildir, sqlite, sqlite-journal, all, list, or a file with a profile"},
     {BOOLEAN("trust-directory", trusts_directory),
      .help = "not as root: use a directory on a share without owners and modes, too"},
     {VALUE("rps", "R", OPTION_DECIMAL, rate[LOAD_READ]), .max = MOST_RATE,

@@ -22,7 +22,7 @@ use Trace      qw(can_trace);
 
 my $list = bonload('-good-for=list');
 is("$list->{status}$list->{err}", '0', '-good-for=list');
-like($list->{out}, qr/^$_ /m, "has $_") for qw(etcd postgres mariadb redis maildir);
+like($list->{out}, qr/^$_ /m, "has $_") for qw(etcd postgres mariadb redis maildir sqlite sqlite-journal);
 like($list->{out}, qr/fdatasync p99 below 10[.]0 ms at 50 and 500 writes\/s\n.*\n *etcd 3[.]4 documentation/, 'with its source');
 
 # Nothing in memory is judged, so the storage is a filesystem on a loop device, which is as fast, or the disk.
@@ -142,7 +142,7 @@ like($beside->{out}, qr{\Abeside: not good[.] flush longest}, 'a limit of what g
 my ($FILESYSTEM) = qx(df --output=fstype '$STORAGE') =~ /\n(.+)\n/;
 
 # ---- the programs' profiles -----------------------------------------------------------------------------
-for my $profile (qw(etcd postgres mariadb redis maildir)) {
+for my $profile (qw(etcd postgres mariadb redis maildir sqlite sqlite-journal)) {
     my $run = good_for($profile, qw(-duration=1s -wt=2 -output=json -verify=full));
     like($run->{status}, qr/\A[023]\z/, "$profile runs") or diag($run->{err});
     my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
@@ -223,6 +223,8 @@ my %CALLS = (
     mariadb  => [ qr/pwrite64 (?:8192|12288);fdatasync;/, qr/pwrite64 1048576;fdatasync;(?:$BLOCK){64}fdatasync;/ ],
     redis    => [ qr/write 144;/, qr/fdatasync;/ ],
     maildir  => [ qr/creat;write 5437;fsync;renameat;open;fsync;/ ],
+    sqlite   => [ qr/(?:pwrite64 24;${PAGE}fdatasync;){1000}(?:fdatasync;(?:$PAGE){460}fdatasync;pwrite64 32;fdatasync;)|pwrite64 24;${PAGE}fdatasync;/ ],
+    'sqlite-journal' => [ qr/creat;pwrite64 512;(?:pwrite64 4;${PAGE}pwrite64 4;){2}fdatasync;open;fdatasync;pwrite64 12;fdatasync;(?:$PAGE){2}fdatasync;unlinkat;/ ],
 );
 
 # The calls of each thread: { thread => "write 1392;fdatasync;..." }.
@@ -302,6 +304,17 @@ for my $write ('write db 2', 'write-run db 4') {
     is($run->{status}, '0', "$write: pages in motion are not damaged") or diag $run->{err};
 }
 
+# Files that steps create, write, rename and remove, one request at a time; and what each hundredth request does.
+for my $clients (1, 8) {
+    my $run = good_for(own('steps', 'file new 64KiB', 'file kept 64KiB', 'pages db 64KiB', 'every flush 10: write db 3; sync db; put kept 0 32; sync-all kept',
+            'request: create new; put new next 24; put new next 4096; put new 0 12; sync new; rename new kept; sync-dir'), "-wt=$clients", qw(-duration=1s));
+    is("$run->{status}$run->{err}", '0', "steps with files, $clients clients");
+    my ($flushes, $requests) = map { $run->{out} =~ /^  $_ +(\d+) /m ? $1 : 0 } qw(flush requests);
+    cmp_ok($requests, '>', 10, 'requests are made');
+    cmp_ok($flushes, '>=', int($requests / 10), 'and each tenth does more') or diag($run->{out});
+    cmp_ok($flushes, '<=', $requests / 10 + $clients + 1, 'and no other');
+}
+
 # ---- no room, signals, wrong use ---------------------------------------------------------------------------
 for my $case (
     [ ['-good-for=nix'],                              qr/there is no profile 'nix'/ ],
@@ -312,10 +325,14 @@ for my $case (
     [ [qw(-good-for=redis -fail-above=max:1ns)],      qr/-good-for has limits of its own, and cannot be combined with -fail-above; -max-latency=/ ],
     [ [qw(-good-for=etcd -wps=0)],                    qr/the load must be above 0/ ],
     [ [qw(-requests-engine=profile -wt=1)],           qr/needs -good-for/ ],
-    [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 6 of/ ],
+    [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 32 of/ ],
     [ [ '-good-for=' . own('raw', "log w\e[2Jal 16MiB preallocated") ],           qr/line \d of the profile: expected words of UTF-8, without control characters/ ],
     [ [ '-good-for=' . own('twice', @LOG, 'request: sync wal') ],                 qr/line 5 of the profile: expected name NAME, .* one request: STEP/ ],
     [ [ '-good-for=' . own('same', @LOG, 'pages wal 1MiB') ],                     qr/line 5 of the profile: expected a name that no other file has/ ],
+    (map { [ [ '-good-for=' . own('steps', 'file new 64KiB', 'mailbox mail 1KiB', "request: $_") ], qr/line 4 of the profile: expected up to 32 of/ ] }
+        'put new 65KiB 1', 'put new 64KiB 1', 'put new next 65KiB', 'put new next', 'put new', 'put mail next 1', 'create new 1', 'rename new new', 'rename new mail', 'rename new', 'sync-dir new', 'remove',
+        join q{;}, ('sync new') x 33),
+    [ [ '-good-for=' . own('never', 'file new 64KiB', 'every flush 0: sync new') ], qr/line 3 of the profile: expected beside NAME PERIOD: .*, or every NAME REQUESTS: / ],
     [ [ '-good-for=' . own('empty') ],                qr/has no line: request:/ ],
   )
 {

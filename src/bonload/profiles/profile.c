@@ -170,8 +170,71 @@ static const struct profile maildir = {
     .clients = 8,
 };
 
+enum { SQLITE_WAL, SQLITE_JOURNAL = SQLITE_WAL, SQLITE_DB };
+
+/*
+ * SQLite in WAL mode with synchronous=FULL: a transaction that changes one page appends a frame to
+ * the write-ahead log, its header and the page, and syncs the log. The commit that fills the log to
+ * 1000 pages (wal_autocheckpoint) copies the pages to the database: those that 1000 updates of
+ * random rows have changed, of 20,000 rows in 2 MiB. Then it syncs, and begins the log anew.
+ */
+static const struct profile sqlite = {
+    .name = "sqlite",
+    .program = "SQLite 3.40.1",
+    .request = "commits",
+    .sync = "fdatasync",
+    .files =
+        {[SQLITE_WAL] =
+             {.name = "wal", .kind = PROFILE_FILE, .bytes = 32 + 1000 * 4120, .count = 1},
+         [SQLITE_DB] = {.name = "db", .kind = PROFILE_PAGES, .bytes = 2 * MIB, .unit = 4 * KIB}},
+    .steps = {{ACT_PUT, SQLITE_WAL, .bytes = 24, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_WAL, .bytes = 4096, .at = AT_NEXT},
+              {ACT_SYNC, SQLITE_WAL}},
+    .works = {{.name = "checkpoint",
+               .every = 1000,
+               .steps = {{ACT_SYNC, SQLITE_WAL},
+                         {ACT_WRITE, SQLITE_DB, .count = 460},
+                         {ACT_SYNC, SQLITE_DB},
+                         {ACT_PUT, SQLITE_WAL, .bytes = 32},
+                         {ACT_SYNC, SQLITE_WAL}}}},
+    .clients = 1,
+};
+
+/*
+ * SQLite with its rollback journal and synchronous=FULL: a transaction writes the old contents of
+ * the two pages that it changes (a row's, and the first one, which counts changes) to a new
+ * journal, syncs it and its directory, writes how many pages the journal has, syncs, writes the
+ * pages to the database, syncs, and unlinks the journal.
+ */
+static const struct profile sqlite_journal = {
+    .name = "sqlite-journal",
+    .program = "SQLite 3.40.1",
+    .request = "commits",
+    .sync = "fdatasync",
+    .files =
+        {[SQLITE_JOURNAL] =
+             {.name = "journal", .kind = PROFILE_FILE, .bytes = 12 * KIB, .count = 1},
+         [SQLITE_DB] = {.name = "db", .kind = PROFILE_PAGES, .bytes = 2 * MIB, .unit = 4 * KIB}},
+    .steps = {{ACT_CREATE, SQLITE_JOURNAL},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 512, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 4, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 4096, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 4, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 4, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 4096, .at = AT_NEXT},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 4, .at = AT_NEXT},
+              {ACT_SYNC, SQLITE_JOURNAL},
+              {ACT_SYNC_DIRECTORY},
+              {ACT_PUT, SQLITE_JOURNAL, .bytes = 12},
+              {ACT_SYNC, SQLITE_JOURNAL},
+              {ACT_WRITE, SQLITE_DB, .count = 2},
+              {ACT_SYNC, SQLITE_DB},
+              {ACT_REMOVE, SQLITE_JOURNAL}},
+    .clients = 1,
+};
+
 const struct profile *const profile_table[] = {
-    &etcd, &postgres, &mariadb, &redis, &maildir, NULL,
+    &etcd, &postgres, &mariadb, &redis, &maildir, &sqlite, &sqlite_journal, NULL,
 };
 
 const struct profile *profile_by_name(const char *name)
@@ -215,6 +278,7 @@ const struct profile_limit *profile_sought_limit(const struct profile *p)
 #define MOST_PAGES         4096
 #define MOST_MESSAGE       (16 * MIB)
 #define MOST_UNIT          MIB
+#define MOST_EVERY         1000000
 
 struct parser {
     struct profile *profile;
@@ -292,6 +356,8 @@ static bool file_is_possible(const struct profile_file *f)
 {
     if (f->kind == PROFILE_MAILBOX)
         return f->bytes <= MOST_MESSAGE;
+    if (f->kind == PROFILE_FILE)
+        return f->count == 1 && f->unit == 1;
     if (f->kind == PROFILE_PAGES)
         return f->unit % BLOCK == 0 && f->bytes >= f->unit;
     return f->bytes % f->unit == 0 && (!f->is_direct || f->unit % BLOCK == 0) &&
@@ -310,10 +376,13 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
 {
     static const char accepted[] =
         "NAME SIZE and, for a log, [unit=SIZE] [count=1..8] preallocated, recycled or grows "
-        "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N";
+        "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N; "
+        "for a file, nothing";
     if (r->files == PROFILE_FILES)
         return refuse_line(r, "no more than 4 files");
-    struct profile_file f = {.kind = kind, .unit = kind == PROFILE_PAGES ? BLOCK : 1, .count = 2};
+    struct profile_file f = {.kind = kind,
+                             .unit = kind == PROFILE_PAGES ? BLOCK : 1,
+                             .count = kind == PROFILE_FILE ? 1 : 2};
     bool is_right = r->count >= 3 && parse_size(r->words[2], 1, MOST_BYTES, &f.bytes);
     if (is_right && find_file(r->profile, r->words[1]) >= 0)
         return refuse_line(r, "a name that no other file has");
@@ -327,7 +396,7 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
 }
 
 /* What follows the name of the file in a step. */
-enum operand { OPERAND_NONE, OPERAND_PAGES, OPERAND_BYTES };
+enum operand { OPERAND_NONE, OPERAND_PAGES, OPERAND_BYTES, OPERAND_PLACE, OPERAND_FILE };
 static const struct step_word {
     const char *word;
     enum profile_act act;
@@ -345,26 +414,66 @@ static const struct step_word {
     {"sync-all", ACT_SYNC_ALL, PROFILE_PAGES, OPERAND_NONE},
     {"deliver", ACT_DELIVER, PROFILE_MAILBOX, OPERAND_NONE},
     {"expire", ACT_EXPIRE, PROFILE_MAILBOX, OPERAND_NONE},
+    {"create", ACT_CREATE, PROFILE_FILE, OPERAND_NONE},
+    {"put", ACT_PUT, PROFILE_FILE, OPERAND_PLACE},
+    {"sync", ACT_SYNC, PROFILE_FILE, OPERAND_NONE},
+    {"sync-all", ACT_SYNC_ALL, PROFILE_FILE, OPERAND_NONE},
+    {"remove", ACT_REMOVE, PROFILE_FILE, OPERAND_NONE},
+    {"rename", ACT_RENAME, PROFILE_FILE, OPERAND_FILE},
 };
 
-/* Parses a step of at most three words, and changes the text. Returns false when it is wrong. */
+/* Parses what follows the name of the file: at most two words. */
+static bool parse_operands(const struct profile *p, enum operand kind, const char *const words[2],
+                           struct profile_step *s)
+{
+    const uint64_t size = p->files[s->file].bytes;
+    int other;
+    switch (kind) {
+    case OPERAND_NONE:
+        return !words[0];
+    case OPERAND_PAGES:
+        return !words[1] && parse_number(words[0], MOST_PAGES, &s->count);
+    case OPERAND_BYTES:
+        return !words[1] && parse_size(words[0], 1, size < MOST_UNIT ? size : MOST_UNIT, &s->bytes);
+    case OPERAND_PLACE:
+        s->at = AT_NEXT;
+        if (!words[0] || (strcmp(words[0], "next") != 0 && !parse_size(words[0], 0, size, &s->at)))
+            return false;
+        return parse_size(words[1], 1, s->at == AT_NEXT ? size : size - s->at, &s->bytes) &&
+               s->bytes <= MOST_UNIT;
+    case OPERAND_FILE:
+        other = find_file(p, words[0]);
+        if (words[1] || other < 0 || (unsigned)other == s->file ||
+            p->files[other].kind != PROFILE_FILE)
+            return false;
+        s->count = (unsigned)other;
+        return true;
+    }
+    return false;
+}
+
+/* Parses a step of at most four words, and changes the text. Returns false when it is wrong. */
 static bool parse_step(const struct profile *p, char *text, struct profile_step *s)
 {
     char *rest;
     const char *word = strtok_r(text, " \t\r", &rest);
-    int file = find_file(p, strtok_r(NULL, " \t\r", &rest));
-    const char *operand = strtok_r(NULL, " \t\r", &rest);
-    if (!word || file < 0 || (operand && strtok_r(NULL, " \t\r", &rest)))
+    const char *name = word ? strtok_r(NULL, " \t\r", &rest) : NULL;
+    const char *operands[2] = {NULL, NULL};
+    if (word && !name && strcmp(word, "sync-dir") == 0) {
+        *s = (struct profile_step){.act = ACT_SYNC_DIRECTORY};
+        return true;
+    }
+    int file = find_file(p, name);
+    for (unsigned i = 0; file >= 0 && i < 2 && (i == 0 || operands[0]); i++)
+        operands[i] = strtok_r(NULL, " \t\r", &rest);
+    if (file < 0 || (operands[1] && strtok_r(NULL, " \t\r", &rest)))
         return false;
     for (size_t i = 0; i < sizeof step_words / sizeof *step_words; i++) {
         const struct step_word *w = &step_words[i];
         if (strcmp(w->word, word) != 0 || w->kind != p->files[file].kind)
             continue;
         *s = (struct profile_step){.act = w->act, .file = (unsigned)file};
-        uint64_t most = p->files[file].bytes < MOST_UNIT ? p->files[file].bytes : MOST_UNIT;
-        return w->operand == OPERAND_PAGES   ? parse_number(operand, MOST_PAGES, &s->count)
-               : w->operand == OPERAND_BYTES ? parse_size(operand, 1, most, &s->bytes)
-                                             : !operand;
+        return parse_operands(p, w->operand, operands, s);
     }
     return false;
 }
@@ -376,8 +485,9 @@ static int parse_steps(struct parser *r, char *text, struct profile_step *steps)
     for (char *one = strtok_r(text, ";", &rest); one; one = strtok_r(NULL, ";", &rest)) {
         if (count == PROFILE_STEPS || !parse_step(r->profile, one, &steps[count++]))
             return refuse_line(
-                r, "up to 6 of: read, write, write-out or write-run PAGES NUMBER; append "
-                   "or commit LOG BYTES; sync FILE; sync-all PAGES; deliver or expire "
+                r, "up to 32 of: read, write, write-out or write-run PAGES NUMBER; append "
+                   "or commit LOG BYTES; create or remove FILE; put FILE OFFSET|next BYTES; rename "
+                   "FILE FILE; sync FILE; sync-all FILE; sync-dir; deliver or expire "
                    "MAILBOX; separated by semicolons, of files that are named above");
     }
     return count > 0 ? 0 : refuse_line(r, "a step");
@@ -386,9 +496,12 @@ static int parse_steps(struct parser *r, char *text, struct profile_step *steps)
 static int add_work(struct parser *r, char *steps)
 {
     struct profile_work *w = &r->profile->works[r->works];
+    bool is_every = strcmp(r->words[0], "every") == 0;
     if (r->works == PROFILE_WORKS || r->count != 3 ||
-        go_parse_duration(r->words[2], &w->period_ns) != 0 || w->period_ns == 0)
-        return refuse_line(r, "beside NAME PERIOD: STEP; ..., three times at most");
+        (is_every ? !parse_number(r->words[2], MOST_EVERY, &w->every)
+                  : go_parse_duration(r->words[2], &w->period_ns) != 0 || w->period_ns == 0))
+        return refuse_line(r, "beside NAME PERIOD: STEP; ..., or every NAME REQUESTS: STEP; ..., "
+                              "three times at most");
     w->name = r->words[1];
     r->works++;
     return parse_steps(r, steps, w->steps);
@@ -419,7 +532,7 @@ static int add_limit(struct parser *r)
 static int parse_words(struct parser *r, char *steps)
 {
     const char *first = r->words[0];
-    if (steps && strcmp(first, "beside") == 0)
+    if (steps && (strcmp(first, "beside") == 0 || strcmp(first, "every") == 0))
         return add_work(r, steps);
     if (steps && r->count == 1 && strcmp(first, "request") == 0 &&
         r->profile->steps[0].act == ACT_NONE)
@@ -430,6 +543,8 @@ static int parse_words(struct parser *r, char *steps)
         return add_file(r, PROFILE_PAGES);
     if (strcmp(first, "mailbox") == 0)
         return add_file(r, PROFILE_MAILBOX);
+    if (strcmp(first, "file") == 0)
+        return add_file(r, PROFILE_FILE);
     if (strcmp(first, "limit") == 0)
         return add_limit(r);
     if (strcmp(first, "load") == 0)
@@ -445,8 +560,9 @@ static int parse_words(struct parser *r, char *steps)
         return 0;
     }
     return refuse_line(
-        r, "name NAME, source TEXT, log, pages or mailbox NAME SIZE ..., one request: "
-           "STEP; ..., beside NAME PERIOD: STEP; ..., load N, clients N or limit WHAT pN "
+        r, "name NAME, source TEXT, log, pages, mailbox or file NAME SIZE ..., one request: "
+           "STEP; ..., beside NAME PERIOD: STEP; ..., every NAME REQUESTS: STEP; ..., load N, "
+           "clients N or limit WHAT pN "
            "DURATION");
 }
 
@@ -460,7 +576,8 @@ static int parse_line(struct parser *r, char *text)
         r->profile->source = text + 7;
         return 0;
     }
-    if (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0)
+    if (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0 ||
+        strncmp(text, "every ", 6) == 0)
         steps = strchr(text, ':');
     if (steps)
         *steps++ = '\0';

@@ -17,6 +17,7 @@ enum profile_file_kind {
     PROFILE_LOG,     /* requests append to it, segment after segment */
     PROFILE_PAGES,   /* requests read and write its pages at random offsets */
     PROFILE_MAILBOX, /* has a file for each request, in the directories tmp and new */
+    PROFILE_FILE,    /* one request at a time writes it where a step says */
 };
 
 /* The state of a log's segment before the program appends to it. */
@@ -49,26 +50,36 @@ enum profile_act {
     ACT_SYNC_ALL, /* fsync */
     ACT_DELIVER,  /* creates a message in tmp, writes and syncs it, renames it to new, syncs new */
     ACT_EXPIRE,   /* unlinks the oldest messages, except those that the mailbox keeps */
+    ACT_CREATE,   /* creates a file, which is not there before, or is emptied */
+    ACT_PUT,      /* writes `bytes` at offset `at` of a file, or after what was written last */
+    ACT_REMOVE,   /* closes a file, and unlinks it */
+    ACT_RENAME,   /* renames a file to the name of another one, which it replaces */
+    ACT_SYNC_DIRECTORY, /* opens the directory of the files, calls fdatasync, and closes it */
 };
 
 struct profile_step {
     enum profile_act act;
     unsigned file;  /* index in profile.files */
-    unsigned count; /* number of pages */
-    uint64_t bytes; /* size of a record */
+    unsigned count; /* number of pages; of ACT_RENAME, index of the file with the new name */
+    uint64_t bytes; /* size of a record, or of what is written */
+    uint64_t at;    /* offset of ACT_PUT, or AT_NEXT */
 };
 
+/* After the last ACT_PUT of the file; at the file's start where its size would not suffice. */
+#define AT_NEXT UINT64_MAX
+
 #define PROFILE_FILES  4
-#define PROFILE_STEPS  6
+#define PROFILE_STEPS  32
 #define PROFILE_WORKS  3
 #define PROFILE_LIMITS 3
 #define PROFILE_LOADS  2
 
-/* Work beside the requests, at its own pace. */
+/* Work beside the requests, at its own pace, or within one request of so many. */
 struct profile_work {
     const char *name;
     /* time between two starts; a start is late if the previous work has not ended */
     uint64_t period_ns;
+    unsigned every; /* 0, or the last of so many requests does the work at its end */
     struct profile_step steps[PROFILE_STEPS];
 };
 

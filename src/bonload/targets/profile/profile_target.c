@@ -699,6 +699,79 @@ static void log_close(struct log *l)
     l->file = NULL;
 }
 
+/* ---- a file that steps write where they say ---------------------------------------------------
+ */
+
+/* Only one thread at a time uses it (profile_state.turn). */
+struct plain_file {
+    struct storage *storage;
+    const struct profile_file *file;
+    unsigned number; /* of its name */
+    int fd;          /* -1: it is not there */
+    uint64_t at;     /* end of what was written last */
+    uint64_t writes;
+};
+
+static int plain_create(struct plain_file *f)
+{
+    char name[DATA_NAME_SIZE];
+    data_name(name, f->number);
+    descriptor_close(&f->fd);
+    f->fd = openat(f->storage->scratch.fd, name,
+                   O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    f->at = 0;
+    return f->fd >= 0 ? 0 : errno;
+}
+
+/* Makes the file, full, unless a step of the profile creates it. */
+static int plain_open(struct plain_file *f, struct storage *storage,
+                      const struct profile_file *file, unsigned number, bool is_created_later,
+                      struct err *e)
+{
+    *f = (struct plain_file){.storage = storage, .file = file, .number = number, .fd = -1};
+    if (is_created_later)
+        return 0;
+    int code = plain_create(f);
+    return code ? err_system(e, code, "create the file '%s' in %s", file->name,
+                             storage->scratch.path)
+                : storage_fill(storage, file, f->fd, number, file->bytes, e);
+}
+
+static int plain_put(struct plain_file *f, const struct profile_step *s, unsigned char *buffer)
+{
+    if (f->fd < 0)
+        return ENOENT;
+    uint64_t at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
+    f->at = at + s->bytes;
+    pattern_fill(&f->storage->pattern, buffer, round_up(s->bytes, PATTERN_UNIT_MAX), f->number, 0,
+                 ++f->writes);
+    return storage_write(f->fd, buffer, s->bytes, (int64_t)at);
+}
+
+static int plain_remove(struct plain_file *f)
+{
+    char name[DATA_NAME_SIZE];
+    data_name(name, f->number);
+    descriptor_close(&f->fd);
+    return unlinkat(f->storage->scratch.fd, name, 0) == 0 ? 0 : errno;
+}
+
+/* The file goes on under the other's name. */
+static int plain_rename(struct plain_file *f, struct plain_file *other)
+{
+    char from[DATA_NAME_SIZE];
+    char to[DATA_NAME_SIZE];
+    data_name(from, f->number);
+    data_name(to, other->number);
+    if (renameat(f->storage->scratch.fd, from, f->storage->scratch.fd, to) != 0)
+        return errno;
+    descriptor_close(&other->fd);
+    other->fd = f->fd;
+    other->at = f->at;
+    f->fd = -1;
+    return 0;
+}
+
 /* ---- a profile ------------------------------------------------------------------------------- */
 
 /* What a thread needs to run steps. */
@@ -718,6 +791,7 @@ struct background_work {
     const struct profile_work *work;
     struct actor actor;
     struct gauge gauge; /* durations of the work */
+    bool takes_turns;   /* as in struct profile_state */
     pthread_t thread;
     bool has_thread;
 };
@@ -730,6 +804,10 @@ struct profile_state {
     struct log logs[PROFILE_FILES];
     struct pages pages[PROFILE_FILES];
     struct mailbox mailboxes[PROFILE_FILES];
+    struct plain_file plain_files[PROFILE_FILES];
+    pthread_mutex_t turn;  /* held by who does steps with plain files */
+    bool takes_turns;      /* requests do such steps */
+    _Atomic uint64_t done; /* requests, for the work that one of so many does */
     struct background_work works[PROFILE_WORKS];
     struct event ends; /* happens when all work beside the requests must end */
     _Atomic bool is_ending;
@@ -754,6 +832,31 @@ static int check_room(const struct profile_state *s, struct err *e)
                    s->profile->name, needed, there);
 }
 
+/* The steps of a profile: those of a request, and those of each work. */
+static const struct profile_step *steps_of(const struct profile *p, unsigned i)
+{
+    return i < PROFILE_WORKS ? p->works[i].steps : p->steps;
+}
+
+static bool creates_file(const struct profile *p, unsigned file)
+{
+    for (unsigned i = 0; i <= PROFILE_WORKS; i++)
+        for (const struct profile_step *s = steps_of(p, i); s < steps_of(p, i) + PROFILE_STEPS; s++)
+            if ((s->act == ACT_CREATE && s->file == file) ||
+                (s->act == ACT_RENAME && s->count == file))
+                return true;
+    return false;
+}
+
+/* Whether only one thread at a time may do the steps. */
+static bool uses_plain_files(const struct profile *p, const struct profile_step *steps)
+{
+    for (const struct profile_step *s = steps; s < steps + PROFILE_STEPS; s++)
+        if (s->act != ACT_NONE && p->files[s->file].kind == PROFILE_FILE)
+            return true;
+    return false;
+}
+
 static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
 {
     const struct profile_file *f = &s->profile->files[i];
@@ -776,6 +879,8 @@ static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
         return pages_open(&s->pages[i], &s->storage, f, number, e);
     case PROFILE_MAILBOX:
         return mailbox_open(&s->mailboxes[i], &s->storage, f, e);
+    case PROFILE_FILE:
+        return plain_open(&s->plain_files[i], &s->storage, f, i, creates_file(s->profile, i), e);
     }
     return 0;
 }
@@ -785,11 +890,12 @@ static uint64_t buffer_bytes(const struct profile *p)
 {
     uint64_t most = STORAGE_ALIGNMENT;
     for (unsigned work = 0; work <= PROFILE_WORKS; work++) {
-        const struct profile_step *steps = work < PROFILE_WORKS ? p->works[work].steps : p->steps;
+        const struct profile_step *steps = steps_of(p, work);
         for (const struct profile_step *s = steps; s < steps + PROFILE_STEPS; s++) {
             const struct profile_file *f = &p->files[s->file];
             uint64_t bytes = f->kind == PROFILE_MAILBOX ? f->bytes
                              : s->act == ACT_WRITE_RUN  ? f->unit * s->count
+                             : s->act == ACT_PUT        ? round_up(s->bytes, PATTERN_UNIT_MAX)
                                                         : f->unit;
             most = bytes > most ? bytes : most;
         }
@@ -838,7 +944,8 @@ static int do_step(struct actor *t, const struct profile_step *s)
     struct log *l = &shared->logs[s->file];
     struct pages *p = &shared->pages[s->file];
     struct mailbox *m = &shared->mailboxes[s->file];
-    int fd = l->file ? log_fd(l) : p->fd;
+    struct plain_file *f = &shared->plain_files[s->file];
+    int fd = l->file ? log_fd(l) : f->file ? f->fd : p->fd;
     bool all = s->act == ACT_SYNC_ALL;
     unsigned count;
     uint64_t sync_ns;
@@ -873,6 +980,27 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_EXPIRE:
         t->call = CALL_UNLINK;
         return mailbox_expire(m);
+    case ACT_CREATE:
+        t->call = CALL_OPEN;
+        return plain_create(f);
+    case ACT_PUT:
+        t->bytes += s->bytes;
+        return plain_put(f, s, t->buffer);
+    case ACT_REMOVE:
+        t->call = CALL_UNLINK;
+        return plain_remove(f);
+    case ACT_RENAME:
+        t->call = CALL_RENAME;
+        return plain_rename(f, &shared->plain_files[s->count]);
+    case ACT_SYNC_DIRECTORY:
+        t->call = CALL_SYNC;
+        fd = directory_open(shared->storage.scratch.fd, ".");
+        if (fd < 0)
+            return -fd;
+        code = t->makes_requests ? storage_sync_timed(&shared->storage, fd, false, &t->sync_ns)
+                                 : storage_sync(fd, false);
+        close(fd);
+        return code;
     }
     return 0;
 }
@@ -881,7 +1009,6 @@ static int do_step(struct actor *t, const struct profile_step *s)
 static uint32_t actor_do(struct actor *t, const struct profile_step *steps)
 {
     int code = 0;
-    t->sync_ns = t->aside_ns = t->bytes = 0;
     for (unsigned i = 0; code == 0 && i < PROFILE_STEPS && steps[i].act != ACT_NONE; i++)
         code = do_step(t, &steps[i]);
     return code ? failure_of(t->call, code) : 0;
@@ -923,7 +1050,11 @@ static void *work_on(void *context)
     stop_block_signals();
     while (!atomic_load(&s->is_ending)) {
         uint64_t begin_ns = clock_ns();
+        if (b->takes_turns)
+            pthread_mutex_lock(&s->turn);
         uint32_t failure = actor_do(&b->actor, b->work->steps);
+        if (b->takes_turns)
+            pthread_mutex_unlock(&s->turn);
         uint64_t end_ns = clock_ns();
         if (failure != 0) {
             fail_run(s, failure);
@@ -943,6 +1074,7 @@ static int begin_work(struct profile_state *s, unsigned i, struct err *e)
 {
     struct background_work *b = &s->works[i];
     b->work = &s->profile->works[i];
+    b->takes_turns = uses_plain_files(s->profile, b->work->steps);
     int rc = actor_open(&b->actor, s, i, e);
     if (rc != 0)
         return rc;
@@ -973,6 +1105,8 @@ int profile_target_finish(void *shared, struct err *e)
     for (unsigned i = 0; i < PROFILE_FILES; i++) {
         log_close(&s->logs[i]);
         pages_close(&s->pages[i]);
+        if (s->plain_files[i].file && s->plain_files[i].fd >= 0)
+            plain_remove(&s->plain_files[i]);
         int removed = mailbox_close(&s->mailboxes[i], e);
         rc = rc ? rc : removed;
     }
@@ -1000,6 +1134,8 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     s->profile = p;
     s->storage.verify = plan->verify;
     s->storage.verified = setup->verified;
+    pthread_mutex_init(&s->turn, NULL);
+    s->takes_turns = uses_plain_files(p, p->steps);
     gauge_init(&s->storage.syncs, limit_on(p, LIMIT_ON_SYNC));
     pattern_init(&s->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
     int rc = scratch_open(&s->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
@@ -1013,7 +1149,9 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
         rc = open_profile_file(s, i, e);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
         gauge_init(&s->works[i].gauge, limit_on(p, i));
-        if (rc == 0 && p->works[i].name)
+        if (p->works[i].every)
+            s->takes_turns |= uses_plain_files(p, p->works[i].steps);
+        else if (rc == 0 && p->works[i].name)
             rc = begin_work(s, i, e);
     }
     return rc;
@@ -1037,12 +1175,28 @@ static void profile_leave(void *thread)
 static enum target_answer profile_submit(void *thread, struct request *r)
 {
     struct actor *t = thread;
-    r->failure = actor_do(t, t->shared->profile->steps);
+    struct profile_state *s = t->shared;
+    t->sync_ns = t->aside_ns = t->bytes = 0;
+    if (s->takes_turns)
+        pthread_mutex_lock(&s->turn);
+    r->failure = actor_do(t, s->profile->steps);
+    uint64_t done = atomic_fetch_add(&s->done, 1) + 1;
+    for (unsigned i = 0; r->failure == 0 && i < PROFILE_WORKS; i++) {
+        const struct profile_work *work = &s->profile->works[i];
+        if (work->every == 0 || done % work->every != 0)
+            continue;
+        uint64_t begin_ns = clock_ns();
+        r->failure = actor_do(t, work->steps);
+        uint64_t end_ns = clock_ns();
+        gauge_add(&s->works[i].gauge, end_ns - begin_ns, end_ns);
+    }
+    if (s->takes_turns)
+        pthread_mutex_unlock(&s->turn);
     r->bytes = t->bytes;
     r->aside_ns = t->aside_ns;
     r->judged_ns = t->sync_ns;
     if (r->failure != 0 && t->call != CALL_DAMAGED)
-        fail_run(t->shared, r->failure);
+        fail_run(s, r->failure);
     return TARGET_ENDED;
 }
 
