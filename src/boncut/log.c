@@ -328,11 +328,14 @@ static bool take_methods(const char **text, const char *end, unsigned *used)
     return true;
 }
 
-/* Both 0, or powers of two. */
-static bool whole_sizes_are_valid(const struct whole_sizes *s)
+/* Powers of two; both are 0 if no method needs them. */
+static bool whole_sizes_are_valid(const struct header *h)
 {
+    const struct whole_sizes *s = &h->whole;
+    bool are_needed = h->methods & (1U << method_atomic | 1U << method_plain);
     return s->least <= s->most && (s->least & (s->least - 1)) == 0 &&
-           (s->most & (s->most - 1)) == 0 && (s->most == 0 || s->least >= HEADER_BLOCK_LEAST);
+           (s->most & (s->most - 1)) == 0 &&
+           (s->least >= HEADER_BLOCK_LEAST || (!are_needed && s->most == 0));
 }
 
 static bool take_all(struct header *h, const char *text, const char *end)
@@ -374,7 +377,7 @@ static bool take_all(struct header *h, const char *text, const char *end)
     h->drive_is_in_place = in_place;
     h->whole = (struct whole_sizes){(uint32_t)whole_least, (uint32_t)whole_most};
     snprintf(h->directory, sizeof h->directory, "%.*s", PRIVATE_NAME_SIZE - 1, directory);
-    return text == end && block % HEADER_BLOCK_LEAST == 0 && whole_sizes_are_valid(&h->whole) &&
+    return text == end && block % HEADER_BLOCK_LEAST == 0 && whole_sizes_are_valid(h) &&
            units * workers <= HEADER_UNITS_MOST && is_private_name(h->directory);
 }
 

@@ -27,6 +27,7 @@ static struct header a_header(uint64_t run)
                        .directory = "boncut.0123456789abcdef",
                        .device = "sda (a b)",
                        .filesystem = "ext4",
+                       .whole = {4096, 16384},
                        .options = "rw,100%=\n",
                        .boot_id = "id",
                        .kernel = "Linux",
@@ -153,6 +154,38 @@ static void the_header(void **state)
         err_init(&e);
         assert_int_not_equal(header_parse(&back, text, i, &e), 0);
         assert_int_not_equal(e.code, 0);
+    }
+}
+
+/* The sizes of writes that are promised whole: powers of two, and there where a method needs them.
+ */
+static void the_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        struct whole_sizes whole;
+        bool is_valid;
+    } cases[] = {
+        {"fsync", {0, 0}, true},           {"atomic", {4096, MIB}, true},
+        {"plain", {512, 512}, true},       {"atomic", {0, 0}, false},
+        {"plain", {0, 0}, false},          {"atomic", {0, 4096}, false},
+        {"atomic", {4096, 2048}, false},   {"atomic", {4096, 12288}, false},
+        {"atomic", {256, 4096}, false},    {"fsync", {4096, 5000}, false},
+        {"fsync", {3 * 512, 4096}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[HEADER_LINE_MOST];
+        struct err e;
+        struct header back;
+        struct header h = a_header(RUN);
+        h.methods = 1U << method_of(cases[i].method);
+        h.whole = cases[i].whole;
+        size_t length = header_format(text, &h);
+        err_init(&e);
+        assert_int_equal(header_parse(&back, text, length - 1, &e) == 0, cases[i].is_valid);
+        if (cases[i].is_valid)
+            assert_memory_equal(&back.whole, &h.whole, sizeof h.whole);
     }
 }
 
@@ -289,10 +322,15 @@ static void what_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line),           cmocka_unit_test(wrong_lines),
-        cmocka_unit_test(the_header),       cmocka_unit_test(the_header_of_version_1),
-        cmocka_unit_test(the_ledger),       cmocka_unit_test(cached_and_syncfs),
-        cmocka_unit_test(control_versions), cmocka_unit_test(what_is_counted),
+        cmocka_unit_test(a_line),
+        cmocka_unit_test(wrong_lines),
+        cmocka_unit_test(the_header),
+        cmocka_unit_test(the_sizes),
+        cmocka_unit_test(the_header_of_version_1),
+        cmocka_unit_test(the_ledger),
+        cmocka_unit_test(cached_and_syncfs),
+        cmocka_unit_test(control_versions),
+        cmocka_unit_test(what_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
