@@ -4,67 +4,122 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/keyctl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "measure/clock.h"
+#include "sys/helper.h"
 #include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
+#include "util/portable.h"
+#include "util/printable.h"
+#include "util/units.h"
 
 #define DRAWER        "bon_csv2html"
 #define DRAWER_SET_BY "BON_CSV2HTML"
 
 extern char **environ;
 
-static int start_drawer(const struct html_page *p, char *const argv[], int in, int out, pid_t *pid)
+/* A longer page is not believed, and longer messages are cut. */
+#define PAGE_MOST     (off_t)(256 * MIB)
+#define MESSAGES_MOST 4096
+
+/* Interval at which to look whether the drawer has ended. */
+#define LOOK_NS 2000000
+
+struct drawing {
+    const char *program;
+    char *const *argv;
+    int files[3]; /* the drawer's descriptors 0 to 2, which are files in memory */
+};
+
+/* Whether the drawer needs this variable of the environment. */
+static bool is_needed(const char *variable)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t mask;
-    sigset_t pipe;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-    posix_spawnattr_init(&attributes);
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGUSR1); /* the drawing program does not answer inquiries */
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes, &mask);
-    posix_spawnattr_setsigdefault(&attributes, &pipe);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int code = posix_spawn(pid, p->program, &files, &attributes, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return -code;
+    static const char *const needed[] = {"PATH=", "LANG=", "LC_", "TZ=", "TMPDIR="};
+    bool is = false;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        is |= strncmp(variable, needed[i], strlen(needed[i])) == 0;
+    return is;
 }
 
 /*
- * Runs the program with these descriptors as standard input and output. Returns its exit status or
- * a negative errno.
+ * Becomes the drawer. After -u other processes of the user can trace it, because execve(2) allows
+ * that again. So nothing in it is worth taking: it has a session and a keyring of its own, three
+ * files in memory, and what it needs of the environment. Sends the errno if that fails.
+ */
+static void become_drawer(void *context, int socket)
+{
+    const struct drawing *d = context;
+    char *environment[32] = {NULL};
+    size_t count = 0;
+    for (char **v = environ; *v && count < sizeof environment / sizeof *environment - 1; v++)
+        if (is_needed(*v))
+            environment[count++] = *v;
+    setsid();
+    syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL); /* where the kernel has keyrings */
+    int answer = STDERR_FILENO + 1;
+    bool is_apart = chdir("/") == 0;
+    for (int fd = 0; is_apart && fd < answer; fd++)
+        is_apart = dup2(d->files[fd], fd) == fd;
+    if (is_apart && dup2(socket, answer) == answer && fcntl(answer, F_SETFD, FD_CLOEXEC) == 0 &&
+        portable_close_range((unsigned)answer + 1, ~0U))
+        execve(d->program, d->argv, environment);
+    byte_write(answer, (char)errno);
+    _exit(EXIT_FAILURE);
+}
+
+/* Passes on what the drawer has said, line by line. */
+static void pass_messages(int said)
+{
+    char text[MESSAGES_MOST + 1];
+    char *rest = text;
+    ssize_t got = pread(said, text, MESSAGES_MOST, 0);
+    text[got > 0 ? got : 0] = '\0';
+    while (*rest) {
+        const char *line = strsep(&rest, "\n");
+        fprintf(stderr, "%s\n", printable(line).text);
+        if (!rest)
+            break;
+    }
+}
+
+/*
+ * Runs the program with the files in memory `in` and `out`. Returns its exit status or a negative
+ * errno. A request to stop kills it: it has nothing to clean up, and somebody may have stopped it.
  */
 static int run_drawer(const struct html_page *p, char *const argv[], int in, int out)
 {
-    pid_t pid;
-    int status = -1;
+    struct helper drawer;
+    struct err ignored = {0};
+    int said = memfd_create("messages", MFD_CLOEXEC);
+    struct drawing drawing = {p->program, argv, {in, out, said}};
     bool was_stopped = stop_requested();
-    int rc = start_drawer(p, argv, in, out, &pid);
-    if (rc != 0)
-        return rc;
-    while (waitpid(pid, &status, 0) < 0) {
-        if (errno != EINTR)
-            return -errno;
+    char failed = 0;
+    int status = 0;
+    if (in < 0 || out < 0 || said < 0)
+        return -errno;
+    int rc = helper_start(&drawer, "drawer", become_drawer, &drawing, &ignored);
+    if (rc == 0 && byte_read(drawer.socket, &failed) == 1)
+        rc = -failed;
+    while (drawer.pid > 0 && waitpid(drawer.pid, &status, WNOHANG) == 0) {
         if (!was_stopped && stop_requested())
-            kill(pid, SIGTERM);
+            kill(drawer.pid, SIGKILL);
+        clock_sleep(LOOK_NS);
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+    pass_messages(said);
+    descriptor_close(&drawer.socket);
+    close(said);
+    return rc != 0 ? rc : WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
 /*
@@ -78,9 +133,9 @@ static int try_drawer(const struct html_page *p, struct err *e)
     char name[] = DRAWER;
     char version[] = "--version";
     char *const argv[] = {name, version, NULL};
-    int in = kernel_file_open("/dev/null", O_RDONLY);
+    int in = memfd_create("nothing", MFD_CLOEXEC);
     int out = memfd_create("version", MFD_CLOEXEC);
-    int status = in < 0 || out < 0 ? -errno : run_drawer(p, argv, in, out);
+    int status = run_drawer(p, argv, in, out);
     bool is_ours = status == 0 && pread(out, said, sizeof said - 1, 0) > 0 && !strcmp(said, ours);
     descriptor_close(&in);
     descriptor_close(&out);
@@ -144,8 +199,12 @@ static int find_drawer(struct html_page *p, struct err *e)
     struct err why = {0};
     const char *set = getenv(DRAWER_SET_BY);
     if (set && *set) {
-        p->program = strdup(set);
-        return try_drawer(p, e);
+        char *here =
+            *set == '/' ? strdup("") : get_current_dir_name(); /* the drawer is elsewhere */
+        int length =
+            asprintf(&p->program, "%s%s%s", here ? here : ".", *set == '/' ? "" : "/", set);
+        free(here);
+        return length < 0 ? err_system(e, ENOMEM, "%s", p->option) : try_drawer(p, e);
     }
     if (find_beside(p, &why) || find_in_path(p, &why))
         return 0;
@@ -167,27 +226,28 @@ int html_page_open(struct html_page *p, const char *option, const char *path, st
     return rc;
 }
 
-/*
- * Stores the report in a memory file, because a pipe would have to be filled while the program
- * reads. Returns the descriptor or a negative errno.
- */
-static int keep_report(const char *json)
+static int write_all(int fd, const char *data, size_t length)
 {
-    int fd = memfd_create("report.json", MFD_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    size_t length = strlen(json);
-    for (size_t done = 0; done < length;) {
-        ssize_t written = write(fd, json + done, length - done);
-        if (written < 0 && errno != EINTR) {
-            int code = errno;
-            close(fd);
-            return -code;
-        }
-        done += written > 0 ? (size_t)written : 0;
+    while (length > 0) {
+        ssize_t written = write(fd, data, length);
+        if (written < 0 && errno != EINTR)
+            return -errno;
+        data += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
     }
-    lseek(fd, 0, SEEK_SET);
-    return fd;
+    return 0;
+}
+
+/* Copies the page, whose drawer somebody else may hold on to, as long as it is now. */
+static int copy_page(const struct html_page *p, int drawn, off_t length, struct err *e)
+{
+    char part[8192];
+    ssize_t got = 0;
+    int rc = 0;
+    for (off_t at = 0; rc == 0 && at < length && (got = pread(drawn, part, sizeof part, at)) > 0;
+         at += got)
+        rc = write_all(fileno(p->output.stream), part, (size_t)got);
+    return rc == 0 ? 0 : err_system(e, -rc, "write the report to %s", output_name(&p->output));
 }
 
 int html_page_write(struct html_page *p, const char *json, struct err *e)
@@ -195,19 +255,28 @@ int html_page_write(struct html_page *p, const char *json, struct err *e)
     char name[] = DRAWER;
     bool was_stopped = stop_requested();
     char *const argv[] = {name, NULL};
-    int in = keep_report(json);
-    int status = in < 0 ? in : run_drawer(p, argv, in, fileno(p->output.stream));
-    if (in >= 0)
-        close(in);
+    /* a pipe would have to be filled while the program reads */
+    int in = memfd_create("report.json", MFD_CLOEXEC);
+    int out = memfd_create("page.html", MFD_CLOEXEC);
+    int kept = in < 0 || out < 0 ? -errno : write_all(in, json, strlen(json));
+    int status = kept;
+    if (kept == 0 && lseek(in, 0, SEEK_SET) == 0)
+        status = run_drawer(p, argv, in, out);
+    off_t length = status == 0 ? lseek(out, 0, SEEK_END) : 0;
+    int rc = 0;
     if (!was_stopped && stop_check(e) != 0)
-        return -EINTR;
-    if (in < 0)
-        return err_system(e, -in, "%s: a file in memory for the report (memfd_create)", p->option);
-    if (status < 0)
-        return err_system(e, -status, "%s: run %s", p->option, p->program);
-    if (status > 0)
-        return err_say(e, "%s: %s did not draw the page", p->option, p->program);
-    return output_finish(&p->output, e);
+        rc = -EINTR;
+    else if (kept < 0)
+        rc = err_system(e, -kept, "%s: a file in memory for the report (memfd_create)", p->option);
+    else if (status < 0)
+        rc = err_system(e, -status, "%s: run %s", p->option, p->program);
+    else if (status > 0 || length > PAGE_MOST)
+        rc = err_say(e, "%s: %s did not draw the page", p->option, p->program);
+    else
+        rc = copy_page(p, out, length, e);
+    descriptor_close(&in);
+    descriptor_close(&out);
+    return rc == 0 ? output_finish(&p->output, e) : rc;
 }
 
 void html_page_close(struct html_page *p)

@@ -28,7 +28,7 @@ struct html_page {
 int html_page_open(struct html_page *p, const char *option, const char *path, struct err *e);
 
 /*
- * Draws the page of a report, and gives it its name. Messages of bon_csv2html go to standard error.
+ * Draws the page of a report, and gives it its name. Then prints what bon_csv2html has said.
  * A request to stop ends the drawing, but a run that was stopped before still gets its page.
  */
 int html_page_write(struct html_page *p, const char *json, struct err *e);

@@ -124,6 +124,8 @@ static int drop(const struct identity *id, struct err *e)
         return err_system(e, errno, "become uid %u", id->uid);
     if (id->uid == 0)
         return 0;
+    /* Keeps the user's other processes out, also where fs.suid_dumpable is 1. */
+    prctl(PR_SET_DUMPABLE, 0);
     /* The capabilities have usually gone with root, but securebits may have kept them. */
     int rc = privilege_give_up_capabilities(e);
     if (rc == 0 && setuid(0) == 0)
