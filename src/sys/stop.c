@@ -89,6 +89,22 @@ static bool is_patient(void)
            now - first < shared->echo_ns;
 }
 
+/*
+ * Ends the process by that signal. The kernel does not do so to process 1 of a container, whose
+ * status then is what shells make of such an end.
+ */
+static void end_by(int number)
+{
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    coverage_dump();
+    signal(number, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    raise(number);
+    _exit(128 + number);
+}
+
 static void on_signal(int number)
 {
     int none = 0;
@@ -100,11 +116,8 @@ static void on_signal(int number)
     cut_off_readers();
     /* These ask for the end. All others report an event, and may report it again. */
     bool asks = number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
-    if (asks && !is_patient()) {
-        coverage_dump();
-        signal(number, SIG_DFL);
-        raise(number); /* the signal comes when this handler returns */
-    }
+    if (asks && !is_patient())
+        end_by(number);
     errno = code;
 }
 
@@ -312,10 +325,6 @@ void stop_forget(void)
 
 void stop_end_by_signal(void)
 {
-    int number = stop_signal();
-    if (number == 0)
-        return;
-    coverage_dump();
-    signal(number, SIG_DFL);
-    raise(number);
+    if (stop_signal())
+        end_by(stop_signal());
 }

@@ -108,5 +108,8 @@ void stop_init_child(void);
 /* Forgets the signal that requested the stop, so that the process does not end by it. */
 void stop_forget(void);
 
-/* Ends the process by the signal that requested the stop, if any, as if it was never caught. */
+/*
+ * Ends the process by the signal that requested the stop, if any, as if it was never caught;
+ * process 1 of a container, which no signal ends, with status 128 + the signal's number.
+ */
 void stop_end_by_signal(void);

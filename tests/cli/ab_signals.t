@@ -44,6 +44,9 @@ sub wait_until {
     return 0;
 }
 
+# The command that starts it, which then is its parent.
+our @WRAP;
+
 # Starts a campaign and sends it each of $signals when a command hangs. Returns
 # (exit status, stdout, stderr).
 sub interrupted {
@@ -53,12 +56,13 @@ sub interrupted {
     if (!$child) {
         open STDOUT, '>', "$dir/out" or die;
         open STDERR, '>', "$dir/err" or die;
-        exec $^X, path_of('bon_ab'), '--seed=1', @arguments or die;
+        local @SIG{qw(HUP INT QUIT)} = ('DEFAULT') x 3;
+        exec @WRAP, $^X, path_of('bon_ab'), '--seed=1', @arguments or die;
     }
     for my $signal (@{$signals}) {
         ok(wait_until(sub { -e "$dir/hangs" }), 'it is where it is to be interrupted');
         unlink "$dir/hangs";
-        kill $signal => $child;
+        kill $signal => @WRAP ? slurp("/proc/$child/task/$child/children") : $child;
     }
     my $ended = wait_until(sub { waitpid($child, 1) == $child });
     kill KILL => $child if !$ended;
@@ -105,6 +109,22 @@ for my $phase (sort keys %PHASE) {
             is(scalar sleepers(), 0, 'nothing is left running');
         };
     }
+}
+
+# Every signal that ends a process: one of them is enough by default.
+my @OTHERS = (qw(USR1 USR2 ALRM VTALRM PROF IO PWR XCPU XFSZ STKFLT), grep { exists $SIG{$_} } qw(RTMIN NUM40 RTMAX));
+for my $signal (is_all() ? @OTHERS : @OTHERS[ map { ($$ + $_ * 3) % @OTHERS } 0 .. 2 ]) {
+    my ($status, $out, $err) = interrupted([$signal], @METRIC, '--prepare-a', ':', '--prepare-b', ':', '--restore', "echo A >$dir/state", '--', 'sh', '-c', $HANG);
+    is("$status$err" . (-e "$dir/state" ? ', restored' : q{}), '3, restored', "$signal ends it, and the state is restored");
+    is(scalar sleepers(), 0, 'nothing is left running');
+}
+
+# As process 1 of a container no signal ends it by itself.
+SKIP: {
+    skip 'no PID namespaces', 1 if system('unshare --pid --fork --mount-proc true 2>/dev/null') != 0;
+    local @WRAP = qw(unshare --pid --fork --kill-child --mount-proc);
+    my ($status, $out, $err) = interrupted(['TERM'], @METRIC, '--prepare-a', ':', '--prepare-b', ':', '--restore', "echo A >$dir/state", '--', 'sh', '-c', $HANG);
+    is("$status$err" . (-e "$dir/state" ? ', restored' : q{}), '3, restored', 'the same as process 1');
 }
 
 subtest 'a second signal ends the restoring command' => sub {

@@ -36,6 +36,10 @@ my $MOST_FAILURES = 3;
 
 my $WALL_TIME = { name => 'wall_time', unit => 'ns', more => 0, judged => 0, speed => 1 };
 
+# Signals that end no process, that cannot be caught, that are for a fault in the program itself
+# (signal(7)), and those of the C library. All others end the campaign, unless they are ignored.
+my %LEFT_ALONE = map { $_ => 1 } qw(ABRT BUS CHLD CLD CONT FPE ILL IOT KILL NUM32 NUM33 SEGV STOP SYS TRAP TSTP TTIN TTOU URG WINCH);
+
 # The interval at which to look after the command beside, in seconds.
 my $LOOK = 0.05;
 
@@ -61,7 +65,8 @@ sub new {
 # Returns the failure that ended it, in words, or undef.
 sub go {
     my ($self) = @_;
-    local @SIG{qw(INT TERM HUP QUIT)} = (sub { $self->{signal} = shift; $self->{signals}++ }) x 4;
+    my @ends = grep { !$LEFT_ALONE{$_} && ($SIG{$_} // q{}) ne 'IGNORE' } keys %SIG;
+    local @SIG{@ends} = (sub { $self->{signals}++ }) x @ends;
     ($self->{watcher}, my $watching) = start_watcher();
     $self->{began} = now();
     my $done = eval { $self->{ended} = $self->work; 1 };
