@@ -16,6 +16,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Document.pm \
 	scripts/lib/Bonnie/Figure.pm \
 	scripts/lib/Bonnie/FigureCharts.pm \
+	scripts/lib/Bonnie/GoBonnieGo.pm \
 	scripts/lib/Bonnie/Group.pm \
 	scripts/lib/Bonnie/Headline.pm \
 	scripts/lib/Bonnie/HostCharts.pm \
@@ -32,6 +33,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/LoadVerdict.pm \
 	scripts/lib/Bonnie/MannWhitney.pm \
 	scripts/lib/Bonnie/OneRun.pm \
+	scripts/lib/Bonnie/OtherForms.pm \
 	scripts/lib/Bonnie/Output.pm \
 	scripts/lib/Bonnie/Overview.pm \
 	scripts/lib/Bonnie/Page.pm \

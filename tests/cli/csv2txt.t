@@ -63,6 +63,59 @@ subtest 'output of a program around the line' => sub {
         'progress and table');
 };
 
+subtest 'what was done to a result' => sub {
+    my ($line) = slurp(data_file('lab.csv')) =~ /^(1[.]98.*)/m;
+    my ($raid) = slurp(data_file('realworld.csv')) =~ /^(raid0,.*)/m;
+    my $utf16 = join q{}, map {"$_\0"} split //, slurp("$FindBin::Bin/../golden/report/full.json");
+    my %case = (
+        'wrapped by a mailer'      => [ "$1\n$2\n",                         qr/^raid0 +2G /m, qr/:1: 2 lines are read as one that was wrapped$/m ],
+        'a label that begins with #' => [ $raid =~ s/raid0/#2 raid5/r . "\n",  qr/^#2 raid5 +2G 81.8m /m, qr/\A\z/ ],
+        'a label with a comma'     => [ $line =~ s/,lab,/,a,b,/r . "\n",     qr/^a,b +1G 1723k /m, qr/\A\z/ ],
+        'semicolons'               => [ $line =~ tr/,/;/r . "\n",            qr/^lab +1G 1723k /m, qr/\A\z/ ],
+        'a table of Markdown'      => [ '| ' . $line =~ s/,/ | /gr . " |\n", qr/^lab +1G 1723k /m, qr/\A\z/ ],
+        'UTF-16'                   => [ "\xFF\xFE$utf16",                    qr/ 1G::4 /, qr/\A\z/ ],
+        'lines that end in CR'     => [ "words\r$line\rmore\r",              qr/^lab +1G 1723k /m, qr/\A\z/ ],
+        'a fragment'               => [ "$line\n" . join(q{,}, (split /,/, $raid)[ 0 .. 20 ]) . "\n", qr/^lab +1G/m, qr/:2: number of fields is 21; / ],
+        'behind #'                 => [ "$line\n# $line\n", qr/^lab +1G/m, qr/:2: a result behind # is skipped$/m ],
+        'two on one line'          => [ "$line $line\n", qr/^lab +1G/m, qr/:1: what stands before a result on its line is skipped$/m ],
+    ) if $raid =~ /\A(.{76})(.*)/;
+    for my $name (sort keys %case) {
+        my ($input, $table, $said) = @{ $case{$name} };
+        my ($status, $out, $err) = run($PROGRAM, [], $input);
+        is($status, 0, "$name: exit status 0");
+        like($out, $table, 'the figures');
+        like($err, $said, 'and what is said');
+    }
+
+    # The second piece of a published line of 48 fields that was broken after the 21st has 27.
+    my ($old) = slurp(data_file('realworld.csv')) =~ /^(1[.]96,1[.]96,host1,.*)/m;
+    my $piece = join q{,}, (split /,/, $old)[ 21 .. 47 ];
+    my ($status, $out, $err) = run($PROGRAM, [], "$piece\n$line\n");
+    unlike($out, qr/9181|31290/, '27 fields are not 1.03 for their number alone');
+    like($err, qr/\Astandard input:1: not a result of 27 fields: /, 'and are named');
+};
+
+subtest 'a file without a result is named for what it is' => sub {
+    my $lab = slurp(data_file('lab.csv'));
+    my %form = (
+        "\x1F\x8B\x08\x00abc"    => 'compressed data of gzip \(zcat prints what is in it\)',
+        "\xFD7zXZ\x00abc"        => 'compressed data of xz \(xzcat prints what is in it\)',
+        "PK\x03\x04abc"          => 'a ZIP archive, or a spreadsheet \(save it as CSV\)',
+        $lab =~ tr/,/ /r         => 'something like CSV, with blanks instead of commas',
+        slurp("$GOLDEN/lab.txt") => q{bonnie's table, not its JSON \(--json\)},
+        "format_version,bonnie_version,name,file_size,a,b,put_block\n" => 'the header of CSV, and no line below it',
+    );
+    for my $bytes (sort keys %form) {
+        spew("$dir/other", $bytes);
+        my ($status, $out, $err) = run($PROGRAM, ["$dir/other"]);
+        is($status, 1, "$form{$bytes}: exit status 1");
+        like($err, qr/\Abon_csv2txt: no result found in \S+other \($form{$bytes}\)\n\z/, 'alone');
+        ($status, $out, $err) = run($PROGRAM, [ "$dir/other", data_file('lab.csv') ]);
+        is($status, 0, 'beside another file: exit status 0');
+        like($err, qr/\Ano result found in \S+other \($form{$bytes}\)\n\z/, 'and named all the same');
+    }
+};
+
 subtest 'what cannot be read is named' => sub {
     my $csv = slurp(data_file('lab.csv'));
     spew("$dir/bad.csv", "1.98,3.0.0,short,1\n$csv" . 'x,' x 30 . "7\n" . "1.98\n");

@@ -21,7 +21,7 @@ my ($lab)   = slurp(data_file('lab.csv')) =~ /^(1[.]98,.*\n)/m;
 # put_block.
 sub runs {
     my ($label, @rates) = @_;
-    return join q{}, map { my $rate = $_; $lab =~ s/,lab,/,$label,/r =~ s/,376832,/,$rate,/r } @rates;
+    return join q{}, map { my $rate = $_; $lab =~ s/,lab,/,$label,/r =~ s/,376832,(92),/,$rate,@{[ $rate eq q{} ? q{} : $1 ]},/r =~ s/,5079us,/@{[ $rate eq q{} ? ',,' : $& ]}/r } @rates;
 }
 
 subtest 'the comparison' => sub {

@@ -26,6 +26,13 @@ is(scalar(() = $twice->{out} =~ /^IOPS: \d+$/mg), 2, '--runs 2: each run');
 subtest 'JSON' => sub {
     my $json = bonnie(@fast, qw(--size 0.0625 --threads 2 --runs 2 --json -q));
     is($json->{status}, 0, 'exit status 0');
+    is($json->{out} =~ tr/\n//, 1, 'one line, as GoBonnieGo prints it');
+    my ($status, $table, $err) = RunProgram::run('bon_csv2txt', [], $json->{out});
+    is("$status$err", '0', 'bon_csv2txt takes it');
+    like($table, qr{^standard \S* *64M::2 .*^standard input +\d+$}ms, 'and shows all three figures');
+    ($status, my $page, $err) = RunProgram::run('bon_csv2html', [], $json->{out});
+    is("$status$err", '0', 'bon_csv2html, too');
+    like($page, qr{<th scope="col">IOPS, ops/s</th>}, 'with a page');
     my $object = JSON::PP->new->decode($json->{out});
     is_deeply([ sort keys %{$object} ], [qw(disk_space_used_gib gobonniego_directory iops_duration_seconds num_readers_and_writers physical_memory_bytes results start_time version)], 'its keys');
     is($object->{gobonniego_directory}, "$dir", 'the directory');

@@ -1,82 +1,190 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Reads the CSV lines of every generation into records (see Record.pm).
+# Reads the CSV lines of every generation into records (see Record.pm), also those
+# that were quoted, wrapped, put behind other words, or given other separators.
 #
 # The number of fields tells the generation: 27 is 1.03, 47 and 48 are
-# 1.9x, 50 is 1.98.
+# 1.9x, 50 is 1.98. A number alone proves nothing: what has no figures where
+# figures belong is no result.
 package Bonnie::Csv;
 
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any);
-use Bonnie::Figure qw($NOT_RUN number_figure latency_figure);
+use List::Util qw(any max);
+use Bonnie::Figure qw($NOT_RUN is_run number_figure latency_figure);
 use Bonnie::Plain  qw(plain_text shorten);
 use Bonnie::Tests  qw(test_names tests_in_half);
 
-our @EXPORT_OK = qw(parse_line);
+our @EXPORT_OK = qw(next_result parse_line $LONGEST_LINE $MOST_IN_VAIN);
+
+# In bytes; results are far shorter.
+our $LONGEST_LINE = 65_536;
 
 my @HEAD    = qw(format version label concurrency seed file_size chunk_size);
 my @SEEKING = qw(seek_count seekers);
 my @FILES   = qw(num_files max_size min_size num_dirs);
 
-my @IO_PAIRS   = map { ("$_->{name}.rate", "$_->{name}.cpu") } tests_in_half('io');
-my @FILE_PAIRS = map { ("$_->{name}.rate", "$_->{name}.cpu") } tests_in_half('files');
-my @LATENCIES  = map { "$_.latency" } test_names();
+my @IO_TESTS   = map { $_->{name} } tests_in_half('io');
+my @FILE_TESTS = map { $_->{name} } tests_in_half('files');
+my ($IO_PAIRS, $FILE_PAIRS) = map { [ map { ("$_.rate", "$_.cpu") } @{$_} ] } \@IO_TESTS, \@FILE_TESTS;
+my @LATENCIES = map {"$_.latency"} test_names();
 
 my %COLUMNS = (
-    27 => [ qw(label file_size), @IO_PAIRS, 'num_files', @FILE_PAIRS ],
-    47 => [ @HEAD, @IO_PAIRS, @FILES, @FILE_PAIRS, @LATENCIES ],
-    48 => [ @HEAD, @IO_PAIRS, @FILES, 'file_chunk_size', @FILE_PAIRS, @LATENCIES ],
-    50 => [ @HEAD, @SEEKING, @IO_PAIRS, @FILES, 'file_chunk_size', @FILE_PAIRS, @LATENCIES ],
+    27 => [ qw(label file_size), @{$IO_PAIRS}, 'num_files', @{$FILE_PAIRS} ],
+    47 => [ @HEAD, @{$IO_PAIRS}, @FILES, @{$FILE_PAIRS}, @LATENCIES ],
+    48 => [ @HEAD, @{$IO_PAIRS}, @FILES, 'file_chunk_size', @{$FILE_PAIRS}, @LATENCIES ],
+    50 => [ @HEAD, @SEEKING, @{$IO_PAIRS}, @FILES, 'file_chunk_size', @{$FILE_PAIRS}, @LATENCIES ],
 );
 
-# A line with fewer commas is ordinary output of a program.
-my $COMMAS_OF_A_RESULT = 20;
-
-# The first field of a line that states its format.
+# The first field of a line that states its format, and the numbers of fields that a format has;
+# any other first field is the label of a line of 1.03.
 my $KNOWN_FORMAT = qr/1[.]9\d[[:alnum:]]*/a;
+
+sub counts_of {
+    my ($first) = @_;
+    return $first !~ /\A$KNOWN_FORMAT\z/ ? 27 : $first ge '1.98' ? 50 : $first ge '1.96' ? 48 : (47, 48);
+}
+
+my $SEPARATOR = qr/[,;\t|]/;
+
+# Where a line of a known format begins, also behind other words and with a decimal comma; ten
+# figures in a row; the first fields of 1.03; and the number of separators that no other line has.
+my $BEGINS   = qr/(?<![\w.,;|"'])(?=["']?1[.,]9\d[[:alnum:]]*["']?[ ]*$SEPARATOR)/a;
+my $TEN      = qr/(?:(?<![\w.])(?:[+]{3}[+]*+|\d[\d.]*+[[:alpha:]]{0,2}+)["' ]*+$SEPARATOR(?:$SEPARATOR|["' ])*+){9}(?:[+]{3}|\d)/a;
+my $CLASSIC  = qr/\A[^,;\t|]{0,200}$SEPARATOR["' ]*+\d++[KMGT](?::\w++)?["' ]*+$SEPARATOR(?:["' \d.+]*+$SEPARATOR){3}/a;
+my $MANY     = 20;
+
+# A line with more figures that cannot be read is a fragment, or something else.
+my $MOST_BAD = 3;
+
+# A label may have so many separators that were not quoted.
+my $MOST_IN_LABEL = 4;
+
+# What a result may have been wrapped into, and how many lines may be tried in vain in one input.
+my $MOST_PIECES         = 60;
+my $LONGEST_RESULT      = 4096;
+our $MOST_IN_VAIN    = 10_000;
+
+# Reads what is at pos of the bytes that $text refers to, and moves pos past it: a line, or all lines
+# that a result was wrapped into. ${$tries}: how many more lines may be tried in vain. Returns
+# (record, what is to be said of how it was read, problems); for record and problems see
+# parse_line().
+sub next_result {
+    my ($text, $tries) = @_;
+    ${$text} =~ /\G([^\n]*+)\n?/gc;
+    my $line = $1;
+    return (undef, undef, "a line of more than $LONGEST_LINE bytes is skipped") if length $line > $LONGEST_LINE;
+    my ($record, @problems) = parse_line($line);
+    return ($record, rest_below($text)) if $record && !@problems;
+    my @joined = $line =~ $SEPARATOR ? wrapped($text, cleaned($line), $tries) : ();
+    return @joined ? @joined : ($record, undef, @problems);
+}
+
+# A last field that may go on in the next line.
+sub rest_below {
+    my ($text) = @_;
+    my ($rest) = ${$text} =~ /\G[ \t>]*+(\d{1,3}+)[ \t\r]*+(?:\n|\z)/ or return undef;
+    return "the line below this result, \"$rest\", may be the end of its last field";
+}
+
+sub wrapped {
+    my ($text, $whole, $tries) = @_;
+    my ($begin, @found) = (pos ${$text});
+    for my $pieces (2 .. $MOST_PIECES) {
+        last if length $whole > $LONGEST_RESULT || !${$text} =~ /\G(?=.)/s || --${$tries} < 0;
+        ${$text} =~ /\G([^\n]{0,$LONGEST_RESULT})[^\n]*+\n?/gc;
+        my $piece = cleaned($1);
+        last if $piece eq q{} || $piece =~ /\s/ && $piece !~ $SEPARATOR || is_whole($piece);
+        $whole = $whole =~ s/[=\\]\z//r . $piece;
+        my $count = 1 + $whole =~ tr/,;\t|//;
+        next if $count < 27 || $count == 47;    # 48, of which a comma was lost at the end of a line
+        my ($record, @problems) = parse_line($whole);
+        if ($record && !@problems) {
+            @found = (pos ${$text}, $record, "$pieces lines are read as one that was wrapped");
+        } elsif (@found) {
+            @found = () if $piece =~ /\A$SEPARATOR/;
+            last;
+        }
+    }
+    pos(${$text}) = @found ? shift @found : $begin;
+    return @found;
+}
+
+sub is_whole {
+    my ($line) = @_;
+    return $line =~ tr/,;\t|// >= 26 && !!(parse_line($line))[0];
+}
 
 # Returns (record, problems). Neither a record nor a problem: an ordinary line.
 # Only a problem: a result that cannot be read. A record with problems: some of
 # its figures cannot be read.
 sub parse_line {
     my ($line) = @_;
-    $line =~ s/^\xEF\xBB\xBF//;    # the byte order mark of some editors
-    $line = trimmed($line);
-    return if $line =~ /^#/ || !looks_like_result($line) || is_header($line);
-
-    my $problem = why_unreadable($line);
-    return (undef, $problem) if $problem;
-    return build_record(map { trimmed($_) } split /,/, $line, -1);
+    $line = cleaned($line);
+    my $count = $line =~ tr/,;\t|//;
+    my ($place, $problem);
+    while ($line =~ /$BEGINS/g) {
+        my ($record, @problems) = parse_fields(fields_of(substr $line, $-[0]));
+        my $before = substr $line, 0, $-[0];
+        return (undef, 'a result behind # is skipped') if $record && $before =~ /\A\s*#[#\s]*\z/;
+        return ($record, @problems, $before =~ $TEN ? 'what stands before a result on its line is skipped' : ()) if $record;
+        $problem //= $problems[0] if $-[0] == 0 || substr($line, $-[0]) =~ /(?:$SEPARATOR.*){10}/;
+    }
+    return (undef, $problem) if defined $problem;
+    return if $count < $MANY && $line !~ $TEN && $line !~ $CLASSIC && $line !~ /\A$KNOWN_FORMAT\z/;
+    my @fields = fields_of($line);
+    return if !grep { !/\A[[:alpha:]][\w ]*+\z/a } @fields;    # a header
+    return parse_fields(@fields);
 }
 
-# Without the blanks around it, which some programs put behind commas.
-sub trimmed {
-    my ($text) = @_;
-    return $text =~ s/\A\s++//ar =~ s/(?<!\s)\s++\z//ar;    # the possessive match never starts within a run of spaces, which would take quadratic time
-}
-
-sub looks_like_result {
+# Without what mail, editors and other systems put around lines.
+sub cleaned {
     my ($line) = @_;
-    return $line =~ /^$KNOWN_FORMAT\s*+(?:,|\z)/a || ($line =~ tr/,//) >= $COMMAS_OF_A_RESULT;
+    $line =~ tr/\0//d;
+    $line =~ s/\A(?:\xEF\xBB\xBF|>|[ \r])*+//;
+    my $blanks = $line =~ tr/\t// < $MANY ? qr/\s/ : qr/[ \r]/;    # tabs at the end of tabs are empty fields
+    return $line =~ s/(?<!$blanks)$blanks++\z//r;    # the possessive match never starts within a run of blanks, which would take quadratic time
 }
 
-sub is_header {
+# Separated by what the line has most of; as far as they are quoted, without the quotes; with
+# decimal commas, if commas are not the separator.
+sub fields_of {
     my ($line) = @_;
-    return $line =~ /^[[:alpha:]][\w ]*+(?:,[[:alpha:]][\w ]*+)*+\z/a;
+    $line =~ s/\A(["'])([^"']*+)\1\z/$2/;
+    my %count = (q{,} => $line =~ tr/,//, q{;} => $line =~ tr/;//, "\t" => $line =~ tr/\t//, q{|} => $line =~ tr/|//);
+    my ($separator) = grep { $count{$_} == max(values %count) } q{,}, q{;}, "\t", q{|};
+    my $blanks = $separator eq "\t" ? qr/[ ]*+/ : qr/\s*+/;
+    $line =~ s/\A[ ]*[|]|[|]\z//g if $separator eq q{|};
+    my @fields;
+    while ($line =~ /\G$blanks(?:(["'])((?:(?!\1).|\1\1)*+)\1$blanks|([^$separator]*+))(\Q$separator\E|\z)/gc) {
+        my ($quoted, $plain, $end) = ($2, $3, $4);
+        push @fields, ($quoted // $plain) =~ s/\A(\d+),(\d+)\s*\z/$1.$2/ar =~ s/\s++\z//r;
+        last if $end eq q{};
+    }
+    return @fields;
 }
 
-# Checks before the fields are used, because there may be any number of them.
-sub why_unreadable {
-    my ($line)  = @_;
-    my ($begin) = split /,/, $line, 2;
-    my $count = 1 + $line =~ tr/,//;
-    my $first = shorten(plain_text($begin), 20);
-    my $known = trimmed($begin) =~ /^$KNOWN_FORMAT\z/;
+# Returns the same as parse_line().
+sub parse_fields {
+    my @fields = @_;
+    my @counts = counts_of($fields[0] // q{});
+    my $more   = @fields - max(@counts);
+    return (undef, why_not(@fields)) if $more < 0 && !grep { $_ == @fields } @counts;
+    return (undef, why_not(@fields)) if $more > $MOST_IN_LABEL;
+    my $label = @counts == 1 && $counts[0] == 27 ? 0 : 2;
+    splice @fields, $label, $more + 1, join q{,}, @fields[ $label .. $label + $more ] if $more > 0;
+    my ($record, @problems) = build_record(@fields);
+    return $more <= 0 || $record && !@problems ? ($record, @problems) : (undef, why_not(@_));
+}
+
+sub why_not {
+    my @fields = @_;
+    my $count  = @fields;
+    my $first  = $fields[0] // q{};
+    my @counts = counts_of($first);
     return "number of fields is $count; a result has 27, 47, 48 or 50" if !$COLUMNS{$count};
-    return "number of fields is 27; format $first has 47, 48 or 50"    if $known && $count == 27;
-    return "unknown format \"$first\"" if !$known && $count != 27;
-    return;
+    return "unknown format \"" . shorten(plain_text($first), 20) . q{"} if $counts[0] == 27;
+    return "number of fields is $count; format " . shorten(plain_text($first), 20) . ' has ' . join ' or ', @counts;
 }
 
 sub build_record {
@@ -87,8 +195,9 @@ sub build_record {
     repair_settings(\%field);
 
     my %record = (settings(\%field), tests => { map { $_ => test(\%field, $_) } test_names() });
-    my @problems = bad_figures(\%record);
-    return (undef, 'none of its figures can be read') if !is_result(\%record, scalar @problems);
+    my @problems = (bad_settings(\%field), bad_figures(\%record));
+    my $misplaced = misplaced(\%field, \%record) // (@problems > $MOST_BAD ? $problems[0] : undef);
+    return (undef, "not a result of @{[ scalar @fields ]} fields: $misplaced") if defined $misplaced;
     return (\%record, @problems);
 }
 
@@ -159,13 +268,45 @@ sub bad_figures {
     return @bad;
 }
 
-# A line without any readable figure, or without both a format and figures, only
-# happens to have the right number of commas.
-sub is_result {
-    my ($record, $problems) = @_;
-    my @figures = map { values %{$_} } values %{ $record->{tests} };
-    return 1 if any { $_->{state} =~ /^(?:value|fast)\z/ } @figures;
-    return !$problems && $record->{format} ne '1.03';
+# Of a thousand CPUs.
+my $MOST_PERCENT = 100_000;
+
+my %SETTING = (
+    concurrency => qr/\d*/a,
+    seed        => qr/\d*/a,
+    file_size   => qr/(?:\d+[kKMGTP])?/a,
+    num_files   => qr/(?:\d+(?:[.]\d+)?)?/a,
+);
+
+sub bad_settings {
+    my ($field) = @_;
+    my @bad = grep { ($field->{$_} // q{}) !~ /\A$SETTING{$_}\z/ } sort keys %SETTING;
+    return map { "$_ is \"" . shorten(plain_text($field->{$_}), 20) . q{"} } @bad;
+}
+
+# Why fields cannot be those of a result, in words; undef: they can. $field: as written.
+sub misplaced {
+    my ($field, $record) = @_;
+    for my $name (test_names()) {
+        my ($rate, $cpu, $latency) = map { is_run($_) } @{ $record->{tests}{$name} }{qw(rate cpu latency)};
+        return "$name has CPU time, but no rate"        if $cpu && !$rate;
+        return "$name has a rate, but no CPU time"      if $rate && !$cpu;
+        return "$name has a rate, but no number for CPU time" if $record->{tests}{$name}{rate}{state} eq 'value' && $record->{tests}{$name}{cpu}{state} eq 'fast';
+        return "$name has a latency, but was not run"   if $latency && !$rate;
+        return "$name has a rate, but no latency"       if $rate && !$latency && exists $field->{"$name.latency"};
+        return "$name has a CPU time of $record->{tests}{$name}{cpu}{text} %" if ($record->{tests}{$name}{cpu}{value} // 0) > $MOST_PERCENT;
+        return "the latency of $name has no unit"       if ($field->{"$name.latency"} // q{}) =~ /\A\d[\d.]*\z/a;
+    }
+    return if $record->{format} ne '1.03';
+    return (bad_settings($field))[0] if bad_settings($field);
+    return 'file_size is that of a chunk' if $field->{file_size} =~ /k\z/;
+    return 'it has no figure' if !any { is_run($_->{rate}) } values %{ $record->{tests} };
+    for my $half ([ file_size => @IO_TESTS ], [ num_files => @FILE_TESTS ]) {
+        my ($amount, @tests) = @{$half};
+        return "$amount is empty, but tests of it were run" if $field->{$amount} eq q{} && any { is_run($record->{tests}{$_}{rate}) } @tests;
+    }
+    return 'it has neither a label nor a size' if $field->{label} eq q{} && $field->{file_size} eq q{};
+    return;
 }
 
 1;

@@ -54,7 +54,7 @@ sub bad_figure  { return { state => 'bad', text => $_[0] } }
 sub special_figure {
     my ($text) = @_;
     return no_figure() if $text eq q{};
-    return fast_figure($text) if $text =~ /^[+]+\z/;
+    return fast_figure($text) if $text =~ /^[+]{3,}\z/;
     return bad_figure(plain_text($text));
 }
 

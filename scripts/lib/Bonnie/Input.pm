@@ -8,29 +8,30 @@ package Bonnie::Input;
 
 use strict;
 use warnings;
+use Encode ();
 use Exporter 'import';
+use File::Basename qw(basename);
 use Bonnie::Ab::Result qw(campaign_of is_campaign);
-use Bonnie::Csv      qw(parse_line);
+use Bonnie::Csv      qw(next_result $MOST_IN_VAIN);
 use Bonnie::Cut      ();
+use Bonnie::GoBonnieGo ();
 use Bonnie::Json     qw(report_records);
 use Bonnie::JsonText qw(try_value);
 use Bonnie::Load     ();
+use Bonnie::OtherForms qw(other_form);
 use Bonnie::Output   qw(tell_line);
 use Bonnie::Path     qw(open_to_read read_whole);
 use Bonnie::Plain    qw(plain_text);
 use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
 
-our @EXPORT_OK = qw(read_logs_too read_results $LONGEST_LINE);
+our @EXPORT_OK = qw(read_logs_too read_results);
 
 # A line that begins like this is the first one of a JSON report.
 my $JSON_BEGINS = qr/(?:\xEF\xBB\xBF)?+(?=\{[ \t\r\n]*+")/;
 
 # Lines that begin neither like a result nor like a report. Matches many of them
 # at once.
-my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,\n]{0,10000}+\n){1,1000}+)/a;
-
-# In bytes; CSV results are far shorter. A JSON report may be as long as its file.
-our $LONGEST_LINE = 65_536;
+my $ORDINARY = qr/\G(?:[\n\r]++|(?:(?![{1\xEF\s])[^,;\t|\n]{0,10000}+\n){1,1000}+)/a;
 
 # Further problems of a file are counted but not listed.
 my $MOST_LISTED = 20;
@@ -45,9 +46,14 @@ sub read_logs_too { return read_files(1, @_) }
 sub read_files {
     my ($takes_logs, @files) = @_;
     @files = q{-} if !@files;
-    my @records = map { read_file($_, $takes_logs) } @files;
-    my @names   = map { display_name($_) } @files;
-    die "no result found in @names\n" if !@records;
+    my (@records, @without);
+    for my $path (@files) {
+        my ($file, @found) = read_file($path, $takes_logs);
+        push @records, @found;
+        push @without, $file if !@found;
+    }
+    die 'no result found in ', join(q{, }, map { $_->{name} . $_->{form} } @without), "\n" if !@records;
+    tell_line("no result found in $_->{name}$_->{form}") for grep { !$_->{is_empty} } @without;
     return @records;
 }
 
@@ -57,23 +63,28 @@ sub display_name {
 }
 
 # %file: name; line, its number at the current position; problems, their number;
-# hopeless, { places where no report begins => 1 }.
+# tries, as next_result() takes it; hopeless, { places where no report begins => 1 }. form and is_empty, of a
+# file without results. Returns it, and the records.
 sub read_file {
     my ($path, $takes_logs) = @_;
-    my %file   = (name => display_name($path), line => 1, problems => 0, hopeless => {});
-    my $bytes  = contents($path, $file{name});
-    return zcav_courses(\$bytes, $file{name}) if $takes_logs && is_zcav(\$bytes);
+    my %file   = (name => display_name($path), line => 1, problems => 0, tries => $MOST_IN_VAIN, hopeless => {});
+    my $bytes = contents($path, $file{name});
+    return (\%file, zcav_courses(\$bytes, $file{name})) if $takes_logs && is_zcav(\$bytes);
     my @records;
     pos($bytes) = 0;
     while (pos $bytes < length $bytes) {
         my $begin   = pos $bytes;
         my $results = $bytes =~ /\G$JSON_BEGINS/gc ? next_report(\$bytes, \%file) : next_line(\$bytes, \%file);
-        $_->{source} = { file => $file{name}, line => $file{line} } for @{$results};
+        for my $record (@{$results}) {
+            $record->{source} = { file => $file{name}, line => $file{line} };
+            $record->{label} //= basename($file{name}) =~ s/[.]json\z//r if $record->{tests};
+        }
         push @records, @{$results};
         $file{line} += lines_between(\$bytes, $begin, pos $bytes);
     }
     tell_of_the_rest(\%file);
-    return @records;
+    my $form = @records || $file{problems} ? undef : other_form($bytes);
+    return ({ %file, form => defined $form ? " ($form)" : q{}, is_empty => $bytes !~ /\S/ }, @records);
 }
 
 sub lines_between {
@@ -83,7 +94,16 @@ sub lines_between {
 
 sub contents {
     my ($file, $name) = @_;
-    return eval { read_whole($file eq q{-} ? copy_of_stdin() : open_to_read($file)) } // die "cannot read $name: $@";
+    return decoded(eval { read_whole($file eq q{-} ? copy_of_stdin() : open_to_read($file)) } // die "cannot read $name: $@");
+}
+
+# As UTF-8, whose lines end with a line feed.
+sub decoded {
+    my ($bytes) = @_;
+    my ($encoding) = $bytes =~ /\A(?:\xFF\xFE|\xFE\xFF)/ ? 'UTF-16' : $bytes =~ /\A(?:[^\0]\0){8}/ ? 'UTF-16LE' : $bytes =~ /\A(?:\0[^\0]){8}/ ? 'UTF-16BE' : undef;
+    $bytes = Encode::encode('UTF-8', Encode::decode($encoding, $bytes)) if $encoding;
+    $bytes =~ tr/\r/\n/ if index($bytes, "\n") < 0;
+    return $bytes;
 }
 
 sub copy_of_stdin {
@@ -97,10 +117,8 @@ sub copy_of_stdin {
 sub next_line {
     my ($text, $file) = @_;
     return [] if ${$text} =~ /$ORDINARY/gc;
-    ${$text} =~ /\G([^\n]*+)\n?/gc;
-    return problem($file, "a line of more than $LONGEST_LINE bytes is skipped") if length $1 > $LONGEST_LINE;
-    my ($record, @problems) = parse_line($1);
-    problem($file, $_) for @problems;
+    my ($record, $note, @problems) = next_result($text, \$file->{tries});
+    problem($file, $_) for $note // (), @problems;
     return [ $record // () ];
 }
 
@@ -130,6 +148,7 @@ sub records_of {
     my ($report) = @_;
     return Bonnie::Load::records($report) if Bonnie::Load::is_report($report);
     return Bonnie::Cut::records($report)  if Bonnie::Cut::is_report($report);
+    return Bonnie::GoBonnieGo::records($report) if Bonnie::GoBonnieGo::is_report($report);
     return report_records($report) if !is_campaign($report);
     my ($campaign, @problems) = campaign_of($report);
     return ([ map { { campaign => $_ } } grep {defined} $campaign ], @problems);

@@ -95,13 +95,13 @@ sub mixed_row {
     my ($settings, $percentiles) = ($record->{settings}, $record->{tests}{ $test->{name} }{percentiles});
     my @cells = (
         lc bytes_text($settings->{iops_block_bytes}),
-        $settings->{iops_write_percent} // q{},
+        defined $settings->{iops_write_percent} ? "$settings->{iops_write_percent}%" : q{},
         rate_text(figure($record, $test, 'rate'), $test->{unit}),
         cpu_text(figure($record, $test, 'cpu')),
         (map { defined $_ ? latency_text($_) : q{} } @{$percentiles}{qw(p50 p99 p99_9)}),
         latency_cell(figure($record, $test, 'latency')),
     );
-    return left_of(sprintf('%5s %5s%% %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
+    return left_of(sprintf('%5s %6s %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
 }
 
 # The label is in the heading if all rows have the same one, and otherwise in each row.

@@ -36,7 +36,8 @@ const struct report_ops report_gobonniego = {
 
 /*
  * Prints the object that GoBonnieGo prints: the keys of 1.0.9, its newest version, and the
- * nanoseconds that versions up to 1.0.7 had in place of seconds. What was not measured is 0.
+ * nanoseconds that versions up to 1.0.7 had in place of seconds, in one line. What was not measured
+ * is 0.
  */
 
 static json_t *one_run(const struct result *r)
@@ -82,7 +83,7 @@ static json_t *gobonniego_document(const struct result runs[], size_t count)
 static int gobonniego_json_all(FILE *out, const struct result runs[], size_t count)
 {
     json_t *object = gobonniego_document(runs, count);
-    char *text = json_text(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *text = json_text(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(object);
     if (!text)
         return -ENOMEM;

@@ -11,10 +11,12 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
-use Bonnie::Csv        qw(parse_line);
+use Bonnie::Csv        qw(next_result $MOST_IN_VAIN);
 use Bonnie::Figure     qw(is_value);
+use Bonnie::GoBonnieGo ();
 use Bonnie::Json       qw(hash list number report_records text);
 use Bonnie::JsonText   qw(try_value);
+use Bonnie::OtherForms qw(other_form);
 use Bonnie::Plain      qw(plain_text shorten);
 use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(all_tests);
@@ -28,30 +30,15 @@ my $BEHIND_WORDS  = qr/^([^\n{"]*[^\s{"\[][ \t]*)(?=(?:\[[ \t]*+){0,9}+\{[ \t]*+
 # Logs whose lines begin in more ways are not read.
 my $MOST_PREFIXES = 20;
 
-# What reports in JSON have, and other text has not.
-my $LOOKS_LIKE = qr/"fio version"|"bonload"\s*:|"format"\s*:\s*"bonnie"|"write_megabytes_per_second"|"exit_codes"/;
-
-# Other forms of the reports.
-my @OTHER_FORMS = (
-    [ qr/^fio-\d|^\s+(?:read|write|trim)\s*: IOPS=/m => q{fio's text, not its JSON (--output-format=json)} ],
-    [ qr/^\d;fio-\d/m                                => q{fio's terse form, not its JSON (--output-format=json)} ],
-    [ qr/^ *Time \(mean \S+ \S+\):/m                 => q{hyperfine's text, not its JSON (--export-json=/dev/stdout)} ],
-    [ qr/^Version \S+ +-+Sequential Output-+/m       => q{bonnie's table, not its JSON (--json)} ],
-    [ qr/^Average good OP\/s:/m                      => q{bonload's text, not its JSON (-output=json)} ],
-    [ qr/^Sequential Write MB\/s:/m                  => q{GoBonnieGo's text, not its JSON (-json)} ],
-    [ $LOOKS_LIKE                                    => 'something like a report that cannot be read' ],
-);
-
-# Longer lines are not results, and lines with fewer separators are none that was changed.
-my $LONGEST_LINE = 65_536;
-my $SEPARATORS   = 20;
-
 # Percentiles by the keys of bonnie and bonload, which are part of the names of
 # metrics.
 my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
 
 # fio's keys for these percentiles.
 my %FIO = ('50.000000' => 'p50', '90.000000' => 'p90', '95.000000' => 'p95', '99.000000' => 'p99', '99.900000' => 'p99_9', '99.990000' => 'p99_99');
+
+# GoBonnieGo's figures: their names, those of our tests, and units.
+my @GOBONNIEGO = ([ write => 'put_block', 'KiB/s' ], [ read => 'get_block', 'KiB/s' ], [ iops => 'iops', 'ops/s' ]);
 
 # Where the figures of fio 3 and of fio 2 are, and what their latencies are multiplied by.
 my @FIO_LATENCIES = ([ lat_ns => 'clat_ns', 1 ], [ lat => 'clat', 1000 ]);
@@ -63,7 +50,7 @@ my @KINDS = (
     [ bonnie     => sub { ($_[0]{format} // q{}) eq 'bonnie' }, 'tests of at least 10 ms', \&of_bonnie ],
     [ bonload    => sub { ref $_[0]{bonload} eq 'HASH' }, 'reads or writes', \&of_bonload, \&failed_bonload ],
     [ fio        => sub { defined $_[0]{'fio version'} }, 'jobs or client_stats with bw_bytes or bw', \&of_fio, \&failed_fio ],
-    [ GoBonnieGo => sub { defined first_result($_[0])->{iops} }, 'results', \&of_gobonniego ],
+    [ GoBonnieGo => \&Bonnie::GoBonnieGo::is_report, 'results', \&of_gobonniego ],
     [ hyperfine  => sub { defined first_result($_[0])->{command} && exists first_result($_[0])->{mean} }, 'results with median or mean', \&of_hyperfine, \&failed_hyperfine ],
 );
 
@@ -84,11 +71,8 @@ sub measured {
 # What looks like a report that measured() does not read, in words; undef: nothing does.
 sub unread_report {
     my ($output, $errors) = @_;
-    for my $form (@OTHER_FORMS) {
-        return $form->[1] if $output =~ $form->[0];
-        return "$form->[1], on standard error" if $errors =~ $form->[0];
-    }
-    return;
+    my ($form, $on_errors) = map { other_form($_) } $output, $errors;
+    return $form // (defined $on_errors ? "$on_errors, on standard error" : undef);
 }
 
 # The number in a text that has only one, and what follows it, its unit; nothing if there is none,
@@ -140,7 +124,7 @@ sub of_log {
         my ($found, $fault) = of_json($text);
         return $found if $found && !defined $fault;
         my $line = 1 + substr($bytes, 0, $place) =~ tr/\n//;
-        $unread //= "a report that begins on line $line, behind \"" . shorten(plain_text($words), 40) . '", and cannot be read' . (defined $fault ? ": $fault" : q{}) . "\n" if $text =~ $LOOKS_LIKE;
+        $unread //= "a report that begins on line $line, behind \"" . shorten(plain_text($words), 40) . '", and cannot be read' . (defined $fault ? ": $fault" : q{}) . "\n" if $text =~ $Bonnie::OtherForms::LOOKS_LIKE;
     }
     die $unread if defined $unread;
     return;
@@ -149,9 +133,11 @@ sub of_log {
 sub of_csv {
     my ($bytes) = @_;
     my (@records, @problems);
-    for my $line (grep { length() <= $LONGEST_LINE && !/\{\s*"/ } split /\n/, $bytes) {
-        my ($record, @wrong) = parse_line($line);
-        ($record, @wrong) = changed_line($line, @wrong) if !$record && $line =~ tr/,;// >= $SEPARATORS;
+    my $tries = $MOST_IN_VAIN;
+    pos($bytes) = 0;
+    while (pos $bytes < length $bytes) {
+        next if $bytes =~ /\G[^\n]*+\{\s*"[^\n]*+\n?/gc;    # JSON, of another program
+        my ($record, undef, @wrong) = next_result(\$bytes, \$tries);
         push @records, $record // ();
         push @problems, @wrong;
     }
@@ -159,21 +145,6 @@ sub of_csv {
     return if !@records;
     my %settings = map { $_ => $records[0]{$_} } qw(version concurrency file_size chunk_size seek_count seekers num_files max_size min_size num_dirs file_chunk_size);
     return { kind => 'bonnie', settings => flat(\%settings), runs => [ map { [ record_metrics($_) ] } @records ], has => 'figures' };
-}
-
-# Reads a line of CSV with quoted fields, with semicolons (and decimal commas), or behind other
-# words. @wrong: what is wrong with it as it is. Returns the same as parse_line().
-sub changed_line {
-    my ($line, @wrong) = @_;
-    my $separator = $line =~ tr/;// >= $SEPARATORS ? q{;} : q{,};
-    $line =~ s/\A.*?(?<![\w.])(?="?1[.]9\d[[:alnum:]]*"?$separator)//a;
-    my @fields;
-    while ($line =~ /\G\s*+(?:"((?:[^"]|"")*+)"\s*+|([^$separator]*+))(?:($separator)|\z)/gc) {
-        push @fields, ($1 // $2) =~ s/\A(\d+),(\d+)\s*\z/$1.$2/ar =~ tr/,/ /r;
-        last if !defined $3;
-    }
-    my ($record, @others) = parse_line(join q{,}, @fields);
-    return $record || @wrong || "@fields" =~ /\A1[.]9\d/a ? ($record, @others) : ();
 }
 
 sub of_bonnie {
@@ -245,11 +216,8 @@ sub failed_bonload {
 sub of_gobonniego {
     my ($report) = @_;
     my @about = grep { !/\A(?:results|start_time)\z/ } keys %{$report};
-    my @runs;
-    for my $result (map { hash($_) } list($report->{results})) {
-        my ($write, $read) = map { (number($_) // 0) * 1e6 / 1024 } @{$result}{qw(write_megabytes_per_second read_megabytes_per_second)};
-        push @runs, [ rate('write', $write, 'KiB/s'), rate('read', $read, 'KiB/s'), rate('iops', number($result->{iops}), 'ops/s') ];
-    }
+    my ($records) = Bonnie::GoBonnieGo::records($report);
+    my @runs = map { my $tests = $_->{tests}; [ map { rate($_->[0], $tests->{ $_->[1] }{rate}{value}, $_->[2]) } @GOBONNIEGO ] } @{$records};
     return (flat({ map { $_ => $report->{$_} } @about }), @runs);
 }
 
