@@ -415,7 +415,7 @@ static void complete_evidence(struct phase *ph, const struct test_result *t)
     const struct workload *w = ph->workload;
     struct evidence *e = &ph->evidence;
     struct bytes_asked asked = bytes_asked(ph, t->bytes);
-    bool uses_cache = w->reads && t->cache.known && !t->direct;
+    bool uses_cache = w->reads && t->cache.known && !t->direct.asked;
     e->elapsed_ns = t->elapsed_ns;
     e->workers = t->workers;
     e->read_bytes = asked.read;
@@ -426,6 +426,7 @@ static void complete_evidence(struct phase *ph, const struct test_result *t)
     e->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
     e->is_stored = is_stored(ph);
     e->computes = w->item == ITEM_PERCHAR_CHUNK;
+    e->direct = t->direct;
 }
 
 /* Sets the result's verdict to a judgement. The rest of the result must be complete. */
@@ -440,7 +441,7 @@ static void phase_verdict(const struct phase *ph, struct test_result *t,
         .iodepth = t->iodepth,
         .cpus = p->host->cpus,
         .operation_bytes = t->chunk_bytes,
-        .is_direct = t->direct,
+        .is_direct = t->direct.asked,
         .is_durable = p->sync,
         .engine_queues = engine & ENGINE_QUEUES,
         .engine_needs_direct = engine & ENGINE_NEEDS_DIRECT,
@@ -466,7 +467,7 @@ static bool is_beyond_memory(const struct phase *ph, const struct test_result *t
     const struct plan *p = ph->context->plan;
     double dirty = first_number("/proc/sys/vm/dirty_bytes");
     struct bytes_asked asked = bytes_asked(ph, t->bytes);
-    if (t->direct || p->settings->sync)
+    if (t->direct.asked || p->settings->sync)
         return true;
     if (dirty <= 0)
         dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)p->host->ram_bytes;
@@ -806,7 +807,6 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .workers = p->ranks * (ph->workload->forked ? p->data.seekers : p->workers),
         .engine = by_engine ? p->engine.ops->name : DEFAULT_ENGINE,
         .iodepth = by_engine ? p->engine.depth : 1,
-        .direct = by_engine && p->direct,
         .chunk_bytes = operation_bytes(ph),
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
@@ -837,6 +837,10 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         ph->rounds.list = NULL;
     }
     r->unsteady += ph->is_steady && !result->steady.is_steady;
+    if (by_engine && p->direct) {
+        struct bytes_asked asked = bytes_asked(ph, result->bytes);
+        result->direct = direct_use_of(&r->storage.direct, asked.read > 0, asked.written > 0);
+    }
     ph->evidence = figures.evidence;
     complete_evidence(ph, result);
     limit_judge(&judgement, &ph->evidence);

@@ -14,6 +14,7 @@
 #include "measure/levels.h"
 #include "measure/steady.h"
 #include "measure/summary.h"
+#include "storage/direct.h"
 #include "storage/page_cache.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
@@ -79,16 +80,16 @@ struct steady_result {
 
 /* One test of one run. */
 struct test_result {
-    bool measured;        /* false: the test was not run, and the other fields mean nothing */
-    unsigned workers;     /* workers or seekers */
-    const char *engine;   /* name of the engine that moved the test's data */
-    unsigned iodepth;     /* operations in flight for each worker or seeker */
-    bool direct;          /* the test used O_DIRECT */
-    uint64_t chunk_bytes; /* bytes of an operation; 0: the test moves no data */
-    uint64_t ops;         /* number of operations (chunks, blocks of characters, seeks, files) */
-    uint64_t bytes;       /* number of bytes that the rate counts; a rewritten chunk counts once */
-    uint64_t elapsed_ns;  /* time from the start of all workers to the end of the last one */
-    uint64_t cpu_ns;      /* CPU time of all workers, user and system */
+    bool measured;            /* false: the test was not run, and the other fields mean nothing */
+    unsigned workers;         /* workers or seekers */
+    const char *engine;       /* name of the engine that moved the test's data */
+    unsigned iodepth;         /* operations in flight for each worker or seeker */
+    struct direct_use direct; /* whether the test used O_DIRECT, and what was seen of that */
+    uint64_t chunk_bytes;     /* bytes of an operation; 0: the test moves no data */
+    uint64_t ops;        /* number of operations (chunks, blocks of characters, seeks, files) */
+    uint64_t bytes;      /* number of bytes that the rate counts; a rewritten chunk counts once */
+    uint64_t elapsed_ns; /* time from the start of all workers to the end of the last one */
+    uint64_t cpu_ns;     /* CPU time of all workers, user and system */
     struct latencies latency_ns;
     bool is_short; /* measured for less than the user wants, because preparing further laps would
                       have taken too long */
@@ -116,6 +117,7 @@ struct test_result {
 struct storage {
     struct sources sources;    /* filesystem of the directory, its devices, and its sources */
     struct device_facts disks; /* facts about these devices */
+    struct direct direct;      /* what O_DIRECT does there */
 };
 
 #define LEFT_OUT_TEXT 512

@@ -318,6 +318,8 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
     int rc = p->direct ? check_alignment(p, alignment, e) : 0;
     if (rc == 0)
         rc = try_engine(r, opened, alignment, e);
+    if (rc == 0 && p->direct)
+        direct_see(&r->storage.direct, opened, &r->storage.sources);
     close(opened);
     return rc;
 }

@@ -35,13 +35,6 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
     return is_there;
 }
 
-bool device_is_drive(const struct device_set *d, const struct device *device)
-{
-    char path[PATH_MAX];
-    path_of(d, device, "partition", path);
-    return !device->stacked && !kernel_file_exists(path);
-}
-
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
 {
     return sscanf(text, "%u:%u", major, minor) == 2;
@@ -96,21 +89,78 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
 /* ---- finding the devices ---- */
 
 /*
- * Adds the devices that the filesystem was made on. Returns false when there are none, or when some
- * of them cannot be found.
+ * Writes the path of the directory that has the devices of a btrfs. If its UUID is not known, it is
+ * that of the device which is mounted.
  */
-static bool find_top(struct device_set *d, const struct mount_info *p)
+static bool find_btrfs(const struct mount_info *p, char path[PATH_MAX])
 {
-    const struct device top = {0};
-    if (strcmp(p->filesystem, "btrfs") == 0 && *p->uuid) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, p->uuid);
-        return add_all(d, path, &top) > 0;
+    struct dirent **uuids = NULL;
+    const char *device = strrchr(p->source, '/');
+    snprintf(path, PATH_MAX, "%s/sys/fs/btrfs/%s/devices", p->root, p->uuid);
+    if (*p->uuid)
+        return true;
+    snprintf(path, PATH_MAX, "%s/sys/fs/btrfs", p->root);
+    int count = device ? scandir(path, &uuids, is_visible, alphasort) : 0;
+    bool is_found = false;
+    for (int i = 0; i < count; i++) {
+        char file[PATH_MAX];
+        snprintf(file, sizeof file, "%s/sys/fs/btrfs/%s/devices%s", p->root, uuids[i]->d_name,
+                 device);
+        if (!is_found && kernel_file_exists(file)) {
+            is_found = true;
+            snprintf(path, PATH_MAX, "%.*s", (int)(strlen(file) - strlen(device)), file);
+        }
+        free(uuids[i]);
     }
+    free(uuids);
+    return is_found;
+}
+
+/*
+ * Adds the devices that a filesystem was made on, as devices of the kind that *kind describes.
+ * Returns false when there are none, or when some of them cannot be found.
+ */
+static bool add_filesystem(struct device_set *d, const struct mount_info *p,
+                           const struct device *kind)
+{
+    struct device new = *kind;
+    char path[PATH_MAX];
+    if (strcmp(p->filesystem, "btrfs") == 0 && find_btrfs(p, path))
+        return add_all(d, path, kind) > 0;
     /* A bcachefs has the device number of one of its devices, however many it has. */
     if (p->major == 0 || strcmp(p->filesystem, "bcachefs") == 0)
         return false;
-    return add_device(d, (struct device){.major = p->major, .minor = p->minor});
+    new.major = p->major;
+    new.minor = p->minor;
+    return add_device(d, new);
+}
+
+/* Adds the devices that a loop device's file is on, or the device that it is. */
+static void find_below_loop(struct device_set *d, struct device *loop)
+{
+    const struct device below = {.top = loop->top, .leaf = true};
+    struct device device = below;
+    struct mount_info mount = {.root = d->root};
+    char file[PATH_MAX];
+    char path[PATH_MAX];
+    char text[32];
+    if (!device_fact(d, loop, "loop/backing_file", file, sizeof file))
+        return;
+    loop->is_cached = !device_fact(d, loop, "loop/dio", text, sizeof text) || *text == '0';
+    mount_info_of_path(&mount, file);
+    for (unsigned i = 0; i < OVERLAYS_MOST && *mount.upper_layer; i++) {
+        snprintf(file, sizeof file, "%s", mount.upper_layer);
+        mount_info_of_path(&mount, file);
+    }
+    snprintf(loop->below, sizeof loop->below, "%s", mount.filesystem);
+    const char *name = strrchr(file, '/');
+    if (snprintf(path, sizeof path, "%s/sys/class/block%s/dev", d->root, name ? name : "") <
+            (int)sizeof path &&
+        strcmp(mount.filesystem, "devtmpfs") == 0 && kernel_file_text(path, text, sizeof text) &&
+        device_parse_number(text, &device.major, &device.minor))
+        loop->stacked = add_device(d, device);
+    else
+        loop->stacked = add_filesystem(d, &mount, &below);
 }
 
 /*
@@ -125,11 +175,15 @@ static void find_below(struct device_set *d, unsigned index)
     path_of(d, device, "slaves", path);
     const struct device slave = {.top = device->top, .leaf = true};
     device->stacked = add_all(d, path, &slave) > 0;
+    if (!device->stacked)
+        find_below_loop(d, device);
     if (device->stacked)
         device->leaf = false;
 
     path_of(d, device, "partition", path);
-    if (!kernel_file_exists(path))
+    bool is_partition = kernel_file_exists(path);
+    device->is_drive = !device->stacked && !is_partition;
+    if (!is_partition)
         return;
     struct device disk = {.top = device->top};
     if (device_fact(d, device, "../dev", text, sizeof text) && /* parent of the link's target */
@@ -167,7 +221,8 @@ static void make_name(struct device_set *d)
 void device_find(struct device_set *d, const struct mount_info *p)
 {
     *d = (struct device_set){.root = p->root};
-    if (!find_top(d, p)) {
+    const struct device top = {0};
+    if (!add_filesystem(d, p, &top)) {
         /* an incomplete set would be worse than none, because bytes would be missing */
         d->count = 0;
         return;
@@ -234,6 +289,10 @@ void device_read(const struct device_set *d, struct device_counters *now)
         if (!now->known)
             return;
         now->busy_ns[i] = busy_ms * MILLION;
+        if (d->devices[i].is_drive) {
+            now->drive_read_bytes += sectors_read * SECTOR_BYTES;
+            now->drive_written_bytes += sectors_written * SECTOR_BYTES;
+        }
         if (i >= d->filesystem)
             continue;
         now->read_ops += reads;

@@ -16,8 +16,9 @@
  * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for,
  * whatever a RAID makes of it: the blocks of files, the filesystem's own blocks (journal,
  * directories), and every block twice if the filesystem itself mirrors, as btrfs may. The devices
- * below these (the disk of the partition, the disks of the volume) matter only for the busy time
- * and the name. The file below a loop device is not looked at.
+ * below these (the disk of the partition, the disks of the volume, those that a loop device's file
+ * is on) matter for the busy time, the name, and what reached the drives. A loop is followed by
+ * what the kernel says about it, and its file is never touched: the file's server may be dead.
  *
  * No block devices can be found below tmpfs, overlayfs, network filesystems, FUSE and ZFS.
  */
@@ -31,8 +32,11 @@ struct device {
     unsigned minor;
     /* index of the first filesystem device of the set that stands on this one, or of itself */
     unsigned top;
-    bool leaf;    /* a lowest device below a volume or RAID; the set's name lists it */
-    bool stacked; /* a volume or RAID: devices of the set are below it */
+    bool leaf;      /* a lowest device below a volume, RAID or loop; the set's name lists it */
+    bool stacked;   /* a volume, RAID or loop: devices of the set are below it */
+    bool is_drive;  /* no device is known below it */
+    bool is_cached; /* a loop whose file is in the page cache (losetup without --direct-io) */
+    char below[32]; /* type of the filesystem that a loop's file is on; empty: no loop */
 };
 
 /* Owns nothing, so it can be copied, and needs no release. */
@@ -53,6 +57,9 @@ struct device_counters {
     uint64_t written_bytes;
     uint64_t read_ops;
     uint64_t write_ops;
+    /* sums over the drives, which others may use as well */
+    uint64_t drive_read_bytes;
+    uint64_t drive_written_bytes;
     uint64_t busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
 };
 
@@ -72,9 +79,6 @@ struct device_use {
  */
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
                  char *text, size_t size);
-
-/* Whether the device is neither a volume or RAID nor a partition. */
-bool device_is_drive(const struct device_set *d, const struct device *device);
 
 /* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);

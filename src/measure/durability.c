@@ -54,7 +54,7 @@ static bool check_drives(struct durability *d, const struct mount_info *m)
     device_find(&devices, m);
     for (unsigned i = 0; i < devices.count; i++) {
         const struct device *device = &devices.devices[i];
-        if (!device_is_drive(&devices, device))
+        if (!device->is_drive)
             continue;
         device_fact(&devices, device, "queue/write_cache", cache, sizeof cache);
         may_lose |= strcmp(cache, "write through") != 0;

@@ -2,9 +2,8 @@
 #include "measure/limit.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "util/printable.h"
+#include "measure/mount_info.h"
 
 /* A worker limits the figure if it wants a CPU for more than this share of the time. */
 #define CPU_BOUND_PERCENT 90
@@ -198,8 +197,7 @@ void limit_judge(struct judgement *j, const struct evidence *e)
 {
     weigh_limit(j, e);
     bool cpu = wants_cpu_most(j);
-    bool in_memory = !e->device.known && e->filesystem &&
-                     word_list_has("tmpfs,ramfs", e->filesystem, strlen(e->filesystem));
+    bool in_memory = !e->device.known && e->filesystem && filesystem_is_memory(e->filesystem);
     bool is_seen = has_data(e) && j->source != SOURCE_NONE;
     if (!e->is_stored)
         state_verdict(j, LIMITED_CPU, REASON_NOTHING_MOVED);

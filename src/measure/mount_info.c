@@ -44,6 +44,11 @@ const char *filesystem_name(unsigned long type)
     return NULL;
 }
 
+bool filesystem_is_memory(const char *type)
+{
+    return word_list_has("tmpfs,ramfs", type, strlen(type));
+}
+
 #define UPPER_LAYER "upperdir="
 
 long mount_info_id(const char *fdinfo)
@@ -121,7 +126,7 @@ static void read_line(struct mount_info *p, const char *line)
         mount_options == 0)
         return;
     sscanf(type, "%*s %255s", p->source);
-    p->options[0] = '\0';
+    p->options[0] = p->upper_layer[0] = '\0';
     const char *last = strrchr(type, ' ');
     const char *others = last && last != strchr(type, ' ') ? last + 1 : "";
     for (int with_path = 0; with_path <= 1; with_path++) {
@@ -157,6 +162,36 @@ void mount_info_read_mount(struct mount_info *p, long mount_id)
         return;
     mount_info_read(p, in, mount_id);
     fclose(in);
+}
+
+void mount_info_of_path(struct mount_info *p, const char *path)
+{
+    char file[PATH_MAX];
+    char *line = NULL;
+    size_t room = 0;
+    size_t longest = 0;
+    snprintf(file, sizeof file, "%s/proc/self/mountinfo", p->root);
+    FILE *in = kernel_file_read(file);
+    while (in && getline(&line, &room, in) > 0) {
+        unsigned major, minor;
+        char word[PATH_MAX];
+        char point[PATH_MAX];
+        if (sscanf(line, "%*s %*s %u:%u %*s %4095s", &major, &minor, word) != 3)
+            continue;
+        mount_info_read_path(point, word, strlen(word));
+        size_t length = strlen(point);
+        length -= length > 0 && point[length - 1] == '/'; /* of the root, nothing is left */
+        if (length < longest || strncmp(path, point, length) != 0 ||
+            !strchr("/", path[length])) /* a later line hides an earlier one */
+            continue;
+        longest = length;
+        p->major = major;
+        p->minor = minor;
+        read_line(p, line);
+    }
+    free(line);
+    if (in)
+        fclose(in);
 }
 
 /*

@@ -13,6 +13,9 @@
  */
 const char *filesystem_name(unsigned long type);
 
+/* Whether a filesystem of this type keeps everything in memory. */
+bool filesystem_is_memory(const char *type);
+
 #define MOUNT_OPTIONS 512
 #define MOUNT_OPTION  64
 
@@ -55,6 +58,12 @@ int mount_info_open_upper(const struct mount_info *p, int directory_fd);
  * mount.
  */
 void mount_info_read_mount(struct mount_info *p, long mount_id);
+
+/*
+ * Does the same for the mount that a path is in, and sets p->major and minor. Goes by the text of
+ * that file alone: whatever serves the path may be dead, and would make a look at it hang.
+ */
+void mount_info_of_path(struct mount_info *p, const char *path);
 
 /* Sets p->lacks_journal for an ext4, from the entry of p's device in sysfs. */
 void mount_info_find_journal(struct mount_info *p);

@@ -57,6 +57,15 @@ void put_tail(json_t **object, const struct tail_summary *s)
     put_value(object, "tail", tail);
 }
 
+void put_direct(json_t **object, const struct direct_use *use)
+{
+    static const char *const words[] = {
+        [DIRECT_NOT_KNOWN] = "not_known", [DIRECT_NO] = "no", [DIRECT_YES] = "yes"};
+    put_flag(object, "direct_asked", use->asked);
+    put_fact(object, "direct_seen", use->asked ? words[use->seen] : NULL);
+    put_fact(object, "direct_reason", use->asked && *use->reason ? use->reason : NULL);
+}
+
 void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes)
 {
     json_t *array = json_array();

@@ -8,6 +8,7 @@
 #include "measure/busy.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
+#include "measure/limit.h"
 #include "sys/host.h"
 #include "tail/summary.h"
 
@@ -61,6 +62,9 @@ void put_tail(json_t **object, const struct tail_summary *s);
  * leave of these. What is not known is null.
  */
 void put_host(json_t **object, const struct host *h);
+
+/* Appends "direct_asked", "direct_seen" and "direct_reason". */
+void put_direct(json_t **object, const struct direct_use *use);
 
 /* Appends "levels", with rates in units of this number of bytes per second. */
 void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes);

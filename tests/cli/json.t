@@ -106,7 +106,7 @@ subtest 'direct I/O' => sub {
     my $disk = scratch_on_disk();
     my $run  = bonnie('-d', $disk, qw(-r0 -s1 -n0 -q -D --json));
     plan skip_all => "it does not work here: $run->{err}" if $run->{status};
-    my %direct = map { $_->{name} => $_->{direct} } @{ report_ok($run->{out})->{runs}[0]{tests} };
+    my %direct = map { $_->{name} => $_->{direct_asked} } @{ report_ok($run->{out})->{runs}[0]{tests} };
     is(join(q{ }, grep { $direct{$_} } sort keys %direct), 'get_block put_block rewrite seeks', 'is of the block tests and the seeks');
 };
 

@@ -13,7 +13,7 @@ use POSIX      ();
 use Test::More ();
 use BonnieRun  qw(have);
 
-our @EXPORT_OK = qw(filesystem foreign fuse is_root make_users may_mount overlay private_mounts ramfs squashfs tmpfs);
+our @EXPORT_OK = qw(filesystem filesystem_on_disk foreign fuse fuse_over is_root make_users may_mount overlay private_mounts ramfs squashfs tmpfs);
 
 sub is_root { return $> == 0 }
 
@@ -92,10 +92,11 @@ sub overlay {
 # A directory seen through a FUSE filesystem, with these options of bindfs; undef: this system
 # has none. As most FUSE filesystems do, it keeps the name of a file that is removed while open,
 # until a moment after the file is closed.
-sub fuse {
-    my (@options) = @_;
+sub fuse { return fuse_over(BonnieRun::scratch(oct 755), @_) }
+
+sub fuse_over {
+    my ($below, @options) = @_;
     return if !have('bindfs') || !-w '/dev/fuse';
-    my $below = BonnieRun::scratch(oct 755);
     my $dir   = BonnieRun::scratch_on_disk();
     command('bindfs', @options, "$below", "$dir");
     return Mounted->new($dir, $below);
@@ -133,10 +134,10 @@ sub automount {
     return Mounted->new($dir, $alive, qw(-R -l)); # a look at a name mounts it again
 }
 
-# A file as a block device.
+# A file as a block device, with these options of losetup.
 sub loop {
-    my ($image) = @_;
-    chomp(my $device = `losetup -f --show "$image"`);
+    my ($image, @options) = @_;
+    chomp(my $device = `losetup -f --show @options "$image"`);
     return $device;
 }
 
@@ -188,13 +189,24 @@ my %MAKE = (
 # Returns the directory; undef: this system cannot make or mount it.
 sub filesystem {
     my ($type, $mib, @options) = @_;
+    return filesystem_in(BonnieRun::in_memory() // File::Spec->tmpdir, [], $type, $mib, @options);
+}
+
+# The same with the loop device's file on disk; with the option --direct-io=on of losetup, no page
+# cache is below it.
+sub filesystem_on_disk { return filesystem_in(File::Spec->tmpdir, @_) }
+
+sub filesystem_in {
+    my ($below, $losetup, $type, $mib, @options) = @_;
     my @make = @{ $MAKE{$type} };
     return if !have($make[0]) || !knows($type);
-    my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => BonnieRun::in_memory() // File::Spec->tmpdir);
+    my $image = File::Temp->new('bonnie-test-XXXXXX', DIR => $below);
     truncate $image, $mib << 20 or die "$image: $!\n";
     my $dir = BonnieRun::scratch_on_disk();
     command(@make, "$image");
-    command('mount', '-t', $type, '-o', join(q{,}, 'loop', @options), "$image", "$dir");
+    my $device = loop("$image", @{$losetup});
+    command('mount', '-t', $type, (@options ? ('-o', join q{,}, @options) : ()), $device, "$dir");
+    system 'losetup', '-d', $device; # it is detached when it is unmounted
     chmod oct(777), "$dir" or die "$dir: $!\n";
     return Mounted->new($dir, $image);
 }

@@ -31,6 +31,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/report/test_sanitize \
 	tests/unit/report/test_starts \
 	tests/unit/run/test_rounds \
+	tests/unit/storage/test_direct \
 	tests/unit/storage/test_page_cache \
 	tests/unit/storage/test_private_directory \
 	tests/unit/storage/test_scratch_names \

@@ -74,7 +74,7 @@ sub rows_of {
 }
 
 # What a row has for itself: label, name, and the settings that its tests name.
-my %OF_TEST = (engine => 'engine', iodepth => 'iodepth', direct => 'direct', sync => 'sync', iops_write_percent => 'write_percent', iops_block_bytes => 'chunk_bytes');
+my %OF_TEST = (engine => 'engine', iodepth => 'iodepth', direct => 'direct_asked', sync => 'sync', iops_write_percent => 'write_percent', iops_block_bytes => 'chunk_bytes');
 
 sub of_row {
     my ($row, $common) = @_;

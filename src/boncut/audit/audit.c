@@ -172,7 +172,7 @@ static void find_leaves(struct audit *a)
         const struct device *device = &a->devices.devices[i];
         char cache[64];
         char fua[64];
-        if (!device_is_drive(&a->devices, device))
+        if (!device->is_drive)
             continue;
         device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
         device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);

@@ -58,7 +58,8 @@ static void print_test(FILE *out, const struct result runs[], size_t count, enum
     print_latency(out, t->latency_ns.mean);
     print_latency(out, t->latency_ns.p99);
     print_latency(out, t->latency_ns.max);
-    fprintf(out, "  %s%s\n", verdict_limit(&t->verdict), t->direct ? "" : ", without O_DIRECT");
+    fprintf(out, "  %s%s\n", verdict_limit(&t->verdict),
+            t->direct.asked ? "" : ", without O_DIRECT");
 }
 
 static void print_heading(FILE *out, const struct result *r)
@@ -83,6 +84,7 @@ static void print_row(FILE *out, const struct result runs[], size_t count, const
 static int diskmark_all(FILE *out, const struct result runs[], size_t count)
 {
     const char *before = "";
+    char text[DIRECT_TEXT];
     print_heading(out, &runs[0]);
     for (size_t i = 0, step; i < count; i += step) {
         const char *name = runs[i].plan->row ? runs[i].plan->row->name : "";
@@ -90,6 +92,9 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         print_row(out, &runs[i], step, strcmp(name, before) != 0 ? name : "");
         before = name;
     }
+    direct_text(text, runs, count);
+    if (*text)
+        print_wrapped(out, 0, text);
     extra_tables(out, runs, count);
     return report_end(out);
 }

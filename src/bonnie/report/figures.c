@@ -152,6 +152,40 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
  * Whether all runs of the test were long enough. As in the table of a single run, a test that was
  * too short has no figure.
  */
+enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
+                             size_t count)
+{
+    static const char *const beginnings[] = {
+        [DIRECT_NOT_KNOWN] = "It is not known whether O_DIRECT went past the page cache",
+        [DIRECT_NO] = "O_DIRECT was not direct",
+        [DIRECT_YES] = "O_DIRECT went past the page cache (seen).",
+    };
+    enum direct_seen seen = DIRECT_YES;
+    const struct direct_use *last = NULL;
+    bool was_cached = false;
+    for (size_t i = 0; i < count * TEST_COUNT; i++) {
+        const struct test_result *t = &runs[i / TEST_COUNT].tests[i % TEST_COUNT];
+        if (!t->direct.asked)
+            continue;
+        last = &t->direct;
+        was_cached |= t->verdict.is_known && t->verdict.least.by == LIMITED_PAGE_CACHE;
+        seen = seen == DIRECT_YES || last->seen == DIRECT_NO ? last->seen : seen;
+    }
+    text[0] = '\0';
+    if (!last || (seen == DIRECT_YES && was_cached))
+        return seen;
+    size_t used = (size_t)snprintf(text, DIRECT_TEXT, "%s", beginnings[seen]);
+    for (size_t i = 0; seen != DIRECT_YES && i < count * TEST_COUNT; i++) {
+        const struct direct_use *d = &runs[i / TEST_COUNT].tests[i % TEST_COUNT].direct;
+        if (d->asked && d->seen == seen && *d->reason && !strstr(text, d->reason))
+            used += (size_t)snprintf(text + used, DIRECT_TEXT - used, "%s %s",
+                                     strchr(text, ':') ? ";" : ":", d->reason);
+    }
+    if (seen != DIRECT_YES)
+        snprintf(text + used, DIRECT_TEXT - used, ".");
+    return seen;
+}
+
 static bool is_long_enough(const struct result runs[], size_t count, enum test_id test)
 {
     for (size_t i = 0; i < count; i++) {

@@ -24,6 +24,16 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
 int summary_table(FILE *out, const struct result runs[], size_t count);
 
 /*
+ * Says what O_DIRECT did in the tests that used it: "O_DIRECT went past the page cache (seen).", or
+ * what was seen instead. Empty if none did, or if figures were those of the page cache all the
+ * same. The text has no commas. Returns what was seen: "no", if that holds for one of the tests.
+ */
+#define DIRECT_TEXT 240
+
+enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
+                             size_t count);
+
+/*
  * Prints, below the tables, what these have no column for: the throughput of the tests of data
  * files in MiB/s (2^20 bytes) and MB/s (10^6 bytes), and the percentiles of every test's latency.
  * Prints only what the results ask for; for rows of a preset, each below its label. No line has a

@@ -194,7 +194,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_count(&object, "workers", t->workers);
     put_text(&object, "engine", t->engine);
     put_count(&object, "iodepth", t->iodepth);
-    put_flag(&object, "direct", t->direct);
+    put_direct(&object, &t->direct);
     put_count(&object, "chunk_bytes", t->chunk_bytes);
     put_count(&object, "ops", t->ops);
     put_count(&object, "bytes", t->bytes);

@@ -95,35 +95,37 @@ static void print_heading(FILE *out, const struct result *r)
 
 static bool is_memory(const struct result *r)
 {
-    const char *type = r->storage->sources.mount.filesystem;
-    return strcmp(type, "tmpfs") == 0 || strcmp(type, "ramfs") == 0;
+    return filesystem_is_memory(r->storage->sources.filesystem);
 }
 
-/* Says what the page cache can have had to do with the figures. `r` is the row that reads. */
-static void print_cache(FILE *out, const struct result *r)
+/* Says what the page cache can have had to do with the figures. */
+static void print_cache(FILE *out, const struct result runs[], size_t count)
 {
-    const struct test_result *t = &r->tests[TEST_GET_BLOCK];
-    const char *type = r->storage->sources.mount.filesystem;
-    char verdict[VERDICT_TEXT];
+    const struct test_result *reading = NULL;
     char text[400];
+    char verdict[VERDICT_TEXT];
     char cached[64] = "";
-    verdict_sentence(verdict, &t->verdict);
-    if (t->cache.known)
-        snprintf(cached, sizeof cached, ", and %.0f %% of the data was cached when reading began",
-                 t->cache.resident_percent_before);
-    if (is_memory(r))
-        snprintf(text, sizeof text, "%s is memory: these are figures of no device.", type);
-    else if (t->direct)
-        snprintf(text, sizeof text, "The page cache took no part (O_DIRECT).%s%s",
-                 r->storage->sources.by[WAY_READ] ? "" : " ",
-                 r->storage->sources.by[WAY_READ] ? "" : verdict);
-    else
-        snprintf(
-            text, sizeof text,
-            "O_DIRECT does not work here: pages were evicted%s. %s Writes at random places went "
-            "to memory first.",
-            cached, verdict);
-    print_wrapped(out, 0, text);
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].tests[TEST_GET_BLOCK].measured)
+            reading = &runs[i].tests[TEST_GET_BLOCK];
+    if (is_memory(&runs[0])) {
+        snprintf(text, sizeof text, "%s is memory: these are figures of no device.",
+                 runs[0].storage->sources.filesystem);
+    } else if (!reading || reading->direct.asked) {
+        direct_text(text, runs, count);
+    } else {
+        verdict_sentence(verdict, &reading->verdict);
+        if (reading->cache.known)
+            snprintf(cached, sizeof cached,
+                     ", and %.0f %% of the data was cached when reading began",
+                     reading->cache.resident_percent_before);
+        snprintf(text, sizeof text,
+                 "O_DIRECT does not work here: pages were evicted%s. %s Writes at random places "
+                 "went to memory first.",
+                 cached, verdict);
+    }
+    if (*text)
+        print_wrapped(out, 0, text);
 }
 
 /* Explains the limits that are not the machine's own, if a row has them. */
@@ -198,9 +200,7 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
     for (size_t i = 0; i < count; i++)
         print_row(out, &runs[i]);
     fputc('\n', out);
-    for (size_t i = 0; i < count; i++)
-        if (runs[i].tests[TEST_GET_BLOCK].measured)
-            print_cache(out, &runs[i]);
+    print_cache(out, runs, count);
     print_limits(out, runs, count);
     print_summary(out, runs, count);
     extra_tables(out, runs, count);

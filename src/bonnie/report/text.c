@@ -259,6 +259,17 @@ static void print_slowest(FILE *out, const struct result *r)
     }
 }
 
+/* Says that O_DIRECT went past the page cache, or that nobody knows; a "no" is a verdict. */
+static void print_direct(FILE *out, const struct result *r, bool *has_begun)
+{
+    char text[DIRECT_TEXT];
+    if (direct_text(text, r, 1) == DIRECT_NO || !*text)
+        return;
+    begin_section(out, has_begun);
+    fputs("  ", out);
+    print_wrapped(out, 2, text);
+}
+
 /*
  * Prints below "What was measured" what limited every test's figure and, with `advice`, which
  * options may help, and below "What was damaged" the first corrupted places. Tests with the same
@@ -271,6 +282,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 {
     bool has_begun = false;
     print_verdicts(out, r, advice, &has_begun);
+    print_direct(out, r, &has_begun);
     print_each(out, r, &has_begun, say_levels);
     print_each(out, r, &has_begun, say_tail);
     print_each(out, r, &has_begun, say_steady);

@@ -182,14 +182,74 @@ static void a_tall_stack(void **state)
     assert_int_equal(set.count, 6);
 }
 
-static void a_loop_device(void **state)
+/* The file's server may be dead, so only texts say what is below: the file need not exist. */
+static void find_loop(const char *file, const char *dio)
+{
+    tree_file("sys/devices/loop0/loop/backing_file", at("%s\n", file));
+    tree_file("sys/devices/loop0/loop/dio", at("%s\n", dio));
+    find(0);
+}
+
+#define MOUNTS                                                                                     \
+    "1 0 0:9 / /dev rw - devtmpfs dev rw\n"                                                        \
+    "2 0 8:10 / / rw - ext4 /dev/sda rw\n"                                                         \
+    "3 2 0:40 / /mem rw - tmpfs tmpfs rw\n"                                                        \
+    "4 2 0:41 / /a\\040b rw - btrfs /dev/sdb rw\n"                                                 \
+    "5 2 0:42 / /merged rw - overlay o rw,lowerdir=/l,upperdir=/a\\040b/up,workdir=/w\n"           \
+    "6 2 0:43 / /server rw - nfs4 server:/export rw\n"                                             \
+    "7 2 0:44 / /hidden rw - tmpfs tmpfs rw\n"                                                     \
+    "8 7 8:10 /x /hidden rw - ext4 /dev/sda rw\n"
+
+static void what_is_below_a_loop_device(void **state)
 {
     (void)state;
+    static const struct {
+        const char *file, *dio, *name, *below;
+        bool is_cached;
+    } cases[] = {
+        {"/image", "1", "loop0 (sda)", "ext4", false},
+        {"/memory/image", "0", "loop0 (sda)", "ext4", true}, /* "/mem" is another name */
+        {"/hidden/image (deleted)", "1", "loop0 (sda)", "ext4", false},
+        {"/mem/image", "1", "loop0", "tmpfs", false},
+        {"/a b/image", "1", "loop0 (sdb, sdc)", "btrfs", false},
+        {"/merged/image", "0", "loop0 (sdb, sdc)", "btrfs", true},
+        {"/server/image", "1", "loop0", "nfs4", false},
+        {"/dev/sda", "1", "loop0 (sda)", "devtmpfs", false},
+    };
+    tree_file("proc/self/mountinfo", MOUNTS);
     make_device("loop0", 0);
-    tree_file("sys/devices/loop0/loop/backing_file", "/image\n");
-    tree_directory("sys/devices/loop0/slaves");
-    find(0);
-    assert_string_equal(set.name, "loop0");
+    for (unsigned minor = 10; minor < 13; minor++) {
+        const char name[] = {'s', 'd', (char)('a' + minor - 10), '\0'};
+        make_device(name, minor);
+        tree_link(at("sys/class/block/%s", name), at("../../devices/%s", name));
+        set_counters(name, 1, 1, 1, 1, 1);
+        if (minor > 10)
+            tree_link(at("sys/fs/btrfs/0123/devices/%s", name), at("../../../../devices/%s", name));
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        find_loop(cases[i].file, cases[i].dio);
+        assert_string_equal(set.name, cases[i].name);
+        assert_string_equal(set.devices[0].below, cases[i].below);
+        assert_int_equal(set.devices[0].is_cached, cases[i].is_cached);
+        assert_int_equal(set.devices[0].is_drive, strcmp(cases[i].name, "loop0") == 0);
+    }
+}
+
+/* The drives below a loop count by themselves. */
+static void a_loop_device_and_its_drive(void **state)
+{
+    (void)state;
+    tree_file("proc/self/mountinfo", MOUNTS);
+    make_device("sda", 10);
+    make_device("loop0", 0);
+    find_loop("/image", "0");
+    set_counters("loop0", 1, 100, 1, 200, 1);
+    set_counters("sda", 1, 10, 1, 20, 1);
+    device_read(&set, &before);
+    assert_int_equal(before.read_bytes, 100 * 512);
+    assert_int_equal(before.written_bytes, 200 * 512);
+    assert_int_equal(before.drive_read_bytes, 10 * 512);
+    assert_int_equal(before.drive_written_bytes, 20 * 512);
 }
 
 static void assert_described(const char *model, const char *scheduler)
@@ -409,7 +469,8 @@ int main(void)
         IN_TREE(a_volume_on_two_disks),
         IN_TREE(a_raid_on_two_partitions),
         IN_TREE(a_tall_stack),
-        IN_TREE(a_loop_device),
+        IN_TREE(what_is_below_a_loop_device),
+        IN_TREE(a_loop_device_and_its_drive),
         IN_TREE(what_the_disks_are),
         IN_TREE(a_btrfs_on_two_devices),
         IN_TREE(a_btrfs_on_volumes),

@@ -52,7 +52,7 @@ static struct test_result get_block(void)
         .workers = 4,
         .engine = "io_uring",
         .iodepth = 32,
-        .direct = true,
+        .direct = {true, DIRECT_YES, "a direct read left no page in the cache"},
         .chunk_bytes = 8192,
         .ops = 131072,
         .bytes = UINT64_C(1) << 30,

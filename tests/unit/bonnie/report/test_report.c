@@ -507,7 +507,7 @@ static void rows_are_a_table(void **state)
     runs[4].tests[TEST_IOPS] = lasted(did(1, 10, 300), 9999999);
     for (size_t i = 0; i < 5; i++)
         for (enum test_id test = 0; test < TEST_COUNT; test++)
-            runs[i].tests[test].direct = true;
+            runs[i].tests[test].direct = (struct direct_use){.asked = true, .seen = DIRECT_YES};
     char *expected = golden_text("diskmark.txt");
     char *text = printed_at_the_end("diskmark", runs, 5);
     if (strcmp(text, expected) != 0)
@@ -561,7 +561,7 @@ static void short_look_is_a_table(void **state)
     runs[0].tests[TEST_PUT_BLOCK] = moved(UINT64_C(1268777), 50, 100);
     runs[1].tests[TEST_GET_BLOCK] = moved(5120, 50, 100);
     runs[0].tests[TEST_PUT_BLOCK].iodepth = runs[1].tests[TEST_GET_BLOCK].iodepth = 8;
-    runs[1].tests[TEST_GET_BLOCK].direct = true;
+    runs[1].tests[TEST_GET_BLOCK].direct = (struct direct_use){.asked = true, .seen = DIRECT_YES};
     runs[2].tests[TEST_IOPS] = with_latency(did(16449, 50, 900), 58000, 1125000);
     runs[2].tests[TEST_IOPS].verdict = (struct verdict){
         .is_known = true,

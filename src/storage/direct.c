@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "storage/direct.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "storage/page_cache.h"
+#include "storage/scratch.h"
+#include "util/portable.h"
+#include "util/printable.h"
+#include "util/rng.h"
+
+/* "Yes" takes this share of the bytes to have reached the devices; FUSE with less of them: "no". */
+#define REACHED_PERCENT      90
+#define FUSE_REACHED_PERCENT 50
+
+/* What one transfer of the block did. */
+struct transfer {
+    int code;      /* errno if it failed, otherwise 0 */
+    bool is_told;  /* its page was as it should be before, and mincore could say what it is now */
+    bool has_page; /* the page is in the cache */
+    uint64_t reached; /* percentage of the bytes that the devices and the drives have counted */
+};
+
+static const char *const verbs[WAYS] = {[WAY_READ] = "reads", [WAY_WRITTEN] = "writes"};
+
+/* Bytes that have reached both the devices and the drives below them. */
+static uint64_t reached(const struct device_counters *c, enum way way)
+{
+    uint64_t devices = way == WAY_READ ? c->read_bytes : c->written_bytes;
+    uint64_t drives = way == WAY_READ ? c->drive_read_bytes : c->drive_written_bytes;
+    return devices < drives ? devices : drives;
+}
+
+/*
+ * Moves the block once. Before a write its page is brought into the cache, and mapped: after a
+ * buffered write, btrfs drops a page that is not. MAP_POPULATE does not kill the process, as a
+ * touch of the page would, if the storage fails.
+ */
+static struct transfer move_block(int fd, void *buffer, size_t bytes, enum way way,
+                                  const struct device_set *devices)
+{
+    struct transfer done = {.is_told = false};
+    struct device_counters before, after;
+    unsigned char answers[2] = {0};
+    int flags = MAP_SHARED | (way == WAY_WRITTEN ? MAP_POPULATE : 0);
+    void *page = mmap(NULL, bytes, PROT_READ, flags, fd, 0);
+    bool is_told = page != MAP_FAILED && mincore(page, 1, &answers[0]) == 0;
+    device_read(devices, &before);
+    ssize_t moved = way == WAY_READ ? pread(fd, buffer, bytes, 0) : pwrite(fd, buffer, bytes, 0);
+    done.code = moved < 0 ? errno : moved < (ssize_t)bytes ? EIO : 0;
+    device_read(devices, &after);
+    is_told = is_told && mincore(page, 1, &answers[1]) == 0;
+    done.is_told = is_told && (answers[0] & 1) == (way == WAY_WRITTEN);
+    done.has_page = answers[1] & 1;
+    if (before.known && after.known)
+        done.reached = (reached(&after, way) - reached(&before, way)) * 100 / bytes;
+    if (page != MAP_FAILED)
+        munmap(page, bytes);
+    return done;
+}
+
+/* ---- what follows from it -------------------------------------------------------------------- */
+
+static void say(struct direct *d, enum way way, enum direct_seen seen, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void say(struct direct *d, enum way way, enum direct_seen seen, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    d->ways[way].seen = seen;
+    vsnprintf(d->ways[way].reason, DIRECT_REASON, format, arguments);
+    va_end(arguments);
+}
+
+/* Looks for a loop device that is not direct, or of which nothing is known. True: it has spoken. */
+static bool judge_loops(struct direct *d, enum way way, const struct device_set *devices)
+{
+    for (unsigned i = 0; i < devices->count; i++) {
+        const struct device *loop = &devices->devices[i];
+        if (!*loop->below)
+            continue;
+        if (filesystem_is_memory(loop->below))
+            say(d, way, DIRECT_NO, "the file of %s is in memory", loop->name);
+        else if (loop->is_cached)
+            say(d, way, DIRECT_NO, "%s has its file in the page cache", loop->name);
+        else if (!loop->stacked || strcmp(loop->below, "btrfs") == 0)
+            say(d, way, DIRECT_NOT_KNOWN, "nothing shows what %s does below %s", loop->below,
+                loop->name);
+        else
+            continue;
+        return true;
+    }
+    return false;
+}
+
+static void judge(struct direct *d, enum way way, const struct transfer *t, const char *type,
+                  const struct device_set *devices, const char *below)
+{
+    bool is_fuse = strncmp(type, "fuse", strlen("fuse")) == 0;
+    bool is_local = !is_fuse && (devices->count > 0 ||
+                                 word_list_has("tmpfs,ramfs,overlay,ecryptfs", type, strlen(type)));
+    if (t->code != 0)
+        say(d, way, DIRECT_NOT_KNOWN, "it could not be tried: %s", portable_reason(t->code));
+    else if (is_fuse && filesystem_is_memory(below))
+        say(d, way, DIRECT_NO, "%s has its files in memory", type);
+    else if (is_fuse && devices->count > 0 && t->reached < FUSE_REACHED_PERCENT)
+        say(d, way, DIRECT_NO, "most of the bytes that %s took did not reach the device below it",
+            type);
+    else if (!is_local)
+        say(d, way, DIRECT_NOT_KNOWN, "nothing shows what %s does with O_DIRECT",
+            *type ? type : "this filesystem");
+    else if (filesystem_is_memory(type))
+        say(d, way, DIRECT_NO, "%s keeps everything in memory", type);
+    else if (t->is_told && t->has_page)
+        say(d, way, DIRECT_NO, "%s buffered the %s", type, verbs[way]);
+    else if (judge_loops(d, way, devices))
+        return;
+    else if (!t->is_told)
+        say(d, way, DIRECT_NOT_KNOWN, "nothing shows what is in the page cache");
+    else if (t->reached < REACHED_PERCENT)
+        say(d, way, DIRECT_NOT_KNOWN, "too few of the %s reached the device", verbs[way]);
+    else
+        say(d, way, DIRECT_YES,
+            way == WAY_READ ? "a direct read left no page in the cache"
+                            : "a direct write dropped the page from the cache");
+}
+
+void direct_see(struct direct *d, int fd, const struct sources *s)
+{
+    struct device_set devices = s->devices;
+    struct mount_info below = {.root = s->mount.root};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t alignment = scratch_direct_alignment(fd);
+    size_t bytes = alignment > page ? alignment : page;
+    uint64_t *buffer = aligned_alloc(bytes, bytes);
+    struct transfer transfers[WAYS] = {{.code = ENOMEM}, {.code = ENOMEM}};
+    struct residency left;
+    struct err ignored;
+    struct rng rng;
+    if (buffer) {
+        if (devices.count == 0 && *s->mount.source == '/') { /* bindfs has its directory there */
+            mount_info_of_path(&below, s->mount.source);
+            device_find(&devices, &below);
+        }
+        rng_init(&rng, 0, 0); /* what can be compressed is read another way */
+        for (size_t i = 0; i < bytes / sizeof *buffer; i++)
+            buffer[i] = rng_next(&rng);
+        ssize_t written = pwrite(fd, buffer, bytes, 0); /* the next one will find it in its place */
+        (void)written;
+        transfers[WAY_WRITTEN] = move_block(fd, buffer, bytes, WAY_WRITTEN, &devices);
+        if (transfers[WAY_WRITTEN].has_page)
+            (void)page_cache_evict(fd, "", &left, &ignored);
+        transfers[WAY_READ] = move_block(fd, buffer, bytes, WAY_READ, &devices);
+    }
+    free(buffer);
+    for (enum way way = 0; way < WAYS; way++)
+        judge(d, way, &transfers[way], s->filesystem, &devices, below.filesystem);
+}
+
+struct direct_use direct_use_of(const struct direct *d, bool reads, bool writes)
+{
+    const struct direct_use *read = &d->ways[WAY_READ];
+    const struct direct_use *written = &d->ways[WAY_WRITTEN];
+    bool reads_count = read->seen == DIRECT_NO || written->seen == DIRECT_YES;
+    struct direct_use use = reads && (!writes || reads_count) ? *read : *written;
+    use.asked = true;
+    return use;
+}
