@@ -16,7 +16,7 @@ use Attack         qw(attack attacker_works battlefields clear_field end_of_atta
 use BonnieRun      qw(program run_tool scratch);
 use File::Basename qw(basename dirname);
 use List::Util     qw(min);
-use RunProgram     qw(spew);
+use RunProgram     qw(quoted spew);
 use SweepSize      qw(tries);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
@@ -81,7 +81,7 @@ my @SCENES = (
             my ($field, $count) = @_;
             mkdir $_ or die "$_: $!\n" for "$field->{home}/logs", "$field->{fs}/test";
             chown $nobody, $nogroup, "$field->{home}/logs";
-            my @campaign = ("--victim=env PATH=$bin:$ENV{PATH}", qw(--cut=true --same-boot --after=1ms), "--cuts=$count", "--write-options=@SMALL");
+            my @campaign = ('--victim=env ' . quoted("PATH=$bin:$ENV{PATH}"), qw(--cut=true --same-boot --after=1ms), "--cuts=$count", "--write-options=@SMALL");
             return ([ 'flip', "$field->{home}/logs", link_to($field) ], sub { boncut(1, 'campaign', @campaign, "--logs=$field->{home}/logs", "$field->{fs}/test") });
         },
     },

@@ -14,14 +14,14 @@ use JSON::PP       ();
 use Test::More;
 use BonnieRun  qw(have program refused_ok run_tool scratch_on_disk source tree wait_until);
 use JsonSchema qw(schema_errors);
-use RunProgram qw(slurp spew);
+use RunProgram qw(quoted slurp spew);
 use Trace      qw(can_trace);
 
 my $dir = scratch_on_disk();
 mkdir "$dir/test" or die "$dir/test: $!\n";
 my $schema = JSON::PP::decode_json(slurp(source('share/boncut.schema.json')));
 my $bin    = abs_path(dirname(program('boncut')));
-my $victim = "env PATH=$bin:$ENV{PATH}";
+my $victim = 'env ' . quoted("PATH=$bin:$ENV{PATH}");
 
 sub boncut { return run_tool('boncut', @_) }
 
@@ -158,17 +158,19 @@ SKIP: {
     mkdir "$dir/mnt" or die "$dir/mnt: $!\n";
     chomp(my $loop = qx(mkfs.ext4 -q -F '$dir/image' && losetup -f --show '$dir/image'));
     skip 'there is no loop device', 10 if $loop !~ m{\A/dev/};
-    my $program = program('boncut');
+    my $program = quoted(program('boncut'));
+    my $by      = quoted("--victim=$victim");
+    my $cut     = quoted("--cut=$program fs-shutdown --yes $dir/mnt");
     spew("$dir/script", <<~"END");
         mount -o barrier=0 $loop $dir/mnt && $program audit $dir/mnt; echo \$? && umount $dir/mnt
         mount $loop $dir/mnt && $program audit $dir/mnt; echo \$?
-        $program campaign '--victim=$victim' --cut='$program fs-shutdown --yes $dir/mnt' --before-check='for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done; mount $loop $dir/mnt' \\
+        $program campaign $by $cut --before-check='for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done; mount $loop $dir/mnt' \\
             --write-options=--methods=fsync,create --same-boot --after=1s..2s --cuts=2 --logs=$dir/shut --html=$dir/page.html $dir/mnt; echo \$?
         $program write --methods=fsync $dir/mnt >$dir/promises & until [ -s $dir/promises ]; do sleep .05; done
         $program fs-shutdown --yes $dir/mnt; wait \$!; echo "writer: \$?"
         for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done
         mount $loop $dir/mnt; echo
-        $program campaign '--victim=$victim' '--cut=umount -l $dir/mnt' --write-options=--methods=fsync --same-boot --after=10ms..50ms --cuts=1 --logs=$dir/lazy $dir/mnt; echo "unmounted: \$?"
+        $program campaign $by '--cut=umount -l $dir/mnt' --write-options=--methods=fsync --same-boot --after=10ms..50ms --cuts=1 --logs=$dir/lazy $dir/mnt; echo "unmounted: \$?"
         END
     # The method syncfs is left out, because for a moment after each syncfs
     # nothing is at stake.

@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 use Test::More;
 use Time::HiRes qw(stat);
 use BonnieRun  qw(finish program refused_ok run_tool scratch_on_disk start tree wait_until);
-use RunProgram qw(slurp spew);
+use RunProgram qw(quoted slurp spew);
 
 my $dir = scratch_on_disk();
 mkdir "$dir/test" or die "$dir/test: $!\n";
@@ -136,10 +136,10 @@ for my $method (grep { $_ ne 'new_name' } split /,/, $methods) {
 
 SKIP: {
     skip 'needs root and mounts of its own', 9 if $> != 0 || system('unshare -m true 2>/dev/null') != 0;
-    my $program = program('boncut');
+    my $program = quoted(program('boncut'));
     my $on = sub {
         my ($options, $script) = @_;
-        return qx(unshare -m sh -c 'mount -t tmpfs $options boncut $dir/test && cd $dir/test && $script' 2>&1);
+        return qx(unshare -m sh -c ${\ quoted("mount -t tmpfs $options boncut $dir/test && cd $dir/test && $script")} 2>&1);
     };
     my $full = $on->('-o size=1m', "$program write . >/dev/null; echo \$?; ls");
     like($full, qr/^boncut: \w+ in [.]\/boncut[.]\w+, for the method \w+: No space left on device\n1\n\z/m, 'no room: one line, and nothing is left') or diag($full);

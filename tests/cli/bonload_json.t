@@ -180,13 +180,14 @@ like($none->{err}, qr{\Abonload: -timeline-file: \Q$dir\E/none, or Perl, which i
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
 # As installed: the program that draws is beside bonload, or anywhere in PATH. Bonnie++'s program of that name, which takes what it reads for CSV and succeeds, is passed over.
-my ($scripts) = path_of('bon_csv2html') =~ m{\A(.*)/[^/]+\z};
+my $scripts = "$dir/drawers"; # which nobody else can change, as the sources of some users can be
+system 'sh', '-c', 'cp -r "${0%/*}" "$1" && chmod -R go-w "$1"', path_of('bon_csv2html'), $scripts;
 mkdir "$dir/$_" or die "$_: $!\n" for qw(bin far far/alone other);
 for my $place (qw(bin far/alone)) {
     copy(LoadRun::program(), "$dir/$place/bonload") or die "copy: $!\n";
     chmod oct 755, "$dir/$place/bonload";
 }
-symlink path_of('bon_csv2html'), "$dir/bin/bon_csv2html" or die "symlink: $!\n";
+symlink "$scripts/bon_csv2html", "$dir/bin/bon_csv2html" or die "symlink: $!\n";
 spew("$dir/other/bon_csv2html", "#!/bin/sh\necho a page\n");
 chmod oct(755), "$dir/other/bon_csv2html";
 for my $case (

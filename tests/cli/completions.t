@@ -185,11 +185,13 @@ typed_ok('fish', 'fish --no-config -i', [ map {"source '$DIR/fish/$_.fish'"} qw(
 
 # ---- fish ----------------------------------------------------------------------------------------
 
+# Fish 4 also names options that only contain the typed letters; at the keyboard those that begin with them go first.
 sub fish_offers {
     my ($line) = @_;
+    my ($typed) = $line =~ /(\S*)\z/;
     my $script = "for file in '$DIR'/fish/*.fish; source \$file; end; complete -C '$line'";
     open my $out, '-|', 'env', "HOME=$kept", 'fish', '--no-config', '-c', $script or die "fish: $!\n";
-    return map { chomp; s/\t.*//r } readline $out;
+    return grep { index($_, $typed) == 0 } map { chomp; s/\t.*//r } readline $out;
 }
 
 SKIP: {

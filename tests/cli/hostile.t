@@ -12,7 +12,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use Test::More;
-use RunProgram qw(data_file path_of run slurp spew);
+use RunProgram qw(data_file path_of quoted run slurp spew);
 use SweepSize  qw(sized);
 
 my $HANGS = 300; # seconds of CPU time
@@ -124,7 +124,7 @@ subtest 'a file that is too large' => sub {
         my ($status, undef, $err) = run($program, [$sparse]);
         is("$status $err", "1 $program: cannot read $sparse: it is larger than 256 MiB\n", "$program refuses it, in 1 GiB of memory");
     }
-    my $piped = `head -c 300M /dev/zero | $^X @{[ path_of('bon_csv2txt') ]} 2>&1`;
+    my $piped = `head -c 300M /dev/zero | @{[ quoted($^X, path_of('bon_csv2txt')) ]} 2>&1`;
     is($piped, "bon_csv2txt: cannot read standard input: it is larger than 256 MiB\n", 'from a pipe, too');
 };
 

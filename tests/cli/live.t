@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use Test::More;
 use BonnieRun  qw(bonnie has_terminal program scratch tree);
-use RunProgram qw(slurp);
+use RunProgram qw(quoted slurp);
 
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
 my $dir = scratch();
@@ -19,7 +19,7 @@ my $dir = scratch();
 sub seen {
     my ($seconds, $columns, $environment, @options) = @_;
     my $log = File::Temp->new;
-    my $run = join q{ }, "stty cols $columns;", $environment, program(), '-d', $dir,
+    my $run = join q{ }, "stty cols $columns;", $environment, quoted(program()), '-d', $dir,
         qw(-s4 -n1 -f -r0 --cache=keep), "--min-time=$seconds", '--tests=seeks,seq_create', @options;
     system 'script', '-qec', $run, "$log";
     is($?, 0, "$columns columns, @options: exit status 0");
@@ -46,7 +46,7 @@ sub seen_interrupted {
     my $text;
     for my $seconds (0.7, 3, 10) {
         my $log = File::Temp->new;
-        my $run = join q{ }, "TERM=xterm timeout --foreground -s INT $seconds", program(), '-d', $dir,
+        my $run = join q{ }, "TERM=xterm timeout --foreground -s INT $seconds", quoted(program()), '-d', $dir,
             qw(-s1:256:1000000000:3 -n0 -f -r0 --cache=keep --tests=seeks);
         system 'script', '-qec', $run, "$log";
         $text = slurp("$log");

@@ -14,7 +14,7 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw(@ALL_TESTS bonnie csv_of have program run_tool scratch scratch_on_disk tree);
 use IoLimit    qw(io_limit);
 use JsonReport qw(report_ok);
-use RunProgram qw(spew);
+use RunProgram qw(quoted spew);
 use Ranks      qw(faked_clock lines_of mpi_missing ranks ranks_together);
 use SweepSize  qw(is_long);
 use Trace      qw(can_trace);
@@ -23,7 +23,7 @@ my $WHY  = mpi_missing();
 my $ROOT = Root::is_root();
 
 subtest 'plain bonnie' => sub {
-    unlike(qx(ldd ${\ program()}), qr/libmpi/, 'links no MPI');
+    unlike(qx(ldd ${\ quoted(program())}), qr/libmpi/, 'links no MPI');
 };
 if (defined $WHY) {
     note "skipped: $WHY";
@@ -205,7 +205,7 @@ SKIP: {
 subtest 'ranks of another byte order are refused' => sub {
     my $shim = scratch(oct 777);
     my $cc   = $ENV{BONNIE_CC} // 'cc';
-    plan skip_all => 'handles of this MPI are no pointers' if qx(ldd ${\ program('bonnie-mpi')}) !~ /libmpi[.]so/;
+    plan skip_all => 'handles of this MPI are no pointers' if qx(ldd ${\ quoted(program('bonnie-mpi'))}) !~ /libmpi[.]so/;
     spew("$shim/turn.c", <<'END');
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -165,7 +165,7 @@ sub killed_ok {
     my @left  = tree($dir);
     isnt($run->{status}, 0, 'exit status not 0');
     if (is_open_mpi()) {
-        like($run->{err}, qr/rank $rank with PID \d+ on node \Q$HOST\E exited on signal 9/, 'the launcher names rank and host');
+        like($run->{err}, qr/rank $rank with PID \d+ on node \Q$HOST\E exited\s+on\s+signal 9/, 'the launcher names rank and host');
     }
     else {
         like($run->{out}, qr/RUNNING AT \Q$HOST\E/, 'the launcher names the host');

@@ -87,7 +87,7 @@ subtest 'caches' => sub {
         ok(!(grep { $_->{pid} == $pid } @{ $phases->{$test} }), "$test: they are not");
     }
     is((grep { $_->{order} > $helper->{order} && $_->{pid} == $pid && $_->{name} !~ /\A(?:pwrite64|write)\z/ } @calls), 0, 'the helper does nothing else');
-    my @work = grep { $_->{name} =~ /\Ap(?:read|write)64|unlinkat/ && $_->{args} !~ /\A$fd, "3"|ELF|, 784, 64/ } @calls;
+    my @work = grep { $_->{name} =~ /\Ap(?:read|write)64|unlinkat/ && $_->{args} !~ /\A$fd, "3"/ } @calls;
     is((grep { $_->{order} < $dropped_root->{order} } @work), 0, 'nothing is measured before root is given up');
     is((grep { $_->{pid} == $pid } @work), 0, 'nor by the helper');
 };

@@ -10,7 +10,7 @@ use List::Util qw(sum0);
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(bonnie nobody_can program refused_ok run_tool scratch scratch_on_disk takes_direct tree);
+use BonnieRun  qw($LIMIT bonnie nobody_can program refused_ok run_tool scratch scratch_on_disk takes_direct tree);
 use Container   ();
 use FailingDisk ();
 use JSON::PP ();
@@ -20,7 +20,7 @@ use SweepSize  ();
 
 my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?|\+{5})/;
 my $TIME   = qr/ +\d[\d.]{0,3} [mun]?s/;
-my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +(?:device|cpu|others|page cache|unknown)\n| +\+{5}\n/;
+my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +$LIMIT\n| +\+{5}\n/;
 my @LINES  = (
     qr/ {37}per second {4}median {7}p99 {3}limited by\n/,
     qr/Write    1 MiB, \d in flight$ROW/,

@@ -11,7 +11,7 @@ use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
 use BonnieRun  qw(%SIGNAL @ALL_TESTS @TESTS bonnie engines finish has_terminal is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
-use RunProgram qw(slurp spew);
+use RunProgram qw(quoted slurp spew);
 use Trace      qw(%TITLE can_trace trace);
 
 my $dir    = scratch();
@@ -257,7 +257,7 @@ SKIP: {
     if ($terminal == 0) {
         setpgrp 0, 0;
         open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
-        my $command = join q{ }, 'TERM=xterm exec', program(), '-d', $dir, qw(-r0 -s1 -n0 -f --cache=keep --min-time=0 -x1000000 >/dev/null);
+        my $command = join q{ }, 'TERM=xterm exec', quoted(program()), '-d', $dir, qw(-r0 -s1 -n0 -f --cache=keep --min-time=0 -x1000000 >/dev/null);
         exec 'script', '-qfec', $command, '/dev/null' or POSIX::_exit(127);
     }
     my $pid;

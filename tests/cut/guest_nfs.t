@@ -10,10 +10,11 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use JSON::PP ();
 use Test::More;
-use BonnieRun qw(program);
+use BonnieRun  qw(program);
 use Guest;
 use Root;
-use SweepSize qw(is_long);
+use RunProgram qw(quoted);
+use SweepSize  qw(is_long);
 
 plan skip_all => 'with --long alone' if !is_long();
 plan skip_all => 'needs root' if !Root::is_root();
@@ -59,7 +60,7 @@ done
 umount /tmp/share
 echo 0 >/proc/fs/nfsd/threads
 END
-$SCRIPT =~ s/BONNIE/program()/e;
+$SCRIPT =~ s/BONNIE/quoted(program())/e;
 $SCRIPT =~ s/TRIES/$TRIES/;
 
 my ($out, $status) = Guest::run($SCRIPT, 1800);

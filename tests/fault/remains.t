@@ -15,7 +15,7 @@ use Root ();
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(bonnie finish program run_tool scratch_on_disk start wait_until);
 use Ranks      qw(mpi_missing start_ranks);
-use RunProgram qw(path_of slurp spew);
+use RunProgram qw(path_of quoted slurp spew);
 use SweepSize  qw(sized);
 use TailRun    qw($TRACING);
 
@@ -36,7 +36,7 @@ mkdir "$base/mpi" or die "$base/mpi: $!\n";
 my %OF_MPI = (TMPDIR => "$base/mpi", OMPI_MCA_btl_vader_backing_directory => "$base/mpi", OMPI_MCA_odls_base_sigkill_timeout => 6);
 
 # What bon_ab runs.
-my $FILES = join q{ }, program(), '-d', $dir, qw(-r0 -q -s0 -n2:100:0:3 -x10 --cache=keep);
+my $FILES = join q{ }, quoted(program()), '-d', $dir, qw(-r0 -q -s0 -n2:100:0:3 -x10 --cache=keep);
 
 # Programs and their arguments; those with `makes` have a directory to leave. Of those with `ranks`
 # the launcher or one of the ranks is killed.
@@ -50,7 +50,7 @@ my @runs = (
     { program => 'boncut', makes => 1, args => [ qw(write -c2 --units=4), $dir ] },
     { program => 'boncut', makes => 1, args => [ 'audit', $dir ] },
     { program => 'boncut', makes => 1,
-        args => [ 'campaign', "--victim=env PATH=$bin:$ENV{PATH}", qw(--cut=true --same-boot --cuts=1000 --after=10ms..20ms), '--write-options=-c1 --units=2 --methods=fsync', "--logs=$base/logs", $dir ] },
+        args => [ 'campaign', '--victim=env ' . quoted("PATH=$bin:$ENV{PATH}"), qw(--cut=true --same-boot --cuts=1000 --after=10ms..20ms), '--write-options=-c1 --units=2 --methods=fsync', "--logs=$base/logs", $dir ] },
     { program => 'getc_putc', makes => 1, args => [ '-d', $dir, qw(-q -s 100g) ] },
     { program => 'zcav', args => [ qw(-c 100000 -b 1), "$base/device" ] },
     { program => 'generate_randfile', args => [ '--file', "$dir/random", 100_000_000 ] },

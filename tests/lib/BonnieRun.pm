@@ -18,7 +18,7 @@ use POSIX          ();
 use Test::More     ();
 use RunProgram     qw(slurp spew);
 
-our @EXPORT_OK = qw(%SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
+our @EXPORT_OK = qw($LIMIT %SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
     wait_until_closed wait_until_taken wait_until_working);
 
@@ -45,6 +45,9 @@ our @FIELDS = (
     (map { ($_, "${_}_cpu") } @TESTS[ 6 .. 11 ]),
     (map {"${_}_latency"} @TESTS),
 );
+
+# What limited a figure, as tables name it: on a busy machine it may be any of these.
+our $LIMIT = qr/(?:device|page cache|server|cpu|others|unknown)/;
 
 # In seconds: a run that takes longer hangs. It is killed, and fails its test.
 our $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;

@@ -5,9 +5,12 @@ package Container;
 
 use strict;
 use warnings;
-use IoLimit    ();
-use Root       ();
-use RunProgram qw(spew);
+use Cwd            qw(abs_path);
+use File::Basename qw(dirname);
+use BonnieRun      qw(program source);
+use IoLimit        ();
+use Root           ();
+use RunProgram     qw(quoted spew);
 
 # Container::group(memory => BYTES, cpus => NUMBER): a group with these limits, or undef and why
 # there is none.
@@ -54,7 +57,8 @@ sub DESTROY {
 }
 
 # What makes the container's root and enters it. /scratch is the overlay's own. $1 has commands for
-# oddities, which are done in the new root before it is entered.
+# oddities, which are done in the new root before it is entered. Programs and scripts are started at places that no
+# oddity hides.
 my $SCRIPT = <<'END';
 set -e
 top=$1 odd=$2
@@ -62,9 +66,11 @@ shift 2
 root=$top/root
 mount --make-rprivate /
 mount -t overlay -o lowerdir=/,upperdir=$top/upper,workdir=$top/work container $root
-mkdir -p $root/volume $root/scratch $root/old
+mkdir -p $root/volume $root/scratch $root/old $root/built $root/source
 chmod 0777 $root/scratch
 mount --bind $top/volume $root/volume
+mount --bind "$built" $root/built
+mount --bind "$source" $root/source
 mount -t proc proc $root/proc
 mount --rbind /sys $root/sys
 mount --rbind /dev $root/dev
@@ -73,6 +79,14 @@ pivot_root . old
 cd /
 umount -l /old
 eval "$odd"
+for word; do
+	shift
+	case $word in
+		"$built"/*) word=/built${word#"$built"} ;;
+		"$source"/*) word=/source${word#"$source"} ;;
+	esac
+	set -- "$@" "$word"
+done
 exec "$@"
 END
 
@@ -82,7 +96,7 @@ sub box {
     my ($top) = @_;
     mkdir "$top/$_" for qw(upper work root volume);
     chmod oct 777, "$top/volume";
-    spew("$top/start", $SCRIPT);
+    spew("$top/start", 'built=' . quoted(dirname(program())) . ' source=' . quoted(abs_path(source())) . "\n$SCRIPT");
     return "$top";
 }
 

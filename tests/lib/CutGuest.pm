@@ -9,7 +9,7 @@ use strict;
 use warnings;
 use JSON::PP   ();
 use BonnieRun  qw(have program scratch wait_until);
-use RunProgram qw(slurp spew);
+use RunProgram qw(quoted slurp spew);
 
 # Modules that the guest's kernel may need. The guest's disk is a SCSI disk, because Linux sends
 # such a disk writes with FUA.
@@ -144,9 +144,9 @@ sub make_initial {
     my $root = "$self->{top}/root";
     system "mkdir -p $root/bin $root/modules";
     my $boncut = program('boncut');
-    my @files  = ($boncut, qx(ldd $boncut) =~ m{(/\S+)}g);
+    my @files  = ($boncut, qx(ldd ${\ quoted($boncut)}) =~ m{(/\S+)}g);
     system "mkdir -p \$(dirname $root$_) && cp -L $_ $root$_" for @files[ 1 .. $#files ];
-    system "cp $boncut $root/bin/boncut && strip $root/bin/boncut; cp \$(command -v busybox) $root/bin/busybox";
+    system "cp ${\ quoted($boncut)} $root/bin/boncut && strip $root/bin/boncut; cp \$(command -v busybox) $root/bin/busybox";
     system "cp $_ $root/modules/" for @modules;
     spew("$root/modules/order", join q{}, map { s{.*/}{}r . "\n" } @modules);
     spew("$root/init", $INIT);

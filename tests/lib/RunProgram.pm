@@ -10,7 +10,7 @@ use File::Basename qw(dirname);
 use File::Temp     ();
 use IPC::Open3     qw(open3);
 
-our @EXPORT_OK = qw(data_file path_of run slurp spew);
+our @EXPORT_OK = qw(data_file path_of quoted run slurp spew);
 
 my $TESTS   = dirname(__FILE__) . '/..';
 my %PROGRAM = (
@@ -29,6 +29,9 @@ sub path_of {
     my ($name) = @_;
     return $PROGRAM{$name};
 }
+
+# The words as a shell reads them: a directory's name may have blanks.
+sub quoted { return join q{ }, map { q{'} . s/'/'\\''/gr . q{'} } @_ }
 
 # Limit on a program's address space in KiB; undef: no limit.
 our $ADDRESS_SPACE;

@@ -51,6 +51,9 @@ sub only_these {
     return $options =~ /\btrace=/ && $options !~ /\bsignal=/ ? '--seccomp-bpf' : ();
 }
 
+# The loader reads the headers of a library, whose number differs from one to the next.
+my $LOADER = qr/\Ap?read(?:64)?\(\d+, "(?:\\177ELF|\\6\\0\\0\\0\\4\\0\\0\\0)/;
+
 sub calls {
     my ($file) = @_;
     my (@calls, %unfinished);
@@ -63,8 +66,8 @@ sub calls {
             $call->{result} = $3 // q{};
             $call->{ended}  = @calls;
         }
-        elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/thread-self/|proc/self/(?!fd/))|[.]gcda"}) {
-            next; # strace shows unknown calls whatever is asked for; these read or write counters
+        elsif ($text =~ /\Asyscall_0x/ || $text =~ m{"/(?:sys/|proc/cpuinfo|proc/thread-self/|proc/self/(?!fd/))|[.]gcda"} || $text =~ $LOADER) {
+            next; # strace shows unknown calls whatever is asked for; these read or write counters, or load a library
         }
         elsif ($text =~ /\A(\w+)\((.*)\z/s) {
             my ($name, $args) = same_call($1, $2);
@@ -82,10 +85,10 @@ sub calls {
     return @calls;
 }
 
-# C libraries such as musl make other calls for the same purpose: older ones for files, and readv()
-# and writev() in stdio. same_call(NAME, ARGS): the call as glibc would make it. A transfer of
-# several parts becomes that of its first part that is not empty.
-my %USUAL = (readv => 'read', writev => 'write', open => 'openat', pipe => 'pipe2', map { $_ => 'newfstatat' } qw(stat lstat fstat));
+# Other libraries make other calls for the same purpose: musl older ones for files, and readv() and writev() in stdio;
+# libaio of Debian 13 one with a mask of signals. same_call(NAME, ARGS): the call as glibc and libaio of Debian 12 make it.
+# A transfer of several parts becomes that of its first part that is not empty.
+my %USUAL = (readv => 'read', writev => 'write', open => 'openat', pipe => 'pipe2', io_pgetevents => 'io_getevents', map { $_ => 'newfstatat' } qw(stat lstat fstat));
 
 sub usual_name { return $USUAL{ $_[0] } // $_[0] }
 
@@ -103,13 +106,13 @@ sub same_call {
     return (usual_name($name), $args);
 }
 
-# An option of strace that also names the calls that other C libraries make for the same purpose.
-my %ALSO = (read => 'readv', write => 'writev', openat => '?open', newfstatat => '?stat,?lstat,?fstat', pipe2 => '?pipe');
+# An option of strace that also names the calls that other libraries make for the same purpose.
+my %ALSO = (read => 'readv', write => 'writev', openat => '?open', newfstatat => '?stat,?lstat,?fstat', pipe2 => '?pipe', io_getevents => '?io_pgetevents');
 
 sub also_older {
     my ($option) = @_;
     my ($kind, $calls, $rest) = $option =~ /\A((?:trace|inject)=)([\w,?]+)(.*)\z/s or return $option;
-    return $kind . join(q{,}, map { $ALSO{$_} ? "$_,$ALSO{$_}" : $_ } split /,/, $calls) . $rest;
+    return $kind . join(q{,}, map { my $also = $ALSO{s/\A[?]//r}; defined $also ? "$_,$also" : $_ } split /,/, $calls) . $rest;
 }
 
 # The calls of each test that was announced on stderr: {test => [calls]}. `write` must be traced.
