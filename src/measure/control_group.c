@@ -37,7 +37,7 @@ static bool find_group(const char *root, const struct hierarchy *h, const char *
     if (!in)
         return false;
     while (!found && fgets(line, sizeof line, in)) {
-        const char *list = strchr(line, ':');
+        char *list = strchr(line, ':');
         char *where = list ? strchr(list + 1, ':') : NULL;
         if (!where)
             continue;

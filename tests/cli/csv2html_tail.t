@@ -195,7 +195,7 @@ my %test = map { ($_->{name} => $_->{tail}) } @{ report_ok($run->{out})->{runs}[
 my $html = page($run->{out});
 my (undef, @rows) = cells(section_of($html));
 is(scalar @rows, 2, 'the page of a run has both tests');
-is(lcfirst $rows[1][1], $test{iops}{sentence}, 'with their sentences');
+is(lcfirst $rows[1][1] =~ s/&#39;/'/gr, $test{iops}{sentence}, 'with their sentences');
 my %seen = map { $_->{cause} => 1 } map { @{ $_->{operations} } } values %test;
 if (grep { $_ ne 'unknown' } keys %seen) {
     cmp_ok(sum0(map { marks($html, $_) } @CAUSES), '>', 0, 'and marks');

@@ -911,7 +911,7 @@ static int add_given(struct web_state *s, struct err *e)
         return err_system(e, ENOMEM, "allocate memory for the headers");
     int rc = web_add_header(s, "Expect:", e); /* keeps libcurl from adding its own */
     while (rc == 0 && next && *next) {
-        const char *line = strsep(&next, "\n");
+        char *line = strsep(&next, "\n");
         char *colon = strchr(line, ':');
         char *value = colon + 1 + strspn(colon + 1, " \t");
         if (*value == '\0')
