@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use Cwd      qw(abs_path);
 use JSON::PP ();
 use Test::More;
 use Root;
@@ -79,11 +80,11 @@ my @PROGRAMS = (
     [ load    => 'bonload', qw(-wt=1 -rt=1 -url=DIR/l-XXX -max-requests=20 -show-progress=false -output=json) ],
     [ audit   => 'boncut',  qw(audit DIR) ],
     [ write   => 'boncut',  qw(write --time=0.2 DIR) ],
-    [ ab      => $ENV{BON_AB}, qw(--pairs=1 --prepare-a=true --prepare-b=true --), program(), qw(-d DIR -q --json -r0 -s4 -n0 -f --time=0.1 --tests=put_block) ],
+    [ ab      => abs_path($ENV{BON_AB}), qw(--pairs=1 --prepare-a=true --prepare-b=true --), program(), qw(-d DIR -q --json -r0 -s4 -n0 -f --time=0.1 --tests=put_block) ],
     [ getc    => 'getc_putc', qw(-d DIR -s 1m -q) ],
     [ random  => 'generate_randfile', 4096 ],
     [ zcav    => 'zcav', qw(-c1 -b1 /volume/file) ],
-    [ csv2txt => $ENV{BON_CSV2TXT}, "$FindBin::Bin/../data/lab.csv" ],
+    [ csv2txt => abs_path($ENV{BON_CSV2TXT}), "$FindBin::Bin/../data/lab.csv" ],
 );
 
 # Runs each program in a container with this oddity. What succeeds says nothing on standard error that
