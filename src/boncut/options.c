@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/options.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,9 +11,14 @@
 #include "util/units.h"
 
 #define FIELD(name) offsetof(struct settings, name)
+#define COMMAND(option, member)                                                                    \
+    VALUE(option, "COMMAND", OPTION_TEXT, member), .accepted = "a command", .owners = OF_CAMPAIGN
 
 static const char *const command_words[COMMANDS + 1] = {"",         "write",       "check", "audit",
                                                         "campaign", "fs-shutdown", NULL};
+
+/* The bits in `owners`: the commands, in their order. */
+enum { OF_WRITE = 1, OF_CHECK = 2, OF_AUDIT = 4, OF_CAMPAIGN = 8, OF_FS_SHUTDOWN = 16 };
 
 /* ---- setters --------------------------------------------------------------------------------- */
 
@@ -31,28 +35,18 @@ static bool take_method(void *settings, char *word)
 static int set_methods(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
-    if (strcmp(value, "help") == 0) {
-        s->action = ACTION_METHODS;
-        return 0;
-    }
     s->methods = 0;
-    return value_list(s, value, take_method,
-                      "a list of fsync, fdatasync, dsync, rwf_dsync, direct_dsync, uring_fsync, "
-                      "msync, syncfs, create, replace, unlink, rename, link, mkdir, truncate, "
-                      "atomic; help "
-                      "says what each promises",
-                      e);
+    return value_list(s, value, take_method, NULL, e);
 }
 
 static int set_block(void *settings, const char *value, struct err *e)
 {
     static const char accepted[] = "512 bytes to 1m, a multiple of 512";
     struct settings *s = settings;
-    if (value_size(&s->block_bytes, value, 1, HEADER_BLOCK_MOST, accepted, e) != 0)
-        return -e->code;
-    if (s->block_bytes.value < HEADER_BLOCK_LEAST || s->block_bytes.value % HEADER_BLOCK_LEAST != 0)
-        return err_say(e, "%s", accepted);
-    return 0;
+    int rc =
+        value_size(&s->block_bytes, value, 1, HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST, accepted, e);
+    return rc == 0 && s->block_bytes.value % HEADER_BLOCK_LEAST != 0 ? err_say(e, "%s", accepted)
+                                                                     : rc;
 }
 
 /* Parses a duration, or two with ".." between them. */
@@ -83,8 +77,13 @@ static int take_operand(void *settings, const char *word, struct err *e)
         s->command = command;
         return 0;
     }
+    const char *near = s->command == COMMAND_NONE ? cli_nearest(command_words + 1, word) : NULL;
+    if (near && s->directory == NULL)
+        return err_say(e, "unknown command '%.100s'; did you mean %s?", word, near);
     if (*word == '\0' || s->directory)
-        return err_say(e, "'%.100s': a command and one directory are expected", word);
+        return err_say(e, "unexpected argument '%.100s'; %s", word,
+                       s->command == COMMAND_CHECK ? "promises are read from standard input: < FILE"
+                                                   : "a command and one directory are expected");
     s->directory = word;
     return 0;
 }
@@ -92,62 +91,54 @@ static int take_operand(void *settings, const char *word, struct err *e)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct option_entry entries[] = {
-    {VALUE("workers", "N", OPTION_COUNT, workers), .letter = 'c', .min = 1,
-     .max = HEADER_WORKERS_MOST, .accepted = "1 to 256 workers",
-     .group = "write:", .help = "workers, each with files of its own (default: 4)"},
-    {VALUE("units", "N", OPTION_COUNT, units), .min = 1, .max = HEADER_UNITS_MOST,
-     .accepted = "1 to 100000 units, for all workers together",
+    {COUNT("workers", "N", workers, 1, HEADER_WORKERS_MOST), .letter = 'c', .owners = OF_WRITE,
+     .group = "write", .help = "workers, each with files of its own (default: 4)"},
+    {COUNT("units", "N", units, 1, HEADER_UNITS_MOST), .owners = OF_WRITE,
      .help = "blocks or names of each method and worker (default: 32)"},
-    {SETTER("block", "SIZE", set_block), .help = "what is written at once, up to 1m (default: 4k)"},
-    {SETTER("methods", "LIST", set_methods), .offer = OFFER_LIST,
+    {SETTER("block", "SIZE", set_block), .owners = OF_WRITE,
+     .help = "what is written at once, up to 1m (default: 4k)"},
+    {SETTER("methods", "LIST", set_methods), .owners = OF_WRITE, .words = method_words,
+     .offer = OFFER_LIST, .list = method_print_all,
      .help = "ways of asking for durability; help lists them (default: all)"},
-    {VALUE("rate", "N", OPTION_COUNT, rate), .min = 1, .max = 1000000000,
-     .accepted = "1 to 1000000000 promises a second",
+    {COUNT("rate", "N", rate, 1, 1000000000), .owners = OF_WRITE,
      .help = "promises a second, of all workers (default: as many as possible)"},
-    {VALUE("seed", "N", OPTION_COUNT, seed), .min = 0, .max = UINT64_MAX,
-     .accepted = "a whole number",
-     .help = "seed that decides which units are changed in which order (default: random)"},
-    {VALUE("time", "SECONDS", OPTION_SECONDS, time_ns), .min = 1, .accepted = "a number of seconds",
+    {COUNT("seed", "N", seed, 0, 0), .owners = OF_WRITE, .help = OPTION_SEED_HELP},
+    {DURATION("time", time_ns, 1), .owners = OF_WRITE,
      .help = "end after that time (default: work until the power goes)"},
-    {FLAG("json", json), .group = "check, campaign:", .help = "print JSON"},
-    {FLAG("unmounted", is_unmounted),
-     .group = "check:", .help = "DIR's filesystem cannot be mounted any more: all is lost"},
-    {VALUE("victim", "COMMAND", OPTION_TEXT, victim),
-     .accepted = "a command that runs others on the victim, such as 'ssh HOST'",
-     .group = "campaign:", .help = "how commands are run on the victim: 'ssh HOST'"},
-    {VALUE("cut", "COMMAND", OPTION_TEXT, cut),
-     .accepted = "a command that cuts the victim's power",
-     .help = "cuts the victim's power, and brings it back"},
-    {VALUE("cuts", "N", OPTION_COUNT, cuts), .min = 1, .max = 9999, .accepted = "1 to 9999 cuts",
+    {OPTION_JSON(json), .owners = OF_CHECK | OF_CAMPAIGN, .group = "check and campaign"},
+    {FLAG("unmounted", is_unmounted), .owners = OF_CHECK, .group = "check",
+     .help = "DIR's filesystem cannot be mounted any more: all is lost"},
+    {COMMAND("victim", victim), .group = "campaign",
+     .help = "how commands are run on the victim: 'ssh HOST'"},
+    {COMMAND("cut", cut), .help = "cuts the victim's power, and brings it back"},
+    {COUNT("cuts", "N", cuts, 1, 9999), .owners = OF_CAMPAIGN,
      .help = "number of cuts (default: 10)"},
-    {SETTER("after", "MIN..MAX", set_after),
+    {SETTER("after", "MIN..MAX", set_after), .owners = OF_CAMPAIGN,
      .help = "time from the first promise to the cut (default: 5s..30s)"},
-    {VALUE("before-check", "COMMAND", OPTION_TEXT, before_check), .accepted = "a command",
+    {COMMAND("before-check", before_check),
      .help = "command run on this machine before each check: mount, fsck"},
-    {VALUE("write-options", "OPTIONS", OPTION_TEXT, write_options),
+    {VALUE("write-options", "OPTIONS", OPTION_TEXT, write_options), .owners = OF_CAMPAIGN,
      .accepted = "options of boncut write in one text",
      .help = "options of boncut write on the victim"},
-    {VALUE("logs", "LOGS", OPTION_TEXT, logs), .accepted = "the path of a directory",
-     .offer = OFFER_DIRECTORIES,
+    {VALUE("logs", "LOGS", OPTION_TEXT, logs), .owners = OF_CAMPAIGN,
+     .accepted = "the path of a directory", .offer = OFFER_DIRECTORIES,
      .help = "where everything is kept, so an interrupted campaign can go on"},
-    {PATH("html", "PAGE", page), .help = "write a page to PAGE, complete or not at all"},
-    {VALUE("timeout", "SECONDS", OPTION_SECONDS, timeout_ns), .min = 1,
-     .accepted = "a number of seconds",
+    {OPTION_HTML(page), .owners = OF_CAMPAIGN},
+    {DURATION("timeout", timeout_ns, 1), .owners = OF_CAMPAIGN,
      .help = "time in which the victim must be up again (default: 600)"},
-    {VALUE("patience", "SECONDS", OPTION_SECONDS, patience_ns), .min = 1,
-     .accepted = "a number of seconds", .help = "end a command that takes longer (default: 60)"},
-    {FLAG("same-boot", same_boot), .help = "a cut does not restart the victim (for test rigs)"},
-    {FLAG("yes", yes),
-     .group = "fs-shutdown:", .help = "confirm that the filesystem of DIR is to stop at once"},
-    {OPTION_TRUST(trusts_directory), .group = "Other:"},
-    {FLAG("cleanup", cleanup), .help = "remove what earlier runs have left in DIR"},
-    {OPTION_VERSION(action, ACTION_VERSION)},
-    {OPTION_ALL_OPTIONS(action, ACTION_OPTIONS)},
-    {ACTION("help", ACTION_HELP), .help = "print this help and exit"},
-    {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help and exit"},
+    {DURATION("patience", patience_ns, 1), .owners = OF_CAMPAIGN,
+     .help = "end a command that takes longer (default: 60)"},
+    {FLAG("same-boot", same_boot), .owners = OF_CAMPAIGN,
+     .help = "a cut does not restart the victim (for test rigs)"},
+    {FLAG("yes", yes), .owners = OF_FS_SHUTDOWN, .group = "fs-shutdown",
+     .help = "confirm that the filesystem of DIR is to stop at once"},
+    {OPTION_TRUST(trusts_directory), .group = "Other"},
+    {OPTION_CLEANUP(cleanup)},
+    OPTIONS_ABOUT,
 };
 
-const struct option_table option_table = {
+static const struct option_table option_table = {
+    .owners = command_words + 1,
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .usage = "Usage: boncut write [OPTION]... DIR > PROMISES\n"
@@ -177,27 +168,14 @@ const struct option_table option_table = {
 
 /* ---- options that depend on the command ------------------------------------------------------ */
 
-/* Whether a command has the options of a group, whose heading lists commands in lower case. */
-static bool is_of(const char *group, int command)
-{
-    const char *at = strstr(group, command_words[command]);
-    return !islower((unsigned char)*group) ||
-           (command != COMMAND_NONE && at && strchr(",:", at[strlen(command_words[command])]));
-}
-
 static int check_owned(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
-    char name[OPTION_NAME];
-    const char *group = "";
-    for (size_t i = 0; i < option_table.count; i++) {
-        group = entries[i].group ? entries[i].group : group;
-        if (!given[i] || is_of(group, s->command))
-            continue;
-        option_name(name, &option_table, &entries[i]);
-        return err_say(e, "%s is not an option of %s", name,
-                       s->cleanup ? "--cleanup" : command_words[s->command]);
-    }
-    return 0;
+    const char *owner = s->cleanup ? "--cleanup" : command_words[s->command];
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < option_table.count; i++)
+        if (given[i])
+            rc = cli_check_owner(&option_table, &entries[i], owner, e);
+    return rc;
 }
 
 /* DIR may have only these characters: up to two shells split the commands that it is in. */
@@ -258,6 +236,6 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
                            .after_most_ns.value = 30 * BILLION,
                            .timeout_ns.value = 600 * BILLION,
                            .patience_ns.value = 60 * BILLION};
-    int rc = cli_parse(&option_table, argc, argv, s, given, e);
-    return rc == 0 && s->action == ACTION_RUN ? check_settings(s, given, e) : rc;
+    int rc = cli_parse(&option_table, argc, argv, s, given, stdout, e);
+    return rc == 0 ? check_settings(s, given, e) : rc;
 }

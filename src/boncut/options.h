@@ -18,7 +18,6 @@ enum command {
 
 /* What the user asked for, or the default; nothing is looked up or computed. */
 struct settings {
-    int action; /* of enum action */
     int command;
     const char *directory;
     bool cleanup;
@@ -51,16 +50,5 @@ struct settings {
     bool yes;
 };
 
-enum action {
-    ACTION_RUN,
-    ACTION_HELP,
-    ACTION_SHORT_HELP,
-    ACTION_VERSION,
-    ACTION_OPTIONS,
-    ACTION_METHODS
-};
-
-extern const struct option_table option_table;
-
-/* Reads the command line. Returns 0, or -EINVAL with a line in e. */
+/* Reads the command line. Returns what cli_parse() returns. */
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e);

@@ -429,7 +429,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
         return err_system(e, ENOMEM, "allocate memory for the answers");
-    int rc = s->timeline_file ? html_page_open(&q.page, "-timeline-file", s->timeline_file, e) : 0;
+    int rc = s->timeline_file ? html_page_open(&q.page, "-html", s->timeline_file, e) : 0;
     int fd = rc == 0 ? path_open_to_list(q.directory, PATH_FAILS, e) : rc;
     if (fd >= 0) {
         durability_find(&q.durability, fd);

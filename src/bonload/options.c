@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/options.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bonload/ledger/names.h"
+#include "bonload/profiles/profile.h"
 #include "bonload/targets/target.h"
+#include "bonload/verdict/verdict.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "measure/clock.h"
@@ -41,6 +43,13 @@ static int set_sweep(void *settings, const char *value, struct err *e)
     s->sweep_count = 0;
     return value_list(s, value, take_rate,
                       "up to 64 rates per second above 0, separated by commas: 100,200,400", e);
+}
+
+static int set_engine(void *engine, const char *value, struct err *e)
+{
+    (void)e;
+    *(const char **)engine = value;
+    return value_word(value, target_words) >= 0 ? 0 : -EINVAL;
 }
 
 /* Appends the value, after a separator, to those given earlier. */
@@ -107,23 +116,24 @@ static int set_seed(void *field, const char *value, struct err *e)
 
 static const char *const object_op_words[] = {"get",  "put",   "head", "delete",
                                               "post", "patch", "list", NULL};
-static const char *const good_for_words[] = {"etcd",    "postgres", "mariadb",        "redis",
-                                             "maildir", "sqlite",   "sqlite-journal", "all",
-                                             "list",    NULL};
 static const char *const checksum_words[] = {"off", "md5", "crc32c", "sha256", NULL};
 static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
+
+/* Targets that have options of their own: the names of the bits in `owners`. */
+enum { OF_DISK = 1, OF_META = 2, OF_HTTP = 4, OF_S3 = 8 };
+static const char *const owners[] = {"disk", "meta", "http", "s3", NULL};
 
 /* Larger rates and numbers of threads can only be mistakes. */
 #define MOST_RATE     (UINT64_C(1000000000) * BILLION)
 #define MOST_CHANNELS 100000
 
 static const struct option_entry entries[] = {
-    {VALUE("requests-engine", "ENGINE", OPTION_TEXT, engine), .accepted = "the name of a target",
-     .words = target_words, .group = "The target",
-     .help = "disk, meta, null, http (also upload), s3 (default: disk)"},
-    {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .accepted = "a template", .offer = OFFER_FILES,
+    {CUSTOM("requests-engine", "ENGINE", set_engine, engine), .words = target_words,
+     .group = "The target", .foreign = "ioengine", .help = "%s (default: disk)"},
+    {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .foreign = "filename,if,of,directory",
+     .accepted = "a template", .offer = OFFER_FILES,
      .help = "path, URL or object key; XX.. becomes the request's number, NN.. random digits, RR.. "
              "random letters"},
     {PATH("url-source", "FILE", url_source),
@@ -132,40 +142,32 @@ static const struct option_entry entries[] = {
     {BOOLEAN("literal", literal), .help = "take -url as it is, with all its X, N and R"},
     {OPTION_USER(user)},
     {OPTION_GROUP(group)},
-    {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .words = good_for_words,
-     .accepted = "the name of a profile, all, list, or a file",
+    {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .words = profile_words,
+     .list = profiles_print, .accepted = "the name of a profile, all, or a file",
      .group = "Is this storage good enough?",
-     .help = "judge the storage of a directory by what a program does: etcd, postgres, mariadb, "
-             "redis, maildir, sqlite, sqlite-journal, all, list, or a file with a profile"},
-    {BOOLEAN("trust-directory", trusts_directory),
-     .help = "not as root: use a directory on a share without owners and modes, too"},
+     .help = "judge the storage of a directory by what a program does: %s, or a file with a "
+             "profile; list prints what each needs"},
+    {OPTION_TRUST(trusts_directory)},
     {VALUE("rps", "R", OPTION_DECIMAL, rate[LOAD_READ]), .max = MOST_RATE,
-     .accepted = "requests per second; fractions are allowed", .group = "Amount of load",
-     .help = "reads per second, fractions allowed"},
+     .group = "Amount of load", .help = "reads per second, fractions allowed"},
     {VALUE("wps", "R", OPTION_DECIMAL, rate[LOAD_WRITE]), .max = MOST_RATE,
-     .accepted = "requests per second; fractions are allowed", .help = "writes per second"},
+     .help = "writes per second"},
     {VALUE("arrival", "HOW", OPTION_WORD, arrival), .words = arrival_names,
-     .accepted = "constant or poisson",
      .help = "gaps between requests: constant, or poisson for exponential ones (default: "
              "constant)"},
-    {VALUE("rt", "N", OPTION_COUNT, threads[LOAD_READ]), .max = MOST_CHANNELS,
-     .accepted = "a whole number up to 100000",
+    {COUNT("rt", "N", threads[LOAD_READ], 0, MOST_CHANNELS),
      .help = "number of reading threads; each begins a request when its last one has ended"},
-    {VALUE("wt", "N", OPTION_COUNT, threads[LOAD_WRITE]), .max = MOST_CHANNELS,
-     .accepted = "a whole number up to 100000", .help = "number of writing threads"},
+    {COUNT("wt", "N", threads[LOAD_WRITE], 0, MOST_CHANNELS), .help = "number of writing threads"},
     {VALUE("rpw", "R", OPTION_DECIMAL, reads_per_write), .max = MOST_RATE,
-     .accepted = "a number of reads; fractions are allowed",
      .help = "reads for each successful write, fractions allowed"},
     {CUSTOM("max-latency", "LIMIT", set_limit, limit),
      .help = "find the largest load whose mean latency stays below this: 20ms; or another figure: "
              "p99:20ms, max:20ms"},
     {VALUE("search", "WHAT", OPTION_WORD, search), .words = search_names,
-     .accepted = "threads or rate",
      .help = "look for a number of threads, or for a rate (default: threads)"},
-    {VALUE("window", "D", OPTION_DURATION, window_ns), .min = 1, .accepted = "a duration above 0",
+    {DURATION("window", window_ns, 1),
      .help = "shortest time at each load of a search (default: 1s)"},
-    {VALUE("window-max", "D", OPTION_DURATION, window_most_ns), .min = 1,
-     .accepted = "a duration above 0",
+    {DURATION("window-max", window_most_ns, 1),
      .help = "longest time at each load of a search (default: 60s)"},
     {SETTER("sweep", "R,R,...", set_sweep),
      .help = "several rates in turn, divided between reads and writes in the ratio of -rps and "
@@ -174,141 +176,134 @@ static const struct option_entry entries[] = {
      .help = "a rate that changes gradually, divided as in a sweep: 100..2000/60s"},
     {PATH("load-file", "FILE", load_file),
      .help = "file with a time and the rate at that time on each line"},
-    {VALUE("max-channels", "N", OPTION_COUNT, max_channels), .min = 1, .max = MOST_CHANNELS,
-     .accepted = "a whole number from 1 to 100000",
+    {COUNT("max-channels", "N", max_channels, 1, MOST_CHANNELS),
      .help = "largest number of reads, and of writes, in flight (default: 500)"},
-    {VALUE("max-requests", "N", OPTION_COUNT, max_requests), .min = 1, .max = UINT64_MAX / 2,
-     .accepted = "a whole number above 0", .group = "End of the run",
+    {COUNT("max-requests", "N", max_requests, 1, UINT64_MAX / 2), .group = "End of the run",
      .help = "stop after this number of requests (default: 10000; none with -duration or in a "
              "search)"},
-    {VALUE("duration", "D", OPTION_DURATION, duration_ns), .min = 1,
-     .accepted = "a duration above 0: 30s, 1m30s",
+    {DURATION("duration", duration_ns, 1), .alias = "time", .foreign = "runtime",
      .help = "stop after this time; in a sweep: time at each rate (default there: 10s)"},
-    {VALUE("warmup", "D", OPTION_DURATION, warmup_ns), .accepted = "a duration: 5s",
-     .help = "leave this time at the start out of all figures"},
+    {DURATION("warmup", warmup_ns, 0), .help = "leave this time at the start out of all figures"},
     {BOOLEAN("stop-on-bad-rate", stop_on_bad_rate),
      .help = "stop with exit status 2 when two seconds' worth of requests are overdue"},
     {BOOLEAN("adjust-on-errors", adjust_on_errors),
      .help = "in a search, an error rate above 3 % counts as exceeding the limit (default: true)"},
     {VALUE("max-errors", "PERCENT", OPTION_DECIMAL, max_errors), .max = 100 * BILLION,
-     .accepted = "percent, from 0 to 100",
      .help = "exit with status 1 if more than this share of requests failed (default: 50)"},
     {CUSTOM("fail-above", "LIMIT", set_limit, fail_above),
      .help = "exit with status 2 if the latency was above this: p99:20ms, max:1s, 5ms for the "
              "mean"},
-    {VALUE("body-size", "SIZE", OPTION_BYTES, body_size), .max = TIB,
-     .accepted = "a size up to 1TiB: 4KiB, 1.5MB", .group = "Written data",
+    {VALUE("body-size", "SIZE", OPTION_SIZE, body_size), .foreign = "bs", .max = TIB,
+     .group = "Written data",
      .help = "size of each write; 1KiB is 1024 bytes, 1k is 1000 (default: 160KiB)"},
-    {VALUE("min-body-size", "SIZE", OPTION_BYTES, min_body_size), .max = TIB,
-     .accepted = "a size up to 1TiB: 4KiB, 1.5MB",
+    {VALUE("min-body-size", "SIZE", OPTION_SIZE, min_body_size), .max = TIB,
      .help = "smallest size, for sizes that vary uniformly"},
-    {VALUE("max-body-size", "SIZE", OPTION_BYTES, max_body_size), .max = TIB,
-     .accepted = "a size up to 1TiB: 4KiB, 1.5MB",
+    {VALUE("max-body-size", "SIZE", OPTION_SIZE, max_body_size), .max = TIB,
      .help = "largest size, for sizes that vary uniformly"},
     {BOOLEAN("fair-random", fair_random),
      .help = "sizes vary so that small requests move as many bytes in all as large ones"},
-    {VALUE("random-fair-buckets", "N", OPTION_COUNT, fair_buckets), .min = 1, .max = 1000000,
-     .accepted = "a whole number from 1 to 1000000", .quirks = OPTION_UNLISTED,
+    {COUNT("random-fair-buckets", "N", fair_buckets, 1, 1000000), .quirks = OPTION_UNLISTED,
      .help = "number of equal ranges of size from which -fair-random chooses (default: 1000)"},
     {PATH("written-urls-dump", "FILE", written_dump),
      .help = "file for the names of what was written (or read, if nothing was written), one per "
              "line, for -url-source"},
-    {BOOLEAN("cleanup", cleanup), .help = "remove what the run wrote when it is over"},
-    {PATH("cleanup-killed", "DIR", left_in),
-     .help = "remove what killed runs of the suite left in DIR, and exit"},
+    {BOOLEAN("remove", removes), .help = "remove what the run wrote when it is over"},
     {VALUE("verify", "HOW", OPTION_WORD, verify), .words = verify_names,
-     .accepted = "off, stamp or full",
      .help = "check that what is read is what was written: off, stamp or full (default: stamp if "
              "the run writes)"},
-    {BOOLEAN("mkdirs", make_directories), .group = "disk and meta",
+    {BOOLEAN("mkdirs", make_directories), .owners = OF_DISK | OF_META, .group = "disk and meta",
      .help = "make missing directories when writing"},
-    {VALUE("chunk-size", "SIZE", OPTION_BYTES, chunk_bytes), .max = GIB,
-     .accepted = "a size up to 1GiB", .group = "disk",
-     .help = "read a file in pieces of this size; 0: as a whole (default: 0)"},
-    {BOOLEAN("direct", direct), .help = "use O_DIRECT"},
-    {BOOLEAN("evict", evict),
+    {VALUE("chunk-size", "SIZE", OPTION_SIZE, chunk_bytes), .owners = OF_DISK, .max = GIB,
+     .group = "disk", .help = "read a file in pieces of this size; 0: as a whole (default: 0)"},
+    {BOOLEAN("direct", direct), .owners = OF_DISK, .help = "use O_DIRECT"},
+    {BOOLEAN("evict", evict), .owners = OF_DISK,
      .help = "have the kernel forget a file's pages before each read of it"},
-    {BOOLEAN("fsync", fsync), .help = "call fsync before a write ends"},
-    {BOOLEAN("explain-tail", explain_tail),
+    {BOOLEAN("fsync", fsync), .owners = OF_DISK, .help = "call fsync before a write ends"},
+    {BOOLEAN("explain-tail", explain_tail), .owners = OF_DISK,
      .help = "as root, say what the slowest requests waited for"},
-    {CUSTOM("meta-ops", "OP[:WEIGHT],...", set_meta_ops, meta_ops), .words = meta_op_names,
-     .offer = OFFER_LIST, .group = "meta",
+    {CUSTOM("meta-ops", "OP[:WEIGHT],...", set_meta_ops, meta_ops), .owners = OF_META,
+     .words = meta_op_names, .offer = OFFER_LIST, .group = "meta",
      .help = "mix of operations; may be repeated (default: all)"},
-    {VALUE("meta-xattr-keys", "N", OPTION_COUNT, xattr_keys), .min = 1, .max = 1000000,
-     .accepted = "a whole number from 1 to 1000000",
+    {COUNT("meta-xattr-keys", "N", xattr_keys, 1, 1000000), .owners = OF_META,
      .help = "number of names of extended attributes (default: 10)"},
-    {VALUE("meta-xattr-length", "SIZE", OPTION_BYTES, xattr_length), .max = 64 * KIB,
-     .accepted = "a size up to 64KiB", .help = "length of the longest value (default: 5120)"},
-    {VALUE("meta-offset-limit", "SIZE", OPTION_BYTES, offset_limit), .min = 1, .max = 8 * TIB,
-     .accepted = "a size from 1 to 8TiB",
+    {VALUE("meta-xattr-length", "SIZE", OPTION_SIZE, xattr_length), .owners = OF_META,
+     .max = 64 * KIB, .help = "length of the longest value (default: 5120)"},
+    {VALUE("meta-offset-limit", "SIZE", OPTION_SIZE, offset_limit), .owners = OF_META, .min = 1,
+     .max = 8 * TIB,
      .help = "offsets of write, read and truncate stay below this (default: 16MiB)"},
-    {VALUE("ops", "OP[:WEIGHT],...", OPTION_TEXT, ops), .accepted = "OP[:WEIGHT],...",
-     .words = object_op_words, .offer = OFFER_LIST, .group = "http and s3",
+    {VALUE("ops", "OP[:WEIGHT],...", OPTION_TEXT, ops), .owners = OF_HTTP | OF_S3,
+     .accepted = "OP[:WEIGHT],...", .words = object_op_words, .offer = OFFER_LIST,
+     .group = "http and s3",
      .help = "mix of get, put, head, delete, also post and patch (http) or list (s3); "
              "get:range=1MiB reads parts"},
-    {PATH("body-file", "FILE", body_file), .help = "file with the body of every write"},
-    {PATH("body-source", "FILE", body_source),
+    {PATH("body-file", "FILE", body_file), .owners = OF_HTTP | OF_S3,
+     .help = "file with the body of every write"},
+    {PATH("body-source", "FILE", body_source), .owners = OF_HTTP | OF_S3,
      .help = "file with the path of a body per line; the first goes with the first name, and so "
              "on"},
-    {VALUE("timeout", "D", OPTION_DURATION, timeout_ns), .min = 1, .accepted = "a duration above 0",
+    {DURATION("timeout", timeout_ns, 1), .owners = OF_HTTP | OF_S3,
      .help = "http, s3: time limit of one request (default: 60s, or 5 x the limit of a search)"},
-    {CUSTOM("header", "HEADER", set_header, headers), .quirks = OPTION_SECRET,
-     .help = "one more header, NAME: VALUE; may be repeated"},
-    {PATH("cert", "FILE", certificate), .help = "certificate of the client, PEM"},
-    {PATH("key", "FILE", key), .help = "its private key, PEM (default: in the file of -cert)"},
-    {PATH("cacert", "FILE", authorities),
+    {CUSTOM("header", "HEADER", set_header, headers), .owners = OF_HTTP | OF_S3,
+     .quirks = OPTION_SECRET, .help = "one more header, NAME: VALUE; may be repeated"},
+    {PATH("cert", "FILE", certificate), .owners = OF_HTTP | OF_S3,
+     .help = "certificate of the client, PEM"},
+    {PATH("key", "FILE", key), .owners = OF_HTTP | OF_S3,
+     .help = "its private key, PEM (default: in the file of -cert)"},
+    {PATH("cacert", "FILE", authorities), .owners = OF_HTTP | OF_S3,
      .help = "CA certificates by which servers are verified (default: SSL_CERT_FILE)"},
-    {BOOLEAN("http1", http1), .help = "use HTTP/1.1 even where a server has HTTP/2"},
-    {BOOLEAN("insecure-https", insecure_https), .help = "do not verify certificates"},
-    {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint, s3_endpoint), .group = "s3",
+    {BOOLEAN("http1", http1), .owners = OF_HTTP | OF_S3,
+     .help = "use HTTP/1.1 even where a server has HTTP/2"},
+    {BOOLEAN("insecure-https", insecure_https), .owners = OF_HTTP | OF_S3,
+     .help = "do not verify certificates"},
+    {CUSTOM("s3-endpoint", "URL[,URL]...", set_s3_endpoint, s3_endpoint), .owners = OF_S3,
+     .group = "s3",
      .help = "URL of the store, or of its servers, used in turn; may be repeated (default: "
              "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL)"},
-    {VALUE("s3-bucket", "NAME", OPTION_TEXT, s3_bucket), .accepted = "the name of a bucket",
-     .help = "bucket"},
+    {VALUE("s3-bucket", "NAME", OPTION_TEXT, s3_bucket), .owners = OF_S3,
+     .accepted = "the name of a bucket", .help = "bucket"},
     {.name = "s3-virtual",
+     .owners = OF_S3,
      .value = VALUE_OPTIONAL,
      .value_name = "false",
      .field = FIELD(s3_virtual),
      .set = set_s3_virtual,
      .help = "the bucket is part of the host name, not of the path (default: at Amazon)"},
-    {VALUE("s3-region", "NAME", OPTION_TEXT, s3_region), .accepted = "the name of a region",
+    {VALUE("s3-region", "NAME", OPTION_TEXT, s3_region), .owners = OF_S3,
+     .accepted = "the name of a region",
      .help = "region (default: AWS_REGION, AWS_DEFAULT_REGION, us-east-1)"},
-    {CUSTOM("s3-api-key", "KEY", set_secret, s3_api_key), .quirks = OPTION_SECRET,
+    {CUSTOM("s3-api-key", "KEY", set_secret, s3_api_key), .owners = OF_S3, .quirks = OPTION_SECRET,
      .help = "access key (default: AWS_ACCESS_KEY_ID)"},
-    {CUSTOM("s3-secret-key", "KEY", set_secret, s3_secret_key), .quirks = OPTION_SECRET,
-     .help = "secret key (default: AWS_SECRET_ACCESS_KEY)"},
-    {VALUE("s3-sign-ver", "N", OPTION_COUNT, s3_sign_version), .min = 2, .max = 4,
-     .accepted = "4 or 2", .words = sign_version_words, .quirks = OPTION_UNLISTED,
-     .help = "version of the signatures, 4 or 2 (default: 4)"},
-    {VALUE("s3-part-size", "SIZE", OPTION_BYTES, s3_part_bytes), .min = 5 * MIB, .max = 5 * GIB,
-     .accepted = "a size from 5MiB to 5GiB",
-     .help = "upload larger objects in parts of this size (default: off)"},
-    {VALUE("s3-checksum", "KIND", OPTION_WORD, s3_checksum), .words = checksum_words,
-     .accepted = "off, md5, crc32c or sha256",
+    {CUSTOM("s3-secret-key", "KEY", set_secret, s3_secret_key), .owners = OF_S3,
+     .quirks = OPTION_SECRET, .help = "secret key (default: AWS_SECRET_ACCESS_KEY)"},
+    {COUNT("s3-sign-ver", "N", s3_sign_version, 2, 4), .owners = OF_S3, .words = sign_version_words,
+     .quirks = OPTION_UNLISTED, .help = "version of the signatures, 4 or 2 (default: 4)"},
+    {VALUE("s3-part-size", "SIZE", OPTION_SIZE, s3_part_bytes), .owners = OF_S3, .min = 5 * MIB,
+     .max = 5 * GIB, .help = "upload larger objects in parts of this size (default: off)"},
+    {VALUE("s3-checksum", "KIND", OPTION_WORD, s3_checksum), .owners = OF_S3,
+     .words = checksum_words,
      .help = "checksum that each PUT carries: off, md5, crc32c or sha256 (default: off)"},
-    {VALUE("output", "FORMAT", OPTION_WORD, output), .words = output_names,
-     .accepted = "human or json", .group = "Output", .help = "human or json (default: human)"},
+    {VALUE("output", "FORMAT", OPTION_WORD, output), .words = output_names, .group = "Output",
+     .help = "human or json (default: human)"},
     {BOOLEAN("show-progress", show_progress),
      .help = "show progress during the run (default: true)"},
-    {PATH("timeline-file", "PAGE", timeline_file),
-     .help = "write an HTML page that shows the run over time"},
+    {OPTION_HTML(timeline_file), .alias = "timeline-file"},
     {PATH("live-file", "FILE", live_file),
      .help = "write the figures of each second: a line of CSV, or metrics to a name in .prom"},
     {PATH("hgrm", "PREFIX", hgrm),
      .help = "write the distributions of latency to PREFIX-reads.hgrm and PREFIX-writes.hgrm"},
-    {CUSTOM("seed", "N", set_seed, seed),
-     .help = "seed of everything that is random (default: the time)"},
-    {BOOLEAN("verbose", verbose), .help = "report each distinct error when it first happens"},
+    {CUSTOM("seed", "N", set_seed, seed), .help = OPTION_SEED_HELP},
+    {OPTION_QUIET(quiet)},
+    {BOOLEAN("verbose", verbose), .letter = 'v',
+     .help = OPTION_VERBOSE_HELP ": each distinct error when it first happens"},
     {BOOLEAN("memory-debug", memory_debug), .quirks = OPTION_UNLISTED,
      .help = "report the memory used every 10 s"},
-    {ACTION("version", ACTION_VERSION), .help = "print the version"},
-    {ACTION("help", ACTION_HELP), .help = "print this help"},
-    {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help"},
-    {OPTION_ALL_OPTIONS(action, ACTION_OPTIONS)},
+    {OPTION_CLEANUP(cleans_up)},
+    OPTIONS_ABOUT,
 };
 
 /* Defaults other than 0, of settings that do not depend on others. */
 static const struct settings defaults = {
+    .engine = DEFAULT_TARGET,
     .show_progress = true,
     .adjust_on_errors = true,
     .max_channels.value = 500,
@@ -323,10 +318,11 @@ static const struct settings defaults = {
     .verify = VERIFY_MODES,
 };
 
-const struct option_table option_table = {
+static const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .operand_name = "url",
+    .owners = owners,
     .style = STYLE_GO,
     .operand_offer = OFFER_FILES,
     .usage = "Usage: bonload [OPTION]... [TEMPLATE]\n"
@@ -364,21 +360,14 @@ static int pass_goader(const struct settings *s, int rc, struct err *e)
     return 0;
 }
 
-/* Refuses options of other targets. The name of a group in lower case lists its targets. */
+/* Refuses options of other targets. */
 static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
-    const struct target_ops *target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET);
-    const char *group = "";
     int rc = 0;
-    for (size_t i = 0; target && rc == 0 && i < option_table.count; i++) {
-        group = entries[i].group ? entries[i].group : group;
-        const char *at = strstr(group, target->name);
-        bool is_listed = at && strchr(" ", at[strlen(target->name)]);
-        if (!given[i] || is_listed || !islower((unsigned char)*group))
-            continue;
-        rc = err_say(e, "-%s is an option for %s, but -requests-engine is %s", entries[i].name,
-                     group, target->name);
-        rc = pass_goader(s, rc, e);
+    for (size_t i = 0; rc == 0 && i < option_table.count; i++) {
+        if (given[i])
+            rc = cli_check_owner(&option_table, &entries[i], target_by_name(s->engine)->name, e);
+        rc = rc == 0 ? 0 : pass_goader(s, rc, e);
     }
     return rc;
 }
@@ -401,14 +390,15 @@ static int take_credentials(struct settings *s, struct err *e)
                           sizeof s->credentials - 1);
 }
 
-int options_parse(int argc, char *argv[], struct settings *settings, struct err *e)
+int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, struct err *e)
 {
     bool given[OPTIONS_MOST];
     *settings = defaults;
     settings->as_goader = cli_is_called(argc, argv, "goader");
-    int rc = cli_parse(&option_table, argc, argv, settings, given, e);
-    if (rc == 0 && settings->action == ACTION_RUN)
+    int rc = cli_parse(&option_table, argc, argv, settings, given, out, e);
+    if (rc == 0)
         rc = check_targets(settings, given, e);
+    settings->show_progress &= !settings->quiet;
     if (rc == 0 && settings->as_goader)
         rc = take_credentials(settings, e);
     return rc;
@@ -424,13 +414,7 @@ int options_parse(int argc, char *argv[], struct settings *settings, struct err 
 
 static int find_target(struct plan *p, const struct settings *s, struct err *e)
 {
-    const char *name = s->engine ? s->engine : DEFAULT_TARGET;
-    p->target = target_by_name(name);
-    if (!p->target)
-        return err_say(e,
-                       "-requests-engine: '%.100s' is not accepted; expected disk, meta, null, "
-                       "sleep, http, upload or s3",
-                       name);
+    p->target = target_by_name(s->engine);
     return p->target->available ? p->target->available(e) : 0;
 }
 
@@ -457,11 +441,11 @@ static int refuse_no_load(const struct settings *s, struct err *e)
     message("is %s good enough for etcd, a database, a mail store? bonload -good-for=etcd %s", dir,
             dir);
     message("how long does a write take at 100 a second? bonload -wps=100 -duration=10s -fsync "
-            "-cleanup %s/XXXXXX",
+            "-remove %s/XXXXXX",
             dir);
     return err_say(e,
                    "how many threads can write below 20 ms? bonload -max-latency=p99:20ms -rt=0 "
-                   "-duration=30s -fsync -cleanup %s/XXXXXX",
+                   "-duration=30s -fsync -remove %s/XXXXXX",
                    dir);
 }
 

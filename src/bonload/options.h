@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdio.h>
+
 #include "bonload/plan/plan.h"
-#include "cli/option.h"
 #include "sync/coordinator.h"
 #include "util/err.h"
 
-/* The options of the program, in the order of --help. */
-extern const struct option_table option_table;
-
 /*
  * Reads the command line into settings, and initialises them. They point into argv, in which
- * secrets have been overwritten. Returns 0, or -EINVAL with a line in e.
+ * secrets have been overwritten. `out`, the result and e are as for cli_parse().
  */
-int options_parse(int argc, char *argv[], struct settings *settings, struct err *e);
+int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, struct err *e);
 
 /*
  * Makes the plan, together with all ranks of c, which get rank 0's seed. Refuses less than one

@@ -71,7 +71,7 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
     if (s->written_dump)
         rc = open_named(&o->dump, s->written_dump, rank, e);
     if (rc == 0 && s->timeline_file && is_first(p))
-        rc = html_page_open(&o->page, "-timeline-file", s->timeline_file, e);
+        rc = html_page_open(&o->page, "-html", s->timeline_file, e);
     for (enum load_kind kind = 0; s->hgrm && is_first(p) && kind < LOAD_KINDS; kind++)
         if (rc == 0 && plan_has(p, kind))
             rc = open_named(&o->hgrm[kind], s->hgrm, suffixes[kind], e);
@@ -279,7 +279,7 @@ static int clean_up_run(const struct run *run, struct err *e)
     uint64_t unknown =
         run->made.ours.size > 0 ? remove_made(run, &rc, e) : remove_written(run, &rc, e);
     if (unknown > 0)
-        message("-cleanup: %" PRIu64 " names are not known to belong to this run, and are kept",
+        message("-remove: %" PRIu64 " names are not known to belong to this run, and are kept",
                 unknown);
     return rc;
 }
@@ -328,7 +328,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
         int dumped = dump_names(run, &o->dump.file, e);
         rc = rc ? rc : dumped;
     }
-    if (s->cleanup) {
+    if (s->removes) {
         int removed = clean_up_run(run, e);
         rc = rc ? rc : removed;
     }
@@ -360,14 +360,14 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
 }
 
-/* -cleanup-killed */
+/* -cleanup */
 static int clean_up(const struct settings *s, const struct coordinator *coordinator, struct err *e)
 {
     if (coordinator->ranks.number > 0)
         return 0;
     tail_trace_cleanup();
     int rc = begin_session(s, coordinator, NULL, e);
-    return rc == 0 ? cleanup_directory(s->left_in, s->trusts_directory, e) : rc;
+    return rc == 0 ? cleanup_directory(s->url ? s->url : ".", s->trusts_directory, e) : rc;
 }
 
 /*
@@ -382,13 +382,8 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
     struct run run;
     struct outputs outputs = {0};
     struct explainer explainer = {0};
-    if (s->left_in)
+    if (s->cleans_up)
         return clean_up(s, coordinator, e);
-    if (s->good_for && strcmp(s->good_for, "list") == 0) {
-        errno = 0;
-        profiles_print(stdout);
-        return output_flush(e);
-    }
     int rc = begin_session(s, coordinator, s->explain_tail && !s->good_for ? &explainer : NULL, e);
     if (s->good_for) /* each of its runs has its own plan */
         return rc == 0 ? good_for(s, coordinator, status, e) : rc;
@@ -418,21 +413,6 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static int run_action(const struct settings *s, struct coordinator *c, int *status, struct err *e)
-{
-    if (s->action == ACTION_RUN)
-        return session(s, c, status, e);
-    if (c->ranks.number > 0)
-        return 0; /* rank 0 prints for all */
-    if (s->action == ACTION_HELP || s->action == ACTION_SHORT_HELP)
-        cli_print_help(&option_table, s->action == ACTION_SHORT_HELP, stdout);
-    else if (s->action == ACTION_VERSION)
-        cli_print_version(stdout);
-    else
-        cli_print_options(&option_table, stdout);
-    return 0;
-}
-
 /* Returns after all ranks have left. A load that breaks a condition has its own exit status. */
 static int bonload(int argc, char *argv[], struct err *e)
 {
@@ -445,11 +425,14 @@ static int bonload(int argc, char *argv[], struct err *e)
     sigprocmask(SIG_BLOCK, &usr1, NULL); /* first, because all threads, also MPI's, inherit this */
     int rc = coordinator_join(&coordinator, program_coordinator, e);
     if (rc == 0)
-        rc = options_parse(argc, argv, &settings, e);
-    if (rc == 0 && settings.action == ACTION_RUN)
+        rc = options_parse(argc, argv, &settings, coordinator.ranks.number > 0 ? NULL : stdout, e);
+    bool is_run = rc == 0;
+    if (rc == CLI_ANSWERED)
+        rc = 0;
+    if (is_run)
         rc = coordinator_agree(&coordinator, argc, argv, e);
-    if (rc == 0)
-        rc = run_action(&settings, &coordinator, &status, e);
+    if (is_run && rc == 0)
+        rc = session(&settings, &coordinator, &status, e);
     rc = coordinator_leave(&coordinator, rc, e);
     return rc == 0 ? status : rc;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/options.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "util/printable.h"
 
 #define FIELD(name) offsetof(struct settings, name)
+
+#define SIZE_IN_MIB "a size up to 1024TiB; a number alone is in MiB"
 
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32
@@ -72,8 +75,7 @@ static bool take_data(struct settings *s, const char *text)
     bytes->given = !units->given;
     if (units->given)
         return units->value / BILLION <= LIMIT_DATA_BYTES / MIB;
-    return units_parse_rounded_size(text, 1, &bytes->value) == 0 &&
-           bytes->value <= LIMIT_DATA_BYTES;
+    return units_parse_size(text, 1, &bytes->value) == 0 && bytes->value <= LIMIT_DATA_BYTES;
 }
 
 /*
@@ -148,8 +150,7 @@ static int set_fast(void *settings, const char *value, struct err *e)
     s->fast = value == NULL;
     if (s->fast)
         return 0;
-    return value_size(&s->perchar_bytes, value, MIB, LIMIT_DATA_BYTES,
-                      "MiB, or a size with a suffix k, m, g, t, up to 1024t", e);
+    return value_size(&s->perchar_bytes, value, MIB, 0, LIMIT_DATA_BYTES, SIZE_IN_MIB, e);
 }
 
 static int set_seed(void *settings, const char *value, struct err *e)
@@ -172,7 +173,6 @@ static int set_processes(void *settings, const char *value, struct err *e)
     int64_t number;
     if (units_parse_signed(value, &number) != 0 || number < -1 || number == 0 || number > 1000)
         return err_say(e, "1 to 1000 processes, or -1 to remove the semaphores");
-    s->action = ACTION_SEMAPHORES;
     s->semaphore_processes = (int)number;
     return 0;
 }
@@ -184,8 +184,9 @@ static int set_synchronise(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     int word = value ? value_word(value, synchronise_words) : 0;
+    (void)e;
     if (word < 0)
-        return err_say(e, "s for semaphores or p for a prompt");
+        return -EINVAL;
     s->coordination = word == 0 ? &coordinator_semaphores : &coordinator_prompt;
     return 0;
 }
@@ -204,17 +205,15 @@ static int set_tests(void *settings, const char *value, struct err *e)
     struct settings *s = settings;
     memset(s->tests, 0, sizeof s->tests);
     s->tests_given = true;
-    return value_list(settings, value, take_test,
-                      "a comma-separated list of putc, put_block, rewrite, getc, get_block, seeks, "
-                      "iops, seq_create, seq_stat, seq_del, ran_create, ran_stat, ran_del",
-                      e);
+    return value_list(settings, value, take_test, NULL, e);
 }
 
 static int set_preset(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->preset = preset_by_name(value);
-    return s->preset ? 0 : err_say(e, "bonnie, bonnie++, gobonniego, diskmark or quick");
+    (void)e;
+    return s->preset ? 0 : -EINVAL;
 }
 
 static const char *const format_words[] = {"text", "csv", "json", "html", NULL};
@@ -237,8 +236,7 @@ static int set_format(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->format_count = 0;
-    return value_list(settings, value, take_format,
-                      "a comma-separated list of text, csv, json, html, each once", e);
+    return value_list(settings, value, take_format, NULL, e);
 }
 
 /* GoBonnieGo's -json may have a value; without one, it is true. */
@@ -255,8 +253,9 @@ static int set_csv(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     int generation = value_word(value, csv_names);
+    (void)e;
     if (generation < 0)
-        return err_say(e, "1.03, 1.96, 1.97 or 1.98");
+        return -EINVAL;
     s->csv_given = true;
     s->csv = (enum csv_generation)generation;
     return 0;
@@ -272,14 +271,9 @@ static int set_html(void *settings, const char *value, struct err *e)
 static int set_engine(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
-    if (strcmp(value, "help") == 0) {
-        s->action = ACTION_ENGINES;
-        return 0;
-    }
-    if (!engine_by_name(value))
-        return err_say(e, "sync, libaio, io_uring or null; help lists what each can do here");
     s->engine = value;
-    return 0;
+    (void)e;
+    return engine_by_name(value) ? 0 : -EINVAL;
 }
 
 static const char *const uring_words[] = {"sqpoll", "iopoll", NULL};
@@ -296,7 +290,7 @@ static bool take_uring(void *settings, char *word)
 
 static int set_uring(void *settings, const char *value, struct err *e)
 {
-    return value_list(settings, value, take_uring, "a comma-separated list of sqpoll, iopoll", e);
+    return value_list(settings, value, take_uring, NULL, e);
 }
 
 static const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt=", NULL};
@@ -335,9 +329,8 @@ static int set_iops_block(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     static const char accepted[] = "bytes, a multiple of 512 up to 64m";
-    int rc = value_size(&s->iops_block_bytes, value, 1, 64 * MIB, accepted, e);
-    uint64_t bytes = s->iops_block_bytes.value;
-    return rc == 0 && (bytes == 0 || bytes % 512 != 0) ? err_say(e, "%s", accepted) : rc;
+    int rc = value_size(&s->iops_block_bytes, value, 1, 512, 64 * MIB, accepted, e);
+    return rc == 0 && s->iops_block_bytes.value % 512 != 0 ? err_say(e, "%s", accepted) : rc;
 }
 
 static const char *const iops_pattern_words[] = {"uniform", "zipf:", NULL};
@@ -360,8 +353,9 @@ static int set_steady(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     int metric = value ? value_word(value, round_metric_names) : 0;
+    (void)e;
     if (metric < 0)
-        return err_say(e, "iops, bandwidth, latency or p99");
+        return -EINVAL;
     s->steady = true;
     s->steady_metric_given = value != NULL;
     s->steady_metric = (enum round_metric)metric;
@@ -399,24 +393,24 @@ static int take_operand(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    {OPTION_DIRECTORY(directory)},
-    {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's',
+    {OPTION_DIRECTORY(directory), .foreign = "filename,if,of"},
+    {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's', .foreign = "bs",
      .help = "data in MiB, divided among the workers; 0 skips these tests (default: 2 x RAM)"},
     {SETTER("files", "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", set_files), .letter = 'n',
      .help = "files in units of 1024; MAX -1 hard links, -2 symbolic links; 0 skips (default: 16)"},
     {SETTER("concurrency", "N", set_workers), .letter = 'c', .alias = "threads",
-     .words = workers_words, .help = "workers in every test; auto: one per CPU (default: 1)"},
-    {FLAG("direct", direct), .letter = 'D',
+     .foreign = "numjobs", .words = workers_words,
+     .help = "workers in every test; auto: one per CPU (default: 1)"},
+    {FLAG("direct", direct), .letter = 'D', .foreign = "o_direct",
      .help = "use O_DIRECT in every block test, in seeks and in iops"},
     {SETTER("tests", "LIST", set_tests), .words = test_names, .offer = OFFER_LIST,
      .help = "run only these tests, by name, separated by commas"},
     {SETTER("preset", "NAME", set_preset), .words = preset_names,
-     .help = "tests, defaults and reports of bonnie, bonnie++ or gobonniego; diskmark: the four "
-             "rows of KDiskMark; quick: the short look (default: bonnie++)"},
+     .help = "tests, defaults and reports of %s: diskmark has the four rows of KDiskMark, quick is "
+             "the short look (default: bonnie++)"},
     {OPTION_USER(user)},
-    {FLAG("quiet", quiet), .letter = 'q',
-     .help = "only CSV on stdout, the table on stderr, no progress"},
-    {.name = "json", .set = set_json, .help = "same as --format=json"},
+    {OPTION_QUIET(quiet)},
+    {.name = "json", .set = set_json, .help = OPTION_JSON_HELP},
     {.name = "html",
      .quirks = OPTION_SINGLE_DASH,
      .set = set_html,
@@ -426,10 +420,9 @@ static const struct option_entry entries[] = {
      .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
     {FLAG("sync", sync), .letter = 'b',
      .help = "no write buffering: every write and every directory change is made durable"},
-    {SETTER("engine", "NAME", set_engine), .words = engine_words,
-     .help = "how block tests move data: sync, libaio, io_uring, null; help lists them (default: "
-             "sync)"},
-    {VALUE("iodepth", "N", OPTION_COUNT, iodepth), .min = 1, .max = 4096, .accepted = "1 to 4096",
+    {SETTER("engine", "NAME", set_engine), .words = engine_words, .list = engine_print_all,
+     .foreign = "ioengine", .help = "how block tests move data: %s (default: sync)"},
+    {COUNT("iodepth", "N", iodepth, 1, 4096),
      .help = "operations in flight per worker or seeker (default: 1 with sync, otherwise 32)"},
     {SETTER("uring", "LIST", set_uring), .words = uring_words, .offer = OFFER_LIST,
      .quirks = OPTION_UNLISTED,
@@ -438,50 +431,45 @@ static const struct option_entry entries[] = {
      .quirks = OPTION_UNLISTED,
      .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what happens to the Nth "
              "transfer"},
-    {VALUE("time", "SECONDS", OPTION_SECONDS, time_ns),
+    {DURATION("time", time_ns, 0), .foreign = "runtime",
      .help = "go through the files again and again for this long in put_block, rewrite and "
              "get_block; 0: once (default: 0)"},
     {SETTER("data", "KIND", set_data), .words = data_words,
      .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
              "(compressible to that) (default: random)"},
-    {VALUE("verify", "MODE", OPTION_WORD, verify), .accepted = "off, stamp or full",
-     .words = verify_names,
+    {VALUE("verify", "MODE", OPTION_WORD, verify), .words = verify_names,
      .help = "verify what is read: stamp (of every block), full (every byte), off (default: "
              "stamp)"},
-    {VALUE("cache", "MODE", OPTION_WORD, cache), .accepted = "evict or keep", .words = cache_names,
-     .help = "before tests that read: evict or keep what is cached (default: evict)"},
-    {VALUE("drop-interval", "SECONDS", OPTION_SECONDS, drop_interval_ns), .quirks = OPTION_UNLISTED,
+    {VALUE("cache", "MODE", OPTION_WORD, cache), .words = cache_names,
+     .help = "before tests that read: %s what is cached (default: evict)"},
+    {DURATION("drop-interval", drop_interval_ns, 0), .quirks = OPTION_UNLISTED,
      .help = "as root, drop the system's caches at this interval while tests read; 0: never "
              "(default: 0)"},
     {FLAG("unlocked", unlocked), .quirks = OPTION_UNLISTED,
      .help = "use putc_unlocked and getc_unlocked in the per-character tests"},
-    {VALUE("iops-duration", "SECONDS", OPTION_SECONDS, iops_duration_ns), .min = 1,
-     .group = "Random operations (the test iops)", .help = "duration of iops (default: 15)"},
+    {DURATION("iops-duration", iops_duration_ns, 1), .group = "Random operations (the test iops)",
+     .help = "duration of iops (default: 15)"},
     {SETTER("iops-block", "BYTES", set_iops_block),
      .help = "size of each operation of iops (default: 4k)"},
-    {VALUE("iops-writes", "PERCENT", OPTION_COUNT, iops_writes), .max = 100,
-     .accepted = "0 to 100 percent",
+    {COUNT("iops-writes", "PERCENT", iops_writes, 0, 100),
      .help = "share of these operations that are writes (default: 10)"},
     {SETTER("iops-pattern", "PATTERN", set_iops_pattern), .words = iops_pattern_words,
      .help = "where these operations go: uniform, or zipf:THETA (default: uniform)"},
     {OPTIONAL("steady-state", "METRIC", set_steady), .words = round_metric_names,
      .group = "Until it is steady",
-     .help = "repeat block tests in rounds until iops, bandwidth, latency or p99 is steady "
-             "(default: the test's rate)"},
-    {VALUE("round-time", "SECONDS", OPTION_SECONDS, round_ns), .min = 1,
-     .help = "duration of a round (default: 60)"},
-    {VALUE("precondition", "N", OPTION_COUNT, precondition), .max = 1000, .accepted = "0 to 1000",
+     .help = "repeat block tests in rounds until %s is steady (default: the test's rate)"},
+    {DURATION("round-time", round_ns, 1), .help = "duration of a round (default: 60)"},
+    {COUNT("precondition", "N", precondition, 0, 1000),
      .help = "write the data N times before the first round, unmeasured (default: 0)"},
-    {VALUE("max-rounds", "N", OPTION_COUNT, most_rounds), .min = STEADY_WINDOW, .max = 10000,
-     .accepted = "5 to 10000", .help = "give up after N rounds (default: 25)"},
+    {COUNT("max-rounds", "N", most_rounds, STEADY_WINDOW, 10000),
+     .help = "give up after N rounds (default: 25)"},
     {FLAG("require-steady", require_steady),
      .help = "exit with status 3 if a test did not become steady"},
-    {VALUE("runs", "N", OPTION_COUNT, runs), .letter = 'x', .min = 1, .max = 1000000,
-     .accepted = "1 to 1000000", .group = "Several runs and processes",
+    {COUNT("runs", "N", runs, 1, 1000000), .letter = 'x', .group = "Several runs and processes",
      .help = "run N times and print only CSV, with a header"},
-    {VALUE("seconds", "N", OPTION_SECONDS, seconds_ns),
+    {DURATION("seconds", seconds_ns, 0),
      .help = "begin further complete runs until this time has passed; with -x both must be met"},
-    {VALUE("min-time", "SECONDS", OPTION_SECONDS, min_time_ns),
+    {DURATION("min-time", min_time_ns, 0),
      .help = "repeat seeks and the tests of many files until each has run this long (default: "
              "0.5)"},
     {OPTIONAL(NULL, "s|p", set_synchronise), .letter = 'y', .quirks = OPTION_DETACHED,
@@ -490,17 +478,15 @@ static const struct option_entry entries[] = {
              "prompt"},
     {SETTER(NULL, "N", set_processes), .letter = 'p',
      .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
-    {VALUE("shift", "N", OPTION_COUNT, shift), .max = 1000000, .accepted = "0 to 1000000 ranks",
+    {COUNT("shift", "N", shift, 0, 1000000),
      .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
              "the directory is shared, otherwise 0)"},
-    {VALUE("label", "LABEL", OPTION_TEXT, label), .letter = 'm', .group = "Reports",
-     .help = "label of the results (default: host name)"},
+    {OPTION_LABEL(label), .group = "Reports"},
     {SETTER("format", "LIST", set_format), .words = format_words, .offer = OFFER_LIST,
-     .help = "reports to print: text, csv, json, html (default: text,csv)"},
+     .help = "reports to print, separated by commas: %s (default: text,csv)"},
     {SETTER("csv", "GENERATION", set_csv), .words = csv_names,
-     .help = "print the CSV line, as Bonnie++ 1.03, 1.96, 1.97 or 2.00a (1.98) does (default: "
-             "1.98)"},
-    {PATH("output", "FILE", output), .help = "write the report to FILE, complete or not at all"},
+     .help = "print the CSV line of this generation of Bonnie++: %s (2.00a has 1.98, the default)"},
+    {OPTION_OUTPUT(output)},
     {FLAG("percentiles", percentiles),
      .help = "print percentiles of the latency of every test below the table"},
     {FLAG("explain-tail", explain_tail),
@@ -511,32 +497,27 @@ static const struct option_entry entries[] = {
      .name = "verbose",
      .kind = OPTION_OCCURRENCES,
      .field = FIELD(verbose),
-     .help = "print more details on stderr"},
-    {VALUE("ram", "MIB", OPTION_ROUNDED_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,
-     .unit = MIB,
-     .accepted = "MiB, or a size with a suffix k, m, g, t, up to 1024t; 0 for no check",
-     .group = "Other", .help = "RAM to check the size against; 0: no check (default: detected)"},
-    {SETTER("seed", "N", set_seed), .letter = 'z',
-     .help = "seed of places, sizes and names (default: the time)"},
+     .help = OPTION_VERBOSE_HELP},
+    {VALUE("ram", "MIB", OPTION_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,
+     .unit = MIB, .group = "Other",
+     .help = "RAM to check the size against; 0: no check (default: detected)"},
+    {SETTER("seed", "N", set_seed), .letter = 'z', .help = OPTION_SEED_HELP},
     {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
      .help = "make the seed from the contents of FILE"},
     {OPTION_GROUP(group)},
     {OPTION_TRUST(trusts_directory)},
-    {ACTION("cleanup", ACTION_CLEANUP),
-     .help = "remove what killed runs left in the scratch directory, and exit"},
-    {OPTION_VERSION(action, ACTION_VERSION)},
-    {ACTION("help", ACTION_HELP), .help = "print this help and exit"},
-    {ACTION(NULL, ACTION_SHORT_HELP), .letter = 'h', .help = "print a short help and exit"},
-    {OPTION_ALL_OPTIONS(action, ACTION_OPTIONS)},
-    {VALUE("good-for", "PROFILE", OPTION_TEXT, good_for), .accepted = "the name of a profile"},
+    {OPTION_CLEANUP(cleans_up)},
+    OPTIONS_ABOUT,
     {.letter = 'l', .value = VALUE_REQUIRED, .value_name = "FILE", .kind = OPTION_IGNORED},
 };
 
-const struct option_table option_table = {
+static const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,
+    .neighbour = "bonload: bonload -help",
+    .neighbour_options = "good-for,rps,wps,rt,wt,rpw,max-latency,sweep,requests-engine,url",
     .usage = "Usage: bonnie DIR\n"
              "       bonnie [OPTION]...\n"
              "Measure the speed of storage through a filesystem.\n\nMost used\n",
@@ -605,17 +586,6 @@ static void adapt_option(struct option_entry *entry)
     }
 }
 
-/* The table as GoBonnieGo's users know it, with its entries in `changed`. */
-static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
-{
-    for (size_t i = 0; i < option_table.count; i++) {
-        changed[i] = entries[i];
-        adapt_option(&changed[i]);
-    }
-    return (struct option_table){
-        .entries = changed, .count = option_table.count, .style = STYLE_ONE_DASH};
-}
-
 static const char go_help[] =
     "Usage: " NAME " [FLAG]...\n"
     "Measure writing, reading and IOPS of a filesystem.\n\n"
@@ -632,20 +602,18 @@ static const char go_help[] =
     "  -h, -help           print this help and exit\n\n"
     "A flag may have two dashes. Options of bonnie work as well: see bonnie --help.\n";
 
-void options_print_help(const struct settings *s, FILE *out)
+/* The table as GoBonnieGo's users know it, with its entries in `changed`. */
+static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
 {
-    if (s->has_go_flags)
-        fputs(go_help, out);
-    else
-        cli_print_help(&option_table, s->action == ACTION_SHORT_HELP, out);
-}
-
-void options_print_version(const struct settings *s, FILE *out)
-{
-    if (s->has_go_flags)
-        fprintf(out, NAME " version %s\n", PACKAGE_VERSION);
-    else
-        cli_print_version(out);
+    for (size_t i = 0; i < option_table.count; i++) {
+        changed[i] = entries[i];
+        adapt_option(&changed[i]);
+    }
+    return (struct option_table){.entries = changed,
+                                 .count = option_table.count,
+                                 .brief = go_help,
+                                 .version = NAME " version",
+                                 .style = STYLE_ONE_DASH};
 }
 
 /* The options that do not say what is measured, or how, but who measures and what is printed. */
@@ -665,15 +633,10 @@ static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], str
         return err_say(e, "unexpected argument '%.100s'; --help lists the options", s->operand);
     if (s->operand)
         s->directory = s->operand;
-    if (s->good_for)
-        return err_say(e,
-                       "--good-for: bonload judges storage for a program: "
-                       "bonload -good-for=%.100s %s",
-                       s->good_for, s->directory);
     return 0;
 }
 
-int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
+int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e)
 {
     bool given[OPTIONS_MOST];
     struct option_entry changed[OPTIONS_MOST];
@@ -685,6 +648,6 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
     struct option_table table = s->has_go_flags ? go_table(changed) : option_table;
     if (s->is_bonniexx)
         table.operand = NULL;
-    int rc = cli_parse(&table, argc, argv, s, given, e);
+    int rc = cli_parse(&table, argc, argv, s, given, out, e);
     return rc == 0 ? check_operand(s, given, e) : rc;
 }

@@ -18,18 +18,9 @@
 #define LIMIT_FILE_BYTES  TIB
 #define LIMIT_DIRECTORIES 99999
 
-/* All options of bonnie. They set a struct settings. */
-extern const struct option_table option_table;
-
 /*
- * Initialises s, and reads the command line into it. argv and e are as for cli_parse(). Returns 0
- * or -EINVAL.
+ * Initialises s, and reads the command line into it. argv, `out`, the result and e are as for
+ * cli_parse(). GoBonnieGo's command line has help of its own: its options have a single dash (-dir
+ * D, -runs=2, -json), beside all options of bonnie.
  */
-int options_parse(int argc, char *argv[], struct settings *s, struct err *e);
-
-/*
- * Print the texts of --help and --version. GoBonnieGo's command line has texts of its own: its
- * options have a single dash (-dir D, -runs=2, -json), beside all options of bonnie.
- */
-void options_print_help(const struct settings *s, FILE *out);
-void options_print_version(const struct settings *s, FILE *out);
+int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e);

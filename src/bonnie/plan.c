@@ -246,9 +246,9 @@ static void choose_formats(struct plan *p, const struct settings *s,
 static int check_size(const struct plan *p, const struct settings *s, struct err *e)
 {
     if (s->data_units.given && s->data_units.value > 0 && p->data.bytes == 0)
-        return err_say(e, "-s (--size): at least 1 KiB is needed");
+        return err_say(e, "--size: at least 1 KiB is needed");
     if (p->data.bytes > LIMIT_DATA_BYTES)
-        return err_say(e, "-s (--size): %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
+        return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
     return 0;
 }
 
@@ -257,7 +257,7 @@ static int check_chunks(const struct data_plan *d, unsigned workers, struct err 
     if (d->bytes == 0 || d->chunks >= workers)
         return 0;
     return err_say(e,
-                   "-s (--size): %" PRIu64 " bytes are less than one chunk of %" PRIu64
+                   "--size: %" PRIu64 " bytes are less than one chunk of %" PRIu64
                    " bytes for each of %u workers",
                    d->bytes, d->chunk_bytes, workers);
 }
@@ -281,7 +281,7 @@ static int check_data(const struct plan *p, struct err *e)
         units_format_readable(needed, buffers);
         units_format_readable(there, ram);
         return err_say(e,
-                       "-s (--size): the buffers and statistics of %u workers and %u seekers take "
+                       "--size: the buffers and statistics of %u workers and %u seekers take "
                        "%s, more than half of the %s (%s)",
                        p->workers, seekers, needed,
                        p->host->ram_is_limit ? "control group's memory" : "RAM", there);
@@ -297,7 +297,7 @@ static int check_iops(const struct plan *p, struct err *e)
         return 0;
     if (d->chunk_bytes % PATTERN_UNIT_MIN != 0)
         return err_say(e,
-                       "-s (--size): chunks of %" PRIu64 " bytes cannot be combined with iops, "
+                       "--size: chunks of %" PRIu64 " bytes cannot be combined with iops, "
                        "which needs multiples of %d",
                        d->chunk_bytes, PATTERN_UNIT_MIN);
     uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
@@ -312,7 +312,7 @@ static int check_directories(uint64_t files, unsigned directories, struct err *e
 {
     if (files == 0 || files >= directories)
         return 0;
-    return err_say(e, "-n (--files): %" PRIu64 " files are fewer than %u directories", files,
+    return err_say(e, "--files: %" PRIu64 " files are fewer than %u directories", files,
                    directories);
 }
 
@@ -320,7 +320,7 @@ static int check_files(const struct plan *p, struct err *e)
 {
     const struct files_plan *f = &p->files;
     if (f->min_bytes > f->max_bytes)
-        return err_say(e, "-n (--files): MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
+        return err_say(e, "--files: MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
                        f->max_bytes);
     return check_directories(f->count, f->directories, e);
 }

@@ -228,7 +228,7 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
 {
     if (p->data.chunk_bytes % alignment != 0)
         return err_say(e,
-                       "-s (--size): direct I/O on %s needs chunks that are a multiple of %" PRIu32
+                       "--size: direct I/O on %s needs chunks that are a multiple of %" PRIu32
                        " bytes, which %" PRIu64 " is not",
                        p->settings->directory, alignment, p->data.chunk_bytes);
     if (p->tests[TEST_IOPS] && p->iops.block_bytes % alignment != 0)
@@ -340,7 +340,7 @@ static int check_descriptors(const struct plan *p, struct err *e)
     if (limit == 0 || needed <= limit)
         return 0;
     return err_say(e,
-                   "-c (--concurrency): %u workers need %d open files at a time; the limit is %d "
+                   "--concurrency: %u workers need %d open files at a time; the limit is %d "
                    "(ulimit -Hn)",
                    p->workers, needed, limit);
 }

@@ -94,7 +94,7 @@ static void advise_user(const struct plan *p, bool stays_root)
     if (p->quiet)
         return;
     if (p->data.bytes > 0 && (p->engine.ops->capabilities & ENGINE_NEEDS_DIRECT) && !p->direct)
-        message("%s without -D (--direct) is synchronous: the kernel's page cache serves one call "
+        message("%s without --direct is synchronous: the kernel's page cache serves one call "
                 "at a time",
                 p->engine.ops->name);
     if (stays_root && !p->preset->is_brief)
@@ -395,40 +395,21 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
 
 static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
-    int rc;
-    if (s->action != ACTION_RUN && coordinator->ranks.number > 0)
+    bool is_run = !s->cleans_up && s->semaphore_processes == 0;
+    if (is_run)
+        return session(s, coordinator, e);
+    if (coordinator->ranks.number > 0)
         return 0; /* the user has already been warned */
-    switch (s->action) {
-    case ACTION_SHORT_HELP:
-    case ACTION_HELP:
-        options_print_help(s, stdout);
-        return 0;
-    case ACTION_VERSION:
-        options_print_version(s, stdout);
-        return 0;
-    case ACTION_SEMAPHORES:
-        rc = privilege_change(s->user, s->group, true, e);
-        if (rc == 0)
-            rc = s->semaphore_processes < 0 ? semaphores_remove(e)
-                                            : semaphores_make(s->semaphore_processes, e);
-        return rc;
-    case ACTION_CLEANUP:
+    if (s->cleans_up)
         tail_trace_cleanup();
-        rc = privilege_change(s->user, s->group, true, e);
-        if (rc != 0)
-            return rc;
-        semaphores_clean_up();
-        return cleanup_directory(s->directory, s->trusts_directory, e);
-    case ACTION_ENGINES:
-        engine_print_all(stdout);
-        return 0;
-    case ACTION_OPTIONS:
-        cli_print_options(&option_table, stdout);
-        return 0;
-    case ACTION_RUN:
-        break;
-    }
-    return session(s, coordinator, e);
+    int rc = privilege_change(s->user, s->group, true, e);
+    if (rc != 0)
+        return rc;
+    if (s->semaphore_processes != 0)
+        return s->semaphore_processes < 0 ? semaphores_remove(e)
+                                          : semaphores_make(s->semaphore_processes, e);
+    semaphores_clean_up();
+    return cleanup_directory(s->directory, s->trusts_directory, e);
 }
 
 int bonnie(int argc, char *argv[], struct err *e)
@@ -437,10 +418,13 @@ int bonnie(int argc, char *argv[], struct err *e)
     struct settings settings;
     int rc = coordinator_join(&coordinator, program_coordinator, e);
     if (rc == 0)
-        rc = options_parse(argc, argv, &settings, e);
-    if (rc == 0 && settings.action == ACTION_RUN)
+        rc = options_parse(argc, argv, &settings, coordinator.ranks.number > 0 ? NULL : stdout, e);
+    bool is_run = rc == 0;
+    if (rc == CLI_ANSWERED)
+        rc = 0;
+    if (is_run)
         rc = coordinator_agree(&coordinator, argc, argv, e);
-    if (rc == 0)
+    if (is_run && rc == 0)
         rc = run_action(&settings, &coordinator, e);
     return coordinator_leave(&coordinator, rc, e);
 }

@@ -40,29 +40,15 @@ extern const char *const csv_names[];
  * (plan.h) combines it with the preset and the host.
  */
 
-/* What the user asks the program to do. */
-enum action {
-    ACTION_RUN,
-    ACTION_HELP,
-    ACTION_SHORT_HELP,
-    ACTION_VERSION,
-    ACTION_CLEANUP,
-    ACTION_SEMAPHORES,
-    ACTION_ENGINES,
-    ACTION_OPTIONS
-};
-
 struct settings {
-    enum action action;
     const struct preset_defaults *preset; /* NULL: not given */
     bool has_go_flags;                    /* the command line has GoBonnieGo's form */
     bool is_bonniexx;                     /* called bonnie++: progress is told in its words */
 
     const char *directory;
-    const char *operand;  /* `bonnie DIR`; NULL: not given */
-    bool shapes_run;      /* an option says what is measured, or how */
-    const char *good_for; /* of --good-for, which another program has; NULL: not given */
-    const char *label;    /* NULL: not given */
+    const char *operand; /* `bonnie DIR`; NULL: not given */
+    bool shapes_run;     /* an option says what is measured, or how */
+    const char *label;   /* NULL: not given */
     const char *output;
     const char *user;
     const char *group;
@@ -101,7 +87,8 @@ struct settings {
     struct optional compress_percent;
     enum verify_mode verify;
     const struct coordinator_ops *coordination; /* NULL: not given */
-    int semaphore_processes;                    /* -p N; -1: the semaphores are removed */
+    int semaphore_processes;                    /* -p N; -1: they are removed; 0: not given */
+    bool cleans_up;                             /* --cleanup */
 
     const char *engine; /* name of the engine; NULL: not given */
     struct optional iodepth;

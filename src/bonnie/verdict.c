@@ -135,7 +135,7 @@ static const struct remedy remedies[] = {
 
     {REASON_NOT_WRITTEN, ALL_TESTS & ~FILES, IS_COMPRESSIBLE, 0, "--data=random"},
     {REASON_NOT_WRITTEN, RANDOM, 0, IS_DIRECT | UNALIGNED, DIRECT},
-    {REASON_NOT_WRITTEN, CREATING, 0, IS_DURABLE, "-b (--sync)"},
+    {REASON_NOT_WRITTEN, CREATING, 0, IS_DURABLE, "--sync"},
 
     {REASON_DEVICE_HELD, ALL_TESTS, 0, 0, "running outside of that control group"},
     {REASON_QUOTA, ALL_TESTS, 0, 0, "running outside of that control group"},

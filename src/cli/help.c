@@ -35,10 +35,10 @@ static void print_option(const struct option_entry *entry, FILE *out)
             value_words(entry), offer_text(entry->offer, entry->words));
     for (const char *const *word = entry->words; word && *word; word++)
         fprintf(out, "%s%s", word == entry->words ? "" : " ", *word);
-    fprintf(out, "\t%s\t%s\n", or_empty(entry->value_name), entry->help);
+    fprintf(out, "\t%s\t%s\n", or_empty(entry->value_name), option_help(entry).text);
 }
 
-void cli_print_options(const struct option_table *table, FILE *out)
+static void print_options(const struct option_table *table, FILE *out)
 {
     fprintf(out, "program\t%s\t%s\t%s\n", program_name, option_dashes(table),
             offer_text(table->operand_offer, NULL));
@@ -66,26 +66,46 @@ static void print_form(FILE *out, const char *dashes, const struct option_entry 
     fputc('\n', out);
 }
 
-void cli_print_help(const struct option_table *table, bool is_brief, FILE *out)
+static void print_help(const struct option_table *table, FILE *out)
 {
-    if (is_brief) {
-        fputs(table->brief, out);
-        return;
-    }
     fputs(table->usage, out);
     for (size_t i = 0; i < table->count; i++) {
-        if (!table->entries[i].help || table->entries[i].quirks & OPTION_UNLISTED)
+        const struct option_entry *entry = &table->entries[i];
+        if (!entry->help || entry->quirks & OPTION_UNLISTED)
             continue;
-        if (table->entries[i].group)
-            fprintf(out, "\n%s\n", table->entries[i].group);
-        print_form(out, option_dashes(table), &table->entries[i]);
+        if (entry->group)
+            fprintf(out, "\n%s\n", entry->group);
+        print_form(out, option_dashes(table), entry);
         fprintf(out, "%*s", HELP_COLUMN, "");
-        print_wrapped(out, HELP_COLUMN, table->entries[i].help);
+        print_wrapped(out, HELP_COLUMN, option_help(entry).text);
     }
     fputs(table->closing, out);
 }
 
-void cli_print_version(FILE *out)
+static void print_list(const struct option_entry *entry, FILE *out)
 {
-    fprintf(out, "%s %s\n", program_name, PACKAGE_VERSION);
+    if (entry->list)
+        entry->list(out);
+    for (const char *const *word = entry->words; !entry->list && *word; word++)
+        fprintf(out, "%s\n", *word);
+}
+
+static const char *version_name(const struct option_table *table)
+{
+    return table->version ? table->version : program_name;
+}
+
+void cli_answer(const struct option_table *table, enum cli_answer answer,
+                const struct option_entry *listed, FILE *out)
+{
+    if (answer == CLI_OPTIONS)
+        print_options(table, out);
+    else if (answer == CLI_LIST)
+        print_list(listed, out);
+    else if (answer == CLI_VERSION)
+        fprintf(out, "%s %s\n", version_name(table), PACKAGE_VERSION);
+    else if (answer == CLI_BRIEF || !table->usage)
+        fputs(table->brief, out);
+    else
+        print_help(table, out);
 }

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/option.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "util/go_units.h"
 #include "util/units.h"
 
 /* About eleven and a half days; more can only be a mistake. */
 #define MOST_NS (1000000 * BILLION)
 
+/* Refuses a value, and says what is accepted unless the entry of the option does. */
+static int refuse(const char *accepted, struct err *e)
+{
+    return accepted ? err_say(e, "%s", accepted) : -EINVAL;
+}
+
 /* Stores a number, from `min` to `max`, for which a parser returned `status`. */
 static int take_number(struct optional *out, int status, uint64_t number, uint64_t min,
                        uint64_t max, const char *accepted, struct err *e)
 {
-    if (status != 0 || number < min || number > max)
-        return err_say(e, "%s", accepted);
+    if (status != 0 || number < min || (max > 0 && number > max))
+        return refuse(accepted, e);
     *out = (struct optional){.given = true, .value = number};
     return 0;
 }
@@ -27,27 +35,28 @@ int value_count(struct optional *out, const char *value, uint64_t min, uint64_t 
     return take_number(out, status, number, min, max, accepted, e);
 }
 
-int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t max,
+int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t min, uint64_t max,
                const char *accepted, struct err *e)
 {
     uint64_t bytes = 0;
     int status = units_parse_size(value, unit, &bytes);
-    return take_number(out, status, bytes, 0, max, accepted, e);
-}
-
-int value_boolean(bool *out, const char *value, struct err *e)
-{
-    if (go_parse_bool(value, out) != 0)
-        return err_say(e, "true or false");
-    return 0;
+    return take_number(out, status, bytes, min, max, accepted, e);
 }
 
 int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
                    struct err *e)
 {
     uint64_t nanoseconds = 0;
-    int status = go_parse_duration(value, &nanoseconds);
+    int status = units_parse_duration(value, BILLION, &nanoseconds);
     return take_number(out, status, nanoseconds, min, MOST_NS, accepted, e);
+}
+
+int value_boolean(bool *out, const char *value, struct err *e)
+{
+    static const char *const yes[] = {"1", "t", "T", "true", "TRUE", "True", NULL};
+    static const char *const no[] = {"0", "f", "F", "false", "FALSE", "False", NULL};
+    *out = value_word(value, yes) >= 0;
+    return *out || value_word(value, no) >= 0 ? 0 : err_say(e, "true or false");
 }
 
 int value_text(const char **out, const char *value, const char *accepted, struct err *e)
@@ -56,6 +65,17 @@ int value_text(const char **out, const char *value, const char *accepted, struct
         return err_say(e, "%s", accepted);
     *out = value;
     return 0;
+}
+
+/* Refuses what is meant for other programs: the name of a format, or the -o_direct of Bonnie. */
+static int value_file(const char **out, const char *value, const char *accepted, struct err *e)
+{
+    static const char *const formats[] = {"json", "text", "csv", "html", "human", NULL};
+    if (value_word(value, formats) >= 0)
+        return err_say(e, "%s; ./%s is a file of that name", accepted, value);
+    if (strcmp(value, "_direct") == 0)
+        return err_say(e, "%s; --direct is direct I/O", accepted);
+    return value_text(out, value, accepted, e);
 }
 
 int value_word(const char *value, const char *const words[])
@@ -82,62 +102,131 @@ int value_list(void *settings, const char *list, value_take *take, const char *a
             return 0;
         list += length + 1;
     }
-    return err_say(e, "%s", accepted);
+    return refuse(accepted, e);
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct option_text *t, const char *format,
+                                                      ...)
+{
+    size_t used = strlen(t->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(t->text + used, sizeof t->text - used, format, arguments);
+    va_end(arguments);
+}
+
+static void add_words(struct option_text *t, const char *const words[], const char *last)
+{
+    for (size_t i = 0; words[i]; i++)
+        add(t, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : last, words[i]);
+}
+
+/* Adds a size in the largest unit that divides it: "5MiB". */
+static void add_size(struct option_text *t, uint64_t bytes)
+{
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    for (; unit + 1 < sizeof units / sizeof *units && bytes > 0 && bytes % KIB == 0; unit++)
+        bytes /= KIB;
+    add(t, "%" PRIu64 "%s", bytes, units[unit]);
+}
+
+/* Adds "a size from 1KiB to 1GiB". */
+static void add_range(struct option_text *t, const struct option_entry *entry)
+{
+    static const char *const things[] = {
+        [OPTION_COUNT] = "a whole number", [OPTION_DECIMAL] = "a number", [OPTION_SIZE] = "a size"};
+    bool is_size = entry->kind == OPTION_SIZE;
+    uint64_t divisor = entry->kind == OPTION_DECIMAL ? BILLION : 1;
+    const uint64_t limits[] = {entry->min, entry->max};
+    add(t, "%s", things[entry->kind]);
+    for (int i = 0; i < 2; i++) {
+        if (i == 0 ? entry->min == 0 && (is_size || entry->max == 0) : entry->max == 0)
+            continue;
+        add(t, "%s", i == 0 ? " from " : is_size && entry->min == 0 ? " up to " : " to ");
+        if (is_size)
+            add_size(t, limits[i]);
+        else
+            add(t, "%" PRIu64, limits[i] / divisor);
+    }
+    if (is_size && entry->unit > 1)
+        add(t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
+}
+
+struct option_text option_accepted(const struct option_entry *entry)
+{
+    struct option_text t = {""};
+    bool is_list = entry->offer == OFFER_LIST;
+    if (entry->accepted)
+        add(&t, "%s", entry->accepted);
+    else if (entry->words) {
+        add(&t, "%s", is_list ? "a comma-separated list of " : "");
+        add_words(&t, entry->words, is_list ? ", " : " or ");
+    } else if (entry->kind == OPTION_DURATION)
+        add(&t, "a time%s up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s",
+            entry->min > 0 ? " above 0 and" : "");
+    else if (entry->kind == OPTION_COUNT || entry->kind == OPTION_DECIMAL ||
+             entry->kind == OPTION_SIZE)
+        add_range(&t, entry);
+    else
+        add(&t, "%s", entry->value_name);
+    return t;
+}
+
+struct option_text option_help(const struct option_entry *entry)
+{
+    struct option_text t = {""};
+    const char *mark = strstr(entry->help, "%s");
+    add(&t, "%.*s", mark ? (int)(mark - entry->help) : (int)strlen(entry->help), entry->help);
+    if (mark) {
+        add_words(&t, entry->words, " or ");
+        add(&t, "%s", mark + 2);
+    }
+    return t;
 }
 
 int option_apply(const struct option_entry *entry, void *settings, const char *value, struct err *e)
 {
     void *field = (char *)settings + entry->field;
-    const char *accepted = entry->accepted;
-    uint64_t max = entry->max;
     uint64_t number = 0;
     int word;
-    int status = 0;
+    int status;
     switch (entry->kind) {
     case OPTION_CUSTOM:
         return entry->set(field, value, e);
     case OPTION_FLAG:
         *(bool *)field = true;
-        return 0;
+        break;
     case OPTION_BOOLEAN:
         return value_boolean(field, value ? value : "true", e);
+    case OPTION_COUNT:
+        return value_count(field, value, entry->min, entry->max, NULL, e);
+    case OPTION_DECIMAL:
+        status = units_parse_decimal(value, &number);
+        return take_number(field, status, number, entry->min, entry->max, NULL, e);
+    case OPTION_SIZE:
+        return value_size(field, value, entry->unit, entry->min, entry->max, NULL, e);
     case OPTION_DURATION:
-        return value_duration(field, value, entry->min, accepted, e);
+        return value_duration(field, value, entry->min, NULL, e);
     case OPTION_TEXT:
-        return value_text(field, value, accepted, e);
+        return value_text(field, value, entry->accepted, e);
+    case OPTION_FILE:
+        return value_file(field, value, entry->accepted, e);
     case OPTION_WORD:
         word = value_word(value, entry->words);
         if (word < 0)
-            return err_say(e, "%s", accepted);
+            return -EINVAL;
         *(int *)field = word;
-        return 0;
+        break;
     case OPTION_SETS:
         *(int *)field = entry->constant;
-        return 0;
+        break;
     case OPTION_OCCURRENCES:
         ++*(unsigned *)field;
-        return 0;
+        break;
     case OPTION_IGNORED:
-        return 0;
-    case OPTION_COUNT:
-        status = units_parse_count(value, &number);
-        break;
-    case OPTION_ROUNDED_SIZE:
-        status = units_parse_rounded_size(value, entry->unit, &number);
-        break;
-    case OPTION_SECONDS:
-        status = units_parse_decimal(value, &number);
-        max = MOST_NS;
-        accepted = entry->min > 0
-                       ? "a number of seconds above 0 and up to 1000000; fractions are allowed"
-                       : "a number of seconds up to 1000000; fractions are allowed";
-        break;
-    case OPTION_BYTES:
-        status = go_parse_size(value, &number);
-        break;
-    case OPTION_DECIMAL:
-        status = units_parse_decimal(value, &number);
+    case OPTION_ANSWERS:
         break;
     }
-    return take_number(field, status, number, entry->min, max, accepted, e);
+    return 0;
 }

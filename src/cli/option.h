@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "util/err.h"
 
@@ -21,22 +22,27 @@ enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
  * its comment begins with.
  */
 enum option_kind {
-    OPTION_CUSTOM,       /* `set` decides */
-    OPTION_FLAG,         /* bool: becomes true */
-    OPTION_COUNT,        /* struct optional: a whole number from `min` to `max` */
-    OPTION_ROUNDED_SIZE, /* struct optional, in bytes, up to `max`; a bare number is in `unit`, and
-                            may have a fraction (units_parse_rounded_size()) */
-    OPTION_SECONDS,      /* struct optional, in nanoseconds; at least `min` */
-    OPTION_BOOLEAN,      /* bool: true without a value, or what the value says (go_parse_bool()) */
-    OPTION_DURATION,     /* struct optional, in nanoseconds: a duration as in Go, at least `min` */
-    OPTION_BYTES,        /* struct optional: a size as in Go, from `min` to `max` */
-    OPTION_DECIMAL,      /* struct optional, in billionths: from `min` to `max` */
-    OPTION_TEXT,         /* const char *: any text; without `accepted` it may be empty */
-    OPTION_WORD,         /* an enum: index of the value in `words` */
-    OPTION_SETS,         /* an enum: becomes `constant` */
-    OPTION_OCCURRENCES,  /* unsigned: number of times that the option was given */
-    OPTION_IGNORED,      /* sets nothing; accepted because old scripts have it */
+    OPTION_CUSTOM,      /* `set` decides */
+    OPTION_FLAG,        /* bool: becomes true */
+    OPTION_BOOLEAN,     /* bool: true without a value, or what the value says, as in Go */
+    OPTION_COUNT,       /* struct optional: a whole number from `min` to `max` */
+    OPTION_DECIMAL,     /* struct optional, in billionths: from `min` to `max` */
+    OPTION_SIZE,        /* struct optional, in bytes, from `min` to `max`; a bare number is in
+                           `unit` bytes (units_parse_size()) */
+    OPTION_DURATION,    /* struct optional, in nanoseconds, at least `min`; a bare number is in
+                           seconds */
+    OPTION_TEXT,        /* const char *: any text; without `accepted` it may be empty */
+    OPTION_FILE,        /* const char *: the path of a file that is written; not the name of a
+                           format, which somebody meant who asks for that format */
+    OPTION_WORD,        /* an enum: index of the value in `words` */
+    OPTION_SETS,        /* an enum: becomes `constant` */
+    OPTION_OCCURRENCES, /* unsigned: number of times that the option was given */
+    OPTION_IGNORED,     /* sets nothing; accepted because old scripts have it */
+    OPTION_ANSWERS,     /* sets nothing: cli_parse() prints `constant`, an enum cli_answer */
 };
+
+/* What a program prints about itself instead of running. */
+enum cli_answer { CLI_NONE, CLI_BRIEF, CLI_HELP, CLI_VERSION, CLI_OPTIONS, CLI_LIST };
 
 /* What a shell offers when it completes the value of an option. */
 enum option_offer {
@@ -48,11 +54,15 @@ enum option_offer {
     OFFER_GROUPS,
 };
 
-/* How the words of a command line become options. */
+/*
+ * How the words of a command line become options: a letter has one dash, a word has two. Words may
+ * be cut short as long as they are those of one option.
+ */
 enum option_style {
-    STYLE_LETTERS,  /* as getopt_long(3): -l, --name; letters in one word; names may be cut short */
-    STYLE_ONE_DASH, /* does the same, but a name may also follow a single dash */
-    STYLE_GO, /* as programs written in Go: names after one dash or two, all of which are whole */
+    STYLE_LETTERS,  /* letters may be joined: -qfb. The whole name of an option after one dash is
+                       refused, because its letters would mean something else */
+    STYLE_ONE_DASH, /* a name may follow one dash, too */
+    STYLE_GO,       /* the same for whole names, and letters are never joined */
 };
 
 /* Where an option differs from the others. */
@@ -71,28 +81,32 @@ struct option_entry {
     const char *alias;
     enum option_value value;
     const char *value_name; /* name of the value in --help */
-    const char *help;       /* NULL: the option works, but --help does not list it */
+    const char *help;       /* "%s" in it stands for `words`; NULL: --help does not list it */
     const char *group;      /* heading above this option in --help; NULL: it is in the group of the
                                option before */
-    const char *accepted;   /* what a message says is accepted; OPTION_CUSTOM does not use it */
+    const char *accepted;   /* what a message says is accepted; NULL: what the kind, the words and
+                               the limits say */
+    const char *foreign;    /* names that it has in other programs, separated by commas */
+    unsigned owners;        /* bits of those who have it (option_table.owners); 0: all */
     unsigned quirks;        /* bits of enum option_quirk */
     /*
      * All possible values, with a NULL at the end; NULL: they are not a fixed set. For
-     * OPTION_CUSTOM only the completions use them; then a word that ends in '=' or ':' is the
-     * beginning of a value.
+     * OPTION_CUSTOM only help, refusals and completions use them; then a word that ends in '=' or
+     * ':' is the beginning of a value. `help` and `list` as a value print them.
      */
     const char *const *words;
+    void (*list)(FILE *out); /* prints the words with what they mean; NULL: one on each line */
     enum option_offer offer;
     enum option_kind kind;
     size_t field; /* offset of the field in the settings */
     uint64_t min;
-    uint64_t max;
+    uint64_t max; /* 0: no limit */
     uint64_t unit;
     int constant;
     /*
-     * Stores the value in `field`, or in the settings, whose offset is 0; NULL: there is none.
-     * Returns 0, or -EINVAL with a line in e that says what is accepted; the parser puts the
-     * option's name and the value before it.
+     * Stores the value in `field`, or in the settings, whose offset is 0. Returns 0, or -EINVAL
+     * with a line in e that says what is accepted, if the entry does not say so; the parser puts
+     * the option's name and the value before it.
      */
     int (*set)(void *field, const char *value, struct err *e);
 };
@@ -103,7 +117,11 @@ struct option_table {
     size_t count;        /* number of entries, at most OPTIONS_MOST */
     const char *usage;   /* lines above the options in --help */
     const char *closing; /* lines below the options in --help */
-    const char *brief;   /* the text of -h; NULL: it is that of --help */
+    const char *brief;   /* the text of -h, at most 25 lines; also of --help if there is no usage */
+    const char *version; /* what --version prints before the number; NULL: the program's name */
+    const char *const *owners;     /* names of the bits in option_entry.owners; NULL: none */
+    const char *neighbour;         /* another program of the suite */
+    const char *neighbour_options; /* its options that this one lacks, separated by commas */
     /*
      * Takes an operand (a word that is not an option) at its place among the options. Returns 0, or
      * a negative errno with a line in e. NULL: the program has none.
@@ -124,11 +142,19 @@ static inline const char *option_dashes(const struct option_table *table)
 #define OPTIONS_MOST 96
 
 /*
- * Sets a field of the settings to the value, as the option's kind says. Returns 0 or -EINVAL, as
- * `set` does.
+ * Sets a field of the settings to the value, as the option's kind says. Returns 0, or -EINVAL with
+ * what is accepted in e.
  */
 int option_apply(const struct option_entry *entry, void *settings, const char *value,
                  struct err *e);
+
+/* What the option accepts as its value, and its text in --help. */
+struct option_text {
+    char text[512];
+};
+
+struct option_text option_accepted(const struct option_entry *entry);
+struct option_text option_help(const struct option_entry *entry);
 
 /* A number that the user may have left out. */
 struct optional {
@@ -142,24 +168,24 @@ static inline uint64_t optional_or(struct optional g, uint64_t otherwise)
 }
 
 /*
- * Parse the values of options. Those that return int return 0, or -EINVAL with the line `accepted`
- * in e.
+ * Parse the values of options. They return 0, or -EINVAL with the line `accepted` in e; NULL: the
+ * entry says what is accepted.
  */
 
 /* Parses a whole number from min to max. */
 int value_count(struct optional *out, const char *value, uint64_t min, uint64_t max,
                 const char *accepted, struct err *e);
 
-/* Parses a size up to max. A number without a suffix is in units of `unit` bytes. */
-int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t max,
+/* Parses a size from min to max. A number without a suffix is in units of `unit` bytes. */
+int value_size(struct optional *out, const char *value, uint64_t unit, uint64_t min, uint64_t max,
                const char *accepted, struct err *e);
+
+/* Parses a duration; a number without a unit is in seconds. */
+int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
+                   struct err *e);
 
 /* Parses yes or no, as Go's flag package spells them. */
 int value_boolean(bool *out, const char *value, struct err *e);
-
-/* Parses a duration as in Go. */
-int value_duration(struct optional *out, const char *value, uint64_t min, const char *accepted,
-                   struct err *e);
 
 /* Parses any text, which may be empty only if `accepted` is NULL. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
@@ -173,7 +199,7 @@ int value_word(const char *value, const char *const words[]);
 /*
  * Splits a comma-separated list, and calls `take` with a copy of each word, which `take` may
  * change. Refuses the list when `take` returns false, or when a word has VALUE_WORD characters or
- * more.
+ * more; `accepted` is as above.
  */
 #define VALUE_WORD 32
 

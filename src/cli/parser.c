@@ -5,17 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/printable.h"
+
 /* Longer names get no suggestion. */
 #define NAME_MOST 31
 
 /* Number of changed letters up to which one name may be a misspelling of another. */
 #define NEAR 2
 
+/* Number of characters of an unknown word that a message repeats. */
+#define WORD_SHOWN 100
+
 /* The name that the user gave, without dashes and value. */
 struct given_name {
     const char *text;
     size_t length;
 };
+
+static struct given_name name_in(const char *text)
+{
+    return (struct given_name){.text = text, .length = strcspn(text, "=")};
+}
 
 static bool begins_with(const char *name, const struct given_name *given)
 {
@@ -54,7 +64,8 @@ static size_t name_distance(const char *name, const struct given_name *given)
         size_t diagonal = row[0];
         row[0] = i + 1;
         for (size_t j = 0; j < given->length; j++) {
-            size_t replaced = diagonal + (name[i] != given->text[j]);
+            size_t replaced = diagonal + (tolower((unsigned char)name[i]) !=
+                                          tolower((unsigned char)given->text[j]));
             diagonal = row[j + 1];
             row[j + 1] = smaller(replaced, smaller(row[j], row[j + 1]) + 1);
         }
@@ -62,12 +73,26 @@ static size_t name_distance(const char *name, const struct given_name *given)
     return row[given->length];
 }
 
+const char *cli_nearest(const char *const words[], const char *text)
+{
+    const struct given_name given = {text, strlen(text)};
+    const char *nearest = NULL;
+    size_t least = NEAR + 1;
+    for (; *words && given.length <= NAME_MOST; words++) {
+        size_t found = name_distance(*words, &given);
+        if (found < least && found < given.length)
+            nearest = *words;
+        least = smaller(found, least);
+    }
+    return nearest;
+}
+
 /* Lists the names that are nearest to the given one; none if all are too far from it. */
 static void list_nearest(char *names, size_t size, const struct option_table *table,
                          const struct given_name *given)
 {
     size_t least = NEAR;
-    for (size_t n = 0; n < 2 * table->count; n++) {
+    for (size_t n = 0; n < 2 * table->count && given->length <= NAME_MOST; n++) {
         const char *name = table->entries[n / 2].help ? nth_name(table, n) : NULL;
         size_t found = name ? name_distance(name, given) : NEAR + 1;
         if (found > least || found >= given->length)
@@ -79,27 +104,38 @@ static void list_nearest(char *names, size_t size, const struct option_table *ta
     }
 }
 
-/* Number of characters of an unknown word that a message repeats. */
-#define WORD_SHOWN 100
+/* The option that has this name in another program; NULL: there is none. */
+static const struct option_entry *entry_of_foreign(const struct option_table *table,
+                                                   const struct given_name *given)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->entries[i].foreign &&
+            word_list_has(table->entries[i].foreign, given->text, given->length))
+            return &table->entries[i];
+    return NULL;
+}
+
+static bool is_of_neighbour(const struct option_table *table, const struct given_name *given)
+{
+    return table->neighbour && word_list_has(table->neighbour_options, given->text, given->length);
+}
 
 /*
  * Reports a name that the table does not have. `word` is what the user wrote: "--nmae=value". Lists
- * the names that begin with the given one or, if there are none, the nearest ones. Where options
- * may be secrets, the message does not repeat the value: the misspelt option may be one of these.
- * Returns -EINVAL.
+ * the names that begin with the given one or, if there are none, the nearest ones. The message does
+ * not repeat the value, because the misspelt option may be one with a secret. Returns -EINVAL.
  */
 static int suggest_option(const struct option_table *table, const char *word,
                           const struct given_name *given, struct err *e)
 {
     const char *dashes = option_dashes(table);
+    const struct option_entry *foreign = entry_of_foreign(table, given);
     unsigned begun = 0; /* number of names that begin with the given one */
-    int shown = WORD_SHOWN;
+    int shown = (int)smaller((size_t)(given->text - word) + given->length, WORD_SHOWN);
     char names[200] = "";
-    if (table->style == STYLE_GO) {
-        word = given->text - 1;
-        shown = given->length < WORD_SHOWN ? (int)given->length + 1 : WORD_SHOWN + 1;
-    }
-    for (size_t n = 0; n < 2 * table->count; n++) {
+    if (is_of_neighbour(table, given))
+        return err_say(e, "unknown option %.*s; it is one of %s", shown, word, table->neighbour);
+    for (size_t n = 0; n < 2 * table->count && !foreign; n++) {
         if (!begins_with(nth_name(table, n), given))
             continue;
         begun++;
@@ -107,7 +143,9 @@ static int suggest_option(const struct option_table *table, const char *word,
     }
     if (begun > 1)
         return err_say(e, "ambiguous option %.*s: it may be %s", shown, word, names);
-    if (begun == 0 && given->length <= NAME_MOST)
+    if (foreign)
+        list_name(names, sizeof names, dashes, foreign->name);
+    else if (begun == 0)
         list_nearest(names, sizeof names, table, given);
     if (names[0] != '\0')
         return err_say(e, "unknown option %.*s; did you mean %s?", shown, word, names);
@@ -123,27 +161,27 @@ static const struct option_entry *entry_of_letter(const struct option_table *tab
 }
 
 /*
- * Finds the option with this name or, unless names are Go's, the only one whose name begins with
- * it; NULL: there is none. *begun becomes the number of options whose names begin with it.
+ * Finds the option with this name or, unless only whole names count, the only one whose name begins
+ * with it; NULL: there is none.
  */
 static const struct option_entry *entry_of_name(const struct option_table *table,
-                                                const struct given_name *given, unsigned *begun)
+                                                const struct given_name *given, bool must_be_whole)
 {
     const struct option_entry *last = NULL;
-    *begun = 0;
+    unsigned begun = 0;
     for (size_t n = 0; n < 2 * table->count; n++) {
         const struct option_entry *entry = &table->entries[n / 2];
         const char *name = nth_name(table, n);
         if (!begins_with(name, given))
             continue;
-        *begun += entry != last;
+        begun += entry != last;
         last = entry;
         if (name[given->length] == '\0')
             return entry;
     }
-    if (table->style == STYLE_GO)
-        return given->length == 1 ? entry_of_letter(table, *given->text) : NULL;
-    return *begun == 1 ? last : NULL;
+    if (table->style == STYLE_GO && given->length == 1)
+        return entry_of_letter(table, *given->text);
+    return begun == 1 && !must_be_whole ? last : NULL;
 }
 
 struct reader {
@@ -153,15 +191,18 @@ struct reader {
     bool *given;        /* for each entry, whether it was given; NULL: not wanted */
     char *stray;        /* the operand that stands for an option; NULL: there was none */
     bool only_operands; /* "--" has been read */
+    enum cli_answer answer;
+    const struct option_entry *listed; /* the option whose words are asked for */
 };
 
-void option_name(char name[OPTION_NAME], const struct option_table *table,
-                 const struct option_entry *entry)
+#define OPTION_NAME 64
+
+/* Writes an option as messages name it: "--size". */
+static void option_name(char name[OPTION_NAME], const struct option_table *table,
+                        const struct option_entry *entry)
 {
-    if (!entry->letter || table->style == STYLE_GO)
+    if (entry->name)
         snprintf(name, OPTION_NAME, "%s%s", option_dashes(table), entry->name);
-    else if (entry->name)
-        snprintf(name, OPTION_NAME, "-%c (--%s)", entry->letter, entry->name);
     else
         snprintf(name, OPTION_NAME, "-%c", entry->letter);
 }
@@ -173,19 +214,29 @@ static int refuse_value(const struct option_table *table, const struct option_en
     char name[OPTION_NAME];
     option_name(name, table, entry);
     if (!given)
-        return err_say(e, "%s needs a value: %s", name, accepted);
+        return err_say(e, "%s needs a value: %s%s%s", name, entry->value_name,
+                       entry->accepted ? ", " : "", entry->accepted ? entry->accepted : "");
     if (entry->quirks & OPTION_SECRET)
         return err_say(e, "%s: this value is not accepted; expected %s", name, accepted);
     return err_say(e, "%s: '%.100s' is not accepted; expected %s", name, given, accepted);
 }
 
-static int apply_option(const struct reader *r, const struct option_entry *entry, char *value,
+static int apply_option(struct reader *r, const struct option_entry *entry, char *value,
                         struct err *e)
 {
+    static const char *const help[] = {"help", "list", NULL};
     struct err reason = {0};
-    int rc = option_apply(entry, r->settings, value, &reason);
-    if (rc != 0)
-        rc = refuse_value(r->table, entry, value, reason.text, e);
+    int rc = 0;
+    if (entry->kind == OPTION_ANSWERS) {
+        r->answer = (enum cli_answer)entry->constant;
+    } else if (entry->words && value && value_word(value, help) >= 0 &&
+               value_word(value, entry->words) < 0) {
+        r->answer = CLI_LIST;
+        r->listed = entry;
+    } else if (option_apply(entry, r->settings, value, &reason) != 0) {
+        rc = refuse_value(r->table, entry, value,
+                          reason.code ? reason.text : option_accepted(entry).text, e);
+    }
     if (value && (entry->quirks & OPTION_SECRET))
         memset(value, '*', strlen(value));
     if (r->given)
@@ -208,29 +259,26 @@ static bool takes_next(const struct option_entry *entry, const char *next)
 static int read_value(struct reader *r, const struct option_entry *entry, char *value,
                       struct err *e)
 {
-    bool says_accepted = r->table->style == STYLE_GO && entry->accepted;
     if (value || !takes_next(entry, *r->next))
         return apply_option(r, entry, value, e);
     if (!*r->next)
-        return refuse_value(r->table, entry, NULL,
-                            says_accepted ? entry->accepted : entry->value_name, e);
+        return refuse_value(r->table, entry, NULL, NULL, e);
     return apply_option(r, entry, *r->next++, e);
 }
 
 /* Reads the option whose name begins at `name`, in that word. */
 static int read_name(struct reader *r, const char *word, char *name, struct err *e)
 {
-    const struct given_name given = {.text = name, .length = strcspn(name, "=")};
-    unsigned begun;
-    const struct option_entry *entry = entry_of_name(r->table, &given, &begun);
+    const struct given_name given = name_in(name);
+    bool has_two_dashes = name - word == 2;
+    const struct option_entry *entry =
+        entry_of_name(r->table, &given, r->table->style == STYLE_GO && !has_two_dashes);
     char *value = name[given.length] == '=' ? name + given.length + 1 : NULL;
     if (!entry)
         return suggest_option(r->table, word, &given, e);
     if (!value || entry->value != VALUE_NONE || entry->kind == OPTION_BOOLEAN)
         return read_value(r, entry, value, e);
-    if (r->table->style == STYLE_GO)
-        return err_say(e, "-%s takes no value", entry->name);
-    return err_say(e, "%.100s: --%s takes no value", word, entry->name);
+    return err_say(e, "%s%s takes no value", option_dashes(r->table), entry->name);
 }
 
 /* Reads options of one letter each, up to one that has a value. */
@@ -251,17 +299,30 @@ static int read_letters(struct reader *r, char *at, struct err *e)
     }
 }
 
-/* Whether what follows a single dash is a name, and not letters. */
-static bool is_name(const struct option_table *table, const char *text)
+/* Reads what follows a single dash: letters, or a name where the style has names there. */
+static int read_one_dash(struct reader *r, char *word, struct err *e)
 {
-    const struct given_name given = {.text = text, .length = strcspn(text, "=")};
-    unsigned begun;
-    const struct option_entry *entry = entry_of_name(table, &given, &begun);
-    if (table->style == STYLE_LETTERS)
-        return entry && (entry->quirks & OPTION_SINGLE_DASH) && strcmp(entry->name, text) == 0;
-    if (table->style == STYLE_GO || !entry_of_letter(table, *text))
-        return true;
-    return text[1] != '\0' && begun > 0;
+    char *text = word + 1;
+    const struct option_table *table = r->table;
+    const struct given_name given = name_in(text);
+    const struct option_entry *whole = given.length > 1 ? entry_of_name(table, &given, true) : NULL;
+    bool begins_with_letter = entry_of_letter(table, *text);
+    if (table->style == STYLE_GO || (whole && (whole->quirks & OPTION_SINGLE_DASH)))
+        return read_name(r, word, text, e);
+    if (table->style == STYLE_ONE_DASH &&
+        (!begins_with_letter || (given.length > 1 && entry_of_name(table, &given, false))))
+        return read_name(r, word, text, e);
+    if (whole && begins_with_letter)
+        return err_say(e, "unknown option -%.*s; did you mean --%.*s?", (int)given.length, text,
+                       (int)given.length, text);
+    if (given.length > 1 && is_of_neighbour(table, &given))
+        return suggest_option(table, word, &given, e);
+    struct err meant = {0};
+    int rc = read_letters(r, text, e);
+    if (rc != 0 && whole)
+        err_say(&meant, "did you mean --%s?", whole->name);
+    err_append(e, &meant);
+    return rc;
 }
 
 static int refuse_word(const struct option_table *table, const char *word, struct err *e)
@@ -272,7 +333,13 @@ static int refuse_word(const struct option_table *table, const char *word, struc
 
 static int read_word(struct reader *r, char *word, struct err *e)
 {
+    const struct given_name assigned = name_in(word); /* dd has words such as bs=1M */
+    const struct option_entry *foreign =
+        word[assigned.length] == '=' ? entry_of_foreign(r->table, &assigned) : NULL;
     bool is_operand = r->only_operands || word[0] != '-' || word[1] == '\0';
+    if (is_operand && foreign && !r->only_operands)
+        return err_say(e, "unexpected argument '%.100s'; did you mean %s%s?", word,
+                       option_dashes(r->table), foreign->name);
     if (is_operand && r->table->operand)
         return r->table->operand(r->settings, word, e);
     if (is_operand && (!r->table->operand_name || r->stray))
@@ -283,26 +350,23 @@ static int read_word(struct reader *r, char *word, struct err *e)
         r->only_operands = true;
     else if (word[1] == '-')
         return read_name(r, word, word + 2, e);
-    else if (is_name(r->table, word + 1))
-        return read_name(r, word, word + 1, e);
     else
-        return read_letters(r, word + 1, e);
+        return read_one_dash(r, word, e);
     return 0;
 }
 
 /* Takes a word without a dash as the value of its option, unless that was given. */
-static int take_stray(const struct reader *r, struct err *e)
+static int take_stray(struct reader *r, struct err *e)
 {
-    const struct given_name name = {r->table->operand_name, strlen(r->table->operand_name)};
-    unsigned begun;
-    const struct option_entry *entry = entry_of_name(r->table, &name, &begun);
+    const struct given_name name = name_in(r->table->operand_name);
+    const struct option_entry *entry = entry_of_name(r->table, &name, true);
     if (r->given && r->given[entry - r->table->entries])
         return refuse_word(r->table, r->stray, e);
     return apply_option(r, entry, r->stray, e);
 }
 
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
-              bool given[OPTIONS_MOST], struct err *e)
+              bool given[OPTIONS_MOST], FILE *out, struct err *e)
 {
     struct reader r = {.table = table, .settings = settings, .given = given};
     int rc = 0;
@@ -313,7 +377,31 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
         char *word = *r.next++;
         rc = read_word(&r, word, e);
     }
-    return rc == 0 && r.stray ? take_stray(&r, e) : rc;
+    if (rc == 0 && r.stray)
+        rc = take_stray(&r, e);
+    if (rc != 0 || r.answer == CLI_NONE)
+        return rc;
+    if (out)
+        cli_answer(table, r.answer, r.listed, out);
+    return CLI_ANSWERED;
+}
+
+int cli_check_owner(const struct option_table *table, const struct option_entry *entry,
+                    const char *owner, struct err *e)
+{
+    char name[OPTION_NAME];
+    struct option_text names = {""};
+    for (unsigned i = 0; table->owners[i] && entry->owners != 0; i++) {
+        if (!(entry->owners & 1U << i))
+            continue;
+        if (strcmp(table->owners[i], owner) == 0)
+            return 0;
+        list_name(names.text, sizeof names.text, "", table->owners[i]);
+    }
+    if (entry->owners == 0)
+        return 0;
+    option_name(name, table, entry);
+    return err_say(e, "%s is an option of %s, not of %s", name, names.text, owner);
 }
 
 bool cli_is_called(int argc, char *const argv[], const char *name)

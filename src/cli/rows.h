@@ -6,9 +6,9 @@
 /*
  * Macros that begin a row of an option table (option.h), for the file that has the table and
  * defines FIELD(member) as the member's offset in its settings. The option sets a member to its
- * value (VALUE, PATH) or to a constant (SETS), calls a setter for a member (CUSTOM) or for all
- * settings (SETTER; OPTIONAL if it may have no value), is true if it is given (FLAG) or if it says
- * so (BOOLEAN), or asks for something else than a run (ACTION).
+ * value (VALUE, PATH, DURATION) or to a constant (SETS), calls a setter for a member (CUSTOM) or
+ * for all settings (SETTER; OPTIONAL if it may have no value), or is true if it is given (FLAG) or
+ * if it says so (BOOLEAN).
  */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
@@ -25,9 +25,14 @@
     VALUE(option, word, OPTION_TEXT, member), .accepted = "the path of a file", .offer = OFFER_FILES
 #define SETS(option, member, what)                                                                 \
     .name = option, .kind = OPTION_SETS, .field = FIELD(member), .constant = what
-#define ACTION(option, what) SETS(option, action, what)
+#define COUNT(option, word, member, least, most)                                                   \
+    VALUE(option, word, OPTION_COUNT, member), .min = least, .max = most
+#define DURATION(option, member, least) VALUE(option, "TIME", OPTION_DURATION, member), .min = least
 
-/* Rows that several programs have. They set a member; those that print something, to `what`. */
+/*
+ * Rows that several programs have, with one text in all of them: tests/cli/grammar.t compares. They
+ * set a member.
+ */
 #define OPTION_DIRECTORY(member)                                                                   \
     .letter = 'd', VALUE("directory", "DIR", OPTION_TEXT, member), .offer = OFFER_DIRECTORIES,     \
     .accepted = "the path of a directory", .help = "scratch directory (default: .)"
@@ -41,9 +46,37 @@
 #define OPTION_GROUP(member)                                                                       \
     .letter = 'g', VALUE("group", "GROUP", OPTION_TEXT, member), .offer = OFFER_GROUPS,            \
     .accepted = "a group, by name or number", .help = "become this group"
-#define OPTION_VERSION(member, what)                                                               \
-    SETS("version", member, what), .letter = 'V', .help = "print the version and exit"
-#define OPTION_HELP(member, what)                                                                  \
-    SETS("help", member, what), .letter = 'h', .help = "print this help and exit"
-/* prints the whole table (cli_print_options()); for builds, so --help does not list it */
-#define OPTION_ALL_OPTIONS(member, what) SETS("all-options", member, what)
+#define OPTION_QUIET(member)                                                                       \
+    FLAG("quiet", member), .letter = 'q', .help = "print no progress and no advice"
+#define OPTION_JSON_HELP    "print the report as JSON"
+#define OPTION_JSON(member) FLAG("json", member), .help = OPTION_JSON_HELP
+#define OUTPUT_FILE(option, word, member)                                                          \
+    VALUE(option, word, OPTION_FILE, member), .offer = OFFER_FILES
+#define OPTION_OUTPUT_AS(option, member)                                                           \
+    OUTPUT_FILE(option, "FILE", member),                                                           \
+        .letter = 'o', .accepted = "the path of a file",                                           \
+        .help = "write the report to FILE, complete or not at all"
+#define OPTION_OUTPUT(member) OPTION_OUTPUT_AS("output", member)
+#define OPTION_HTML(member)                                                                        \
+    OUTPUT_FILE("html", "PAGE", member), .accepted = "the path of a page",                         \
+                                         .help = "write the report as a page to PAGE, too"
+#define OPTION_LABEL(member)                                                                       \
+    VALUE("label", "LABEL", OPTION_TEXT, member),                                                  \
+        .letter = 'm', .help = "label of the results (default: host name)"
+#define OPTION_SEED_HELP    "seed of everything that is random (default: the time)"
+#define OPTION_VERBOSE_HELP "print more details on standard error"
+#define OPTION_CLEANUP(member)                                                                     \
+    FLAG("cleanup", member), .help = "remove what killed runs have left, and exit"
+#define ANSWER(option, what) .name = option, .kind = OPTION_ANSWERS, .constant = what
+#define OPTION_VERSION                                                                             \
+    ANSWER("version", CLI_VERSION), .letter = 'V', .help = "print the version and exit"
+#define OPTION_BRIEF ANSWER(NULL, CLI_BRIEF), .letter = 'h', .help = "print a short help and exit"
+#define OPTION_HELP  ANSWER("help", CLI_HELP), .help = "print this help and exit"
+/* prints the whole table (CLI_OPTIONS); for builds, so --help does not list it */
+#define OPTION_ALL_OPTIONS ANSWER("all-options", CLI_OPTIONS)
+/* these four, in this order */
+#define OPTIONS_ABOUT                                                                              \
+    {OPTION_VERSION}, {OPTION_BRIEF}, {OPTION_HELP},                                               \
+    {                                                                                              \
+        OPTION_ALL_OPTIONS                                                                         \
+    }

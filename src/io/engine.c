@@ -5,7 +5,7 @@
 
 #define DEFAULT_IODEPTH 32
 
-const char *const engine_words[] = {"sync", "libaio", "io_uring", "null", "help", NULL};
+const char *const engine_words[] = {"sync", "libaio", "io_uring", "null", NULL};
 
 int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_ops **engine,
                   unsigned *depth, struct err *e)

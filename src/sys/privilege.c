@@ -39,8 +39,8 @@ static int resolve_group(struct identity *id, const char *group, struct err *e)
     if (known)
         id->gid = known->gr_gid;
     else if (!parse_id(group, &id->gid))
-        return is_trouble(code) ? err_system(e, code, "-g (--group): look up '%.100s'", group)
-                                : err_say(e, "-g (--group): no group is named '%.100s'", group);
+        return is_trouble(code) ? err_system(e, code, "--group: look up '%.100s'", group)
+                                : err_say(e, "--group: no group is named '%.100s'", group);
     return 0;
 }
 
@@ -51,8 +51,8 @@ static int resolve_user(struct identity *id, const char *user, struct err *e)
     int code = errno;
     if (!known) {
         if (!parse_id(user, &id->uid))
-            return is_trouble(code) ? err_system(e, code, "-u (--user): look up '%.100s'", user)
-                                    : err_say(e, "-u (--user): no user is named '%.100s'", user);
+            return is_trouble(code) ? err_system(e, code, "--user: look up '%.100s'", user)
+                                    : err_say(e, "--user: no user is named '%.100s'", user);
         known = getpwuid(id->uid);
     }
     id->uid = known ? known->pw_uid : id->uid;
@@ -69,7 +69,7 @@ int privilege_resolve(struct identity *id, const char *user, const char *group, 
     if (colon) {
         size_t length = (size_t)(colon - user);
         if (length >= sizeof name || length == 0 || colon[1] == '\0')
-            return err_say(e, "-u (--user): '%.100s' is not accepted; expected USER or USER:GROUP",
+            return err_say(e, "--user: '%.100s' is not accepted; expected USER or USER:GROUP",
                            user);
         memcpy(name, user, length);
         name[length] = '\0';
@@ -114,8 +114,7 @@ static int drop(const struct identity *id, struct err *e)
         return privilege_give_up_capabilities(e);
     }
     if (geteuid() != 0)
-        return err_say(e, "-u (--user), -g (--group): only root can become uid %u, gid %u", id->uid,
-                       id->gid);
+        return err_say(e, "--user, --group: only root can become uid %u, gid %u", id->uid, id->gid);
     if (setgroups(1, &id->gid) != 0)
         return err_system(e, errno, "give up supplementary groups");
     if (setresgid(id->gid, id->gid, id->gid) != 0)

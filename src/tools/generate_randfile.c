@@ -2,11 +2,13 @@
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "cli/parser.h"
 #include "cli/rows.h"
 #include "sys/output.h"
 #include "sys/stop.h"
@@ -56,10 +58,10 @@ static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
 /* generate_randfile: writes the integers of glibc's rand(3), in network byte order. */
 
 struct settings {
-    struct tool_settings common;
     struct optional seed;
     struct optional count;
     const char *file; /* NULL: standard output */
+    bool quiet;
 };
 
 #define MOST_COUNT     UINT64_C(1000000000000000)
@@ -82,13 +84,11 @@ static int take_count(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    {VALUE("seed", "SEED", OPTION_COUNT, seed), .letter = 's', .max = UINT32_MAX,
-     .accepted = "a whole number from 0 to 2^32-1", .help = "seed of rand(3) (default: the time)"},
+    {COUNT("seed", "SEED", seed, 0, UINT32_MAX), .letter = 's', .help = OPTION_SEED_HELP},
     {PATH("file", "FILE", file), .letter = 'f',
      .help = "write to FILE, complete or not at all (default: standard output)"},
-    {OPTION_VERSION(common.action, TOOL_VERSION)},
-    {OPTION_ALL_OPTIONS(common.action, TOOL_OPTIONS)},
-    {OPTION_HELP(common.action, TOOL_HELP)},
+    {OPTION_QUIET(quiet)},
+    OPTIONS_ABOUT,
 };
 
 static const struct option_table option_table = {
@@ -96,6 +96,11 @@ static const struct option_table option_table = {
     .count = sizeof entries / sizeof *entries,
     .usage = "Usage: generate_randfile [OPTION]... COUNT\n"
              "Write COUNT integers of rand(3) in network byte order, four bytes each.\n\n",
+    .brief = "Usage: generate_randfile [OPTION]... COUNT\n"
+             "Write COUNT integers of rand(3) in network byte order, four bytes each.\n\n"
+             "A file that gives bonnie a seed:\n"
+             "    generate_randfile -f FILE 1000 && bonnie -Z FILE\n\n"
+             "generate_randfile --help lists all options; the manual is generate_randfile(1).\n",
     .closing = "\nbonnie -Z FILE takes its seed from such a file.\n"
                "The manual is generate_randfile(1).\n",
     .operand = take_count,
@@ -129,8 +134,9 @@ static int generate_numbers(const struct settings *s, struct err *e)
         rc = output_open(&output, s->file, e);
     if (rc != 0)
         return rc;
-    fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %" PRIu32 ".\n",
-            s->count.value, seed);
+    if (!s->quiet)
+        fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %" PRIu32 ".\n",
+                s->count.value, seed);
     rc = write_numbers(output.stream, seed, s->count.value, e);
     if (rc == 0)
         rc = output_finish(&output, e);
@@ -141,10 +147,9 @@ static int generate_numbers(const struct settings *s, struct err *e)
 int generate_randfile(int argc, char *argv[], struct err *e)
 {
     struct settings settings = {0};
-    bool runs;
-    int rc = tool_parse(&option_table, argc, argv, &settings.common, &runs, e);
-    if (rc != 0 || !runs)
-        return rc;
+    int rc = cli_parse(&option_table, argc, argv, &settings, NULL, stdout, e);
+    if (rc != 0)
+        return rc == CLI_ANSWERED ? 0 : rc;
     if (!settings.count.given)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     return generate_numbers(&settings, e);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/parser.h"
 #include "cli/rows.h"
 #include "io/file.h"
 #include "live/progress.h"
@@ -28,7 +29,8 @@
 /* getc_putc: compares ways of moving single bytes between a program and a file. */
 
 struct settings {
-    struct tool_settings common;
+    const char *user; /* USER[:GROUP] that the process changes to; NULL: none */
+    const char *group;
     const char *directory;
     struct optional bytes;
     const char *label; /* NULL: name of the host */
@@ -391,37 +393,49 @@ static void print_report(const struct session *s)
 
 #define FIELD(name) offsetof(struct settings, name)
 
-static int set_size(void *settings, const char *value, struct err *e)
+static int take_operand(void *settings, const char *word, struct err *e)
 {
-    static const char accepted[] = "KiB, or a size with a suffix k, m, g, t, from 1k to 1024t";
-    struct optional *bytes = &((struct settings *)settings)->bytes;
-    int rc = value_size(bytes, value, KIB, 1024 * TIB, accepted, e);
-    return rc == 0 && bytes->value < KIB ? err_say(e, "%s", accepted) : rc;
+    struct settings *s = settings;
+    if (s->directory || *word == '\0')
+        return err_say(e, "unexpected argument '%.100s'; one directory is expected", word);
+    s->directory = word;
+    return 0;
 }
 
 static const struct option_entry entries[] = {
     {OPTION_DIRECTORY(directory)},
     {OPTION_TRUST(trusts_directory)},
-    {SETTER("size", "SIZE", set_size), .letter = 's',
+    {VALUE("size", "SIZE", OPTION_SIZE, bytes), .letter = 's', .unit = KIB, .min = KIB,
+     .max = 1024 * TIB,
      .help = "size of the file, in KiB; 1/64 of it for write and read (default: 512m)"},
-    {VALUE("label", "NAME", OPTION_TEXT, label), .letter = 'm',
-     .help = "name of the results (default: host name)"},
-    {OPTION_USER(common.user)},
-    {OPTION_GROUP(common.group)},
-    {FLAG("quiet", quiet), .letter = 'q',
-     .help = "only CSV on stdout, the table on stderr, no progress"},
-    {FLAG("cleanup", cleans_up),
-     .help = "remove what killed runs left in the scratch directory, and exit"},
-    {OPTION_VERSION(common.action, TOOL_VERSION)},
-    {OPTION_ALL_OPTIONS(common.action, TOOL_OPTIONS)},
-    {OPTION_HELP(common.action, TOOL_HELP)},
+    {OPTION_LABEL(label)},
+    {OPTION_USER(user)},
+    {OPTION_GROUP(group)},
+    {OPTION_QUIET(quiet)},
+    {OPTION_CLEANUP(cleans_up)},
+    OPTIONS_ABOUT,
 };
 
 static const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
-    .usage = "Usage: getc_putc [OPTION]...\n"
+    .operand = take_operand,
+    .operand_offer = OFFER_DIRECTORIES,
+    .usage = "Usage: getc_putc [OPTION]... [DIR]\n"
              "Measure the ways of moving single bytes between a program and a file.\n\n",
+    .brief = "Usage: getc_putc [OPTION]... [DIR]\n"
+             "Measure the ways of moving single bytes between a program and a file.\n\n"
+             "In this directory:\n"
+             "    getc_putc\n"
+             "In another one, with a file of 4 GiB:\n"
+             "    getc_putc -s 4g /data\n"
+             "As root, on behalf of a user:\n"
+             "    getc_putc -u USER /data\n"
+             "Only a line for scripts, with a label:\n"
+             "    getc_putc -q -m LABEL /data\n"
+             "Remove what killed runs have left:\n"
+             "    getc_putc --cleanup /data\n\n"
+             "getc_putc --help lists all options; the manual is getc_putc(1).\n",
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(1).\n",
 };
 
@@ -446,16 +460,17 @@ static int measure_and_print(const struct settings *settings, struct err *e)
 
 int getc_putc(int argc, char *argv[], struct err *e)
 {
-    struct settings settings = {.directory = ".", .bytes.value = 512 * MIB};
-    bool runs;
-    int rc = tool_parse(&option_table, argc, argv, &settings.common, &runs, e);
-    if (rc != 0 || !runs)
-        return rc;
+    struct settings settings = {.bytes.value = 512 * MIB};
+    int rc = cli_parse(&option_table, argc, argv, &settings, NULL, stdout, e);
+    if (rc != 0)
+        return rc == CLI_ANSWERED ? 0 : rc;
+    if (!settings.directory)
+        settings.directory = ".";
     rc = stop_init(e);
     if (settings.cleans_up)
         tail_trace_cleanup();
     if (rc == 0)
-        rc = privilege_change(settings.common.user, settings.common.group, settings.quiet, e);
+        rc = privilege_change(settings.user, settings.group, settings.quiet, e);
     if (rc != 0)
         return rc;
     return settings.cleans_up ? cleanup_directory(settings.directory, settings.trusts_directory, e)

@@ -2,6 +2,6 @@
 bonnie_SOURCES += \
 	src/tools/generate_randfile.c \
 	src/tools/getc_putc.c \
-	src/tools/tool.c src/tools/tool.h \
+	src/tools/tool.h \
 	src/tools/zcav.c \
 	src/tools/zcav_log.c src/tools/zcav_log.h

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/option.h"
+#include "cli/parser.h"
 #include "cli/rows.h"
 #include "io/engine.h"
 #include "io/file.h"
@@ -69,7 +70,8 @@ struct zcav_range {
 };
 
 struct zcav_settings {
-    struct tool_settings common;
+    const char *user; /* USER[:GROUP] that the process changes to; NULL: none */
+    const char *group;
     uint64_t block_bytes;
     uint64_t chunk_bytes;    /* at most block_bytes */
     struct optional passes;  /* 1 by default, as is `skip` */
@@ -81,7 +83,6 @@ struct zcav_settings {
     bool direct;   /* regular files are opened with O_DIRECT, too */
     bool quiet;
     bool json;
-    bool lists_engines;
     const char *page;   /* path of the page; NULL: none */
     const char *engine; /* name of the engine; NULL: default */
     struct optional iodepth;
@@ -160,14 +161,11 @@ static int set_log(void *settings, const char *value, struct err *e)
                       e);
 }
 
-static int set_engine(void *settings, const char *value, struct err *e)
+static int set_engine(void *engine, const char *value, struct err *e)
 {
-    struct zcav_settings *s = settings;
-    s->lists_engines = strcmp(value, "help") == 0;
-    if (!s->lists_engines && !engine_by_name(value))
-        return err_say(e, "sync, libaio, io_uring or null; help lists what each can do here");
-    s->engine = value;
-    return 0;
+    (void)e;
+    *(const char **)engine = value;
+    return engine_by_name(value) ? 0 : -EINVAL;
 }
 
 static int add_file(void *settings, const char *word, struct err *e)
@@ -197,35 +195,32 @@ static int take_operand(void *settings, const char *word, struct err *e)
 static const struct option_entry entries[] = {
     {SETTER("block", "BLOCK[:CHUNK]", set_block), .letter = 'b',
      .help = "print a line for every BLOCK, moved CHUNK by CHUNK, both in MiB (default: 512:1)"},
-    {VALUE("count", "COUNT", OPTION_COUNT, passes), .letter = 'c', .min = 1, .max = 1000000,
-     .accepted = "1 to 1000000 passes", .help = "passes over the device (default: 1)"},
+    {COUNT("count", "COUNT", passes, 1, 1000000), .letter = 'c',
+     .help = "passes over the device (default: 1)"},
     {SETTER("range", "[FIRST:]LAST", set_range), .letter = 'r',
      .help = "measure only from FIRST to LAST, in MiB, rounded down to blocks (default: all)"},
-    {VALUE("skip", "N", OPTION_COUNT, skip), .letter = 's', .min = 2, .max = 20,
-     .accepted = "2 to 20", .help = "take every Nth block and skip the others"},
+    {COUNT("skip", "N", skip, 2, 20), .letter = 's',
+     .help = "take every Nth block and skip the others"},
     {FLAG("write", writes), .letter = 'w',
      .help = "write instead of reading: DESTROYS the data; needs --yes for a device"},
     {FLAG("yes", yes), .help = "confirm that the contents of the devices may be destroyed"},
     {SETTER("log", "LOG", set_log), .letter = 'l', .offer = OFFER_FILES,
      .help = "write the figures of the next FILE to LOG (default: standard output)"},
     {SETTER("file", "FILE", add_file), .letter = 'f', .offer = OFFER_FILES,
-     .help = "same as FILE alone"},
+     .foreign = "filename,if,of", .help = "same as FILE alone"},
     {FLAG("direct", direct), .letter = 'D', .help = "use O_DIRECT for plain files, too"},
     {FLAG("buffered", buffered),
      .help = "read block devices through the page cache, as Bonnie++ does"},
-    {SETTER("engine", "NAME", set_engine), .words = engine_words,
-     .help = "how data is moved: sync, libaio, io_uring, null; help lists them (default: sync)"},
-    {VALUE("iodepth", "N", OPTION_COUNT, iodepth), .min = 1, .max = 4096, .accepted = "1 to 4096",
+    {CUSTOM("engine", "NAME", set_engine, engine), .words = engine_words, .list = engine_print_all,
+     .foreign = "ioengine", .help = "how data is moved: %s (default: sync)"},
+    {COUNT("iodepth", "N", iodepth, 1, 4096),
      .help = "chunks in flight on each device (default: 1 with sync, otherwise 32)"},
-    {FLAG("json", json), .help = "print JSON on standard output, and text only to LOGs"},
-    {PATH("html", "PAGE", page),
-     .help = "write a page with the curves to PAGE, complete or not at all"},
-    {FLAG("quiet", quiet), .letter = 'q', .help = "no progress on standard error"},
-    {OPTION_USER(common.user)},
-    {OPTION_GROUP(common.group)},
-    {OPTION_VERSION(common.action, TOOL_VERSION)},
-    {OPTION_ALL_OPTIONS(common.action, TOOL_OPTIONS)},
-    {OPTION_HELP(common.action, TOOL_HELP)},
+    {OPTION_JSON(json)},
+    {OPTION_HTML(page)},
+    {OPTION_QUIET(quiet)},
+    {OPTION_USER(user)},
+    {OPTION_GROUP(group)},
+    OPTIONS_ABOUT,
 };
 
 static const struct option_table zcav_option_table = {
@@ -233,6 +228,19 @@ static const struct option_table zcav_option_table = {
     .count = sizeof entries / sizeof *entries,
     .usage = "Usage: zcav [OPTION]... [-l LOG] FILE [[-l LOG] FILE]...\n"
              "Measure the throughput along devices or files; - is standard input.\n\n",
+    .brief = "Usage: zcav [OPTION]... [-l LOG] FILE [[-l LOG] FILE]...\n"
+             "Measure the throughput along devices or files; - is standard input.\n\n"
+             "How fast is a drive from its start to its end?\n"
+             "    zcav /dev/sdX\n"
+             "The same, in a minute or two, as a page with the curve:\n"
+             "    zcav -s 20 --html=page.html /dev/sdX\n"
+             "Two drives at once:\n"
+             "    zcav -l one /dev/sdX -l two /dev/sdY\n"
+             "Which places of a drive cannot be read?\n"
+             "    zcav -b 64 --json /dev/sdX\n"
+             "A file on a filesystem, past the page cache:\n"
+             "    zcav --direct /data/file\n\n"
+             "zcav --help lists all options; the manual is zcav(8).\n",
     .closing = "\nSizes take a suffix m, g or t (powers of 1024). The manual is zcav(8).\n",
     .operand = take_operand,
     .operand_offer = OFFER_FILES,
@@ -243,29 +251,24 @@ static int check_settings(const struct zcav_settings *s, struct err *e)
     if (s->file_count == 0)
         return err_say(e, "FILE is missing: a device or a file; - is standard input");
     if (s->pending_log)
-        return err_say(e, "-l (--log): no FILE follows %.100s; give LOG before its FILE",
+        return err_say(e, "--log: no FILE follows %.100s; give LOG before its FILE",
                        s->pending_log);
     if (s->buffered && s->direct)
         return err_say(e, "--direct and --buffered exclude each other");
     if (s->range.first / s->block_bytes >= s->range.last / s->block_bytes)
-        return err_say(e, "-r (--range): nothing is left when it is rounded down to blocks (-b)");
+        return err_say(e, "--range: nothing is left when it is rounded down to blocks (-b)");
     return 0;
 }
 
-/* *runs becomes false if the command line only asked for --help or the like. */
-static int zcav_options(int argc, char *argv[], struct zcav_settings *s, bool *runs, struct err *e)
+static int zcav_options(int argc, char *argv[], struct zcav_settings *s, struct err *e)
 {
     *s = (struct zcav_settings){.block_bytes = 512 * MIB,
                                 .chunk_bytes = DEFAULT_CHUNK,
                                 .passes.value = 1,
                                 .skip.value = 1,
                                 .range.last = UINT64_MAX};
-    int rc = tool_parse(&zcav_option_table, argc, argv, &s->common, runs, e);
-    if (rc == 0 && *runs && s->lists_engines) {
-        engine_print_all(stdout);
-        *runs = false;
-    }
-    return rc == 0 && *runs ? check_settings(s, e) : rc;
+    int rc = cli_parse(&zcav_option_table, argc, argv, s, NULL, stdout, e);
+    return rc == 0 ? check_settings(s, e) : rc;
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -905,7 +908,7 @@ static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
         return rc;
     if (j->device.kind == ZCAV_STREAM) {
         if (s->passes.value > 1)
-            return err_say(e, "-c (--count): %s can be read only once", j->device.file.name);
+            return err_say(e, "--count: %s can be read only once", j->device.file.name);
         if (j->depth > 1 || s->engine)
             return err_say(e, "--engine: %s can only be read in order, one chunk at a time",
                            j->device.file.name);
@@ -1196,13 +1199,12 @@ int zcav(int argc, char *argv[], struct err *e)
 {
     struct zcav_settings settings;
     struct session s = {.settings = &settings, .start_time = (int64_t)time(NULL)};
-    bool runs;
-    int rc = zcav_options(argc, argv, &settings, &runs, e);
-    if (rc != 0 || !runs)
-        return rc;
+    int rc = zcav_options(argc, argv, &settings, e);
+    if (rc != 0)
+        return rc == CLI_ANSWERED ? 0 : rc;
     rc = stop_init(e);
     if (rc == 0)
-        rc = privilege_change(settings.common.user, settings.common.group, settings.quiet, e);
+        rc = privilege_change(settings.user, settings.group, settings.quiet, e);
     if (rc == 0 && settings.page)
         rc = html_page_open(&s.page, "--html", settings.page, e);
     /* what is written differs from run to run and from device to device */

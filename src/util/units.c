@@ -11,62 +11,64 @@
 /* From this number on, a latency is in the next unit, as in Bonnie++: 99999us, then 100ms. */
 #define LATENCY_LIMIT 100000
 
+__extension__ typedef unsigned __int128 uint128;
+
 struct unit {
     const char *suffix;
-    uint64_t bytes;
+    uint64_t worth;
 };
 
-static const struct unit suffixes[] = {
-    {"k", KIB},  {"kB", KIB},  {"kiB", KIB}, {"m", MIB},  {"mB", MIB},  {"miB", MIB}, {"g", GIB},
-    {"gB", GIB}, {"giB", GIB}, {"t", TIB},   {"tB", TIB}, {"tiB", TIB}, {"B", 1},
-};
-
-/*
- * Reads the digits at *text, and moves *text past them. Returns 0, -EINVAL when there is no digit,
- * or -ERANGE when the number is too large; even then *text moves, so that the caller sees what
- * follows.
- */
-static int read_digits(const char **text, uint64_t *value)
+/* Reads the digits at *text, and moves *text past them. Returns whether the number fits. */
+static bool read_digits(const char **text, uint64_t *value)
 {
-    if (!is_digit(**text))
-        return -EINVAL;
     bool fits = true;
     *value = 0;
     for (; is_digit(**text); (*text)++) {
         fits = fits && !__builtin_mul_overflow(*value, 10, value);
         fits = fits && !__builtin_add_overflow(*value, (uint64_t)(**text - '0'), value);
     }
-    return fits ? 0 : -ERANGE;
+    return fits;
 }
 
-/* Number of bytes that the suffix means (no suffix means `without`); 0: there is no such suffix. */
-static uint64_t suffix_bytes(const char *suffix, uint64_t without)
-{
-    if (*suffix == '\0')
-        return without;
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (strcasecmp(suffix, suffixes[i].suffix) == 0)
-            return suffixes[i].bytes;
-    }
-    return 0;
-}
+/* A number as it was written: whole + fraction / scale. */
+struct number {
+    uint64_t whole;
+    uint64_t fraction;
+    uint64_t scale;
+    bool fits;
+};
+
+/* More digits of a fraction change nothing, because no unit has as many nanoseconds or bytes. */
+#define MOST_FRACTION UINT64_C(1000000000000000000)
 
 /*
- * Reads a number with or without a fraction, which has at least one digit and is stored in
- * billionths. Moves *text as read_digits() does.
+ * Reads a number with digits before the point, after it, or both, and moves *text past it. Returns
+ * false when there is none.
  */
-static int read_decimal(const char **text, uint64_t *whole, uint64_t *fraction)
+static bool read_number(const char **text, struct number *n)
 {
-    int status = read_digits(text, whole);
-    *fraction = 0;
-    if (status == -EINVAL || **text != '.')
-        return status;
-    (*text)++;
-    if (!is_digit(**text))
-        return -EINVAL;
-    for (uint64_t worth = BILLION / 10; is_digit(**text); (*text)++, worth /= 10)
-        *fraction += (uint64_t)(**text - '0') * worth;
-    return status;
+    bool has_digits = is_digit(**text);
+    n->fits = read_digits(text, &n->whole);
+    n->fraction = 0;
+    n->scale = 1;
+    if (**text != '.')
+        return has_digits;
+    for ((*text)++; is_digit(**text); (*text)++) {
+        has_digits = true;
+        if (n->scale == MOST_FRACTION)
+            continue;
+        n->fraction = n->fraction * 10 + (uint64_t)(**text - '0');
+        n->scale *= 10;
+    }
+    return has_digits;
+}
+
+/* Adds the number, multiplied by `worth`, to *sum. */
+static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
+{
+    uint128 product = (uint128)n->whole * worth + (uint128)n->fraction * worth / n->scale;
+    bool fits = n->fits && product <= UINT64_MAX;
+    return fits && !__builtin_add_overflow(*sum, (uint64_t)product, sum) ? 0 : -ERANGE;
 }
 
 uint64_t units_round_down(uint64_t bytes)
@@ -74,49 +76,101 @@ uint64_t units_round_down(uint64_t bytes)
     return bytes >= MIB ? bytes / MIB * MIB : bytes / KIB * KIB;
 }
 
-int units_parse_rounded_size(const char *text, uint64_t unit, uint64_t *value)
+/* Number of bytes that the rest of a size means; 0: there is no such suffix. */
+static uint64_t suffix_bytes(const char *suffix, uint64_t unit)
 {
-    uint64_t whole;
-    uint64_t fraction;
-    int status = read_decimal(&text, &whole, &fraction);
-    uint64_t bytes = suffix_bytes(text, unit);
-    if (status == -EINVAL || bytes == 0)
-        return -EINVAL;
-    if (status != 0 || __builtin_mul_overflow(whole, bytes, &whole) ||
-        __builtin_add_overflow(whole, mul_div(fraction, bytes, BILLION), &whole))
-        return -ERANGE;
-    *value = fraction > 0 ? units_round_down(whole) : whole;
-    return 0;
+    static const char letters[] = "kmgtpe";
+    uint64_t base = unit == UNITS_AS_GO ? 1000 : 1024;
+    uint64_t bytes = 1;
+    if (*suffix == '\0')
+        return unit == UNITS_AS_GO ? 1 : unit;
+    const char *letter = strchr(letters, *suffix | 0x20);
+    if (letter) {
+        suffix++;
+        if ((*suffix | 0x20) == 'i') {
+            suffix++;
+            base = 1024;
+        }
+        for (const char *power = letters; power <= letter; power++)
+            bytes *= base;
+    }
+    return *suffix == '\0' || strcasecmp(suffix, "b") == 0 ? bytes : 0;
 }
 
 int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
 {
-    return strchr(text, '.') ? -EINVAL : units_parse_rounded_size(text, unit, value);
+    struct number n;
+    uint64_t sum = 0;
+    uint64_t bytes = read_number(&text, &n) ? suffix_bytes(text, unit) : 0;
+    int status = bytes > 0 ? add_worth(&sum, &n, bytes) : -EINVAL;
+    if (status == 0)
+        *value = sum;
+    return status;
+}
+
+/* Reads the unit of time at *text. Returns its length in nanoseconds; 0: there is none. */
+static uint64_t read_time_unit(const char **text)
+{
+    static const struct unit units[] = {
+        {"ns", 1},           {"us", 1000},          {"\302\265s", 1000},
+        {"\316\274s", 1000}, {"ms", MILLION},       {"s", BILLION},
+        {"m", 60 * BILLION}, {"h", 3600 * BILLION}, {"d", 86400 * BILLION},
+    };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t length = strlen(units[i].suffix);
+        if (strncmp(*text, units[i].suffix, length) != 0)
+            continue;
+        *text += length;
+        return units[i].worth;
+    }
+    return 0;
+}
+
+int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
+{
+    struct number n;
+    uint64_t sum = 0;
+    bool is_first = true;
+    int status = 0;
+    do {
+        if (!read_number(&text, &n))
+            return -EINVAL;
+        bool is_bare = is_first && *text == '\0';
+        bool is_zero = is_bare && n.whole == 0 && n.fraction == 0;
+        uint64_t worth = is_bare ? unit : read_time_unit(&text);
+        if (worth == 0 && !is_zero)
+            return -EINVAL;
+        if (status == 0)
+            status = add_worth(&sum, &n, worth);
+        is_first = false;
+    } while (*text != '\0');
+    if (status == 0)
+        *nanoseconds = sum;
+    return status;
 }
 
 int units_parse_decimal(const char *text, uint64_t *billionths)
 {
-    uint64_t whole;
-    uint64_t fraction;
-    int status = read_decimal(&text, &whole, &fraction);
-    if (status == -EINVAL || *text != '\0')
+    struct number n;
+    uint64_t sum = 0;
+    if (!read_number(&text, &n) || *text != '\0')
         return -EINVAL;
-    if (status != 0 || __builtin_mul_overflow(whole, BILLION, &whole) ||
-        __builtin_add_overflow(whole, fraction, &whole))
-        return -ERANGE;
-    *billionths = whole;
-    return 0;
+    int status = add_worth(&sum, &n, BILLION);
+    if (status == 0)
+        *billionths = sum;
+    return status;
 }
 
 int units_parse_count(const char *text, uint64_t *value)
 {
     uint64_t number;
-    int status = read_digits(&text, &number);
-    if (*text != '\0')
+    bool has_digits = is_digit(*text);
+    bool fits = read_digits(&text, &number);
+    if (!has_digits || *text != '\0')
         return -EINVAL;
-    if (status == 0)
+    if (fits)
         *value = number;
-    return status;
+    return fits ? 0 : -ERANGE;
 }
 
 int units_parse_signed(const char *text, int64_t *value)
@@ -135,9 +189,9 @@ int units_parse_signed(const char *text, int64_t *value)
 /* Prints bytes in the first unit of the list that divides them. The last unit must be 1. */
 static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
 {
-    while (bytes % unit->bytes != 0)
+    while (bytes % unit->worth != 0)
         unit++;
-    snprintf(text, UNITS_TEXT, "%" PRIu64 "%s", bytes / unit->bytes, unit->suffix);
+    snprintf(text, UNITS_TEXT, "%" PRIu64 "%s", bytes / unit->worth, unit->suffix);
 }
 
 void units_format_size(char text[static UNITS_TEXT], uint64_t bytes)
@@ -156,7 +210,7 @@ void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes)
 {
     static const struct unit units[] = {{"TiB", TIB}, {"GiB", GIB}, {"MiB", MIB}, {"KiB", KIB}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        double number = (double)bytes / (double)units[i].bytes;
+        double number = (double)bytes / (double)units[i].worth;
         if (number < 1)
             continue;
         snprintf(text, UNITS_TEXT, "%.*f %s", number < 99.95 ? 1 : 0, number, units[i].suffix);

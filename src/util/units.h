@@ -28,26 +28,32 @@ static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
 /*
  * Numbers as users write them and as reports print them.
  *
- * Nothing is guessed: no sign or fraction unless the function names one, no blanks, no hexadecimal,
- * no trailing characters. Every parser returns 0, -EINVAL (no such number) or -ERANGE (it does not
- * fit), and leaves *value alone when it fails.
+ * Nothing is guessed: no sign unless the function names one, no blanks, no hexadecimal, no
+ * exponent, no trailing characters. A number that may have a fraction has digits before the point,
+ * after it, or both ("1.5", ".5"). Every parser returns 0, -EINVAL (no such number) or -ERANGE (it
+ * does not fit), and leaves *value alone when it fails.
  */
 
 /* Room for any text of the formatters below, with its NUL. */
 #define UNITS_TEXT 32
 
 /*
- * Parses a size into bytes: a decimal number with a suffix k, m, g or t (powers of 1024), which B
- * or iB may follow, or with B alone (bytes), in upper or lower case. Without a suffix, the number
- * is in units of `unit` bytes: 1 << 20 if a bare number means MiB.
+ * Parses a size into bytes: a number, which may have a fraction, with a suffix k, m, g, t, p or e,
+ * which B or iB may follow, or with B alone (bytes), in upper or lower case. The letters are powers
+ * of 1024. Without a suffix, the number is in units of `unit` bytes: MIB if a bare number means
+ * MiB. With UNITS_AS_GO it is in bytes, and only letters with an i are powers of 1024; the others
+ * are powers of 1000. Drops a fraction of a byte.
  */
+#define UNITS_AS_GO 0
+
 int units_parse_size(const char *text, uint64_t unit, uint64_t *value);
 
 /*
- * Does the same, but also accepts a decimal fraction ("7951.52", "1.5g"). Rounds a size with a
- * fraction down by units_round_down().
+ * Parses a duration into nanoseconds: numbers, which may have a fraction, each with a unit ns, us
+ * (or µs), ms, s, m, h or d, one after another ("300ms", "1m30s", "1.5s"); or one number alone, in
+ * `unit` nanoseconds. If `unit` is 0, only 0 needs no unit.
  */
-int units_parse_rounded_size(const char *text, uint64_t unit, uint64_t *value);
+int units_parse_duration(const char *text, uint64_t unit, uint64_t *value);
 
 /* Rounds down to whole MiB; below one MiB, to whole KiB. */
 uint64_t units_round_down(uint64_t bytes);
@@ -62,8 +68,7 @@ static inline bool is_digit(char c)
 int units_parse_count(const char *text, uint64_t *value);
 
 /*
- * Parses a number with or without a decimal fraction ("2", "0.25", but not ".5" or "1e3") into
- * billionths, which makes nanoseconds of seconds. Drops a fraction of a billionth.
+ * Parses a number, which may have a fraction, into billionths. Drops a fraction of a billionth.
  */
 int units_parse_decimal(const char *text, uint64_t *billionths);
 

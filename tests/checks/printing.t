@@ -22,7 +22,7 @@ my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
     'words of the program, in all files' => [ q{}, qw(program_name unit units measured version) ],
-    'tables of options'      => [ 'cli/', qw(*word dashes entry->alias entry->help entry->name entry->value_name table->closing table->entries[i].group table->brief table->usage) ],
+    'tables of options'      => [ 'cli/', qw(*word dashes entry->alias entry->name option_help(entry).text entry->value_name table->closing entry->group table->brief table->usage version_name(table)) ],
     'form of is_private_name_of_any()' => [ 'storage/scratch.c', 'name' ],
     'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[l->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
     'engines'                => [ 'io/', qw((*engine)->name (*engine)->summary reason.text) ],
@@ -30,7 +30,6 @@ my %HARMLESS = (
     'tables of the program'  => [ 'bonnie/report/', qw(heading headings note group->names name text rest row->name row->part) ],
     'fields of figures.c, made printable there' => [ 'bonnie/report/', map {"f.$_"} qw(label size tests[i].cpu tests[i].rate) ],
     'names and texts of fields, made printable in figures.c' => [ 'bonnie/report/csv.c', qw(before l->separator suffix) ],
-    'helps of its own'       => [ 'bonnie/options.c', 'go_help' ],
     'words of the program and numbers' => [ 'bonnie/report/quick.c', qw(what quote) ],
     'made printable above'   => [ 'bonnie/report/', qw(label line->text) ],
     'made printable above '  => [ 'tools/getc_putc.c', 'label' ],

@@ -38,7 +38,7 @@ refused_ok(boncut('campaign', @{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 
     [qr/--logs is missing/,   '--victim=true', '--cut=true', "$dir/test"],
     [qr/a shell would not leave/, '--victim=true', '--cut=true', "--logs=$dir/l", "$dir/a b"],
     [qr/MIN[.][.]MAX/,        '--after=9s..1s', '--victim=true', '--cut=true', "--logs=$dir/l", "$dir/test"],
-    [qr/1 to 9999 cuts/,      '--cuts=0', "$dir/test"],
+    [qr/from 1 to 9999/,      '--cuts=0', "$dir/test"],
 );
 
 # ---- a cut that does nothing ---------------------------------------------------------------------

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bonload's record of what it has written: -cleanup removes the files that the run made and no
+# bonload's record of what it has written: -remove removes the files that the run made and no
 # others, and -written-urls-dump has each name once.
 
 use strict;
@@ -23,13 +23,13 @@ sub files_in {
 # ---- disk: files that were there before stay -----------------------------------------------------
 mkdir "$dir/disk";
 spew("$dir/disk/03", 'theirs');
-my @DISK = (qw(-body-size=10 -cleanup), "-url=$dir/disk/XX");
+my @DISK = (qw(-body-size=10 -remove), "-url=$dir/disk/XX");
 my $eight = bonload('-wt=1', '-max-requests=8', @DISK);
-is($eight->{status}, '0', 'disk -cleanup');
+is($eight->{status}, '0', 'disk -remove');
 like($eight->{out}, qr/^Total requests: 8$/m, 'after eight writes');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'a file that was there before stays, although the run wrote to it');
 mark("$dir/disk");
-is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -cleanup, names that recur');
+is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -remove, names that recur');
 ok(is_used("$dir/disk"), 'files were made');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'the same');
 
@@ -40,7 +40,7 @@ SKIP: {
     chmod 0777, "$dir/shared" and chmod 0755, $dir;
     spew("$dir/shared/02", 'of root');
     chmod 0444, "$dir/shared/02";
-    my $run = bonload(qw(-u nobody -wt=1 -max-requests=4 -body-size=10 -cleanup -max-errors=100), "-url=$dir/shared/XX");
+    my $run = bonload(qw(-u nobody -wt=1 -max-requests=4 -body-size=10 -remove -max-errors=100), "-url=$dir/shared/XX");
     like($run->{out}, qr/^Total errors: 1$/m, 'somebody else\'s file cannot be opened');
     is_deeply([ files_in("$dir/shared") ], ['02'], 'and is not removed');
 }
@@ -50,15 +50,15 @@ for my $case ([ '-rt=2', '-meta-ops=mknod,write,symlink' ], [ '-wt=1', '-rt=1', 
     my ($name) = join q{ }, @{$case};
     mkdir "$dir/meta";
     mark("$dir/meta");
-    my $run = bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -cleanup -meta-offset-limit=4k), "-url=$dir/meta/XX");
-    is($run->{status}, '0', "meta $name -cleanup");
+    my $run = bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -remove -meta-offset-limit=4k), "-url=$dir/meta/XX");
+    is($run->{status}, '0', "meta $name -remove");
     like($run->{out}, qr/^Total requests: [1-9]\d*$/m, 'after its requests');
     ok(is_used("$dir/meta"), 'files were made');
     is_deeply([ files_in("$dir/meta") ], [], 'nothing is left');
 }
 spew("$dir/meta/07", 'theirs');
 mark("$dir/meta");
-bonload('-meta-ops=mknod,write,stat', qw(-rt=2 -requests-engine=meta -max-requests=500 -body-size=10 -cleanup -meta-offset-limit=1), "-url=$dir/meta/XX");
+bonload('-meta-ops=mknod,write,stat', qw(-rt=2 -requests-engine=meta -max-requests=500 -body-size=10 -remove -meta-offset-limit=1), "-url=$dir/meta/XX");
 ok(is_used("$dir/meta"), 'other files were made');
 is_deeply([ files_in("$dir/meta") ], ['07'], 'what was there before stays');
 bonload(qw(-meta-ops=mknod -rt=1 -requests-engine=meta -max-requests=3), "-url=$dir/meta/new-XX");
@@ -66,8 +66,8 @@ is_deeply([ map { sprintf '%o', (stat)[2] } glob "$dir/meta/new-*" ], [ (sprintf
 unlink glob "$dir/meta/new-*";
 unlink "$dir/meta/07";
 spew("$dir/meta/01", 'theirs');
-my $renamed = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=rename -max-requests=500 -cleanup), "-url=$dir/meta/XX");
-like($renamed->{err}, qr/-cleanup: [1-9]\d* names are not known to belong to this run, and are kept$/m, 'the run names files that it cannot know to be its own');
+my $renamed = bonload(qw(-rt=1 -requests-engine=meta -meta-ops=rename -max-requests=500 -remove), "-url=$dir/meta/XX");
+like($renamed->{err}, qr/-remove: [1-9]\d* names are not known to belong to this run, and are kept$/m, 'the run names files that it cannot know to be its own');
 is(scalar(my ($kept) = files_in("$dir/meta")), 1, 'a file that was there before stays, even when it was renamed');
 is(slurp("$dir/meta/$kept"), 'theirs', 'with its contents');
 

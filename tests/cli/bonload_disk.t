@@ -122,11 +122,11 @@ like(bonload('-rt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 
 is(slurp("$dir/precious"), 'precious', 'what it leads to is as it was');
 mkdir "$dir/clean";
 spew("$dir/clean/mine", 'mine');
-is(loaded('-wt=2', '-rt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=300', '-cleanup')->{Reads}{Errors}, 0, '-cleanup');
+is(loaded('-wt=2', '-rt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=300', '-remove')->{Reads}{Errors}, 0, '-remove');
 is_deeply([ files_in("$dir/clean") ], ["$dir/clean/mine"], 'what the run wrote is gone, and nothing else');
 symlink 'mine', "$dir/clean/03";
 mkdir "$dir/clean/05";
-is(bonload('-wt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=8', '-cleanup')->{status}, '0', '-cleanup where a link and a directory have names of the run');
+is(bonload('-wt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=8', '-remove')->{status}, '0', '-remove where a link and a directory have names of the run');
 is(readlink "$dir/clean/03", 'mine', 'the link, which was not written, stays');
 ok(rmdir "$dir/clean/05", 'so does the directory');
 is_deeply([ files_in("$dir/clean") ], [ "$dir/clean/03", "$dir/clean/mine" ], 'and the other files are gone');
@@ -175,7 +175,7 @@ SKIP: {
     skip 'strace cannot trace here', 2 if !can_trace();
     mkdir "$dir/$_" for qw(few few/one few/two);
     spew("$dir/names", join q{}, map {"$dir/few/one/$_\n$dir/few/two/$_\n"} 1 .. 30);
-    my ($run, @calls) = trace({ program => 'bonload' }, [ '-e', 'trace=openat,openat2' ], qw(-wt=1 -max-requests=60 -body-size=10 -cleanup), "-url-source=$dir/names");
+    my ($run, @calls) = trace({ program => 'bonload' }, [ '-e', 'trace=openat,openat2' ], qw(-wt=1 -max-requests=60 -body-size=10 -remove), "-url-source=$dir/names");
     is($run->{status}, 0, 'names in two directories');
     cmp_ok(scalar(grep { $_->{args} =~ m{one/?"} } @calls), '<', 10, 'a directory is not looked up again for each of its names');
 }
@@ -190,7 +190,7 @@ for my $args (
     [ "-url=$dir/data/a-XX" ], [ "-url=$dir/links/1/../two/a-XX" ], [ "-url=$dir//data///a-XX" ],
     [ "-url=$dir/data/new-XX/a", '-mkdirs' ])
 {
-    is(loaded(qw(-wt=2 -rt=1 -body-size=10 -max-requests=100 -cleanup), @{$args})->{Writes}{Errors}, 0, "@{$args}: the user's own links are followed");
+    is(loaded(qw(-wt=2 -rt=1 -body-size=10 -max-requests=100 -remove), @{$args})->{Writes}{Errors}, 0, "@{$args}: the user's own links are followed");
 }
 rmdir for glob "$dir/real/new-*";
 is_deeply([ files_in("$dir/real") ], [], 'and all is removed by those names');

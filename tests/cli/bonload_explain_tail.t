@@ -21,7 +21,7 @@ use Trace      qw(can_trace);
 
 my $dir     = scratch_on_disk(oct 777);
 my $schema  = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
-my @load    = ("-url=$dir/a-XX", '-body-size=4KiB', '-fsync', '-cleanup');
+my @load    = ("-url=$dir/a-XX", '-body-size=4KiB', '-fsync', '-remove');
 my @explain = (@load, qw(-wps=20 -rps=180 -max-requests=200 -explain-tail));
 
 # What a complete run says of its writes and reads: { writes => ..., reads => ... }.
@@ -126,7 +126,7 @@ SKIP: {
 
     subtest 'a killed run' => sub {
         my @short = ("-url=$dir/k-XX", '-body-size=4KiB', '-fsync', '-wt=1', '-explain-tail');
-        killed_ok(sub { load_started(@short, '-duration=60s') }, $dir, sub { bonload(@short, qw(-max-requests=1 -cleanup)) });
+        killed_ok(sub { load_started(@short, '-duration=60s') }, $dir, sub { bonload(@short, qw(-max-requests=1 -remove)) });
         SKIP: {
             skip 'strace cannot trace here', 1 if !can_trace();
             my @late = (wrap => [qw(strace -D -f -qq -o /dev/null -e trace=capset -e inject=capset:delay_enter=2000000 --)]);

@@ -388,8 +388,8 @@ subtest 'a killed run' => sub {
     BonnieRun::finish($run);
     BonnieRun::wait_until_closed($left);
     my ($name) = BonnieRun::tree($left);
-    $run = bonload("-cleanup-killed=$left");
-    is("$run->{status}$run->{err}", '0', '-cleanup-killed works');
+    $run = bonload('-cleanup', $left);
+    is("$run->{status}$run->{err}", '0', '-cleanup works');
     is($run->{out}, "removed $left/$name\n", 'and says what it removed');
     is_deeply([ BonnieRun::tree($left) ], [], 'nothing is left');
 };

@@ -67,7 +67,7 @@ is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?sigs=abRRcdNN
 is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?X-Amz-Signature=ab12")->{status}, '0', 'and presigned ones without such letters are accepted');
 
 # ---- operations ---------------------------------------------------------------------------------------
-my $mix = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=2000 -body-size=100 -ops=get:4,head:2,put:3,delete:2 -cleanup), "$url/mix/NNNNNNNNNNNN");
+my $mix = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=2000 -body-size=100 -ops=get:4,head:2,put:3,delete:2 -remove), "$url/mix/NNNNNNNNNNNN");
 my %done = map { $_ => operations($mix)->{$_}{requests} } qw(get put head delete);
 is(sum(values %done), 2000, '-ops: each request is one of them');
 ok($done{$_} > 50, "-ops: $_ is among them") for sort keys %done;
@@ -80,8 +80,8 @@ loaded(@HTTP, qw(-wt=2 -max-requests=50 -body-size=10), "$url/gone/XX");
 my $deleted = loaded(@HTTP, qw(-wt=2 -max-requests=50 -ops=delete), "$url/gone/XX");
 is($deleted->{Writes}{Errors}, 0, '-ops=delete alone: from the first name on');
 is_deeply(failures(loaded(@HTTP, qw(-rt=2 -max-requests=50 -ops=head -max-errors=100), "$url/gone/XX"), 'reads'), { '404 Not Found' => 50 }, 'and they are gone');
-loaded(@HTTP, qw(-wt=2 -max-requests=30 -body-size=10 -cleanup), "$url/clean/XX");
-is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=30 -max-errors=100), "$url/clean/XX"), 'reads'), { '404 Not Found' => 30 }, '-cleanup');
+loaded(@HTTP, qw(-wt=2 -max-requests=30 -body-size=10 -remove), "$url/clean/XX");
+is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=30 -max-errors=100), "$url/clean/XX"), 'reads'), { '404 Not Found' => 30 }, '-remove');
 
 # Names that recur while their objects are being removed.
 my $few = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=3000 -body-size=5000 -ops=get,put:3,delete), "$url/few/XX");
@@ -98,7 +98,7 @@ my ($post) = slurp("$dir/log") =~ m{^\S+ (POST /post/01 .*?)\r\n\r\n}ms;
 like($post, qr/^Content-Length: 100\r?$/m, 'with a body');
 like($post, qr{^Content-Type:application/json\r?$}m, 'and the content type that was asked for');
 unlike($post, qr/x-www-form-urlencoded|^Transfer-Encoding/m, 'and no other');
-my $patched = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=1000 -body-size=100 -ops=put,patch:3,get,delete -cleanup), "$url/patch/NNNNNNNNNNNN");
+my $patched = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=1000 -body-size=100 -ops=put,patch:3,get,delete -remove), "$url/patch/NNNNNNNNNNNN");
 is($patched->{Writes}{Errors} + $patched->{Reads}{Errors}, 0, 'beside put, patch takes what the run has put');
 ok(operations($patched)->{$_}{requests} > 0, "$_ is among them") for qw(put patch get delete);
 is(operations($patched)->{put}{errors} + operations($patched)->{patch}{errors}, 0, 'no patch before there is something');
@@ -275,7 +275,7 @@ for my $case (
     (map { [ [ '-rt=1', '-url=http://x/', "-ops=head,$_" ], qr/-ops: '$_' is not accepted; expected get:range=SIZE or get:WEIGHT:range=SIZE, with a size/ ] } qw(get:range=0 get:range=x put:range=1k get:range=2TiB)),
     [ [qw(-rt=1 -url=http://x/ -ops=get:range=1k,get)],      qr/-ops: get with a range is accepted once, and not beside another get/ ],
     [ [qw(-wt=1 -ops=post -verify=stamp -url=http://x/)],    qr/-verify: what an object contains after post or patch is not known/ ],
-    [ [qw(-wt=1 -ops=patch -cleanup -url=http://x/)],        qr/-cleanup removes what put has written, but -ops has no put/ ],
+    [ [qw(-wt=1 -ops=patch -remove -url=http://x/)],        qr/-remove removes what put has written, but -ops has no put/ ],
     [ [qw(-wt=1 -rpw=2 -ops=get,post -url=http://x/)],       qr/-rpw makes reads follow writes, but -ops has no put/ ],
     [ [qw(-wt=1 -rpw=2 -ops=get,delete -url=http://x/)], qr/-rpw makes reads follow writes, but -ops has no put/ ],
     )

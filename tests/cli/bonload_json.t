@@ -169,14 +169,14 @@ for my $seed (-5, 18_446_744_073_709_551_615, 7) {
 }
 
 # The page of a million requests is small.
-my $run = bonload(qw(-rt=2 -requests-engine=null -max-requests=1000000), "-timeline-file=$dir/million.html");
+my $run = bonload(qw(-rt=2 -requests-engine=null -max-requests=1000000 -quiet), "-html=$dir/million.html");
 is($run->{status}, '0', 'a million requests');
 cmp_ok(-s "$dir/million.html", '<', 400_000, 'a page below 400 KB');
 
 # bonload checks before the load begins whether it will be able to draw the page.
 my $none = bonload({ env => { BON_CSV2HTML => "$dir/none" } }, qw(-rt=1 -requests-engine=sleep -duration=100s), "-timeline-file=$dir/x.html");
 is($none->{status}, '1', 'no program that draws');
-like($none->{err}, qr{\Abonload: -timeline-file: \Q$dir\E/none, or Perl, which it needs, was not found\n\z}, 'is told at once');
+like($none->{err}, qr{\Abonload: -html: \Q$dir\E/none, or Perl, which it needs, was not found\n\z}, 'is told at once');
 ok(!-e "$dir/x.html", 'and leaves nothing');
 
 # As installed: the program that draws is beside bonload, or anywhere in PATH. Bonnie++'s program of that name, which takes what it reads for CSV and succeeds, is passed over.
@@ -194,7 +194,7 @@ for my $case (
     { name => 'beside it',       place => 'bin',       path => '/none',           status => '0' },
     { name => 'PATH',            place => 'far/alone', path => ":/none:$scripts", status => '0' },
     { name => 'behind another',  place => 'far/alone', path => "$dir/other:$scripts", status => '0' },
-    { name => 'only another',    place => 'far/alone', path => "$dir/other", status => '1', said => qr{\Abonload: -timeline-file: \Q$dir\E/other/bon_csv2html is another program of this name\n\z} },
+    { name => 'only another',    place => 'far/alone', path => "$dir/other", status => '1', said => qr{\Abonload: -html: \Q$dir\E/other/bon_csv2html is another program of this name\n\z} },
     { name => 'nowhere',         place => 'far/alone', path => '/none',           status => '1', said => qr{: no bon_csv2html, which draws the page, was found } },
 ) {
     my $found = bonnie({ program => "$dir/$case->{place}/bonload", env => { BON_CSV2HTML => q{}, PATH => $case->{path} } }, qw(-show-progress=false -rt=1 -requests-engine=null -max-requests=10), "-timeline-file=$dir/found.html");

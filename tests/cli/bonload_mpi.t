@@ -182,9 +182,9 @@ subtest 'disk: no two ranks have a name in common' => sub {
     unlink glob("$dir/names.*"), glob "$dir/f/*";
 };
 
-subtest 'reads of what was written, few names, -cleanup' => sub {
+subtest 'reads of what was written, few names, -remove' => sub {
     my ($report, $follows) = all_loaded(
-        [ { ranks => 3 }, qw(-wt=3 -rt=3 -rpw=1 -max-requests=900 -body-size=5k -mkdirs -cleanup -verify=full), "-url=$dir/g/XX" ],
+        [ { ranks => 3 }, qw(-wt=3 -rt=3 -rpw=1 -max-requests=900 -body-size=5k -mkdirs -remove -verify=full), "-url=$dir/g/XX" ],
         [ { ranks => 3 }, @NULL, qw(-wt=3 -rpw=2.5 -max-requests=1000) ],
     );
     is($report->{reads}{errors} + $report->{writes}{errors} + $report->{damaged}, 0, 'each rank reads what it wrote, again and again');
@@ -197,7 +197,7 @@ subtest 'reads of what was written, few names, -cleanup' => sub {
 };
 
 subtest 'operations of meta' => sub {
-    my $report = loaded({ ranks => 2 }, qw(-requests-engine=meta -meta-ops=mknod,stat,unlink -wt=2 -rt=2 -max-requests=600 -mkdirs -cleanup), "-url=$dir/m/XX");
+    my $report = loaded({ ranks => 2 }, qw(-requests-engine=meta -meta-ops=mknod,stat,unlink -wt=2 -rt=2 -max-requests=600 -mkdirs -remove), "-url=$dir/m/XX");
     sums_ok($report, 2, 1);
     is(sum(map { $_->{requests} } @{ $report->{operations} }), 600, 'all are counted');
     is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
@@ -285,7 +285,7 @@ subtest 'one rank fails' => sub {
     my ($without, $verbose, $gone) = loads_together(
         [ { ranks => 3, before => \%there }, qw(-rt=3 -url-source=list) ],
         [ { ranks => 2 }, qw(-rt=2 -max-requests=10 -max-errors=100 -verbose), "-url=$dir/none/XX" ],
-        [ { ranks => 3, before => { %there, 2 => 'mkdir -p gone && cd gone && rmdir ../gone' } }, qw(-wt=3 -max-requests=300 -body-size=1k -cleanup), '-url=here/XXXX' ],
+        [ { ranks => 3, before => { %there, 2 => 'mkdir -p gone && cd gone && rmdir ../gone' } }, qw(-wt=3 -max-requests=300 -body-size=1k -remove), '-url=here/XXXX' ],
     );
     unlink "$dir/list";
     fails_ok($without, qr/\Arank 2 on \S+: open list: No such file/, 'at its start');
@@ -300,7 +300,7 @@ SKIP: {
     skip 'mounts take root', 1 if !Root::may_mount();
     subtest 'a rank without room' => sub {
         my $room = Root::tmpfs('size=1m');
-        my $run  = load_ranks({ ranks => 3, hosts => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-wt=3 -max-requests=600 -body-size=64KiB -cleanup -url=XXXX));
+        my $run  = load_ranks({ ranks => 3, hosts => 3, before => { 0 => "cd $dir", 1 => "cd $dir", 2 => "cd $room" } }, qw(-wt=3 -max-requests=600 -body-size=64KiB -remove -url=XXXX));
         fails_ok($run, qr/\Arank 2 on node2: [\d.]+ % of the requests failed/, 'it is named');
         like($run->{out}, qr/^Error: \d+ x .*No space left on device$/m, 'with the reason among the figures');
         like($run->{out}, qr/^Ranks: 3 on 3 hosts/m, 'of all hosts');
@@ -312,7 +312,7 @@ SKIP: {
 sub started {
     my (@args) = @_;
     mkdir "$dir/run";
-    my $run = start_ranks(with_quiet({ ranks => 3, before => { map { $_ => "cd $dir/run" } 0 .. 2 } }, qw(-wps=300 -max-channels=6 -duration=1000s -body-size=100 -cleanup -url=XXXXXX), @args));
+    my $run = start_ranks(with_quiet({ ranks => 3, before => { map { $_ => "cd $dir/run" } 0 .. 2 } }, qw(-wps=300 -max-channels=6 -duration=1000s -body-size=100 -remove -url=XXXXXX), @args));
     wait_until('all ranks at work', sub { 3 == grep { -f "$dir/run/00000$_" } 1 .. 3 });
     return $run;
 }

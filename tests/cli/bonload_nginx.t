@@ -55,8 +55,8 @@ for my $how (qw(http https)) {
     my %connections = map { (split)[3] => 1 } $nginx->asked;
     cmp_ok(scalar keys %connections, '<=', 12, "$how: as the server sees it, connections are kept alive too");
 }
-no_errors(loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=400 -body-size=20KiB -ops=put:2,get:3,head,delete -cleanup), "$nginx->{https}/mix/NNNNNNNNNN"), 'all operations');
-is(scalar files_in("$nginx->{dir}/www/mix"), 0, '-cleanup');
+no_errors(loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=400 -body-size=20KiB -ops=put:2,get:3,head,delete -remove), "$nginx->{https}/mix/NNNNNNNNNN"), 'all operations');
+is(scalar files_in("$nginx->{dir}/www/mix"), 0, '-remove');
 
 # ---- ranges, over HTTP/2 -----------------------------------------------------------------------------------------
 no_errors(loaded(@HTTP, qw(-wt=2 -max-requests=20 -min-body-size=1 -max-body-size=300KiB), "$nginx->{https}/range/XX"), 'put');

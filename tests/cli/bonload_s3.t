@@ -96,12 +96,12 @@ sub checksums_and_versions {
         }
         no_errors(loaded(@{ $to[1] }, "-s3-checksum=$kind", qw(-wt=1 -rt=1 -max-requests=2 -body-size=5243000 -s3-part-size=5MiB -verify=full), "-url=parts-$kind"), "$kind: in parts");
     }
-    my $marked = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -body-size=10 -cleanup -url=v/XXXX));
+    my $marked = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -body-size=10 -remove -url=v/XXXX));
     is($marked->{status}, '0', 'a bucket that keeps versions');
     like($marked->{err}, qr/\Abonload: the bucket keeps versions: deletes only added delete markers[^\n]*\n\z/, 'says so once');
     my $deletes = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -ops=delete -url=v/XXXX));
     like($deletes->{err}, qr/\Abonload: the bucket keeps versions[^\n]*\n\z/, '-ops=delete, too');
-    is(bonload($store->options, '-s3-bucket=locked', qw(-s3-checksum=sha256 -wt=1 -max-requests=3 -body-size=10 -cleanup -url=XXXX))->{err}, q{}, 'another bucket is not said to keep versions');
+    is(bonload($store->options, '-s3-bucket=locked', qw(-s3-checksum=sha256 -wt=1 -max-requests=3 -body-size=10 -remove -url=XXXX))->{err}, q{}, 'another bucket is not said to keep versions');
     return;
 }
 
@@ -158,7 +158,7 @@ sub amazons_variables {
 sub only_the_bucket {
     my $log    = "$dir/touched";
     my %stores = map { $_ => s3_store(domain => $_, buckets => [qw(minio load)], log => $log) } qw(localhost minio.localhost);
-    my @load   = ("-s3-api-key=$S3Store::ACCESS", "-s3-secret-key=$S3Store::SECRET", "-s3-region=$S3Store::REGION", qw(-requests-engine=s3 -wt=1 -max-requests=2 -body-size=10 -cleanup));
+    my @load   = ("-s3-api-key=$S3Store::ACCESS", "-s3-secret-key=$S3Store::SECRET", "-s3-region=$S3Store::REGION", qw(-requests-engine=s3 -wt=1 -max-requests=2 -body-size=10 -remove));
     my $count  = 0;
     for my $port_less (spellings('PORT')) {
         my ($domain, $endpoint, $bucket, $option, $works) = @{$port_less};
@@ -242,7 +242,7 @@ sub with_store {
     }
 
     # ---- operations ------------------------------------------------------------------------------------------
-    my $mix = loaded(@S3, qw(-rt=3 -wt=2 -ops=get:45,put:15,head:30,delete:10,list:5 -max-requests=1500 -min-body-size=1 -max-body-size=64KiB -verify=full -cleanup -url=mix/NNNNNNNNNN));
+    my $mix = loaded(@S3, qw(-rt=3 -wt=2 -ops=get:45,put:15,head:30,delete:10,list:5 -max-requests=1500 -min-body-size=1 -max-body-size=64KiB -verify=full -remove -url=mix/NNNNNNNNNN));
     no_errors($mix, 'all operations');
     my %done = map { $_->{name} => $_->{requests} } @{ $mix->{bonload}{operations} };
     is(sum(values %done), 1500, 'each request is one of them');

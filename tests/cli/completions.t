@@ -113,7 +113,7 @@ mkdir "$kept/$_" or die "$_: $!\n" for qw(place plain);
 spew("$kept/plain.json", q{});
 chdir "$kept" or die "$kept: $!\n";
 
-my @engines = qw(sync libaio io_uring null help);
+my @engines = qw(sync libaio io_uring null);
 for my $case (
     [ 'bonnie --en',              ['--engine='] ],
     [ 'bonnie --engine=',         \@engines ],

@@ -64,7 +64,7 @@ SKIP: {
         cmp_ok((grep { $_->{name} eq 'pread64' } @seeks), '==', 100, 'a hundred seeks');
     };
     refused_ok(bonnie('-d', "$dir", qw(-r0 -s1:1000 -n0 -D -q)),
-        qr/-s \(--size\): direct I\/O on \S+ needs chunks that are a multiple of \d+ bytes, which 1000 is not/, '-D: a chunk that does not fit');
+        qr/--size: direct I\/O on \S+ needs chunks that are a multiple of \d+ bytes, which 1000 is not/, '-D: a chunk that does not fit');
 }
 
 my @plain = traced(@BLOCKS);

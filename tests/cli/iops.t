@@ -172,7 +172,7 @@ my @iops = ('-d', $dir, qw(-r0 -n0 -q --tests=iops));
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=2m)), qr/\Abonnie: --iops-block: 2097152 bytes are more than a worker's file has \(1048576\)/, 'a block larger than the file');
 refused_ok(bonnie(@iops, qw(-s1:8k --iops-block=512k -c3)), qr/--iops-block: 524288 bytes are more than a worker's file has \(\d+\)/, q{larger than a worker's file});
 is(bonnie(@iops, qw(-s1:8k --iops-block=512k --iops-duration=0.05 -c2))->{status}, 0, q{as large as a worker's file});
-refused_ok(bonnie(@iops, '-s1:1000'), qr/\Abonnie: -s \(--size\): chunks of 1000 bytes cannot be combined with iops, which needs multiples of 512/, 'an odd chunk');
+refused_ok(bonnie(@iops, '-s1:1000'), qr/\Abonnie: --size: chunks of 1000 bytes cannot be combined with iops, which needs multiples of 512/, 'an odd chunk');
 is(bonnie('-d', $dir, qw(-r0 -n0 -q -s1:1000 --iops-block=2m --tests=put_block))->{status}, 0, 'neither matters without iops');
 refused_ok(bonnie(@iops, '-s0'), qr/nothing to do/, 'no data');
 

@@ -78,7 +78,7 @@ subtest 'few open files' => sub {
         is($with->(80, "--engine=$engine", "--output=$dir/report")->{status}, 0, "$engine: 3 for each of 20 workers and 20 more are enough");
     }
     unlink "$dir/report";
-    refused_ok($with->(79), qr/-c \(--concurrency\): 20 workers need 80 open files at a time; the limit is 79 \(ulimit -Hn\)/, 'one less is told beforehand');
+    refused_ok($with->(79), qr/--concurrency: 20 workers need 80 open files at a time; the limit is 79 \(ulimit -Hn\)/, 'one less is told beforehand');
     my $soft = bonnie({ wrap => [ 'sh', '-c', 'ulimit -Sn 40 && exec "$@"', 'sh' ] }, @all);
     is($soft->{status}, 0, 'a soft limit is raised') or diag($soft->{err});
 };

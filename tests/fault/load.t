@@ -23,7 +23,7 @@ plan skip_all => 'strace cannot trace here' if !can_trace();
 plan skip_all => 'a sanitizer ends the program when it gets no memory' if slurp(program()) =~ /__[at]san_init/;
 
 my %loads = (
-    'disk'  => [qw(-wt=1 -rt=1 -max-requests=40 -body-size=3000 -fsync -mkdirs -cleanup -url=DIR/d/XX)],
+    'disk'  => [qw(-wt=1 -rt=1 -max-requests=40 -body-size=3000 -fsync -mkdirs -remove -url=DIR/d/XX)],
     'rate'  => [qw(-rps=500 -wps=100 -max-channels=3 -max-requests=40 -body-size=100 -url=DIR/XXXX -written-urls-dump=DIR/dump)],
     'meta'  => [qw(-requests-engine=meta -wt=2 -max-requests=60 -body-size=100 -url=DIR/XX)],
     'web'   => [qw(-requests-engine=http -rt=2 -max-requests=20 -timeout=1s -max-errors=100 -url=http://127.0.0.1:1/XX)],

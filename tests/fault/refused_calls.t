@@ -31,11 +31,11 @@ my $small  = '-d DIR -r0 -q -z7 --min-time=0 -s256k:16k:20:2 -n1:100:1:2 -c2 --i
 my %runs   = (
     'bonnie'       => { args => "$small -f --verify=full" },
     'to a file'    => { args => "$small -f --tests=put_block --output=DIR/report" },
-    'page'         => { program => 'bonload', page => 1, args => '-wt=2 -url=DIR/data/XXX -max-requests=20 -show-progress=false -cleanup -timeline-file=DIR/report' },
+    'page'         => { program => 'bonload', page => 1, args => '-wt=2 -url=DIR/data/XXX -max-requests=20 -show-progress=false -remove -timeline-file=DIR/report' },
     (map { ($_ => { args => "$small --engine=$_ --iodepth=4 --tests=put_block,get_block,seeks -n0", needs => $_ }) }
         grep {/libaio|io_uring/} engines()),
     (map { ($_ => { args => "$small --tests=put_block,get_block -u nobody" }) } grep { Root::is_root() } '-u nobody'),
-    'bonload'      => { program => 'bonload', args => '-wt=2 -url=DIR/data/XXX -max-requests=20 -body-size=5000 -output=json -verify=full -show-progress=false -cleanup' },
+    'bonload'      => { program => 'bonload', args => '-wt=2 -url=DIR/data/XXX -max-requests=20 -body-size=5000 -output=json -verify=full -show-progress=false -remove' },
     'boncut'       => { program => 'boncut', args => 'write --time=0.2 -c1 --units=2 DIR', log => 1 },
 );
 

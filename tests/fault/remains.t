@@ -66,7 +66,7 @@ my @runs = (
 my @cleanups = (
     [ 'bonnie', '-d', $dir, '--cleanup' ],
     [ 'boncut', '--cleanup', $dir ],
-    [ 'bonload', "-cleanup-killed=$dir" ],
+    [ 'bonload', "-cleanup", "$dir" ],
     [ 'getc_putc', '--cleanup', '-d', $dir ],
 );
 

@@ -6,8 +6,10 @@
 #include "bonload/ledger/names.h"
 #include "bonload/options.h"
 #include "bonload/plan/plan.h"
+#include "cli/parser.h"
 #include "fuzz.h"
 #include "util/go_units.h"
+#include "util/units.h"
 
 #define UNTOUCHED  UINT64_C(0x5a5a5a5a5a5a5a5a)
 #define WORDS_MOST 32
@@ -22,11 +24,11 @@ static void values(const char *text)
     uint64_t duration = UNTOUCHED;
     uint64_t again;
     uint64_t size = UNTOUCHED;
-    int status = go_parse_duration(text, &duration);
+    int status = units_parse_duration(text, 0, &duration);
     MUST(is_promised(status) && (status == 0 || duration == UNTOUCHED));
     if (status == 0)
-        MUST(go_parse_duration(go_duration(duration).text, &again) == 0 && again == duration);
-    status = go_parse_size(text, &size);
+        MUST(units_parse_duration(go_duration(duration).text, 0, &again) == 0 && again == duration);
+    status = units_parse_size(text, UNITS_AS_GO, &size);
     MUST(is_promised(status) && (status == 0 || size == UNTOUCHED));
 }
 
@@ -41,8 +43,8 @@ static void command_line(char *text)
     err_init(&e);
     for (char *word = strtok(text, "\n"); word && argc <= WORDS_MOST; word = strtok(NULL, "\n"))
         argv[argc++] = word;
-    int status = options_parse(argc, argv, &settings, &e);
-    MUST(status == 0 || (status == -EINVAL && e.text[0] != '\0'));
+    int status = options_parse(argc, argv, &settings, NULL, &e);
+    MUST(status == 0 || status == CLI_ANSWERED || (status == -EINVAL && e.text[0] != '\0'));
 }
 
 static void mix_and_limit(const char *text)

@@ -15,7 +15,7 @@ static int parse_option(struct settings *s, char *option, char *text, struct err
     char name[] = "bonnie";
     char *argv[] = {name, option, text, NULL};
     err_init(e);
-    return options_parse(3, argv, s, e);
+    return options_parse(3, argv, s, NULL, e);
 }
 
 static void size_of_data(char *text)

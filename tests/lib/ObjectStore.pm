@@ -133,7 +133,7 @@ sub objects_go_and_come {
     is($read->{bonload}{damaged}, 0, 'as they were written');
     no_errors(loaded(@all, qw(-rt=2 -ops=list,head)),  'list and head');
     no_errors(loaded(@all, qw(-wt=4 -ops=delete)),     'delete');
-    no_errors(loaded(@s3, qw(-wt=1 -max-requests=1 -body-size=11MiB -s3-part-size=5MiB -cleanup -url=parts)), 'in parts');
+    no_errors(loaded(@s3, qw(-wt=1 -max-requests=1 -body-size=11MiB -s3-part-size=5MiB -remove -url=parts)), 'in parts');
     is_deeply([ $store->left ], [], 'nothing is left');
     my $wrong = bonload((map {s{\Q$SECRET_KEY\E}{another}r} @s3), qw(-rt=1 -max-requests=5 -url=a));
     is($wrong->{status}, '1', 'a wrong secret');

@@ -52,7 +52,7 @@ SKIP: {
             like($text, qr/"engine": ?"$engine".*^status 0\z|^bonnie: [^\n]*$engine[^\n]*\nstatus 1\z/ms, "$engine: it is in the program");
             unlike($text, qr/built without|not built/, 'whatever the kernel says');
         }
-        like($in->('/bonload -wt=2 -url=/data/XXXX -max-requests=100 -cleanup -show-progress=false -output=json'), qr/"Writes".*^status 0\z/ms, 'bonload');
+        like($in->('/bonload -wt=2 -url=/data/XXXX -max-requests=100 -remove -show-progress=false -output=json'), qr/"Writes".*^status 0\z/ms, 'bonload');
         like($in->('/bonload -wt=1 -url=/data/XXXX -max-requests=9 -timeline-file=/data/page.html'), qr/\Abonload: -timeline-file: [^\n]*bon_csv2html[^\n]*\nstatus 1\z/, '-timeline-file says what is missing');
         system("cp '$dir/$name/bin/bon_csv2html' '$root'") == 0 or die "cp: $?\n";
         local $ENV{BON_CSV2HTML} = '/bon_csv2html';
@@ -70,7 +70,7 @@ my $line = output_of("'$dir/$name/bin/bonnie' -q -d '$dir' -r0 -s1 -n0 -f -m lab
 like(output_of("echo '$line' | '$dir/$name/bin/bon_csv2txt'"), qr/^lab +1M /m, 'bon_csv2txt finds its modules');
 like(output_of("'$dir/$name/bin/bon_ab' --help"), qr/^Usage: bon_ab/m, 'and so does bon_ab');
 system("mv '$dir/$name' '$dir/elsewhere'");
-output_of("'$dir/elsewhere/bin/bonload' -wt=1 -url='$dir/XXXX' -max-requests=9 -cleanup -show-progress=false -timeline-file='$dir/page.html'");
+output_of("'$dir/elsewhere/bin/bonload' -wt=1 -url='$dir/XXXX' -max-requests=9 -remove -show-progress=false -timeline-file='$dir/page.html'");
 ok(-s "$dir/page.html", 'a page is drawn wherever the directory is');
 
 # ---- older kernels -------------------------------------------------------------------------------

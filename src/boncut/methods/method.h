@@ -119,6 +119,9 @@ static inline bool method_promises(unsigned method)
     return !methods[method].is_control && !methods[method].is_fact;
 }
 
+/* The names of those that promise something, with a NULL at the end. */
+extern const char *const method_words[];
+
 void method_print_all(FILE *out);
 
 /* Sets *method to the index of the method with that name. Returns false when there is none. */

@@ -1253,6 +1253,11 @@ bool method_find(const char *name, size_t length, unsigned *method)
     return false;
 }
 
+const char *const method_words[] = {
+    "fsync",    "fdatasync", "dsync",   "rwf_dsync", "direct_dsync", "uring_fsync", "msync",
+    "syncfs",   "create",    "replace", "unlink",    "rename",       "link",        "mkdir",
+    "truncate", "atomic",    NULL};
+
 void method_print_all(FILE *out)
 {
     for (unsigned i = 0; i < METHODS; i++)

@@ -10,7 +10,7 @@
 
 /*
  * What became of the numbers of a run's writes: which were written (struct written_set), which
- * write a name holds, where names recur (versions_open()), and with -cleanup which files the run
+ * write a name holds, where names recur (versions_open()), and with -remove which files the run
  * made. The memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
  */
 
@@ -51,7 +51,7 @@ struct version_place {
 /*
  * What a run has written so far, without a list of it: writes are numbered from 1, and a name is
  * computed from its number. Only exceptions are stored: failed writes, which reads must avoid, and
- * with -cleanup the files that the run did not make. Safe in threads, without locks.
+ * with -remove the files that the run did not make. Safe in threads, without locks.
  */
 struct written_set {
     _Atomic uint64_t issued;  /* the last number that a write has taken */
@@ -105,7 +105,7 @@ static inline bool written_is_removed(const struct written_set *w, uint64_t numb
 }
 
 /*
- * Records with -cleanup whether the write of that number made its file. Names recur after `period`
+ * Records with -remove whether the write of that number made its file. Names recur after `period`
  * numbers; 0: never. If names recur, a later cycle may overtake the first one and make the file;
  * then the first cycle's write finds a file that belongs to this run all the same.
  */

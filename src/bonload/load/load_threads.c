@@ -215,7 +215,7 @@ static void settle_number(struct load_thread *d, const struct request *r)
         written_end(&run->written, r->channel, r->number, r->failure == 0);
     else if (r->failure != 0)
         written_leave_out(&run->written, r->number);
-    if (run->plan->settings->cleanup && (run->target->traits & TARGET_FILES))
+    if (run->plan->settings->removes && (run->target->traits & TARGET_FILES))
         written_note_file(&run->written, r->number, run->names.period, r->made);
     if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
         run_open_reads(run, d->now_ns);

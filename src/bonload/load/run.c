@@ -228,7 +228,7 @@ static int open_names(struct run *r, struct err *e)
 
 static bool tracks_names(const struct run *r)
 {
-    return r->plan->settings->cleanup && (r->target->traits & TARGET_NO_KINDS);
+    return r->plan->settings->removes && (r->target->traits & TARGET_NO_KINDS);
 }
 
 static int open_target(struct run *r, struct err *e)

@@ -97,7 +97,7 @@ struct run {
     struct sizes sizes;
     struct written_set written;
     struct verify_counts verified;
-    struct made_set made;          /* used with -cleanup and TARGET_NO_KINDS */
+    struct made_set made;          /* used with -remove and TARGET_NO_KINDS */
     bool reads_written;            /* reads choose among the run's own writes */
     _Atomic uint64_t read_numbers; /* last number that reads have used */
     _Atomic uint64_t removals;     /* last number of a removal, in a run that writes nothing */

@@ -9,7 +9,6 @@
 
 #include "cli/option.h"
 #include "sys/input.h"
-#include "util/go_units.h"
 #include "util/units.h"
 
 const char *const load_names[LOAD_KINDS] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
@@ -50,7 +49,7 @@ int latency_limit_parse(const char *text, struct latency_limit *limit)
             return -EINVAL;
         text = colon + 1;
     }
-    if (go_parse_duration(text, &l.nanoseconds) != 0 || l.nanoseconds == 0)
+    if (units_parse_duration(text, 0, &l.nanoseconds) != 0 || l.nanoseconds == 0)
         return -EINVAL;
     *limit = l;
     return 0;
@@ -125,7 +124,8 @@ int rate_curve_parse_ramp(struct rate_curve *c, const char *text)
     *dots = *slash = '\0';
     *c = (struct rate_curve){.count = 0};
     bool is_right = parse_rate(word, &from) == 0 && parse_rate(dots + 2, &to) == 0 &&
-                    go_parse_duration(slash + 1, &time_ns) == 0 && time_ns > 0 && from + to > 0;
+                    units_parse_duration(slash + 1, BILLION, &time_ns) == 0 && time_ns > 0 &&
+                    from + to > 0;
     return is_right && rate_curve_add(c, 0, from) && rate_curve_add(c, time_ns, to) ? 0 : -EINVAL;
 }
 
@@ -144,8 +144,8 @@ static bool take_line(struct rate_curve *c, char *line)
     *end = '\0';
     if (*time == '\0')
         return *word == '\0';
-    bool has_time = go_parse_duration(time, &at_ns) == 0 || units_parse_decimal(time, &at_ns) == 0;
-    return has_time && parse_rate(word, &rate) == 0 && rate_curve_add(c, at_ns, rate);
+    return units_parse_duration(time, BILLION, &at_ns) == 0 && parse_rate(word, &rate) == 0 &&
+           rate_curve_add(c, at_ns, rate);
 }
 
 static int take_text(struct rate_curve *c, char *text, const char *path, struct err *e)

@@ -55,8 +55,6 @@ uint64_t latency_limit_figure(const struct latency_limit *limit, const struct hi
 #define LIMIT_TEXT 32
 void latency_limit_name(const struct latency_limit *limit, char text[static LIMIT_TEXT]);
 
-enum action { ACTION_RUN, ACTION_HELP, ACTION_SHORT_HELP, ACTION_VERSION, ACTION_OPTIONS };
-
 /* Room for values that are copied because argv is overwritten, or that are given several times. */
 #define SETTINGS_SECRET    512
 #define SETTINGS_HEADERS   8192
@@ -69,13 +67,12 @@ enum action { ACTION_RUN, ACTION_HELP, ACTION_SHORT_HELP, ACTION_VERSION, ACTION
  * left out has its default, unless that depends on other settings.
  */
 struct settings {
-    enum action action;
     bool as_goader;     /* the user called the program `goader`: bonload(1) lists what differs */
-    const char *engine; /* name of the target; NULL: default */
+    const char *engine; /* name of the target */
     const char *url;
     const char *url_source;
     bool literal;                  /* url is a name, and not a template */
-    const char *good_for;          /* name of a profile, "all", "list", or a file; NULL: none */
+    const char *good_for;          /* name of a profile, "all", or a file; NULL: none */
     const struct profile *profile; /* the run's profile, when it has been found */
     bool trusts_directory;
     const char *user;
@@ -107,8 +104,8 @@ struct settings {
     struct optional fair_buckets;
     const char *written_dump;
     bool make_directories;
-    bool cleanup;
-    const char *left_in; /* a directory in which killed runs left something; NULL: none */
+    bool removes;   /* -remove: what the run wrote goes when it is over */
+    bool cleans_up; /* -cleanup: what killed runs left in `url` goes, and nothing is run */
     struct optional chunk_bytes;
     bool direct;
     bool evict; /* evict a file's pages before it is read */
@@ -144,6 +141,7 @@ struct settings {
 
     enum output_format output;
     bool show_progress;
+    bool quiet;
     const char *timeline_file;
     const char *live_file;
     const char *hgrm;                /* start of the paths of files with distributions */

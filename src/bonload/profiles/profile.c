@@ -6,7 +6,6 @@
 
 #include "bonload/plan/plan.h"
 #include "sys/input.h"
-#include "util/go_units.h"
 #include "util/printable.h"
 #include "util/units.h"
 
@@ -237,6 +236,11 @@ const struct profile *const profile_table[] = {
     &etcd, &postgres, &mariadb, &redis, &maildir, &sqlite, &sqlite_journal, NULL,
 };
 
+const char *const profile_words[] = {"etcd",   "postgres",       "mariadb", "redis", "maildir",
+                                     "sqlite", "sqlite-journal", "all",     NULL};
+_Static_assert(sizeof profile_words == sizeof profile_table + sizeof *profile_words,
+               "a word for each profile, and all");
+
 const struct profile *profile_by_name(const char *name)
 {
     const struct profile *const *p = profile_table;
@@ -316,7 +320,7 @@ static int split_words(struct parser *r, char *text)
 static bool parse_size(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
 {
     uint64_t value;
-    if (!text || go_parse_size(text, &value) != 0 || value < least || value > most)
+    if (!text || units_parse_size(text, UNITS_AS_GO, &value) != 0 || value < least || value > most)
         return false;
     *bytes = value;
     return true;
@@ -499,7 +503,7 @@ static int add_work(struct parser *r, char *steps)
     bool is_every = strcmp(r->words[0], "every") == 0;
     if (r->works == PROFILE_WORKS || r->count != 3 ||
         (is_every ? !parse_number(r->words[2], MOST_EVERY, &w->every)
-                  : go_parse_duration(r->words[2], &w->period_ns) != 0 || w->period_ns == 0))
+                  : units_parse_duration(r->words[2], 0, &w->period_ns) != 0 || w->period_ns == 0))
         return refuse_line(r, "beside NAME PERIOD: STEP; ..., or every NAME REQUESTS: STEP; ..., "
                               "three times at most");
     w->name = r->words[1];
@@ -513,7 +517,7 @@ static int add_limit(struct parser *r)
     struct profile_limit l = {.on = LIMIT_ON_SYNC, .name = r->words[1]};
     struct latency_limit figure;
     if (r->limits == PROFILE_LIMITS || r->count != 4 || !limit_figure_parse(r->words[2], &figure) ||
-        go_parse_duration(r->words[3], &l.nanoseconds) != 0 || l.nanoseconds == 0)
+        units_parse_duration(r->words[3], 0, &l.nanoseconds) != 0 || l.nanoseconds == 0)
         return refuse_line(r, "limit, then sync or the name of a beside line, then pN or max, and "
                               "a duration; three at most");
     l.percent = figure.of == LIMIT_MAX ? 100 : figure.percent;

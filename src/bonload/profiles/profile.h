@@ -110,6 +110,9 @@ struct profile {
 /* All profiles, with a NULL at the end. */
 extern const struct profile *const profile_table[];
 
+/* Their names and "all", with a NULL at the end. */
+extern const char *const profile_words[];
+
 /* The profile of that name, or NULL. */
 const struct profile *profile_by_name(const char *name);
 

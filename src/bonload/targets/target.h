@@ -36,7 +36,7 @@ struct request {
     unsigned op;      /* index in target_ops.ops */
     uint32_t failure; /* 0: none; otherwise a code for target_ops.describe() */
     uint32_t miss;  /* the reason if the request normally has no effect here; 0: it had an effect */
-    bool made;      /* with -cleanup: the request created the file that it wrote */
+    bool made;      /* with -remove: the request created the file that it wrote */
     uint64_t bytes; /* number of bytes moved */
     uint64_t judged_ns; /* time that the limit of a search applies to; 0: the response time */
     uint64_t aside_ns;  /* part of the request's time that does not count: checking what was read */
@@ -75,7 +75,7 @@ struct target_setup {
     const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
     struct written_set *written;
     struct verify_counts *verified;
-    /* with -cleanup and TARGET_NO_KINDS: names of the files that the run has made */
+    /* with -remove and TARGET_NO_KINDS: names of the files that the run has made */
     struct made_set *made;
 };
 

@@ -126,7 +126,7 @@ static void libaio_close(void *state)
 
 const struct engine_ops engine_libaio = {
     .name = "libaio",
-    .summary = "Linux native asynchronous I/O; asynchronous only with -D (--direct)",
+    .summary = "Linux native asynchronous I/O; asynchronous only with --direct",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
     .available = libaio_available,
     .state_bytes = sizeof(struct state),

@@ -67,7 +67,7 @@ static int run_as(unsigned rank, uint64_t *made, int argc, char *argv[], struct 
     err_init(e);
     assert_non_null(c.ranks.cards);
     assert_int_equal(stop_init(e), 0);
-    assert_int_equal(options_parse(argc, argv, &settings, e), 0);
+    assert_int_equal(options_parse(argc, argv, &settings, NULL, e), 0);
     assert_int_equal(plan_make(&plan, &settings, &c, e), 0);
     assert_int_equal(run_open(&run, &plan, e), 0);
     assert_int_equal(main_loop_open(&main_loop, &run, &c, e), 0);

@@ -28,7 +28,7 @@ static int plan_of(struct plan *p, struct err *e, ...)
         count++;
     va_end(arguments);
     err_init(e);
-    assert_int_equal(options_parse(count, words, &settings, e), 0);
+    assert_int_equal(options_parse(count, words, &settings, NULL, e), 0);
     return plan_make_row(p, &settings, &host, 0, e);
 }
 
@@ -101,7 +101,7 @@ static void rows_of_a_preset_have_plans_of_their_own(void **state)
     struct err e;
     char *words[] = {(char *)"bonnie", (char *)"--preset=diskmark", NULL};
     err_init(&e);
-    assert_int_equal(options_parse(2, words, &settings, &e), 0);
+    assert_int_equal(options_parse(2, words, &settings, NULL, &e), 0);
     assert_int_equal(plan_rows(&settings), sizeof rows / sizeof *rows);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(plan_make_row(&p, &settings, &host, i, &e), 0);
@@ -145,7 +145,7 @@ static void a_short_look_is_short(void **state)
     struct err e;
     char *words[] = {(char *)"bonnie", (char *)"/data", NULL};
     err_init(&e);
-    assert_int_equal(options_parse(2, words, &settings, &e), 0);
+    assert_int_equal(options_parse(2, words, &settings, NULL, &e), 0);
     for (size_t i = 0; i < sizeof free_mib / sizeof *free_mib; i++) {
         struct host roomy = host;
         uint64_t ns = 0;

@@ -64,17 +64,8 @@ static void sizes_that_are_none(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
-        "",     "k",
-        "iB",   "B",
-        "-1",   "+1",
-        " 1",   "1 ",
-        "1 k",  "1.5g",
-        "0x10", "1e3",
-        "1ki",  "1kk",
-        "1Bk",  "1p",
-        "1kBB", "x",
-        "1\n",  "1,5",
-        "auto", "99999999999999999999x",
+        "",     "k",   "iB",  "B",   "-1",   "+1", " 1",  "1 ",  "1 k",  "1q",
+        "0x10", "1e3", "1kk", "1Bk", "1kBB", "x",  "1\n", "1,5", "auto", "99999999999999999999x",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         refuse_size(wrong[i], -EINVAL);
@@ -281,35 +272,88 @@ static void what_is_too_wide_is_shortened_to_four_columns(void **state)
     expect_short(1e4 * 1024 * 1024, "10486m", "9.8t");
 }
 
-static void fractions_of_sizes_are_rounded_down(void **state)
+static void fractions(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        uint64_t bytes;
-    } cases[] = {
-        {"7951.52", 7951 * MIB}, {"1.5g", 1536 * MIB}, {"1.3g", 1331 * MIB}, {"0.5", 512 * KIB},
-        {"0.3", 307 * KIB},      {"1.5k", KIB},        {"0.0001", 0},        {"64", 64 * MIB},
-        {"1000000B", 1000000},   {"1.0", MIB},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint64_t bytes = 1;
-        assert_int_equal(units_parse_rounded_size(cases[i].text, MIB, &bytes), 0);
-        assert_int_equal(bytes, cases[i].bytes);
-    }
-    uint64_t kept = 7;
-    static const char *const wrong[] = {"1.", ".5", "1.5.5", "1.5q", "-1.5", "1,5", ""};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(units_parse_rounded_size(wrong[i], MIB, &kept), -EINVAL);
-    assert_int_equal(units_parse_rounded_size("16777216.5t", MIB, &kept), -ERANGE);
-    assert_int_equal(kept, 7);
+    expect_size("7951.52", MIB, UINT64_C(8337773035));
+    expect_size("1.5g", MIB, 1536 * MIB);
+    expect_size(".5", MIB, 512 * KIB);
+    expect_size("1.", MIB, MIB);
+    expect_size("1.0", MIB, MIB);
+    refuse_size("1.5.5", -EINVAL);
+    refuse_size("1.5q", -EINVAL);
+    refuse_size("-1.5", -EINVAL);
+    refuse_size("1,5", -EINVAL);
+    refuse_size(".", -EINVAL);
+    refuse_size("16777216.5t", -ERANGE);
+}
+
+static void sizes_as_go_has_them(void **state)
+{
+    (void)state;
+    expect_size("1KiB", UNITS_AS_GO, 1024);
+    expect_size("1k", UNITS_AS_GO, 1000);
+    expect_size("1kb", UNITS_AS_GO, 1000);
+    expect_size("1.5MB", UNITS_AS_GO, 1500000);
+    expect_size("1.5Mi", UNITS_AS_GO, 1572864);
+    expect_size("0.5", UNITS_AS_GO, 0);
+    expect_size("17B", UNITS_AS_GO, 17);
+    expect_size("1EiB", UNITS_AS_GO, UINT64_C(1) << 60);
+    refuse_size("k", -EINVAL);
+    refuse_size("1Kib2", -EINVAL);
+    refuse_size("16EiB", -ERANGE);
+}
+
+static void expect_duration(const char *text, uint64_t nanoseconds)
+{
+    uint64_t value = UNTOUCHED;
+    assert_int_equal(units_parse_duration(text, 0, &value), 0);
+    assert_int_equal(value, nanoseconds);
+}
+
+static void refuse_duration(const char *text, int reason)
+{
+    uint64_t value = UNTOUCHED;
+    assert_int_equal(units_parse_duration(text, 0, &value), reason);
+    assert_int_equal(value, UNTOUCHED);
+}
+
+static void durations(void **state)
+{
+    uint64_t value = 0;
+    (void)state;
+    expect_duration("300ms", 300 * MILLION);
+    expect_duration("1m30s", 90 * BILLION);
+    expect_duration("1.5s", 1500 * MILLION);
+    expect_duration(".5s", 500 * MILLION);
+    expect_duration("2h45m", 9900 * BILLION);
+    expect_duration("1d", 86400 * BILLION);
+    expect_duration("1h0.001ms", UINT64_C(3600000001000));
+    expect_duration("7us", 7000);
+    expect_duration("7\302\265s", 7000);
+    expect_duration("12ns", 12);
+    expect_duration("0", 0);
+    expect_duration("0.0000000019s", 1);
+    assert_int_equal(units_parse_duration("1.5", BILLION, &value), 0);
+    assert_int_equal(value, 1500 * MILLION);
+    refuse_duration("", -EINVAL);
+    refuse_duration("3", -EINVAL);
+    refuse_duration("s", -EINVAL);
+    refuse_duration("-1s", -EINVAL);
+    refuse_duration("1 s", -EINVAL);
+    refuse_duration("1sx", -EINVAL);
+    refuse_duration("1m30", -EINVAL);
+    refuse_duration("99999999999999999999s", -ERANGE);
+    refuse_duration("18446744074s", -ERANGE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bound_does_not_read_like_what_it_excludes),
-        cmocka_unit_test(fractions_of_sizes_are_rounded_down),
+        cmocka_unit_test(fractions),
+        cmocka_unit_test(sizes_as_go_has_them),
+        cmocka_unit_test(durations),
         cmocka_unit_test(sizes_with_suffix),
         cmocka_unit_test(sizes_without_suffix_count_units),
         cmocka_unit_test(sizes_up_to_the_last_bit),

@@ -111,13 +111,13 @@ static void disk_prepare(void *thread, struct request *r)
         disk_fill(t, 0, (size_t)t->expected.size);
 }
 
-/* Opens a file for writing. Finds out whether it is new only if a sync or -cleanup needs that. */
+/* Opens a file for writing. Finds out whether it is new only if a sync or -remove needs that. */
 static int disk_open_to_write(struct thread *t, bool *is_new)
 {
     const struct settings *s = t->shared->settings;
     int flags = O_WRONLY | O_CREAT | (s->direct ? O_DIRECT : 0);
     *is_new = false;
-    if (s->fsync || s->cleanup) {
+    if (s->fsync || s->removes) {
         int fd = paths_open(&t->shared->paths, t->work.name, flags | O_EXCL, 0);
         *is_new = fd >= 0;
         if (fd != -EEXIST)

@@ -113,7 +113,7 @@ static int outcome(ssize_t result)
     return result < 0 ? -errno : 0;
 }
 
-/* With -cleanup, records that the request made the file of its name, if rc is no failure. */
+/* With -remove, records that the request made the file of its name, if rc is no failure. */
 static int note_made(const struct thread *t, int rc)
 {
     if (path_is_full(t->at.directory->fd, -rc))
@@ -125,7 +125,7 @@ static int note_made(const struct thread *t, int rc)
 
 /* ---- operations on a file -------------------------------------------------------------------- */
 
-/* Opens a file for writing. With -cleanup, finds out whether the run made it. */
+/* Opens a file for writing. With -remove, finds out whether the run made it. */
 static int open_to_write(const struct thread *t)
 {
     struct path_directory *at = t->at.directory;

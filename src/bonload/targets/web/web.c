@@ -16,7 +16,6 @@
 #include "measure/clock.h"
 #include "sys/input.h"
 #include "util/descriptor.h"
-#include "util/go_units.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/printable.h"
@@ -364,8 +363,9 @@ static int take_range(struct plan *p, const char *list, char *range, struct err 
         item = at < range ? at : item;
     }
     *end = '\0';
-    if (strncmp(item, "get:", 4) != 0 || go_parse_size(value, &p->range_bytes) != 0 ||
-        p->range_bytes == 0 || p->range_bytes > TIB)
+    if (strncmp(item, "get:", 4) != 0 ||
+        units_parse_size(value, UNITS_AS_GO, &p->range_bytes) != 0 || p->range_bytes == 0 ||
+        p->range_bytes > TIB)
         return err_say(e,
                        "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
                        "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
@@ -411,8 +411,8 @@ static int check_changes(struct plan *p, const struct settings *s, struct err *e
 {
     if (s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
         return err_say(e, "-verify: what an object contains after post or patch is not known");
-    if (s->cleanup && p->puts_nothing)
-        return err_say(e, "-cleanup removes what put has written, but -ops has no put");
+    if (s->removes && p->puts_nothing)
+        return err_say(e, "-remove removes what put has written, but -ops has no put");
     p->verify = VERIFY_OFF;
     return 0;
 }

@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One grammar in all programs: dashes, the words of lists, durations, sizes, and the form of a
+# refusal; options that several have, with one text.
+
+use strict;
+use warnings;
+no warnings 'qw';
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Test::More;
+use BonnieRun  qw(run_tool scratch);
+
+my $dir = scratch();
+mkdir "$dir/d" or die "$dir/d: $!\n";
+my @C   = qw(bonnie bonload boncut zcav getc_putc generate_randfile);
+
+sub called {
+    my ($program, @words) = @_;
+    return run_tool($program eq 'bonnie' ? undef : $program, @words);
+}
+
+# What --all-options says of each option: { name => { letter, value, words, help } }.
+my %table;
+for my $program (@C) {
+    for my $line (grep {/\Aoption\t/} split /\n/, called($program, '--all-options')->{out}) {
+        my (undef, $letter, $name, $alias, $value, $offer, $words, $value_name, $help) = split /\t/, $line, -1;
+        $table{$program}{ $name || $letter } = { letter => $letter, value => $value, words => [ split q{ }, $words ], help => $help };
+    }
+}
+
+subtest 'options that several programs have' => sub {
+    my %text = (
+        h       => [ 'h', qr/print a short help and exit/ ],
+        help    => [ q{}, qr/print this help and exit/ ],
+        version => [ 'V', qr/print the version and exit/ ],
+        quiet   => [ 'q', qr/print no progress and no advice/ ],
+        verbose => [ 'v', qr/print more details on standard error/ ],
+        json    => [ q{}, qr/print the report as JSON/ ],
+        output  => [ 'o', qr/write the report to FILE, complete or not at all/ ],
+        html    => [ q{}, qr/write the report as a page to PAGE, too/ ],
+        label   => [ 'm', qr/label of the results/ ],
+        seed    => [ undef, qr/seed of everything that is random \(default: the time\)/ ],
+        cleanup => [ q{}, qr/remove what killed runs have left, and exit/ ],
+    );
+    my %who = (
+        bonnie            => [qw(h help version quiet verbose json output label seed cleanup)],
+        bonload           => [qw(h help version quiet verbose html seed cleanup)],
+        boncut            => [qw(h help version json html seed cleanup)],
+        zcav              => [qw(h help version quiet json html)],
+        getc_putc         => [qw(h help version quiet label cleanup)],
+        generate_randfile => [qw(h help version quiet seed)],
+    );
+    for my $program (@C) {
+        for my $name (@{ $who{$program} }) {
+            my ($letter, $text) = @{ $text{$name} };
+            my $option = $table{$program}{$name};
+            ok($option && $option->{help} =~ /\A$text/, "$program: $name") or diag($option->{help} // 'not there');
+            is($option->{letter}, $letter, "$program: the letter of $name") if defined $letter;
+        }
+        my $brief = called($program, '-h')->{out};
+        cmp_ok($brief =~ tr/\n//, '<=', 25, "$program -h: at most 25 lines");
+        like($brief, qr/^\Q$program\E --?help lists all options; the manual is \Q$program\E\(\d\)[.]$/m, 'and where the rest is');
+    }
+};
+
+# How options take a duration or a size: [ PROGRAM, WORDS before the value, of the option, WORDS after it ], without any work.
+my @TIMES = ([ 'bonnie', '--time=', '-V' ], [ 'bonnie', '--min-time=', '-V' ], [ 'bonload', '-duration=', '-V' ], [ 'bonload', '-warmup=', '-V' ],
+    [ 'bonload', '-time=', '-V' ], [ 'boncut', '--timeout=', '-V' ], [ 'boncut', '--after=', '-V' ]);
+my @SIZES = ([ 'bonnie', '-s', '-V' ], [ 'bonnie', '--ram=', '-V' ], [ 'bonnie', '-f', '-V' ], [ 'bonload', '-body-size=', '-V' ], [ 'bonload', '-max-body-size=', '-V' ],
+    [ 'getc_putc', '-s', '-V' ]);
+sub alike_ok {
+    my ($what, $options, $good, $bad) = @_;
+    for my $option (@{$options}) {
+        my ($program, $name, @after) = @{$option};
+        is(called($program, "$name$_", @after)->{status}, 0, "$program $name$_: $what") for grep { $name ne '-f' || /\A\d/ } @{$good};
+        for my $given (@{$bad}) {
+            next if $name eq '-f' && $given !~ /\A\d/; # only a number can be attached to -f
+            my $run = called($program, "$name$given", @after);
+            like("$run->{status} $run->{err}", qr/\A1 \Q$program\E: --?[a-z-]+: '\Q$given\E' is not accepted; expected [^\n]+\n\z/, "$program $name$given: no $what");
+        }
+    }
+    return;
+}
+alike_ok('duration', \@TIMES, [qw(90 90s 1.5s .5s 2. 300ms 5m 1m30s 2h 1d 7us)], [ qw(s 1x -1s 1m30 1e3 0x10 1000001 1s1 .), '1 s' ]);
+alike_ok('size',     \@SIZES, [qw(64k 64K 64kB 64KiB 1m 1.5m 8M 3MiB 2048 1g .5g)], [ qw(x 1q -1 1kk 0x10 1e3 1k1 99999999999999999999 .), '4 ' ]);
+like(called('bonload', '-max-latency=20', '-V')->{err}, qr/-max-latency: '20' is not accepted; expected a duration/, 'a limit of latency has a unit');
+
+subtest 'the words of a list' => sub {
+    for my $program (@C) {
+        for my $name (sort keys %{ $table{$program} }) {
+            my ($words, $letter) = @{ $table{$program}{$name} }{qw(words letter)};
+            next if !@{$words} || grep {/[:=]\z/} @{$words};
+            my $option = length $name == 1 ? "-$name" : $program eq 'bonload' ? "-$name=" : "--$name=";
+            my ($help, $list) = map { called($program, "$option$_") } 'help', grep { my $asked = $_; !grep { $_ eq $asked } @{$words} } 'list';
+            $list //= $help;
+            is("$help->{status}$help->{err}", '0', "$program $option: help answers");
+            is($list->{out}, $help->{out}, 'and list the same');
+            is_deeply([ grep { my $word = $_; $help->{out} !~ /^\Q$word\E(?: |$)/m } grep { $_ ne 'all' } @{$words} ], [], 'with all words');
+            my $refused = called($program, "$option?", '-V');
+            next if $refused->{status} == 0 || $name =~ /ops|good-for|concurrency/; # these are judged later, or have other values, too
+            is_deeply([ grep { my $word = $_; $refused->{err} !~ /(?:expected |list of |, | or )\Q$word\E(?:,|\n| or )/ } @{$words} ], [], 'a refusal has them, too');
+        }
+    }
+};
+
+# What people type.
+for my $case (
+    [ 'bonnie -direct',                         qr/unknown option -direct; did you mean --direct\?/ ],
+    [ 'bonnie -help',                           qr/unknown option -help; did you mean --help\?/ ],
+    [ 'bonnie -seed=1',                         qr/unknown option -seed; did you mean --seed\?/ ],
+    [ 'bonnie -json',                           qr/did you mean --json\?/ ],
+    [ 'bonnie -o_direct',                       qr/--direct is direct I\/O/ ],
+    [ 'bonnie -o json',                         qr/'json' is not accepted; expected the path of a file; .\/json/ ],
+    [ 'bonnie --good-for=etcd /tmp',            qr/unknown option --good-for; it is one of bonload/ ],
+    [ 'bonnie -rps=100',                        qr/unknown option -rps; it is one of bonload/ ],
+    [ 'bonnie --filename=x --bs=4k',            qr/unknown option --filename; did you mean --directory\?/ ],
+    [ 'bonnie if=/dev/zero of=x bs=1M',         qr/unexpected argument 'if=\/dev\/zero'; did you mean --directory\?/ ],
+    [ 'bonload --bs=4k',                        qr/unknown option --bs; did you mean -body-size\?/ ],
+    [ 'bonload -mkdir',                         qr/unknown option -mkdir; did you mean -mkdirs\?/ ],
+    [ 'zcav -direct x',                         qr/did you mean --direct\?/ ],
+    [ 'zcav --filename=x',                      qr/did you mean --file\?/ ],
+    [ 'getc_putc -cleanup',                     qr/did you mean --cleanup\?/ ],
+    [ 'boncut adit',                            qr/unknown command 'adit'; did you mean audit\?/ ],
+    [ "boncut check $dir promises",             qr/promises are read from standard input: < FILE/ ],
+    [ "boncut check --units=3 $dir",            qr/--units is an option of write, not of check/ ],
+    [ 'bonload -requests-engine=null -mkdirs -rt=1', qr/-mkdirs is an option of disk, meta, not of null/ ],
+) {
+    my ($line, $said) = @{$case};
+    my ($program, @words) = split q{ }, $line;
+    my $run = called($program, @words);
+    like("$run->{status} $run->{err}", qr/\A1 \Q$program\E: [^\n]*$said[^\n]*\n\z/, $line);
+}
+is(called('bonload', '--mkd', '--body-si=4k', '--versio')->{status}, 0, 'words with two dashes may be cut short in bonload, too');
+is(called('bonload', '-cleanup', "$dir/d")->{status}, 0, 'bonload -cleanup');
+is(called('bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json))->{err}, q{}, 'bonload -quiet');
+is(called('getc_putc', '--cleanup', "$dir/d")->{status}, 0, 'getc_putc --cleanup DIR');
+
+done_testing();
