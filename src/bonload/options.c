@@ -303,7 +303,6 @@ static const struct option_entry entries[] = {
 
 /* Defaults other than 0, of settings that do not depend on others. */
 static const struct settings defaults = {
-    .engine = DEFAULT_TARGET,
     .show_progress = true,
     .adjust_on_errors = true,
     .max_channels.value = 500,
@@ -363,10 +362,11 @@ static int pass_goader(const struct settings *s, int rc, struct err *e)
 /* Refuses options of other targets. */
 static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
+    const char *target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET)->name;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < option_table.count; i++) {
         if (given[i])
-            rc = cli_check_owner(&option_table, &entries[i], target_by_name(s->engine)->name, e);
+            rc = cli_check_owner(&option_table, &entries[i], target, e);
         rc = rc == 0 ? 0 : pass_goader(s, rc, e);
     }
     return rc;
@@ -414,7 +414,7 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
 
 static int find_target(struct plan *p, const struct settings *s, struct err *e)
 {
-    p->target = target_by_name(s->engine);
+    p->target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET);
     return p->target->available ? p->target->available(e) : 0;
 }
 

@@ -135,5 +135,6 @@ is(called('bonload', '--mkd', '--body-si=4k', '--versio')->{status}, 0, 'words w
 is(called('bonload', '-cleanup', "$dir/d")->{status}, 0, 'bonload -cleanup');
 is(called('bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json))->{err}, q{}, 'bonload -quiet');
 is(called('getc_putc', '--cleanup', "$dir/d")->{status}, 0, 'getc_putc --cleanup DIR');
+unlike(called('bonload', qw(-good-for=redis -duration=100ms), "$dir/d")->{err}, qr{cannot be combined}, 'a target that is not given is no option of a profile');
 
 done_testing();

@@ -68,7 +68,7 @@ void latency_limit_name(const struct latency_limit *limit, char text[static LIMI
  */
 struct settings {
     bool as_goader;     /* the user called the program `goader`: bonload(1) lists what differs */
-    const char *engine; /* name of the target */
+    const char *engine; /* name of the target; NULL: default */
     const char *url;
     const char *url_source;
     bool literal;                  /* url is a name, and not a template */
