@@ -4,6 +4,7 @@
 #include "boncut/commands.h"
 #include "cli/parser.h"
 #include "storage/scratch.h"
+#include "sys/path.h"
 #include "sys/program.h"
 #include "tail/trace.h"
 
@@ -24,6 +25,7 @@ static int boncut(int argc, char *argv[], struct err *e)
         tail_trace_cleanup();
         return cleanup_directory(s->directory, s->trusts_directory, e);
     }
+    path_trust_movers(s->trusts_directory);
     rc = commands[s->command](s, &status, e);
     return rc == 0 ? status : rc;
 }

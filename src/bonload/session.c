@@ -17,6 +17,7 @@
 #include "storage/scratch.h"
 #include "sync/coordinator.h"
 #include "sys/output.h"
+#include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
@@ -431,6 +432,7 @@ static int bonload(int argc, char *argv[], struct err *e)
         rc = 0;
     if (is_run)
         rc = coordinator_agree(&coordinator, argc, argv, e);
+    path_trust_movers(settings.trusts_directory);
     if (is_run && rc == 0)
         rc = session(&settings, &coordinator, &status, e);
     rc = coordinator_leave(&coordinator, rc, e);

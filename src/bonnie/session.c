@@ -22,6 +22,7 @@
 #include "sys/host.h"
 #include "sys/input.h"
 #include "sys/output.h"
+#include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "util/units.h"
@@ -424,7 +425,9 @@ int bonnie(int argc, char *argv[], struct err *e)
         rc = 0;
     if (is_run)
         rc = coordinator_agree(&coordinator, argc, argv, e);
-    if (is_run && rc == 0)
+    if (is_run && rc == 0) {
+        path_trust_movers(settings.trusts_directory);
         rc = run_action(&settings, &coordinator, e);
+    }
     return coordinator_leave(&coordinator, rc, e);
 }

@@ -38,7 +38,7 @@
     .accepted = "the path of a directory", .help = "scratch directory (default: .)"
 #define OPTION_TRUST(member)                                                                       \
     FLAG("trust-directory", member),                                                               \
-        .help = "not as root: use a directory on a share without owners and modes, too"
+        .help = "not as root: trust all who can change or move a directory (the manual says when)"
 #define OPTION_USER(member)                                                                        \
     .letter = 'u', VALUE("user", "USER[:GROUP]", OPTION_TEXT, member), .offer = OFFER_USERS,       \
     .accepted = "USER or USER:GROUP, names or numbers",                                            \

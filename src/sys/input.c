@@ -30,6 +30,8 @@ int input_open(const char *verb, const char *path, struct err *e)
         fd = path_say(&f, -ENOENT, e);
     else if (path_is_foreign_pipe(&f))
         fd = err_say(e, "%s %s: it is a pipe of another user", verb, path);
+    else if ((fd = path_check_shown(&f)) != 0)
+        fd = path_say(&f, fd, e);
     else
         fd = path_reopen(&f, O_RDONLY | O_NONBLOCK, e);
     path_release(&f);

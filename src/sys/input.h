@@ -15,7 +15,8 @@ int seed_file_seed(const char *path, uint64_t *seed, struct err *e);
 /* Reads files that the user has named, which path.h finds. `verb` is for messages: "read". */
 
 /*
- * Opens a file for reading, unless it is a pipe of another user. The descriptor has O_NONBLOCK, so
+ * Opens a file for reading, unless it is a pipe of another user, or one whose contents must not be
+ * shown. The descriptor has O_NONBLOCK, so
  * nobody waits for a writer; use input_contents() with it. Returns the descriptor, or a negative
  * errno with a line in e.
  */

@@ -93,6 +93,9 @@ static int open_beside(struct output *o, mode_t mode, struct err *e)
 static int open_temporary(struct output *o, struct err *e)
 {
     bool replaces = o->file.fd >= 0;
+    if (replaces && o->made.st_ino == o->file.facts.st_ino &&
+        o->made.st_dev == o->file.facts.st_dev)
+        path_vouch(&o->file);
     int rc = replaces ? path_check_replaced(&o->file.directory, o->file.name) : 0;
     if (rc != 0 && rc != -ENOENT)
         return path_say(&o->file, rc, e);
@@ -160,7 +163,7 @@ int output_open_live(const char *path, struct err *e)
 
 static int open_path(struct output *o, const char *path, bool must_be_plain, struct err *e)
 {
-    *o = (struct output){0};
+    *o = (struct output){.made = o->made};
     int rc = path_find(&o->file, "open", path, e);
     if (rc != 0)
         return rc;
@@ -251,6 +254,7 @@ int output_finish(struct output *o, struct err *e)
     int rc = is_replaced ? give_name(o, e) : 0;
     if (rc != 0 || !o->path)
         return rc;
+    fstat(fileno(o->stream), &o->made);
     close_stream(o, &code);
     if (code != 0)
         return err_system(e, code, "write the report to %s", name);
@@ -272,5 +276,5 @@ void output_discard(struct output *o)
     if (o->is_named)
         unlinkat(o->file.directory.fd, o->temporary, 0);
     path_release(&o->file);
-    *o = (struct output){0};
+    *o = (struct output){.made = o->made};
 }

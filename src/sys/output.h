@@ -16,6 +16,7 @@ struct output {
     bool is_direct;               /* a device or a pipe, which needs no temporary file */
     bool is_named;                /* there is a file with the temporary name */
     char temporary[NAME_MAX + 1]; /* temporary name in the directory of the file */
+    struct stat made;             /* of the last output_finish(), if there was one */
 };
 
 /*
@@ -26,7 +27,10 @@ struct output {
  */
 int output_open(struct output *o, const char *path, struct err *e);
 
-/* Does the same, but refuses devices and pipes, so it never waits: for use while a load runs. */
+/*
+ * Does the same, but refuses devices and pipes, so it never waits: for use while a load runs.
+ * Before the first time, o is zero; what o has made can then be replaced everywhere.
+ */
 int output_open_plain(struct output *o, const char *path, struct err *e);
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sys/path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -13,6 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "util/descriptor.h"
@@ -27,15 +29,20 @@
 /* The uid that the kernel shows for users whom a user namespace does not map. */
 #define OVERFLOW_UID 65534
 
-/* Whether the uid is this user's, and no other user can seem to have it. */
-static bool is_own(uid_t uid)
+/* Whether only one user can seem to have the uid, or one group the gid. */
+static bool is_one(unsigned id)
 {
     char map[64] = "";
     unsigned first, outside, count;
-    if (uid != geteuid() || uid != OVERFLOW_UID)
-        return uid == geteuid();
+    if (id != OVERFLOW_UID)
+        return true;
     kernel_file_text("/proc/self/uid_map", map, sizeof map);
     return sscanf(map, "%u %u %u", &first, &outside, &count) == 3 && count == UINT32_MAX;
+}
+
+static bool is_own(uid_t uid)
+{
+    return uid == geteuid() && is_one(uid);
 }
 
 static bool is_trusted(uid_t uid)
@@ -89,26 +96,186 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/*
- * Whether nobody else can change the directory or one above it: 1 or 0, or a negative errno. Goes
- * up to the root, which is above itself.
- */
+/* Goes to the directory above, which is the root's own. Returns 0 or a negative errno. */
+static int go_up(int *at, struct stat *facts)
+{
+    int above = openat(*at, "..", OPEN_DIRECTORY);
+    int rc = above >= 0 && fstat(above, facts) == 0 ? 0 : -errno;
+    descriptor_close(at);
+    *at = above;
+    return rc;
+}
+
+/* Whether nobody else can change the directory or one above it: 1 or 0, or a negative errno. */
 static int is_safe(int directory)
 {
-    struct stat facts, below = {0};
+    struct stat facts, below;
     int at = openat(directory, ".", OPEN_DIRECTORY);
-    for (bool is_first = true;; is_first = false) {
-        int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, !is_first) : -errno;
-        bool is_root = rc > 0 && !is_first && is_same(&facts, &below);
-        int above = rc > 0 && !is_root ? openat(at, "..", OPEN_DIRECTORY) : -1;
-        if (rc > 0 && !is_root && above < 0)
-            rc = -errno;
-        descriptor_close(&at);
-        if (above < 0)
-            return rc == -EACCES || rc == -ENOENT ? 0 : rc; /* it cannot be looked at */
-        at = above;
+    int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, false) : -errno;
+    while (rc > 0) {
         below = facts;
+        rc = go_up(&at, &facts);
+        if (rc == 0 && is_same(&facts, &below)) {
+            rc = 1;
+            break;
+        }
+        rc = rc == 0 ? is_kept(at, &facts, true) : rc;
     }
+    descriptor_close(&at);
+    return rc == -EACCES || rc == -ENOENT ? 0 : rc; /* it cannot be looked at */
+}
+
+/* ---- who can move what ----------------------------------------------------------------------- */
+
+#define NOBODY ((uid_t)-1)
+
+/* Others who surely may do something. */
+struct people {
+    bool are_all;
+    uid_t user;  /* NOBODY: none */
+    gid_t group; /* the same */
+};
+
+/* Whether an access control list says more than the mode. If that cannot be known, it may. */
+static bool has_list(int fd)
+{
+    static const char acl[] = "system.posix_acl_access";
+    return getxattr(descriptor_path(fd).text, acl, NULL, 0) >= 0 ||
+           (errno != ENODATA && errno != EOPNOTSUPP);
+}
+
+/* Those who have these permissions, given as bits for others; an owner can get any. */
+static struct people people_with(mode_t bits, int fd, const struct stat *facts)
+{
+    bool group = (facts->st_mode >> 3 & bits) == bits && !has_list(fd);
+    return (struct people){.are_all = group && (facts->st_mode & bits) == bits,
+                           .user = is_one(facts->st_uid) ? facts->st_uid : NOBODY,
+                           .group = group && is_one(facts->st_gid) ? facts->st_gid : NOBODY};
+}
+
+static bool has_user(const struct people *p, uid_t uid)
+{
+    return is_trusted(uid) || p->are_all || p->user == uid;
+}
+
+static bool has_group(const struct people *p, gid_t gid)
+{
+    return p->are_all || p->group == gid;
+}
+
+static struct people those_in_both(const struct people *p, const struct people *q)
+{
+    struct people both = p->are_all ? *q : *p;
+    both.are_all = p->are_all && q->are_all;
+    if (!has_user(p, both.user) || !has_user(q, both.user))
+        both.user = NOBODY;
+    if (!has_group(p, both.group) || !has_group(q, both.group))
+        both.group = NOBODY;
+    return both;
+}
+
+static bool hardlinks_are_protected(void)
+{
+    char value[2] = "";
+    return kernel_file_text("/proc/sys/fs/protected_hardlinks", value, sizeof value) &&
+           *value == '1';
+}
+
+/* Somebody who can move something that is closed to him. */
+struct mover {
+    char who[24];   /* "user 1000" */
+    unsigned level; /* of what he can move: 0 is the file or directory itself, 1 what it is in */
+};
+
+/* Whether all who can move an entry of the directory are among the people; if not, sets m->who. */
+static bool are_movers(const struct people *p, int fd, const struct stat *directory,
+                       const struct stat *entry, struct mover *m)
+{
+    mode_t mode = directory->st_mode & (S_IWGRP | S_IWOTH);
+    bool owner = has_user(p, directory->st_uid);
+    bool is_sticky =
+        (directory->st_mode & S_ISVTX) && (S_ISDIR(entry->st_mode) || hardlinks_are_protected());
+    if (!owner || (mode && is_sticky)) {
+        uid_t user = owner ? entry->st_uid : directory->st_uid;
+        snprintf(m->who, sizeof m->who, "user %u", user);
+        return has_user(p, user);
+    }
+    bool is_listed = mode && has_list(fd);
+    if (mode & S_IWOTH || (is_listed && (geteuid() == 0 || !is_own(directory->st_uid)))) {
+        strcpy(m->who, "everybody");
+        return p->are_all;
+    }
+    snprintf(m->who, sizeof m->who, "group %u", directory->st_gid);
+    /* those on a list in the user's own directory are his choice */
+    return !mode || is_listed || has_group(p, directory->st_gid);
+}
+
+/*
+ * Looks for somebody who can move the directory, or one above it, and may not replace what is in
+ * it; or, if f is not NULL, who can have given the file its name, and may not read it. Returns 1, 0
+ * or a negative errno.
+ */
+static int find_mover(int directory, const struct path_file *f, struct mover *m)
+{
+    struct stat facts, entry;
+    struct people people = {0};
+    int at = openat(directory, ".", OPEN_DIRECTORY);
+    int rc = at >= 0 && fstat(at, &facts) == 0 ? 0 : -errno;
+    if (rc == 0 && f) {
+        entry = f->facts;
+        people = people_with(S_IROTH, f->fd, &entry);
+    } else if (rc == 0) {
+        entry = facts;
+        people = people_with(S_IWOTH | S_IXOTH, at, &entry);
+        if (entry.st_mode & S_ISVTX)
+            people = (struct people){.user = people.user, .group = NOBODY};
+        rc = go_up(&at, &facts);
+    }
+    for (m->level = 0; rc == 0 && !is_same(&facts, &entry); m->level++) {
+        if (!are_movers(&people, at, &facts, &entry, m)) {
+            rc = 1;
+            break;
+        }
+        struct people here = people_with(S_IXOTH, at, &facts);
+        people = those_in_both(&people, &here);
+        entry = facts;
+        rc = go_up(&at, &facts);
+    }
+    descriptor_close(&at);
+    return rc == -EACCES || rc == -ENOENT ? 0 : rc;
+}
+
+/* Set by path_trust_movers(). */
+static _Atomic bool trusts_movers;
+
+void path_trust_movers(bool trusts)
+{
+    atomic_store(&trusts_movers, trusts);
+}
+
+/* Root of a user namespace is an ordinary user outside. */
+static bool is_root(void)
+{
+    return geteuid() == 0 && is_one(OVERFLOW_UID);
+}
+
+static bool is_trusting(void)
+{
+    return !is_root() && atomic_load_explicit(&trusts_movers, memory_order_relaxed);
+}
+
+static bool is_empty(int directory)
+{
+    int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
+    unsigned count = 0;
+    while (entries && count <= 2 && readdir(entries))
+        count++;
+    if (entries)
+        closedir(entries);
+    else
+        descriptor_close(&fd);
+    return count == 2; /* "." and ".." */
 }
 
 /* Which files may be opened for a change in a directory. */
@@ -116,29 +283,31 @@ enum changes {
     UNKNOWN,
     ALL_FILES,
     OWN_FILES, /* and new ones */
-    NEW_FILES,
+    NEW_FILES, /* in place of own ones */
+    NO_FILES,  /* that are there already */
 };
 
 /* Returns one of those, or a negative errno. */
 static int changes_in(struct path_directory *d)
 {
-    int changes = atomic_load_explicit(&d->changes, memory_order_relaxed);
-    char protected[2] = "";
-    if (changes != UNKNOWN)
-        return changes;
+    struct mover mover;
+    int known = atomic_load_explicit(&d->changes, memory_order_relaxed);
+    if (known != UNKNOWN)
+        return known;
     int rc = is_safe(d->fd);
+    int changes = rc > 0 ? ALL_FILES : NEW_FILES;
+    if (rc == 0 && geteuid() != 0 && is_own(geteuid()) && hardlinks_are_protected())
+        changes = OWN_FILES;
+    if (rc == 0 && !is_trusting())
+        rc = find_mover(d->fd, NULL, &mover);
     if (rc < 0)
         return rc;
-    if (rc > 0)
-        changes = ALL_FILES;
-    else if (geteuid() != 0 && is_own(geteuid()) &&
-             kernel_file_text("/proc/sys/fs/protected_hardlinks", protected, sizeof protected) &&
-             *protected == '1')
-        changes = OWN_FILES;
-    else
-        changes = NEW_FILES;
-    atomic_store_explicit(&d->changes, changes, memory_order_relaxed);
-    return changes;
+    /* what was empty has only what was made since this directory is open */
+    if (changes != ALL_FILES && rc > 0 && !is_empty(d->fd))
+        changes = NO_FILES;
+    /* no other thread has made anything in it before one has stored this */
+    bool is_first = atomic_compare_exchange_strong(&d->changes, &known, changes);
+    return is_first ? changes : known;
 }
 
 /* ---- one name after the other ---------------------------------------------------------------- */
@@ -333,8 +502,11 @@ const char *path_reason(int code)
             : "another user can change its directory, so only your own files are changed "
               "there";
     return code == PATH_NOT_A_FILE ? "not a plain file"
-           : code == PATH_LINK     ? "a symbolic link that is not followed"
-           : code == PATH_MOVED    ? "somebody has moved a directory on the way"
+           : code == PATH_CLOSED
+               ? "another user can move its directory, but may not write to it: nothing that is "
+                 "there is changed"
+           : code == PATH_LINK  ? "a symbolic link that is not followed"
+           : code == PATH_MOVED ? "somebody has moved a directory on the way"
            : code == PATH_FULL
                ? "No space left on device; the filesystem has room, so the directory "
                  "may be full: use more directories"
@@ -535,7 +707,7 @@ static int check_change(struct path_directory *d, uid_t owner)
     int changes = changes_in(d);
     if (changes < 0 || changes == ALL_FILES || (changes == OWN_FILES && is_own(owner)))
         return changes < 0 ? changes : 0;
-    return -PATH_FOREIGN;
+    return changes == NO_FILES ? -PATH_CLOSED : -PATH_FOREIGN;
 }
 
 int path_check_changed(struct path_file *f)
@@ -543,14 +715,51 @@ int path_check_changed(struct path_file *f)
     return f->is_in_place ? check_change(&f->directory, f->facts.st_uid) : 0;
 }
 
+void path_vouch(struct path_file *f)
+{
+    atomic_store(&f->directory.changes, NEW_FILES);
+}
+
 bool path_is_foreign_pipe(const struct path_file *f)
 {
     return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !is_trusted(f->facts.st_uid);
 }
 
+void path_explain(const struct path_directory *d, const struct path_file *f, int code, char *text,
+                  size_t size)
+{
+    struct mover mover;
+    char path[PATH_MAX] = "";
+    bool is_read = code == PATH_HIDDEN;
+    if ((code != PATH_CLOSED && !is_read) || find_mover(d->fd, is_read ? f : NULL, &mover) <= 0) {
+        snprintf(text, size, "%s", path_reason(code));
+        return;
+    }
+    kernel_file_link(descriptor_path(is_read ? f->fd : d->fd).text, path, sizeof path);
+    while (mover.level-- > 0 && strrchr(path, '/'))
+        *strrchr(path, '/') = '\0';
+    snprintf(text, size, "%s can move %.200s, but may not %s (%s%s)", mover.who, path,
+             is_read ? "read the file: its contents are not shown"
+                     : "write to it: nothing that is there is changed",
+             is_root() ? "its owner can: -u" : "--trust-directory allows it",
+             *mover.who == 'u' ? "" : "; so does a sticky bit of the directory above");
+}
+
 int path_say(const struct path_file *f, int code, struct err *e)
 {
-    return say(f->verb, f->path, code, e);
+    char text[sizeof e->text];
+    if (code != -PATH_CLOSED && code != -PATH_HIDDEN)
+        return say(f->verb, f->path, code, e);
+    path_explain(&f->directory, f, -code, text, sizeof text);
+    err_say(e, "%s %s: %s", f->verb, f->path, text);
+    return code;
+}
+
+int path_check_shown(const struct path_file *f)
+{
+    struct mover mover;
+    int rc = f->is_in_place && !is_trusting() ? find_mover(f->directory.fd, f, &mover) : 0;
+    return rc > 0 ? -PATH_HIDDEN : rc;
 }
 
 void path_release(struct path_file *f)
@@ -606,20 +815,22 @@ static int check_own(const struct path_directory *d, const char *name)
  * Opens a file for a change in a directory whose files may not be changed in place: with O_CREAT,
  * makes a new one. With O_TRUNC as well, the new one takes the place of a file of this user's own.
  */
-static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode)
+static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode,
+                    int changes)
 {
     int fd = -EEXIST;
+    int refused = changes == NO_FILES ? -PATH_CLOSED : -PATH_FOREIGN;
     if (!(flags & O_CREAT)) {
         int rc = check_own(d, name);
-        return rc != 0 ? rc : -PATH_FOREIGN;
+        return rc != 0 ? rc : refused;
     }
     for (unsigned tries = 0; fd == -EEXIST && tries < TRIES; tries++) {
         fd = open_name(d, name, flags | O_EXCL, mode);
         if (fd != -EEXIST || (flags & O_EXCL))
             return fd;
         int rc = check_own(d, name);
-        if (rc == 0 && !(flags & O_TRUNC))
-            rc = -PATH_FOREIGN;
+        if (rc == 0 && (changes == NO_FILES || !(flags & O_TRUNC)))
+            rc = refused;
         if (rc == 0 && unlinkat(d->fd, name, 0) != 0)
             rc = -errno;
         if (rc != 0 && rc != -ENOENT)
@@ -683,8 +894,8 @@ int path_open_file(struct path_directory *d, const char *name, int flags, mode_t
     int allowed = changes ? changes_in(d) : ALL_FILES;
     if (allowed < 0)
         return allowed;
-    bool is_new = allowed == NEW_FILES;
-    int fd = is_new ? open_new(d, name, flags, mode) : open_name(d, name, flags, mode);
+    bool is_new = allowed == NEW_FILES || allowed == NO_FILES;
+    int fd = is_new ? open_new(d, name, flags, mode, allowed) : open_name(d, name, flags, mode);
     if ((flags & O_CREAT) && path_is_full(d->fd, -fd))
         return -PATH_FULL;
     if (fd == -PATH_LINK && (how & PATH_FOLLOWS))
@@ -718,7 +929,7 @@ int path_check_replaced(struct path_directory *d, const char *name)
         return changes < 0 ? changes : 0;
     if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return -errno;
-    return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
+    return changes == NO_FILES ? -PATH_CLOSED : is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
 }
 
 int path_remove(struct path_directory *d, const char *name)

@@ -18,14 +18,19 @@
  * or the user owns each, and none has a write bit for group or others. A sticky directory above it
  *   (/tmp) counts, because others cannot replace what root or the user has there. FUSE shows what
  *   the user of its mount wants, so there a directory is safe only if that is root or the user.
- * - A symbolic LINK is followed only in a safe directory. A way of real directories alone is never
- *   refused. The kernel follows its own links below /proc/self; what they name has been chosen by
- *   whoever opened it. Those of other processes are refused.
+ * - A symbolic LINK is followed only in a safe directory. The kernel follows its own links below
+ * /proc/self; what they name has been chosen by whoever opened it. Those of other processes are
+ * refused.
  * - A FILE that is already there, where the directory is not safe, may be any file of root's or the
  *   user's that others have given this name. Root changes none in place; users change their own if
  *   fs.protected_hardlinks is 1 (proc(5)). A file whose contents do not matter is removed and made
  *   anew if it is this user's own. Nothing of others is removed or replaced. The number of a file's
  *   names says nothing, because it can change at any time.
+ * - A directory is CLOSED if somebody else can move it, or one above it, to another name, but may
+ *   not replace what is in it: where he could, he gains nothing. In it nothing that is there is
+ *   changed, removed or replaced, unless it was empty when it was found. In the same way, CONTENTS
+ *   are shown to nobody (a server, a page, a message) if another user can have given the file its
+ *   name without being allowed to read it. Users but root can waive this (--trust-directory).
  *
  * What has been found is held by descriptors, and by a name of one part in an open directory.
  * Opening never waits, neither for the other end of a pipe nor for a device.
@@ -50,9 +55,14 @@ enum path_missing {
 #define PATH_MOVED      ENOTNAM  /* `..` does not lead back, because somebody moves directories */
 #define PATH_FOREIGN    ENOTUNIQ /* a file that the rule does not let this user change */
 #define PATH_FULL       EXFULL   /* ENOSPC, as path_is_full() says */
+#define PATH_CLOSED     EREMCHG  /* somebody can move a directory that is closed to them */
+#define PATH_HIDDEN     EL2HLT   /* somebody can have put a file there that they may not read */
 
 /* The text of a result. */
 const char *path_reason(int code);
+
+/* --trust-directory: whether the user, unless that is root, waives what is said of CLOSED. */
+void path_trust_movers(bool trusts);
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
@@ -65,6 +75,11 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
               enum path_missing missing, struct err *e);
 
 void path_close(struct path_directory *d);
+
+/* Writes the text of a result for a directory or, with PATH_HIDDEN, for a file; it names who. */
+struct path_file;
+void path_explain(const struct path_directory *d, const struct path_file *f, int code, char *text,
+                  size_t size);
 
 /*
  * Opens one of the user's directories in the same way, for listing and syncing. Returns its
@@ -146,6 +161,12 @@ int path_reopen(const struct path_file *f, int flags, struct err *e);
 
 /* Returns 0 if the rule lets this user change the file, which exists, in place; -PATH_FOREIGN. */
 int path_check_changed(struct path_file *f);
+
+/* Returns 0 if contents of the file, which exists, may leave the process; -PATH_HIDDEN. */
+int path_check_shown(const struct path_file *f);
+
+/* The file is one that this process has made, so its directory is not CLOSED. */
+void path_vouch(struct path_file *f);
 
 /* Whether the file, which exists, is another user's pipe, which could make its users wait. */
 bool path_is_foreign_pipe(const struct path_file *f);

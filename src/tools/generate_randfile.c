@@ -11,6 +11,7 @@
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "sys/output.h"
+#include "sys/path.h"
 #include "sys/stop.h"
 #include "tools/tool.h"
 #include "util/err.h"
@@ -62,6 +63,7 @@ struct settings {
     struct optional count;
     const char *file; /* NULL: standard output */
     bool quiet;
+    bool trusts_directory;
 };
 
 #define MOST_COUNT     UINT64_C(1000000000000000)
@@ -88,6 +90,7 @@ static const struct option_entry entries[] = {
     {PATH("file", "FILE", file), .letter = 'f',
      .help = "write to FILE, complete or not at all (default: standard output)"},
     {OPTION_QUIET(quiet)},
+    {OPTION_TRUST(trusts_directory)},
     OPTIONS_ABOUT,
 };
 
@@ -152,5 +155,6 @@ int generate_randfile(int argc, char *argv[], struct err *e)
         return rc == CLI_ANSWERED ? 0 : rc;
     if (!settings.count.given)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
+    path_trust_movers(settings.trusts_directory);
     return generate_numbers(&settings, e);
 }

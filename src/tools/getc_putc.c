@@ -18,6 +18,7 @@
 #include "measure/clock.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
+#include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
@@ -466,6 +467,7 @@ int getc_putc(int argc, char *argv[], struct err *e)
         return rc == CLI_ANSWERED ? 0 : rc;
     if (!settings.directory)
         settings.directory = ".";
+    path_trust_movers(settings.trusts_directory);
     rc = stop_init(e);
     if (settings.cleans_up)
         tail_trace_cleanup();

@@ -82,6 +82,7 @@ struct zcav_settings {
     bool buffered; /* block devices are opened without O_DIRECT */
     bool direct;   /* regular files are opened with O_DIRECT, too */
     bool quiet;
+    bool trusts_directory;
     bool json;
     const char *page;   /* path of the page; NULL: none */
     const char *engine; /* name of the engine; NULL: default */
@@ -218,6 +219,7 @@ static const struct option_entry entries[] = {
     {OPTION_JSON(json)},
     {OPTION_HTML(page)},
     {OPTION_QUIET(quiet)},
+    {OPTION_TRUST(trusts_directory)},
     {OPTION_USER(user)},
     {OPTION_GROUP(group)},
     OPTIONS_ABOUT,
@@ -268,6 +270,7 @@ static int zcav_options(int argc, char *argv[], struct zcav_settings *s, struct 
                                 .skip.value = 1,
                                 .range.last = UINT64_MAX};
     int rc = cli_parse(&zcav_option_table, argc, argv, s, NULL, stdout, e);
+    path_trust_movers(s->trusts_directory);
     return rc == 0 ? check_settings(s, e) : rc;
 }
 

@@ -23,6 +23,7 @@ my @EXCEPTIONS = (
     [ 'src/sys/path.c',              [qw(faccessat fstatat openat readlinkat)], 'the one place: single names in open directories, once they are known' ],
     [ 'src/sys/program.c',           [qw(open)],     '/dev/null, for standard descriptors, which are inherited' ],
     [ 'src/sys/output.c',            [qw(getxattr linkat)], 'by a descriptor: /proc/self/fd/N' ],
+    [ 'src/sys/path.c',              [qw(getxattr)], 'the same' ],
     [ 'src/measure/device.c',        [qw(scandir)],  'a directory of sysfs' ],
     [ 'src/tools/zcav.c',         [qw(glob)],     'names in sysfs' ],
     [ 'src/tools/zcav.c',         [qw(stat)],     'of a loop device\'s file, or a swap file; is only compared' ],

@@ -61,7 +61,7 @@ cmp_ok(abs($seed - time), '<', 3600, 'without -s the time is the seed');
 spew("$dir/numbers", 'old');
 is(generate('-s5', '-f', "$dir/numbers", 1000)->{status}, 0, '-f');
 ok(slurp("$dir/numbers") eq pack('N*', rand_of(5, 1000)), 'has replaced the file');
-is(generate('-s5', "--file=$dir/more", 10)->{out}, q{}, '--file: nothing on standard output');
+is(generate('-s5', '--trust-directory', "--file=$dir/more", 10)->{out}, q{}, '--file: nothing on standard output');
 is_deeply([ tree($dir) ], [qw(more numbers)], 'and no other file is there');
 
 # A file without a name gets one through /proc. Without /proc, the file has a temporary name from

@@ -92,7 +92,7 @@ is(layout(zcav(qw(-b1 -r3 /dev/zero))->{out}), 'heading 0.00 0.00 0.00 read=3', 
 $run = zcav(qw(-q -b4 -l), "$dir/one", $file, '--log', "$dir/two", '-f', $file);
 is("$run->{status}$run->{out}", '0', 'two logs, and nothing on standard output');
 is(layout(slurp("$dir/$_")), 'heading 0.00 0.00 0.01 0.01 0.02 read=20', "log $_") for qw(one two);
-$run = zcav(qw(-q -b4), $file, '-l', "$dir/two", $file, $file);
+$run = zcav(qw(-q -b4 --trust-directory), $file, '-l', "$dir/two", $file, $file);
 my ($first, $second) = $run->{out} =~ /\A# device: \Q$file\E\n(.*?)\n\n# device: \Q$file\E\n(.*?)\n\n\z/s;
 is(layout($_), 'heading 0.00 0.00 0.01 0.01 0.02 read=20', 'one after the other on standard output') for $first, $second;
 unlink map {"$dir/$_"} qw(one two);

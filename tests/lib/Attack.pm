@@ -27,6 +27,7 @@ sub battlefield {
     my ($name, $fs) = @_;
     my ($nobody, $nogroup) = (getpwnam 'nobody')[ 2, 3 ];
     my %field = (name => $name, fs => $fs, home => "$fs/home", precious => "$fs/precious");
+    chmod oct(755), $fs or die "$fs: $!\n";
     mkdir $field{$_}, oct 755 or die "$field{$_}: $!\n" for qw(home precious);
     chown $nobody, $nogroup, $field{home} or die "$field{home}: $!\n";
     spew("$field{precious}/$_", "precious $_") for qw(owner data00000 o0 0000000000 00000000000000abc file);

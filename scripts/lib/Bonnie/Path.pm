@@ -3,17 +3,18 @@
 # directory. Then the file has a name of one part, so nobody can put another file in its place. The
 # rule is that of sys/path.h: a symbolic link is followed only where nobody but root and this user
 # can change the directory or one above it, and where others can, a file is replaced only if it is
-# this user's own.
+# this user's own, and nobody can move the directory who could not replace the file himself.
 package Bonnie::Path;
 
 use strict;
 use warnings;
-use Cwd ();
+use Config;
+use Cwd   ();
 use Errno qw(EEXIST);
 use Exporter 'import';
 use Fcntl qw(:mode F_SETFL O_DIRECTORY O_NOCTTY O_NOFOLLOW O_NONBLOCK O_RDONLY);
 
-our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read read_whole rename_file);
+our @EXPORT_OK = qw(at_directory check_changed check_replaced in_its_directory make_directory open_to_read read_whole rename_file vouch);
 
 # Opens a directory that may be entered but not listed; it is not in Fcntl (open(2)).
 my $O_PATH = oct 10_000_000;
@@ -26,6 +27,15 @@ my $MOST_TRIES = 8;
 
 # The uid that the kernel shows for users whom a user namespace does not map.
 my $OVERFLOW_UID = 65_534;
+
+# The number of getxattr(2).
+my %GETXATTR = (x86_64 => 191, aarch64 => 8, riscv64 => 8, loongarch64 => 8, i386 => 229, i486 => 229, i586 => 229, i686 => 229, arm => 229, powerpc64le => 212, s390x => 227);
+
+# --trust-directory: a user other than root trusts those who can move his directories.
+our $trusts_movers;
+
+# Device and inode of the files that this process has made, and of directories that have only its own.
+my %made;
 
 # The inode of the root directory of every procfs; its links are texts like all others.
 my $PROC_ROOT_INO = 1;
@@ -68,6 +78,7 @@ sub open_name {
     sysopen my $handle, $name, $flags | O_NONBLOCK | ($is_of_kernel ? 0 : O_NOFOLLOW) or die "$!\n";
     my @facts = stat $handle or die "$!\n";
     die "Is a directory\n" if S_ISDIR($facts[2]);
+    refuse_mover('read the file: its contents are not shown', "/$name", people_with(4, '/proc/self/fd/' . fileno $handle, @facts), @facts) if !$is_of_kernel;
     if (S_ISFIFO($facts[2])) {
         die "it is a pipe of another user\n" if !$is_of_kernel && !is_trusted($facts[4]);
         wait_for_writer($handle);
@@ -193,13 +204,18 @@ sub is_of_this_process {
 
 # ---- whom to trust -------------------------------------------------------------------------------
 
-# Whether the uid is this user's, and no other user can seem to have it.
-sub is_own {
-    my ($uid) = @_;
-    return $uid == $> if $uid != $OVERFLOW_UID;
+# Whether only one user can seem to have the uid, or one group the gid.
+sub is_one {
+    my ($id) = @_;
+    return 1 if $id != $OVERFLOW_UID;
     open my $map, '<', '/proc/self/uid_map' or return 0;
-    return $uid == $> && (split q{ }, readline($map) // q{})[2] == 4_294_967_295;
+    return (split q{ }, readline($map) // q{})[2] == 4_294_967_295;
 }
+
+sub is_own { my ($uid) = @_; return $uid == $> && is_one($uid) }
+
+# Root of a user namespace is an ordinary user outside.
+sub is_root { return $> == 0 && is_one($OVERFLOW_UID) }
 
 sub is_trusted { my ($uid) = @_; return $uid == 0 || is_own($uid) }
 
@@ -251,10 +267,14 @@ sub rename_file {
             check_replaced(@facts);
         }
         elsif (!is_safe()) {
-            return unlink $name if link $name, $new_name;
-            next                if $! == EEXIST;
+            if (link $name, $new_name) {
+                $made{ join q{:}, (lstat $new_name)[ 0, 1 ] } = 1;
+                return unlink $name;
+            }
+            next if $! == EEXIST;
         }
         rename $name, $new_name or die "$!\n";
+        $made{ join q{:}, (lstat $new_name)[ 0, 1 ] } = 1;
         return;
     }
     die "others make it again and again\n";
@@ -264,14 +284,101 @@ sub rename_file {
 # current directory.
 sub check_replaced {
     my (@facts) = @_;
-    die "another user can change its directory, so only your own files are replaced there\n" if !is_own($facts[4]) && !is_safe();
+    return if is_safe();
+    die "another user can change its directory, so only your own files are replaced there\n" if !is_own($facts[4]);
+    refuse_mover('write to it: nothing that is there is changed', q{}) if !grep { $made{"$_->[0]:$_->[1]"} } \@facts, [ stat q{.} ];
     return;
 }
+
+# What is in the current directory is this program's own, as its contents show.
+sub vouch { $made{ join q{:}, (stat q{.})[ 0, 1 ] } = 1; return }
 
 sub check_changed {
     my (@facts) = @_;
     die "another user can change its directory, so root changes no file that is there\n" if $> == 0 && !is_safe();
     return check_replaced(@facts);
+}
+
+# ---- who can move what: find_mover() of sys/path.c -------------------------------------------------
+
+# Those who have these permissions, given as bits for others; an owner can get any.
+sub people_with {
+    my ($bits, $path, @facts) = @_;
+    my $has_group = ($facts[2] >> 3 & $bits) == $bits && !has_list($path);
+    return {
+        all   => $has_group && ($facts[2] & $bits) == $bits,
+        user  => is_one($facts[4])               ? $facts[4] : -1,
+        group => $has_group && is_one($facts[5]) ? $facts[5] : -1,
+    };
+}
+
+sub has_user  { my ($people, $uid) = @_; return is_trusted($uid) || $people->{all} || $people->{user} == $uid }
+sub has_group { my ($people, $gid) = @_; return $people->{all} || $people->{group} == $gid }
+
+sub those_in_both {
+    my ($one, $other) = @_;
+    my ($user, $group) = @{ $one->{all} ? $other : $one }{qw(user group)};
+    return {
+        all   => $one->{all} && $other->{all},
+        user  => has_user($one, $user)   && has_user($other, $user)   ? $user  : -1,
+        group => has_group($one, $group) && has_group($other, $group) ? $group : -1,
+    };
+}
+
+# Whether an access control list says more than the mode. If that cannot be known, it may.
+sub has_list {
+    my ($path)   = @_;
+    my ($system) = $Config{archname} =~ /\A([^-]+)/;
+    my $number   = $GETXATTR{$system} // return 1;
+    return syscall($number, $path, my $name = 'system.posix_acl_access', 0, 0) >= 0 || !($!{ENODATA} || $!{EOPNOTSUPP});
+}
+
+# Somebody who can move an entry of a directory and is not among the people.
+sub mover {
+    my ($people, $directory, $entry) = @_;
+    my ($mode, $owner, $group) = @{$directory}[ 2, 4, 5 ];
+    return "user $owner" if !has_user($people, $owner);
+    return if !($mode & (S_IWGRP | S_IWOTH));
+    return has_user($people, $entry->[4]) ? undef : "user $entry->[4]" if $mode & S_ISVTX && (S_ISDIR($entry->[2]) || hardlinks_are_protected());
+    my $is_listed = has_list(q{.});
+    return $people->{all} ? undef : 'everybody' if $mode & S_IWOTH || $is_listed && !($> && is_own($owner));
+    return $is_listed || has_group($people, $group) ? undef : "group $group"; # a list of the user's own is his choice
+}
+
+sub hardlinks_are_protected { open my $in, '<', '/proc/sys/fs/protected_hardlinks' or return 0; return readline($in) == 1 }
+
+sub refuse {
+    my ($who, $path, $what) = @_;
+    my $way = !is_root() ? '--trust-directory allows it' : 'its owner can';
+    my $bit = $who =~ /\Auser/ ? q{} : '; so does a sticky bit of the directory above';
+    die "$who can move $path, but may not $what ($way$bit)\n";
+}
+
+# Dies if somebody can move the current directory, or one above it, and may not do $what; or, if the
+# people and facts of a file in it are given, who can have given the file its name.
+sub refuse_mover {
+    my ($what, $file, $people, @entry) = @_;
+    return if $trusts_movers && !is_root();
+    my $path = Cwd::getcwd() . $file;
+    elsewhere(sub {
+        if (!$people) {
+            @entry  = stat q{.};
+            $people = people_with(3, q{.}, @entry);
+            @{$people}{qw(all group)} = (0, -1) if $entry[2] & S_ISVTX;
+            chdir q{..} or return;
+        }
+        while (1) {
+            my @facts = stat q{.};
+            return if !@facts || is_same(\@facts, \@entry);
+            my $who = mover($people, \@facts, \@entry);
+            refuse($who, $path, $what) if $who;
+            $people = those_in_both($people, people_with(1, q{.}, @facts));
+            @entry  = @facts;
+            $path =~ s{/[^/]*\z}{};
+            chdir q{..} or return;
+        }
+    });
+    return;
 }
 
 1;

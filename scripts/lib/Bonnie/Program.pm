@@ -12,6 +12,7 @@ use Getopt::Long   ();
 use POSIX          qw(dup2);
 use Bonnie::Input  qw(read_logs_too read_results);
 use Bonnie::Output qw(complain write_report);
+use Bonnie::Path   ();
 use Bonnie::Plain  qw(plain_text);
 use Bonnie::Version;
 
@@ -64,7 +65,7 @@ sub parse_options {
     my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_ignore_case no_auto_abbrev)]);
     my (%options, $complaint);
     local $SIG{__WARN__} = sub { $complaint //= lcfirst shift };
-    $parser->getoptions(\%options, 'help', 'h', 'version|V', 'output|o=s', @extra)
+    $parser->getoptions(\%options, 'help', 'h', 'version|V', 'output|o=s', 'trust-directory' => \$Bonnie::Path::trusts_movers, @extra)
         or die plain_text($complaint =~ s/\s*\z//r), "; try --help\n";
     die "--output needs a file name; try --help\n" if ($options{output} // q{-}) eq q{};
     return \%options;

@@ -268,13 +268,12 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
 
 static int write_metrics(struct live_file *l, uint64_t passed_ns, struct err *e)
 {
-    struct output output;
-    int rc = output_open_plain(&output, l->path, e);
+    int rc = output_open_plain(&l->metrics, l->path, e);
     if (rc != 0)
         return rc;
-    print_metrics(l, (double)(passed_ns + 1) / (double)BILLION, output.stream);
-    rc = output_finish(&output, e);
-    output_discard(&output);
+    print_metrics(l, (double)(passed_ns + 1) / (double)BILLION, l->metrics.stream);
+    rc = output_finish(&l->metrics, e);
+    output_discard(&l->metrics);
     return rc;
 }
 

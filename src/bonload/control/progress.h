@@ -7,6 +7,7 @@
 
 #include "bonload/load/run.h"
 #include "live/progress.h"
+#include "sys/output.h"
 
 /*
  * What a run reports on standard error: the live display, which is a line that is redrawn on a
@@ -46,6 +47,7 @@ void progress_close(struct progress_view *v);
 struct live_file {
     const char *path;              /* NULL: the user wants no file */
     FILE *csv;                     /* NULL: the file has metrics */
+    struct output metrics;         /* has made the file with metrics */
     uint64_t last_ns;              /* when the current second began, in ns since requests count */
     struct recent_counts *counted; /* until now, and in the current second */
 };

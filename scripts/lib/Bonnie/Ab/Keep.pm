@@ -9,7 +9,7 @@ use Fcntl  qw(LOCK_EX LOCK_NB);
 use Bonnie::Ab::Report qw(json_text kept_of same_campaign);
 use Bonnie::JsonText   qw(try_value);
 use Bonnie::Output     qw(write_bytes write_report);
-use Bonnie::Path       qw(at_directory make_directory open_to_read read_whole);
+use Bonnie::Path       qw(at_directory make_directory open_to_read read_whole vouch);
 use Bonnie::Plain      qw(plain_text);
 
 my $REPORT = 'campaign.json';
@@ -40,6 +40,7 @@ sub continue {
         1;
     };
     die "cannot continue from $self->{name}: $@" if !$done;
+    at_directory($self->{handle}, \&vouch);
     return;
 }
 

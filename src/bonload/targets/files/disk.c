@@ -278,6 +278,15 @@ static void disk_inspect(void *thread, struct request *r)
         atomic_fetch_add(&setup->verified->damaged, 1);
 }
 
+static void disk_describe(const void *shared, uint32_t failure, char *text, size_t size)
+{
+    int code = (int)(failure & 0xffff);
+    if (code == PATH_CLOSED)
+        paths_explain(shared, code, text, size);
+    else
+        failure_describe(shared, failure, text, size);
+}
+
 const struct target_ops target_disk = {
     .name = "disk",
     .traits = TARGET_BLOCKS | TARGET_NAMES | TARGET_FILES | TARGET_LOCAL,
@@ -290,7 +299,7 @@ const struct target_ops target_disk = {
     .submit = disk_submit,
     .inspect = disk_inspect,
     .leave = disk_leave,
-    .describe = failure_describe,
+    .describe = disk_describe,
     .remove = paths_remove,
     .close = paths_close_target,
 };

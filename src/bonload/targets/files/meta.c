@@ -369,9 +369,8 @@ static enum target_answer meta_submit(void *thread, struct request *r)
 
 static void meta_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
-    (void)shared;
-    snprintf(text, size, "%s: %s", meta_op_names[failure >> 16],
-             path_reason((int)(failure & 0xffff)));
+    int used = snprintf(text, size, "%s: ", meta_op_names[failure >> 16]);
+    paths_explain(shared, (int)(failure & 0xffff), text + used, size - (size_t)used);
 }
 
 const struct target_ops target_meta = {

@@ -245,6 +245,14 @@ int paths_remove(void *shared, uint64_t number)
     return rc;
 }
 
+void paths_explain(const void *shared, int code, char *text, size_t size)
+{
+    const struct paths *p = shared;
+    const struct path_directory none = {.fd = -1};
+    const struct path_directory *top = atomic_load(&p->top);
+    path_explain(top ? top : &none, NULL, code, text, size);
+}
+
 int workspace_open(struct workspace *w, const struct names *names, size_t bytes, struct err *e)
 {
     w->buffer =

@@ -74,6 +74,9 @@ int paths_sync_above(struct paths *p, const char *name);
  */
 int paths_remove(void *shared, uint64_t number);
 
+/* Writes why an operation has failed in the directory above all names, or below that. */
+void paths_explain(const void *shared, int code, char *text, size_t size);
+
 /* Alignment of direct transfers, both in memory and in files. */
 #define WORKSPACE_ALIGNMENT 4096
 
