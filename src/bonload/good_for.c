@@ -115,14 +115,14 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     add_works(a, run, l);
     bool was_ever_busy = false;
     for (size_t i = 0; i < a->load_count; i++)
-        was_ever_busy |= busy_is(&a->loads[i].machine);
+        was_ever_busy |= others_are_busy(&a->loads[i].machine);
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
         uint32_t on = p->limits[i].on;
         const struct gauge *g =
             on == LIMIT_ON_SYNC ? profile_target_gauge(run->shared, on) : &a->works[on];
         const struct circumstances c = {
             .is_load_made = at_load_is_made(l),
-            .is_busy = on == LIMIT_ON_SYNC ? busy_is(&l->machine) : was_ever_busy,
+            .is_busy = on == LIMIT_ON_SYNC ? others_are_busy(&l->machine) : was_ever_busy,
         };
         if (on == LIMIT_ON_SYNC || a->load_count == q->loads)
             l->judged[l->judged_count++] = verdict_on(g, &p->limits[i], &c);

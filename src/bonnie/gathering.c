@@ -149,35 +149,15 @@ struct test_meeting {
     bool is_damaged; /* some rank's bytes cannot be decoded */
 };
 
-/* Adds the figures that belong to a host, and not to each of its ranks. */
-static void add_host_facts(struct evidence *all, const struct evidence *one, bool is_first)
-{
-    struct device_use *d = &all->device;
-    all->cpus += one->cpus;
-    d->known = d->known && one->device.known;
-    d->read_bytes += one->device.read_bytes;
-    d->written_bytes += one->device.written_bytes;
-    d->read_ops += one->device.read_ops;
-    d->write_ops += one->device.write_ops;
-    if (one->device.busy_percent > d->busy_percent)
-        d->busy_percent = one->device.busy_percent;
-    if (is_first)
-        all->limit = one->limit;
-    else
-        io_limit_join(&all->limit, &one->limit);
-}
-
-static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks)
+static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks,
+                        bool is_first)
 {
     struct cache_use *c = &all->cache;
-    struct evidence *e = &all->evidence;
-    e->cpu_ns += one->evidence.cpu_ns;
-    cpu_demand_keep_larger(&e->busiest, &one->evidence.busiest);
+    reading_join(&all->evidence.spent, &one->evidence.spent, is_first);
+    all->evidence.cpus += is_first ? one->evidence.cpus : 0;
+    if (is_first)
+        io_limit_join(&all->evidence.limit, &one->evidence.limit);
     corruption_merge(&all->corruption, &one->corruption);
-    if (one->evidence.quota_percent > e->quota_percent) {
-        e->quota_cpus = one->evidence.quota_cpus;
-        e->quota_percent = one->evidence.quota_percent;
-    }
     c->known = c->known && one->cache.known;
     c->system_dropped = c->system_dropped && one->cache.system_dropped;
     c->resident_percent_before += one->cache.resident_percent_before / ranks;
@@ -196,20 +176,17 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
         return;
     }
     op_stats_merge(m->total, &test->total);
-    if (rank == 0) { /* comes first; the figures of any rank can clear these */
-        m->figures->evidence.device.known = true;
-        memcpy(m->figures->evidence.moved.by, test->figures.evidence.moved.by,
-               sizeof test->figures.evidence.moved.by);
-        m->figures->cache.known = true;
-        m->figures->cache.system_dropped = true;
+    unsigned ranks = g->coordinator->ranks.count;
+    if (rank == 0) { /* comes first */
+        *m->figures = test->figures;
+        m->figures->cache.resident_percent_before /= ranks;
+        m->figures->cache.resident_percent_after /= ranks;
+    } else {
+        add_figures(m->figures, &test->figures, ranks,
+                    ranks_is_first(&g->coordinator->ranks, rank));
     }
-    bool is_first = ranks_is_first(&g->coordinator->ranks, rank);
-    add_figures(m->figures, &test->figures, g->coordinator->ranks.count);
-    moved_add(&m->figures->evidence.moved, &test->figures.evidence.moved, is_first);
-    if (is_first)
-        add_host_facts(&m->figures->evidence, &test->figures.evidence, rank == 0);
     struct host_result *host = &g->hosts[g->coordinator->ranks.cards[rank].host_first];
-    host->cpu_ns += test->figures.evidence.cpu_ns;
+    host->cpu_ns += test->figures.evidence.spent.work_ns;
     const struct histogram *h = &test->total.latencies;
     host->ops += h->count;
     host->bytes += test->total.bytes;
@@ -248,7 +225,6 @@ int gathering_end_test(struct gathering *g, struct test_figures *figures, struct
                               .take = take_test,
                               .context = &meeting};
     if (g->hosts) { /* this rank's own figures come with the others */
-        memset(figures, 0, sizeof *figures);
         memset(total, 0, sizeof *total);
     }
     int rc = mine.is_short ? err_system(e, ENOMEM, "allocate memory for the figures")

@@ -22,7 +22,7 @@
  * hosts, so there is no pointer in it yet: the evidence lacks what the test and its place were.
  */
 struct test_figures {
-    struct evidence evidence; /* quota: of the rank that used most of its own */
+    struct evidence evidence;
     struct cache_use cache;
     struct corruption corruption;
 };

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -408,21 +407,31 @@ static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
                                 .written = percent_of(bytes, w->written_percent)};
 }
 
+/* Number of names, at least, that a filesystem changes at the cost of one that is synced. */
+#define NAMES_TOGETHER 8
+
 /* Adds to what the ranks have counted what the test and its place were. */
 static void complete_evidence(struct phase *ph, const struct test_result *t)
 {
     const struct run_context *r = ph->context;
     const struct workload *w = ph->workload;
     struct evidence *e = &ph->evidence;
+    const struct plan *p = r->plan;
+    bool is_of_names = w->item == ITEM_FILE || w->item == ITEM_NAME;
+    bool writes = w->item == ITEM_BLOCK ? p->iops.write_percent > 0 : w->written_percent > 0;
     struct bytes_asked asked = bytes_asked(ph, t->bytes);
     bool uses_cache = w->reads && t->cache.known && !t->direct.asked;
-    e->elapsed_ns = t->elapsed_ns;
+    e->spent.ns = t->elapsed_ns;
+    /* Names that are not synced share blocks, and those of the test before may be on their way. */
+    e->spent.changes = is_of_names ? (t->ops + p->files.count) / (p->sync ? 1 : NAMES_TOGETHER)
+                       : writes    ? t->ops
+                                   : 0;
     e->workers = t->workers;
     e->read_bytes = asked.read;
     e->written_bytes = asked.written;
     e->resident_percent = uses_cache ? t->cache.resident_percent_before : 0;
     e->is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
-    e->compresses = r->storage.sources.compresses && r->plan->settings->data != DATA_RANDOM;
+    e->compresses = r->storage.sources.compresses && p->settings->data != DATA_RANDOM;
     e->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
     e->is_stored = is_stored(ph);
     e->computes = w->item == ITEM_PERCHAR_CHUNK;
@@ -449,7 +458,7 @@ static void phase_verdict(const struct phase *ph, struct test_result *t,
         .is_compressible = p->settings->data != DATA_RANDOM,
         .lacks_journal = ph->context->storage.sources.mount.lacks_journal,
     };
-    verdict_of_test(&t->verdict, judgement, &facts, ph->evidence.filesystem);
+    verdict_of_test(&t->verdict, judgement, &facts);
 }
 
 static double first_number(const char *path)
@@ -474,6 +483,11 @@ static bool is_beyond_memory(const struct phase *ph, const struct test_result *t
     return asked.written == 0 || (double)asked.written >= 2 * dirty;
 }
 
+static uint64_t share_of(uint64_t whole, double share)
+{
+    return (uint64_t)((double)whole * share);
+}
+
 /*
  * Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. The
  * verdict on the test becomes that on the last one, or stays that on the last rounds.
@@ -493,22 +507,26 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
         double share = (double)bytes / (double)t->bytes;
         struct evidence evidence = *all;
         evidence.is_cold = all->is_cold && i == 0;
-        evidence.elapsed_ns = l->to.ns - l->from.ns;
-        evidence.cpu_ns = (uint64_t)((double)all->cpu_ns * share);
-        evidence.busiest.computed_ns = (uint64_t)((double)all->busiest.computed_ns * share);
-        evidence.busiest.waited_ns = (uint64_t)((double)all->busiest.waited_ns * share);
-        evidence.read_bytes = asked.read;
-        evidence.written_bytes = asked.written;
-        double busy = (double)(l->to.busy_ns - l->from.busy_ns);
-        evidence.device = (struct device_use){
+        struct reading *spent = &evidence.spent;
+        spent->ns = l->to.ns - l->from.ns;
+        spent->own_ns = share_of(spent->own_ns, share);
+        spent->busiest.computed_ns = share_of(spent->busiest.computed_ns, share);
+        spent->busiest.waited_ns = share_of(spent->busiest.waited_ns, share);
+        spent->changes = share_of(spent->changes, share);
+        spent->cpus = spent->quota_count = 0;
+        spent->device = (struct device_counters){
             .known = l->to.busy_ns > 0,
             .read_bytes = l->to.read_bytes - l->from.read_bytes,
             .written_bytes = l->to.written_bytes - l->from.written_bytes,
-            .busy_percent = fmin(100 * busy / fmax((double)evidence.elapsed_ns, 1), 100),
+            .busy_ns = {l->to.busy_ns - l->from.busy_ns},
         };
-        for (enum way way = 0; way < WAYS; way++) /* all other sources know only the whole test */
-            if (evidence.moved.by[way] != SOURCE_DEVICE)
-                evidence.moved.by[way] = SOURCE_NONE;
+        for (enum way way = 0; way < WAYS; way++) {
+            spent->own_bytes[way] = share_of(spent->own_bytes[way], share);
+            if (spent->moved.by[way] != SOURCE_DEVICE) /* knows only the whole test */
+                spent->moved.by[way] = SOURCE_NONE;
+        }
+        evidence.read_bytes = asked.read;
+        evidence.written_bytes = asked.written;
         limit_judge(&judgement, &evidence);
         l->limited_by = limit_name(judgement.by);
     }
@@ -624,7 +642,7 @@ static int prepare_workers(struct phase *ph, struct err *e)
     bool is_first = ph->section.laps == 0;
     uint64_t start_ns = clock_ns();
     uint64_t until_ns = start_ns + longest_preparing_ns(ph) - ph->preparing_ns;
-    uint64_t lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.elapsed_ns
+    uint64_t lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.spent.ns
                       : ph->workload->item == ITEM_FILE ? r->plan->files.most_ns
                                                         : 0;
     for (unsigned i = 0; i < r->plan->workers; i++) {
@@ -693,7 +711,7 @@ static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
     if (rc != 0)
         return rc;
     rc = gathering_end_lap(&r->gathering, &times, &lap, e);
-    ph->section.elapsed_ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
+    ph->section.spent.ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
     ph->preparing_ns = lap.preparing_ns;
     return rc;
 }
@@ -720,7 +738,7 @@ static int do_lap(struct phase *ph, struct err *e)
  */
 static uint64_t unmeasured_ns(const struct phase *ph)
 {
-    return clock_ns() - ph->section.elapsed_ns;
+    return clock_ns() - ph->section.spent.ns;
 }
 
 /*
@@ -733,7 +751,7 @@ static int do_round(struct phase *ph, struct err *e)
     bool goes_on = false;
     ph->preparing_ns = 0;
     ph->is_going_round = false;
-    ph->round_end_ns = ph->section.elapsed_ns + ph->round_ns;
+    ph->round_end_ns = ph->section.spent.ns + ph->round_ns;
     do {
         uint64_t before_ns = unmeasured_ns(ph);
         rc = do_lap(ph, e);
@@ -742,7 +760,7 @@ static int do_round(struct phase *ph, struct err *e)
          * preparing */
         if (ph->is_cut && ph->section.laps > 1)
             ph->preparing_ns += unmeasured_ns(ph) - before_ns;
-        goes_on = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns &&
+        goes_on = !ph->is_once && ph->section.spent.ns < ph->round_end_ns &&
                   ph->preparing_ns < longest_preparing_ns(ph);
         if (rc == 0)
             rc = coordinator_share(ph->context->coordinator, ph->workload->title, &goes_on,
@@ -764,41 +782,23 @@ static int do_rounds(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Collects what this rank knows about the test, apart from its operations. */
-static void collect_figures(struct phase *ph, const struct section *section, struct test_figures *f)
-{
-    struct run_context *r = ph->context;
-    const struct cpu_quota *quota = &r->plan->host->quota;
-    *f = (struct test_figures){
-        .evidence = {.cpu_ns = section->cpu_ns,
-                     .busiest = section->busiest,
-                     .cpus = r->plan->host->cpus,
-                     .device = section->device,
-                     .moved = section->moved,
-                     .limit = r->limit,
-                     .quota_cpus = quota->cpus,
-                     .quota_percent = cpu_quota_used(quota, &section->periods, section->cpu_ns,
-                                                     section->elapsed_ns)},
-        .cache = ph->cache,
-    };
-    corruption_log_sum(&r->corruption_log, &f->corruption);
-}
-
 static int record_result(struct phase *ph, struct test_result *result, struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
     bool by_engine = ph->workload->uses_engine;
-    struct test_figures figures;
     struct joint_test together = {0};
     struct judgement judgement;
-    struct section section =
-        ph->section; /* the report's: all of it, or the last window of rounds */
+    struct test_figures figures = {
+        .evidence = {.spent = ph->section.spent, .cpus = p->host->cpus, .limit = r->limit},
+        .cache = ph->cache};
+    struct reading *spent = &figures.evidence.spent; /* all of it, or the last window of rounds */
     if (ph->is_steady)
-        rounds_window(&ph->rounds, &section, r->total);
+        rounds_window(&ph->rounds, spent, r->total);
     else
         shared_stats_sum(&r->stats, r->total);
-    collect_figures(ph, &section, &figures);
+    uint64_t elapsed_ns = spent->ns;
+    corruption_log_sum(&r->corruption_log, &figures.corruption);
     int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
     if (rc != 0)
         return rc;
@@ -810,16 +810,16 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .chunk_bytes = operation_bytes(ph),
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
-        .elapsed_ns = section.elapsed_ns,
-        .cpu_ns = figures.evidence.cpu_ns,
+        .elapsed_ns = elapsed_ns,
+        .cpu_ns = spent->work_ns,
         .latency_ns = latencies_of(&r->total->latencies),
         .verified_bytes = figures.corruption.checked_bytes,
         .corrupted = figures.corruption.corrupted,
-        .device = figures.evidence.device,
-        .moved = figures.evidence.moved,
+        .device = spent->device,
+        .moved = spent->moved,
         .cache = figures.cache,
         .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
-        .is_short = !ph->is_once && ph->section.elapsed_ns < ph->round_end_ns,
+        .is_short = !ph->is_once && ph->section.spent.ns < ph->round_end_ns,
         .together = together,
     };
     if (ph->is_steady) {
@@ -845,7 +845,6 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     complete_evidence(ph, result);
     limit_judge(&judgement, &ph->evidence);
     phase_verdict(ph, result, &judgement);
-    result->waited_for_cpu_percent = judgement.waited_percent;
     return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
 }
 
@@ -883,7 +882,7 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
         .context = r,
         .test = test,
         .workload = w,
-        .section = {.quota = &p->host->quota, .sources = &r->storage.sources},
+        .section = {.quotas = &p->host->quotas, .sources = &r->storage.sources},
         .rounds = {.section = &ph->section,
                    .stats = &r->stats,
                    .metric =
@@ -916,7 +915,7 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         rc = record_result(&ph, result, e);
     rc = phase_tail_end(r, &result->tail, rc, e);
     int ended =
-        monitor_end(ph.section.monitor, ph.section.elapsed_ns, rc == 0 ? &result->intervals : NULL,
+        monitor_end(ph.section.monitor, &ph.section.spent, rc == 0 ? &result->intervals : NULL,
                     &result->interval_count, rc == 0 ? &result->levels : NULL, e);
     rounds_close(&ph.rounds);
     rc = rc ? rc : ended;

@@ -97,11 +97,9 @@ struct test_result {
     uint64_t verified_bytes; /* number of bytes that were read and checked */
     uint64_t corrupted;      /* number of corrupted units in these bytes */
     struct corruption_list corruption; /* the first corrupted places; result_release() frees them */
-    struct device_use device;
+    struct device_counters device;
     struct moved_bytes moved; /* bytes of the storage, by the sources that speak about them */
     struct cache_use cache;
-    double waited_for_cpu_percent; /* share of the time for which the busiest worker waited for a
-                                      CPU; negative: unknown */
     struct verdict verdict;
     /* If steady.wanted, the figures above are those of the last window, except for corruption. */
     struct steady_result steady;

@@ -41,9 +41,6 @@ uint64_t advice_for(const struct advice_facts *facts);
 
 void advice_text(char text[static ADVICE_TEXT], uint64_t set);
 
-#define FILESYSTEM_TEXT 32
-#define VERDICT_TEXT    128
-
 /*
  * What limited the figure of a test, or of several tests with the same reason. For several tests,
  * every percentage in `most` is the largest of any test, and in `least` the smallest. A zeroed
@@ -53,33 +50,15 @@ struct verdict {
     bool is_known;
     struct judgement least;
     struct judgement most;
-    unsigned cpus;                    /* number of CPUs that the program may use */
-    char filesystem[FILESYSTEM_TEXT]; /* type of the filesystem; empty: unknown */
-    uint64_t advice;                  /* a set of remedies for advice_text() */
+    uint64_t advice; /* a set of remedies for advice_text() */
 };
 
-/*
- * Makes the verdict on one test: a judgement and the advice for it. `filesystem` is the type of the
- * filesystem, or NULL. Ignores facts->reason.
- */
-void verdict_of_test(struct verdict *v, const struct judgement *j, const struct advice_facts *facts,
-                     const char *filesystem);
+/* Makes the verdict on one test: a judgement and the advice for it. Ignores facts->reason. */
+void verdict_of_test(struct verdict *v, const struct judgement *j,
+                     const struct advice_facts *facts);
 
 /*
  * Merges the percentages and the advice of `other` into `to`, if both have the same reason, so that
  * one sentence describes both. Returns whether they have.
  */
 bool verdict_join(struct verdict *to, const struct verdict *other);
-
-/*
- * What limited the figure, in one or two words for a column. A CPU that other programs used is no
- * limit of a test: "others".
- */
-const char *verdict_limit(const struct verdict *v);
-
-/*
- * Writes the verdict in words, with the figures on which it is based: one sentence with a full stop
- * and no commas, because scripts take a line with a comma for the CSV line. For one test it fits
- * into the rest of its line of "What was measured". The text is empty if the verdict says nothing.
- */
-void verdict_sentence(char text[static VERDICT_TEXT], const struct verdict *v);

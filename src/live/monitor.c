@@ -45,8 +45,7 @@ struct notes {
     _Atomic uint64_t start_ns;
     _Atomic unsigned rounds; /* number of times that the clock has stopped */
     struct track track;
-    struct track_point idle;   /* what the devices did while the phase's clock did not run */
-    struct track_point paused; /* what they had done when it last stopped */
+    struct device_counters idle; /* what the devices did while the phase's clock did not run */
     uint64_t count;
     struct op_stats before; /* counts at the end of the last interval */
     struct op_stats now;
@@ -74,24 +73,11 @@ static bool send_message(const struct monitor *m, enum message message)
     return sent == 1;
 }
 
-/* Sets what the devices have done together, and how busy they are on average. */
-static void read_devices(const struct monitor *m, struct track_point *p)
+static void set_devices(struct track_point *p, const struct device_counters *spent)
 {
-    struct device_counters now = {0};
-    uint64_t lowest = 0;
-    if (m->setup.devices)
-        device_read(m->setup.devices, &now);
-    if (!now.known)
-        return;
-    p->read_bytes = now.read_bytes;
-    p->written_bytes = now.written_bytes;
-    p->busy_ns = 0;
-    for (unsigned i = 0; i < m->setup.devices->count; i++) {
-        bool is_lowest = !m->setup.devices->devices[i].stacked;
-        lowest += is_lowest;
-        p->busy_ns += is_lowest ? now.busy_ns[i] : 0;
-    }
-    p->busy_ns /= lowest > 0 ? lowest : 1;
+    p->read_bytes = spent->read_bytes;
+    p->written_bytes = spent->written_bytes;
+    p->busy_ns = spent->lowest_busy_ns;
 }
 
 static uint64_t bytes_so_far(const struct shared_stats *s)
@@ -102,23 +88,16 @@ static uint64_t bytes_so_far(const struct shared_stats *s)
     return bytes;
 }
 
-/* Adds what the devices did between two moments. */
-static void add_devices(struct track_point *p, const struct track_point *before,
-                        const struct track_point *now)
-{
-    p->read_bytes += now->read_bytes - before->read_bytes;
-    p->written_bytes += now->written_bytes - before->written_bytes;
-    p->busy_ns += now->busy_ns - before->busy_ns;
-}
-
 static void record_track(struct monitor *m, uint64_t elapsed_ns)
 {
-    struct track_point now = {0};
+    struct device_counters now = {0};
     struct track_point *p = track_add(&m->notes->track, elapsed_ns, bytes_so_far(m->setup.stats));
     if (!p)
         return;
-    read_devices(m, &now);
-    add_devices(p, &m->notes->idle, &now);
+    if (m->setup.devices)
+        device_read(m->setup.devices, &now);
+    now = device_since(&now, &m->notes->idle);
+    set_devices(p, &now);
 }
 
 /* Records an interval from the end of the last one to elapsed_ns. */
@@ -298,13 +277,12 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
     return 0;
 }
 
-void monitor_go(struct monitor *m)
+void monitor_go(struct monitor *m, const struct device_counters *idle)
 {
     if (!m)
         return;
-    struct track_point now = {0};
-    read_devices(m, &now);
-    add_devices(&m->notes->idle, &m->notes->paused, &now);
+    if (idle)
+        m->notes->idle = *idle;
     m->notes->start_ns = clock_ns() - m->notes->elapsed_ns;
     send_message(m, MESSAGE_GO);
 }
@@ -330,7 +308,6 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->elapsed_ns = elapsed_ns;
     m->notes->start_ns = 0;
     m->notes->rounds++;
-    read_devices(m, &m->notes->paused);
     bool heard = send_message(m, MESSAGE_PAUSE);
     /* the objects that `tick` uses belong to the caller again */
     if (heard && m->setup.tick_interval_ns > 0)
@@ -354,8 +331,8 @@ static void note_rest(struct monitor *m, uint64_t elapsed_ns)
     note_interval(m, elapsed_ns);
 }
 
-int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
-                struct levels *levels, struct err *e)
+int monitor_end(struct monitor *m, const struct reading *spent, struct interval **intervals,
+                size_t *count, struct levels *levels, struct err *e)
 {
     int rc = 0;
     if (intervals) {
@@ -368,7 +345,7 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
     stop_inquiries_to(-1, 0);
     helper_end(&m->process, stop_signal() ? STOPPED_MS : END_MS);
     if (intervals && m->setup.notes_intervals) {
-        note_rest(m, elapsed_ns);
+        note_rest(m, spent->ns);
         const struct notes *n = m->notes; /* will be unmapped */
         *intervals = malloc((n->count + 1) * sizeof **intervals);
         *count = *intervals ? n->count : 0;
@@ -379,8 +356,8 @@ int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
     }
     if (rc == 0 && levels && m->setup.records_series) {
         struct track *track = &m->notes->track;
-        struct track_point *end = track_end(track, elapsed_ns, bytes_so_far(m->setup.stats));
-        add_devices(end, &m->notes->idle, &m->notes->paused);
+        struct track_point *end = track_end(track, spent->ns, bytes_so_far(m->setup.stats));
+        set_devices(end, &spent->device);
         rc = levels_find(levels, track, e);
     }
     munmap(m->notes, notes_bytes(&m->setup));

@@ -9,6 +9,7 @@
 #include "live/shared_stats.h"
 #include "measure/device.h"
 #include "measure/levels.h"
+#include "measure/reading.h"
 #include "util/err.h"
 
 /*
@@ -64,18 +65,19 @@ int monitor_start(struct monitor **out, const struct monitor_setup *setup, struc
 
 /*
  * Start or stop the phase's clock. A phase may have several laps, and between two of them the next
- * one is prepared. elapsed_ns is the time of all laps so far. When monitor_pause() returns, no
- * `tick` is in progress. m may be NULL; then nothing happens.
+ * one is prepared: `idle` is the devices' counters, but for what they did in laps; NULL: no
+ * devices. elapsed_ns is the time of all laps so far. When monitor_pause() returns, no `tick` is in
+ * progress. m may be NULL; then nothing happens.
  */
-void monitor_go(struct monitor *m);
+void monitor_go(struct monitor *m, const struct device_counters *idle);
 void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
 
 /*
- * Ends the monitor of a phase that took elapsed_ns on its clock, and removes its line from the
+ * Ends the monitor of a phase in which this was counted in all laps, and removes its line from the
  * terminal. *intervals becomes an array of intervals, which together contain everything that was
  * counted; the caller frees it. It becomes NULL if there is no monitor, or if it records none.
  * *levels becomes the levels of the time series, if one is recorded. `intervals` and `levels`
  * themselves may be NULL.
  */
-int monitor_end(struct monitor *m, uint64_t elapsed_ns, struct interval **intervals, size_t *count,
-                struct levels *levels, struct err *e);
+int monitor_end(struct monitor *m, const struct reading *spent, struct interval **intervals,
+                size_t *count, struct levels *levels, struct err *e);

@@ -129,52 +129,53 @@ uint64_t control_group_memory(const char *root)
 }
 
 /* Version 2 has "20000 100000"; version 1 has -1 where there is no quota. */
-static void lower_quota(void *context, const struct control_group *g)
+static void add_quota(void *context, const struct control_group *g)
 {
-    struct cpu_quota *q = context;
+    struct cpu_quotas *all = context;
     char text[64];
     double quota = 0;
-    double period = 0;
+    double period_us = 0;
     if (g->is_v2) {
-        if (!read_text(g, "cpu.max", text) || sscanf(text, "%lf %lf", &quota, &period) != 2)
+        if (!read_text(g, "cpu.max", text) || sscanf(text, "%lf %lf", &quota, &period_us) != 2)
             return;
     } else if (read_text(g, "cpu.cfs_quota_us", text)) {
         quota = strtod(text, NULL);
-        period = read_text(g, "cpu.cfs_period_us", text) ? strtod(text, NULL) : 0;
+        period_us = read_text(g, "cpu.cfs_period_us", text) ? strtod(text, NULL) : 0;
     }
-    if (quota <= 0 || period <= 0 || (q->cpus > 0 && quota / period >= q->cpus))
+    if (quota <= 0 || period_us <= 0 || all->count == CPU_QUOTAS)
         return;
-    q->cpus = quota / period;
-    snprintf(q->stat, sizeof q->stat, "%s/cpu.stat", g->directory);
+    struct cpu_quota *q = &all->list[all->count];
+    q->cpus = quota / period_us;
+    q->period_ns = (uint64_t)(period_us * 1000);
+    q->unit_ns = g->is_v2 ? 1000 : 1;
+    all->count += snprintf(q->stat, sizeof q->stat, "%s/cpu.stat", g->directory) < PATH_MAX;
 }
 
-void cpu_quota_find(struct cpu_quota *q, const char *root)
+void cpu_quotas_find(struct cpu_quotas *q, const char *root)
 {
-    *q = (struct cpu_quota){0};
-    control_groups_visit(root, "cpu", lower_quota, q);
+    q->count = 0;
+    control_groups_visit(root, "cpu", add_quota, q);
 }
 
-struct quota_periods cpu_quota_periods(const struct cpu_quota *q)
+double cpu_quotas_lowest(const struct cpu_quotas *q)
 {
-    struct quota_periods p = {0};
+    double lowest = 0;
+    for (unsigned i = 0; i < q->count; i++)
+        lowest = i == 0 ? q->list[i].cpus : fmin(lowest, q->list[i].cpus);
+    return lowest;
+}
+
+void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now)
+{
     char line[128];
-    FILE *in = q->cpus > 0 ? kernel_file_read(q->stat) : NULL;
+    *now = (struct quota_counts){.cpus = q->cpus, .period_ns = q->period_ns};
+    FILE *in = kernel_file_read(q->stat);
     while (in && fgets(line, sizeof line, in)) {
-        sscanf(line, "nr_periods %" SCNu64, &p.all);
-        sscanf(line, "nr_throttled %" SCNu64, &p.throttled);
+        sscanf(line, "nr_periods %" SCNu64, &now->periods);
+        sscanf(line, "nr_throttled %" SCNu64, &now->throttled);
+        sscanf(line, "throttled_%*[a-z] %" SCNu64, &now->throttled_ns);
     }
+    now->throttled_ns *= q->unit_ns;
     if (in)
         fclose(in);
-    return p;
-}
-
-double cpu_quota_used(const struct cpu_quota *q, const struct quota_periods *p, uint64_t cpu_ns,
-                      uint64_t elapsed_ns)
-{
-    if (p->throttled == 0 || p->all == 0 || elapsed_ns == 0)
-        return 0;
-    /* others of the group may have used the rest of it */
-    double own = 100 * (double)cpu_ns / ((double)elapsed_ns * q->cpus);
-    double throttled = 100 * (double)p->throttled / (double)p->all;
-    return fmin(100, fmax(own, throttled));
 }

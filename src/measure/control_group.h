@@ -27,26 +27,35 @@ void control_groups_visit(const char *root, const char *controller,
  */
 uint64_t control_group_memory(const char *root);
 
-/* The lowest quota of CPU time. Owns nothing. */
+/* A quota of CPU time that a group of this process has. Owns nothing. */
 struct cpu_quota {
-    double cpus;         /* number of CPUs whose time the group may use; 0: there is no quota */
+    double cpus; /* number of CPUs whose time the group may use */
+    uint64_t period_ns;
+    uint64_t unit_ns;    /* of the throttled time in `stat` */
     char stat[PATH_MAX]; /* the group's file cpu.stat */
 };
 
-/* Finds the quota: cpu.max, or cpu.cfs_quota_us of version 1. */
-void cpu_quota_find(struct cpu_quota *q, const char *root);
+/* All of them: groups stand above each other. */
+#define CPU_QUOTAS 4
 
-/* The periods of a quota up to now: in those that were throttled, all of it was used. */
-struct quota_periods {
-    uint64_t all;
-    uint64_t throttled;
+struct cpu_quotas {
+    unsigned count;
+    struct cpu_quota list[CPU_QUOTAS];
 };
 
-struct quota_periods cpu_quota_periods(const struct cpu_quota *q);
+/* Finds the quotas: cpu.max, or cpu.cfs_quota_us of version 1. */
+void cpu_quotas_find(struct cpu_quotas *q, const char *root);
 
-/*
- * The share of a quota, in percent, that was used in elapsed_ns, when this process used cpu_ns and
- * p was counted; 0: there is no quota, or it held nobody back.
- */
-double cpu_quota_used(const struct cpu_quota *q, const struct quota_periods *p, uint64_t cpu_ns,
-                      uint64_t elapsed_ns);
+/* The lowest of them, in CPUs; 0: there is none. */
+double cpu_quotas_lowest(const struct cpu_quotas *q);
+
+/* What a quota did up to now, or between two readings. */
+struct quota_counts {
+    double cpus;
+    uint64_t period_ns;
+    uint64_t periods;
+    uint64_t throttled;    /* periods in which all of it was used */
+    uint64_t throttled_ns; /* how long it held threads back, on all CPUs together */
+};
+
+void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now);

@@ -185,10 +185,9 @@ static void find_below(struct device_set *d, unsigned index)
     device->is_drive = !device->stacked && !is_partition;
     if (!is_partition)
         return;
-    struct device disk = {.top = device->top};
-    if (device_fact(d, device, "../dev", text, sizeof text) && /* parent of the link's target */
-        device_parse_number(text, &disk.major, &disk.minor))
-        (void)add_device(d, disk);
+    struct device disk = {.top = device->top, .has_parts = true};
+    device->is_part = device_fact(d, device, "../dev", text, sizeof text) && /* above the target */
+                      device_parse_number(text, &disk.major, &disk.minor) && add_device(d, disk);
 }
 
 /* ---- their name ---- */
@@ -277,19 +276,30 @@ void device_describe(const struct device_set *d, struct device_facts *facts)
 
 void device_read(const struct device_set *d, struct device_counters *now)
 {
+    unsigned lowest = 0;
     *now = (struct device_counters){.known = d->count > 0};
     for (unsigned i = 0; i < d->count && now->known; i++) {
-        uint64_t reads, sectors_read, writes, sectors_written, busy_ms;
+        const struct device *device = &d->devices[i];
+        uint64_t reads, sectors_read, writes, sectors_written, busy_ms, queue_ms;
         char text[STAT_TEXT];
-        device_fact(d, &d->devices[i], "stat", text, sizeof text);
+        device_fact(d, device, "stat", text, sizeof text);
         now->known =
             sscanf(text,
-                   "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64,
-                   &reads, &sectors_read, &writes, &sectors_written, &busy_ms) == 5;
+                   "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64
+                   " %" SCNu64,
+                   &reads, &sectors_read, &writes, &sectors_written, &busy_ms, &queue_ms) == 6;
         if (!now->known)
             return;
+        uint64_t bytes = (sectors_read + sectors_written) * SECTOR_BYTES;
         now->busy_ns[i] = busy_ms * MILLION;
-        if (d->devices[i].is_drive) {
+        now->part_bytes += device->is_part ? bytes : 0;
+        now->disk_bytes += device->has_parts ? bytes : 0;
+        if (!device->stacked && !device->has_parts) {
+            lowest++;
+            now->lowest_busy_ns += now->busy_ns[i];
+            now->queue_ns += queue_ms * MILLION;
+        }
+        if (device->is_drive) {
             now->drive_read_bytes += sectors_read * SECTOR_BYTES;
             now->drive_written_bytes += sectors_written * SECTOR_BYTES;
         }
@@ -300,35 +310,56 @@ void device_read(const struct device_set *d, struct device_counters *now)
         now->read_bytes += sectors_read * SECTOR_BYTES;
         now->written_bytes += sectors_written * SECTOR_BYTES;
     }
+    now->lowest_busy_ns /= lowest > 0 ? lowest : 1;
 }
 
-static bool counter_grew(uint64_t before, uint64_t after, uint64_t *by)
+static uint64_t grown(uint64_t now, uint64_t before, bool *known)
 {
-    *by = after - before;
-    return after >= before;
+    *known = *known && now >= before;
+    return now - before;
 }
 
-bool device_difference(const struct device_counters *before, const struct device_counters *after,
-                       uint64_t elapsed_ns, struct device_use *use)
+struct device_counters device_since(const struct device_counters *now,
+                                    const struct device_counters *before)
 {
-    *use = (struct device_use){0};
-    if (!before->known || !after->known ||
-        !counter_grew(before->read_bytes, after->read_bytes, &use->read_bytes) ||
-        !counter_grew(before->written_bytes, after->written_bytes, &use->written_bytes) ||
-        !counter_grew(before->read_ops, after->read_ops, &use->read_ops) ||
-        !counter_grew(before->write_ops, after->write_ops, &use->write_ops))
-        return false;
+    struct device_counters d = {.known = now->known && before->known};
+    d.read_bytes = grown(now->read_bytes, before->read_bytes, &d.known);
+    d.written_bytes = grown(now->written_bytes, before->written_bytes, &d.known);
+    d.read_ops = grown(now->read_ops, before->read_ops, &d.known);
+    d.write_ops = grown(now->write_ops, before->write_ops, &d.known);
+    d.drive_read_bytes = grown(now->drive_read_bytes, before->drive_read_bytes, &d.known);
+    d.drive_written_bytes = grown(now->drive_written_bytes, before->drive_written_bytes, &d.known);
+    d.disk_bytes = grown(now->disk_bytes, before->disk_bytes, &d.known);
+    d.part_bytes = grown(now->part_bytes, before->part_bytes, &d.known);
+    d.queue_ns = now->queue_ns > before->queue_ns ? now->queue_ns - before->queue_ns : 0;
+    d.lowest_busy_ns = grown(now->lowest_busy_ns, before->lowest_busy_ns, &d.known);
+    for (unsigned i = 0; i < DEVICE_MOST; i++)
+        d.busy_ns[i] = grown(now->busy_ns[i], before->busy_ns[i], &d.known);
+    return d.known ? d : (struct device_counters){0};
+}
+
+void device_add(struct device_counters *sum, const struct device_counters *part)
+{
+    sum->known = sum->known && part->known;
+    sum->read_bytes += part->read_bytes;
+    sum->written_bytes += part->written_bytes;
+    sum->read_ops += part->read_ops;
+    sum->write_ops += part->write_ops;
+    sum->drive_read_bytes += part->drive_read_bytes;
+    sum->drive_written_bytes += part->drive_written_bytes;
+    sum->disk_bytes += part->disk_bytes;
+    sum->part_bytes += part->part_bytes;
+    sum->queue_ns += part->queue_ns;
+    sum->lowest_busy_ns += part->lowest_busy_ns;
+    for (unsigned i = 0; i < DEVICE_MOST; i++)
+        sum->busy_ns[i] += part->busy_ns[i];
+}
+
+double device_busy_percent(const struct device_counters *spent, uint64_t elapsed_ns)
+{
     uint64_t busiest = 0;
-    for (unsigned i = 0; i < DEVICE_MOST; i++) {
-        uint64_t busy;
-        if (!counter_grew(before->busy_ns[i], after->busy_ns[i], &busy))
-            return false;
-        busiest = busy > busiest ? busy : busiest;
-    }
-    if (elapsed_ns > 0)
-        use->busy_percent = 100.0 * (double)busiest / (double)elapsed_ns;
-    if (use->busy_percent > 100) /* the counter is updated in steps */
-        use->busy_percent = 100;
-    use->known = true;
-    return true;
+    for (unsigned i = 0; i < DEVICE_MOST; i++)
+        busiest = spent->busy_ns[i] > busiest ? spent->busy_ns[i] : busiest;
+    double percent = elapsed_ns > 0 ? 100.0 * (double)busiest / (double)elapsed_ns : 0;
+    return percent < 100 ? percent : 100; /* the counters grow in steps */
 }

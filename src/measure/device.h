@@ -35,6 +35,8 @@ struct device {
     bool leaf;      /* a lowest device below a volume, RAID or loop; the set's name lists it */
     bool stacked;   /* a volume, RAID or loop: devices of the set are below it */
     bool is_drive;  /* no device is known below it */
+    bool is_part;   /* a partition, whose disk is in the set as well */
+    bool has_parts; /* the disk of a partition of the set */
     bool is_cached; /* a loop whose file is in the page cache (losetup without --direct-io) */
     char below[32]; /* type of the filesystem that a loop's file is on; empty: no loop */
 };
@@ -49,28 +51,22 @@ struct device_set {
     char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty if `count` is 0 */
 };
 
-/* The counters at one moment. They count since the system started. */
+/* The counters at one moment, which count since the system started, or between two moments. */
 struct device_counters {
     /* false: there are no devices, or one has vanished; the other fields mean nothing */
     bool known;
     uint64_t read_bytes;
     uint64_t written_bytes;
-    uint64_t read_ops;
-    uint64_t write_ops;
     /* sums over the drives, which others may use as well */
     uint64_t drive_read_bytes;
     uint64_t drive_written_bytes;
-    uint64_t busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
-};
-
-/* What the devices did in one or several periods, by the kernel's counters. */
-struct device_use {
-    bool known; /* false: there is no device (tmpfs, NFS), and the other fields mean nothing */
-    uint64_t read_bytes;
-    uint64_t written_bytes;
     uint64_t read_ops; /* number of requests to the devices, after merging */
     uint64_t write_ops;
-    double busy_percent; /* share of the elapsed time; of several devices, that of the busiest */
+    uint64_t disk_bytes;     /* of the disks of partitions, whichever partition they are for */
+    uint64_t part_bytes;     /* of those partitions */
+    uint64_t queue_ns;       /* time that requests spent in lowest devices, added up over them */
+    uint64_t lowest_busy_ns; /* mean of all lowest devices */
+    uint64_t busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
 };
 
 /*
@@ -98,12 +94,17 @@ void device_describe(const struct device_set *d, struct device_facts *facts);
 void device_read(const struct device_set *d, struct device_counters *now);
 
 /*
- * Computes what changed between two readings of a set that were elapsed_ns apart. Returns false
- * when that is unknown: one of the readings is unknown, or a counter went backwards, because it
- * wrapped around or because another device has the number now.
+ * What changed between two readings of a set. That is unknown when one of them is, or a counter
+ * went backwards, because it wrapped around or because another device has the number now.
  */
-bool device_difference(const struct device_counters *before, const struct device_counters *after,
-                       uint64_t elapsed_ns, struct device_use *use);
+struct device_counters device_since(const struct device_counters *now,
+                                    const struct device_counters *before);
+
+/* Adds what changed later, or elsewhere. Unknown if either is. */
+void device_add(struct device_counters *sum, const struct device_counters *part);
+
+/* Share of the time for which the busiest device was busy. */
+double device_busy_percent(const struct device_counters *spent, uint64_t elapsed_ns);
 
 /* Parses the text of a file `dev` ("8:1"). Returns false when it has another form. */
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor);

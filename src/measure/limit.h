@@ -4,25 +4,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "measure/cpu.h"
-#include "measure/device.h"
 #include "measure/io_limit.h"
-#include "measure/sources.h"
+#include "measure/reading.h"
 
 /*
- * Judges what limited the figure of a piece of work: the device, the page cache, a server or the
- * CPU, by what was counted during the work. docs/what-is-measured.md has the rules in words, and an
- * example of each. This module only states facts; the code that prints them finds the words.
+ * What limited the figure of a piece of work, and who disturbed it, by what was counted during the
+ * work: one rule and its words, for all programs. docs/what-is-measured.md has the rules in words,
+ * and an example of each.
  */
 enum limited_by {
     LIMITED_UNKNOWN,
     LIMITED_DEVICE,
     LIMITED_PAGE_CACHE,
     LIMITED_SERVER,
-    LIMITED_CPU
+    LIMITED_CPU,
+    LIMITED_OTHERS,
+    LIMITED_LIMIT, /* a control group's limit on CPU time or on a device */
+    LIMITED_COUNT
 };
 
-/* A name: "device", "page cache", "server", "cpu" or "unknown". */
+/* As terminal, JSON and page have it: "device", "page cache" ... "unknown". */
 const char *limit_name(enum limited_by by);
 
 /* Why a verdict was given. */
@@ -30,18 +31,22 @@ enum limit_reason {
     REASON_NOTHING_EXPLAINS, /* unknown: neither the device nor a CPU was busy */
     REASON_NO_DEVICE,        /* unknown: no device could be watched, and nothing else shows it */
     REASON_STORAGE_MOVED,   /* unknown: the bytes came from or went to storage that has no device */
+    REASON_DOUBT,           /* unknown: nobody knows where the bytes were */
     REASON_DEVICE_BUSY,     /* device */
-    REASON_DEVICE_HELD,     /* device: it was held to the limit of a control group */
+    REASON_DEVICE_HELD,     /* limit: the device was held to the limit of a control group */
     REASON_IN_MEMORY,       /* page cache: the filesystem is in memory */
     REASON_READ_FROM_CACHE, /* page cache: storage read less than was asked for */
     REASON_NOT_DIRECT,      /* page cache: O_DIRECT was asked for, and the data went through it */
     REASON_NOT_WRITTEN,     /* page cache: storage wrote less than was asked for */
+    REASON_INSTANT,         /* page cache: requests took too little time for any device */
     REASON_SERVER_MOVED,    /* server: the bytes went over a network, and no CPU was wanted */
     REASON_NOTHING_MOVED,   /* cpu: the work asked for no transfer */
     REASON_COMPUTED,        /* cpu: the busiest worker computed most of the time */
     REASON_CPUS_FULL,       /* cpu: all workers together used all CPUs */
-    REASON_QUOTA,           /* cpu: a control group's quota of CPU time was used */
-    REASON_OTHERS_COMPUTED, /* cpu: a worker waited for a CPU that other programs used */
+    REASON_QUOTA,           /* limit: a control group's quota of CPU time was used */
+    REASON_OTHERS_COMPUTED, /* others: a worker waited for a CPU that other programs used */
+    REASON_OTHERS_MOVED,    /* others: the device was busy with what they moved, too */
+    REASON_HOST_TOOK,       /* others: the host of this virtual machine took its CPUs */
     REASON_COUNT
 };
 
@@ -57,13 +62,61 @@ struct direct_use {
         reason[DIRECT_REASON]; /* what was seen, without a full stop: "btrfs buffered the writes" */
 };
 
+/*
+ * What others did on this machine meanwhile. A busy machine makes good storage look bad: a thread
+ * that has its answer waits for a CPU, the kernel threads that write wait, too, and other users of
+ * the device delay its requests. It never makes bad storage look good. All percentages are known
+ * unless they are negative.
+ */
+struct others {
+    unsigned cpus;
+    unsigned workers;         /* 0: unknown */
+    double own_percent;       /* share of all CPUs that this process used */
+    double used_percent;      /* share that others used, the kernel's threads included */
+    double stolen_percent;    /* share that the host took */
+    double waited_percent;    /* share of the time for which the worker that waited longest was
+                                 ready to run, and had no CPU */
+    double throttled_percent; /* share of the time, at most, for which a quota held it back */
+    double device_percent;    /* share of the device's bytes that others moved */
+};
+
+struct others others_of(const struct reading *spent, unsigned cpus, unsigned workers);
+
+/*
+ * Whether the machine was busy:
+ * - Others and the host used at least a quarter of the CPUs: then a thread that becomes ready to
+ *   run finds its CPU taken in one of four cases.
+ * - A thread waited for a CPU for at least a quarter of the time, unless this process itself used
+ *   two thirds of the CPUs: then its threads waited for each other.
+ * - A quota held the process back for at least a hundredth of the time, which alone breaks a limit
+ *   on the 99th percentile.
+ * - Others moved at least a tenth of the device's bytes.
+ */
+bool others_are_busy(const struct others *o);
+
+/* Counts this process's CPU time for each of several that do the same work on one machine. */
+void others_among(struct others *o, unsigned processes);
+
+/* Evidence in which everything is unknown. */
+extern const struct others others_unknown;
+
+/* Replaces *most by *other if that machine was busier. */
+void others_keep_busier(struct others *most, const struct others *other);
+
+/*
+ * The evidence in words: "busy: others used 96 % of 2 CPUs (busy from 25 %)" or "not busy: others
+ * used 3 % of 2 CPUs; ...". No percentage is rounded up.
+ */
+#define OTHERS_TEXT 400
+void others_words(char text[static OTHERS_TEXT], const struct others *o);
+
+#define FILESYSTEM_TEXT 32
+
+/* What was counted, and what the work was. */
 struct evidence {
-    uint64_t elapsed_ns;
-    uint64_t cpu_ns; /* CPU time of all workers */
-    /* the largest demand of any worker in each lap, added up over all laps */
-    struct cpu_demand busiest;
-    unsigned cpus; /* number of CPUs that the process may use */
-    unsigned workers;
+    struct reading spent;
+    unsigned cpus;       /* number of CPUs that the process may use */
+    unsigned workers;    /* 0: unknown; then how long each computed is not known either */
     uint64_t read_bytes; /* number of bytes that the work asked for */
     uint64_t written_bytes;
     /* share of what was read that was in the page cache before; 0: unknown */
@@ -73,33 +126,52 @@ struct evidence {
     const char *filesystem; /* type of the filesystem, below an overlay; NULL: unknown */
     bool is_stored;         /* false: the work moved no data to the storage */
     bool computes; /* the work computes on every byte, so it takes more CPU time than copying */
-    struct device_use device; /* what the device did during the work, for other programs, too */
-    struct moved_bytes moved; /* the same bytes, by the source that speaks about them */
-    struct io_limit limit;    /* limits on that device */
+    /* the work waits by itself: a device that moved its bytes is what it measured, if not busy */
+    bool is_paced;
+    uint64_t instant_ns;   /* median request, if it need not wait for a device; 0: all must */
+    const char *doubt;     /* why nobody knows where the bytes were; NULL: no reason */
+    struct io_limit limit; /* limits on the device */
     struct direct_use direct;
-    double quota_cpus;    /* CPU time that a control group may use, in CPUs; 0: any */
-    double quota_percent; /* share of it that was used; 0: nobody was held back */
 };
 
 /* All percentages but held_percent and quota_percent are shares of the elapsed time or bytes. */
 struct judgement {
     enum limited_by by;
     enum limit_reason reason;
-    bool device_known;          /* false: device_percent means nothing */
-    enum source source;         /* the source of moved_percent; SOURCE_NONE: it is unknown */
-    enum way way;               /* whether the work read most, or wrote most */
-    double device_percent;      /* time for which the device was busy */
-    double computed_percent;    /* time for which the busiest worker computed */
-    double waited_percent;      /* time for which it waited for a CPU; negative: unknown */
-    double cpus_percent;        /* use of all CPUs together */
+    struct others others;
+    char filesystem[FILESYSTEM_TEXT]; /* empty: unknown */
+    bool device_known;                /* false: device_percent means nothing */
+    enum source source;               /* the source of moved_percent; SOURCE_NONE: it is unknown */
+    enum way way;                     /* whether the work read most, or wrote most */
+    double device_percent;            /* time for which the device was busy */
+    double computed_percent;    /* time for which the busiest worker computed; negative: unknown */
     double moved_percent;       /* share of the requested bytes that storage moved, at most 100 */
+    double in_flight;           /* mean number of requests in the queues of the lowest devices */
     enum io_limit_kind held_by; /* the limit of which the largest share was used */
     uint64_t held_to;           /* value of this limit, per second */
     double held_percent;        /* share of it that was used; 0: there was no limit */
+    uint64_t instant_ns;
+    const char *doubt;
     struct direct_use direct;
     double quota_cpus; /* the quota of CPU time, and the share of it that was used */
     double quota_percent;
 };
 
-/* Sets *j by the evidence, which need not outlive the call. */
+/* Sets *j by the evidence, of which only `doubt` need outlive the call. */
 void limit_judge(struct judgement *j, const struct evidence *e);
+
+/* Whether one sentence describes both judgements, but for their percentages. */
+bool limit_is_alike(const struct judgement *a, const struct judgement *b);
+
+/* Replaces each percentage by the smaller (pick is fmin) or the larger (fmax) of both. */
+void limit_pick(struct judgement *j, const struct judgement *other, double (*pick)(double, double));
+
+/*
+ * Writes the reason in words, with the figures on which it is based: one sentence with a full stop
+ * and no commas, because scripts take a line with a comma for the CSV line. For several pieces of
+ * work with the same reason, *least and *most have the smallest and the largest percentages of any;
+ * for one, they are the same.
+ */
+#define LIMIT_SENTENCE 128
+void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *least,
+                    const struct judgement *most);

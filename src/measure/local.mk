@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/measure/limit.c src/measure/limit.h \
-	src/measure/busy.c src/measure/busy.h \
+	src/measure/reading.c src/measure/reading.h \
 	src/measure/clock.h \
 	src/measure/control_group.c src/measure/control_group.h \
 	src/measure/cpu.c src/measure/cpu.h \

@@ -58,7 +58,7 @@ struct sources {
 /* What the sources counted up to now, or between two readings. Owns nothing. */
 struct moved_bytes {
     enum source by[WAYS]; /* SOURCE_NONE: unknown */
-    uint64_t bytes[WAYS]; /* of devices always 0: struct device_use has theirs */
+    uint64_t bytes[WAYS]; /* of devices always 0: struct device_counters has theirs */
 };
 
 /* Finds what is below the directory behind fd (mount_info_find()), and which sources speak. */

@@ -87,19 +87,24 @@ void put_levels(json_t **object, const struct levels *levels, uint64_t unit_byte
     put_value(object, "levels", array);
 }
 
-void put_machine(json_t **object, const struct busy_evidence *e)
+void put_others(json_t **object, const struct others *o)
 {
-    char words[BUSY_TEXT];
+    put_known_real(object, "others_percent", o->used_percent);
+    put_known_real(object, "others_device_percent", o->device_percent);
+    put_known_real(object, "stolen_percent", o->stolen_percent);
+    put_known_real(object, "waited_percent", o->waited_percent);
+    put_known_real(object, "throttled_percent", o->throttled_percent);
+}
+
+void put_machine(json_t **object, const struct others *o)
+{
+    char words[OTHERS_TEXT];
     json_t *machine = json_object();
-    busy_words(words, e);
-    put_flag(&machine, "busy", busy_is(e));
+    others_words(words, o);
+    put_flag(&machine, "busy", others_are_busy(o));
     put_text(&machine, "words", words);
-    put_known_count(&machine, "cpus", e->cpus);
-    put_known_real(&machine, "own_percent", e->own_percent);
-    put_known_real(&machine, "others_percent", e->others_percent);
-    put_known_real(&machine, "stolen_percent", e->stolen_percent);
-    put_known_real(&machine, "waited_percent", e->waited_percent);
-    put_known_real(&machine, "throttled_percent", e->throttled_percent);
-    put_known_real(&machine, "foreign_percent", e->foreign_percent);
+    put_known_count(&machine, "cpus", o->cpus);
+    put_known_real(&machine, "own_percent", o->own_percent);
+    put_others(&machine, o);
     put_value(object, "machine", machine);
 }

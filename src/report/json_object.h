@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "measure/busy.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/limit.h"
@@ -70,4 +69,5 @@ void put_direct(json_t **object, const struct direct_use *use);
 void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes);
 
 /* Appends "machine", what others did to CPUs and device. What is not known is null. */
-void put_machine(json_t **object, const struct busy_evidence *e);
+void put_others(json_t **object, const struct others *o);
+void put_machine(json_t **object, const struct others *o);

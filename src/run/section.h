@@ -6,32 +6,22 @@
 
 #include "live/monitor.h"
 #include "live/shared_stats.h"
-#include "measure/control_group.h"
-#include "measure/device.h"
-#include "measure/sources.h"
+#include "measure/reading.h"
 #include "measure/steady.h"
 #include "sys/thread_pool.h"
 #include "util/err.h"
 
 /*
  * A section is a piece of work that is measured in one or several laps: its elapsed time, its CPU
- * time, and what the devices did. What happens between two laps does not count.
+ * time, and what everybody did meanwhile. What happens between two laps does not count.
  */
 struct section {
-    const struct cpu_quota *quota; /* NULL: there is none */
-    const struct sources *sources; /* the devices, and who else counts bytes */
-    struct monitor *monitor;       /* watches the section; NULL: none */
-    unsigned laps;                 /* number of laps that ended without a failure */
-    uint64_t elapsed_ns;           /* sum over all laps */
-    uint64_t cpu_ns;
-    struct cpu_demand busiest; /* demand of the busiest worker of each lap, added up */
-    /* busy_percent is the share of elapsed_ns: each lap weighs as much as it is long */
-    struct device_use device;
-    struct moved_bytes moved;      /* bytes, by the sources that speak about them */
-    struct device_counters before; /* counters at the start of the current lap */
-    struct moved_bytes moved_before;
-    struct quota_periods periods; /* of the quota, and before the current lap */
-    struct quota_periods periods_before;
+    const struct cpu_quotas *quotas;
+    const struct sources *sources;
+    struct monitor *monitor; /* watches the section; NULL: none */
+    unsigned laps;           /* number of laps that ended without a failure */
+    struct reading spent;    /* sum over all laps; its time is that of the work */
+    struct reading before;   /* when the current lap began */
 };
 
 /* Begins a lap. The work must begin right afterwards. */
@@ -75,7 +65,7 @@ bool rounds_end(struct rounds *r);
  * Computes the times, devices and statistics of the last window, or of all rounds if there are
  * fewer. The smallest and the largest latency are exact to 0.1 % (histogram_subtract()).
  */
-void rounds_window(const struct rounds *r, struct section *section, struct op_stats *stats);
+void rounds_window(const struct rounds *r, struct reading *spent, struct op_stats *stats);
 
 /* Frees what r owns. Does nothing if r is all zeros. */
 void rounds_close(struct rounds *r);

@@ -100,7 +100,7 @@ unsigned host_cpus(void)
 
 unsigned host_workers(const struct host *h)
 {
-    double quota = ceil(h->quota.cpus);
+    double quota = ceil(cpu_quotas_lowest(&h->quotas));
     return quota > 0 && quota < h->cpus ? (unsigned)quota : h->cpus;
 }
 
@@ -128,7 +128,7 @@ void host_detect(struct host *h)
     h->ram_is_limit = limit > 0 && (limit < h->ram_bytes || h->ram_bytes == 0);
     if (h->ram_is_limit)
         h->ram_bytes = limit;
-    cpu_quota_find(&h->quota, "");
+    cpu_quotas_find(&h->quotas, "");
 }
 
 void host_find_room(struct host *h, const char *directory)

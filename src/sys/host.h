@@ -19,11 +19,11 @@ struct host {
     bool ram_is_limit;
     /* RAM of the other hosts of the run; 0: there are none */
     uint64_t other_ram_bytes;
-    unsigned cpus;          /* number of CPUs that this process may use */
-    struct cpu_quota quota; /* CPU time that it may use */
-    char kernel[136];       /* "Linux 6.1.0-18-amd64" */
-    char cpu_model[128];    /* model of the first CPU */
-    char c_library[32];     /* "glibc 2.36" */
+    unsigned cpus;            /* number of CPUs that this process may use */
+    struct cpu_quotas quotas; /* CPU time that it may use */
+    char kernel[136];         /* "Linux 6.1.0-18-amd64" */
+    char cpu_model[128];      /* model of the first CPU */
+    char c_library[32];       /* "glibc 2.36" */
     /* the filesystem of the scratch directory, by host_find_room(); 0 bytes: unknown */
     uint64_t filesystem_bytes;
     uint64_t free_bytes;

@@ -968,7 +968,7 @@ static int run_pool(struct zcav_job *jobs, unsigned count, struct monitor *monit
         return rc;
     rc = thread_pool_prepare(&pool, &task, e);
     if (rc == 0) {
-        monitor_go(monitor);
+        monitor_go(monitor, NULL);
         rc = thread_pool_work(&pool, &times, e);
     }
     thread_pool_end(&pool);
@@ -1001,7 +1001,7 @@ static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
     }
     if (rc == 0)
         rc = run_pool(jobs, count, monitor, e);
-    int ended = monitor_end(monitor, 0, NULL, NULL, NULL, e);
+    int ended = monitor_end(monitor, NULL, NULL, NULL, NULL, e);
     rc = rc ? rc : ended;
     shared_stats_close(&stats);
     for (unsigned i = 0; rc == 0 && i < count; i++)

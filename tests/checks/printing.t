@@ -17,11 +17,11 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+|verdict_limit)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
-    'words of the program, in all files' => [ q{}, qw(program_name unit units measured version) ],
+    'words of the program, in all files' => [ q{}, qw(program_name unit units version) ],
     'tables of options'      => [ 'cli/', qw(*word dashes entry->alias entry->name option_help(entry).text entry->value_name table->closing entry->group table->brief table->usage version_name(table)) ],
     'form of is_private_name_of_any()' => [ 'storage/scratch.c', 'name' ],
     'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[l->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
@@ -40,9 +40,9 @@ my %HARMLESS = (
     'made printable itself'  => [ 'util/err.c', 'text' ],
     'names of a profile, refused by profile.c unless printable' => [ 'bonload/', qw(a->profile.name a->profile.request f->name j->limit->name l->sync.name needed p->limits[i].name p->name p->program p->request p->source request sought->name what.text) ],
     'written to a file of names, exactly'  => [ 'bonload/session.c', 'name' ],
-    'numbers and our words'  => [ 'bonload/report/human.c', qw(levels machine name reason remedy result->plan->target->ops[i] sentence share starts title waits) ],
+    'numbers and our words'  => [ 'bonload/report/human.c', qw(levels machine name reason remedy result->plan->target->ops[i] starts title waits) ],
     'numbers and our words ' => [ 'bonload/control/progress.c', 'text' ],
-    'our words'              => [ 'measure/busy.c', qw(figures[i].of figures[i].what) ],
+    'our words'              => [ 'measure/limit.c', qw(figures[i].of figures[i].what) ],
     'what verdict.c printed' => [ 'bonload/good_for.c', 'details' ],
     'our words and numbers'  => [ 'boncut/', qw(block h->directory l->sight.detail l->file name c->sum.text) ],
     'found_reasons[]'        => [ 'bonload/verdict/verdict.c', 'reason' ],

@@ -58,17 +58,17 @@ SKIP: {
     is($report->{settings}{workers}, 1,  '-c auto follows a quota');
     is($report->{host}{cpu_quota},   .04, 'which JSON has');
     for my $name (qw(getc seq_stat)) {
-        is($tests->{$name}{limited_by}, 'cpu', "$name: the CPU");
-        like($tests->{$name}{verdict}, qr/\AControl group: 0[.]04 CPUs; (?:[5-9]\d|100) % used[.]\z/, 'because of the quota');
+        is($tests->{$name}{limited_by}, 'limit', "$name: a limit");
+        like($tests->{$name}{reason}, qr/\AControl group: 0[.]04 CPUs; (?:[5-9]\d|100) % used[.]\z/, 'because of the quota');
     }
     my $text = bonnie({ wrap => [ $slow->wrap ] }, '-d', "$disk", qw(-r0 -s4 -f4 -n0 --tests=getc));
-    like("$text->{out}$text->{err}", qr/^  cpu +getc +Control group: 0[.]04 CPUs; \d+ % used[.]\n +Running outside of that control group would tell more[.]$/m, 'in words');
+    like("$text->{out}$text->{err}", qr/^  limit +getc +Control group: 0[.]04 CPUs; \d+ % used[.]\n +Running outside of that control group would tell more[.]$/m, 'in words');
 
     $why = mpi_missing();
     skip $why, 1 if defined $why;
     my $run = ranks({ ranks => 2, before => { 1 => $slow->enter } }, '-d', "$disk", qw(-q --json -r0 -s8 -f8 -n0 --tests=getc));
     ($tests) = tests_of($run);
-    like($tests->{getc}{verdict}, qr/\AControl group: 0[.]04 CPUs; \d+ % used[.]\z/, 'MPI: the quota of one rank');
+    like($tests->{getc}{reason}, qr/\AControl group: 0[.]04 CPUs; \d+ % used[.]\z/, 'MPI: the quota of one rank');
 }
 
 # ---- every program in a container --------------------------------------------------------------------

@@ -37,13 +37,13 @@ subtest 'in memory there is no device' => sub {
     for my $test (values %{$tests}) {
         is($test->{device}, undef, "$test->{name}: no device");
         my $memory = qr/page cache: tmpfs is memory and has no device$WAITED[.]/;
-        my $loop   = qr/cpu: (?:Computing|Waiting for a CPU|The test used) .*/;
-        like("$test->{limited_by}: $test->{verdict}", $test->{name} =~ /\A(?:putc|getc)\z/ ? qr/\A(?:$loop|$memory)\z/ : qr/\A$memory\z/, 'and a verdict that says so');
+        my $loop   = qr/(?:cpu|others): (?:Computing|Waiting for a CPU|The test used|The host took) .*/;
+        like("$test->{limited_by}: $test->{reason}", $test->{name} =~ /\A(?:putc|getc)\z/ ? qr/\A(?:$loop|$memory)\z/ : qr/\A$memory\z/, 'and a verdict that says so');
     }
     # On a host that takes the CPU away without saying so, neither computing nor waiting accounts
     # for the time.
-    my @computed = grep { $tests->{$_}{cpu_percent} + ($tests->{$_}{waited_for_cpu_percent} // 0) > 95 } qw(putc getc);
-    is($tests->{$_}{limited_by}, 'cpu', "$_ is a loop over characters: its speed is that of the CPU") for @computed;
+    my @computed = grep { $tests->{$_}{cpu_percent} + ($tests->{$_}{waited_percent} // 0) > 95 } qw(putc getc);
+    like($tests->{$_}{limited_by}, qr/\A(?:cpu|others)\z/, "$_ is a loop over characters: its speed is that of the CPU") for @computed;
     is_deeply([ @{ $object->{host} }{qw(disk_model scheduler)} ], [ undef, undef ], 'nor has it a model or a scheduler');
     like($object->{host}{mount_options}, qr/\Ar[ow],/, 'but it has mount options');
 };
@@ -78,7 +78,7 @@ SKIP: {
         my $read = $kept->{get_block};
         cmp_ok($read->{cache}{resident_percent_before}, '>=', 99, 'kept: it was in the cache');
         is($read->{limited_by}, 'page cache', 'the verdict names the page cache');
-        like($read->{verdict}, qr/\AThe device read (?:none|<1 %|\d\d? %) of the data$WAITED[.]\z/, 'with the figure');
+        like($read->{reason}, qr/\AThe device read (?:none|<1 %|\d\d? %) of the data$WAITED[.]\z/, 'with the figure');
         is($read->{cache}{system_dropped}, JSON::PP::false(), 'nothing was dropped');
 
         my $evicted;
@@ -91,7 +91,7 @@ SKIP: {
         cmp_ok($read->{cache}{resident_percent_after}, '>=', 90, 'and then it was');
         cmp_ok($read->{device}{read_bytes}, '>=', $read->{bytes}, 'all of it came from the device');
         unlike($read->{limited_by}, qr/page cache/, 'so it is not the cache');
-        ok($read->{limited_by} ne 'device' || $read->{device}{busy_percent} >= 50 || $read->{verdict} =~ /^Control group/, 'nor a device that was idle');
+        ok($read->{limited_by} ne 'device' || $read->{device}{busy_percent} >= 50 || $read->{reason} =~ /^Control group/, 'nor a device that was idle');
         cmp_ok($evicted->{put_block}{device}{written_bytes}, '>=', 16 << 20, 'what was written reached it');
     };
 }
@@ -148,11 +148,11 @@ SKIP: {
             is($run->{status}, 0, "-c$workers: exit status 0") or diag($run->{err});
             my %tests = map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
             for my $name (qw(getc seq_stat ran_stat)) { # these tests need no device: everything is cached, and nothing is written
-                cmp_ok($tests{$name}{waited_for_cpu_percent}, '>', 20, "-c$workers, $name: two loops on the same CPU are waited for");
+                cmp_ok($tests{$name}{waited_percent}, '>', 20, "-c$workers, $name: two loops on the same CPU are waited for");
                 isnt($tests{$name}{limited_by}, 'device', 'and that is not the device');
-                like($tests{$name}{verdict}, qr/(?:Waiting for a CPU|no CPU free) \d+ %|used (?:6[7-9]|[7-9]\d|100) % of the time of 1 CPU/, 'the verdict gives the reason');
+                like($tests{$name}{reason}, qr/(?:Waiting for a CPU|no CPU free) \d+ %|used (?:6[7-9]|[7-9]\d|100) % of the time of 1 CPU/, 'the verdict gives the reason');
             }
-            is($tests{getc}{limited_by}, 'cpu', "-c$workers, getc: it is the CPU");
+            is($tests{getc}{limited_by}, $tests{getc}{reason} =~ /\AThe test used/ ? 'cpu' : 'others', "-c$workers, getc: others use the CPU");
         }
     };
 }
@@ -169,13 +169,13 @@ SKIP: {
             my $run = bonnie({ wrap => [ $limit->wrap ] }, '-d', "$disk", qw(-q --json -r0 -n0 -f -D), "-s$mib:64k", '--tests=' . join q{,}, @names);
             is($run->{status}, 0, 'exit status 0') or diag($run->{err});
             %tests = map { $_->{name} => $_ } @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
-            last if !grep { $_->{waited_for_cpu_percent} < 50 && ($_->{limited_by} // q{}) ne 'device' } @tests{@names};
+            last if !grep { $_->{waited_percent} < 50 && ($_->{limited_by} // q{}) ne 'limit' } @tests{@names};
         }
         for my $name (@names) {
             my $verb = $name eq 'put_block' ? 'writes' : 'reads';
-            next if $tests{$name}{waited_for_cpu_percent} >= 50; # on a busy machine the CPU is the limit
-            is($tests{$name}{limited_by}, 'device', "$name: that is the device");
-            like($tests{$name}{verdict}, qr{\AControl group: $verb of 20[.]0 MiB/s; \d+ % used[.]\z}, 'and the limit is named')
+            next if $tests{$name}{waited_percent} >= 50; # on a busy machine the CPU is the limit
+            is($tests{$name}{limited_by}, 'limit', "$name: that is a limit");
+            like($tests{$name}{reason}, qr{\AControl group: $verb of 20[.]0 MiB/s; \d+ % used[.]\z}, 'and the limit is named')
                 or diag("$tests{$name}{bytes} bytes in $tests{$name}{elapsed_seconds} s");
         }
     };

@@ -68,7 +68,7 @@ SKIP: {
         is($run->{status}, 0, 'exit status 0') or diag($run->{err});
         my @tests = @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
         is(scalar @tests, 12, 'all tests ran');
-        is_deeply([ grep { defined $_->{waited_for_cpu_percent} } @tests ], [], 'and none says how long, not even 0');
+        is_deeply([ grep { defined $_->{waited_percent} } @tests ], [], 'and none says how long, not even 0');
     };
 }
 

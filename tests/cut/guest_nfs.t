@@ -76,7 +76,7 @@ for my $name (sort keys %said) {
     for my $i (0 .. $#runs) {
         my ($put, $get) = @{ JSON::PP->new->decode($runs[$i])->{runs}[0]{tests} };
         my ($read, $written, $now_read, $now_written) = split / /, $counts[$i];
-        my $words = "$get->{limited_by}: $get->{verdict}";
+        my $words = "$get->{limited_by}: $get->{reason}";
         $verdicts{ $words =~ s/\d+/N/gr }++;
         like($words, $said{$name}, "$name, run $i");
         my ($sent, $taken) = ($now_read - $read, $now_written - $written);

@@ -16,7 +16,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/live/test_monitor \
 	tests/unit/live/test_progress_bar \
 	tests/unit/measure/test_limit \
-	tests/unit/measure/test_busy \
+	tests/unit/measure/test_reading \
 	tests/unit/measure/test_control_group \
 	tests/unit/measure/test_cpu \
 	tests/unit/measure/test_device \
@@ -95,7 +95,7 @@ tests_unit_bonload_test_telling_SOURCES = tests/unit/bonload/test_telling.c $(VI
 tests_unit_io_test_queue_time_SOURCES = tests/unit/io/test_queue_time.c $(VIRTUAL_CLOCK)
 tests_unit_tools_test_zcav_SOURCES = tests/unit/tools/test_zcav.c src/tools/zcav_log.c
 tests_unit_bonload_test_backing_SOURCES = tests/unit/bonload/test_backing.c $(TREE)
-tests_unit_measure_test_busy_SOURCES = tests/unit/measure/test_busy.c $(TREE)
+tests_unit_measure_test_reading_SOURCES = tests/unit/measure/test_reading.c $(TREE)
 tests_unit_measure_test_control_group_SOURCES = tests/unit/measure/test_control_group.c $(TREE)
 tests_unit_measure_test_sources_SOURCES = tests/unit/measure/test_sources.c $(TREE)
 tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)

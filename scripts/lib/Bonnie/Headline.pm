@@ -42,7 +42,8 @@ my %LIMIT = (
     cpu          => 'the CPU was the limit',
     'page cache' => 'the page cache held some of the data',
     server       => 'the server was the limit',
-    others       => 'the CPU, which others used, was the limit',
+    others       => 'others used the CPUs or the device meanwhile',
+    limit        => 'a control group was the limit',
 );
 
 sub names_of {
@@ -86,8 +87,8 @@ sub hosts_in {
 sub warning {
     my @groups  = @_;
     my @limits  = map { my $group = $_; map { ($group->limits($_->{name})->[0] // {})->{by} // q{} } tests_run($group) } @groups;
-    my $waiting = grep { $_ eq 'others' } @limits or return;
-    return machine_text('busy: ' . ($waiting == 1 ? 'a test' : "$waiting of " . @limits . ' tests') . ' waited for a CPU that others used');
+    my $disturbed = grep { $_ eq 'others' } @limits or return;
+    return machine_text('busy: others disturbed ' . ($disturbed == 1 ? 'a test' : "$disturbed of " . @limits . ' tests'));
 }
 
 # One sentence, or an empty text.
@@ -195,7 +196,7 @@ sub limit_of {
 
 sub limit_words {
     my ($limit) = @_;
-    my %words = (cpu => 'limited by the CPU', others => 'waiting for a CPU', 'page cache' => 'in the page cache', server => 'limited by the server');
+    my %words = (cpu => 'limited by the CPU', others => 'beside others', limit => 'limited by a control group', 'page cache' => 'in the page cache', server => 'limited by the server');
     return $words{$limit} // ();
 }
 

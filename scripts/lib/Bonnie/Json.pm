@@ -159,16 +159,8 @@ sub read_test {
         hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part(hash($_)) } list($written->{hosts}) ],
         known(steady => steady_state(hash($written->{steady_state}))),
         known(slowest => slowest_operations(hash($written->{tail}))),
-        known(limited_by => limit_of($written)),
+        known(limited_by => text($written->{limited_by})),
     };
-}
-
-# A CPU that others used is not the limit of the test itself; only the verdict
-# says which it was.
-sub limit_of {
-    my ($written) = @_;
-    my $by = text($written->{limited_by});
-    return defined $by && $by eq 'cpu' && (text($written->{verdict}) // q{}) =~ /\bothers used it\b/ ? 'others' : $by;
 }
 
 # Omits what is unknown, because a hostile report may have many tests.

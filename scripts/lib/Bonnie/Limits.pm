@@ -11,17 +11,18 @@ use Bonnie::HtmlTable qw(row_of row_head absent test_table tests_run);
 
 our @EXPORT_OK = qw(limit_table limit_legend limit_cell);
 
-# For each value of limited_by in JSON, and "others": the class with an icon in the style
-# sheet, the words, and what they mean.
+# For each value of limited_by in JSON: the class with an icon in the style sheet, the words, and
+# what they mean.
 my %LIMIT = (
     'device'     => [ 'device',  'device',     'most of the time was spent waiting for it' ],
     'page cache' => [ 'memory',  'page cache', 'more than a tenth of the data did not come from the storage or did not reach it' ],
     'server'     => [ 'device',  'server',     'the data came or went over a network, and no CPU was wanted' ],
     'cpu'        => [ 'cpu',     'CPU',        'most of the time was spent computing, or waiting for a CPU' ],
-    'others'     => [ 'cpu',     'waiting for a CPU: others used it', q{} ],
+    'others'     => [ 'cpu',     'others',     'others used the CPUs or the device meanwhile' ],
+    'limit'      => [ 'cpu',     'limit',      'a control group limits the use of the CPUs or the device' ],
     'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
-my @ORDER = ('device', 'page cache', 'server', 'cpu', 'unknown');
+my @ORDER = ('device', 'page cache', 'server', 'cpu', 'others', 'limit', 'unknown');
 
 sub limit_table {
     my @groups = @_;
@@ -50,7 +51,7 @@ sub looks { return @{ $LIMIT{ $_[0] } // $LIMIT{unknown} } }
 # Of those that occur.
 sub limit_legend {
     my @groups = @_;
-    my %occurs = map { my $by = $_->{by} eq 'others' ? 'cpu' : $_->{by}; ($LIMIT{$by} ? $by : 'unknown') => 1 } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
+    my %occurs = map { ($LIMIT{ $_->{by} } ? $_->{by} : 'unknown') => 1 } map { my $group = $_; map { @{ $group->limits($_->{name}) } } tests_run($group) } @groups;
     my @items;
     for my $by (grep { $occurs{$_} } @ORDER) {
         my ($class, $words, $meaning) = looks($by);

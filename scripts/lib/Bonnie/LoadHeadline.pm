@@ -97,8 +97,8 @@ sub note_text {
     my ($requests, $errors, $late, $made, $offered) = map { number($_) // 0 } @{$figures}{qw(requests errors late achieved_per_second offered_per_second)};
     my @words = (!$load->is_made($made, $offered) ? 'of ' . rate_text($offered) . ' offered' : (), $errors ? counted($errors, 'error') : (),
         $late ? grouped($late) . ' of ' . grouped($requests) . ' late' : ());
-    my %memory = (memory => 'in memory, not on a device', 'page cache' => ($key eq 'writes' ? 'to' : 'from') . ' the page cache, at least in part');
-    my $words  = join '; ', @words, $memory{ text($figures->{measured}) // q{} } // ();
+    my %limit = ('page cache' => ($key eq 'writes' ? 'to' : 'from') . ' the page cache, at least in part', others => 'others used the device, too');
+    my $words = join '; ', @words, $limit{ text($figures->{limited_by}) // q{} } // ();
     return length $words ? " ($words)" : q{};
 }
 

@@ -29,7 +29,7 @@
 #       steady       { metric, unit, verdict, round_seconds, precondition, rounds => [ { figure, mean_ns, p99_ns } ],
 #                    fit => { first_round, mean, range_percent, slope } }; only if it was to become steady
 #       slowest      what its slowest operations waited for, as slowest_operations() of Json.pm has it
-#       limited_by   or "others", if the limit was a CPU that others used
+#       limited_by
 #
 # All texts are plain (see Plain.pm); unknown values are undef.
 package Bonnie::Record;

@@ -698,14 +698,14 @@ static int open_logs(struct campaign *c, struct err *e)
 /* ---- one cut --------------------------------------------------------------------------------- */
 
 /* A report that is being read. */
-struct reading {
+struct report_file {
     int fd;
     uint64_t left; /* bytes that it may still have */
 };
 
 static size_t read_some(void *buffer, size_t bytes, void *context)
 {
-    struct reading *r = context;
+    struct report_file *r = context;
     ssize_t got = stop_requested() || bytes > r->left ? -1 : read(r->fd, buffer, bytes);
     r->left -= got > 0 ? (uint64_t)got : 0;
     return (size_t)got; /* -1: fails */
@@ -717,7 +717,8 @@ static size_t read_some(void *buffer, size_t bytes, void *context)
  */
 static json_t *read_report(struct campaign *c, const char *name, struct err *e)
 {
-    struct reading r = {.fd = path_open_file(&c->logs, name, O_RDONLY, 0, 0), .left = REPORT_MOST};
+    struct report_file r = {.fd = path_open_file(&c->logs, name, O_RDONLY, 0, 0),
+                            .left = REPORT_MOST};
     json_t *report = NULL;
     struct stat st;
     if (r.fd < 0 || fstat(r.fd, &st) != 0)

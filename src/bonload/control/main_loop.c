@@ -8,6 +8,7 @@
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
+#include "sys/host.h"
 #include "sys/stop.h"
 #include "util/bundle.h"
 #include "util/units.h"
@@ -104,6 +105,7 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
 {
     *c = (struct main_loop){.run = run, .coordinator = coordinator};
     backing_open(&c->backing, run);
+    cpu_quotas_find(&c->quotas, "");
     int rc = load_threads_open(&c->load_threads, run, e);
     c->steps = calloc(1, sizeof *c->steps);
     if (rc == 0 && !c->steps)
@@ -142,34 +144,34 @@ static bool main_loop_counts(const struct main_loop *c)
     return c->stage >= STAGE_STEP;
 }
 
-static uint64_t ended_so_far(const struct main_loop *c)
+/* A request may change something on storage when it ends. */
+static void take_reading(const struct main_loop *c, struct reading *now)
 {
-    return load_threads_progress(&c->load_threads, LOAD_READ).ended +
-           load_threads_progress(&c->load_threads, LOAD_WRITE).ended;
-}
-
-static void read_machine(const struct main_loop *c, struct busy_reading *now)
-{
-    busy_read(now, c->backing.is_watched ? &c->backing.sources.devices : NULL, "");
+    reading_take(now, c->backing.is_watched ? &c->backing.sources : NULL, &c->quotas);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        now->changes += load_threads_progress(&c->load_threads, kind).ended;
 }
 
 static void begin_span(struct main_loop *c, enum span span)
 {
-    c->watches[span].ended = ended_so_far(c);
     load_threads_begin_span(&c->load_threads, span);
-    read_machine(c, &c->watches[span].machine);
+    take_reading(c, &c->before[span]);
 }
 
-struct busy_evidence main_loop_machine(const struct main_loop *c, enum span span)
+struct reading main_loop_spent(const struct main_loop *c, enum span span)
 {
-    const struct watch *w = &c->watches[span];
-    const struct busy_work work = {
-        .waited_ns = load_threads_longest_wait(&c->load_threads, span),
-        .requests = ended_so_far(c) - w->ended,
-    };
-    struct busy_reading now;
-    read_machine(c, &now);
-    return busy_between(&w->machine, &now, &work);
+    struct reading now;
+    double waited_ns = load_threads_longest_wait(&c->load_threads, span);
+    take_reading(c, &now);
+    struct reading spent = reading_since(&now, &c->before[span]);
+    spent.busiest.waited_unknown = waited_ns < 0;
+    spent.busiest.waited_ns = waited_ns < 0 ? 0 : (uint64_t)waited_ns;
+    return spent;
+}
+
+struct others main_loop_machine(const struct reading *spent)
+{
+    return others_of(spent, host_cpus(), 0);
 }
 
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
@@ -197,7 +199,6 @@ static void begin_sums(struct main_loop *c, uint64_t now_ns)
     c->cpu_ns = cpu_used_ns();
     c->start_ns = c->run->start_ns = now_ns;
     c->backlog = (struct backlog){.looked_ns = now_ns};
-    backing_begin(&c->backing, now_ns);
     begin_span(c, SPAN_RUN);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (atomic_load(&c->run->loads[kind].is_open))
@@ -224,8 +225,6 @@ static void begin_step(struct main_loop *c, uint64_t now_ns)
                            : 0;
     }
     begin_span(c, SPAN_STEP);
-    c->load_backing = c->backing;
-    backing_begin(&c->load_backing, now_ns);
 }
 
 /* Rate that this rank offered in the step, in requests per second; 0: it has no schedule. */
@@ -246,7 +245,8 @@ static void stop_step(struct main_loop *c, uint64_t now_ns)
     struct step_figures *f = &c->steps->current;
     if (f->end_ns != 0)
         return;
-    f->machine = main_loop_machine(c, SPAN_STEP);
+    const struct reading spent = main_loop_spent(c, SPAN_STEP);
+    f->machine = main_loop_machine(&spent);
     f->end_ns = now_ns;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         f->offered[kind] = offered_rate(c, kind, now_ns);
@@ -256,7 +256,7 @@ static void stop_step(struct main_loop *c, uint64_t now_ns)
 struct step_meeting {
     struct main_loop *loop;
     struct rank_span span;
-    struct busy_evidence machine;
+    struct others machine;
     double offered[LOAD_KINDS];
     bool is_damaged;
 };
@@ -267,9 +267,9 @@ static void add_figures(struct step_meeting *m, unsigned rank, const struct step
     const struct ranks *r = &m->loop->coordinator->ranks;
     rank_span_add(&m->span, rank_clock_end(r, rank, f->begin_ns),
                   rank_clock_end(r, rank, f->end_ns));
-    struct busy_evidence machine = f->machine;
-    busy_among(&machine, ranks_beside(r, rank));
-    busy_keep_busier(&m->machine, &machine);
+    struct others machine = f->machine;
+    others_among(&machine, ranks_beside(r, rank));
+    others_keep_busier(&m->machine, &machine);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         m->offered[kind] += f->offered[kind];
 }
@@ -434,7 +434,7 @@ static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
 /* Ends a step, for which all ranks meet. Requests that are still in flight count as part of it. */
 static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
-    struct step_meeting m = {.loop = c, .machine = busy_unknown};
+    struct step_meeting m = {.loop = c, .machine = others_unknown};
     struct steps *s = c->steps;
     struct step_figures *f = &s->current;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -495,7 +495,7 @@ static int meet_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
         .busy = load_threads_busy(&c->load_threads),
         .ended = c->end_ns != 0,
         .behind = c->is_bad_rate,
-        .machine = c->steps->current.end_ns != 0 ? c->steps->current.machine : busy_unknown,
+        .machine = c->steps->current.end_ns != 0 ? c->steps->current.machine : others_unknown,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         mine.counts[kind] = recorders_counts(&c->run->recorders, kind);

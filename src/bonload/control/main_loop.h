@@ -10,9 +10,9 @@
 #include "bonload/load/load_threads.h"
 #include "bonload/load/run.h"
 #include "bonload/stats/series.h"
-#include "measure/busy.h"
 #include "measure/io_limit.h"
 #include "measure/levels.h"
+#include "measure/limit.h"
 #include "sync/coordinator.h"
 #include "tail/examiner.h"
 #include "tail/trace.h"
@@ -38,10 +38,10 @@ void explainer_close(struct explainer *x);
 /* A rank's report on a step, with times of its own clock. */
 struct step_figures {
     uint64_t begin_ns;
-    uint64_t end_ns;              /* 0: the step goes on */
-    struct busy_evidence machine; /* set by the caller when the step has stopped */
-    double offered[LOAD_KINDS];   /* requests per second; 0: no schedule */
-    uint64_t left[LOAD_KINDS];    /* in flight at the end of the pause; set by the caller */
+    uint64_t end_ns;            /* 0: the step goes on */
+    struct others machine;      /* set by the caller when the step has stopped */
+    double offered[LOAD_KINDS]; /* requests per second; 0: no schedule */
+    uint64_t left[LOAD_KINDS];  /* in flight at the end of the pause; set by the caller */
 };
 
 #define STEPS_MOST 256
@@ -95,12 +95,9 @@ struct main_loop {
     struct progress_view view;
     struct live_file live;
 
-    struct backing backing;      /* the devices below the files, since requests count */
-    struct backing load_backing; /* since the current step began to be measured */
-    struct watch {               /* how the machine was when a span began */
-        struct busy_reading machine;
-        uint64_t ended; /* number of requests that had ended */
-    } watches[SPANS];
+    struct backing backing;       /* the devices below the files */
+    struct cpu_quotas quotas;     /* of this process */
+    struct reading before[SPANS]; /* when each span began */
 
     /* These begin when the warm-up is over, or else with the run. */
     int64_t start_time_ns; /* wall-clock time, since 1970 */
@@ -129,8 +126,11 @@ void main_loop_close(struct main_loop *c);
 /* Makes the whole run, until its last request has ended. A signal is not a failure. */
 int main_loop_run(struct main_loop *c, struct err *e);
 
-/* What others have done on this machine since a span began. */
-struct busy_evidence main_loop_machine(const struct main_loop *c, enum span span);
+/* What was counted since a span began. */
+struct reading main_loop_spent(const struct main_loop *c, enum span span);
+
+/* What others have done on this machine meanwhile. */
+struct others main_loop_machine(const struct reading *spent);
 
 /*
  * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the

@@ -859,7 +859,7 @@ static void take_standing(void *context, unsigned rank, const void *brought, siz
     if (bytes != sizeof one)
         return;
     memcpy(&one, brought, bytes);
-    busy_among(&one.machine, ranks_beside(l->ranks, rank));
+    others_among(&one.machine, ranks_beside(l->ranks, rank));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         all->counts[kind].good += one.counts[kind].good;
         all->counts[kind].errors += one.counts[kind].errors;
@@ -871,7 +871,7 @@ static void take_standing(void *context, unsigned rank, const void *brought, siz
     all->busy += one.busy;
     all->ended += one.ended;
     all->behind += one.behind;
-    all->disturbed += busy_is(&one.machine);
+    all->disturbed += others_are_busy(&one.machine);
 }
 
 static void decide_order(void *context)

@@ -7,8 +7,8 @@
 
 #include "bonload/plan/plan.h"
 #include "bonload/stats/recorder.h"
-#include "measure/busy.h"
 #include "measure/histogram.h"
+#include "measure/limit.h"
 #include "sync/coordinator.h"
 
 /*
@@ -196,7 +196,7 @@ struct step_kind {
 struct step {
     uint64_t start_ns; /* since the start of the run */
     uint64_t elapsed_ns;
-    struct busy_evidence machine; /* what others did meanwhile, on the busiest host */
+    struct others machine; /* what others did meanwhile, on the busiest host */
     bool is_confirmation;
     struct step_kind kinds[LOAD_KINDS];
 };
@@ -254,10 +254,10 @@ struct controller {
 struct standing {
     struct counts counts[LOAD_KINDS];
     struct progress progress[LOAD_KINDS];
-    uint64_t busy;  /* in a pause: number of threads that still have requests in flight */
-    uint64_t ended; /* number of ranks whose load has ended */
-    struct busy_evidence machine; /* in a pause: what others did during the step */
-    uint64_t disturbed;           /* number of ranks on whose machine others were busy */
+    uint64_t busy;         /* in a pause: number of threads that still have requests in flight */
+    uint64_t ended;        /* number of ranks whose load has ended */
+    struct others machine; /* in a pause: what others did during the step */
+    uint64_t disturbed;    /* number of ranks on whose machine others were busy */
     uint64_t behind; /* number of ranks that could not keep their rate, with -stop-on-bad-rate */
 };
 

@@ -14,9 +14,6 @@
 #include "util/descriptor.h"
 #include "util/portable.h"
 
-/* A request takes longer than this on any device that is not memory itself (dax). */
-#define INSTANT_NS 10000
-
 /* Number of names that are looked at before a run. */
 #define NAMES_SEEN 16
 
@@ -98,9 +95,9 @@ static void look_at_names(struct backing *b, const struct run *run, dev_t device
             is_elsewhere |= facts.st_dev != device;
         if (is_elsewhere)
             b->doubt[LOAD_READ] = b->doubt[LOAD_WRITE] =
-                "the names may lead to several filesystems";
+                "The names may lead to several filesystems";
         else if (is_own && is_overlay && !is_in_known_layer(&b->sources, &at, last))
-            b->doubt[LOAD_READ] = "nothing shows where the files below the overlay are";
+            b->doubt[LOAD_READ] = "Nothing shows where the files below the overlay are";
         path_close(&at);
     }
     free(name);
@@ -125,84 +122,55 @@ void backing_open(struct backing *b, const struct run *run)
     bool is_dax =
         mount_info_has(&b->sources.mount, "dax") || mount_info_has(&b->sources.mount, "dax=always");
     bool may_cache = !run->plan->settings->direct && !is_dax;
+    b->is_direct = run->plan->settings->direct;
     b->is_cold = !may_cache || run->plan->settings->evict;
     b->may_be_cached[LOAD_READ] = may_cache;
     b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
 }
 
-void backing_begin(struct backing *b, uint64_t now_ns)
-{
-    b->begin_ns = now_ns;
-    if (!b->is_watched)
-        return;
-    device_read(&b->sources.devices, &b->before);
-    sources_read(&b->sources, &b->moved_before);
-}
-
 /*
- * Judges where one kind's bytes came from or went to. Ignores CPU time. The device's bytes may be
- * those of others, but a request that waited for the device took longer than a few microseconds.
+ * Judges where one kind's bytes came from or went to. Ignores CPU time: a thread that makes a load
+ * sleeps most of the time. The device's bytes may be those of others, but a request that waited for
+ * the device took longer than a few microseconds.
  */
-static void judge_kind(const struct backing *b, struct backing_use *use, enum load_kind kind,
-                       const struct traffic *t, const struct moved_bytes *moved,
-                       uint64_t elapsed_ns)
+static void judge_kind(const struct backing *b, struct judgement *j, enum load_kind kind,
+                       const struct traffic *t, const struct reading *spent)
 {
-    struct judgement *j = &use->kinds[kind];
-    uint64_t bytes = t->bytes;
-    const struct evidence evidence = {
-        .elapsed_ns = elapsed_ns,
+    struct evidence evidence = {
+        .spent = *spent,
         .cpus = host_cpus(),
-        .read_bytes = kind == LOAD_READ ? bytes : 0,
-        .written_bytes = kind == LOAD_WRITE ? bytes : 0,
+        .read_bytes = kind == LOAD_READ ? t->bytes : 0,
+        .written_bytes = kind == LOAD_WRITE ? t->bytes : 0,
         .is_cold = b->is_cold,
         /* what is written is random, and cannot be compressed */
         .compresses = b->sources.compresses && kind == LOAD_READ,
         .filesystem = b->sources.filesystem,
         .is_stored = true,
-        .device = use->use,
-        .moved = *moved,
+        .is_paced = true,
+        .instant_ns = b->may_be_cached[kind] ? t->median_ns : 0,
+        .doubt = b->doubt[kind],
+        .direct.asked = b->is_direct,
     };
+    evidence.spent.busiest = (struct cpu_demand){0};
+    evidence.spent.stolen_ns = evidence.spent.quota_count = 0;
     limit_judge(j, &evidence);
-    if (b->doubt[kind]) {
-        use->doubt[kind] = b->doubt[kind];
-        use->measured[kind] = limit_name(LIMITED_UNKNOWN);
-        return;
-    }
-    if (j->by != LIMITED_PAGE_CACHE && j->device_known && b->may_be_cached[kind] &&
-        t->median_ns < INSTANT_NS) {
-        j->by = LIMITED_PAGE_CACHE;
-        j->reason = kind == LOAD_READ ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN;
-        use->instant_ns[kind] = t->median_ns;
-    }
-    if (j->by == LIMITED_PAGE_CACHE && j->reason == REASON_IN_MEMORY)
-        use->measured[kind] = "memory";
-    else if (j->by == LIMITED_PAGE_CACHE || j->by == LIMITED_SERVER)
-        use->measured[kind] = limit_name(j->by);
-    else
-        use->measured[kind] =
-            limit_name(j->source == SOURCE_NONE                               ? j->by
-                       : j->device_known || j->reason == REASON_STORAGE_MOVED ? LIMITED_DEVICE
-                                                                              : LIMITED_UNKNOWN);
 }
 
-void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
-                 struct backing_use *use)
+void backing_use(const struct backing *b, const struct reading *spent,
+                 const struct traffic traffic[LOAD_KINDS], struct backing_use *use)
 {
-    struct device_counters now;
-    struct moved_bytes moved;
-    uint64_t elapsed_ns = now_ns > b->begin_ns ? now_ns - b->begin_ns : 0;
-    *use = (struct backing_use){.is_watched = b->is_watched && b->begin_ns > 0};
+    const struct mount_info *mount = &b->sources.mount;
+    *use = (struct backing_use){.is_watched = b->is_watched && spent->ns > 0};
     if (!use->is_watched)
         return;
-    device_read(&b->sources.devices, &now);
-    sources_read(&b->sources, &moved);
-    moved = moved_between(&b->moved_before, &moved);
-    use->use.known = device_difference(&b->before, &now, elapsed_ns, &use->use);
-    const struct mount_info *mount = &b->sources.mount;
+    use->elapsed_ns = spent->ns;
+    use->counted = spent->device;
     use->filesystem = mount->filesystem[0] ? mount->filesystem : NULL;
     use->options = mount->options[0] ? mount->options : NULL;
     use->device = b->sources.devices.count > 0 ? b->sources.devices.name : NULL;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (b->is_judged && traffic[kind].bytes > 0)
-            judge_kind(b, use, kind, &traffic[kind], &moved, elapsed_ns);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        use->is_judged[kind] = b->is_judged && traffic[kind].bytes > 0;
+        if (use->is_judged[kind])
+            judge_kind(b, &use->kinds[kind], kind, &traffic[kind], spent);
+    }
 }

@@ -5,39 +5,34 @@
 #include <stdint.h>
 
 #include "bonload/load/run.h"
-#include "measure/device.h"
 #include "measure/limit.h"
-#include "measure/sources.h"
 
 /*
- * The devices below the files of a run, and what they or others counted during the run, which shows
- * whether bytes came from storage or from the page cache. Only the directory of the first name is
- * watched, or the one that a profile works in. If other names lead elsewhere, nothing is said.
+ * The devices below the files of a run, and what the work on them is, so that a difference of two
+ * readings shows whether bytes came from storage or from the page cache. Only the directory of the
+ * first name is watched, or the one that a profile works in. If other names lead elsewhere, nothing
+ * is said.
  */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */
     bool may_be_cached[LOAD_KINDS]; /* requests need not wait for a device */
     bool is_cold;                   /* reads find nothing in the page cache */
+    bool is_direct;
     const char *doubt[LOAD_KINDS]; /* why nobody knows about the bytes of a kind; NULL: no reason */
     struct sources sources;
-    struct device_counters before; /* counters when the measurement began */
-    struct moved_bytes moved_before;
-    uint64_t begin_ns;
 };
 
 /* What the devices did. The strings belong to the struct backing. */
 struct backing_use {
     bool is_watched;
+    uint64_t elapsed_ns;
     const char *filesystem; /* type of the filesystem; NULL: unknown */
     const char *options;    /* mount options; NULL: unknown */
     const char *device;     /* name of the device; NULL: there is none */
-    struct device_use use;
+    struct device_counters counted;
+    bool is_judged[LOAD_KINDS];         /* false: the kind had no bytes, or not those of files */
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
-    const char *doubt[LOAD_KINDS];      /* why that is not known, or NULL */
-    /* the same in a word: "device", "page cache", "memory", "server", "unknown"; NULL: no bytes */
-    const char *measured[LOAD_KINDS];
-    uint64_t instant_ns[LOAD_KINDS]; /* median request if too short for any device; otherwise 0 */
 };
 
 /* What the requests of a kind did. */
@@ -49,9 +44,6 @@ struct traffic {
 /* Finds the devices. It is not a failure if there are none. */
 void backing_open(struct backing *b, const struct run *run);
 
-/* Starts to count what the devices do. */
-void backing_begin(struct backing *b, uint64_t now_ns);
-
-/* Computes what the devices did up to now_ns, while the requests caused this traffic. */
-void backing_use(const struct backing *b, uint64_t now_ns, const struct traffic traffic[LOAD_KINDS],
-                 struct backing_use *use);
+/* Computes what the devices did in the time in which the requests caused this traffic. */
+void backing_use(const struct backing *b, const struct reading *spent,
+                 const struct traffic traffic[LOAD_KINDS], struct backing_use *use);

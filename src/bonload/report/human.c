@@ -142,62 +142,19 @@ static const char *option_against(const struct settings *s, enum load_kind kind)
     return s->direct ? "" : s->evict ? "-direct" : "-evict or -direct";
 }
 
-#define SHARE_TEXT 16
-
-/* Formats a share. Rounds down, because the advice is for "less than 90 %". */
-static void format_share(char text[static SHARE_TEXT], double percent)
+/* Prints where data came from or went to, and what would make it the device. */
+static void print_limit(const struct result *result, enum load_kind kind, FILE *out)
 {
-    if (percent < 1)
-        snprintf(text, SHARE_TEXT, percent > 0 ? "less than 1 %%" : "none");
-    else
-        snprintf(text, SHARE_TEXT, "%.0f %%", floor(percent));
-}
-
-static void print_moved(const struct result *result, enum load_kind kind, FILE *out)
-{
-    const struct backing_use *b = &result->backing;
+    const struct judgement *j = &result->backing.kinds[kind];
     const char *remedy = option_against(result->plan->settings, kind);
-    char share[SHARE_TEXT];
-    format_share(share, b->kinds[kind].moved_percent);
-    fprintf(out, "%s of what was %s the device (%s)", share,
-            kind == LOAD_READ ? "read came from" : "written reached", printable(b->device).text);
-    if (*remedy)
-        fprintf(out, "; %s measures the device", remedy);
-    fputc('\n', out);
-}
-
-/* Prints where data came from or went to: a device, or memory. */
-static void print_source(const struct result *result, enum load_kind kind, FILE *out)
-{
-    const struct backing_use *b = &result->backing;
-    const struct judgement *j = &b->kinds[kind];
-    const char *measured = b->measured[kind];
-    bool is_counted_elsewhere = /* by somebody other than the device */
-        j->source != SOURCE_NONE && j->source != SOURCE_DEVICE && j->reason != REASON_IN_MEMORY;
-    if (!measured)
+    char sentence[LIMIT_SENTENCE];
+    if (!result->backing.is_judged[kind])
         return;
-    fprintf(out, "Measured: %s: ", measured);
-    if (b->doubt[kind])
-        fprintf(out, "%s\n", printable(b->doubt[kind]).text);
-    else if (b->instant_ns[kind] > 0)
-        fprintf(out, "half of the %s took no more than %s, and waited for no device\n",
-                kind == LOAD_READ ? "reads" : "writes", units_time(b->instant_ns[kind]).text);
-    else if (is_counted_elsewhere) {
-        char sentence[SOURCE_TEXT];
-        char share[SHARE_TEXT];
-        bool is_rest = j->source == SOURCE_RESIDENT;
-        format_share(share, is_rest ? 100 - j->moved_percent : j->moved_percent);
-        source_sentence(sentence, j->source, j->way, share);
-        fprintf(out, "%s\n", sentence);
-    } else if (j->by == LIMITED_PAGE_CACHE && j->device_known)
-        print_moved(result, kind, out);
-    else if (j->device_known)
-        fprintf(out, "%s was busy %.0f %% of the time\n", printable(b->device).text,
-                j->device_percent);
-    else
-        fprintf(out, "below %s there is no %s\n",
-                printable(b->filesystem ? b->filesystem : "this filesystem").text,
-                j->by == LIMITED_PAGE_CACHE ? "device" : "block device to watch");
+    limit_sentence(sentence, j, j);
+    fprintf(out, "Limited by: %s: %s", limit_name(j->by), printable(sentence).text);
+    if (*remedy && (j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN))
+        fprintf(out, " %s measures the device.", remedy);
+    fputc('\n', out);
 }
 
 static void print_reasons(const struct reasons_found *r, const char *title, enum load_kind kind,
@@ -227,7 +184,7 @@ static void print_kind(const struct result *result, enum load_kind kind, FILE *o
     print_rates(k, out);
     print_throughput(k, out);
     print_connections(k, out);
-    print_source(result, kind, out);
+    print_limit(result, kind, out);
     levels_words(levels, &result->levels[kind], 0);
     if (levels[0] != '\0')
         fprintf(out, "Levels: %s\n", levels);
@@ -306,7 +263,7 @@ static void print_steps(const struct result *result, FILE *out)
     const struct plan *p = result->plan;
     const struct kind_result *k = result->figures->kinds;
     bool is_search = p->mode == MODE_SEARCH;
-    char name[LIMIT_TEXT] = "errors";
+    char name[LIMIT_SENTENCE] = "errors";
     if (!is_search && p->mode != MODE_SWEEP)
         return;
     if (is_search)
@@ -352,14 +309,14 @@ static void print_rest(const struct result *result, FILE *out)
 {
     const struct figures *f = result->figures;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
-    char machine[BUSY_TEXT];
+    char machine[OTHERS_TEXT];
     fprintf(out, "\nSeed: %" PRId64 "\n", (int64_t)result->plan->seed);
     fprintf(out, "Time: %.3f s, CPU time: %.3f s", seconds_between(f->start_ns, f->end_ns),
             f->cpu_seconds);
     if (all > 0)
         fprintf(out, ", %.3f us for each request", 1e6 * f->cpu_seconds / (double)all);
     fputc('\n', out);
-    busy_words(machine, &f->machine);
+    others_words(machine, &f->machine);
     fprintf(out, "Machine: %s\n", machine);
     if (f->checked_bytes > 0 || f->damaged > 0)
         fprintf(out, "Verified: %" PRIu64 " bytes, damaged: %" PRIu64 " places\n", f->checked_bytes,

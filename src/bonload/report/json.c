@@ -33,7 +33,7 @@ static void put_load(json_t **object, const char *key, const struct kind_plan *k
 
 static void put_limit(json_t **object, const struct plan *p)
 {
-    char name[LIMIT_TEXT];
+    char name[LIMIT_SENTENCE];
     json_t *limit = json_object();
     latency_limit_name(&p->settings->limit, name);
     put_text(&limit, "of", name);
@@ -126,10 +126,10 @@ static json_t *json_of_device(const struct backing_use *b)
     put_fact(&object, "filesystem", b->filesystem);
     put_fact(&object, "mount_options", b->options);
     put_fact(&object, "name", b->device);
-    if (b->use.known) {
-        put_count(&object, "read_bytes", b->use.read_bytes);
-        put_count(&object, "written_bytes", b->use.written_bytes);
-        put_real(&object, "busy_percent", b->use.busy_percent);
+    if (b->counted.known) {
+        put_count(&object, "read_bytes", b->counted.read_bytes);
+        put_count(&object, "written_bytes", b->counted.written_bytes);
+        put_real(&object, "busy_percent", device_busy_percent(&b->counted, b->elapsed_ns));
     }
     return object;
 }
@@ -247,7 +247,9 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     const struct kind_result *k = &result->figures->kinds[kind];
     const struct tally *t = &k->tally;
     const struct kind_plan *plan = &result->plan->kinds[kind];
-    const char *measured = result->backing.measured[kind];
+    const struct judgement *j = &result->backing.kinds[kind];
+    bool is_judged = result->backing.is_judged[kind];
+    char sentence[LIMIT_SENTENCE];
     json_t *object = json_object();
     put_real(&object, "load",
              plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
@@ -261,9 +263,10 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_count(&object, "connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0);
     put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
     put_count(&object, "failed_mean_ns", (uint64_t)histogram_mean(&t->failed));
-    put_fact(&object, "measured", measured);
-    const struct judgement *j = &result->backing.kinds[kind];
-    if (measured && j->source != SOURCE_NONE && j->source != SOURCE_RESIDENT)
+    limit_sentence(sentence, j, j);
+    put_fact(&object, "limited_by", is_judged ? limit_name(j->by) : NULL);
+    put_fact(&object, "reason", is_judged ? sentence : NULL);
+    if (is_judged && j->source != SOURCE_NONE && j->source != SOURCE_RESIDENT)
         put_real(&object, "device_percent", j->moved_percent);
     else
         put_value(&object, "device_percent", json_null());

@@ -21,7 +21,7 @@ bool result_open(struct result *result)
         result->op_count++;
     result->figures = calloc(1, sizeof *result->figures);
     if (result->figures)
-        result->figures->machine = busy_unknown;
+        result->figures->machine = others_unknown;
     return result->figures;
 }
 
@@ -282,8 +282,10 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
     f->was_stopped = c->was_stopped;
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
-    f->machine = main_loop_machine(c, SPAN_RUN);
-    backing_use(is_last ? &c->load_backing : &c->backing, now_ns, traffic, &result->backing);
+    const struct reading spent = main_loop_spent(c, SPAN_RUN);
+    f->machine = main_loop_machine(&spent);
+    const struct reading of_step = is_last ? main_loop_spent(c, SPAN_STEP) : spent;
+    backing_use(&c->backing, &of_step, traffic, &result->backing);
     if (first)
         result->first_failure = run_describe_failure(run, first);
 }
@@ -478,8 +480,8 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
     double ahead = ((double)start - (double)whole->figures->start_ns) / (double)BILLION;
     add_rank(g, rank, part->figures);
     add_figures(whole->figures, part->figures, whole->op_count);
-    busy_among(&part->figures->machine, ranks_beside(g->ranks, rank));
-    busy_keep_busier(&whole->figures->machine, &part->figures->machine);
+    others_among(&part->figures->machine, ranks_beside(g->ranks, rank));
+    others_keep_busier(&whole->figures->machine, &part->figures->machine);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct slow_results *slowest = &part->slowest[kind];
         for (unsigned i = 0; i < slowest->count; i++) {
@@ -540,7 +542,7 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
         if (!result->together.hosts)
             return err_system(e, ENOMEM, "allocate figures of %u ranks", c->ranks.count);
         add_rank(&g, 0, result->figures);
-        busy_among(&result->figures->machine, ranks_beside(&c->ranks, 0));
+        others_among(&result->figures->machine, ranks_beside(&c->ranks, 0));
     } else {
         pass_result(&mine, result);
     }

@@ -69,8 +69,8 @@ struct figures {
     uint64_t start_ns; /* when the run started, on this rank's clock */
     uint64_t end_ns;
     double cpu_seconds;
-    struct busy_evidence machine; /* what others did meanwhile; of several hosts the busiest */
-    uint64_t checked_bytes;       /* number of bytes that -verify checked */
+    struct others machine;  /* what others did meanwhile; of several hosts the busiest */
+    uint64_t checked_bytes; /* number of bytes that -verify checked */
     uint64_t damaged;
     bool was_stopped; /* a signal ended the run */
     bool is_bad_rate; /* -stop-on-bad-rate ended the run */

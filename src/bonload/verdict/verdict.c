@@ -176,7 +176,7 @@ enum goodness answer_goodness(const struct answer *a)
 
 /* A few words that are returned by value, so they can be an argument of printf(). */
 struct words {
-    char text[BUSY_TEXT];
+    char text[OTHERS_TEXT];
 };
 
 /* "p99", or "longest" for 100. */
@@ -214,7 +214,7 @@ static struct words load_words(const struct answer *a, const struct at_load *l)
 static struct words machine_words(const struct at_load *l)
 {
     struct words w = {""};
-    busy_words(w.text, &l->machine);
+    others_words(w.text, &l->machine);
     return w;
 }
 
@@ -232,7 +232,7 @@ static void print_interval(const struct judged_limit *j, FILE *out)
 /* Work beside the requests is judged over all loads, so an earlier one may have been disturbed. */
 static const struct at_load *busy_load(const struct answer *a, const struct at_load *l)
 {
-    for (size_t i = 0; !busy_is(&l->machine) && i < a->load_count; i++)
+    for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
         l = &a->loads[i];
     return l;
 }

@@ -10,9 +10,9 @@
 #include "bonload/control/search.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/profile/profile_target.h"
-#include "measure/busy.h"
 #include "measure/durability.h"
 #include "measure/histogram.h"
+#include "measure/limit.h"
 #include "util/err.h"
 
 /*
@@ -45,7 +45,7 @@ struct judged_limit {
 /* What decides besides the durations. */
 struct circumstances {
     bool is_load_made; /* at_load_is_made(); if not, nothing is good */
-    bool is_busy;      /* busy_is(); if so, nothing is bad */
+    bool is_busy;      /* others_are_busy(); if so, nothing is bad */
 };
 
 /*
@@ -74,7 +74,7 @@ struct at_load {
     double offered;  /* requests per second that came due; 0: they have no due times */
     double achieved; /* successful requests per second */
     uint64_t requests;
-    struct busy_evidence machine;     /* what others did meanwhile */
+    struct others machine;            /* what others did meanwhile */
     struct duration_figures response; /* requests, from their due times on */
     struct duration_figures sync;     /* the syncs that requests waited for */
     struct duration_figures works[PROFILE_WORKS];

@@ -58,7 +58,7 @@ static void print_test(FILE *out, const struct result runs[], size_t count, enum
     print_latency(out, t->latency_ns.mean);
     print_latency(out, t->latency_ns.p99);
     print_latency(out, t->latency_ns.max);
-    fprintf(out, "  %s%s\n", verdict_limit(&t->verdict),
+    fprintf(out, "  %s%s\n", limit_name(t->verdict.least.by),
             t->direct.asked ? "" : ", without O_DIRECT");
 }
 

@@ -59,7 +59,7 @@ static json_t *json_of_steady(const struct steady_result *s)
     return object;
 }
 
-static json_t *device_use(const struct device_use *d, const char *name)
+static json_t *device_use(const struct device_counters *d, uint64_t elapsed_ns, const char *name)
 {
     if (!d->known)
         return json_null();
@@ -69,7 +69,7 @@ static json_t *device_use(const struct device_use *d, const char *name)
     put_count(&object, "written_bytes", d->written_bytes);
     put_count(&object, "read_ops", d->read_ops);
     put_count(&object, "write_ops", d->write_ops);
-    put_real(&object, "busy_percent", d->busy_percent);
+    put_real(&object, "busy_percent", device_busy_percent(d, elapsed_ns));
     return object;
 }
 
@@ -181,7 +181,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
 {
     const struct test_result *t = &r->tests[test];
     const char *device = r->storage->sources.devices.name;
-    char sentence[VERDICT_TEXT];
+    char sentence[LIMIT_SENTENCE];
     json_t *object = json_object();
     json_t *latency = json_object();
     put_text(&object, "name", test_names[test]);
@@ -204,16 +204,19 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_real(&object, "cpu_percent", test_result_cpu_percent(t));
     put_latencies(&latency, &t->latency_ns);
     put_value(&object, "latency_ns", latency);
-    put_value(&object, "device", device_use(&t->device, device));
+    put_value(&object, "device", device_use(&t->device, t->elapsed_ns, device));
     put_value(&object, "evidence", json_of_evidence(t));
     put_value(&object, "cache", cache_use(&t->cache));
     put_count(&object, "verified_bytes", t->verified_bytes);
     put_count(&object, "corrupted", t->corrupted);
     put_value(&object, "corruption", all_corruption(&t->corruption));
-    put_text(&object, "limited_by", limit_name(t->verdict.least.by));
-    verdict_sentence(sentence, &t->verdict);
-    put_text(&object, "verdict", sentence);
-    put_known_real(&object, "waited_for_cpu_percent", t->waited_for_cpu_percent);
+    const struct judgement *j = &t->verdict.least;
+    limit_sentence(sentence, j, j);
+    put_text(&object, "limited_by", limit_name(j->by));
+    put_text(&object, "reason", sentence);
+    put_others(&object, &j->others);
+    put_count(&object, "queue_asked", (uint64_t)t->workers * t->iodepth);
+    put_known_real(&object, "queue_seen", j->device_known ? j->in_flight : -1);
     put_value(&object, "steady_state", json_of_steady(&t->steady));
     put_levels(&object, &t->levels, test_counts_operations(test) ? t->chunk_bytes : KIB);
     put_value(&object, "intervals", all_intervals(t));

@@ -40,7 +40,7 @@ static void print_figures(FILE *out, const struct test_result *t, enum test_id t
     }
     fprintf(out, "%11s%10s%10s   %s\n", rate_text(t, test).text,
             has_latency ? units_time(t->latency_ns.p50).text : "",
-            has_latency ? units_time(t->latency_ns.p99).text : "", verdict_limit(&t->verdict));
+            has_latency ? units_time(t->latency_ns.p99).text : "", limit_name(t->verdict.least.by));
 }
 
 static void print_row(FILE *out, const struct result *r)
@@ -103,7 +103,7 @@ static void print_cache(FILE *out, const struct result runs[], size_t count)
 {
     const struct test_result *reading = NULL;
     char text[400];
-    char verdict[VERDICT_TEXT];
+    char verdict[LIMIT_SENTENCE];
     char cached[64] = "";
     for (size_t i = 0; i < count; i++)
         if (runs[i].tests[TEST_GET_BLOCK].measured)
@@ -114,7 +114,7 @@ static void print_cache(FILE *out, const struct result runs[], size_t count)
     } else if (!reading || reading->direct.asked) {
         direct_text(text, runs, count);
     } else {
-        verdict_sentence(verdict, &reading->verdict);
+        limit_sentence(verdict, &reading->verdict.least, &reading->verdict.most);
         if (reading->cache.known)
             snprintf(cached, sizeof cached,
                      ", and %.0f %% of the data was cached when reading began",
@@ -131,20 +131,16 @@ static void print_cache(FILE *out, const struct result runs[], size_t count)
 /* Explains the limits that are not the machine's own, if a row has them. */
 static void print_limits(FILE *out, const struct result runs[], size_t count)
 {
-    bool has_others = false;
-    bool has_unknown = false;
+    bool has[LIMITED_COUNT] = {false};
     for (size_t i = 0; i < count; i++)
-        for (enum test_id test = 0; test < TEST_COUNT; test++) {
-            const struct test_result *t = &runs[i].tests[test];
-            const char *limit = t->measured ? verdict_limit(&t->verdict) : "";
-            has_others |= strcmp(limit, "others") == 0;
-            has_unknown |= strcmp(limit, "unknown") == 0;
-        }
-    if (has_others)
+        for (enum test_id test = 0; test < TEST_COUNT; test++)
+            if (runs[i].tests[test].measured)
+                has[runs[i].tests[test].verdict.least.by] = true;
+    if (has[LIMITED_OTHERS])
         print_wrapped(out, 0,
-                      "others: other programs had the CPUs meanwhile. On an idle machine these "
-                      "rows would be faster.");
-    if (has_unknown)
+                      "others: other programs had the CPUs or the device meanwhile. On an idle "
+                      "machine these rows would be faster.");
+    if (has[LIMITED_UNKNOWN])
         print_wrapped(out, 0, "unknown: nothing that was watched explains the figure.");
 }
 

@@ -176,9 +176,9 @@ static void print_verdict(FILE *out, const struct test_group *group, const struc
                           bool advice)
 {
     char text[ADVICE_TEXT];
-    char sentence[VERDICT_TEXT];
-    verdict_sentence(sentence, v);
-    fprintf(out, "  %-*s  ", LIMIT_COLUMNS, verdict_limit(v));
+    char sentence[LIMIT_SENTENCE];
+    limit_sentence(sentence, &v->least, &v->most);
+    fprintf(out, "  %-*s  ", LIMIT_COLUMNS, limit_name(v->least.by));
     if (group->count == 1) {
         fprintf(out, "%-*s  ", NAME_COLUMNS, group->names);
         print_wrapped(out, TEXT_COLUMN, sentence);

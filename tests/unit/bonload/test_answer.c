@@ -90,7 +90,7 @@ static void the_busy_load_is_named(void **state)
     a.load_count = 2;
     a.loads[1] = a.loads[0];
     a.loads[0].judged_count = 1;
-    a.loads[0].machine = (struct busy_evidence){.cpus = 2, .others_percent = 96};
+    a.loads[0].machine = (struct others){.cpus = 2, .used_percent = 96};
     struct judged_limit *j = &a.loads[1].judged[1];
     j->goodness = GOODNESS_UNKNOWN;
     j->is_withheld = true;

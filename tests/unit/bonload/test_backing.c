@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "bonload/load/backing.h"
-#include "support/tree.h"
 #include "util/units.h"
 
 /*
@@ -19,7 +18,7 @@ static void what_took_microseconds_came_from_memory(void **state)
     static const struct {
         bool may_be_cached;
         uint64_t median_ns;
-        const char *measured;
+        const char *limited_by;
     } cases[] = {{true, 3900, "page cache"}, {true, 80000, "device"}, {false, 3900, "device"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -27,27 +26,21 @@ static void what_took_microseconds_came_from_memory(void **state)
             .is_watched = true,
             .is_judged = true,
             .may_be_cached = {[LOAD_READ] = cases[i].may_be_cached},
-            .sources = {.devices = {.root = tree_root(),
-                                    .count = 1,
-                                    .filesystem = 1,
-                                    .devices = {{.name = "vda", .major = 8}},
-                                    .name = "vda"},
-                        .by = {SOURCE_DEVICE, SOURCE_DEVICE}},
         };
+        const struct reading spent = {.ns = BILLION,
+                                      .device = {.known = true, .read_bytes = 512000},
+                                      .moved.by = {SOURCE_DEVICE, SOURCE_DEVICE}};
         const struct traffic traffic[LOAD_KINDS] = {
             [LOAD_READ] = {.bytes = 512000, .median_ns = cases[i].median_ns}};
         struct backing_use use;
-        tree_file("sys/dev/block/8:0/stat", "0 0 0 0 0 0 0 0 0 0 0\n");
-        backing_begin(&b, 1);
-        tree_file("sys/dev/block/8:0/stat", "9 0 1000 0 0 0 0 0 0 200 0\n");
-        backing_use(&b, BILLION + 1, traffic, &use);
-        assert_string_equal(use.measured[LOAD_READ], cases[i].measured);
+        backing_use(&b, &spent, traffic, &use);
+        assert_true(use.is_judged[LOAD_READ] && !use.is_judged[LOAD_WRITE]);
+        assert_string_equal(limit_name(use.kinds[LOAD_READ].by), cases[i].limited_by);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        what_took_microseconds_came_from_memory, tree_make, tree_remove)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_took_microseconds_came_from_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,8 @@ static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
 {
     struct err e;
     err_init(&e);
-    assert_int_equal(monitor_end(m, elapsed_ns, intervals, count, NULL, &e), 0);
+    assert_int_equal(
+        monitor_end(m, &(struct reading){.ns = elapsed_ns}, intervals, count, NULL, &e), 0);
 }
 
 /*
@@ -78,7 +79,7 @@ static bool try_intervals_that_add_up(void)
     size_t count;
     struct monitor *m = start();
     uint64_t begin = clock_ns();
-    monitor_go(m);
+    monitor_go(m, NULL);
     uint64_t ops = 0;
     while (clock_ns() - begin < 2300000000) {
         op_stats_add(&stats.workers[ops % 2].ops, 1000 + ops % 7, 512);
@@ -118,10 +119,10 @@ static void pauses_do_not_count(void **state)
     struct interval *intervals;
     size_t count;
     struct monitor *m = start();
-    monitor_go(m);
+    monitor_go(m, NULL);
     monitor_pause(m, 400);
     wait_ms(1500);
-    monitor_go(m);
+    monitor_go(m, NULL);
     op_stats_add(&stats.workers[1].ops, 5, 5);
     monitor_pause(m, 1000);
     end(m, 1000, &intervals, &count);
@@ -141,7 +142,7 @@ static void the_rounds_clock_counts(void **state)
     uint64_t elapsed = 0;
     for (int round = 0; round < 3; round++) {
         uint64_t begin = clock_ns();
-        monitor_go(m);
+        monitor_go(m, NULL);
         op_stats_add(&stats.workers[0].ops, 7, 1);
         wait_ms(400);
         elapsed += (clock_ns() - begin) / 10 * 9;
@@ -164,10 +165,10 @@ static bool try_seconds_across_laps(void)
     struct interval *intervals;
     size_t count;
     struct monitor *m = start();
-    monitor_go(m);
+    monitor_go(m, NULL);
     wait_ms(600);
     monitor_pause(m, 600000000);
-    monitor_go(m);
+    monitor_go(m, NULL);
     wait_ms(1200); /* the first second ends after 400 of these milliseconds */
     monitor_pause(m, 1800000000);
     end(m, 1800000000, &intervals, &count);
@@ -211,7 +212,7 @@ static bool try_late_end(void)
     struct interval *intervals;
     size_t count;
     struct monitor *m = start_late();
-    monitor_go(m);
+    monitor_go(m, NULL);
     wait_ms(2800);
     monitor_pause(m, 2800000000);
     end(m, 2800000000, &intervals, &count);
@@ -233,10 +234,10 @@ static void no_interval_ends_before_the_one_before_it(void **state)
     struct interval *intervals;
     size_t count;
     struct monitor *m = start_late();
-    monitor_go(m);
+    monitor_go(m, NULL);
     wait_ms(1800);
     monitor_pause(m, 900000000);
-    monitor_go(m);
+    monitor_go(m, NULL);
     wait_ms(300);
     monitor_pause(m, 1600000000);
     end(m, 1600000000, &intervals, &count);
@@ -257,7 +258,7 @@ static void what_is_being_recorded_is_not_lost(void **state)
     size_t count;
     struct op_stats *ops = &stats.workers[0].ops;
     struct monitor *m = start();
-    monitor_go(m);
+    monitor_go(m, NULL);
     op_stats_add(ops, 1000, 512);
     ops->latencies.count++;
     wait_ms(1300);
@@ -280,7 +281,7 @@ static void seconds_after_the_end_are_no_intervals(void **state)
     struct interval *intervals;
     size_t count;
     struct monitor *m = start();
-    monitor_go(m);
+    monitor_go(m, NULL);
     op_stats_add(&stats.workers[0].ops, 1000, 512);
     wait_ms(3300);
     monitor_pause(m, 900000000);
@@ -300,7 +301,7 @@ static void an_interval_that_is_noted_again_counts_once(void **state)
     size_t count;
     uint64_t ops = 0;
     struct monitor *m = start();
-    monitor_go(m);
+    monitor_go(m, NULL);
     op_stats_add(&stats.workers[0].ops, 1000, 512);
     wait_ms(1500);
     op_stats_add(&stats.workers[0].ops, 1000, 512);
@@ -317,7 +318,7 @@ static void a_phase_may_end_before_it_began(void **state)
 {
     (void)state;
     end(start(), 0, NULL, NULL);
-    monitor_go(NULL);
+    monitor_go(NULL, NULL);
     monitor_pause(NULL, 0);
     struct interval *intervals;
     size_t count = 9;

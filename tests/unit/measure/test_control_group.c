@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "measure/control_group.h"
+#include "measure/reading.h"
 #include "support/tree.h"
 #include "util/units.h"
 
@@ -51,12 +51,12 @@ static void memory_in_version_1(void **state)
     assert_int_equal(control_group_memory(tree_root()), 256 * MIB);
 }
 
-static struct cpu_quota quota;
+static struct cpu_quotas quotas;
 
 static double quota_cpus(void)
 {
-    cpu_quota_find(&quota, tree_root());
-    return quota.cpus;
+    cpu_quotas_find(&quotas, tree_root());
+    return cpu_quotas_lowest(&quotas);
 }
 
 static void the_lowest_quota_holds(void **state)
@@ -70,9 +70,15 @@ static void the_lowest_quota_holds(void **state)
     tree_file("sys/fs/cgroup/a/cpu.stat", "usage_usec 5\nnr_periods 109\nnr_throttled 59\n"
                                           "throttled_usec 1234\n");
     assert_true(quota_cpus() == 0.5);
-    struct quota_periods p = cpu_quota_periods(&quota);
-    assert_int_equal(p.all, 109);
-    assert_int_equal(p.throttled, 59);
+    struct quota_counts now;
+    cpu_quota_read(&quotas.list[0], &now);
+    assert_int_equal(now.periods, 109);
+    assert_int_equal(now.throttled, 59);
+    assert_int_equal(now.throttled_ns, 1234000);
+    assert_int_equal(now.period_ns, 100 * MILLION);
+    tree_file("sys/fs/cgroup/a/b/cpu.max", "150000 100000\n");
+    assert_true(quota_cpus() == 0.5);
+    assert_int_equal(quotas.count, 2);
 }
 
 static void quotas_of_version_1(void **state)
@@ -85,23 +91,34 @@ static void quotas_of_version_1(void **state)
     tree_file("sys/fs/cgroup/cpu,cpuacct/jobs/cpu.cfs_quota_us", "5000\n");
     tree_file("sys/fs/cgroup/cpu,cpuacct/jobs/cpu.cfs_period_us", "20000\n");
     assert_true(quota_cpus() == 0.25);
-    struct quota_periods p = cpu_quota_periods(&quota);
-    assert_int_equal(p.all, 0); /* there is no cpu.stat */
+    struct quota_counts now;
+    cpu_quota_read(&quotas.list[0], &now);
+    assert_int_equal(now.periods, 0); /* there is no cpu.stat */
+    tree_file("sys/fs/cgroup/cpu,cpuacct/jobs/cpu.stat",
+              "nr_periods 7\nnr_throttled 1\nthrottled_time 500\n");
+    cpu_quota_read(&quotas.list[0], &now);
+    assert_int_equal(now.throttled_ns, 500);
 }
 
 /* In a throttled period all of it was used; by whom is not known. */
 static void how_much_of_a_quota_was_used(void **state)
 {
+    struct reading r = {.ns = 10 * BILLION,
+                        .own_ns = 3 * BILLION,
+                        .quota_count = 1,
+                        .quotas = {{.cpus = 0.5, .periods = 100, .throttled = 1}}};
+    double cpus;
     (void)state;
-    const struct cpu_quota half = {.cpus = 0.5};
-    const struct quota_periods most = {.all = 100, .throttled = 80};
-    const struct quota_periods some = {.all = 100, .throttled = 1};
-    const struct quota_periods none = {.all = 100};
-    assert_true(cpu_quota_used(&half, &some, 3 * BILLION, 10 * BILLION) == 60);
-    assert_true(cpu_quota_used(&half, &most, 3 * BILLION, 10 * BILLION) == 80);
-    assert_true(cpu_quota_used(&half, &most, 6 * BILLION, 10 * BILLION) == 100);
-    assert_true(cpu_quota_used(&half, &none, 3 * BILLION, 10 * BILLION) == 0);
-    assert_true(cpu_quota_used(&half, &most, 3 * BILLION, 0) == 0);
+    assert_true(reading_quota_percent(&r, &cpus) == 60);
+    assert_true(cpus == 0.5);
+    r.quotas[0].throttled = 80;
+    assert_true(reading_quota_percent(&r, &cpus) == 80);
+    r.own_ns = 6 * BILLION;
+    assert_true(reading_quota_percent(&r, &cpus) == 100);
+    r.quotas[0].throttled = 0;
+    assert_true(reading_quota_percent(&r, &cpus) == 0);
+    r = (struct reading){.quota_count = 1, .quotas = {{.cpus = 1, .periods = 1, .throttled = 1}}};
+    assert_true(reading_quota_percent(&r, &cpus) == 0);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, tree_make, tree_remove)

@@ -17,7 +17,7 @@
 static struct device_set set;
 static struct device_counters before;
 static struct device_counters after;
-static struct device_use change;
+static struct device_counters change;
 
 /* ---- making devices in the tree ---- */
 
@@ -75,7 +75,8 @@ static void find(unsigned minor)
 static bool changed(void)
 {
     device_read(&set, &after);
-    return device_difference(&before, &after, SECOND, &change);
+    change = device_since(&after, &before);
+    return change.known;
 }
 
 static void assert_change(uint64_t reads, uint64_t read_bytes, uint64_t writes,
@@ -102,7 +103,8 @@ static void a_whole_disk(void **state)
     set_counters("pci/sda", 13, 1008, 24, 2017, 750);
     assert_true(changed());
     assert_change(3, 8 * 512, 4, 17 * 512);
-    assert_true(change.busy_percent > 24.99 && change.busy_percent < 25.01);
+    assert_true(device_busy_percent(&change, SECOND) > 24.99 &&
+                device_busy_percent(&change, SECOND) < 25.01);
 }
 
 static void of_a_partition_the_disk_tells_how_busy_it_is(void **state)
@@ -120,7 +122,8 @@ static void of_a_partition_the_disk_tells_how_busy_it_is(void **state)
     set_counters("vda/vda2", 2, 3, 4, 5, 15);
     assert_true(changed());
     assert_change(1, 2 * 512, 3, 4 * 512);
-    assert_true(change.busy_percent > 74.9 && change.busy_percent < 75.1);
+    assert_true(device_busy_percent(&change, SECOND) > 74.9 &&
+                device_busy_percent(&change, SECOND) < 75.1);
 }
 
 static void a_volume_on_two_disks(void **state)
@@ -142,7 +145,8 @@ static void a_volume_on_two_disks(void **state)
     set_counters("nvme1n1", 2, 16, 0, 0, 1500); /* the counter is not exact */
     assert_true(changed());
     assert_change(2, 16 * 512, 0, 0);
-    assert_true(change.busy_percent <= 100 && change.busy_percent > 99.9);
+    assert_true(device_busy_percent(&change, SECOND) <= 100 &&
+                device_busy_percent(&change, SECOND) > 99.9);
 }
 
 static void a_raid_on_two_partitions(void **state)
@@ -317,7 +321,8 @@ static void a_btrfs_on_two_devices(void **state)
     set_counters("sdb", 2, 4, 6, 8, 505);
     assert_true(changed());
     assert_change(2, 4 * 512, 6, 8 * 512);
-    assert_true(change.busy_percent > 49.9 && change.busy_percent < 50.1);
+    assert_true(device_busy_percent(&change, SECOND) > 49.9 &&
+                device_busy_percent(&change, SECOND) < 50.1);
 }
 
 static void a_btrfs_on_volumes(void **state)
@@ -426,7 +431,7 @@ static void a_device_that_vanished_is_not_known(void **state)
     assert_false(changed());
     set_counters("sda", 1, 2, 3, 4, 5);
     assert_true(changed());
-    assert_false(device_difference(&(struct device_counters){0}, &after, SECOND, &change));
+    assert_false(device_since(&after, &(struct device_counters){0}).known);
 }
 
 static void a_counter_that_went_backwards_is_not_known(void **state)
@@ -455,8 +460,8 @@ static void no_time_is_not_busy(void **state)
     set_counters("sda", 1, 2, 3, 4, 5);
     find(0);
     device_read(&set, &before);
-    assert_true(device_difference(&before, &before, 0, &change));
-    assert_true(change.busy_percent >= 0 && change.busy_percent <= 0);
+    change = device_since(&before, &before);
+    assert_true(change.known && device_busy_percent(&change, 0) == 0);
 }
 
 #define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)

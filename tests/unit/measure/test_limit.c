@@ -13,16 +13,19 @@
 
 /* Ten seconds in which one worker read 1000 MiB, all of them from the device. */
 static const struct evidence reading = {
-    .elapsed_ns = 10 * SECOND,
-    .cpu_ns = 2 * SECOND,
-    .busiest = {.computed_ns = 2 * SECOND},
+    .spent = {.ns = 10 * SECOND,
+              .own_ns = 2 * SECOND,
+              .busiest = {.computed_ns = 2 * SECOND},
+              .device = {.known = true,
+                         .read_bytes = 1000 * MIB,
+                         .read_ops = 1000,
+                         .busy_ns = {75 * SECOND / 10}},
+              .moved = {.by = {SOURCE_DEVICE, SOURCE_DEVICE}}},
     .cpus = 2,
     .workers = 1,
     .read_bytes = 1000 * MIB,
     .filesystem = "ext4",
     .is_stored = true,
-    .device = {.known = true, .read_bytes = 1000 * MIB, .read_ops = 1000, .busy_percent = 75},
-    .moved = {.by = {SOURCE_DEVICE, SOURCE_DEVICE}},
 };
 
 static struct judgement judgement;
@@ -46,10 +49,10 @@ static void what_keeps_the_device_busy_is_its_speed(void **state)
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     assert_about(judgement.device_percent, 75);
     assert_about(judgement.computed_percent, 20);
-    assert_about(judgement.waited_percent, 0);
-    assert_about(judgement.cpus_percent, 10);
+    assert_about(judgement.others.waited_percent, 0);
+    assert_about(judgement.others.own_percent, 10);
     assert_about(judgement.moved_percent, 100);
-    e.device.busy_percent = 50;
+    e.spent.device.busy_ns[0] = 50 * SECOND / 10;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
 }
 
@@ -57,42 +60,44 @@ static void an_idle_device_is_not_blamed(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.busy_percent = 49;
+    e.spent.device.busy_ns[0] = 49 * SECOND / 10;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
-    e.device.busy_percent = 5;
-    e.busiest.waited_ns = 7 * SECOND;
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    assert_about(judgement.waited_percent, 70);
+    e.spent.device.busy_ns[0] = 5 * SECOND / 10;
+    e.spent.busiest.waited_ns = 7 * SECOND;
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
+    assert_about(judgement.others.waited_percent, 70);
 }
 
 static void a_worker_that_waits_for_a_cpu_does_not_measure_the_device(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.busy_percent = 100; /* with the traffic of other programs */
-    e.busiest.waited_ns = 5 * SECOND;
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.busiest.waited_ns = 4 * SECOND;
+    e.spent.device.busy_ns[0] = 100 * SECOND / 10; /* with the traffic of other programs */
+    e.spent.busiest.waited_ns = 5 * SECOND;
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
+    e.spent.busiest.waited_ns = 4 * SECOND;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    e.device.busy_percent = 55; /* less than the share of time in which the worker wanted a CPU */
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.busiest = (struct cpu_demand){.computed_ns = 76 * SECOND / 10, .waited_ns = 24 * SECOND / 10};
+    e.spent.device.busy_ns[0] =
+        55 * SECOND / 10; /* less than the share of time in which the worker wanted a CPU */
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
+    e.spent.busiest =
+        (struct cpu_demand){.computed_ns = 76 * SECOND / 10, .waited_ns = 24 * SECOND / 10};
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
-    e.busiest = (struct cpu_demand){.computed_ns = 4 * SECOND, .waited_ns = 9 * SECOND};
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    assert_about(judgement.waited_percent, 60); /* the elapsed time is the limit */
+    e.spent.busiest = (struct cpu_demand){.computed_ns = 4 * SECOND, .waited_ns = 9 * SECOND};
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
+    assert_about(judgement.others.waited_percent, 60); /* the elapsed time is the limit */
 }
 
 static void waiting_that_is_not_known_is_no_waiting(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.busiest.waited_unknown = true;
+    e.spent.busiest.waited_unknown = true;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    assert_true(judgement.waited_percent < 0);
-    e.device.busy_percent = 5;
+    assert_true(judgement.others.waited_percent < 0);
+    e.spent.device.busy_ns[0] = 5 * SECOND / 10;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
-    e.busiest.computed_ns = 9 * SECOND;
+    e.spent.busiest.computed_ns = 9 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
@@ -102,17 +107,18 @@ static void workers_that_use_all_cpus_have_them(void **state)
     (void)state;
     struct evidence e = reading;
     e.workers = 8;
-    e.busiest = (struct cpu_demand){.computed_ns = 2 * SECOND, .waited_ns = 7 * SECOND};
-    e.cpu_ns = 15 * SECOND;
+    e.spent.busiest = (struct cpu_demand){.computed_ns = 2 * SECOND, .waited_ns = 7 * SECOND};
+    e.spent.own_ns = 15 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_CPUS_FULL);
-    assert_about(judgement.cpus_percent, 75);
-    e.cpu_ns = 8 * SECOND; /* the workers used less than half, so other programs used the rest */
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
+    assert_about(judgement.others.own_percent, 75);
+    e.spent.own_ns =
+        8 * SECOND; /* the workers used less than half, so other programs used the rest */
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
     e.workers = 2; /* with so few workers, none waits for another */
-    e.cpu_ns = 15 * SECOND;
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.busiest = (struct cpu_demand){.computed_ns = 95 * SECOND / 10};
-    e.cpu_ns = 19 * SECOND;
+    e.spent.own_ns = 15 * SECOND;
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
+    e.spent.busiest = (struct cpu_demand){.computed_ns = 95 * SECOND / 10};
+    e.spent.own_ns = 19 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_CPUS_FULL);
     e.cpus = 8;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
@@ -122,17 +128,17 @@ static void what_does_not_come_from_the_device_is_the_page_cache(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.read_bytes = 899 * MIB;
+    e.spent.device.read_bytes = 899 * MIB;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     assert_about(judgement.moved_percent, 89.9);
-    e.device.read_bytes = 0;
-    e.busiest.computed_ns =
+    e.spent.device.read_bytes = 0;
+    e.spent.busiest.computed_ns =
         10 * SECOND; /* copying memory takes CPU time, which explains nothing here */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
-    e.busiest = (struct cpu_demand){.waited_ns = 10 * SECOND};
+    e.spent.busiest = (struct cpu_demand){.waited_ns = 10 * SECOND};
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
-    e.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND};
-    e.device.read_bytes = 900 * MIB;
+    e.spent.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND};
+    e.spent.device.read_bytes = 900 * MIB;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
@@ -156,13 +162,13 @@ static void computing_on_every_byte_is_the_cpu(void **state)
     (void)state;
     struct evidence e = reading;
     e.computes = true;
-    e.busiest.computed_ns = 99 * SECOND / 10;
-    e.device.read_bytes = 0;
+    e.spent.busiest.computed_ns = 99 * SECOND / 10;
+    e.spent.device.read_bytes = 0;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
-    e.device.known = false;
+    e.spent.device.known = false;
     e.filesystem = "tmpfs";
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
-    e.busiest.computed_ns = 6 * SECOND;
+    e.spent.busiest.computed_ns = 6 * SECOND;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
 }
 
@@ -170,7 +176,7 @@ static void others_traffic_proves_nothing_more(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.read_bytes = 5000 * MIB;
+    e.spent.device.read_bytes = 5000 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     assert_about(judgement.moved_percent, 100);
     e.resident_percent = 99.5; /* data that was in memory did not come from the device */
@@ -186,10 +192,10 @@ static void writes_that_stay_in_memory_are_told(void **state)
     struct evidence e = reading;
     e.read_bytes = 0;
     e.written_bytes = 1000 * MIB;
-    e.device.written_bytes = 500 * MIB;
+    e.spent.device.written_bytes = 500 * MIB;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
     assert_about(judgement.moved_percent, 50);
-    e.device.written_bytes = 1001 * MIB;
+    e.spent.device.written_bytes = 1001 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
 }
 
@@ -197,12 +203,12 @@ static void a_worker_that_computes_all_the_time_is_the_limit(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.busiest.computed_ns = 9 * SECOND;
-    e.device.busy_percent = 100;
+    e.spent.busiest.computed_ns = 9 * SECOND;
+    e.spent.device.busy_ns[0] = 100 * SECOND / 10;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
-    e.busiest.computed_ns = 6 * SECOND;
+    e.spent.busiest.computed_ns = 6 * SECOND;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    e.device.busy_percent = 59;
+    e.spent.device.busy_ns[0] = 59 * SECOND / 10;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
@@ -211,27 +217,27 @@ static void a_device_that_is_held_to_a_limit(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.busy_percent = 7;
+    e.spent.device.busy_ns[0] = 7 * SECOND / 10;
     e.limit.per_second[IO_LIMIT_READ_BYTES] = 100 * MIB;
     e.limit.per_second[IO_LIMIT_WRITTEN_BYTES] = 1;
-    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
+    assert_judged(&e, LIMITED_LIMIT, REASON_DEVICE_HELD);
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_BYTES);
     assert_int_equal(judgement.held_to, 100 * MIB);
     assert_about(judgement.held_percent, 100);
-    e.device.written_bytes = 10; /* other programs wrote this: the test wrote nothing */
-    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
+    e.spent.device.written_bytes = 10; /* other programs wrote this: the test wrote nothing */
+    assert_judged(&e, LIMITED_LIMIT, REASON_DEVICE_HELD);
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_BYTES);
-    e.device.read_bytes =
+    e.spent.device.read_bytes =
         1700 * MIB; /* other programs read this, but the test's reads were limited as well */
-    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
-    e.device.read_bytes = 5000 * MIB;
-    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
+    assert_judged(&e, LIMITED_LIMIT, REASON_DEVICE_HELD);
+    e.spent.device.read_bytes = 5000 * MIB;
+    assert_judged(&e, LIMITED_LIMIT, REASON_DEVICE_HELD);
     e.limit.per_second[IO_LIMIT_READ_BYTES] = 1000 * MIB;
-    e.device.read_bytes = 1000 * MIB;
+    e.spent.device.read_bytes = 1000 * MIB;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
     assert_about(judgement.held_percent, 10);
     e.limit.per_second[IO_LIMIT_READ_OPS] = 125;
-    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_HELD);
+    assert_judged(&e, LIMITED_LIMIT, REASON_DEVICE_HELD);
     assert_int_equal(judgement.held_by, IO_LIMIT_READ_OPS);
     assert_about(judgement.held_percent, 80);
     e.limit = (struct io_limit){.per_second = {[IO_LIMIT_READ_BYTES] = 10 * MIB}};
@@ -243,16 +249,16 @@ static void without_a_device_that_is_said(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.known = false;
+    e.spent.device.known = false;
     e.filesystem = "tmpfs";
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    e.busiest.computed_ns = 10 * SECOND;
+    e.spent.busiest.computed_ns = 10 * SECOND;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    e.busiest = (struct cpu_demand){.computed_ns = SECOND, .waited_ns = 9 * SECOND};
+    e.spent.busiest = (struct cpu_demand){.computed_ns = SECOND, .waited_ns = 9 * SECOND};
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
     e.filesystem = "nfs4";
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
-    e.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND}; /* perhaps for copying */
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
+    e.spent.busiest = (struct cpu_demand){.computed_ns = 10 * SECOND}; /* perhaps for copying */
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
     assert_false(judgement.device_known);
     e.filesystem = NULL;
@@ -264,22 +270,22 @@ static void tests_of_many_files(void **state)
     (void)state;
     struct evidence e = reading;
     e.read_bytes = 0;
-    e.device = (struct device_use){.known = true, .busy_percent = 5};
+    e.spent.device = (struct device_counters){.known = true, .busy_ns = {SECOND / 2}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
-    e.busiest.computed_ns = 95 * SECOND / 10;
+    e.spent.busiest.computed_ns = 95 * SECOND / 10;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
-    e.busiest.computed_ns = 2 * SECOND;
-    e.device.busy_percent = 80;
+    e.spent.busiest.computed_ns = 2 * SECOND;
+    e.spent.device.busy_ns[0] = 80 * SECOND / 10;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    e.device.known = false;
+    e.spent.device.known = false;
     e.filesystem = "tmpfs";
-    e.busiest.computed_ns = 10 * SECOND;
+    e.spent.busiest.computed_ns = 10 * SECOND;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    e.device.known = false; /* data on a server: half of the time is not enough evidence */
+    e.spent.device.known = false; /* data on a server: half of the time is not enough evidence */
     e.filesystem = "nfs4";
-    e.busiest.computed_ns = 6 * SECOND;
+    e.spent.busiest.computed_ns = 6 * SECOND;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
-    e.busiest.computed_ns = 9 * SECOND;
+    e.spent.busiest.computed_ns = 9 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
@@ -288,31 +294,31 @@ static void another_source_speaks(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.known = false;
+    e.spent.device.known = false;
     e.filesystem = "nfs4";
-    e.moved = (struct moved_bytes){{SOURCE_NFS, SOURCE_NFS}, {1000 * MIB, 0}};
+    e.spent.moved = (struct moved_bytes){{SOURCE_NFS, SOURCE_NFS}, {1000 * MIB, 0}};
     assert_judged(&e, LIMITED_SERVER, REASON_SERVER_MOVED);
     assert_about(judgement.moved_percent, 100);
-    e.busiest.computed_ns = 6 * SECOND; /* then it was not the server alone */
+    e.spent.busiest.computed_ns = 6 * SECOND; /* then it was not the server alone */
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
-    e.busiest.computed_ns = 10 * SECOND;
+    e.spent.busiest.computed_ns = 10 * SECOND;
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
-    e.moved.bytes[WAY_READ] = 0;
+    e.spent.moved.bytes[WAY_READ] = 0;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     e.read_bytes = 0;
     e.written_bytes = 1000 * MIB;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
-    e.busiest.computed_ns = SECOND;
-    e.moved.bytes[WAY_WRITTEN] = 1000 * MIB;
+    e.spent.busiest.computed_ns = SECOND;
+    e.spent.moved.bytes[WAY_WRITTEN] = 1000 * MIB;
     assert_judged(&e, LIMITED_SERVER, REASON_SERVER_MOVED);
     assert_int_equal(judgement.way, WAY_WRITTEN);
 
     e = reading;
-    e.device.known = false;
+    e.spent.device.known = false;
     e.filesystem = "overlay";
-    e.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_NONE}, {1001 * MIB, 0}};
+    e.spent.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_NONE}, {1001 * MIB, 0}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_STORAGE_MOVED);
-    e.moved.bytes[WAY_READ] = 10 * MIB;
+    e.spent.moved.bytes[WAY_READ] = 10 * MIB;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     e.read_bytes = 0; /* nobody knows about writes, nor about names */
     e.written_bytes = MIB;
@@ -326,14 +332,14 @@ static void an_overlay_has_both(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_BELOW}, {1000 * MIB, 0}};
+    e.spent.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_BELOW}, {1000 * MIB, 0}};
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    e.moved.bytes[WAY_READ] = 0; /* others read from the device */
+    e.spent.moved.bytes[WAY_READ] = 0; /* others read from the device */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     assert_int_equal(judgement.source, SOURCE_PROCESS);
     e.read_bytes = 0;
     e.written_bytes = 1000 * MIB;
-    e.device.written_bytes = 100 * MIB;
+    e.spent.device.written_bytes = 100 * MIB;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
     assert_int_equal(judgement.source, SOURCE_BELOW);
 }
@@ -344,21 +350,21 @@ static void what_came_from_nowhere_proves_nothing(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.known = false;
+    e.spent.device.known = false;
     e.is_cold = true;
-    e.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_NONE}, {0, 0}};
+    e.spent.moved = (struct moved_bytes){{SOURCE_PROCESS, SOURCE_NONE}, {0, 0}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
-    e.moved.bytes[WAY_READ] = MIB; /* the same MiB again and again */
+    e.spent.moved.bytes[WAY_READ] = MIB; /* the same MiB again and again */
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
-    e.moved.bytes[WAY_READ] = 0;
+    e.spent.moved.bytes[WAY_READ] = 0;
     e.is_cold = false;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     e.is_cold = true; /* but ZFS has a cache that the page cache does not show */
-    e.moved.by[WAY_READ] = SOURCE_ZFS;
+    e.spent.moved.by[WAY_READ] = SOURCE_ZFS;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     e = reading;
     e.is_cold = true; /* a device without counters */
-    e.device.read_bytes = 0;
+    e.spent.device.read_bytes = 0;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     e.read_bytes = 0; /* what was written was not there before */
     e.written_bytes = 1000 * MIB;
@@ -372,19 +378,19 @@ static void compressed_bytes_are_not_counted(void **state)
     (void)state;
     struct evidence e = reading;
     e.compresses = true;
-    e.device.read_bytes = 40 * MIB;
+    e.spent.device.read_bytes = 40 * MIB;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     assert_int_equal(judgement.source, SOURCE_NONE);
-    e.device.busy_percent = 10;
+    e.spent.device.busy_ns[0] = 10 * SECOND / 10;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
     e.resident_percent = 95;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
     assert_int_equal(judgement.source, SOURCE_RESIDENT);
     e.resident_percent = 0;
-    e.device.read_bytes = 0;
+    e.spent.device.read_bytes = 0;
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
-    e.device.read_bytes = 1000 * MIB;
-    e.device.busy_percent = 75;
+    e.spent.device.read_bytes = 1000 * MIB;
+    e.spent.device.busy_ns[0] = 75 * SECOND / 10;
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
     assert_int_equal(judgement.source, SOURCE_DEVICE);
 }
@@ -394,9 +400,9 @@ static void the_page_cache_speaks_last(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.known = false;
+    e.spent.device.known = false;
     e.filesystem = "fuse.bindfs";
-    e.moved = (struct moved_bytes){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
+    e.spent.moved = (struct moved_bytes){{SOURCE_NONE, SOURCE_NONE}, {0, 0}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
     e.resident_percent = 10;
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NO_DEVICE);
@@ -407,24 +413,30 @@ static void the_page_cache_speaks_last(void **state)
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
 }
 
+/* A quota of half a CPU, of which this share was used, as far as its periods show. */
+static void use_quota(struct evidence *e, uint64_t percent)
+{
+    e->spent.quota_count = 1;
+    e->spent.quotas[0] = (struct quota_counts){.cpus = 0.5, .periods = 100, .throttled = percent};
+}
+
 /* Whether or not the kernel counts it as waiting, a group that is held back wants a CPU. */
 static void a_quota_that_is_used_is_the_limit(void **state)
 {
     (void)state;
     struct evidence e = reading;
-    e.device.busy_percent = 30;
-    e.quota_cpus = 0.2;
-    e.quota_percent = 98;
-    assert_judged(&e, LIMITED_CPU, REASON_QUOTA);
-    e.busiest.waited_ns = 7 * SECOND;
-    assert_judged(&e, LIMITED_CPU, REASON_QUOTA);
-    e.quota_percent = 20;
-    assert_judged(&e, LIMITED_CPU, REASON_OTHERS_COMPUTED);
+    e.spent.device.busy_ns[0] = 30 * SECOND / 10;
+    use_quota(&e, 98);
+    assert_judged(&e, LIMITED_LIMIT, REASON_QUOTA);
+    e.spent.busiest.waited_ns = 7 * SECOND;
+    assert_judged(&e, LIMITED_LIMIT, REASON_QUOTA);
+    use_quota(&e, 20);
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
     e = reading;
-    e.quota_percent = 60; /* the device was busier than the quota was used */
+    use_quota(&e, 60); /* the device was busier than the quota was used */
     assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
-    e.device.read_bytes = 0;
-    e.quota_percent = 98;
+    e.spent.device.read_bytes = 0;
+    use_quota(&e, 98);
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
 }
 
@@ -439,8 +451,9 @@ static void nothing_moved_is_nothing_measured(void **state)
 static void no_time_is_no_trouble(void **state)
 {
     (void)state;
-    const struct evidence e = {
-        .is_stored = true, .device.known = true, .limit.per_second = {[IO_LIMIT_READ_BYTES] = 1}};
+    const struct evidence e = {.is_stored = true,
+                               .spent.device.known = true,
+                               .limit.per_second = {[IO_LIMIT_READ_BYTES] = 1}};
     assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
 }
 
@@ -451,7 +464,190 @@ static void every_limit_has_its_name(void **state)
     assert_string_equal(limit_name(LIMITED_PAGE_CACHE), "page cache");
     assert_string_equal(limit_name(LIMITED_SERVER), "server");
     assert_string_equal(limit_name(LIMITED_CPU), "cpu");
+    assert_string_equal(limit_name(LIMITED_OTHERS), "others");
+    assert_string_equal(limit_name(LIMITED_LIMIT), "limit");
     assert_string_equal(limit_name(LIMITED_UNKNOWN), "unknown");
+}
+
+/* What a machine of two CPUs did in ten seconds, in which this process used a tenth of them. */
+static struct reading after(void)
+{
+    return (struct reading){
+        .ns = 10 * BILLION, .cpus = 2, .used_ns = 2 * BILLION, .own_ns = 2 * BILLION};
+}
+
+static void assert_words(const struct others *e, const char *expected)
+{
+    char text[OTHERS_TEXT];
+    others_words(text, e);
+    assert_string_equal(text, expected);
+}
+
+static void others_use_the_cpus(void **state)
+{
+    struct reading r = after();
+    (void)state;
+    struct others e = others_of(&r, 2, 0);
+    assert_false(others_are_busy(&e));
+    assert_words(&e, "not busy: others used 0 % of 2 CPUs");
+    r.used_ns += 4999 * MILLION;
+    e = others_of(&r, 2, 0);
+    assert_false(others_are_busy(&e));
+    assert_words(&e, "not busy: others used 24 % of 2 CPUs");
+    r.used_ns += MILLION;
+    e = others_of(&r, 2, 0);
+    assert_true(others_are_busy(&e));
+    assert_words(&e, "busy: others used 25 % of 2 CPUs (busy from 25 %)");
+    r.used_ns -= 3000 * MILLION;
+    r.stolen_ns = 3 * BILLION;
+    e = others_of(&r, 2, 0);
+    assert_words(&e, "busy: others used 10 % and the host took 15 % of 2 CPUs (busy from 25 %)");
+}
+
+/* Threads that wait while their own process uses all CPUs wait for each other. */
+static void threads_wait(void **state)
+{
+    struct reading r = after();
+    (void)state;
+    r.busiest.waited_ns = 25 * BILLION / 10;
+    struct others e = others_of(&r, 2, 0);
+    assert_true(others_are_busy(&e));
+    assert_words(&e, "busy: others used 0 % of 2 CPUs; a thread waited for a CPU 25 % of the time "
+                     "(busy from 25 %)");
+    r.own_ns = r.used_ns = 18 * BILLION;
+    e = others_of(&r, 2, 0);
+    assert_false(others_are_busy(&e));
+    r.busiest = (struct cpu_demand){.waited_unknown = true};
+    e = others_of(&r, 2, 0);
+    assert_words(&e, "not busy: others used 0 % of 2 CPUs");
+}
+
+static void a_quota_holds_back(void **state)
+{
+    struct reading r = after();
+    (void)state;
+    r.quota_count = 2;
+    r.quotas[0] = (struct quota_counts){
+        .throttled_ns = BILLION / 10, .throttled = 10, .period_ns = BILLION / 10};
+    struct others e = others_of(&r, 2, 0);
+    assert_true(others_are_busy(&e));
+    assert_words(&e, "busy: others used 0 % of 2 CPUs; a quota held the program back 1 % of the "
+                     "time (busy from 1 %)");
+}
+
+/* 64 CPUs at a time, and two groups, of which one is above the other. */
+static void a_moment_counts_once(void **state)
+{
+    struct reading r = after();
+    (void)state;
+    r.quota_count = 2;
+    r.quotas[0] = r.quotas[1] = (struct quota_counts){
+        .throttled_ns = 64 * BILLION / 20, .throttled = 1, .period_ns = 95 * MILLION};
+    struct others e = others_of(&r, 2, 0);
+    assert_false(others_are_busy(&e));
+    r.quotas[1].period_ns = 200 * MILLION;
+    e = others_of(&r, 2, 0);
+    assert_words(&e, "busy: others used 0 % of 2 CPUs; a quota held the program back 2 % of the "
+                     "time (busy from 1 %)");
+}
+
+/* Journal and metadata are written for this process, and do not count as those of others. */
+static void others_use_the_device(void **state)
+{
+    struct reading r = after();
+    (void)state;
+    r.changes = 100;
+    r.knows_own = r.device.known = true;
+    r.own_bytes[WAY_READ] = 1000 * MIB;
+    r.own_bytes[WAY_WRITTEN] = 10 * MIB;
+    r.device.read_bytes = 1000 * MIB;
+    r.device.written_bytes = 26 * MIB;
+    struct others e = others_of(&r, 2, 0);
+    assert_false(others_are_busy(&e));
+    r.device.read_bytes = 1200 * MIB;
+    e = others_of(&r, 2, 0);
+    assert_true(others_are_busy(&e));
+    assert_words(&e, "busy: others used 0 % of 2 CPUs; others moved 16 % of the device's bytes "
+                     "(busy from 10 %)");
+    r.device.read_bytes = 1000 * MIB; /* on a partition of a disk that others use, too */
+    r.device.part_bytes = 1026 * MIB;
+    r.device.disk_bytes = 1326 * MIB;
+    e = others_of(&r, 2, 0);
+    assert_about(e.device_percent, 100 * 300. / 1326);
+    r.knows_own = false;
+    e = others_of(&r, 2, 0);
+    assert_true(e.device_percent < 0);
+}
+
+/* The device was busy with what others moved: its speed for the work alone is not known. */
+static void others_on_the_device_are_the_limit(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.spent.knows_own = true;
+    e.spent.own_bytes[WAY_READ] = 1000 * MIB;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.spent.device.read_bytes = 1112 * MIB;
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_MOVED);
+    e.spent.device.read_bytes = 1110 * MIB;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.spent.device.written_bytes = 400 * MIB;
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_MOVED);
+    e.spent.device.busy_ns[0] = SECOND; /* but nobody waited for it */
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
+    e.is_paced = true; /* the work waited by itself */
+    assert_judged(&e, LIMITED_OTHERS, REASON_OTHERS_MOVED);
+    e.resident_percent = 90;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+}
+
+static void the_host_of_a_virtual_machine_takes_its_cpus(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    e.spent.cpus = 2;
+    e.spent.stolen_ns = 5 * SECOND;
+    assert_judged(&e, LIMITED_OTHERS, REASON_HOST_TOOK);
+    e.spent.busiest.computed_ns = 10 * SECOND;
+    assert_judged(&e, LIMITED_OTHERS, REASON_HOST_TOOK);
+    e.spent.device.read_bytes = 0;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_READ_FROM_CACHE);
+    e = reading;
+    e.spent.cpus = 2;
+    e.spent.stolen_ns = 4 * SECOND;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+}
+
+static void a_request_that_is_too_short_waited_for_no_device(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    char text[LIMIT_SENTENCE];
+    e.instant_ns = 9999;
+    assert_judged(&e, LIMITED_PAGE_CACHE, REASON_INSTANT);
+    e.instant_ns = 10000;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+    e.doubt = "The names may lead to several filesystems";
+    assert_judged(&e, LIMITED_UNKNOWN, REASON_DOUBT);
+    limit_sentence(text, &judgement, &judgement);
+    assert_string_equal(text, "The names may lead to several filesystems.");
+}
+
+static void ranks_beside_are_no_others(void **state)
+{
+    struct reading r = after();
+    (void)state;
+    r.used_ns = 9 * BILLION;
+    struct others e = others_of(&r, 2, 0);
+    assert_true(others_are_busy(&e));
+    others_among(&e, 4);
+    assert_false(others_are_busy(&e));
+    others_among(&e, 4);
+    assert_true(e.own_percent <= 100); /* they may not use as much as this one */
+    struct others busiest = others_unknown;
+    assert_words(&busiest, "not busy: others used an unknown share of the CPUs");
+    others_keep_busier(&busiest, &e);
+    assert_words(&busiest, "not busy: others used 0 % of 2 CPUs");
 }
 
 int main(void)
@@ -480,6 +676,15 @@ int main(void)
         cmocka_unit_test(nothing_moved_is_nothing_measured),
         cmocka_unit_test(no_time_is_no_trouble),
         cmocka_unit_test(every_limit_has_its_name),
+        cmocka_unit_test(others_use_the_cpus),
+        cmocka_unit_test(threads_wait),
+        cmocka_unit_test(a_quota_holds_back),
+        cmocka_unit_test(a_moment_counts_once),
+        cmocka_unit_test(others_use_the_device),
+        cmocka_unit_test(others_on_the_device_are_the_limit),
+        cmocka_unit_test(the_host_of_a_virtual_machine_takes_its_cpus),
+        cmocka_unit_test(a_request_that_is_too_short_waited_for_no_device),
+        cmocka_unit_test(ranks_beside_are_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void open_device(struct device_of *d, enum round_metric metric, unsigned 
 {
     struct err e;
     err_init(&e);
-    *d = (struct device_of){.section = {.device = {.known = true}}};
+    *d = (struct device_of){.section = {.spent.device.known = true}};
     assert_int_equal(shared_stats_open(&d->stats, 2, &e), 0);
     shared_stats_begin(&d->stats, 2);
     d->rounds =
@@ -47,10 +47,10 @@ static bool round_at(struct device_of *d, unsigned ops)
     for (unsigned i = 0; i < ops; i++)
         op_stats_add(&d->stats.workers[i % 2].ops, 2 * SECOND / ops, CHUNK);
     d->section.laps += 2;
-    d->section.elapsed_ns += SECOND;
-    d->section.cpu_ns += SECOND / 2;
-    d->section.device.read_bytes += ops * CHUNK;
-    d->section.device.busy_percent = 50; /* in every round */
+    d->section.spent.ns += SECOND;
+    d->section.spent.work_ns += SECOND / 2;
+    d->section.spent.device.read_bytes += ops * CHUNK;
+    d->section.spent.device.busy_ns[0] += SECOND / 2;
     return rounds_end(&d->rounds);
 }
 
@@ -90,21 +90,20 @@ static void steps_are_left_behind(void **state)
     struct device_of d;
     const unsigned speeds[] = {8000, 6000, 5000};
     struct op_stats *stats = calloc(1, sizeof *stats);
-    struct section section;
+    struct reading spent;
     assert_non_null(stats);
     open_device(&d, ROUND_IOPS, 25);
     assert_int_equal(rounds_at(&d, speeds, 3), 7);
     assert_true(d.rounds.is_steady);
-    rounds_window(&d.rounds, &section, stats);
+    rounds_window(&d.rounds, &spent, stats);
     assert_int_equal(stats->latencies.count, 25000);
     assert_int_equal(stats->bytes, 25000 * CHUNK);
     expect_near(histogram_mean(&stats->latencies), 400000);
     expect_near((double)stats->latencies.maximum, 400000);
-    assert_int_equal(section.laps, 10);
-    assert_int_equal(section.elapsed_ns, 5 * SECOND);
-    assert_int_equal(section.cpu_ns, 5 * SECOND / 2);
-    assert_int_equal(section.device.read_bytes, 25000 * CHUNK);
-    expect_near(section.device.busy_percent, 50);
+    assert_int_equal(spent.ns, 5 * SECOND);
+    assert_int_equal(spent.work_ns, 5 * SECOND / 2);
+    assert_int_equal(spent.device.read_bytes, 25000 * CHUNK);
+    expect_near(device_busy_percent(&spent.device, spent.ns), 50);
     assert_int_equal(d.rounds.list[0].ops, 8000);
     assert_int_equal(d.rounds.list[6].end_ns, 7 * SECOND);
     assert_int_equal(d.rounds.list[6].elapsed_ns, SECOND);

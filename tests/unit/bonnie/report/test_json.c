@@ -75,16 +75,21 @@ static struct test_result get_block(void)
                    .written_bytes = 4096,
                    .read_ops = 131000,
                    .write_ops = 1,
-                   .busy_percent = 99.5},
+                   .busy_ns = {1990000000}},
         .cache = {.known = true,
                   .resident_percent_before = 0,
                   .resident_percent_after = 12.5,
                   .system_dropped = true},
-        .waited_for_cpu_percent = 12.5,
         .verdict = {.is_known = true,
-                    .least = {.by = LIMITED_DEVICE, .reason = REASON_NO_DEVICE},
-                    .most = {.waited_percent = -1},
-                    .filesystem = "A \"<fs>\""},
+                    .least = {.by = LIMITED_DEVICE,
+                              .reason = REASON_NO_DEVICE,
+                              .others = {.used_percent = 3,
+                                         .device_percent = 0,
+                                         .stolen_percent = -1,
+                                         .waited_percent = 12.5},
+                              .device_known = true,
+                              .in_flight = 7.5,
+                              .filesystem = "A \"<fs>\""}},
         .levels = {.count = 2,
                    .list = {{.to = {.ns = SECOND / 2, .bytes = UINT64_C(1) << 29},
                              .rate = 1048576e3,
@@ -136,12 +141,12 @@ static struct test_result seq_del(uint64_t elapsed_ns)
         .elapsed_ns = elapsed_ns,
         .cpu_ns = elapsed_ns / 2,
         .latency_ns = {.min = 1, .mean = 5, .p50 = 2, .max = 9},
-        .waited_for_cpu_percent = -1,
         .verdict = {.is_known = true,
                     .least = {.by = LIMITED_PAGE_CACHE,
                               .reason = REASON_NOT_WRITTEN,
                               .source = SOURCE_DEVICE,
-                              .way = WAY_WRITTEN}},
+                              .way = WAY_WRITTEN,
+                              .others = others_unknown}},
     };
 }
 
@@ -355,7 +360,6 @@ static void no_number_is_infinite_or_too_large(void **state)
     build(runs);
     struct test_result *t = &runs[0].tests[TEST_GET_BLOCK];
     t->elapsed_ns = 0;
-    t->device.busy_percent = NAN;
     t->cache.resident_percent_before = INFINITY;
     t->latency_ns.max = UINT64_MAX;
     json_t *document = parsed(runs, 1);

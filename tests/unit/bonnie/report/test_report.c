@@ -286,7 +286,7 @@ static struct verdict verdict(enum limited_by by, enum limit_reason reason, doub
                                   .source = SOURCE_DEVICE,
                                   .device_percent = percent,
                                   .computed_percent = 100 - percent,
-                                  .waited_percent = percent}};
+                                  .others = {.waited_percent = percent}}};
     v.most = v.least;
     return v;
 }
@@ -302,10 +302,10 @@ static struct result damaged(void)
         .test = TEST_GET_BLOCK, .reason = REASON_READ_FROM_CACHE, .evicts = true});
     struct result r = plain_result();
     r.tests[TEST_PUTC] = moved(1723, 99, 4964);
-    r.tests[TEST_PUTC].verdict = verdict(LIMITED_CPU, REASON_OTHERS_COMPUTED, 70, again);
+    r.tests[TEST_PUTC].verdict = verdict(LIMITED_OTHERS, REASON_OTHERS_COMPUTED, 70, again);
     r.tests[TEST_GETC] = lasted(moved(1000, 99, 4964), SECOND / 4);
     r.tests[TEST_GETC].is_short = true;
-    r.tests[TEST_GETC].verdict = verdict(LIMITED_CPU, REASON_OTHERS_COMPUTED, 44.4, again);
+    r.tests[TEST_GETC].verdict = verdict(LIMITED_OTHERS, REASON_OTHERS_COMPUTED, 44.4, again);
     r.tests[TEST_PUT_BLOCK] = moved(2306867, 79, 499);
     r.tests[TEST_PUT_BLOCK].verdict = verdict(LIMITED_DEVICE, REASON_DEVICE_BUSY, 91, 0);
     r.tests[TEST_SEEKS] = r.tests[TEST_PUT_BLOCK];
@@ -495,7 +495,7 @@ static void rows_are_a_table(void **state)
         runs[i].tests[TEST_GET_BLOCK] = moved(kib[i], 50, 200 + i);
         runs[i].tests[TEST_GET_BLOCK].verdict = (struct verdict){
             .is_known = true,
-            .least = {.by = LIMITED_CPU, .reason = REASON_OTHERS_COMPUTED},
+            .least = {.by = LIMITED_OTHERS, .reason = REASON_OTHERS_COMPUTED},
         };
     }
     runs[3].tests[TEST_IOPS] = did(12345, 10, 300);

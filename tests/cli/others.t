@@ -1,0 +1,115 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Others who use the device beside a test are seen, and said in every output alike; what a filesystem
+# writes more than it was asked to (journal, metadata) is not taken for theirs.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
+use Test::More;
+use Root;
+BEGIN { Root::private_mounts() }
+use BonnieRun  qw(bonnie);
+use LoadRun    qw(bonload loaded);
+use RunProgram qw(slurp);
+
+plan skip_all => 'needs root and its mounts' if !Root::may_mount();
+
+# Other programs may take the CPU at any time, which hides what was on the device.
+my $TRIES = 10;
+
+sub tests_of {
+    my ($run) = @_;
+    is($run->{status}, 0, 'exit status 0') or diag($run->{err});
+    return map { @{ $_->{tests} } } @{ JSON::PP->new->decode($run->{out})->{runs} };
+}
+
+# Reads the device until the object is destroyed.
+sub reader {
+    my ($device) = @_;
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        alarm 600;
+        open STDERR, '>', '/dev/null' or die "cannot open /dev/null: $!\n";
+        exec 'sh', '-c', 'while :; do dd if="$1" of=/dev/null bs=4M iflag=direct & wait; done', 'sh', $device or die "exec: $!\n";
+    }
+    return bless { pid => $pid }, 'Reader';
+}
+
+sub Reader::DESTROY {
+    my ($reader) = @_;
+    local ($?, $!);
+    kill KILL => $reader->{pid};
+    waitpid $reader->{pid}, 0;
+    return;
+}
+
+subtest 'reads beside a test' => sub {
+    my $disk = Root::filesystem('ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
+    my @options = ('-d', "$disk", qw(-D -r0 -n0 -f -s64:64k), '--tests=put_block,get_block');
+    my ($device) = map { (split)[0] } grep { (split)[1] eq "$disk" } split /\n/, slurp('/proc/self/mounts');
+    my $reader = reader($device);
+    my @seen;
+    for (1 .. $TRIES) {
+        @seen = tests_of(bonnie(@options, qw(-q --json)));
+        last if !grep { $_->{limited_by} ne 'others' || $_->{reason} !~ /\AOthers moved/ } @seen;
+    }
+    for my $test (@seen) {
+        is($test->{limited_by}, 'others', "$test->{name}: limited by others");
+        like($test->{reason}, qr/\AOthers moved \d+ % of the device's bytes[.]\z/, 'with how much');
+        cmp_ok($test->{others_device_percent}, '>=', 10, 'which is a key of its own');
+        is($test->{queue_asked}, 1, 'one in flight was asked for');
+        cmp_ok($test->{queue_seen}, '>', 0, 'and the device had some');
+    }
+    my $text;
+    for (1 .. $TRIES) {
+        my $run = bonnie(@options);
+        $text = "$run->{out}$run->{err}";
+        last if $text =~ /Others moved/;
+    }
+    like($text, qr/^  others +put_block.*\n(?: .*\n)*? +.*Others moved \d+(?:-\d+)? % of the device's bytes[.]$/m, 'in words');
+    my $short;
+    for (1 .. $TRIES) {
+        $short = bonnie(qw(--time=1 --iops-duration=0.3 --min-time=0.1), "$disk");
+        last if $short->{out} =~ /^(?:Write|Read).* others$/m;
+    }
+    like($short->{out}, qr/^(?:Write|Read).* others$/m, 'in a short look') or diag($short->{err});
+    like($short->{out}, qr/^others: other programs had the CPUs or the device meanwhile[.]/m, 'which explains the word');
+    my $load;
+    for (1 .. $TRIES) {
+        $load = loaded('-wps=50', '-duration=1s', '-direct', "-url=$disk/f-XXX", '-body-size=4096');
+        last if $load->{bonload}{writes}{limited_by} eq 'others';
+    }
+    is($load->{bonload}{writes}{limited_by}, 'others', 'bonload says the same');
+    cmp_ok($load->{bonload}{machine}{others_device_percent}, '>=', 10, 'by the same key');
+};
+
+# Nobody else uses these devices.
+my @KINDS = (
+    [ 'ext4',                     'ext4' ],
+    [ 'ext4 with data=journal',   'ext4', 'data=journal' ],
+    [ 'xfs',                      'xfs' ],
+    [ 'btrfs',                    'btrfs' ],
+);
+for my $kind (@KINDS) {
+    my ($name, $type, @mount) = @{$kind};
+    subtest "what $name writes for itself" => sub {
+        my $disk = Root::filesystem($type, 400, @mount) or plan skip_all => "this system makes or mounts no $type";
+        my @runs = (
+            [ qw(-s16:4k -n0 -f -b), '--tests=put_block,rewrite' ],
+            [ qw(-s16:4k -n0 -f -D), '--tests=put_block,get_block' ],
+            [qw(-s16:4k -n0 -f -b --tests=iops --iops-writes=100 --iops-duration=0.3)],
+            [ qw(-s0 -n1 --min-time=0), '--tests=seq_create,seq_stat,seq_del,ran_create,ran_del' ],
+            [ qw(-s0 -n1 -b --min-time=0), '--tests=seq_create,seq_del' ],
+        );
+        for my $options (@runs) {
+            for my $test (tests_of(bonnie('-d', "$disk", qw(-q --json -r0), @{$options}))) {
+                cmp_ok($test->{others_device_percent}, '<', 10, "$test->{name} @{$options}: is not that of others");
+            }
+        }
+    };
+}
+
+done_testing();
