@@ -10,6 +10,7 @@
 #include "bonnie/verdict.h"
 #include "live/monitor.h"
 #include "measure/device.h"
+#include "measure/facts.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/steady.h"
@@ -115,6 +116,7 @@ struct test_result {
 struct storage {
     struct sources sources;    /* filesystem of the directory, its devices, and its sources */
     struct device_facts disks; /* facts about these devices */
+    struct facts facts;        /* what stands in their way, before the first run and after it */
     struct direct direct;      /* what O_DIRECT does there */
 };
 

@@ -546,6 +546,14 @@ static int make_parts(struct run_context *r, struct plan *p, struct err *e)
     return rc;
 }
 
+void run_context_facts(const struct run_context *r, struct facts *f)
+{
+    const struct host *h = r->plan->host;
+    const struct sources *s = &r->storage.sources;
+    double all = (double)h->filesystem_bytes;
+    facts_find(f, &s->mount, &s->devices, all > 0 ? 100 - 100 * (double)h->free_bytes / all : 0);
+}
+
 int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
                      struct coordinator *coordinator, struct err *e)
 {
@@ -567,6 +575,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
     if (rc == 0) {
         sources_find(&r->storage.sources, r->scratch.fd);
         device_describe(&r->storage.sources.devices, &r->storage.disks);
+        run_context_facts(r, &r->storage.facts);
         io_limit_find(&r->limit, &r->storage.sources.devices);
         rc = make_parts(r, p, e);
     }

@@ -70,6 +70,9 @@ struct run_context {
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
 
+/* Finds what stands in the way of the storage now. */
+void run_context_facts(const struct run_context *r, struct facts *f);
+
 /*
  * Makes the scratch directory, the buffers and the workers. Fails if the filesystem has too little
  * room for the plan, or if the engine or direct I/O does not work on it. The plan, dropper and

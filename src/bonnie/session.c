@@ -144,7 +144,10 @@ static int run_often(struct run_context *context, struct reports *reports, struc
     int rc = decide_more(context, 0, start_ns, &more, e);
     for (uint64_t i = 0; rc == 0 && more; i++) {
         struct result result;
+        struct facts later;
         rc = run_or_leave_out(context, i, &result, e);
+        run_context_facts(context, &later);
+        facts_keep(&context->storage.facts, &later);
         if (rc == 0)
             rc = reports_run(reports, &result, e);
         else

@@ -35,6 +35,24 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
     return is_there;
 }
 
+static bool begins_with(const char *text, const char *const words[])
+{
+    for (; *words; words++)
+        if (strncmp(text, *words, strlen(*words)) == 0)
+            return true;
+    return false;
+}
+
+bool device_is_virtual(const struct device_set *devices, const struct device *device)
+{
+    static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd", NULL};
+    static const char *const models[] = {"QEMU",           "VBOX",   "VMware", "Virtual", "Amazon",
+                                         "PersistentDisk", "Google", "MSFT",   NULL};
+    char model[64];
+    device_fact(devices, device, "device/model", model, sizeof model);
+    return begins_with(device->name, names) || begins_with(model, models);
+}
+
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
 {
     return sscanf(text, "%u:%u", major, minor) == 2;

@@ -76,6 +76,9 @@ struct device_counters {
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
                  char *text, size_t size);
 
+/* Whether the names of the driver or of the disk model show that the device is virtual. */
+bool device_is_virtual(const struct device_set *d, const struct device *device);
+
 /* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);
 

@@ -7,6 +7,7 @@ src_libsuite_a_SOURCES += \
 	src/measure/cpu.c src/measure/cpu.h \
 	src/measure/device.c src/measure/device.h \
 	src/measure/durability.c src/measure/durability.h \
+	src/measure/facts.c src/measure/facts.h \
 	src/measure/histogram.c src/measure/histogram.h \
 	src/measure/io_limit.c src/measure/io_limit.h \
 	src/measure/levels.c src/measure/levels.h \

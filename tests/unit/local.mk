@@ -20,6 +20,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/measure/test_control_group \
 	tests/unit/measure/test_cpu \
 	tests/unit/measure/test_device \
+	tests/unit/measure/test_facts \
 	tests/unit/measure/test_durability \
 	tests/unit/measure/test_histogram \
 	tests/unit/measure/test_io_limit \
@@ -99,6 +100,7 @@ tests_unit_measure_test_reading_SOURCES = tests/unit/measure/test_reading.c $(TR
 tests_unit_measure_test_control_group_SOURCES = tests/unit/measure/test_control_group.c $(TREE)
 tests_unit_measure_test_sources_SOURCES = tests/unit/measure/test_sources.c $(TREE)
 tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)
+tests_unit_measure_test_facts_SOURCES = tests/unit/measure/test_facts.c $(TREE)
 tests_unit_measure_test_io_limit_SOURCES = tests/unit/measure/test_io_limit.c $(TREE)
 tests_unit_measure_test_durability_SOURCES = tests/unit/measure/test_durability.c $(TREE)
 tests_unit_measure_test_mount_info_SOURCES = tests/unit/measure/test_mount_info.c $(TREE)

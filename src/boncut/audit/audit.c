@@ -147,25 +147,6 @@ static bool fua_trace_count(const struct fua_trace *t, const struct device *devi
     return true;
 }
 
-static bool begins_with(const char *text, const char *const words[])
-{
-    for (; *words; words++)
-        if (strncmp(text, *words, strlen(*words)) == 0)
-            return true;
-    return false;
-}
-
-/* Whether the names of the driver or of the disk model show that the device is virtual. */
-static bool seems_virtual(const struct device_set *devices, const struct device *device)
-{
-    static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd", NULL};
-    static const char *const models[] = {"QEMU",           "VBOX",   "VMware", "Virtual", "Amazon",
-                                         "PersistentDisk", "Google", "MSFT",   NULL};
-    char model[64];
-    device_fact(devices, device, "device/model", model, sizeof model);
-    return begins_with(device->name, names) || begins_with(model, models);
-}
-
 static void find_leaves(struct audit *a)
 {
     for (unsigned i = 0; i < a->devices.count; i++) {
@@ -183,7 +164,7 @@ static void find_leaves(struct audit *a)
                                                            : CACHE_UNKNOWN,
             .fua = *fua == '\0' ? -1 : *fua == '1',
             .is_persistent_memory = strncmp(device->name, "pmem", strlen("pmem")) == 0,
-            .is_virtual = seems_virtual(&a->devices, device)};
+            .is_virtual = device_is_virtual(&a->devices, device)};
     }
 }
 

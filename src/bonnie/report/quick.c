@@ -89,6 +89,8 @@ static void print_heading(FILE *out, const struct result *r)
         s->sources.devices.name[0] ? " on " : "", s->sources.devices.name, has_model ? " (" : "",
         s->disks.model, has_model ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram);
     print_wrapped(out, 0, text);
+    for (unsigned i = 0; i < s->facts.count && i < FACT_PRINTED; i++)
+        print_wrapped(out, 0, printable(s->facts.list[i].text).text);
     fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second",
             "median", "p99", "limited by");
 }

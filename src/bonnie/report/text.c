@@ -259,6 +259,16 @@ static void print_slowest(FILE *out, const struct result *r)
     }
 }
 
+static void print_facts(FILE *out, const struct result *r, bool *has_begun)
+{
+    const struct facts *f = &r->storage->facts;
+    for (unsigned i = 0; i < f->count && i < FACT_PRINTED; i++) {
+        begin_section(out, has_begun);
+        fputs("  ", out);
+        print_wrapped(out, 2, printable(f->list[i].text).text);
+    }
+}
+
 /* Says that O_DIRECT went past the page cache, or that nobody knows; a "no" is a verdict. */
 static void print_direct(FILE *out, const struct result *r, bool *has_begun)
 {
@@ -283,6 +293,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     bool has_begun = false;
     print_verdicts(out, r, advice, &has_begun);
     print_direct(out, r, &has_begun);
+    print_facts(out, r, &has_begun);
     print_each(out, r, &has_begun, say_levels);
     print_each(out, r, &has_begun, say_tail);
     print_each(out, r, &has_begun, say_steady);
