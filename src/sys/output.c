@@ -161,6 +161,23 @@ int output_open_live(const char *path, struct err *e)
     return fd;
 }
 
+int output_open_appended(const char *path, struct err *e)
+{
+    struct path_file f;
+    int rc = path_find(&f, "open", path, e);
+    if (rc != 0)
+        return rc;
+    int fd = -PATH_NOT_A_FILE;
+    if (is_plain(&f))
+        fd = path_open_file(&f.directory, f.name, O_WRONLY | O_CREAT | O_APPEND, 0600, 0);
+    else if (S_ISREG(f.facts.st_mode)) /* /dev/stderr, or what an earlier load has opened */
+        fd = path_reopen(&f, O_WRONLY | O_APPEND, e);
+    if (fd < 0)
+        path_say(&f, fd, e);
+    path_release(&f);
+    return fd;
+}
+
 static int open_path(struct output *o, const char *path, bool must_be_plain, struct err *e)
 {
     *o = (struct output){.made = o->made};

@@ -41,6 +41,12 @@ int output_open_plain(struct output *o, const char *path, struct err *e);
 int output_open_live(const char *path, struct err *e);
 
 /*
+ * Opens a plain file to add to its end: a new one, which is for this user alone, or one that path.h
+ * lets this user change in place. Returns the descriptor, or a negative errno with a line in e.
+ */
+int output_open_appended(const char *path, struct err *e);
+
+/*
  * Writes out what was printed on standard output. Returns 0, or a negative errno with a line in e
  * when some of it could not be written. The caller must set errno to 0 before it prints, because
  * the stream keeps no reason.

@@ -15,6 +15,7 @@
 
 #include "measure/clock.h"
 #include "sys/input.h"
+#include "sys/output.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
@@ -331,6 +332,33 @@ static int open_tls_files(struct web_state *s, struct err *e)
             rc = open_plain(&s->tls_files[i], paths[i], e);
     }
     return rc;
+}
+
+/*
+ * Files that libcurl, OpenSSL or glibc open because a variable names them: they are found here, and
+ * the variable then names the descriptor, which stays open. To them, a missing file is an empty
+ * one.
+ */
+static int open_files_of_environment(struct err *e)
+{
+    static const char *const read[] = {"OPENSSL_CONF", "HOSTALIASES", "RESOLV_HOST_CONF"};
+    struct stat facts;
+    for (size_t i = 0; i <= sizeof read / sizeof *read; i++) {
+        const char *name = i > 0 ? read[i - 1] : "SSLKEYLOGFILE";
+        const char *path = getenv(name);
+        if (!path || !*path)
+            continue;
+        int fd = i > 0 ? input_open(name, path, e) : output_open_appended(path, e);
+        if (i > 0 && fd == -ENOENT)
+            err_init(e);
+        else if (fd < 0)
+            return fd;
+        else if (fstat(fd, &facts) != 0 || S_ISFIFO(facts.st_mode))
+            return err_say(e, "%s: %s is a pipe", name, path);
+        if (setenv(name, fd >= 0 ? descriptor_path(fd).text : "/dev/null", 1) != 0)
+            return err_system(e, errno, "set %s", name);
+    }
+    return 0;
 }
 
 /* Makes a handle use the files, and verify servers if the user wants that. */
@@ -931,6 +959,8 @@ int web_open(void *shared, const struct target_setup *setup, struct err *e)
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
     pthread_mutex_init(&s->reasons.lock, NULL);
     int rc = open_tls_files(s, e);
+    if (rc == 0)
+        rc = open_files_of_environment(e);
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = err_say(e, "libcurl cannot be started");
     if (rc == 0)
