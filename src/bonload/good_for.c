@@ -444,6 +444,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     for (size_t i = 0; i < q.count; i++)
         if (answer_goodness(&q.answers[i]) > worst)
             worst = answer_goodness(&q.answers[i]);
+    for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++)
+        answer_complain(&q.answers[i]);
     if (rc == 0 && !q.was_stopped)
         *status = worst == GOODNESS_BAD       ? STATUS_NOT_GOOD
                   : worst == GOODNESS_UNKNOWN ? STATUS_UNKNOWN

@@ -23,6 +23,7 @@
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/err.h"
+#include "util/units.h"
 
 /* Exit status of a run that broke the condition of -stop-on-bad-rate or -fail-above. */
 #define STATUS_BROKEN 2
@@ -148,6 +149,21 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
+/* Says on standard error by how much the latencies of a kind are above -fail-above, if they are. */
+static void say_above(const struct result *result, enum load_kind kind)
+{
+    const struct latency_limit *above = &result->plan->settings->fail_above;
+    const struct histogram *response = &result->figures->kinds[kind].tally.response;
+    uint64_t found_ns = latency_limit_figure(above, response);
+    char name[LIMIT_TEXT];
+    if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
+        return;
+    latency_limit_name(above, name);
+    message("%ss: %s %s is above %s", load_names[kind], name,
+            units_time_beside(found_ns, above->nanoseconds).text,
+            units_time_beside(above->nanoseconds, found_ns).text);
+}
+
 /* Decides whether the run succeeded, or broke a condition (*status). Rank 0 judges for all. */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
@@ -158,9 +174,15 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         message("%s", e->text);
         e->text[0] = '\0';
     }
-    if (rc == 0 && (result->figures->is_bad_rate || (result->is_above && is_judge)))
+    if (rc != 0)
+        return rc;
+    for (enum load_kind kind = 0; is_judge && kind < LOAD_KINDS; kind++)
+        say_above(result, kind);
+    if (is_judge && result->figures->is_bad_rate && !result->plan->settings->as_goader)
+        message("the rate could not be kept: two seconds' worth of requests are overdue");
+    if (result->figures->is_bad_rate || (result->is_above && is_judge))
         *status = STATUS_BROKEN;
-    return rc;
+    return 0;
 }
 
 /* ---- what was written ------------------------------------------------------------------------ */

@@ -105,6 +105,7 @@ refused_ok(bonload(@SLEEP, "-live-file=$dir/none/$_"), qr{none/$_: No such file 
 # ---- a limit --------------------------------------------------------------------------------------------
 my $above = bonload(@SLEEP, '-fail-above=p50:1us');
 is($above->{status}, '2', '-fail-above: exit status 2');
+like($above->{err}, qr/^bonload: (?:reads|writes): p50 [\d.]+ ms is above 1[.]00 us$/m, 'with the figure, on standard error');
 like($above->{out}, qr/^The latency was above -fail-above[.]$/m, 'and a line');
 ok(!bonload(@SLEEP, "-fail-above=$_")->{status}, "-fail-above=$_ is kept") for qw(p50:1h max:1h 1h);
 is(JSON::PP::decode_json(bonload(@SLEEP, '-output=json', '-fail-above=max:1ns')->{out})->{bonload}{above}, 1, 'in JSON too');

@@ -73,13 +73,13 @@ subtest 'what fail below cannot judge' => sub {
     my $fewer = $all =~ s/put_block, //r;
     my @old   = (94 .. 99);
     my %case = (
-        'three runs of each can show nothing' => [ runs('b', 97 .. 99) . runs('c', 1 .. 3), 1, "$all (too few runs)" ],
-        'nor can five of each in twelve tests' => [ runs('b', 95 .. 99) . runs('c', 1 .. 5), 1, "$all (too few runs)" ],
+        'three runs of each can show nothing' => [ runs('b', 97 .. 99) . runs('c', 1 .. 3), 3, "$all (too few runs)" ],
+        'nor can five of each in twelve tests' => [ runs('b', 95 .. 99) . runs('c', 1 .. 5), 3, "$all (too few runs)" ],
         'a test that vanished'    => [ runs('b', @old) . runs('c', (q{}) x 6),     0, 'put_block (no figure)' ],
         'one that is too fast'    => [ runs('b', @old) . runs('c', ('+++++') x 6), 0, 'put_block (no figure)' ],
         'one that is new'         => [ runs('b', ('+++++') x 6) . runs('c', @old), 0, 'put_block (no figure)' ],
         'one with too few runs'   => [ runs('b', @old) . runs('c', 1 .. 3, ('+++++') x 3), 0, 'put_block (too few runs)' ],
-        'two reasons'             => [ runs('b', @old[ 0 .. 2 ]) . runs('c', (q{}) x 3), 1, "put_block (no figure); $fewer (too few runs)" ],
+        'two reasons'             => [ runs('b', @old[ 0 .. 2 ]) . runs('c', (q{}) x 3), 3, "put_block (no figure); $fewer (too few runs)" ],
         'six can'                 => [ runs('b', @old) . runs('c', 1 .. 6), 2, undef ],
     );
     for my $name (sort keys %case) {

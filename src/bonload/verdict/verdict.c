@@ -384,6 +384,26 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
     }
 }
 
+void answer_complain(const struct answer *a)
+{
+    enum goodness worst = answer_goodness(a);
+    const char *verdict = worst == GOODNESS_BAD ? "not good" : "not known";
+    if (worst != GOODNESS_BAD && worst != GOODNESS_UNKNOWN)
+        return;
+    for (size_t i = 0; i < a->load_count; i++)
+        for (size_t k = 0; k < a->loads[i].judged_count; k++) {
+            const struct judged_limit *j = &a->loads[i].judged[k];
+            if (j->goodness != worst)
+                continue;
+            message("%s: %s: %s %s of %" PRIu64 " is %s, and the limit %s", a->profile.name,
+                    verdict, j->limit->name, percentile_words(j->limit->percent).text, j->count,
+                    units_time_beside(j->found_ns, j->limit->nanoseconds).text,
+                    units_time_beside(j->limit->nanoseconds, j->found_ns).text);
+            return;
+        }
+    message("%s: %s", a->profile.name, verdict);
+}
+
 void profiles_print(FILE *out)
 {
     for (const struct profile *const *listed = profile_table; *listed; listed++) {

@@ -105,6 +105,9 @@ enum goodness answer_goodness(const struct answer *a);
 /* Prints the verdict in one or several lines, and below it the figures of each load. */
 void answer_print(const struct answer *a, FILE *out);
 
+/* Says in one line on standard error why an answer is not good, with the figure that decides. */
+void answer_complain(const struct answer *a);
+
 /* Prints several answers as one table, and then each. */
 void answers_print(const struct answer *list, size_t count, FILE *out);
 
