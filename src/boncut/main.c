@@ -32,5 +32,5 @@ static int boncut(int argc, char *argv[], struct err *e)
 
 int main(int argc, char *argv[])
 {
-    return program_run(argc, argv, boncut);
+    return program_run(argc, argv, PROGRAM_STACK_KIB, boncut);
 }

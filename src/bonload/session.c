@@ -461,7 +461,10 @@ static int bonload(int argc, char *argv[], struct err *e)
     return rc == 0 ? status : rc;
 }
 
+/* Stack that it needs. -good-for, which needs most, with its histograms, worked from 560 KiB on. */
+#define STACK_KIB 800
+
 int main(int argc, char *argv[])
 {
-    return program_run(argc, argv, bonload);
+    return program_run(argc, argv, STACK_KIB, bonload);
 }

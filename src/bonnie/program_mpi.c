@@ -10,5 +10,5 @@ const struct coordinator_ops *const program_coordinator = &coordinator_mpi;
 
 int main(int argc, char *argv[])
 {
-    return program_run(argc, argv, bonnie);
+    return program_run(argc, argv, PROGRAM_STACK_KIB, bonnie);
 }

@@ -26,5 +26,5 @@ int main(int argc, char *argv[])
     while (i > 0 && !cli_is_called(argc, argv, programs[i].name))
         i--;
     program_name = programs[i].name;
-    return program_run(argc, argv, programs[i].work);
+    return program_run(argc, argv, PROGRAM_STACK_KIB, programs[i].work);
 }

@@ -90,6 +90,9 @@ static struct process_group *allocate_group(const struct process_group_setup *se
 static int fork_all(struct process_group *g, int ready, int gate, struct err *e)
 {
     for (unsigned i = 0; i < g->setup.count; i++) {
+        int rc = stop_check(e); /* many take minutes */
+        if (rc != 0)
+            return rc;
         pid_t pid = fork();
         if (pid < 0)
             return err_system(e, errno, "fork %s %u of %u", g->setup.name, i + 1, g->setup.count);

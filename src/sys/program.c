@@ -34,17 +34,11 @@ static void occupy_standard_descriptors(void)
 }
 
 /*
- * Stack that a process needs: about one and a half times the 105 KiB that were measured for plans,
- * tests, reports and the C library.
- */
-#define NEEDED_KIB UINT64_C(160)
-
-/*
  * Checks that the limit on the size of the stack (RLIMIT_STACK, `ulimit -s`) leaves enough for this
  * process and its threads, because an overflow would end them with SIGSEGV. Returns 0, or -EINVAL
  * with a line in e that says how much they need.
  */
-static int check_stack_limit(struct err *e)
+static int check_stack_limit(unsigned stack_kib, struct err *e)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -52,7 +46,7 @@ static int check_stack_limit(struct err *e)
     /* arguments, environment and callers: the name of the program lies above everything else */
     uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
     uintptr_t used = top > (uintptr_t)&limit ? top - (uintptr_t)&limit : 0;
-    uint64_t needed = used / KIB + 1 + NEEDED_KIB;
+    uint64_t needed = used / KIB + 1 + stack_kib;
     if (limit.rlim_cur / KIB >= needed)
         return 0;
     return err_say(
@@ -78,12 +72,13 @@ static bool comes_of_signal(int code)
     }
 }
 
-int program_run(int argc, char *argv[], int (*work)(int argc, char *argv[], struct err *e))
+int program_run(int argc, char *argv[], unsigned stack_kib,
+                int (*work)(int argc, char *argv[], struct err *e))
 {
     struct err e = {0};
     stop_ignores_inquiries();
     occupy_standard_descriptors();
-    int rc = check_stack_limit(&e);
+    int rc = check_stack_limit(stack_kib, &e);
     setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
 
     if (rc == 0)

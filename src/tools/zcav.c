@@ -538,9 +538,18 @@ static int open_first(const char *path, const struct zcav_settings *s, struct er
     int rc = path_find(&f, "open", path, e);
     if (rc != 0)
         return rc;
+    /* only the user's own pipe may make its reader wait; a lease on a file may not, either */
     rc = f.fd < 0 ? -ENOENT : s->writes ? path_check_changed(&f) : 0;
-    rc = rc == 0 ? path_reopen(&f, O_RDONLY, e) : path_say(&f, rc, e);
+    bool is_pipe = f.fd >= 0 && S_ISFIFO(f.facts.st_mode);
+    if (rc != 0)
+        path_say(&f, rc, e);
+    else if (is_pipe && path_is_foreign_pipe(&f))
+        rc = err_say(e, "open %s: it is a pipe of another user", path);
+    else
+        rc = path_reopen(&f, O_RDONLY | (is_pipe ? 0 : O_NONBLOCK), e);
     path_release(&f);
+    if (rc >= 0)
+        fcntl(rc, F_SETFL, fcntl(rc, F_GETFL) & ~O_NONBLOCK);
     return rc;
 }
 

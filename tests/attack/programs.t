@@ -348,6 +348,7 @@ rmdir "$dir/bin";
         [ $other, 'bonload', "-good-for=$pipe", "$disk" ],
         (map { [ $other, @web, "$_=$pipe" ] } @web_files),
         [ $other, 'zcav', qw(-q -b1 -l), $pipe, "$dir/device" ],
+        [ $other, 'zcav', qw(-q -b1), $pipe ],
         [ $other, 'bonnie', qw(-r0 -n0 -s1 -Z), $pipe, '-d', "$disk" ],
         [ $other, path_of('bon_csv2txt'), '-o', $pipe, data_file('lab.csv') ],
         [ $other, path_of('bon_csv2txt'), $pipe ],
@@ -378,6 +379,32 @@ rmdir "$dir/bin";
     is($live->{status}, 1, '-live-file that becomes a pipe does not hold up the load');
     like($live->{err}, $plain, 'which says why');
     like(bonload(qw(-requests-engine=null -load-file=/dev/zero))->{err}, qr/-load-file: \S+ is longer than 16 MiB/, 'a rate that has no end is not read into memory');
+}
+
+# A lease on a file of his makes whoever opens it wait for 45 seconds. He does not give it up.
+{
+    my $disk = scratch_on_disk();
+    his("$disk/his");
+    his_file("$disk/his/leased");
+    chmod oct(711), "$disk";
+    pipe my $ready, my $held or die "pipe: $!\n";
+    my $holder = fork // die "fork: $!\n";
+    if (!$holder) {
+        POSIX::setgid($nogroup);
+        POSIX::setuid($nobody);
+        local $SIG{IO} = 'IGNORE';
+        open my $file, '+<', "$disk/his/leased" or POSIX::_exit(1);
+        fcntl $file, 1024, 1; # F_SETLEASE, F_WRLCK
+        syswrite $held, 'x';
+        sleep 1000;
+        POSIX::_exit(0);
+    }
+    sysread $ready, my $byte, 1;
+    my $run = run_tool('zcav', { wrap => [qw(timeout -s KILL 30)] }, qw(-q -b1), "$disk/his/leased");
+    is($run->{status}, 1, 'zcav does not wait for a lease');
+    like($run->{err}, qr/leased: Resource temporarily unavailable$/, 'and says so');
+    kill KILL => $holder;
+    waitpid $holder, 0;
 }
 
 # ---- a file of root's in the attacker's directory ------------------------------------------------

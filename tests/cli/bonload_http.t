@@ -200,6 +200,7 @@ for my $case (
     [ '/short',      'the body is shorter than announced' ],
     [ '/lying',      'no body can have the announced length' ],
     [ '/chunks',     qr/\Areceive: .*chunk/ ],
+    (map { [ "/gzip$_", 'it has a Transfer-Encoding but chunked' ] } q{}, 2, 3),
     [ '/headers',    'the headers do not end' ],
     [ '/header',     qr/\A(?:the headers do not end|a line of headers is too long, or memory is short)/ ],
     [ '/interim',    'the headers do not end' ],

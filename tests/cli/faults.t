@@ -176,6 +176,12 @@ subtest 'little stack' => sub {
         is_deeply([ tree($dir) ], [], 'nothing is left');
     }
     is_deeply([ sort keys %outcomes ], [ 0, 1 ], 'less is refused, more is enough');
+    for my $kib (180, 250, 300, 400, 550, 700, 1000) {
+        my $run = bonnie({ program => 'bonload', wrap => [ 'sh', '-c', "ulimit -s $kib; exec \"\$@\"", 'sh' ] }, '-good-for=etcd', '-duration=0.2s', $dir);
+        my $refused = qr/\Abonload: the stack is limited to $kib KiB, but 8\d\d KiB are needed \(ulimit -s\)\n\z/;
+        $kib < 800 ? refused_ok($run, $refused, "bonload, $kib KiB") : unlike($run->{status}, qr/signal/, "bonload, $kib KiB: it works") || diag $run->{err};
+        is_deeply([ tree($dir) ], [], 'nothing is left');
+    }
 };
 
 done_testing();

@@ -5,6 +5,7 @@ package WebServer;
 
 use strict;
 use warnings;
+use Compress::Zlib ();
 use Errno qw(EAGAIN);
 use Exporter 'import';
 use IO::Select ();
@@ -17,6 +18,10 @@ our @EXPORT_OK = qw(web_server free_port);
 
 my $HEADERS_END = "\r\n\r\n";
 
+# Answers with a body that was encoded on the way, which nobody has asked for.
+sub gz      { my ($text) = @_; return Compress::Zlib::memGzip($text) }
+sub encoded { my ($c, $how, $body) = @_; $c->{out} .= "HTTP/1.1 200 OK\r\nTransfer-Encoding: $how\r\nConnection: close\r\n\r\n$body"; $c->{ends} = 1; return }
+
 # What special paths do wrong: each sub gets the connection, and may add to what
 # that sends.
 my %MISBEHAVES = (
@@ -28,6 +33,9 @@ my %MISBEHAVES = (
     '/lying'   => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n12345"; $_[0]{ends} = 1 },
     '/once'    => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\n\r\nends with the connection"; $_[0]{ends} = 1 },
     '/chunks'  => sub { $_[0]{out} .= "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzzzz\r\nxx"; $_[0]{ends} = 1 },
+    '/gzip'    => sub { encoded($_[0], 'gzip', gz('x' x (1 << 20))) },
+    '/gzip2'   => sub { encoded($_[0], 'gzip, gzip', gz(gz('x' x (16 << 20)))) },
+    '/gzip3'   => sub { encoded($_[0], "gzip\r\nTransfer-Encoding: chunked", sprintf "%x\r\n%s\r\n0\r\n\r\n", length gz('x' x 999), gz('x' x 999)) },
     '/loop'    => sub { $_[0]{out} .= "HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n" },
     '/silent'  => sub { $_[0]{is_silent} = 1 },
     '/late'    => sub { Time::HiRes::sleep(.2998 + rand .0010); $_[0]{out} .= "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" },

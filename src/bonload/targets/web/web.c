@@ -130,6 +130,9 @@ static const struct phrase statuses[] = {
 /* libcurl reports the same error for a line of more than 100 KiB as for a lack of memory. */
 #define LINE_TOO_LONG "a line of headers is too long, or memory is short"
 
+/* An answer with more bytes of headers is refused. */
+#define MOST_HEADER_BYTES (256 * 1024)
+
 /* Errors that are described more plainly than by libcurl. */
 static const struct phrase transports[] = {
     {CURLE_UNSUPPORTED_PROTOCOL, "the answer is not HTTP"},
@@ -181,7 +184,9 @@ static const char *reason_in(const char *error)
 static void describe_transport(const struct web_exchange *x, CURLcode code,
                                char text[static WEB_REASON_TOLD])
 {
-    const char *plain = phrase_of(transports, code);
+    bool is_encoded = code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES;
+    const char *plain =
+        is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
     const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
     long number = 0;
     curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
@@ -634,9 +639,6 @@ static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 #define SMALLEST_BUFFER (16 * KIB)
 #define LARGEST_BUFFER  (48 * KIB) /* malloc(3) would give larger blocks back each time */
 
-/* An answer with more bytes of headers is refused. */
-#define MOST_HEADER_BYTES (256 * 1024)
-
 const char *const web_method_names[] = {
     [METHOD_GET] = "GET",       [METHOD_PUT] = "PUT",   [METHOD_HEAD] = "HEAD",
     [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST", [METHOD_PATCH] = "PATCH",
@@ -756,6 +758,25 @@ static void take_tag(struct web_exchange *x, const char *line, size_t length)
     }
 }
 
+/*
+ * Whether the line announces that the body is encoded in a way that nobody has asked for: then what
+ * libcurl decodes is not what the server has sent, and there is no limit on how much it may become.
+ */
+static bool has_encoding(const char *line, size_t length)
+{
+    static const char name[] = "transfer-encoding:";
+    static const char chunked[] = "chunked";
+    size_t skipped = sizeof name - 1;
+    if (length <= skipped || strncasecmp(line, name, skipped) != 0)
+        return false;
+    while (skipped < length && strchr(" \t", line[skipped]))
+        skipped++;
+    while (length > skipped && strchr("\r\n\t ", line[length - 1]))
+        length--;
+    return length - skipped != sizeof chunked - 1 ||
+           strncasecmp(line + skipped, chunked, length - skipped) != 0;
+}
+
 /* The answer to a DELETE in a bucket of an object store that keeps versions. */
 #define MARKER "x-amz-delete-marker: true"
 
@@ -772,7 +793,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
     if (x->method == METHOD_DELETE && length >= strlen(MARKER) &&
         strncasecmp(line, MARKER, strlen(MARKER)) == 0)
         atomic_store(&x->thread->shared->has_markers, true);
-    return x->header_bytes <= MOST_HEADER_BYTES ? length : 0;
+    return x->header_bytes <= MOST_HEADER_BYTES && !has_encoding(line, length) ? length : 0;
 }
 
 static long buffer_bytes(const struct plan *p)
@@ -818,6 +839,9 @@ static void set_options(CURL *c, const struct web_state *s)
     const struct plan *p = s->setup.plan;
     long version = p->settings->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
     curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* does not wait for DNS after the timeout */
+#endif
     curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(c, CURLOPT_PROXY, "");
     curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
