@@ -16,7 +16,7 @@ my ($version) = slurp(source('scripts/lib/Bonnie/Version.pm')) =~ /^our \$VERSIO
 like(bonnie('--version')->{out}, qr/\A\S+ \Q$version\E$/m, 'C and Perl have one version');
 for my $place (
     [ 'packaging/debian/changelog',   qr/\Abonnie \(([^)]+)-[^-)]+\) / ],
-    [ 'packaging/debian/bonnie++.NEWS', qr/\Abonnie \(([^)]+)-[^-)]+\) / ],
+    [ 'packaging/debian/bonnie.NEWS',  qr/\Abonnie \(([^)]+)-[^-)]+\) / ],
     [ 'NEWS.md',                      qr/^## (\S+)$/m ],
 ) {
     my ($file, $pattern) = @{$place};

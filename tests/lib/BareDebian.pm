@@ -74,12 +74,12 @@ sub apart {
     return ($text, $status);
 }
 
-# Makes a system: Debian 12 with only the essential packages and these, from the mirror that
+# Makes a system: that release of Debian with only the essential packages and these, from the mirror that
 # this machine uses. Returns the same as apart().
 sub debootstrap {
-    my ($root, @packages) = @_;
+    my ($root, $release, @packages) = @_;
     my @include = @packages ? '--include=' . join q{,}, @packages : ();
-    my ($text, $status) = apart(['--mount-proc'], 'debootstrap', '--variant=minbase', @include, 'bookworm', $root);
+    my ($text, $status) = apart(['--mount-proc'], 'debootstrap', '--variant=minbase', @include, $release, $root);
     return ($text, $status) if $status != 0;
     spew("$root/etc/apt/apt.conf.d/99proxy", join q{}, grep {/^Acquire::\w+::Proxy\b/} qx(apt-config dump 2>/dev/null));
     spew("$root/etc/dpkg/dpkg.cfg.d/99fast", "force-unsafe-io\n");

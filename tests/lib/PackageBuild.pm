@@ -11,7 +11,7 @@ use File::Temp     ();
 use RunProgram     qw(slurp);
 use Test::More     ();
 
-our @EXPORT_OK = qw($TOP build digests give_up output_of);
+our @EXPORT_OK = qw($TOP build digests give_up links_to_nothing output_of);
 
 our $TOP = dirname(__FILE__) . '/../..';
 
@@ -49,6 +49,19 @@ sub give_up {
     Test::More::diag(substr $text, -8000);
     Test::More::BAIL_OUT('the rest needs that');
     return;
+}
+
+# The links of a text in Markdown, in that directory, that lead to none of the files.
+sub links_to_nothing {
+    my ($text, $place, @files) = @_;
+    my %is_there = map { $_ => 1 } @files;
+    my @missing;
+    for my $link ($text =~ /\]\(([.\w][^)#:]*)[)#]/g) {
+        my $path = "$place/$link";
+        1 while $path =~ s{/[^/]+/[.][.]/}{/};
+        push @missing, $link if !$is_there{$path};
+    }
+    return @missing;
 }
 
 # The packages in a directory by name, each with its checksum. Leaves out files that only

@@ -9,7 +9,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use PackageBuild qw(build digests give_up output_of);
+use PackageBuild qw(build digests give_up links_to_nothing output_of);
 use RunProgram   qw(spew);
 use SweepSize    qw(is_long);
 
@@ -35,7 +35,7 @@ for my $deb (glob "$dir/*.deb") {
     $fields{$name} = { output_of("dpkg-deb -f '$deb'") =~ /^([\w-]+): (.*)$/mg };
     $files{$name} = [ output_of("dpkg-deb -c '$deb'") =~ m{ [.](/\S*[^/\s])(?: |$)}mg ];
 }
-is_deeply([ sort keys %fields ], [qw(bonload bonload-mpi bonnie bonnie++ bonnie-mpi)], 'the packages');
+is_deeply([ sort keys %fields ], [qw(bonload bonload-mpi bonnie bonnie-mpi)], 'the packages');
 
 my %known = map { $_ => 1 } qw(libaio1 libaio1t64 libc6 libjansson4 liburing2 perl);
 my @needed = map { /\A([a-z0-9+.-]+)/ } split /, */, $fields{bonnie}{Depends};
@@ -45,20 +45,20 @@ like($fields{'bonnie-mpi'}{Depends}, qr/(?:\A|, )libopenmpi/, 'bonnie-mpi depend
 like($fields{'bonload-mpi'}{Depends}, qr/(?:\A|, )libopenmpi/, 'and so does bonload-mpi');
 unlike($fields{$_}{Depends}, qr/mpi/, "and $_ does not") for qw(bonnie bonload);
 like($fields{bonload}{Depends}, qr/(?:\A|, )libcurl4/, 'and on libcurl, for http and s3');
-like($fields{'bonnie++'}{Depends}, qr/\Abonnie \(= 3/, 'the transitional package brings bonnie');
-is($fields{'bonnie++'}{Architecture}, $fields{bonnie}{Architecture}, 'and is nowhere without it');
-like($fields{bonnie}{$_}, qr/\Abonnie\+\+ \(<< 3~\)\z/, "$_ bonnie++ of before") for qw(Breaks Replaces);
+is($fields{bonnie}{$_}, 'bonnie++, zcav', "$_ bonnie++ and zcav") for qw(Conflicts Replaces);
+like($fields{bonnie}{Provides}, qr/\Abonnie\+\+ \(= 3\S+\), zcav\z/, 'which it provides');
+is($fields{bonnie}{Suggests}, 'bonload', 'and suggests bonload');
 
 for my $file (qw(/usr/bin/bonnie /usr/bin/bonnie++ /usr/bin/boncut /usr/bin/getc_putc /usr/sbin/bonnie /usr/sbin/bonnie++ /usr/sbin/zcav /usr/sbin/getc_putc /usr/bin/bon_csv2html /usr/bin/bon_csv2txt
     /usr/bin/generate_randfile /usr/share/bash-completion/completions/bonnie++ /usr/share/zsh/vendor-completions/_bonnie
-    /usr/share/fish/vendor_completions.d/bonnie.fish /usr/share/man/man1/bonnie.1.gz /usr/share/man/man8/bonnie++.8.gz /usr/share/bonnie/bonnie.schema.json /usr/share/doc/bonnie/README.md.gz /usr/share/doc/bonnie/NEWS.Debian.gz)) {
+    /usr/share/fish/vendor_completions.d/bonnie.fish /usr/share/man/man1/bonnie.1.gz /usr/share/man/man8/bonnie++.8.gz /usr/share/bonnie/bonnie.schema.json /usr/share/doc/bonnie/README.md /usr/share/doc/bonnie/NEWS.Debian.gz)) {
     is(scalar(grep { $_ eq $file } @{ $files{bonnie} }), 1, "bonnie has $file");
 }
 for my $file (qw(/usr/bin/bonload /usr/bin/goader /usr/share/man/man1/goader.1.gz /usr/share/bash-completion/completions/goader)) {
     is(scalar(grep { $_ eq $file } @{ $files{bonload} }), 1, "bonload has $file");
 }
-ok((grep {m{/NEWS[.]Debian}} @{ $files{'bonnie++'} }), 'the transitional one tells what has changed');
-is_deeply([ grep { !m{\A/usr(?:/share(?:/doc(?:/bonnie\+\+(?:/.*)?)?)?)?\z} } @{ $files{'bonnie++'} } ], [], 'and has nothing else');
+my ($readme) = glob "$dir/bonnie_*.deb";
+is_deeply([ links_to_nothing(output_of("dpkg-deb --fsys-tarfile '$readme' | tar -xO ./usr/share/doc/bonnie/README.md"), '/usr/share/doc/bonnie', @{ $files{bonnie} }, @{ $files{bonload} }) ], [], 'what README links to is in the packages');
 
 # Another directory, umask, locale, time zone and hour of the day.
 if (is_long()) {

@@ -10,7 +10,8 @@ use File::Temp ();
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use PackageBuild qw($TOP build digests give_up output_of);
+use PackageBuild qw($TOP build digests give_up links_to_nothing output_of);
+use RunProgram   qw(slurp);
 
 plan skip_all => 'there are no tools to make RPM packages' if grep { !-x "/usr/bin/$_" } qw(rpm rpmbuild rpmlint);
 
@@ -43,7 +44,8 @@ for my $package ($by_mpi, $load_by_mpi) {
 }
 like(output_of("rpm -qp --provides '$bonnie'"), qr/^bonnie\+\+ = 3/m, 'bonnie provides bonnie++');
 unlike(output_of("rpm -qp --provides '$bonnie'"), qr/perl\(/, 'and none of its modules');
-like(output_of("rpm -qp --obsoletes '$bonnie'"), qr/\Abonnie\+\+ < 3\z/, 'and obsoletes that of before');
+is(output_of("rpm -qp --obsoletes '$bonnie'"), q{}, 'it obsoletes nothing');
+like(output_of("rpm -qp --conflicts '$bonnie'"), qr/^bonnie\+\+ < 3$/m, 'but takes the place of that of before');
 
 my $root = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
 my $said = output_of("rpm --root '$root' --dbpath /var/lib/rpm -i --nodeps --noscripts @all");
@@ -55,6 +57,7 @@ for my $file (qw(bin/bonnie bin/bonnie++ bin/boncut bin/getc_putc sbin/bonnie sb
     share/bash-completion/completions/bonnie share/zsh/site-functions/_bonnie share/fish/vendor_completions.d/bonnie.fish)) {
     ok(-e "$root/usr/$file", "/usr/$file");
 }
+is_deeply([ links_to_nothing(slurp("$root/usr/share/doc/bonnie/README.md"), '/usr/share/doc/bonnie', map {s{\A\Q$root\E}{}r} split /\n/, output_of("find '$root/usr'")) ], [], 'what README links to is there');
 for my $program (map {m{([^/]+)\z}} glob "$root/usr/{bin,sbin}/* $root/usr/lib64/openmpi/bin/*-mpi") {
     ok((() = glob "$root/usr/share/man/man[18]/$program.[18].gz"), "$program has a manual page");
 }

@@ -7,9 +7,10 @@
 use strict;
 use warnings;
 use FindBin;
+use JSON::PP qw(decode_json);
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use PackageBuild qw($TOP build give_up output_of);
+use PackageBuild qw($TOP build give_up links_to_nothing output_of);
 use RunProgram   qw(slurp);
 
 plan skip_all => 'there is no musl-gcc, or no dpkg-source' if grep { !-x "/usr/bin/$_" } qw(musl-gcc dpkg-source);
@@ -23,7 +24,7 @@ like("@made", qr{/bonnie-\d[\w.]*-linux-\Q$machine\E[.]tar[.]xz\z}, 'one file') 
 my ($name) = $made[0] =~ m{([^/]+)[.]tar[.]xz\z};
 cmp_ok(-s $made[0], '<', 4 << 20, 'of less than 4 MiB');
 is(output_of("tar -xJf '$made[0]' -C '$dir' && LC_ALL=C ls -A '$dir/$name'"), join("\n", qw(CONTRIBUTING.md COPYING NEWS.md README.md SECURITY.md bin docs share)), 'programs, manuals and what is for reading');
-is_deeply([grep { !-e "$dir/$name/$_" } slurp("$dir/$name/README.md") =~ /\]\((\w[^)#:]*)[)#]/g], [], 'what README links to is there');
+is_deeply([ links_to_nothing(slurp("$dir/$name/README.md"), q{}, map {s{\A\Q$dir/$name\E}{}r} split /\n/, output_of("find '$dir/$name'")) ], [], 'what README links to is there');
 
 # ---- the programs --------------------------------------------------------------------------------
 
@@ -63,6 +64,33 @@ SKIP: {
         is(output_of("ls -A '$root/data' | grep -v '^boncut'"), q{}, 'nothing is left but what boncut check reads');
     };
 }
+
+subtest 'the image' => sub {
+    my ($images, $said, $failed) = build('oci', {});
+    is($failed, 0, 'scripts/package oci') or give_up($said);
+    my ($image) = glob "$images/*.oci.tar";
+    my $member = sub { return output_of("tar -xOf '$image' '$_[0]'") };
+    my $blob   = sub {
+        my ($digest, $size) = @{ $_[0] }{qw(digest size)};
+        my $name = 'blobs/' . $digest =~ tr{:}{/}r;
+        my ($sum) = output_of("tar -xOf '$image' '$name' | sha256sum") =~ /\A(\w+)/;
+        is("sha256:$sum", $digest, "$name is what its name says");
+        is(output_of("tar -xOf '$image' '$name' | wc -c"), $size, 'and as large');
+        return $name;
+    };
+    my $manifest = decode_json($member->($blob->(decode_json($member->('index.json'))->{manifests}[0])));
+    my $config   = decode_json($member->($blob->($manifest->{config})));
+    my $layer    = $blob->($manifest->{layers}[0]);
+    is($config->{config}{Entrypoint}[0], '/bin/bonnie', 'it starts bonnie');
+    my ($sum) = output_of("tar -xOf '$image' '$layer' | gzip -d | sha256sum") =~ /\A(\w+)/;
+    is_deeply($config->{rootfs}{diff_ids}, ["sha256:$sum"], 'on a root of this layer');
+    my $root = "$images/root";
+    mkdir $root or die "$root: $!\n";
+    is(output_of("tar -xOf '$image' '$layer' | tar -xz -C '$root' && ls '$root'"), "COPYING\nbin", 'which has programs and their licence');
+    my @there = map {s{.*/}{}r} glob "$root/bin/*";
+    is_deeply([ sort @there ], [ sort @programs ], 'all of them, and no script');
+    like(output_of("chroot '$root' /bin/bonnie --version"), qr/\Abonnie \d/, 'they run there') if $> == 0;
+};
 
 # ---- with Perl -----------------------------------------------------------------------------------
 
