@@ -466,7 +466,7 @@ static const struct option_entry entries[] = {
     {FLAG("require-steady", require_steady),
      .help = "exit with status 3 if a test did not become steady"},
     {COUNT("runs", "N", runs, 1, 1000000), .letter = 'x', .group = "Several runs and processes",
-     .help = "run N times and print only CSV, with a header"},
+     .help = "run N times and print only CSV, with a header from 2 runs on"},
     {DURATION("seconds", seconds_ns, 0),
      .help = "begin further complete runs until this time has passed; with -x both must be met"},
     {DURATION("min-time", min_time_ns, 0),
@@ -629,6 +629,8 @@ static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], str
         const char *name = entries[i].name;
         s->shapes_run |= given[i] && !(name && word_list_has(OTHERS, name, strlen(name)));
     }
+    if (s->is_bonniexx && s->verbose > 0)
+        return err_say(e, "-v is no option of bonnie++ (bonnie has it: more details on stderr)");
     if (s->operand && given[0])
         return err_say(e, "unexpected argument '%.100s'; --help lists the options", s->operand);
     if (s->operand)

@@ -63,6 +63,7 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     uint64_t usual = p->most_bytes > 0      ? p->most_bytes / 2
                      : defaults->data_bytes ? defaults->data_bytes
                                             : twice_ram;
+    usual = (usual + MIB - 1) / MIB * MIB; /* no Bonnie++ prints a size in KiB */
     d->bytes = optional_or(s->data_bytes, usual);
     if (s->data_units.given)
         d->bytes = mul_div(s->data_units.value, defaults->size_unit, BILLION);

@@ -74,7 +74,8 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
 {
     *r = (struct reports){.plan = p, .output = o};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && p->settings->runs.given && i < p->format_count; i++) {
+    bool repeats = p->settings->runs.given && p->settings->runs.value > 1;
+    for (size_t i = 0; rc == 0 && repeats && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
         if (report->header)
             rc = check_printed(r, report->header(o->stream, p), o->stream, e);

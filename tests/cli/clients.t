@@ -110,6 +110,7 @@ my $version = (bonnie('-V')->{out} =~ /([\d.]+)/)[0];
 my ($major, $rest) = $version =~ /\A(\d+)[.](.*)\z/;
 is((columns('1.98', 2))[0], "$major." . $rest =~ tr/.//dr, 'the version has one dot');
 for my $generation ('1.96', '1.97') {
+    is((columns($generation, 2))[0], $generation, "$generation: a parser of volumes in Python: the version is the format once more");
     is(join(q{,}, columns($generation, 1, 3 .. 7, 20 .. 24)), "$generation,lab 7,2,7,2M,,1,100,10,3,512", "$generation: the settings, without a chunk size");
     figures_ok("$generation: a board farm's script", columns($generation, 8 .. 19, 25 .. 36));
     latencies_ok("$generation: the same", columns($generation, 37 .. 48));
@@ -159,7 +160,7 @@ subtest 'our converters read all of them alike' => sub {
         is($padded, $out, "$generation: blanks behind commas are nothing");
         my ($sizes, $files) = ($out =~ /^lab 7 +(\S+) .*\n(?:Latency.*\n)?Version/m, $out =~ /^ +(1:\S+) /m);
         $table{$generation} = "$sizes $files";
-        like($out, qr/^Version \Q$version\E /m, "$generation: the version has its dots again") if $generation ne '1.03';
+        like($out, qr/^Version \Q$version\E /m, 'the version has its dots again') if $generation eq '1.98';
     }
     is_deeply(\%table, { '1.03' => '2M:16k 1:100:10/3', '1.96' => '2M::2 1:100:10/3:512', '1.97' => '2M::2 1:100:10/3:512', '1.98' => '2M:16k:2 1:100:10/3:512' },
         'with all settings that the generation has');
@@ -238,6 +239,15 @@ subtest 'a tool that reads -x by the names of its header' => sub {
         like($field{$_}, qr/\A(?:[\d.]+|\+{5})\z/, "$_ is a figure") for qw(put_block seeks ran_del);
     }
     is(scalar @lines, 2, 'two runs');
+};
+
+subtest 'what Bonnie++ does not do either' => sub {
+    is(bonnie(@small, qw(-s1 -n0 -f -q -x1))->{out} =~ tr/\n//, 1, '-x 1 has no header');
+    my $refused = run_tool("$bin/bonnie++", @small, qw(-n0 -f -v));
+    is("$refused->{status}$refused->{out}", '1', 'bonnie++ -v ends with status 1');
+    like($refused->{err}, qr/^bonnie: -v is no option of bonnie\+\+/, 'and says why');
+    like(bonnie('-d', $dir, qw(-r 1500k -n0 -f -q))->{out}, qr/\A(?:[^,]*,){5}3M,/, 'the default size has no k');
+    like(bonnie('-d', $dir, qw(-r 1700k -n0 -f -q))->{out}, qr/\A(?:[^,]*,){5}4M,/, 'nor where twice the RAM is no whole number of MiB');
 };
 
 is(bonnie(@small, qw(-n0 -f))->{status}, 0, 'Ceph, Lustre and avocado suites: exit status 0 when all went well');

@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../scripts/lib";
 use Test::More;
-use Bonnie::Ab::Words qw(change_text interval_text plain_report);
+use Bonnie::Ab::Words qw(change_text interval_text plain_report result_sentence);
 use Bonnie::ChangeWords ();
 use Bonnie::ComparisonText ();
 use Bonnie::Axis   qw(axis_from_zero axis_of_change axis_of_latency axis_of_time axis_of_values axis_upwards);
@@ -145,5 +145,12 @@ my %iops = (name => 'iops', unit => 'ops/s', judged => 1, more_is_better => 1, v
 my ($head, $row) = grep {/B by A\b(?! is)|^iops/} split /\n/, plain_report({ settings => { name_a => 'old', name_b => 'new', alpha => .05, seed => 1, margin_percent => 3 }, metrics => [ \%iops ], elapsed_seconds => 5, result => q{}, map { $_ => [] } qw(pairs control notes) });
 is_deeply([ map { $head =~ /\b$_/g ? pos $head : 0 } qw(old new A) ], [ map { $row =~ /$_/g ? pos $row : 0 } 'ops\/s', 'ops\/s', '%' ], 'figures of six digits stand below their heads') or diag("$head\n$row");
 unlike(chart(axis => undef, height => 12, rows => [ { label => 'x', shown => 'not run', marks => [] } ]), qr/<svg/, 'nothing to draw');
+
+# Failing may be faster than succeeding, so it is said first.
+my %sides = (settings => { name_a => 'old', name_b => 'new', margin_percent => 3 }, metrics => []);
+is(result_sentence({ %sides, requests => { a => { asked => 1000, errors => $_->[0] }, b => { asked => 2000, errors => $_->[1] } } }), $_->[2] . 'Nothing is known of old and new: no pair was measured.', "@{$_}[0, 1] failed")
+    for [ 0, 900, 'Of the requests of new 45 % failed, of those of old 0 %; rates are of those that succeeded. ' ], [ 0, 0, q{} ], [ 5, 10, q{} ],
+    [ 1, 0, 'Of the requests of new 0 % failed, of those of old 0.1 %; rates are of those that succeeded. ' ];
+is(result_sentence(\%sides), 'Nothing is known of old and new: no pair was measured.', 'nothing counted requests');
 
 done_testing();

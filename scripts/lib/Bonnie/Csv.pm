@@ -97,6 +97,7 @@ sub wrapped {
         last if $piece eq q{} || $piece =~ /\s/ && $piece !~ $SEPARATOR || is_whole($piece);
         $whole = $whole =~ s/[=\\]\z//r . $piece;
         my $count = 1 + $whole =~ tr/,;\t|//;
+        last if $count > 50 + $MOST_IN_LABEL;
         next if $count < 27 || $count == 47;    # 48, of which a comma was lost at the end of a line
         my ($record, @problems) = parse_line($whole);
         if ($record && !@problems) {

@@ -95,13 +95,6 @@ sub is_made {
     return $made >= $NEARLY * $asked;
 }
 
-# The rate of requests that succeeded: only they have a latency.
-sub good_rate {
-    my ($load, $figures) = @_;
-    my ($rate, $errors, $good) = map { number($_) // 0 } @{$figures}{qw(achieved_per_second errors)}, hash($figures->{latency_ns})->{count};
-    return $rate * $good / ($good + $errors || 1);
-}
-
 # The knee: a p99 latency that is more than this many times that of the smallest load has turned up,
 # and so has a load that was not made, without those that failed.
 my $TURNED = 2;
@@ -113,7 +106,7 @@ sub flat_part {
     my (@steps, @flat);
     for my $figures (map { hash(hash($_)->{$key}) } $load->steps) {
         my ($asked, $p99) = map { number($_) // 0 } $figures->{load}, hash($figures->{latency_ns})->{p99};
-        my $made = $load->good_rate($figures);
+        my $made = number($figures->{achieved_per_second}) // 0;
         push @steps, { load => $asked, p99 => $p99, made => $made, is_made => $load->is_made($made, $asked) } if $asked;
     }
     my @rest = sort { $a->{load} <=> $b->{load} } @steps;

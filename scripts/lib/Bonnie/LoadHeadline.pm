@@ -85,7 +85,7 @@ sub of_load {
         next if !number($figures->{requests});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text($load->good_rate($figures)) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
+        push @parts, rate_text($figures->{achieved_per_second}) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
 }

@@ -319,13 +319,14 @@ static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kin
     const struct main_loop *c = m->loop;
     const struct tally *t = &c->steps->measured[kind];
     double elapsed_ns = (double)(m->span.last_end - m->span.first_start + 1);
-    double achieved = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
+    uint64_t good = tally_ended(t) - t->failed.count;
+    double ended = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
     return (struct step_kind){
         .is_there = c->run->loads[kind].pace != PACE_NONE,
         .requests = tally_ended(t),
         .errors = t->failed.count,
-        .offered = m->offered[kind] > 0 ? m->offered[kind] : achieved,
-        .achieved = achieved,
+        .offered = m->offered[kind] > 0 ? m->offered[kind] : ended,
+        .achieved = (double)good * (double)BILLION / elapsed_ns,
         .latencies = latencies_of(&t->response),
         .limited_ns = latency_limit_figure(&c->run->plan->settings->limit, &t->response),
     };

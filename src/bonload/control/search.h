@@ -184,8 +184,8 @@ double kind_search_kept(const struct kind_search *l);
 struct step_kind {
     bool is_there;
     double load;     /* threads, or requests per second */
-    double offered;  /* requests per second that became due; with threads, the same as `achieved` */
-    double achieved; /* requests per second that ended, failed ones included */
+    double offered;  /* requests per second that became due; with threads, that ended */
+    double achieved; /* requests per second that succeeded */
     enum verdict verdict;
     uint64_t requests;
     uint64_t errors;

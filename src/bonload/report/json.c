@@ -233,7 +233,7 @@ static void put_rates(json_t **object, const struct kind_result *k)
     put_count(object, "misses", k->tally.misses);
     put_count(object, "bytes", k->tally.bytes);
     put_real(object, "elapsed_seconds", k->elapsed);
-    put_real(object, "achieved_per_second", result_rate(k));
+    put_real(object, "achieved_per_second", result_good_rate(k));
     if (k->due > 0) {
         put_real(object, "offered_per_second", k->offered);
         put_count(object, "due", k->due);
@@ -396,7 +396,7 @@ static json_t *host_kind(const struct host_kind *k, double seconds)
     put_count(&object, "requests", k->requests);
     put_count(&object, "errors", k->errors);
     put_count(&object, "bytes", k->bytes);
-    put_real(&object, "achieved_per_second", seconds > 0 ? (double)k->requests / seconds : 0);
+    put_real(&object, "achieved_per_second", seconds > 0 ? (double)good / seconds : 0);
     put_count(&object, "latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0);
     put_count(&object, "latency_max_ns", k->latency_max_ns);
     return object;

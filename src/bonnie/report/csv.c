@@ -29,11 +29,16 @@ static void put_field(struct csv_line *l, enum csv_generation first, const char 
     l->separator = ",";
 }
 
-/* MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). */
+/*
+ * MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). Lines of
+ * 1.96 and 1.97 have the format once more, because their readers look for it here.
+ */
 static void put_version(struct csv_line *l, const char *version)
 {
     char text[UNITS_TEXT];
     size_t length = 0;
+    if (l->generation == CSV_1_96 || l->generation == CSV_1_97)
+        version = csv_names[l->generation];
     for (const char *at = version; *at != '\0' && length + 1 < sizeof text; at++)
         if (*at != '.' || !memchr(text, '.', length))
             text[length++] = *at;

@@ -11,6 +11,7 @@
 #             printed, and in which place
 #   course    { name => [ [ low, high ], ... ] }, the interval after each pair, from kept files too
 #   settings  { a => { name => text }, b => ... } as the first reports of both have them
+#   requests  { a => { asked => how many in all pairs, errors => how many of them failed }, b => ... }
 #   told      [ WORDS ], what a reader should know: settings that differ or changed
 #   ended     known, pairs, time, signal, failures, error
 #   elapsed   seconds
@@ -54,7 +55,7 @@ sub new {
     my ($class, $plan, %hooks) = @_;
     my $self = bless {
         plan  => $plan, hooks => \%hooks, pairs => [], control => [], judges => [], known_as => {}, course => {},
-        told => [], settings => {}, elapsed => 0, before => 0, signals => 0, failures => 0, any_seed => !defined $plan->{seed},
+        told => [], settings => {}, requests => {}, elapsed => 0, before => 0, signals => 0, failures => 0, any_seed => !defined $plan->{seed},
         start_time => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime),
     }, $class;
     $plan->{seed} //= hex substr sha256_hex(join q{ }, $$, time, now()), 0, 8;
@@ -92,6 +93,7 @@ sub take_over {
     $self->{start_time} = $kept->{start_time};
     $self->{known_as} = $kept->{known_as};
     $self->{settings} = $kept->{reported};
+    $self->{requests} = $kept->{requests};
     @{ $self->{control} } = @{ $kept->{control} };
     for my $pair (@{ $kept->{pairs} }) {
         push @{ $self->{pairs} }, $pair;
@@ -174,6 +176,7 @@ sub measure_pair {
     my ($self, $kind, $number, $side_of) = @_;
     my $first = $self->first_of($kind, $number);
     my %pair  = (number => $number, first => $first);
+    my %run_of;
     my $began = now();
     for my $role ($first, $first eq 'a' ? 'b' : 'a') {
         my $side = $side_of->{$role};
@@ -184,9 +187,13 @@ sub measure_pair {
         $pair{failed} = "$self->{plan}{name}{$side} $run->{failed}" if defined $run->{failed};
         last if defined $run->{failed};
         $pair{$role} = $run->{values};
+        $run_of{$role} = $run;
         $pair{beside}{$role} = $run->{beside} if $run->{beside};
     }
     $pair{seconds} = now() - $began;
+    for my $side ($kind eq 'pair' && !defined $pair{failed} ? keys %run_of : ()) {
+        $self->{requests}{$side}{$_} += $run_of{$side}{$_} // 0 for qw(asked errors);
+    }
     return \%pair;
 }
 
@@ -206,7 +213,7 @@ sub measure_run {
     my ($run, $beside) = $self->run_beside("$what: $plan->{name}{$side}", $side);
     return { failed => $run->{failed} } if defined $run->{failed} && !($plan->{ignore_failure} && $run->{has_ended});
     my $values = eval { $self->values_of($run) } // return { failed => 'printed ' . $@ =~ s/\n\z//r };
-    return { values => $values, settings => $run->{settings}, output => $run->{output}, beside => $beside };
+    return { values => $values, (map { $_ => $run->{$_} } qw(settings asked errors)), output => $run->{output}, beside => $beside };
 }
 
 # Runs the command of one side, with the one beside it, which ends in any case. Returns the run, and
@@ -265,6 +272,7 @@ sub values_of {
         $metrics{ $metric->{name} } = { name => $metric->{name}, unit => undef, more => $metric->{more}, judged => 0, speed => 0 };
     }
     $run->{settings} = $report ? $report->{settings} : {};
+    $run->{$_} = $report ? $report->{$_} : 0 for qw(asked errors);
     my @missing = grep { !exists $values{$_} } map { $_->metric->{name} } @{ $self->{judges} };
     die +($report ? "a report without $missing[0]" : 'no report') . "\n" if @missing;
     $self->{known_as}{$_} //= { %{ $metrics{$_} }, place => scalar keys %{ $self->{known_as} } } for @names;

@@ -54,7 +54,8 @@ my @KINDS = (
     [ hyperfine  => sub { defined first_result($_[0])->{command} && exists first_result($_[0])->{mean} }, 'results with median or mean', \&of_hyperfine, \&failed_hyperfine ],
 );
 
-# Returns { kind, metrics => [ ... ], settings => { name => text }, failed => in words how the
+# Returns { kind, metrics => [ ... ], settings => { name => text }, asked and errors => numbers of
+# requests, and of those that failed, of reports that count them, failed => in words how the
 # measured work itself has failed, or undef }; undef if the output has no report. Dies when a report
 # cannot be read.
 sub measured {
@@ -97,6 +98,9 @@ sub of_json {
             my ($settings, @runs) = $runs->($json);
             $found //= { kind => $kind, has => $has, settings => $settings };
             $found->{failed} //= $failed->($json) if $failed;
+            my ($asked, $errors) = $kind eq 'bonload' ? requests_of($json->{bonload}) : (0, 0);
+            $found->{asked} += $asked;
+            $found->{errors} += $errors;
             push @{ $found->{runs} }, @runs;
         }
     }
@@ -201,11 +205,17 @@ sub profile_metrics {
     return map { my $times = $_; latencies($prefix . (text($times->{name}) // q{}), { map { $_ => $times->{"${_}_ns"} } qw(p50 p99 max) }) } map { hash($_) } list($load->{durations});
 }
 
+# The numbers of its requests, and of those that failed.
+sub requests_of {
+    my ($load) = @_;
+    return map { my $key = $_; sum0(map { number(hash($load->{$_})->{$key}) // 0 } qw(writes reads)) } qw(requests errors);
+}
+
 # By its default, unless the report says what it allowed.
 sub failed_bonload {
     my ($report) = @_;
     my $load = $report->{bonload};
-    my ($all, $errors) = map { my $key = $_; sum0(map { number(hash($load->{$_})->{$key}) // 0 } qw(writes reads)) } qw(requests errors);
+    my ($all, $errors) = requests_of($load);
     my $most = number(hash($load->{settings})->{max_errors_percent}) // 50;
     return 'a report of bonload that was stopped' if number($load->{stopped});
     return "a report of bonload with $load->{damaged} damaged reads" if number($load->{damaged});

@@ -42,6 +42,7 @@ sub report_of {
         settings        => settings($campaign->{plan}),
         metrics         => [ (map { judged_metric($campaign, $_) } @judges), map { shown_metric($known->{$_}, @pairs) } @others ],
         reported        => $campaign->{settings},
+        requests        => $campaign->{requests},
         pairs           => $campaign->{pairs},
         control         => $campaign->{control},
         notes           => $campaign->{told},
@@ -147,6 +148,7 @@ sub kept_of {
         pairs      => [ map { kept_pair(hash($_), \%known, 1) } list($json->{pairs}) ],
         control    => [ map { kept_pair(hash($_), \%known, 0) } list($json->{control}) ],
         seed       => number(hash($json->{settings})->{seed}),
+        requests   => { map { my $side = hash(hash($json->{requests})->{$_}); $_ => { map { $_ => number($side->{$_}) // 0 } qw(asked errors) } } qw(a b) },
         reported   => { map { $_ => hash(hash($json->{reported})->{$_}) } grep { ref hash($json->{reported})->{$_} } qw(a b) },
     };
 }

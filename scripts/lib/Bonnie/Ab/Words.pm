@@ -66,8 +66,23 @@ sub verdict_text {
     return $metric->{verdict};
 }
 
-# The whole result in one sentence.
+# Which side's requests failed, where the sides differ; undef: they do not. Said before any speed,
+# because failing may be faster than succeeding.
+sub failures_sentence {
+    my ($report) = @_;
+    my @shares = map { my $side = $_; $side->{asked} ? 100 * $side->{errors} / $side->{asked} : 0 } map { $report->{requests}{$_} // {} } qw(a b);
+    my ($of_a, $of_b) = map { sprintf '%.3g %%', $_ } @shares;
+    return if $of_a eq $of_b;
+    return "Of the requests of $report->{settings}{name_b} $of_b failed, of those of $report->{settings}{name_a} $of_a; rates are of those that succeeded.";
+}
+
+# The whole result in one sentence, or two.
 sub result_sentence {
+    my ($report) = @_;
+    return join q{ }, failures_sentence($report) // (), speeds_sentence($report);
+}
+
+sub speeds_sentence {
     my ($report) = @_;
     my ($name_a, $name_b) = @{ $report->{settings} }{qw(name_a name_b)};
     my @judged = grep { $_->{judged} } @{ $report->{metrics} };
