@@ -289,7 +289,7 @@ like($gone->{err}, qr{\Abonload: 100 % of the requests failed, more than -max-er
 is($gone->{status}, '1', 'exit status 1');
 like($gone->{out}, qr/^The run was ended early: nothing had succeeded[.]$/m, 'before its time is over');
 like($gone->{out}, qr{^Offered: \S+/s, achieved: 0/s, failed: \S+/s$}m, 'what failed is not achieved');
-my $counted = bonload('-wps=200', '-duration=60s', '-json', "$dir/gone/XXXX");
+my $counted = bonload('-wps=200', '-duration=60s', '-output=json', "$dir/gone/XXXX");
 like($counted->{out}, qr/"achieved_per_second":\s*0(?:[.]0)?,/, 'in JSON, too');
 my ($failures) = $gone->{out} =~ /^Total errors: (\d+)$/m;
 cmp_ok($failures // 12_000, '<', 12_000, 'of a minute of requests');
