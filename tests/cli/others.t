@@ -47,7 +47,7 @@ sub Reader::DESTROY {
 }
 
 subtest 'reads beside a test' => sub {
-    my $disk = Root::filesystem('ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
+    my $disk = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 640) or plan skip_all => 'this system makes or mounts no ext4';
     my @options = ('-d', "$disk", qw(-D -r0 -n0 -f -s64:64k), '--tests=put_block,get_block');
     my ($device) = map { (split)[0] } grep { (split)[1] eq "$disk" } split /\n/, slurp('/proc/self/mounts');
     my $reader = reader($device);
