@@ -52,7 +52,7 @@ my %CHANGES = (
     '-written-urls-dump'       => [ @NULL, '-wt=1', '-written-urls-dump=PATH/log' ],
     '-timeline-file'           => [ @NULL, '-rt=1', '-timeline-file=PATH/log' ],
     'disk'                     => [ @LOAD, qw(-wt=1 -url=PATH/log) ],
-    'disk, -cleanup'           => [ @LOAD, qw(-wt=1 -cleanup -fsync -url=PATH/log) ],
+    'disk, -remove'           => [ @LOAD, qw(-wt=1 -remove -fsync -url=PATH/log) ],
     map { ("meta, $_" => [ @META, "-meta-ops=$_", '-url=PATH/log' ]) } qw(unlink write truncate setattr symlink rename setxattr),
 );
 my %SHOWS = (
@@ -245,7 +245,7 @@ sub works { my ($name, @command) = @_; my $run = run_tool(@command); return is($
     works('and with a sticky bit', $_->[0], {@AS}, @{$_}[ 1 .. $#{$_} ]) for @files;
     chmod oct(2775), "$pod/group";
     for my $name (qw(a b)) {
-        works('a run replaces and removes what it has made itself', 'bonload', {@AS}, qw(-show-progress=false -mkdirs -cleanup -wt=1 -max-requests=200 -body-size=10), "-url=$pod/group/own/$name/XX", "-live-file=$pod/group/own/$name.prom");
+        works('a run replaces and removes what it has made itself', 'bonload', {@AS}, qw(-show-progress=false -mkdirs -remove -wt=1 -max-requests=200 -body-size=10), "-url=$pod/group/own/$name/XX", "-live-file=$pod/group/own/$name.prom");
         is_deeply([ glob "$pod/group/own/$name/*" ], [], 'and leaves none of it');
     }
     like(run_tool('generate_randfile', '--trust-directory', '-f', "$pod/mine/result", 1000)->{err}, qr/another user can change its directory/, '--trust-directory is not for root');
