@@ -20,8 +20,7 @@
 #include "boncut/methods/method.h"
 #include "io/file.h"
 #include "measure/clock.h"
-#include "measure/device.h"
-#include "measure/mount_info.h"
+#include "storage/direct.h"
 #include "storage/scratch.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
@@ -345,20 +344,13 @@ static uint64_t places_of_blocks(const struct work *w)
     return hash;
 }
 
-/* Overwrites all blocks once. Returns whether each write has reached the device. */
-static bool overwrites_reach_device(struct worker *w, const struct device_set *devices)
+/* Overwrites all blocks once. Returns whether that worked. */
+static bool overwrite_all(struct worker *w)
 {
-    struct device_counters before, after;
-    bool reach = true;
-    for (unsigned i = 0; i < CONTROL_GROUPS && reach; i++) {
-        device_read(devices, &before);
-        int rc = control_step_of(w, method_drive);
-        device_read(devices, &after);
-        reach = rc == 0 && before.known && after.known &&
-                after.written_bytes >=
-                    before.written_bytes + (uint64_t)CONTROL_BATCH * w->run->header.block_bytes;
-    }
-    return reach;
+    int rc = 0;
+    for (unsigned i = 0; i < CONTROL_GROUPS && rc == 0; i++)
+        rc = control_step_of(w, method_drive);
+    return rc == 0;
 }
 
 /*
@@ -368,18 +360,18 @@ static bool overwrites_reach_device(struct worker *w, const struct device_set *d
  */
 static void worker_probe_drive(struct worker *w)
 {
-    struct mount_info mount;
-    struct device_set devices;
+    struct sources sources;
+    struct direct direct;
     struct header *h = &w->run->header;
     const struct work *work = &w->work[method_drive];
     if (!(h->methods & 1U << method_drive))
         return;
-    mount_info_find(&mount, w->run->scratch.fd);
-    device_find(&devices, &mount);
+    sources_find(&sources, w->run->scratch.fd);
+    direct_see_in(&direct, w->run->scratch.fd, &sources);
     uint64_t places = places_of_blocks(work);
     /* Twice: the second write waits until the filesystem has noted where the first one went. */
-    h->drive_is_in_place = places != 0 && overwrites_reach_device(w, &devices) &&
-                           overwrites_reach_device(w, &devices) && places_of_blocks(work) == places;
+    h->drive_is_in_place = direct.reaches_devices && places != 0 && overwrite_all(w) &&
+                           overwrite_all(w) && places_of_blocks(work) == places;
 }
 
 /* ---- working --------------------------------------------------------------------------------- */

@@ -58,6 +58,11 @@ static bool check_drives(struct durability *d, const struct mount_info *m)
             continue;
         device_fact(&devices, device, "queue/write_cache", cache, sizeof cache);
         may_lose |= strcmp(cache, "write through") != 0;
+        if (filesystem_is_memory(device->below)) {
+            d->kind = DURABILITY_NONE;
+            d->why = IN_MEMORY;
+            snprintf(d->what, sizeof d->what, "%s below %s", device->below, device->name);
+        }
         for (size_t k = 0; k < sizeof memories / sizeof *memories; k++) {
             if (strncmp(device->name, memories[k], strlen(memories[k])) != 0)
                 continue;

@@ -2,6 +2,7 @@
 #include "storage/direct.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "storage/page_cache.h"
 #include "storage/scratch.h"
+#include "util/descriptor.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/rng.h"
@@ -18,6 +20,8 @@
 /* "Yes" takes this share of the bytes to have reached the devices; FUSE with less of them: "no". */
 #define REACHED_PERCENT      90
 #define FUSE_REACHED_PERCENT 50
+
+#define NOT_TRIED "it could not be tried: %s"
 
 /* What one transfer of the block did. */
 struct transfer {
@@ -107,7 +111,7 @@ static void judge(struct direct *d, enum way way, const struct transfer *t, cons
     bool is_local = !is_fuse && (devices->count > 0 ||
                                  word_list_has("tmpfs,ramfs,overlay,ecryptfs", type, strlen(type)));
     if (t->code != 0)
-        say(d, way, DIRECT_NOT_KNOWN, "it could not be tried: %s", portable_reason(t->code));
+        say(d, way, DIRECT_NOT_KNOWN, NOT_TRIED, portable_reason(t->code));
     else if (is_fuse && filesystem_is_memory(below))
         say(d, way, DIRECT_NO, "%s has its files in memory", type);
     else if (is_fuse && devices->count > 0 && t->reached < FUSE_REACHED_PERCENT)
@@ -162,6 +166,20 @@ void direct_see(struct direct *d, int fd, const struct sources *s)
     free(buffer);
     for (enum way way = 0; way < WAYS; way++)
         judge(d, way, &transfers[way], s->filesystem, &devices, below.filesystem);
+    const struct transfer *write = &transfers[WAY_WRITTEN];
+    d->reaches_devices = d->ways[WAY_WRITTEN].seen != DIRECT_NO && write->code == 0 &&
+                         write->is_told && !write->has_page && write->reached >= REACHED_PERCENT;
+}
+
+void direct_see_in(struct direct *d, int directory_fd, const struct sources *s)
+{
+    int fd = openat(directory_fd, ".", O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);
+    *d = (struct direct){.reaches_devices = false};
+    for (enum way way = 0; fd < 0 && way < WAYS; way++)
+        say(d, way, DIRECT_NOT_KNOWN, NOT_TRIED, portable_reason(errno));
+    if (fd >= 0)
+        direct_see(d, fd, s);
+    descriptor_close(&fd);
 }
 
 struct direct_use direct_use_of(const struct direct *d, bool reads, bool writes)

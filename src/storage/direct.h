@@ -20,6 +20,8 @@
  */
 struct direct {
     struct direct_use ways[WAYS];
+    /* what was written reached the devices, although it may not be known what is below a loop */
+    bool reaches_devices;
 };
 
 /*
@@ -27,6 +29,9 @@ struct direct {
  * lose: its first block or page is written twice. Takes four transfers.
  */
 void direct_see(struct direct *d, int fd, const struct sources *s);
+
+/* The same with a new file without a name in a directory. Without one, nothing is known. */
+void direct_see_in(struct direct *d, int directory_fd, const struct sources *s);
 
 /* What holds for work that reads, writes or does both with O_DIRECT: "no", if one of them is not.
  */

@@ -26,7 +26,7 @@ like($list->{out}, qr/^$_ /m, "has $_") for qw(etcd postgres mariadb redis maild
 like($list->{out}, qr/fdatasync p99 below 10[.]0 ms at 50 and 500 writes\/s\n.*\n *etcd 3[.]4 documentation/, 'with its source');
 
 # Nothing in memory is judged, so the storage is a filesystem on a loop device, which is as fast, or the disk.
-my $STORAGE = (Root::may_mount() ? Root::filesystem('ext4', 2048) : undef) // scratch_on_disk();
+my $STORAGE = (Root::may_mount() ? Root::filesystem_on_disk([], 'ext4', 2048) : undef) // scratch_on_disk();
 plan skip_all => 'the only storage is memory' if qx(df --output=fstype '$STORAGE') =~ /tmpfs/;
 
 sub storage { return BonnieRun::new_directory("$STORAGE") }
@@ -166,7 +166,7 @@ sub keeps_nothing_ok {
 }
 
 SKIP: {
-    skip 'this test may not mount', 28 if !Root::may_mount();
+    skip 'this test may not mount', 34 if !Root::may_mount();
     my $memory = Root::tmpfs('size=256m');
     keeps_nothing_ok($memory, 'tmpfs');
     my $figures = bonload('-good-for=' . own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2), "$memory");
@@ -178,7 +178,10 @@ SKIP: {
     like(slurp("$OWN/memory.html"), qr/redis: not good; nothing written there survives a crash [(]tmpfs[)]/, 'and so says the page');
     is(bonload(qw(-good-for=etcd -wps=0), "$memory")->{status}, '1', 'what is refused stays so');
 
-    my $barrier = Root::filesystem('ext4', 64, 'barrier=0');
+    for my $dir (map { BonnieRun::in_memory() ? Root::filesystem($_, 400) : () } qw(ext4 xfs btrfs)) {
+        keeps_nothing_ok($dir, 'tmpfs below loop\d+');
+    }
+    my $barrier = Root::filesystem_on_disk([], 'ext4', 64, 'barrier=0');
     keeps_nothing_ok($barrier, '(?:barrier=0|nobarrier)') if $barrier;
 SKIP: {
         skip 'there is no overlay', 16 if !Root::knows('overlay');

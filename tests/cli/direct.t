@@ -12,7 +12,8 @@ use POSIX      ();
 use Test::More;
 use Root qw(filesystem filesystem_on_disk fuse_over overlay tmpfs);
 BEGIN { Root::private_mounts() }
-use BonnieRun qw(bonnie scratch_on_disk);
+use BonnieRun qw(bonnie run_tool scratch_on_disk);
+use LoadRun   qw(loaded);
 use SweepSize qw(sized);
 
 plan skip_all => 'needs root and its mounts' if !Root::may_mount();
@@ -74,6 +75,27 @@ SKIP: {
         my $run = bonnie('-d', "$dir", qw(-q --json -r0 -D -s4:64k -n0 -f --min-time=0), '--tests=put_block,get_block');
         is($run->{status}, 0, "$name: exit status 0") or diag($run->{err});
         report_ok('-D', JSON::PP->new->decode($run->{out}), $case);
+    }
+}
+
+# bonload tries it with a file without a name, which bindfs cannot make. boncut asks whether its blocks reach
+# the device in their places, which those of btrfs do not.
+for my $case (@ALL) {
+    my ($name, $dir, @seen) = @{$case};
+SKIP: {
+        skip "this system makes no $name", 1 if !defined $dir;
+        @seen = (not_known => qr/\Ait could not be tried: /) x 2 if $name =~ /\AFUSE/;
+        for my $kind (qw(writes reads)) {
+            my ($seen, $why) = splice @seen, 0, 2;
+            my @load = $kind eq 'writes' ? qw(-wt=1 -rt=0) : qw(-wt=0 -rt=1);
+            my $load = loaded(@load, qw(-max-requests=9 -body-size=64KiB -direct), "-url=$dir/load-X")->{bonload};
+            is($load->{$kind}{direct_seen}, $seen, "$name: bonload, $kind");
+            like($load->{$kind}{direct_reason}, $why, 'and why');
+            like($load->{$kind}{limited_by}, qr/\Apage cache\z/, 'the page cache limits what is not direct') if $seen eq 'no' && $name !~ /overlay/; # whose files may be in any layer
+        }
+        my $place = $case->[2] eq 'yes' && $name !~ /\Abtrfs/ ? 1 : 0;
+        like(run_tool('boncut', qw(write --time=0.1 --methods=fsync), "$dir")->{out}, qr/\A.* in_place=$place\b/, "$name: boncut");
+        run_tool('boncut', '--cleanup', "$dir");
     }
 }
 

@@ -116,6 +116,8 @@ void backing_open(struct backing *b, const struct run *run)
     b->is_judged = run->target->traits & TARGET_FILES;
     if (b->is_judged && (run->target->traits & TARGET_NAMES) && fstat(directory.fd, &facts) == 0)
         look_at_names(b, run, facts.st_dev);
+    if (b->is_judged && run->plan->settings->direct)
+        direct_see_in(&b->direct, directory.fd, &b->sources);
     descriptor_close(&fd);
     path_close(&directory);
     b->is_watched = true;
@@ -149,10 +151,11 @@ static void judge_kind(const struct backing *b, struct judgement *j, enum load_k
         .is_paced = true,
         .instant_ns = b->may_be_cached[kind] ? t->median_ns : 0,
         .doubt = b->doubt[kind],
-        .direct.asked = b->is_direct,
     };
     evidence.spent.busiest = (struct cpu_demand){0};
     evidence.spent.stolen_ns = evidence.spent.quota_count = 0;
+    if (b->is_direct)
+        evidence.direct = direct_use_of(&b->direct, kind == LOAD_READ, kind == LOAD_WRITE);
     limit_judge(j, &evidence);
 }
 

@@ -6,6 +6,7 @@
 
 #include "bonload/load/run.h"
 #include "measure/limit.h"
+#include "storage/direct.h"
 
 /*
  * The devices below the files of a run, and what the work on them is, so that a difference of two
@@ -21,6 +22,7 @@ struct backing {
     bool is_direct;
     const char *doubt[LOAD_KINDS]; /* why nobody knows about the bytes of a kind; NULL: no reason */
     struct sources sources;
+    struct direct direct; /* what -direct did, if the run has that */
 };
 
 /* What the devices did. The strings belong to the struct backing. */

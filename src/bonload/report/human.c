@@ -155,6 +155,11 @@ static void print_limit(const struct result *result, enum load_kind kind, FILE *
     if (*remedy && (j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN))
         fprintf(out, " %s measures the device.", remedy);
     fputc('\n', out);
+    if (j->direct.asked && j->by != LIMITED_PAGE_CACHE && j->direct.seen == DIRECT_YES)
+        fputs("O_DIRECT went past the page cache (seen)\n", out);
+    else if (j->direct.asked && j->direct.seen == DIRECT_NOT_KNOWN)
+        fprintf(out, "It is not known whether O_DIRECT went past the page cache: %s\n",
+                printable(j->direct.reason).text);
 }
 
 static void print_reasons(const struct reasons_found *r, const char *title, enum load_kind kind,

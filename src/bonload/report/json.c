@@ -270,6 +270,7 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
         put_real(&object, "device_percent", j->moved_percent);
     else
         put_value(&object, "device_percent", json_null());
+    put_direct(&object, &j->direct);
     put_value(&object, "failures", json_of_reasons(&result->figures->failures, kind));
     put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));
     put_value(&object, "slowest",
