@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST(p.name && p.steps[0].act != ACT_NONE && p.clients > 0 && profile_bytes(&p) <= TIB);
         must_be_possible(&p, p.steps);
         for (unsigned i = 0; i < PROFILE_WORKS && p.works[i].name; i++) {
-            MUST(p.works[i].period_ns > 0);
+            MUST(p.works[i].period_ns > 0 || p.works[i].every > 0);
             must_be_possible(&p, p.works[i].steps);
         }
         must_be_judgeable(&p);
