@@ -61,6 +61,8 @@ my %WORTHLESS = (
     'short lines'                 => sub { filled("x\n", @_) },
     'short lines of CSV'          => sub { filled("1.98\n", @_) },
     'beginnings of lines of CSV'  => sub { filled("1.98,3.0.0,lab,1,2,1G,,8192,5,1,2\n", @_) },
+    'lines without good figures'  => sub { filled('1.98,3.0.0,lab,1,2,1G,,8192,5,1' . ',x' x 40 . "\n", @_) },
+    'formats behind commas'       => sub { filled('1.98, ', @_) },
     'lines without a figure'      => sub { filled(q{,} x 26 . "\n", @_) },
     'headers'                     => sub { filled('format,' x 49 . "x\n", @_) },
     'spaces'                      => sub { 'a' . filled(q{ }, @_) . 'b' },
@@ -71,7 +73,6 @@ my %WORTHLESS = (
 my %RESULTS = (
     'results'                     => \&labels,
     'results of one label'        => sub { filled($LAB, @_) },
-    'results without good figures' => sub { filled('1.98,3.0.0,lab,1,2,1G,,8192,5,1' . ',x' x 40 . "\n", @_) },
     'runs of one report'          => sub {
         '{"format":"bonnie","format_version":1,"runs":[' . filled('{"tests":[{"name":"putc","rate":1}]},', @_) . '{}]}';
     },

@@ -44,7 +44,7 @@ sub read_text {
 sub figures_of {
     my ($record) = @_;
     my @figures = map { my $test = $record->{tests}{$_}; map { $test->{$_}{state} eq 'bad' ? q{?} : $test->{$_}{text} } qw(rate cpu latency) } test_names();
-    return join q{ }, map { length $_ ? $_ : q{-} } @{$record}{qw(file_size num_files)}, @figures;
+    return join q{ }, map { length $_ ? $_ : q{-} } (map { /\A[\w.]*\z/a ? $_ : q{?} } @{$record}{qw(file_size num_files)}), @figures;
 }
 
 # A figure may be shown as one that cannot be read, if that is said.

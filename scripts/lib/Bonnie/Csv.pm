@@ -53,6 +53,7 @@ my $BEGINS   = qr/(?<![\w.,;|"'])(?=["']?1[.,]9\d[[:alnum:]]*["']?[ ]*$SEPARATOR
 my $TEN      = qr/(?:(?<![\w.])(?:[+]{3}[+]*+|\d[\d.]*+[[:alpha:]]{0,2}+)["' ]*+$SEPARATOR(?:$SEPARATOR|["' ])*+){9}(?:[+]{3}|\d)/a;
 my $CLASSIC  = qr/\A[^,;\t|]{0,200}$SEPARATOR["' ]*+\d++[KMGT](?::\w++)?["' ]*+$SEPARATOR(?:["' \d.+]*+$SEPARATOR){3}/a;
 my $MANY     = 20;
+my $TOO_MANY = 500;
 
 # A line with more figures that cannot be read is a fragment, or something else.
 my $MOST_BAD = 3;
@@ -100,7 +101,10 @@ sub wrapped {
         last if $count > 50 + $MOST_IN_LABEL;
         next if $count < 27 || $count == 47;    # 48, of which a comma was lost at the end of a line
         my ($record, @problems) = parse_line($whole);
-        if ($record && !@problems) {
+        if (@found && $record && !@problems && $piece =~ /\A\d+\z/a) {
+            @found = (pos ${$text}, undef, undef, "a wrapped result whose last field may end with \"$piece\", or on the line above");
+            last;
+        } elsif ($record && !@problems) {
             @found = (pos ${$text}, $record, "$pieces lines are read as one that was wrapped");
         } elsif (@found) {
             @found = () if $piece =~ /\A$SEPARATOR/;
@@ -123,7 +127,8 @@ sub parse_line {
     my ($line) = @_;
     $line = cleaned($line);
     my $count = $line =~ tr/,;\t|//;
-    my ($place, $problem);
+    return (undef, 'number of fields is ' . ($count + 1) . '; a result has 27, 47, 48 or 50') if $count > $TOO_MANY;
+    my $problem;
     while ($line =~ /$BEGINS/g) {
         my ($record, @problems) = parse_fields(fields_of(substr $line, $-[0]));
         my $before = substr $line, 0, $-[0];
@@ -142,7 +147,7 @@ sub parse_line {
 sub cleaned {
     my ($line) = @_;
     $line =~ tr/\0//d;
-    $line =~ s/\A(?:\xEF\xBB\xBF|>|[ \r])*+//;
+    $line =~ s/\A(?:\xEF\xBB\xBF)?+[> \r]*+//;
     my $blanks = $line =~ tr/\t// < $MANY ? qr/\s/ : qr/[ \r]/;    # tabs at the end of tabs are empty fields
     return $line =~ s/(?<!$blanks)$blanks++\z//r;    # the possessive match never starts within a run of blanks, which would take quadratic time
 }
