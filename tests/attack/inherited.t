@@ -220,8 +220,10 @@ while (! -e $ARGV[0]) {
 END
 spew("$dir/thief", $GETFD);
 
-# Root runs zcav in a terminal. At first the drawing lasts until he has seen it; then the real program
+# Root runs zcav in a terminal, with the kernel as it is: where changing the user leaves a process open,
+# it is so for the moment until the program closes itself. At first the drawing lasts until he has seen it; then the real program
 # draws, as fast as it does.
+spew($CORES, '0');
 SKIP: {
     skip 'script(1) has no terminal', 4 if !has_terminal();
     my $found = sub { my ($thief) = @_; return scalar(() = slurp($thief->{out_file}) =~ /^found$/mg) };
