@@ -327,7 +327,7 @@ for my $case (
     (map { [ [ '-good-for=redis', $_ ], qr/cannot be combined with .*-live-file, -hgrm/ ] } qw(-live-file=x -hgrm=x -stop-on-bad-rate -ramp=1..9/3s -load-file=x -rpw=2)),
     [ [qw(-good-for=redis -fail-above=max:1ns)],      qr/-good-for has limits of its own, and cannot be combined with -fail-above; -max-latency=/ ],
     [ [qw(-good-for=etcd -wps=0)],                    qr/the load must be above 0/ ],
-    [ [qw(-requests-engine=profile -wt=1)],           qr/needs -good-for/ ],
+    [ [qw(-requests-engine=profile -wt=1)],           qr/-requests-engine: 'profile' is not accepted/ ],
     [ [ '-good-for=' . own('bad', 'log wal 16MiB', 'request: commit wall 100') ], qr/line 3 of the profile: expected up to 32 of/ ],
     [ [ '-good-for=' . own('raw', "log w\e[2Jal 16MiB preallocated") ],           qr/line \d of the profile: expected words of UTF-8, without control characters/ ],
     [ [ '-good-for=' . own('twice', @LOG, 'request: sync wal') ],                 qr/line 5 of the profile: expected name NAME, .* one request: STEP/ ],

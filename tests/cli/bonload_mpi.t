@@ -31,7 +31,7 @@ if (defined $WHY) {
     exit;
 }
 
-my $dir    = scratch(oct 777);
+my $dir    = scratch(oct 1777);
 my $schema = JSON::PP::decode_json(slurp(source('share/bonload.schema.json')));
 my @NULL   = qw(-requests-engine=null);
 
