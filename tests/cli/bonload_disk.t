@@ -228,7 +228,7 @@ if ($> == 0) {
         is($run->{err}, sprintf("Using uid:%d, gid:%d.\n", $uid // $nobody, $gid), "@{$args}: is told");
         is_deeply([ map { join q{:}, (stat)[ 4, 5 ] } files_in($open) ], [ (($uid // $nobody) . ":$gid") x 4 ], "@{$args}: owns all that is made");
     }
-    my $secret = scratch(oct 777);
+    my $secret = scratch(oct 1777);
     spew("$secret/day", "0s 10\n1s 10\n");
     chmod oct(600), "$secret/day";
     my $run = bonload(qw(-u nobody -wps=1 -max-requests=1), "-load-file=$secret/day", "-url=$secret/XX");

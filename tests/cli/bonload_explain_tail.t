@@ -37,7 +37,7 @@ sub tails_of {
 
 for my $target (qw(null sleep meta http s3)) {
     refused_ok(bonload("-requests-engine=$target", "-url=$dir/XX", qw(-rt=1 -explain-tail)),
-        qr/-explain-tail is an option for disk, but -requests-engine is $target/, "not of $target");
+        qr/-explain-tail is an option of disk, not of $target/, "not of $target");
 }
 for my $mode (['-max-latency=1s'], [ '-sweep=10,20', '-rps=1' ]) {
     refused_ok(bonload(@load, @{$mode}, '-explain-tail'), qr/-explain-tail explains a single load, and cannot be combined with -max-latency or -sweep/, "not with $mode->[0]");

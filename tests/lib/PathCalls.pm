@@ -16,7 +16,7 @@ our @EXPORT_OK = qw(path_calls table_of_paths wrong_paths);
 # Where paths are among the arguments: the number of the path, or those of its directory's
 # descriptor and of the path. The text of a symbolic link does not count.
 my %PATHS = (
-    (map { $_ => [0] } qw(open creat access execve readlink stat lstat statfs mkdir rmdir unlink chdir chmod chown lchown truncate mknod)),
+    (map { $_ => [0] } qw(open creat access execve getxattr readlink stat lstat statfs mkdir rmdir unlink chdir chmod chown lchown truncate mknod)),
     (map { $_ => [ 0, 1 ] } qw(rename link)),
     symlink => [1],
     (map { $_ => [ [ 0, 1 ] ] } qw(openat openat2 newfstatat statx faccessat faccessat2 mkdirat mknodat unlinkat readlinkat fchmodat fchownat utimensat)),

@@ -152,13 +152,14 @@ sub cleaned {
     return $line =~ s/(?<!$blanks)$blanks++\z//r;    # the possessive match never starts within a run of blanks, which would take quadratic time
 }
 
-# Separated by what the line has most of; as far as they are quoted, without the quotes; with
+# Separated by commas if it has as many as a result, or else by what it has most of; as far as they are quoted, without the quotes; with
 # decimal commas, if commas are not the separator.
 sub fields_of {
     my ($line) = @_;
     $line =~ s/\A(["'])([^"']*+)\1\z/$2/;
     my %count = (q{,} => $line =~ tr/,//, q{;} => $line =~ tr/;//, "\t" => $line =~ tr/\t//, q{|} => $line =~ tr/|//);
-    my ($separator) = grep { $count{$_} == max(values %count) } q{,}, q{;}, "\t", q{|};
+    my $is_usual = $count{q{,}} =~ /\A(?:26|46|47|49)\z/;
+    my ($separator) = grep { $is_usual || $count{$_} == max(values %count) } q{,}, q{;}, "\t", q{|};
     my $blanks = $separator eq "\t" ? qr/[ ]*+/ : qr/\s*+/;
     $line =~ s/\A[ ]*[|]|[|]\z//g if $separator eq q{|};
     my @fields;
