@@ -100,6 +100,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 static int go_up(int *at, struct stat *facts)
 {
     int above = openat(*at, "..", OPEN_DIRECTORY);
+    *facts = (struct stat){0};
     int rc = above >= 0 && fstat(above, facts) == 0 ? 0 : -errno;
     descriptor_close(at);
     *at = above;

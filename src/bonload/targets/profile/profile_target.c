@@ -739,7 +739,7 @@ static int plain_open(struct plain_file *f, struct storage *storage,
 
 static int plain_put(struct plain_file *f, const struct profile_step *s, unsigned char *buffer)
 {
-    if (f->fd < 0)
+    if (!f->file || f->fd < 0)
         return ENOENT;
     uint64_t at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
     f->at = at + s->bytes;
