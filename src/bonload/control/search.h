@@ -310,8 +310,7 @@ struct search_answer {
     enum found_why why;
 };
 
-/* What was found, for programs, and the reason in words; empty for FOUND_BY_STEPS. */
-extern const char *const found_names[];
+/* The reason in words; empty for FOUND_BY_STEPS. */
 extern const char *const found_reasons[];
 
 /* The answer for one kind. `whole`, the whole run's counts, matters only at the first load. */

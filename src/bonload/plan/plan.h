@@ -139,8 +139,7 @@ struct settings {
     char s3_api_key[SETTINGS_SECRET];
     char s3_secret_key[SETTINGS_SECRET];
 
-    enum output_format output; /* goader's */
-    bool json;                 /* our document instead */
+    enum output_format output;
     bool show_progress;
     bool quiet;
     const char *timeline_file;
