@@ -395,20 +395,28 @@ static int fill_file(struct work *w, int fd)
         uint32_t left = blocks - block;
         rc = contents_write(w, fd, stamp, block, left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0);
     }
-    return rc == 0 && w->first_sync ? work_called(w, "fsync", w->first_sync(fd)) : rc;
+    return rc;
 }
 
-int blocks_begin(struct work *w)
+/* Makes the worker's file with the contents that fill() gives it, and opens it for the method. */
+static int begin_file(struct work *w, int (*fill)(struct work *w, int fd))
 {
     struct name name = worker_name(w->method, w->worker, 0);
     int fd = work_create(w, w->directory_fd, name.text);
-    int rc = fd < 0 ? fd : fill_file(w, fd);
+    int rc = fd < 0 ? fd : fill(w, fd);
+    if (rc == 0 && w->first_sync)
+        rc = work_called(w, "fsync", w->first_sync(fd));
     descriptor_close(&fd);
     if (rc != 0)
         return rc;
     w->fd = openat(w->directory_fd, name.text,
                    O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
     return work_called(w, "open", w->fd);
+}
+
+int blocks_begin(struct work *w)
+{
+    return begin_file(w, fill_file);
 }
 
 static void check_block(struct judging *j, int fd, unsigned worker, uint32_t unit,
@@ -701,24 +709,18 @@ static uint32_t whole_units(const struct header *h)
     return h->units < WHOLE_UNITS ? h->units : WHOLE_UNITS;
 }
 
-static int whole_begin(struct work *w)
+static int fill_whole(struct work *w, int fd)
 {
-    struct name name = worker_name(w->method, w->worker, 0);
-    w->call = "promise of whole writes";
-    if (w->header->whole.most == 0)
-        return -EOPNOTSUPP;
-    int fd = work_create(w, w->directory_fd, name.text);
-    int rc = fd < 0 ? fd : 0;
+    int rc = 0;
     for (uint32_t unit = 0; rc == 0 && unit < whole_units(w->header); unit++)
         rc = whole_write(w, fd, unit, 0, 0);
-    if (rc == 0 && w->first_sync)
-        rc = work_called(w, "fsync", w->first_sync(fd));
-    descriptor_close(&fd);
-    if (rc != 0)
-        return rc;
-    w->fd = openat(w->directory_fd, name.text,
-                   O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
-    return work_called(w, "open", w->fd);
+    return rc;
+}
+
+static int whole_begin(struct work *w)
+{
+    w->call = "promise of whole writes";
+    return w->header->whole.most == 0 ? -EOPNOTSUPP : begin_file(w, fill_whole);
 }
 
 static int atomic_step(struct work *w, uint32_t unit, const uint64_t versions[])
