@@ -159,7 +159,7 @@ void direct_see(struct direct *d, int fd, const struct sources *s)
         ssize_t written = pwrite(fd, buffer, bytes, 0); /* the next one will find it in its place */
         (void)written;
         transfers[WAY_WRITTEN] = move_block(fd, buffer, bytes, WAY_WRITTEN, &devices);
-        if (transfers[WAY_WRITTEN].has_page)
+        if (transfers[WAY_WRITTEN].has_page && !filesystem_is_memory(s->filesystem))
             (void)page_cache_evict(fd, "", &left, &ignored);
         transfers[WAY_READ] = move_block(fd, buffer, bytes, WAY_READ, &devices);
     }

@@ -48,6 +48,7 @@ struct leaf_counts {
     bool known;
     uint64_t writes;
     uint64_t flushes;
+    uint64_t loop_flushes; /* of the loop device that the drive stores, or `flushes` again */
 };
 
 struct leaf {
@@ -169,14 +170,24 @@ static void find_leaves(struct audit *a)
 }
 
 /* Reads fields 5 (writes) and 16 (flushes) of `stat`. Linux before 5.5 has no field 16. */
+static bool read_counts(const struct device_set *devices, const struct device *device,
+                        uint64_t *writes, uint64_t *flushes)
+{
+    char text[512]; /* 17 numbers of up to 20 digits */
+    device_fact(devices, device, "stat", text, sizeof text);
+    return sscanf(text,
+                  "%*u %*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
+                  writes, flushes) == 2;
+}
+
 static struct leaf_counts leaf_count(const struct device_set *devices, const struct leaf *leaf)
 {
     struct leaf_counts c = {.known = false};
-    char text[512]; /* 17 numbers of up to 20 digits */
-    device_fact(devices, leaf->device, "stat", text, sizeof text);
-    c.known =
-        sscanf(text, "%*u %*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
-               &c.writes, &c.flushes) == 2;
+    const struct device *top = &devices->devices[leaf->device->top];
+    uint64_t ignored;
+    c.known = read_counts(devices, leaf->device, &c.writes, &c.flushes);
+    if (!*top->below || !read_counts(devices, top, &ignored, &c.loop_flushes))
+        c.loop_flushes = c.flushes;
     return c;
 }
 
@@ -329,6 +340,9 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
         return;
     }
     uint64_t flushes = l->after.flushes - l->before.flushes;
+    /* Other programs flush the drive, too: what the loop did not pass on is not the trial's. */
+    if (flushes > l->after.loop_flushes - l->before.loop_flushes)
+        flushes = l->after.loop_flushes - l->before.loop_flushes;
     /* Each fsync of the trial needs a flush of its own; so few flushes come from other programs. */
     if (flushes < TRIAL_SYNCS / 2)
         flushes = 0;
