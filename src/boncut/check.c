@@ -236,7 +236,7 @@ static int report_check(const struct check *c, bool json, struct err *e)
     return output_flush(e);
 }
 
-int boncut_check(const struct settings *s, int *status, struct err *e)
+int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
     char size[UNITS_TEXT];
@@ -254,9 +254,10 @@ int boncut_check(const struct settings *s, int *status, struct err *e)
                     "stored",
                     size);
         verdict_find(&check);
-        *status = verdict_status(check.verdict);
         rc = report_check(&check, s->json, e);
     }
+    if (rc == 0 && (rc = verdict_status(check.verdict)) != 0)
+        err_say(e, "%s", check.text);
     ledger_release(&check.ledger);
     return rc;
 }

@@ -5,10 +5,10 @@
 #include "util/err.h"
 
 /*
- * The commands of boncut. Each returns 0, or a negative errno with a line in e. *status is the exit
- * status, 0 unless the command sets it.
+ * The commands of boncut. Each returns 0, a negative errno with a line in e, or an exit status with
+ * a line in e (program.h).
  */
-typedef int boncut_command(const struct settings *s, int *status, struct err *e);
+typedef int boncut_command(const struct settings *s, struct err *e);
 
 /*
  * `boncut write`: makes promises and prints them on standard output, until the power goes, a signal
@@ -22,7 +22,7 @@ boncut_command boncut_check;
 /*
  * `boncut audit`: reports what can be known about a directory before any power cut: how it is
  * mounted, what its drives say about their caches, and what reaches the drives when a file is
- * synced. *status becomes 2 if something is certain not to be durable.
+ * synced.
  */
 boncut_command boncut_audit;
 

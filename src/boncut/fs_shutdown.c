@@ -72,9 +72,8 @@ static int shut_down(const char *path, int fd, struct err *e)
     return err_system(e, errno, "shut down the filesystem of %s", path);
 }
 
-int boncut_fs_shutdown(const struct settings *s, int *status, struct err *e)
+int boncut_fs_shutdown(const struct settings *s, struct err *e)
 {
-    (void)status;
     int fd = path_open_to_list(s->directory, PATH_FAILS, e);
     if (fd < 0)
         return fd;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <stdlib.h>
-
 #include "boncut/commands.h"
 #include "cli/parser.h"
 #include "storage/scratch.h"
@@ -17,7 +15,6 @@ static int boncut(int argc, char *argv[], struct err *e)
                                                        [COMMAND_FS_SHUTDOWN] = boncut_fs_shutdown};
     static struct settings settings;
     const struct settings *s = &settings;
-    int status = EXIT_SUCCESS;
     int rc = options_parse(argc, argv, &settings, e);
     if (rc != 0)
         return rc == CLI_ANSWERED ? 0 : rc;
@@ -26,8 +23,7 @@ static int boncut(int argc, char *argv[], struct err *e)
         return cleanup_directory(s->directory, s->trusts_directory, e);
     }
     path_trust_movers(s->trusts_directory);
-    rc = commands[s->command](s, &status, e);
-    return rc == 0 ? status : rc;
+    return commands[s->command](s, e);
 }
 
 int main(int argc, char *argv[])

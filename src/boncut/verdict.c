@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "boncut/methods/method.h"
+#include "sys/program.h"
 #include "util/portable.h"
 #include "util/units.h"
 
@@ -25,11 +26,9 @@ const char *const verdict_names[VERDICTS + 1] = {
 
 int verdict_status(enum verdict verdict)
 {
-    static const int statuses[VERDICTS] = {[VERDICT_KEPT] = STATUS_KEPT,
-                                           [VERDICT_LOST] = STATUS_LOST,
-                                           [VERDICT_UNREADABLE] = STATUS_LOST,
-                                           [VERDICT_INCONCLUSIVE] = STATUS_INCONCLUSIVE};
-    return statuses[verdict];
+    return verdict == VERDICT_KEPT           ? 0
+           : verdict == VERDICT_INCONCLUSIVE ? STATUS_NOT_KNOWN
+                                             : STATUS_NO;
 }
 
 bool control_counts(const struct check *c, unsigned method)

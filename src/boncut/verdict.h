@@ -21,9 +21,6 @@ extern const char *const layer_names[LAYERS + 1];
 enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_INCONCLUSIVE, VERDICTS };
 extern const char *const verdict_names[VERDICTS + 1];
 
-/* Exit statuses. Unreadable units lead to the same status as lost ones. */
-enum { STATUS_KEPT = 0, STATUS_LOST = 2, STATUS_INCONCLUSIVE = 3 };
-
 /* Everything that `check` reports. */
 struct check {
     struct ledger ledger;
@@ -49,6 +46,7 @@ bool control_counts(const struct check *c, unsigned method);
 /* Sets the layer, the verdict and the text of a check from its other fields. */
 void verdict_find(struct check *c);
 
+/* The exit status that says it. Unreadable units lead to the same status as lost ones. */
 int verdict_status(enum verdict verdict);
 
 /* Prints the findings of a check: a table, facts, losses and the verdict. */

@@ -677,10 +677,9 @@ static int run_write(struct write_run *run, const struct settings *s, struct err
     return rc;
 }
 
-int boncut_write(const struct settings *s, int *status, struct err *e)
+int boncut_write(const struct settings *s, struct err *e)
 {
     static struct write_run run; /* static: its rings and texts are too large for a stack */
-    (void)status;
     if (isatty(STDOUT_FILENO))
         return err_say(e, "standard output is a terminal: the log of promises must go to a file "
                           "or a pipe, away from this machine's power");

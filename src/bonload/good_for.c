@@ -19,6 +19,7 @@
 #include "report/page.h"
 #include "sys/output.h"
 #include "sys/path.h"
+#include "sys/program.h"
 #include "util/kernel_file.h"
 #include "util/printable.h"
 #include "util/units.h"
@@ -41,9 +42,6 @@
 
 /* A search that has not ended after this time reports how far it came. */
 #define SEARCH_NS (60 * BILLION)
-
-#define STATUS_NOT_GOOD 2
-#define STATUS_UNKNOWN  3
 
 /* What -good-for asks, and what is known so far. */
 struct inquiry {
@@ -447,8 +445,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++)
         answer_complain(&q.answers[i]);
     if (rc == 0 && !q.was_stopped)
-        *status = worst == GOODNESS_BAD       ? STATUS_NOT_GOOD
-                  : worst == GOODNESS_UNKNOWN ? STATUS_UNKNOWN
+        *status = worst == GOODNESS_BAD       ? STATUS_NO
+                  : worst == GOODNESS_UNKNOWN ? STATUS_NOT_KNOWN
                                               : EXIT_SUCCESS;
     html_page_close(&q.page);
     json_decref(q.report);

@@ -25,9 +25,6 @@
 #include "util/err.h"
 #include "util/units.h"
 
-/* Exit status of a run that broke the condition of -stop-on-bad-rate or -fail-above. */
-#define STATUS_BROKEN 2
-
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {
     struct output file;
@@ -149,13 +146,27 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
-/* Says on standard error by how much the latencies of a kind are above -fail-above, if they are. */
-static void say_above(const struct result *result, enum load_kind kind)
+/*
+ * Says on standard error by how much the latencies of a kind are above -fail-above, if they are;
+ * and what a search that was not finished has found of it, which under goader's name is no
+ * failure.
+ */
+static void say_kind(const struct result *result, enum load_kind kind, int *status)
 {
+    const struct search_answer *found = &result->figures->kinds[kind].answer;
     const struct latency_limit *above = &result->plan->settings->fail_above;
     const struct histogram *response = &result->figures->kinds[kind].tally.response;
     uint64_t found_ns = latency_limit_figure(above, response);
     char name[LIMIT_TEXT];
+    const struct plan *p = result->plan;
+    bool is_sought = p->mode == MODE_SEARCH && p->kinds[kind].pace != PACE_NONE &&
+                     p->kinds[kind].pace != PACE_FOLLOWS && !p->settings->as_goader;
+    if (is_sought && found->found == FOUND_UNSURE) {
+        *status = STATUS_NOT_KNOWN;
+        message("%ss: %s: at least %.6g %s are known to keep the limit", load_names[kind],
+                found->why ? found_reasons[found->why] : "the search was not finished", found->load,
+                p->settings->search == SEARCH_THREADS ? "threads" : "a second");
+    }
     if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
         return;
     latency_limit_name(above, name);
@@ -164,7 +175,7 @@ static void say_above(const struct result *result, enum load_kind kind)
             units_time_beside(above->nanoseconds, found_ns).text);
 }
 
-/* Decides whether the run succeeded, or broke a condition (*status). Rank 0 judges for all. */
+/* Decides whether the run succeeded, or says what was not kept or found. Rank 0 judges for all. */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
@@ -177,11 +188,11 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
     if (rc != 0)
         return rc;
     for (enum load_kind kind = 0; is_judge && kind < LOAD_KINDS; kind++)
-        say_above(result, kind);
+        say_kind(result, kind, status);
     if (is_judge && result->figures->is_bad_rate && !result->plan->settings->as_goader)
         message("the rate could not be kept: two seconds' worth of requests are overdue");
     if (result->figures->is_bad_rate || (result->is_above && is_judge))
-        *status = STATUS_BROKEN;
+        *status = STATUS_NO;
     return 0;
 }
 
@@ -395,8 +406,8 @@ static int clean_up(const struct settings *s, const struct coordinator *coordina
 
 /*
  * Makes the plan, the run and the reports, together with other ranks if there are any. *status
- * becomes STATUS_BROKEN if the run broke a condition. The line is empty when the failure has
- * already been reported.
+ * becomes the exit status if the run broke a condition, or did not finish a search. The line is
+ * empty when the failure has already been reported.
  */
 static int session(const struct settings *s, struct coordinator *coordinator, int *status,
                    struct err *e)

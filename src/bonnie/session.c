@@ -24,6 +24,7 @@
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
+#include "sys/program.h"
 #include "sys/stop.h"
 #include "util/units.h"
 
@@ -262,9 +263,6 @@ static int unprivileged_part(struct session *all, struct coordinator *ranks, str
     return coordinator_leave(&others, rc, e);
 }
 
-/* The program's status when all tests ran, but a figure that had to be steady is not. */
-#define EXIT_NOT_STEADY 3
-
 /* Decides whether the findings mean failure. The report is complete by now. */
 static int judge_findings(const struct session *all, struct err *e)
 {
@@ -277,7 +275,7 @@ static int judge_findings(const struct session *all, struct err *e)
         return 0;
     err_say(e, "--require-steady: %u test%s did not become steady", all->unsteady,
             all->unsteady == 1 ? "" : "s");
-    return EXIT_NOT_STEADY;
+    return STATUS_NOT_KNOWN;
 }
 
 /* Refuses what several ranks cannot do together. */
@@ -343,7 +341,7 @@ static int share_seed(struct session *all, struct coordinator *ranks, struct err
  * privileges are given up, and the user's files afterwards. Each row of a preset is a plan with a
  * context of its own. `ranks` is the coordinator of the ranks of one run; the settings may choose
  * another way to begin together. Returns 0, or a negative errno with a line in e; after a signal
- * -EINTR, and stop_signal() returns the signal. Returns EXIT_NOT_STEADY, also with a line in e, if
+ * -EINTR, and stop_signal() returns the signal. Returns STATUS_NOT_KNOWN, also with a line in e, if
  * all tests ran but a figure that had to be steady is not.
  */
 static int session(const struct settings *s, struct coordinator *ranks, struct err *e)

@@ -17,8 +17,13 @@
  * for plans, tests, reports and the C library.
  *
  * `work` returns 0; or a negative errno with a line in e, which is a failure; or, if it is done and
- * its outcome has an exit status of its own, that status with a line in e. The line is empty if
- * another process reports it. Returns the exit status.
+ * its answer has an exit status of its own, that status with a line in e that says what and by how
+ * much. The line is empty if that has been said already. Returns the exit status.
  */
+enum {
+    STATUS_NO = 2,        /* no, worse, lost, above the limit */
+    STATUS_NOT_KNOWN = 3, /* what was asked is not known */
+};
+
 int program_run(int argc, char *argv[], unsigned stack_kib,
                 int (*work)(int argc, char *argv[], struct err *e));

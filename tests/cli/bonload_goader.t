@@ -159,7 +159,8 @@ sub look_at {
         is($run->{out}, q{}, 'no figures');
         return like($run->{err}, qr/\Abonload: [^\n]+\n\z/, 'one line');
     }
-    is($run->{status}, $more->{status}, "exit status $more->{status}") or diag($run->{err});
+    my $unfinished = $labels eq 'search' && $name eq 'bonload' ? '|3' : q{}; # a search may end before it knows, which goader does not tell
+    like($run->{status}, qr/\A(?:$more->{status}$unfinished)\z/, "exit status $more->{status}") or diag($run->{err});
     for my $kind ([ W => 'Writes' ], [ R => 'Reads' ]) {
         my $lines = join q{}, map {"$_\n"} @{ $LABELS{$labels} };
         $kinds =~ $kind->[0] ? like($run->{out}, qr/^$kind->[1]\n$lines/m, "$kind->[1]: the labels") : unlike($run->{out}, qr/^$kind->[1]$/m, "no $kind->[1]");

@@ -21,7 +21,7 @@ our @EXPORT_OK = qw(run_program);
 # %program: help => TEXT; brief => the text of -h (default: help); options => [ specifications for Getopt::Long ]; check => sub ($options),
 # which dies when options are wrong, before anything is read; logs => true if the program also reads
 # logs of zcav; report => sub ($options, @records), which returns the whole report, and an exit
-# status if that may be other than 0; or work => sub ($options, @arguments), the same for a program
+# status if that may be other than 0, and then a line that says what and by how much; or work => sub ($options, @arguments), the same for a program
 # that reads no results. Returns the exit status.
 sub run_program {
     my (%program) = @_;
@@ -49,8 +49,9 @@ sub work {
     $program{check}->($options) if $program{check};
     complain('reading results from the terminal until Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
-    my ($report, $status) = $program{work} ? $program{work}->($options, @ARGV) : $program{report}->($options, $read->(@ARGV));
+    my ($report, $status, $why) = $program{work} ? $program{work}->($options, @ARGV) : $program{report}->($options, $read->(@ARGV));
     write_report($report, $options->{output});
+    complain($why) if $status && defined $why;
     return $status // 0;
 }
 

@@ -19,6 +19,7 @@
 #include "measure/mount_info.h"
 #include "storage/scratch.h"
 #include "sys/path.h"
+#include "sys/program.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/descriptor.h"
@@ -75,7 +76,8 @@ struct audit {
     uint64_t median_ns; /* of the fsyncs in the trial */
     uint64_t slowest_ns;
     struct whole_sizes whole; /* of writes that the filesystem promises to make whole */
-    bool is_not_durable;
+    bool is_known;            /* something says how a drive answers what is flushed */
+    char not_durable[160];    /* why what fsync promises is certain not to last; "": it is not */
 };
 
 #define INSTANCES "/sys/kernel/tracing/instances"
@@ -273,9 +275,6 @@ static int trial_run(struct audit *a, const char *path, bool trusts, struct err 
     return rc == 0 ? closed : rc;
 }
 
-/* The exit status when the audit is certain that the directory is not durable. */
-#define STATUS_NOT_DURABLE 2
-
 /* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
 #define TOO_FAST_NS 10000
 
@@ -331,6 +330,7 @@ static void print_time(uint64_t nanoseconds)
 static void judge_leaf(struct audit *a, const struct leaf *l)
 {
     const char *name = l->device->name;
+    a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH || l->fua_writes > 0;
     if (l->is_persistent_memory) {
         printf("  %s: persistent memory, where fsync needs no request\n", name);
         return;
@@ -347,6 +347,7 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
     if (flushes < TRIAL_SYNCS / 2)
         flushes = 0;
     uint64_t writes = l->after.writes - l->before.writes;
+    a->is_known |= flushes > 0;
     if (flushes > 0) {
         printf("  flushes reach %s, %.3g for each fsync\n", name, (double)flushes / TRIAL_SYNCS);
     } else if (writes == 0) {
@@ -357,9 +358,12 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
                name);
     } else if (l->cache == CACHE_BACK) {
         bool is_certain = l->fua_writes == 0 && a->devices.filesystem == 1 && a->leaf_count == 1;
-        a->is_not_durable |= is_certain;
         printf("  no flush reaches %s, whose cache is write back%s\n", name,
                is_certain ? ": what fsync promises is not durable" : "");
+        if (is_certain)
+            snprintf(a->not_durable, sizeof a->not_durable,
+                     "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
+                     name);
     } else {
         printf("  no flush reaches %s\n", name);
     }
@@ -397,7 +401,8 @@ static void print_trial(struct audit *a)
         printf("  fsync takes ");
         print_time(a->median_ns);
         puts(" and nothing reaches the device: nothing here is durable");
-        a->is_not_durable = true;
+        snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
+                 TRIAL_SYNCS);
     } else if (a->leaf_count == 0 && a->median_ns < TOO_FAST_NS) {
         puts("  only persistent memory answers that fast: no other drive was waited for");
     }
@@ -445,7 +450,9 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
         return fd;
     mount_info_find(&a->mount, fd);
     durability_find(&a->durability, fd);
-    a->is_not_durable = a->durability.kind == DURABILITY_NONE;
+    if (a->durability.kind == DURABILITY_NONE)
+        snprintf(a->not_durable, sizeof a->not_durable, "%s: %s", a->durability.what,
+                 a->durability.why);
     close(fd);
     device_find(&a->devices, &a->mount);
     find_leaves(a);
@@ -464,9 +471,9 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
     return rc;
 }
 
-int boncut_audit(const struct settings *s, int *status, struct err *e)
+int boncut_audit(const struct settings *s, struct err *e)
 {
-    struct audit a = {.is_not_durable = false};
+    struct audit a = {.is_known = false};
     int rc = stop_init(e);
     if (rc == 0)
         rc = find_facts(&a, s->directory, s->trusts_directory, e);
@@ -476,9 +483,19 @@ int boncut_audit(const struct settings *s, int *status, struct err *e)
     print_drives(&a);
     print_trial(&a);
     print_whole(&a);
-    printf("\n%s\n", a.is_not_durable
-                         ? "NOT DURABLE: what fsync promises here does not survive a power cut."
-                         : "Nothing here rules out durability, but only a cut can show it.");
-    *status = a.is_not_durable ? STATUS_NOT_DURABLE : 0;
-    return 0;
+    a.is_known &= a.durability.kind != DURABILITY_HIDDEN;
+    printf("\n%s\n", *a.not_durable ? "NOT DURABLE: what fsync promises here does not survive a "
+                                      "power cut."
+                     : a.is_known
+                         ? "Nothing here rules out durability, but only a cut can show it."
+                         : "NOT KNOWN: nothing here says whether what is flushed reaches a "
+                           "drive.");
+    if (*a.not_durable)
+        err_say(e, "not durable: %s", a.not_durable);
+    else if (a.leaf_count == 0)
+        err_say(e, "not known: no drive is known below %s", s->directory);
+    else
+        err_say(e, "not known: no flush of %d fsyncs is seen to reach %s", TRIAL_SYNCS,
+                a.leaves[0].device->name);
+    return *a.not_durable ? STATUS_NO : a.is_known ? 0 : STATUS_NOT_KNOWN;
 }

@@ -27,6 +27,7 @@
 #include "sys/host.h"
 #include "sys/output.h"
 #include "sys/path.h"
+#include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/err.h"
@@ -608,8 +609,7 @@ static int check_victim(struct cut *c, int before_status, struct err *e)
     int rc = out < 0 ? out : boncut_on_victim(c, line, "check", options, e);
     if (rc == 0) {
         int status = run_command(c, line, in, out, c->campaign->settings->timeout_ns.value, e);
-        bool is_verdict =
-            status == STATUS_KEPT || status == STATUS_LOST || status == STATUS_INCONCLUSIVE;
+        bool is_verdict = status == 0 || status == STATUS_NO || status == STATUS_NOT_KNOWN;
         rc = is_verdict ? 0 : say_failure(c, "boncut check", status, e);
         if (rc != 0 && status > 0)
             rc = NOT_JUDGED;
@@ -835,7 +835,7 @@ static int report_campaign(struct campaign *c, struct err *e)
     return rc;
 }
 
-int boncut_campaign(const struct settings *s, int *status, struct err *e)
+int boncut_campaign(const struct settings *s, struct err *e)
 {
     struct campaign c = {.settings = s, .logs = {.fd = -1}};
     int rc = stop_init(e);
@@ -849,9 +849,10 @@ int boncut_campaign(const struct settings *s, int *status, struct err *e)
         rc = make_cuts(&c, e);
     if (rc == 0) {
         campaign_sum_end(&c.sum);
-        *status = verdict_status(c.sum.verdict);
         rc = report_campaign(&c, e);
     }
+    if (rc == 0 && (rc = verdict_status(c.sum.verdict)) != 0)
+        err_say(e, "%s", c.sum.text);
     json_decref(c.cuts);
     path_close(&c.logs);
     html_page_close(&c.page);

@@ -401,7 +401,10 @@ void answer_complain(const struct answer *a)
                     units_time_beside(j->limit->nanoseconds, j->found_ns).text);
             return;
         }
-    message("%s: %s", a->profile.name, verdict);
+    if (answer_is_certain(a))
+        message("%s: %s: %s: %s", a->profile.name, verdict, a->durability.what, a->durability.why);
+    else
+        message("%s: %s: nothing was judged", a->profile.name, verdict);
 }
 
 void profiles_print(FILE *out)
