@@ -67,6 +67,13 @@ is((grep {/^GET \S+ 206 /} $nginx->asked), 200, 'each is a range');
 cmp_ok((grep {/^HEAD /} $nginx->asked), '<=', 40, 'sizes are asked for once, as a rule');
 no_errors(loaded(@HTTP, qw(-rt=2 -wt=2 -max-requests=200 -ops=put,get:range=10k -verify=full -body-size=100KiB), "$nginx->{https}/range/NNNNNNNN"), 'ranges of what the run has put');
 
+# ---- GOAWAY: what the server has not begun goes out again -------------------------------------------------
+for my $how (['-wt=64'], [ '-rt=64', '-verify=full' ], [ '-rt=64', '-verify=full', '-http1' ], [ '-rt=32', '-wt=32', '-ops=put,get,head' ]) {
+    my $many = loaded(@HTTP, @{$how}, qw(-max-requests=4000 -body-size=5KiB), "$nginx->{short}/goaway/NNNNNN");
+    no_errors($many, "keepalive_requests, @{$how}");
+    is($many->{bonload}{damaged}, 0, 'and bodies are whole');
+}
+
 # ---- certificates ---------------------------------------------------------------------------------------------
 delete $ENV{SSL_CERT_FILE};
 my $stranger = bonload(@HTTP, qw(-rt=2 -max-requests=4), "$nginx->{https}/x");

@@ -26,16 +26,16 @@ sub no_nginx {
 
 sub nginx {
     my $dir = scratch(oct 755);
-    my ($plain, $tls, $strict) = map { free_port() } 1 .. 3;
+    my ($plain, $tls, $strict, $short) = map { free_port() } 1 .. 4;
     mkdir "$dir/$_" for qw(www tmp);
     make_certificate($dir);
-    spew("$dir/conf", configuration($dir, $plain, $tls, $strict));
+    spew("$dir/conf", configuration($dir, $plain, $tls, $strict, $short));
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
         open STDERR, '>', "$dir/stderr" or die;
         exec 'nginx', '-c', "$dir/conf", '-p', "$dir" or die "nginx: $!\n";
     }
-    my $self = bless { dir => $dir, pid => $pid, parent => $$, http => "http://127.0.0.1:$plain", https => "https://localhost:$tls", strict => "https://localhost:$strict" }, __PACKAGE__;
+    my $self = bless { dir => $dir, pid => $pid, parent => $$, http => "http://127.0.0.1:$plain", https => "https://localhost:$tls", strict => "https://localhost:$strict", short => "https://localhost:$short" }, __PACKAGE__;
     wait_until('nginx', sub { IO::Socket::INET->new("127.0.0.1:$plain") });
     return $self;
 }
@@ -56,7 +56,7 @@ sub make_certificate {
 }
 
 sub configuration {
-    my ($dir, $plain, $tls, $strict) = @_;
+    my ($dir, $plain, $tls, $strict, $short) = @_;
     my $user = $> == 0 ? 'user root;' : q{};
     return <<"END";
 daemon off; worker_processes 1; pid $dir/pid; error_log $dir/error.log; $user
@@ -73,6 +73,11 @@ http {
         root $dir/www; dav_methods PUT DELETE; create_full_put_path on;
         location /busy { return 503; }
         location /slow/ { limit_rate 200k; }
+    }
+    server { # ends its connections soon
+        listen 127.0.0.1:$short ssl http2; keepalive_requests 50;
+        ssl_certificate $dir/certificate; ssl_certificate_key $dir/key;
+        root $dir/www; dav_methods PUT DELETE; create_full_put_path on;
     }
     server { # only clients with a certificate
         listen 127.0.0.1:$strict ssl http2;

@@ -181,6 +181,18 @@ static const char *reason_in(const char *error)
     return colon ? colon + strlen("ailure: ") : error;
 }
 
+/*
+ * Whether a transfer ended because the server ends connections, and began none of its requests: by
+ * GOAWAY, it may do so whenever it likes. libcurl takes another connection by itself, but stops
+ * after five with a message, and reports one that takes no new requests without any.
+ */
+static bool was_not_begun(const struct web_exchange *x, CURLcode code)
+{
+    bool is_closing = code == CURLE_HTTP2 && !*x->error && !method_changes(x->method);
+    return x->header_bytes == 0 &&
+           (is_closing || strncmp(x->error, "Connection died, tried", 22) == 0);
+}
+
 static void describe_transport(const struct web_exchange *x, CURLcode code,
                                char text[static WEB_REASON_TOLD])
 {
@@ -192,6 +204,8 @@ static void describe_transport(const struct web_exchange *x, CURLcode code,
     curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
     if (plain)
         snprintf(text, WEB_REASON_TOLD, "%s", plain);
+    else if (was_not_begun(x, code))
+        snprintf(text, WEB_REASON_TOLD, "not begun: the server ended each connection first");
     else if (code == CURLE_COULDNT_CONNECT && number != 0)
         snprintf(text, WEB_REASON_TOLD, "connect: %s", portable_reason((int)number));
     else if (code == CURLE_RECV_ERROR)
@@ -886,6 +900,7 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
     if (method_sends(method))
         curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
     x->sent = 0;
+    x->repeats = 0;
     x->status = 0;
     x->received = 0;
     x->header_bytes = 0;
@@ -1200,12 +1215,28 @@ static bool begin_range(struct web_exchange *x)
     return begin_next(x, false);
 }
 
+/* How often a transfer that no server has begun is given to libcurl again. */
+#define REPEATS_MOST 20
+
+/* Begins a transfer again that no server has begun, in the request's own time. */
+static bool begin_again(struct web_exchange *x)
+{
+    if (x->repeats == REPEATS_MOST)
+        return false;
+    x->repeats++;
+    x->sent = 0;
+    x->error[0] = '\0';
+    return begin_next(x, false);
+}
+
 /* Handles the end of a transfer. Returns whether its request has ended. */
 static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
     const struct web_dialect *dialect = x->thread->shared->dialect;
     x->overdue_ns = 0;
     take_times(x);
+    if (was_not_begun(x, code) && begin_again(x))
+        return false;
     x->failure = web_outcome(x, code);
     bool has_failed = x->failure != 0;
     if (x->asks_size && begin_range(x))

@@ -131,6 +131,7 @@ struct web_exchange {
     uint64_t send_from;
     uint64_t send_bytes;
     uint64_t sent;
+    unsigned repeats; /* how often it began again, because no server had begun it */
 
     /* What a transfer has received. */
     long status; /* HTTP status; 0: unknown so far */
