@@ -8,6 +8,7 @@
 #include "boncut/methods/method.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
+#include "util/rng.h"
 #include "util/units.h"
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -102,7 +103,7 @@ static const struct option_entry entries[] = {
      .help = "ways of asking for durability; help lists them (default: all)"},
     {COUNT("rate", "N", rate, 1, 1000000000), .owners = OF_WRITE,
      .help = "promises a second, of all workers (default: as many as possible)"},
-    {COUNT("seed", "N", seed, 0, 0), .owners = OF_WRITE, .help = OPTION_SEED_HELP},
+    {COUNT("seed", "N", seed, 0, SEED_MAX), .owners = OF_WRITE, .help = OPTION_SEED_HELP},
     {DURATION("time", time_ns, 1), .owners = OF_WRITE,
      .help = "end after that time (default: work until the power goes)"},
     {OPTION_JSON(json), .owners = OF_CHECK | OF_CAMPAIGN, .group = "check and campaign"},

@@ -525,7 +525,7 @@ static int make_header(struct header *h, const struct settings *s, struct err *e
         return err_system(e, errno, "draw a random number for the run");
     *h = (struct header){
         .run = drawn[0],
-        .seed = s->seed.given ? s->seed.value : drawn[1],
+        .seed = s->seed.given ? s->seed.value : drawn[1] & SEED_MAX,
         .block_bytes = (uint32_t)s->block_bytes.value,
         .units = (uint32_t)s->units.value,
         .workers = (unsigned)s->workers.value,

@@ -362,22 +362,21 @@ static int ask_profiles(struct inquiry *q, struct err *e)
 static int print_answers(struct inquiry *q, const char *details, struct err *e)
 {
     const struct settings *s = q->settings;
-    char *json = NULL;
-    int rc = answers_put(q->report, q->answers, q->count, q->path, e);
-    if (rc == 0)
-        rc = report_json(q->report, &json, e);
-    if (rc != 0)
-        return rc;
+    answers_put(&q->report, q->answers, q->count, q->path);
+    char *json = document_end(q->report, JSON_COMPACT);
+    q->report = NULL;
+    if (!json)
+        return err_system(e, ENOMEM, "allocate memory for the report");
     errno = 0;
-    if (s->output == OUTPUT_JSON)
+    if (s->json)
         puts(json);
     else if (q->is_all)
         answers_print(q->answers, q->count, stdout);
     else
         answer_print(&q->answers[0], stdout);
-    if (s->output == OUTPUT_HUMAN)
+    if (!s->json)
         fputs(details, stdout);
-    rc = output_flush(e);
+    int rc = output_flush(e);
     if (rc == 0 && q->page.is_open)
         rc = html_page_write(&q->page, json, e);
     free(json);
@@ -422,6 +421,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     if (s->fail_above.nanoseconds > 0)
         return err_say(e, "-good-for has limits of its own, and cannot be combined with "
                           "-fail-above; -max-latency=pN:DURATION sets another limit");
+    if (s->output == OUTPUT_JSON && !s->json)
+        return err_say(e, "-output=json is goader's, which has no -good-for; --json prints this");
     while (profile_table[profiles])
         profiles++;
     q.answers = calloc(profiles, sizeof *q.answers);

@@ -283,7 +283,8 @@ static const struct option_entry entries[] = {
      .words = checksum_words,
      .help = "checksum that each PUT carries: off, md5, crc32c or sha256 (default: off)"},
     {VALUE("output", "FORMAT", OPTION_WORD, output), .words = output_names, .group = "Output",
-     .help = "human or json (default: human)"},
+     .help = "human or json, as goader prints it (default: human)"},
+    {OPTION_JSON(json)},
     {BOOLEAN("show-progress", show_progress),
      .help = "show progress during the run (default: true)"},
     {OPTION_HTML(timeline_file), .alias = "timeline-file"},
@@ -420,6 +421,10 @@ static int find_target(struct plan *p, const struct settings *s, struct err *e)
 
 static int find_rate_curve(struct plan *p, const struct settings *s, struct err *e)
 {
+    bool is_goaders = !s->ramp && !s->load_file && s->sweep_count == 0;
+    if (s->output == OUTPUT_JSON && !s->json && !is_goaders)
+        return err_say(e, "-output=json is goader's, which has no -sweep, -ramp or -load-file; "
+                          "--json prints them");
     if (s->ramp && s->load_file)
         return err_say(e, "-ramp and -load-file cannot be combined");
     if (s->load_file)
@@ -617,7 +622,7 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
         .settings = s,
         .window_most_ns = s->window_most_ns.value,
         .max_errors = (double)s->max_errors.value / (double)BILLION,
-        .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) >> 1),
+        .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) & SEED_MAX),
     };
     if (p->window_most_ns < s->window_ns.value)
         p->window_most_ns = s->window_ns.value;

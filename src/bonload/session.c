@@ -80,20 +80,25 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
 static int print_reports(const struct result *result, struct outputs *o, struct err *e)
 {
     const struct settings *s = result->plan->settings;
+    bool is_goaders = s->output == OUTPUT_JSON && !s->json;
     char *json = NULL;
+    char *goaders = NULL;
     int rc = 0;
     if (!is_first(result->plan))
         return 0;
-    if (s->output == OUTPUT_JSON || s->timeline_file) {
-        json_t *object = report_object(result);
-        rc = report_json(object, &json, e);
-        json_decref(object);
-    }
+    if (s->json || s->timeline_file)
+        json = document_end(report_object(result), JSON_COMPACT);
+    if (is_goaders)
+        goaders = document_end(goader_object(result), JSON_COMPACT);
+    if (((s->json || s->timeline_file) && !json) || (is_goaders && !goaders))
+        rc = err_system(e, ENOMEM, "allocate memory for the report");
     errno = 0;
-    if (rc == 0 && s->output == OUTPUT_HUMAN)
-        report_human(result, stdout);
-    else if (rc == 0)
+    if (rc == 0 && s->json)
         puts(json);
+    else if (rc == 0 && is_goaders)
+        puts(goaders);
+    else if (rc == 0)
+        report_human(result, stdout);
     if (rc == 0)
         rc = output_flush(e);
     if (rc == 0 && s->timeline_file)
@@ -104,6 +109,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
         report_hgrm(&result->figures->kinds[kind].tally.response, o->hgrm[kind].file.stream);
         rc = output_finish(&o->hgrm[kind].file, e);
     }
+    free(goaders);
     free(json);
     return rc;
 }

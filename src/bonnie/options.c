@@ -12,6 +12,7 @@
 #include "io/engine.h"
 #include "measure/steady.h"
 #include "util/printable.h"
+#include "util/rng.h"
 
 #define FIELD(name) offsetof(struct settings, name)
 
@@ -157,7 +158,7 @@ static int set_seed(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->random_file = NULL;
-    return value_count(&s->seed, value, 0, UINT64_MAX, "a whole number from 0 to 2^64-1", e);
+    return value_count(&s->seed, value, 0, SEED_MAX, "a whole number from 0 to 2^53-1", e);
 }
 
 static int set_random_file(void *settings, const char *value, struct err *e)

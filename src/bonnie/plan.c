@@ -160,7 +160,7 @@ static void limit_files(struct plan *p)
     p->files.most_ns = BRIEF_FILES_NS;
     if (p->files.count > most)
         p->files.count = most;
-    if (p->row->tests[TEST_SEQ_CREATE] && p->files.count < BRIEF_LEAST_FILES)
+    if (p->row->tests[TEST_SEQ_CREATE].id && p->files.count < BRIEF_LEAST_FILES)
         p->left_out = "too few inodes are free";
 }
 
@@ -195,10 +195,10 @@ static bool has_work(const struct plan *p, enum test_id test)
 static int choose_tests(struct plan *p, const struct settings *s,
                         const struct preset_defaults *defaults, struct err *e)
 {
-    const bool *usual = p->row ? p->row->tests : defaults->tests;
     bool any = false;
     for (enum test_id t = 0; t < TEST_COUNT; t++) {
-        bool wanted = s->tests_given ? s->tests[t] : usual[t];
+        bool usual = p->row ? p->row->tests[t].id != NULL : defaults->tests[t];
+        bool wanted = s->tests_given ? s->tests[t] : usual;
         if (s->fast && (t == TEST_PUTC || t == TEST_GETC))
             wanted = false;
         p->tests[t] = wanted && has_work(p, t);

@@ -11,37 +11,46 @@
     [TEST_SEQ_CREATE] = true, [TEST_SEQ_STAT] = true, [TEST_SEQ_DEL] = true,                       \
     [TEST_RAN_CREATE] = true, [TEST_RAN_STAT] = true, [TEST_RAN_DEL] = true
 
-#define SEQ1M .tests = {[TEST_PUT_BLOCK] = true, [TEST_GET_BLOCK] = true}, .chunk_bytes = MIB
-#define RND4K .tests = {[TEST_IOPS] = true}, .chunk_bytes = MIB
+/* The tests of rows: identities, which are promises, and titles. */
+#define WRITE_1M_Q8  [TEST_PUT_BLOCK] = {"write-1m-q8", "Write 1 MiB, 8 in flight"}
+#define WRITE_1M_Q1  [TEST_PUT_BLOCK] = {"write-1m-q1", "Write 1 MiB, one by one"}
+#define READ_1M_Q8   [TEST_GET_BLOCK] = {"read-1m-q8", "Read 1 MiB, 8 in flight"}
+#define READ_1M_Q1   [TEST_GET_BLOCK] = {"read-1m-q1", "Read 1 MiB, one by one"}
+#define READ_4K_Q1   [TEST_IOPS] = {"read-4k-q1", "Read 4 KiB, one by one"}
+#define READ_4K_Q32  [TEST_IOPS] = {"read-4k-q32", "Read 4 KiB, 32 in flight"}
+#define WRITE_4K_Q1  [TEST_IOPS] = {"write-4k-q1", "Write 4 KiB, one by one"}
+#define WRITE_4K_Q32 [TEST_IOPS] = {"write-4k-q32", "Write 4 KiB, 32 in flight"}
+#define DURABLE_8K   [TEST_IOPS] = {"durable-8k", "Durable 8 KiB, one by one"}
+#define FILES                                                                                      \
+    [TEST_SEQ_CREATE] = {"create", "Files created"}, [TEST_SEQ_DEL] = {"delete", "Files deleted"}
+
+#define ROW(row, what, depth, ...)                                                                 \
+    .name = row, .part = what, .iodepth = depth, .tests = {__VA_ARGS__}, .chunk_bytes = MIB
 
 /* Block size, operations in flight (Q) and threads (T) of KDiskMark's default profile. */
 static const struct preset_row diskmark_rows[] = {
-    {.name = "SEQ1M Q8T1", SEQ1M, .iodepth = 8},
-    {.name = "SEQ1M Q1T1", SEQ1M, .iodepth = 1},
-    {.name = "RND4K Q32T1", .part = "read", RND4K, .iodepth = 32},
-    {.name = "RND4K Q32T1", .part = "write", RND4K, .iodepth = 32, .iops_writes = 100},
-    {.name = "RND4K Q1T1", .part = "read", RND4K, .iodepth = 1},
-    {.name = "RND4K Q1T1", .part = "write", RND4K, .iodepth = 1, .iops_writes = 100},
+    {ROW("SEQ1M Q8T1", NULL, 8, WRITE_1M_Q8, READ_1M_Q8)},
+    {ROW("SEQ1M Q1T1", NULL, 1, WRITE_1M_Q1, READ_1M_Q1)},
+    {ROW("RND4K Q32T1", "read", 32, READ_4K_Q32)},
+    {ROW("RND4K Q32T1", "write", 32, WRITE_4K_Q32), .iops_writes = 100},
+    {ROW("RND4K Q1T1", "read", 1, READ_4K_Q1)},
+    {ROW("RND4K Q1T1", "write", 1, WRITE_4K_Q1), .iops_writes = 100},
 };
-
-#define ROW(row, what, depth) .name = row, .part = what, .iodepth = depth
-#define WRITES(of_all)        RND4K, .iops_writes = 100, .share = of_all
 
 /*
  * The rows of the short look. Durable writes are what a database waits for: O_DSYNC makes the
  * kernel do after each write what fdatasync(2) does.
  */
 static const struct preset_row quick_rows[] = {
-    {ROW("Write", "1 MiB", 8), .tests = {[TEST_PUT_BLOCK] = true}, .chunk_bytes = MIB},
-    {ROW("Read", "1 MiB", 8), .tests = {[TEST_GET_BLOCK] = true}, .chunk_bytes = MIB},
-    {ROW("Read", "4 KiB at random, 1", 1), RND4K},
-    {ROW("Read", "4 KiB at random, 32", 32), RND4K},
-    {ROW("Write", "4 KiB at random, 1", 1), WRITES(1)},
-    {ROW("Write", "4 KiB at random, 32", 32), WRITES(4)},
-    {ROW("Durable", "8 KiB, fdatasync after each", 1), WRITES(1), .iops_block_bytes = 8192,
-     .sync = true},
-    {ROW("Files", "created, removed", 1),
-     .tests = {[TEST_SEQ_CREATE] = true, [TEST_SEQ_DEL] = true}, .chunk_bytes = MIB},
+    {ROW("Write", "1 MiB", 8, WRITE_1M_Q8)},
+    {ROW("Read", "1 MiB", 8, READ_1M_Q8)},
+    {ROW("Read", "4 KiB at random, 1", 1, READ_4K_Q1)},
+    {ROW("Read", "4 KiB at random, 32", 32, READ_4K_Q32)},
+    {ROW("Write", "4 KiB at random, 1", 1, WRITE_4K_Q1), .iops_writes = 100, .share = 1},
+    {ROW("Write", "4 KiB at random, 32", 32, WRITE_4K_Q32), .iops_writes = 100, .share = 4},
+    {ROW("Durable", "8 KiB, fdatasync after each", 1, DURABLE_8K), .iops_writes = 100, .share = 1,
+     .iops_block_bytes = 8192, .sync = true},
+    {ROW("Files", "created, removed", 1, FILES)},
 };
 
 /* What several presets have in common. */

@@ -7,11 +7,16 @@
 #define DEFAULT_PRESET "bonnie++"
 #define QUICK_PRESET   "quick" /* of `bonnie DIR` */
 
+/* What programs call a test of a row, "read-4k-q32", and people; NULL: it has no such test. */
+struct row_test {
+    const char *id, *title;
+};
+
 /* One of several rows that a preset measures, with settings of its own. */
 struct preset_row {
     const char *name; /* "RND4K Q32T1" */
     const char *part; /* name of a part of the row: "read"; NULL: this is the whole row */
-    bool tests[TEST_COUNT];
+    struct row_test tests[TEST_COUNT];
     uint64_t chunk_bytes;
     uint64_t iops_block_bytes; /* 0: the preset's */
     unsigned iodepth;

@@ -114,10 +114,10 @@ struct test_result {
 
 /* The storage below the scratch directory. An empty text means unknown. */
 struct storage {
-    struct sources sources;    /* filesystem of the directory, its devices, and its sources */
-    struct device_facts disks; /* facts about these devices */
-    struct facts facts;        /* what stands in their way, before the first run and after it */
-    struct direct direct;      /* what O_DIRECT does there */
+    struct sources sources;     /* filesystem of the directory, its devices, and its sources */
+    char models[DEVICE_MODELS]; /* of these devices */
+    struct direct direct;       /* what O_DIRECT does there */
+    struct facts facts;         /* what stands in their way, before the first run and after it */
 };
 
 #define LEFT_OUT_TEXT 512

@@ -574,7 +574,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
     rc = open_scratch(r, e);
     if (rc == 0) {
         sources_find(&r->storage.sources, r->scratch.fd);
-        device_describe(&r->storage.sources.devices, &r->storage.disks);
+        device_models(&r->storage.sources.devices, r->storage.models);
         run_context_facts(r, &r->storage.facts);
         io_limit_find(&r->limit, &r->storage.sources.devices);
         rc = make_parts(r, p, e);

@@ -31,7 +31,11 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
     char path[PATH_MAX];
     path_of(d, device, name, path);
     bool is_there = kernel_file_text(path, text, size);
-    text[strcspn(text, "\n")] = '\0';
+    size_t length = strcspn(text, "\n");
+    while (length > 0 && strchr(" \t", text[length - 1])) /* models are padded */
+        length--;
+    text[length] = '\0';
+    memmove(text, text + strspn(text, " \t"), length + 1 - strspn(text, " \t"));
     return is_there;
 }
 
@@ -254,39 +258,17 @@ void device_find(struct device_set *d, const struct mount_info *p)
 
 /* ---- what they are ---- */
 
-/*
- * Appends a fact about a device, without blanks around it, to the facts about others. Leaves it out
- * if it does not fit.
- */
-static void add_fact(char facts[DEVICE_FACT], const char *text, size_t length)
+void device_models(const struct device_set *d, char models[static DEVICE_MODELS])
 {
-    size_t used = strlen(facts);
-    while (length > 0 && strchr(" \t\n", *text)) {
-        text++;
-        length--;
-    }
-    while (length > 0 && strchr(" \t\n", text[length - 1]))
-        length--;
-    if (length > 0 && used + length + sizeof ", " <= DEVICE_FACT)
-        snprintf(facts + used, DEVICE_FACT - used, "%s%.*s", used > 0 ? ", " : "", (int)length,
-                 text);
-}
-
-void device_describe(const struct device_set *d, struct device_facts *facts)
-{
-    *facts = (struct device_facts){0};
+    *models = '\0';
     for (unsigned i = 0; i < d->count; i++) {
-        const struct device *device = &d->devices[i];
-        char text[DEVICE_FACT];
-        if (device->stacked)
+        char text[DEVICE_MODELS];
+        if (d->devices[i].stacked ||
+            !device_fact(d, &d->devices[i], "device/model", text, sizeof text) || !*text)
             continue;
-        if (device_fact(d, device, "device/model", text, sizeof text))
-            add_fact(facts->model, text, strlen(text));
-        /* the scheduler in use is in brackets: "none [mq-deadline] kyber" */
-        device_fact(d, device, "queue/scheduler", text, sizeof text);
-        const char *open = strchr(text, '[');
-        if (open)
-            add_fact(facts->scheduler, open + 1, strcspn(open + 1, "]"));
+        size_t length = strlen(models);
+        if (length + strlen(text) + sizeof ", " <= DEVICE_MODELS)
+            snprintf(models + length, DEVICE_MODELS - length, "%s%s", length > 0 ? ", " : "", text);
     }
 }
 

@@ -70,7 +70,8 @@ struct device_counters {
 };
 
 /*
- * Reads the first line of a file in the device's directory of sysfs, "queue/write_cache". Returns
+ * Reads the first line of a file in the device's directory of sysfs, "queue/write_cache", without
+ * blanks around it. Returns
  * false, and an empty text, if it does not exist.
  */
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
@@ -83,16 +84,11 @@ bool device_is_virtual(const struct device_set *d, const struct device *device);
 void device_find(struct device_set *d, const struct mount_info *p);
 
 /*
- * Facts about the lowest devices, as far as sysfs has them: models ("Samsung SSD 990 PRO") and
- * schedulers ("mq-deadline"). Those of several devices are joined by ", ", in the order of the set.
- * Empty: unknown.
+ * The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", " in the order of the set;
+ * empty: unknown.
  */
-#define DEVICE_FACT 256
-struct device_facts {
-    char model[DEVICE_FACT];
-    char scheduler[DEVICE_FACT];
-};
-void device_describe(const struct device_set *d, struct device_facts *facts);
+#define DEVICE_MODELS 256
+void device_models(const struct device_set *d, char models[static DEVICE_MODELS]);
 
 void device_read(const struct device_set *d, struct device_counters *now);
 

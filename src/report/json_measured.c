@@ -26,7 +26,7 @@ static json_t *all_records(const struct tail_summary *s)
         json_t *object = json_object();
         put_real(&object, "seconds", (double)r->start_ns / 1e9);
         put_count(&object, "latency_ns", r->latency_ns);
-        put_count(&object, "offset", r->offset);
+        put_count(&object, "offset_bytes", r->offset);
         put_text(&object, "kind", r->writes ? "write" : "read");
         put_text(&object, "cause", tail_cause_name(r->cause));
         append_value(&array, object);
@@ -44,7 +44,7 @@ void put_tail(json_t **object, const struct tail_summary *s)
     for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
         put_real(&shares, tail_cause_name(cause), tail_summary_percent(s, cause));
     tail_summary_words(words, s);
-    put_text(&tail, "sentence", words);
+    put_text(&tail, "reason", words);
     put_flag(&tail, "traced", s->is_traced);
     put_text(&tail, "note", s->note);
     put_count(&tail, "slowest", s->slowest);
@@ -66,7 +66,7 @@ void put_direct(json_t **object, const struct direct_use *use)
     put_fact(object, "direct_reason", use->asked && *use->reason ? use->reason : NULL);
 }
 
-void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes)
+void put_levels(json_t **object, const struct levels *levels)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < levels->count; i++) {
@@ -77,9 +77,9 @@ void put_levels(json_t **object, const struct levels *levels, uint64_t unit_byte
         put_count(&one, "to_bytes", l->to.bytes);
         put_real(&one, "from_seconds", (double)l->from.ns / 1e9);
         put_real(&one, "to_seconds", (double)l->to.ns / 1e9);
-        put_real(&one, "rate", l->rate / (double)unit_bytes);
-        append_real(&interval, l->ci95[0] / (double)unit_bytes);
-        append_real(&interval, l->ci95[1] / (double)unit_bytes);
+        put_real(&one, "bytes_per_second", l->rate);
+        append_real(&interval, l->ci95[0]);
+        append_real(&interval, l->ci95[1]);
         put_value(&one, "ci95", interval);
         put_fact(&one, "limited_by", l->limited_by);
         append_value(&array, one);

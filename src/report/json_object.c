@@ -129,19 +129,3 @@ void put_known(json_t **object, const char *key, const char *text)
 {
     put_fact(object, key, text[0] ? text : NULL);
 }
-
-void put_host(json_t **object, const struct host *h)
-{
-    put_known(object, "name", h->name);
-    put_known(object, "kernel", h->kernel);
-    put_known(object, "c_library", h->c_library);
-    put_known(object, "cpu_model", h->cpu_model);
-    put_known_count(object, "cpus", h->cpus);
-    double quota = cpu_quotas_lowest(&h->quotas);
-    put_value(object, "cpu_quota", quota > 0 ? json_real(quota) : json_null());
-    put_known_count(object, "ram_bytes", h->ram_bytes);
-    put_known(object, "ram_from",
-              h->ram_is_limit ? "control group"
-              : h->ram_bytes  ? "machine"
-                              : "");
-}

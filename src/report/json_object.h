@@ -8,7 +8,6 @@
 #include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/limit.h"
-#include "sys/host.h"
 #include "tail/summary.h"
 
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */
@@ -56,17 +55,11 @@ char *json_text(const json_t *object, size_t flags);
 /* Appends "tail", what the slowest operations waited for; nothing if it was not wanted. */
 void put_tail(json_t **object, const struct tail_summary *s);
 
-/*
- * Appends what is known of a host: its name, system, CPUs and RAM, and what its control groups
- * leave of these. What is not known is null.
- */
-void put_host(json_t **object, const struct host *h);
-
 /* Appends "direct_asked", "direct_seen" and "direct_reason". */
 void put_direct(json_t **object, const struct direct_use *use);
 
-/* Appends "levels", with rates in units of this number of bytes per second. */
-void put_levels(json_t **object, const struct levels *levels, uint64_t unit_bytes);
+/* Appends "levels". */
+void put_levels(json_t **object, const struct levels *levels);
 
 /* Appends "machine", what others did to CPUs and device. What is not known is null. */
 void put_others(json_t **object, const struct others *o);

@@ -135,6 +135,7 @@ int seed_file_seed(const char *path, uint64_t *seed, struct err *e)
     *seed = 0;
     for (size_t i = 0; i < length; i++)
         *seed = rng_mix(*seed ^ (unsigned char)bytes[i]);
+    *seed &= SEED_MAX;
     if (length == 0)
         rc = err_say(e, "random file %s is empty; it needs at least one byte", path);
     free(bytes);

@@ -31,6 +31,10 @@ struct rng {
 /* Mixes a 64-bit word thoroughly (the finaliser of splitmix64): a hash without a state. */
 uint64_t rng_mix(uint64_t word);
 
+/* The largest seed: JavaScript and jq, which read it in JSON, know whole numbers up to it exactly.
+ */
+#define SEED_MAX ((UINT64_C(1) << 53) - 1)
+
 /* Starts r at a point that depends on seed and stream. Different streams do not overlap. */
 void rng_init(struct rng *r, uint64_t seed, uint64_t stream);
 

@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use List::Util qw(sum);
 use Test::More;
-use BonnieRun  qw(scratch);
+use BonnieRun  qw(refused_ok scratch);
 use LoadRun    qw(bonload loaded);
 use RunProgram qw(slurp);
 use SweepSize  qw(is_long);
@@ -20,65 +20,71 @@ for my $rate (10, 1000, 20_000) {
         my $seconds = is_long() ? 10 : 2;
         my $k;
         for my $try (1 .. 20) { # a very busy machine does not make requests that are still due 100 ms after the end
-            $k = loaded("-rps=$rate", '-requests-engine=null', "-duration=${seconds}s", "-arrival=$arrival")->{bonload}{reads};
-            last if $k->{requests} == $k->{due};
+            $k = loaded("-rps=$rate", '-requests-engine=null', "-duration=${seconds}s", "-arrival=$arrival")->{reads};
+            last if $k->{made} == $k->{asked};
         }
         my $asked = $arrival eq 'constant' ? 0 : 5 * sqrt $rate * $seconds;
-        cmp_ok(abs($k->{due} - $rate * $seconds), '<=', $asked, "$rate/s, $arrival: the right number came due");
-        is($k->{requests}, $k->{due}, "$rate/s, $arrival: and all were made");
+        cmp_ok(abs($k->{asked} - $rate * $seconds), '<=', $asked, "$rate/s, $arrival: the right number came due");
+        is($k->{made}, $k->{asked}, "$rate/s, $arrival: and all were made");
     }
 }
 my $both;
 for my $try (1 .. 20) {
-    $both = loaded(qw(-rps=300 -wps=0.5 -requests-engine=null -duration=2s))->{bonload};
-    last if $both->{writes}{requests} && $both->{reads}{requests};
+    $both = loaded(qw(-rps=300 -wps=0.5 -requests-engine=null -duration=2s));
+    last if $both->{writes}{made} && $both->{reads}{made};
 }
-is($both->{writes}{requests}, 1, 'half a write a second');
-cmp_ok($both->{reads}{requests}, '>', 0, 'reads begin at the first write');
+is($both->{writes}{made}, 1, 'half a write a second');
+cmp_ok($both->{reads}{made}, '>', 0, 'reads begin at the first write');
+
+my $dir = scratch();
 
 # ---- threads --------------------------------------------------------------------------------------
 my $threads = loaded(qw(-rt=3 -requests-engine=sleep -max-requests=30));
-is($threads->{Reads}{Done},       30, '-max-requests: so many');
-is($threads->{Reads}{FinalSpeed}, 0,  'FinalSpeed is that of a search');
-is_deeply($threads->{Reports}, ['Maximum requests count'], 'why the run ended, in a sentence of goader\'s');
-is($threads->{Writes}{Done},      0,  'and no writes');
-cmp_ok(30 * $threads->{bonload}{reads}{latency_ns}{mean} / 1e9, '<=', 3 * $threads->{bonload}{elapsed_seconds}, 'at most three at a time');
-is(sum(map { $_->{reads}{ended} } @{ $threads->{bonload}{intervals} }), 30, 'the intervals add up');
-is(scalar @{ $threads->{Reads}{TopTen} },          10, 'the ten that took longest');
-is_deeply([ sort { $a <=> $b } @{ $threads->{Reads}{TopTen} } ], $threads->{Reads}{TopTen}, 'the longest last');
-is($threads->{bonload}{reads}{latency_ns}{max}, $threads->{Reads}{TopTen}[-1], 'which is the maximum');
-is(loaded(qw(-rt=200 -max-requests=7 -requests-engine=null))->{Reads}{Done}, 7, 'fewer requests than threads');
+is($threads->{reads}{asked},       30, '-max-requests: so many');
+ok(!$threads->{writes}, 'and no writes');
+cmp_ok(30 * $threads->{reads}{latency_ns}{mean} / 1e9, '<=', 3 * $threads->{elapsed_seconds}, 'at most three at a time');
+is(sum(map { $_->{reads}{made} } @{ $threads->{intervals} }), 30, 'the intervals add up');
+my $goaders = JSON::PP::decode_json(bonload(qw(-rt=3 -requests-engine=sleep -max-requests=30 -output=json))->{out});
+is(join(q{ }, sort keys %{$goaders}), 'Errors Reads Reports StartTime Writes', '-output=json: the keys of goader, and no others');
+is($goaders->{Reads}{FinalSpeed}, 0,  'FinalSpeed is that of a search');
+is_deeply($goaders->{Reports}, ['Maximum requests count'], 'why the run ended, in a sentence of goader\'s');
+is(scalar @{ $goaders->{Reads}{TopTen} }, 10, 'the ten that took longest');
+is_deeply([ sort { $a <=> $b } @{ $goaders->{Reads}{TopTen} } ], $goaders->{Reads}{TopTen}, 'the longest last');
+for my $ours (['-good-for=etcd'], [ '-sweep=100,200', '-requests-engine=null' ], [ '-ramp=1..2/1s', '-requests-engine=null' ]) {
+    refused_ok(bonload(@{$ours}, '-output=json', "$dir"), qr/-output=json .*--json/, "@{$ours}: goader never had it");
+}
+is(loaded(qw(-rt=200 -max-requests=7 -requests-engine=null))->{reads}{asked}, 7, 'fewer requests than threads');
 
 # ---- reads that follow writes: the numbers are exact ---------------------------------------------
 for my $case ([ 10, 9090, 909 ], [ 0.3, 2307, 7693 ], [ 1, 5000, 5000 ]) {
     my ($reads, $expected_reads, $expected_writes) = @{$case};
     my $done = loaded("-rpw=$reads", qw(-wt=3 -requests-engine=null -max-requests=10000));
-    is($done->{Writes}{Done}, $expected_writes, "-rpw=$reads: writes");
-    is($done->{Reads}{Done},  $expected_reads,  "-rpw=$reads: reads");
+    is($done->{writes}{asked}, $expected_writes, "-rpw=$reads: writes");
+    is($done->{reads}{asked},  $expected_reads,  "-rpw=$reads: reads");
 }
 
 # ---- a sweep --------------------------------------------------------------------------------------
-my $sweep = loaded(qw(-wps=1 -rps=3 -requests-engine=null -duration=300ms), '-sweep=200,400')->{bonload}{steps};
+my $sweep = loaded(qw(-wps=1 -rps=3 -requests-engine=null -duration=300ms), '-sweep=200,400')->{steps};
 is(scalar @{$sweep}, 2, 'a step for each rate');
-is_deeply([ map { ($_->{writes}{load}, $_->{reads}{load}) } @{$sweep} ], [ 50, 150, 100, 300 ], 'shared out as -rps and -wps are');
+is_deeply([ map { ($_->{writes}{load_per_second}, $_->{reads}{load_per_second}) } @{$sweep} ], [ 50, 150, 100, 300 ], 'shared out as -rps and -wps are');
 my @times = bonload(qw(-requests-engine=sleep -wps=1 -rps=0 -duration=500ms -max-errors=100), '-sweep=50,100')->{out} =~ /^Writes +\S+ +\S+ +(\S+ m?s) +(\S+ m?s) +\d+$/mg;
 is(scalar @times, 4, 'a line for each, with median and p99');
 my @ms = map { /(\S+) (m?)s/; $2 ? $1 : 1000 * $1 } @times;
 cmp_ok($ms[$_], '<=', $ms[ $_ + 1 ], 'in this order') for grep { $_ < $#ms } 0, 2;
-my $alone = loaded(qw(-sweep=100 -rps=0 -requests-engine=null -duration=200ms))->{bonload};
+my $alone = loaded(qw(-sweep=100 -rps=0 -requests-engine=null -duration=200ms));
 is($alone->{reads}, undef, '-rps=0: writes alone');
-is($alone->{steps}[0]{writes}{load}, 100, 'have all of it');
+is($alone->{steps}[0]{writes}{load_per_second}, 100, 'have all of it');
 
 # ---- the warm-up is left out ---------------------------------------------------------------------
 my $warm;
 for my $try (1 .. 20) {
-    $warm = loaded(qw(-rps=1000 -requests-engine=null -warmup=500ms -duration=500ms))->{bonload}{reads};
-    last if $warm->{requests};
+    $warm = loaded(qw(-rps=1000 -requests-engine=null -warmup=500ms -duration=500ms))->{reads};
+    last if $warm->{made};
 }
-is($warm->{due}, 500, '-warmup: what came due afterwards');
-cmp_ok($warm->{requests}, '>', 0, 'is made, but for what a busy machine could not begin in time');
-cmp_ok($warm->{requests}, '<=', 500, 'and nothing else');
-is(loaded(qw(-rt=1 -requests-engine=sleep -warmup=300ms -max-requests=3))->{Reads}{Done}, 3, '-warmup: its requests are not counted');
+is($warm->{asked}, 500, '-warmup: what came due afterwards');
+cmp_ok($warm->{made}, '>', 0, 'is made, but for what a busy machine could not begin in time');
+cmp_ok($warm->{made}, '<=', 500, 'and nothing else');
+is(loaded(qw(-rt=1 -requests-engine=sleep -warmup=300ms -max-requests=3))->{reads}{asked}, 3, '-warmup: its requests are not counted');
 
 # ---- a rate that is not kept ---------------------------------------------------------------------
 my $behind = bonload(qw(-rps=200 -requests-engine=sleep -max-channels=10 -max-requests=100));
@@ -91,7 +97,6 @@ like($bad->{out}, qr/^The rate could not be kept/m, 'it says so');
 like($bad->{out}, qr/^Staggered for: [1-9]/m,       'and how long it was behind');
 
 # ---- the commands of goader's documentation, in a directory instead of a server --------------------
-my $dir = scratch();
 mkdir "$dir/tmp";
 my @NAME = ('--body-size=4k', '-max-requests=100');
 my @COMMANDS = (

@@ -21,19 +21,19 @@ spew("$dir/day", "# a morning\n0 100\n500ms\t400\n500ms 1000\n1 1000 # a jump\n1
 for my $case ([ '-ramp=100..900/1s' => 500 ], [ "-load-file=$dir/day" => 125 + 500 ], [ '-ramp=1000..0/500ms' => 250 ]) {
     my ($course, $all) = @{$case};
     my $report = loaded(@NULL, $course, qw(-rps=1 -wps=0));
-    my $reads  = $report->{bonload}{reads};
-    is($reads->{due}, $all, "$course: the right number came due");
-    cmp_ok($reads->{requests}, '<=', $all, "$course: and no more were made");
+    my $reads  = $report->{reads};
+    is($reads->{asked}, $all, "$course: the right number came due");
+    cmp_ok($reads->{made}, '<=', $all, "$course: and no more were made");
     is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/bonload.schema.json'))), $report) ], [], "$course: as the schema says");
 }
-my $both = loaded(@NULL, qw(-ramp=100..900/1s -rps=3 -wps=1))->{bonload};
-is($both->{writes}{due}, 125, 'divided between writes and reads');
-cmp_ok($both->{writes}{requests}, '<=', 125, 'and no more writes were made');
-cmp_ok($both->{reads}{due}, '<=', 375, 'whose ramp begins with the first write');
-is(loaded(@NULL, qw(-ramp=0..1000/10s -wps=1 -max-requests=50))->{Writes}{Done}, 50, '-max-requests');
-my $gaps = loaded(@NULL, qw(-ramp=1000..3000/1s -wps=1 -arrival=poisson))->{bonload}{writes};
-cmp_ok(abs($gaps->{due} - 2000), '<', 5 * sqrt 2000, 'exponential gaps');
-cmp_ok($gaps->{requests}, '<=', $gaps->{due}, 'and no more were made');
+my $both = loaded(@NULL, qw(-ramp=100..900/1s -rps=3 -wps=1));
+is($both->{writes}{asked}, 125, 'divided between writes and reads');
+cmp_ok($both->{writes}{made}, '<=', 125, 'and no more writes were made');
+cmp_ok($both->{reads}{asked}, '<=', 375, 'whose ramp begins with the first write');
+is(loaded(@NULL, qw(-ramp=0..1000/10s -wps=1 -max-requests=50))->{writes}{asked}, 50, '-max-requests');
+my $gaps = loaded(@NULL, qw(-ramp=1000..3000/1s -wps=1 -arrival=poisson))->{writes};
+cmp_ok(abs($gaps->{asked} - 2000), '<', 5 * sqrt 2000, 'exponential gaps');
+cmp_ok($gaps->{made}, '<=', $gaps->{asked}, 'and no more were made');
 
 spew("$dir/back", "2s 5\n1s 5\n");
 spew("$dir/time", "30s\n");

@@ -26,8 +26,8 @@ sub files_in {
 
 # ---- writing ---------------------------------------------------------------------------------------
 my $written = loaded('-wt=2', "-url=$dir/a-XXX", '-body-size=1KiB', '-max-requests=50', '-seed=7');
-is($written->{Writes}{Done},   50, '50 writes');
-is($written->{Writes}{Errors}, 0,  'all good');
+is($written->{writes}{asked},   50, '50 writes');
+is($written->{writes}{errors}, 0,  'all good');
 is_deeply([ files_in($dir) ], [ map { sprintf "$dir/a-%03d", $_ } 1 .. 50 ], 'from 1 on');
 is_deeply([ grep { -s $_ != 1024 } files_in($dir) ], [], 'as long as they should be');
 is((stat "$dir/a-001")[2] & oct(7777), oct(644) & ~umask, 'mode 0644');
@@ -43,8 +43,8 @@ cmp_ok(scalar keys %sizes, '>', 20, 'of many sizes');
 # ---- an earlier run's files -------------------------------------------------------------------------
 my @READ = ('-rt=2', "-url=$dir/a-XXX", '-max-requests=50', '-seed=7', '-verify=full');
 my $read = loaded(@READ);
-is($read->{bonload}{damaged},        0,         'an earlier run with the same seed wrote it');
-is($read->{bonload}{verified_bytes}, 50 * 1024, 'all of it was looked at');
+is($read->{damaged},        0,         'an earlier run with the same seed wrote it');
+is($read->{verified_bytes}, 50 * 1024, 'all of it was looked at');
 loaded('-rt=1', "-url=$dir/a-XXX", '-max-requests=50', '-seed=7', '-verify=stamp', '-chunk-size=100');
 like(bonload(@READ, '-seed=8')->{err}, qr/something other than what was written: 50 damaged reads$/m, 'another seed is another content');
 
@@ -90,15 +90,15 @@ damage('zeros', sub { spew($_[0], "\0" x 1024) }, $DAMAGED);
 
 # ---- names that recur ----------------------------------------------------------------------------
 my $few = loaded('-wt=4', '-rpw=1', "-url=$dir/few-XX", '-body-size=20KiB', '-max-requests=5000');
-is($few->{bonload}{damaged}, 0, 'a hundred names, thousands of writes: nothing is taken for damage');
-is($few->{Reads}{Errors},    0, 'nor for an error');
-cmp_ok($few->{bonload}{verified_bytes}, '>', 0, 'although reads are judged');
+is($few->{damaged}, 0, 'a hundred names, thousands of writes: nothing is taken for damage');
+is($few->{reads}{errors},    0, 'nor for an error');
+cmp_ok($few->{verified_bytes}, '>', 0, 'although reads are judged');
 
 # ---- directories, links, cleaning up -----------------------------------------------------------------
 my $missing = bonload('-wt=1', "-url=$dir/x/y/XX", '-max-requests=5', '-body-size=1');
 is($missing->{status}, '1', 'a missing directory');
 like($missing->{out}, qr/^Error: 5 x open: No such file or directory$/m, 'each is an error');
-is(loaded('-wt=2', "-url=$dir/x/XX/f", '-max-requests=5', '-body-size=1', '-mkdirs')->{Writes}{Errors}, 0, '-mkdirs');
+is(loaded('-wt=2', "-url=$dir/x/XX/f", '-max-requests=5', '-body-size=1', '-mkdirs')->{writes}{errors}, 0, '-mkdirs');
 is(bonload('-wt=1', "-url=$dir/q/XX", '-max-requests=5', '-mkdirs=false')->{status}, '1', '-mkdirs=false');
 # Letters of a path that mean something in a template: -mkdirs says so first, and -literal takes them as they are.
 for my $case ([ 'ANNA', qr/[0-9]/, 'NN' ], [ 'SARRAH', qr/[a-zA-Z]/, 'RR' ], [ 'XXL', qr/[0-9]/, 'XX' ]) {
@@ -110,7 +110,7 @@ for my $case ([ 'ANNA', qr/[0-9]/, 'NN' ], [ 'SARRAH', qr/[a-zA-Z]/, 'RR' ], [ '
     is(bonload(@write, '-literal')->{err}, q{}, "$word: as it is");
     ok(-f "$dir/who/$word/fXXXX", "$word: is its name") or diag(join q{ }, files_in("$dir/who"));
     is(scalar(my @after = files_in("$dir/who")), @before + 1, "$word: and nothing else is made");
-    is(loaded(qw(-rt=1 -max-requests=2 -literal), "$dir/who/$word/fXXXX")->{Reads}{Errors}, 0, "$word: nor read");
+    is(loaded(qw(-rt=1 -max-requests=2 -literal), "$dir/who/$word/fXXXX")->{reads}{errors}, 0, "$word: nor read");
     remove_tree("$dir/who");
 }
 is(bonload(qw(-wt=1 -max-requests=1 -body-size=1 -mkdirs), "-url=$dir/who/a/fXXXX")->{err}, q{}, 'a template for files alone is not remarked on');
@@ -122,7 +122,7 @@ like(bonload('-rt=1', "-url=$dir/link", '-max-requests=1')->{out}, qr/^Error: 1 
 is(slurp("$dir/precious"), 'precious', 'what it leads to is as it was');
 mkdir "$dir/clean";
 spew("$dir/clean/mine", 'mine');
-is(loaded('-wt=2', '-rt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=300', '-remove')->{Reads}{Errors}, 0, '-remove');
+is(loaded('-wt=2', '-rt=1', "-url=$dir/clean/XX", '-body-size=10', '-max-requests=300', '-remove')->{reads}{errors}, 0, '-remove');
 is_deeply([ files_in("$dir/clean") ], ["$dir/clean/mine"], 'what the run wrote is gone, and nothing else');
 symlink 'mine', "$dir/clean/03";
 mkdir "$dir/clean/05";
@@ -162,13 +162,13 @@ mkdir "$dir/list";
 loaded('-wt=3', "-url=$dir/list/XX", '-body-size=10', '-max-requests=20', "-written-urls-dump=$dir/names");
 is(slurp("$dir/names"), join(q{}, map { sprintf "$dir/list/%02d\n", $_ } 1 .. 20), '-written-urls-dump: what was written');
 my $listed = loaded('-rt=1', "-url-source=$dir/names", '-max-requests=45', "-written-urls-dump=$dir/names2");
-is($listed->{Reads}{Errors}, 0, '-url-source: what was dumped is read, round and round');
+is($listed->{reads}{errors}, 0, '-url-source: what was dumped is read, round and round');
 is(slurp("$dir/names2"), slurp("$dir/names"), 'a dump of what was read');
 unlink "$dir/list/03";
 mkdir "$dir/list/03";
 bonload('-wt=1', "-url=$dir/list/XX", '-body-size=10', '-max-requests=5', "-written-urls-dump=$dir/names3");
 is(slurp("$dir/names3"), join(q{}, map { sprintf "$dir/list/%02d\n", $_ } 1, 2, 4, 5), 'what failed is not in it');
-is(loaded('-rt=1', "-url=$dir/a-XXX", "-url-source=$dir/none", '-max-requests=1')->{Reads}{Done}, 1, '-url wins');
+is(loaded('-rt=1', "-url=$dir/a-XXX", "-url-source=$dir/none", '-max-requests=1')->{reads}{asked}, 1, '-url wins');
 
 # ---- directories of names ------------------------------------------------------------------------
 SKIP: {
@@ -190,7 +190,7 @@ for my $args (
     [ "-url=$dir/data/a-XX" ], [ "-url=$dir/links/1/../two/a-XX" ], [ "-url=$dir//data///a-XX" ],
     [ "-url=$dir/data/new-XX/a", '-mkdirs' ])
 {
-    is(loaded(qw(-wt=2 -rt=1 -body-size=10 -max-requests=100 -remove), @{$args})->{Writes}{Errors}, 0, "@{$args}: the user's own links are followed");
+    is(loaded(qw(-wt=2 -rt=1 -body-size=10 -max-requests=100 -remove), @{$args})->{writes}{errors}, 0, "@{$args}: the user's own links are followed");
 }
 rmdir for glob "$dir/real/new-*";
 is_deeply([ files_in("$dir/real") ], [], 'and all is removed by those names');
@@ -241,8 +241,8 @@ if ($> == 0) {
 my $disk = scratch_on_disk();
 for my $options ([], ['-fsync'], takes_direct($disk) ? (['-direct'], [qw(-direct -fsync -chunk-size=8KiB)]) : ()) {
     my $run = loaded('-wt=2', '-rpw=1', @{$options}, "-url=$disk/d-XXX", '-min-body-size=0', '-max-body-size=70000', '-max-requests=100', '-verify=full');
-    is($run->{Writes}{Errors} + $run->{Reads}{Errors}, 0, "@{$options}: no errors");
-    cmp_ok($run->{bonload}{verified_bytes}, '>', 0, "@{$options}: what is read is what was written");
+    is($run->{writes}{errors} + $run->{reads}{errors}, 0, "@{$options}: no errors");
+    cmp_ok($run->{verified_bytes}, '>', 0, "@{$options}: what is read is what was written");
 }
 
 # ---- names through a pipe ------------------------------------------------------------------------------
@@ -289,8 +289,8 @@ like($gone->{err}, qr{\Abonload: 100 % of the requests failed, more than -max-er
 is($gone->{status}, '1', 'exit status 1');
 like($gone->{out}, qr/^The run was ended early: nothing had succeeded[.]$/m, 'before its time is over');
 like($gone->{out}, qr{^Offered: \S+/s, achieved: 0/s, failed: \S+/s$}m, 'what failed is not achieved');
-my $counted = bonload('-wps=200', '-duration=60s', '-output=json', "$dir/gone/XXXX");
-like($counted->{out}, qr/"achieved_per_second":\s*0(?:[.]0)?,/, 'in JSON, too');
+my $counted = bonload('-wps=200', '-duration=60s', '--json', "$dir/gone/XXXX");
+like($counted->{out}, qr/"made_per_second":\s*0(?:[.]0)?,/, 'in JSON, too');
 my ($failures) = $gone->{out} =~ /^Total errors: (\d+)$/m;
 cmp_ok($failures // 12_000, '<', 12_000, 'of a minute of requests');
 like(bonload('-rps=200', '-duration=60s', "$dir/gone/XXXX")->{err},
@@ -300,17 +300,17 @@ is(bonload('-rt=2', "$dir/gone/XXXX", '-max-requests=3000', '-max-errors=100')->
 like(bonload('-rt=2', "$dir/gone/XXXX", '-max-requests=3000', '-max-errors=100')->{out}, qr/^Total errors: 3000$/m, 'to its end');
 
 # ---- where the bytes came from ------------------------------------------------------------------------
-my $memory = loaded('-rt=1', "$dir/a-XXX", '-max-requests=50', '-seed=7')->{bonload};
-is("$memory->{reads}{limited_by}: $memory->{reads}{reason}", 'page cache: tmpfs is memory and has no device.', 'files in memory') if $memory->{device}{filesystem} eq 'tmpfs';
+my $memory = loaded('-rt=1', "$dir/a-XXX", '-max-requests=50', '-seed=7');
+is("$memory->{reads}{limited_by}: $memory->{reads}{reason}", 'page cache: tmpfs is memory and has no device.', 'files in memory') if $memory->{storage}{filesystem} eq 'tmpfs';
 my $storage = scratch_on_disk();
 my @KEPT = ("-url=$storage/kept-XXX", '-max-requests=100', '-body-size=256KiB');
 loaded('-wt=2', @KEPT, '-fsync');
 SKIP: {
-    my $device = loaded('-rt=2', @KEPT)->{bonload}{device};
+    my $device = loaded('-rt=2', @KEPT)->{device};
     skip 'there is no block device below the temporary directory', 5 if !$device->{name};
     my $cached;
     for (1 .. 10) { # other programs may read from the device, or drop the kernel's caches
-        $cached = loaded('-rt=2', @KEPT)->{bonload}{reads};
+        $cached = loaded('-rt=2', @KEPT)->{reads};
         last if $cached->{limited_by} eq 'page cache';
     }
     is($cached->{limited_by}, 'page cache', 'what was just written is read from the page cache');
@@ -318,7 +318,7 @@ SKIP: {
     ok((any { bonload('-rt=2', @KEPT)->{out} =~ $said } 1 .. 10), 'and what helps');
     for my $how (qw(-evict -direct)) {
         next if $how eq '-direct' && !takes_direct($storage);
-        my $read = loaded('-rt=2', @KEPT, $how)->{bonload}{reads};
+        my $read = loaded('-rt=2', @KEPT, $how)->{reads};
         like("$read->{limited_by} $read->{errors}", qr/\A(?:device|others) 0\z/, "with $how it is the device");
         cmp_ok($read->{device_percent}, '>=', 90, 'that read it');
     }

@@ -30,7 +30,7 @@ sub tails_of {
     is($run->{status}, '0', 'the run is complete') or diag $run->{err};
     my $report = JSON::PP::decode_json($run->{out} || '{}');
     is_deeply([ schema_errors($schema, $report) ], [], 'as the schema says');
-    return { map { $_ => $report->{bonload}{$_}{tail} } qw(writes reads) };
+    return { map { $_ => $report->{$_}{tail} } qw(writes reads) };
 }
 
 # ---- the option ----------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ for my $mode (['-max-latency=1s'], [ '-sweep=10,20', '-rps=1' ]) {
     refused_ok(bonload(@load, @{$mode}, '-explain-tail'), qr/-explain-tail explains a single load, and cannot be combined with -max-latency or -sweep/, "not with $mode->[0]");
 }
 refused_ok(bonload(qw(-good-for=etcd -explain-tail), $dir), qr/-good-for cannot be combined with .* or -explain-tail/, 'not of a profile');
-ok(!exists loaded(@load, '-wt=1', '-max-requests=20')->{bonload}{writes}{tail}, 'without the option nothing is said');
+ok(!exists loaded(@load, '-wt=1', '-max-requests=20')->{writes}{tail}, 'without the option nothing is said');
 
 my ($ours, $theirs) = map { JSON::PP::decode_json(slurp(source("share/$_.schema.json")))->{'$defs'} } qw(bonload bonnie);
 is_deeply($ours->{$_}, $theirs->{$_}, "both schemas have the same $_") for qw(tail slow_operation);
@@ -66,11 +66,11 @@ sub blind_ok {
     return;
 }
 
-blind_or_done(sub { bonload({@_}, @explain, '-output=json') }, \&blind_ok);
+blind_or_done(sub { bonload({@_}, @explain, '--json') }, \&blind_ok);
 
 # ---- what is seen --------------------------------------------------------------------------------------
 
-my $plain = bonload(@explain, '-output=json');
+my $plain = bonload(@explain, '--json');
 SKIP: {
     my $tails = tails_of($plain);
     skip "cannot trace here: $tails->{writes}{note}", 1 if !$tails->{writes}{traced};
@@ -87,7 +87,7 @@ SKIP: {
     my $text = bonload(@explain);
     is(() = $text->{out} =~ /^Tail: of the slowest [\d.]+ % [(]above [\d.]+ [mun]?s[)]: \d+ % [^\n]+[.]$/mg, 2, 'a sentence for writes and one for reads') or diag $text->{out};
 
-    my $as_user = bonload(@explain, qw(-output=json -user=nobody));
+    my $as_user = bonload(@explain, qw(--json -user=nobody));
     ok(tails_of($as_user)->{writes}{traced}, 'with -user=nobody, too');
     is_deeply([ instances($as_user) ], [], '-user=nobody leaves no instance');
 
@@ -95,12 +95,12 @@ SKIP: {
         my $report;
         for my $seconds (1, 5, 20) { # on a busy machine nothing may end in a second
             $report = loaded(@load, qw(-wt=2 -warmup=1s -explain-tail), "-duration=${seconds}s");
-            last if $report->{Writes}{Done};
+            last if $report->{writes}{asked};
         }
-        my $tail   = $report->{bonload}{writes}{tail};
+        my $tail   = $report->{writes}{tail};
         examined_ok($tail, 'writes');
-        cmp_ok($tail->{slowest}, '<=', $report->{Writes}{Done}, 'is not explained');
-        is((grep { $_->{seconds} > $report->{bonload}{elapsed_seconds} } @{ $tail->{operations} }), 0, 'the time begins after it');
+        cmp_ok($tail->{slowest}, '<=', $report->{writes}{asked}, 'is not explained');
+        is((grep { $_->{seconds} > $report->{elapsed_seconds} } @{ $tail->{operations} }), 0, 'the time begins after it');
     };
 
     subtest 'a limit of a control group' => sub {
@@ -109,18 +109,18 @@ SKIP: {
         plan skip_all => 'no direct I/O'   if !takes_direct($dir);
         my @files = ("-url=$dir/limit-XX", '-body-size=64KiB', '-direct');
         loaded(@files, qw(-wt=2 -max-requests=100));
-        my $run  = bonload({ wrap => [ $group->wrap ] }, @files, qw(-rt=2 -duration=4s -explain-tail -output=json));
+        my $run  = bonload({ wrap => [ $group->wrap ] }, @files, qw(-rt=2 -duration=4s -explain-tail --json));
         my $tail = tails_of($run)->{reads};
-        is(known_cause($tail), 'group', 'is named') or diag $tail->{sentence};
+        is(known_cause($tail), 'group', 'is named') or diag $tail->{reason};
         is(tails_of($run)->{writes}, undef, 'where nothing was written, nothing is said of writes');
     };
 
     subtest 'the page' => sub {
         my $page = "$dir/page.html";
-        my $run  = bonload(@explain, '-output=json', "-timeline-file=$page");
+        my $run  = bonload(@explain, '--json', "-timeline-file=$page");
         my $tail = tails_of($run)->{writes};
         my ($section) = slurp($page) =~ m{<section aria-labelledby="load-tail">(.*?)</section>}s;
-        like($section // q{}, qr/\Q${\ucfirst $tail->{sentence}}\E/, 'has the sentence');
+        like($section // q{}, qr/\Q${\ucfirst $tail->{reason}}\E/, 'has the sentence');
         like($section // q{}, qr/>The slowest operations over time</, 'and the chart');
     };
 

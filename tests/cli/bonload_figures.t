@@ -18,7 +18,7 @@ my @SLEEP = qw(-requests-engine=sleep -rt=8 -max-requests=40 -max-errors=100);
 
 # ---- the distribution ----------------------------------------------------------------------------------
 # The histogram in a JSON report as a hash, and a percentile of it by nearest rank.
-sub buckets { my ($report) = @_; return { @{ $report->{bonload}{reads}{histogram} } } }
+sub buckets { my ($report) = @_; return { @{ $report->{reads}{histogram} } } }
 
 sub percentile {
     my ($histogram, $percent) = @_;
@@ -34,7 +34,7 @@ my @runs = map { loaded(@SLEEP) } 1, 2;
 my %merged;
 for my $run (@runs) {
     my $histogram = buckets($run);
-    my $latency   = $run->{bonload}{reads}{latency_ns};
+    my $latency   = $run->{reads}{latency_ns};
     is(sum(values %{$histogram}), $latency->{count}, 'each request is in the distribution');
     is_deeply([ @{$latency}{qw(p50 p90 p95 p99)} ], [ map { min(percentile($histogram, $_), $latency->{max}) } 50, 90, 95, 99 ], 'which has the percentiles of the report');
     $merged{$_} += $histogram->{$_} for keys %{$histogram};
@@ -64,8 +64,8 @@ is("@{$head}[ 0, 1, 7, 11 ]", 'seconds writes reads read_p99_ns', 'what the colu
 cmp_ok(scalar @seconds, '>=', 1, 'a line for each second that was seen');
 my ($total) = $told->{out} =~ /^Total requests: (\d+)$/m; # 250, but for those at the very end where the machine was away
 is(sum(map { $_->[7] } @seconds), $total, 'each request is in one');
-my $seconds = bonload(qw(-requests-engine=sleep -rt=3 -wt=1 -warmup=1100ms -duration=1100ms -max-errors=100 -output=json), "-live-file=$dir/live.prom");
-my $count = JSON::PP::decode_json($seconds->{out})->{bonload}{reads}{latency_ns}{count};
+my $seconds = bonload(qw(-requests-engine=sleep -rt=3 -wt=1 -warmup=1100ms -duration=1100ms -max-errors=100 --json), "-live-file=$dir/live.prom");
+my $count = JSON::PP::decode_json($seconds->{out})->{reads}{latency_ns}{count};
 like(slurp("$dir/live.prom"), qr/^bonload_latency_seconds_count\{kind="read"\} $count$/m, '-live-file, metrics: the requests that count');
 is_deeply([ grep {/live/} tree($dir) ], [qw(live.csv live.prom)], 'nothing else is left');
 SKIP: {
@@ -82,12 +82,12 @@ sub seconds_in {
 }
 my $warmed = loaded(qw(-requests-engine=sleep -rt=3 -warmup=1100ms -duration=1100ms -max-errors=100), "-live-file=$dir/warm.csv");
 my @warm   = seconds_in("$dir/warm.csv");
-is(sum(map { $_->{reads} } @warm), $warmed->{Reads}{Done}, 'CSV has none of the requests of the warm-up');
+is(sum(map { $_->{reads} } @warm), $warmed->{reads}{asked}, 'CSV has none of the requests of the warm-up');
 is_deeply([ map { $_->{seconds} } @warm ], [ sort { $a <=> $b } map { $_->{seconds} } @warm ], 'its seconds do not run backwards');
 is(join(q{}, map { my $row = $_; map { $row->{"write_$_"} } qw(p50_ns p99_ns max_ns) } @warm), q{}, 'a kind that never runs has no latency');
 my ($whole, @row);
 for my $try (1 .. 20) { # on a busy machine it may take more than a second
-    $whole = loaded(qw(-requests-engine=sleep -rt=8 -max-requests=24 -max-errors=100), "-live-file=$dir/whole.csv")->{bonload};
+    $whole = loaded(qw(-requests-engine=sleep -rt=8 -max-requests=24 -max-errors=100), "-live-file=$dir/whole.csv");
     @row   = seconds_in("$dir/whole.csv");
     last if @row == 1 && @{ $whole->{intervals} } == 1;
 }
@@ -97,8 +97,8 @@ for my $second ([ 'in CSV', sub { $row[0]{"read_$_[0]_ns"} } ], [ 'in JSON', sub
 }
 my $dead = loaded(qw(-rps=20 -duration=1s -max-errors=100), "-url=$dir/none/XX", "-live-file=$dir/dead.csv");
 is(join(q{}, map { my $row = $_; map { $row->{"read_$_"} } qw(p50_ns p99_ns max_ns) } seconds_in("$dir/dead.csv")), q{}, 'nor has one without a success');
-is(sum(map { $_->{read_errors} } seconds_in("$dir/dead.csv")), $dead->{Reads}{Errors}, 'while its errors are there');
-is_deeply([ grep {defined} map { $_->{reads}{p99_ns} } @{ $dead->{bonload}{intervals} } ], [], 'intervals in JSON: null');
+is(sum(map { $_->{read_errors} } seconds_in("$dir/dead.csv")), $dead->{reads}{errors}, 'while its errors are there');
+is_deeply([ grep {defined} map { $_->{reads}{p99_ns} } @{ $dead->{intervals} } ], [], 'intervals in JSON: null');
 unlink map {"$dir/$_.csv"} qw(warm whole dead);
 refused_ok(bonload(@SLEEP, "-live-file=$dir/none/$_"), qr{none/$_: No such file or directory}, "-live-file where there is no directory: $_") for qw(x x.prom);
 
@@ -108,14 +108,14 @@ is($above->{status}, '2', '-fail-above: exit status 2');
 like($above->{err}, qr/^bonload: (?:reads|writes): p50 [\d.]+ ms is above 1[.]00 us$/m, 'with the figure, on standard error');
 like($above->{out}, qr/^The latency was above -fail-above[.]$/m, 'and a line');
 ok(!bonload(@SLEEP, "-fail-above=$_")->{status}, "-fail-above=$_ is kept") for qw(p50:1h max:1h 1h);
-is(JSON::PP::decode_json(bonload(@SLEEP, '-output=json', '-fail-above=max:1ns')->{out})->{bonload}{above}, 1, 'in JSON too');
+is(JSON::PP::decode_json(bonload(@SLEEP, '--json', '-fail-above=max:1ns')->{out})->{above}, 1, 'in JSON too');
 my $none = bonload(qw(-rt=1 -max-requests=5 -max-errors=100 -fail-above=p99:1h), "-url=$dir/none/XX");
 is($none->{status}, '1', 'where nothing succeeds, no latency is below the limit');
 like($none->{err}, qr/^bonload: Reads: none succeeded, so -fail-above has no latency to judge: read: /m, 'as a line says');
 
 # A search begins with a load that is far too large. What it prints, and judges, is the last load.
-my $search = bonload(qw(-requests-engine=sleep -wt=100 -rt=0 -max-latency=400ms -window=100ms -window-max=400ms -max-errors=100 -fail-above=max:850ms -output=json));
-my $last   = JSON::PP::decode_json($search->{out})->{bonload};
+my $search = bonload(qw(-requests-engine=sleep -wt=100 -rt=0 -max-latency=400ms -window=100ms -window-max=400ms -max-errors=100 -fail-above=max:850ms --json));
+my $last   = JSON::PP::decode_json($search->{out});
 is($last->{above} ? 1 : 0, $last->{writes}{latency_ns}{max} > 850e6 ? 1 : 0, "a search: -fail-above judges the figures that are printed, of the $last->{figures_of}");
 like($search->{status}, $last->{above} ? qr/\A2\z/ : qr/\A[03]\z/, 'so does the exit status');
 refused_ok(bonload('-fail-above=p0:1s'), qr/-fail-above: 'p0:1s' is not accepted; expected a duration/, 'a limit that is none');

@@ -211,7 +211,7 @@ sub web_tests {
     like(slurp("$dir/log"), qr{^\S+ PUT /a%20b HTTP}m, 'and a blank is encoded');
     my ($port) = $server->{url} =~ /(\d+)\z/;
     my $with = "http://me:se%20cret\@127.0.0.1:$port/echo";
-    my $run  = called('goader', qw(-requests-engine=http -rt=1 -max-requests=2 -verbose -output=json), "-url=$with");
+    my $run  = called('goader', qw(-requests-engine=http -rt=1 -max-requests=2 -verbose --json), "-url=$with");
     like(slurp("$dir/log"), qr{^Authorization: Basic bWU6c2UgY3JldA==\r$}m, 'goader: user:password@ is basic authentication');
     unlike($run->{out} . $run->{err}, qr/se%20cret|bWU6c2/, 'of which nothing is told');
     like($run->{out}, qr{"url":"http://127.0.0.1:$port/echo"}, 'the URL is told without it');

@@ -96,10 +96,10 @@ for my $writes (0, 1) {
 
 # Without a directory it is the working directory, which is named.
 my $here = storage();
-my $silent = bonload({ dir => "$here" }, '-good-for=' . own('small', @LOG), qw(-duration=1s -wps=9 -output=json));
+my $silent = bonload({ dir => "$here" }, '-good-for=' . own('small', @LOG), qw(-duration=1s -wps=9 --json));
 my $named  = abs_path("$here");
 like($silent->{err}, qr/\Abonload: no directory is given: \Q$named\E is judged\n/, 'without a directory: says which one');
-is(JSON::PP::decode_json($silent->{out})->{bonload}{good_for}{directory}, $named, 'so does JSON');
+is(JSON::PP::decode_json($silent->{out})->{good_for}{directory}, $named, 'so does JSON');
 
 # Some runs last long, for a machine that is away for a while, and therefore go on at the same time.
 # The pages of this one are overwritten; what becomes of it is checked below.
@@ -143,16 +143,16 @@ my ($FILESYSTEM) = qx(df --output=fstype '$STORAGE') =~ /\n(.+)\n/;
 
 # ---- the programs' profiles -----------------------------------------------------------------------------
 for my $profile (qw(etcd postgres mariadb redis maildir sqlite sqlite-journal)) {
-    my $run = good_for($profile, qw(-duration=1s -wt=2 -output=json -verify=full));
+    my $run = good_for($profile, qw(-duration=1s -wt=2 --json -verify=full));
     like($run->{status}, qr/\A[023]\z/, "$profile runs") or diag($run->{err});
     my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
     is_deeply([ schema_errors($SCHEMA, $report) ], [], 'as the schema says');
-    my ($answer) = @{ $report->{bonload}{good_for}{profiles} // [] };
+    my ($answer) = @{ $report->{good_for}{profiles} // [] };
     is($answer->{name}, $profile, 'and says so in JSON');
-    cmp_ok($answer->{loads}[0]{requests} // 0, '>', 0, 'with requests');
-    is($report->{bonload}{damaged}, 0, 'no damage');
-    is($report->{bonload}{device}{filesystem}, $FILESYSTEM, 'the filesystem is named');
-    cmp_ok($report->{bonload}{verified_bytes}, '>', 0, 'pages that were read were looked at') if $profile eq 'postgres';
+    cmp_ok($answer->{loads}[0]{made} // 0, '>', 0, 'with requests');
+    is($report->{damaged}, 0, 'no damage');
+    is($report->{storage}{filesystem}, $FILESYSTEM, 'the filesystem is named');
+    cmp_ok($report->{verified_bytes}, '>', 0, 'pages that were read were looked at') if $profile eq 'postgres';
 }
 
 # ---- storage that keeps nothing ------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ SKIP: {
     my $figures = bonload('-good-for=' . own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2), "$memory");
     is($figures->{status}, '0', 'without limits: figures');
     like($figures->{out}, qr/\Aplain: nothing written here survives a crash [(]tmpfs[)][.]\nplain: no verdict[.] \d+ /, 'with that sentence above');
-    my $json = bonload(qw(-good-for=redis -output=json), "-timeline-file=$OWN/memory.html", "$memory");
+    my $json = bonload(qw(-good-for=redis --json), "-timeline-file=$OWN/memory.html", "$memory");
     is($json->{status}, '2', 'as JSON');
     is_deeply([ schema_errors($SCHEMA, eval { JSON::PP::decode_json($json->{out}) }) ], [], 'as the schema says');
     like(slurp("$OWN/memory.html"), qr/redis: not good; nothing written there survives a crash [(]tmpfs[)]/, 'and so says the page');

@@ -25,28 +25,28 @@ my $server = web_server(log => "$dir/log");
 my $url    = $server->{url};
 
 # The operations in a report, by name.
-sub operations { my ($json) = @_; return { map { $_->{name} => $_ } @{ $json->{bonload}{operations} } } }
+sub operations { my ($json) = @_; return { map { $_->{name} => $_ } @{ $json->{operations} } } }
 
-sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{bonload}{$kind}{failures} } } }
+sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{$kind}{failures} } } }
 
 # ---- writing and reading ---------------------------------------------------------------------------
 my $both = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=600 -min-body-size=0 -max-body-size=70000 -verify=full -seed=5), "$url/both/a-XXXX");
-is($both->{Writes}{Errors} + $both->{Reads}{Errors}, 0, 'no errors');
-is($both->{Writes}{Done} + $both->{Reads}{Done}, 600, '600 requests');
-cmp_ok($both->{bonload}{verified_bytes}, '>', 0, 'what is read was looked at');
-cmp_ok($both->{bonload}{$_}{connections}, '<=', 3, "$_: connections are kept alive") for qw(reads writes);
-cmp_ok($both->{bonload}{$_}{connections}, '>=', 1, "$_: and counted") for qw(reads writes);
-cmp_ok($both->{bonload}{reads}{first_byte_ns}{count}, '==', $both->{Reads}{Done}, 'the time to the first byte');
-cmp_ok($both->{bonload}{reads}{first_byte_ns}{mean}, '<=', $both->{bonload}{reads}{latency_ns}{mean}, 'which comes before the last');
+is($both->{writes}{errors} + $both->{reads}{errors}, 0, 'no errors');
+is($both->{writes}{asked} + $both->{reads}{asked}, 600, '600 requests');
+cmp_ok($both->{verified_bytes}, '>', 0, 'what is read was looked at');
+cmp_ok($both->{$_}{connections}, '<=', 3, "$_: connections are kept alive") for qw(reads writes);
+cmp_ok($both->{$_}{connections}, '>=', 1, "$_: and counted") for qw(reads writes);
+cmp_ok($both->{reads}{first_byte_ns}{count}, '==', $both->{reads}{asked}, 'the time to the first byte');
+cmp_ok($both->{reads}{first_byte_ns}{mean}, '<=', $both->{reads}{latency_ns}{mean}, 'which comes before the last');
 my $RECONNECTS = qr/^The server closes connections after each request: every request paid for a new one[.]$/m;
 like(bonload(@HTTP, qw(-rt=2 -max-requests=100), "$url/once")->{out}, $RECONNECTS, 'a server that keeps no connection is told');
 unlike(bonload(@HTTP, qw(-rt=2 -max-requests=100), "$url/status/200")->{out}, $RECONNECTS, 'one that does is not');
 
-my $written = $both->{Writes}{Done};
+my $written = $both->{writes}{asked};
 my @SAME    = (@HTTP, '-rt=2', '-seed=5', '-verify=full', "-max-requests=$written", "$url/both/a-XXXX");
 my $again   = loaded(@SAME, qw(-min-body-size=0 -max-body-size=70000));
-is($again->{bonload}{damaged}, 0, 'another run with the same seed reads it back');
-is($again->{bonload}{verified_bytes}, $again->{bonload}{reads}{bytes}, 'all of it');
+is($again->{damaged}, 0, 'another run with the same seed reads it back');
+is($again->{verified_bytes}, $again->{reads}{bytes}, 'all of it');
 my $other = bonload(@SAME, '-seed=6');
 is($other->{status}, '1', 'another seed is another content');
 like($other->{out}, qr/^Error: \d+ x damaged: not what was written$/m, 'which is told');
@@ -68,43 +68,43 @@ is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?X-Amz-Signatu
 
 # ---- operations ---------------------------------------------------------------------------------------
 my $mix = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=2000 -body-size=100 -ops=get:4,head:2,put:3,delete:2 -remove), "$url/mix/NNNNNNNNNNNN");
-my %done = map { $_ => operations($mix)->{$_}{requests} } qw(get put head delete);
+my %done = map { $_ => operations($mix)->{$_}{made} } qw(get put head delete);
 is(sum(values %done), 2000, '-ops: each request is one of them');
 ok($done{$_} > 50, "-ops: $_ is among them") for sort keys %done;
-is($mix->{Writes}{Done}, $done{put} + $done{delete}, 'put and delete are writes');
-is($mix->{Reads}{Done},  $done{get} + $done{head},   'get and head are reads');
-is($mix->{Writes}{Errors} + $mix->{Reads}{Errors}, 0, 'what the run removes itself is no error of a read');
-is($mix->{bonload}{damaged}, 0, 'nor damage');
+is($mix->{writes}{asked}, $done{put} + $done{delete}, 'put and delete are writes');
+is($mix->{reads}{asked},  $done{get} + $done{head},   'get and head are reads');
+is($mix->{writes}{errors} + $mix->{reads}{errors}, 0, 'what the run removes itself is no error of a read');
+is($mix->{damaged}, 0, 'nor damage');
 
 loaded(@HTTP, qw(-wt=2 -max-requests=50 -body-size=10), "$url/gone/XX");
 my $deleted = loaded(@HTTP, qw(-wt=2 -max-requests=50 -ops=delete), "$url/gone/XX");
-is($deleted->{Writes}{Errors}, 0, '-ops=delete alone: from the first name on');
+is($deleted->{writes}{errors}, 0, '-ops=delete alone: from the first name on');
 is_deeply(failures(loaded(@HTTP, qw(-rt=2 -max-requests=50 -ops=head -max-errors=100), "$url/gone/XX"), 'reads'), { '404 Not Found' => 50 }, 'and they are gone');
 loaded(@HTTP, qw(-wt=2 -max-requests=30 -body-size=10 -remove), "$url/clean/XX");
 is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=30 -max-errors=100), "$url/clean/XX"), 'reads'), { '404 Not Found' => 30 }, '-remove');
 
 # Names that recur while their objects are being removed.
 my $few = loaded(@HTTP, qw(-wt=3 -rt=3 -max-requests=3000 -body-size=5000 -ops=get,put:3,delete), "$url/few/XX");
-is($few->{Writes}{Errors} + $few->{Reads}{Errors}, $few->{bonload}{writes}{errors}, 'reads of names that come and go are not taken for errors');
-is($few->{bonload}{damaged}, 0, 'nor for damage');
+is($few->{writes}{errors} + $few->{reads}{errors}, $few->{writes}{errors}, 'reads of names that come and go are not taken for errors');
+is($few->{damaged}, 0, 'nor for damage');
 
 # ---- post and patch -----------------------------------------------------------------------------------
 my $posted = loaded(@HTTP, qw(-wt=2 -rt=1 -max-requests=200 -body-size=100 -ops=post,get -max-errors=100 -header=Content-Type:application/json), "$url/post/XX", "-written-urls-dump=$dir/posted");
-is($posted->{Writes}{Errors}, 0, '-ops=post: 202 Accepted is success');
-is(operations($posted)->{post}{requests}, $posted->{Writes}{Done}, 'post is a write');
-is(scalar split(/\n/, slurp("$dir/posted")), $posted->{Writes}{Done} > 100 ? 100 : $posted->{Writes}{Done}, 'with a name each, as put');
-is($posted->{bonload}{settings}{verify}, 'off', 'nothing is known of what is read');
+is($posted->{writes}{errors}, 0, '-ops=post: 202 Accepted is success');
+is(operations($posted)->{post}{made}, $posted->{writes}{asked}, 'post is a write');
+is(scalar split(/\n/, slurp("$dir/posted")), $posted->{writes}{asked} > 100 ? 100 : $posted->{writes}{asked}, 'with a name each, as put');
+is($posted->{settings}{verify}, 'off', 'nothing is known of what is read');
 my ($post) = slurp("$dir/log") =~ m{^\S+ (POST /post/01 .*?)\r\n\r\n}ms;
 like($post, qr/^Content-Length: 100\r?$/m, 'with a body');
 like($post, qr{^Content-Type:application/json\r?$}m, 'and the content type that was asked for');
 unlike($post, qr/x-www-form-urlencoded|^Transfer-Encoding/m, 'and no other');
 my $patched = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=1000 -body-size=100 -ops=put,patch:3,get,delete -remove), "$url/patch/NNNNNNNNNNNN");
-is($patched->{Writes}{Errors} + $patched->{Reads}{Errors}, 0, 'beside put, patch takes what the run has put');
-ok(operations($patched)->{$_}{requests} > 0, "$_ is among them") for qw(put patch get delete);
+is($patched->{writes}{errors} + $patched->{reads}{errors}, 0, 'beside put, patch takes what the run has put');
+ok(operations($patched)->{$_}{made} > 0, "$_ is among them") for qw(put patch get delete);
 is(operations($patched)->{put}{errors} + operations($patched)->{patch}{errors}, 0, 'no patch before there is something');
 like((grep {/ PATCH /} split /^(?=\S+ [A-Z]+ \/)/m, slurp("$dir/log"))[0], qr/^Content-Length: 100\r$/m, 'it has a body, too');
 my $alone = loaded(@HTTP, qw(-wt=1 -max-errors=100 -max-requests=100 -body-size=10 -ops=patch), "$url/post/XX");
-is($alone->{Writes}{Errors}, 100 - (grep {m{/post/}} split /\n/, slurp("$dir/posted")), 'without put, it takes the next name');
+is($alone->{writes}{errors}, 100 - (grep {m{/post/}} split /\n/, slurp("$dir/posted")), 'without put, it takes the next name');
 
 # ---- bodies from files --------------------------------------------------------------------------------
 my @bodies = ('{"one": 1}', q{}, join q{}, map { chr(33 + $_ % 90) } 1 .. 50_000);
@@ -114,18 +114,18 @@ spew("$dir/three",  join q{}, map {"$url/given/$_\n"} 0 .. 2);
 spew("$dir/two",    join q{}, map {"$url/given/$_\n"} 0 .. 1);
 my $tiny = HTTP::Tiny->new;
 my $one = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=100), "-body-file=$dir/body-2", "$url/both/all-XX");
-is($one->{Writes}{Errors} + $one->{Reads}{Errors}, 0, '-body-file');
+is($one->{writes}{errors} + $one->{reads}{errors}, 0, '-body-file');
 is($tiny->get("$url/both/all-01")->{content}, $bodies[2], 'is what is put');
-is($one->{bonload}{writes}{bytes}, 50_000 * $one->{Writes}{Done}, 'and counted');
-cmp_ok($one->{bonload}{verified_bytes}, '>', 0, 'and compared with what is read');
+is($one->{writes}{bytes}, 50_000 * $one->{writes}{asked}, 'and counted');
+cmp_ok($one->{verified_bytes}, '>', 0, 'and compared with what is read');
 is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/bonload.schema.json'))), JSON::PP::decode_json(JSON::PP::encode_json($one))) ], [], 'the report is as its schema says');
 for my $op (qw(put post)) {
     my @each = (@HTTP, "-ops=$op,get", "-url-source=$dir/three", "-body-source=$dir/bodies");
     $tiny->delete("$url/given/$_") for 0 .. 2;
-    is(loaded(@each, qw(-wt=1 -max-requests=6))->{Writes}{Errors}, 0, "-body-source, $op");
+    is(loaded(@each, qw(-wt=1 -max-requests=6))->{writes}{errors}, 0, "-body-source, $op");
     is_deeply([ map { $tiny->get("$url/given/$_")->{content} } 0 .. 2 ], \@bodies, 'each name has its body');
     my $same = loaded(@each, qw(-rt=1 -max-requests=6 -verify=stamp));
-    is($same->{bonload}{verified_bytes}, 2 * length join(q{}, @bodies), 'another run knows what is right');
+    is($same->{verified_bytes}, 2 * length join(q{}, @bodies), 'another run knows what is right');
 }
 for my $wrong ($bodies[0] . 'x', '{"one": 2}', '{"on') {
     $tiny->put("$url/given/0", { content => $wrong });
@@ -144,34 +144,34 @@ my @MIXED = qw(-min-body-size=0 -max-body-size=30000);
 ranges();
 my $ranged = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=600 -verify=full -ops=put,get:range=10KiB), @MIXED, "$url/range/XXXXXX");
 my ($ranges, $heads) = ranges();
-is($ranged->{Reads}{Errors} + $ranged->{bonload}{damaged}, 0, 'get:range: each range is what was put there');
+is($ranged->{reads}{errors} + $ranged->{damaged}, 0, 'get:range: each range is what was put there');
 is($heads, 0, 'the size of what the run has put is known');
-cmp_ok($ranged->{bonload}{verified_bytes}, '==', $ranged->{bonload}{reads}{bytes}, 'all that is read is looked at');
+cmp_ok($ranged->{verified_bytes}, '==', $ranged->{reads}{bytes}, 'all that is read is looked at');
 is((grep { $_->[1] - $_->[0] + 1 > 10_240 } @{$ranges}), 0, 'ranges are no longer than asked for');
-is($ranged->{bonload}{settings}{operations}, 'put,get:range=10KiB', 'the report has it');
+is($ranged->{settings}{operations}, 'put,get:range=10KiB', 'the report has it');
 
 loaded(@HTTP, qw(-wt=2 -max-requests=100), @MIXED, "$url/range/XX");
 ranges();
 my $only = loaded(@HTTP, qw(-rt=2 -max-requests=1000 -ops=get:2:range=1k), "$url/range/XX");
 ($ranges, $heads, my $gets) = ranges();
-is($only->{Reads}{Errors}, 0, 'ranges in a run that only reads');
+is($only->{reads}{errors}, 0, 'ranges in a run that only reads');
 is($gets, 1000, 'a GET for each');
 cmp_ok($heads, '>=', 100, 'the size of each object is asked for');
 cmp_ok($heads, '<=', 150, 'once, as a rule');
-is($only->{bonload}{reads}{bytes}, sum(map { $_->[1] - $_->[0] + 1 } @{$ranges}), 'each answer was as long as it should be');
+is($only->{reads}{bytes}, sum(map { $_->[1] - $_->[0] + 1 } @{$ranges}), 'each answer was as long as it should be');
 my %from = map { $_->[0] => 1 } @{$ranges};
 cmp_ok(scalar keys %from, '>', 500, 'ranges begin anywhere');
-is_deeply([ map { $_->{name} } grep { $_->{requests} } @{ $only->{bonload}{operations} } ], ['get'], 'the question is no operation');
+is_deeply([ map { $_->{name} } grep { $_->{made} } @{ $only->{operations} } ], ['get'], 'the question is no operation');
 $tiny->put("$url/whole/x", { content => 'x' x 5000 });
 is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=5 -ops=get:range=1k -max-errors=100), "$url/whole/x"), 'reads'), { '200 instead of 206: the server does not support ranges' => 5 }, 'a server without ranges');
 is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=5 -ops=get:range=1k -max-errors=100), "$url/range/none"), 'reads'), { '404 Not Found' => 5 }, 'an object that is not there');
 my $beside = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=600 -body-size=5000 -ops=put,patch,delete,get:range=1KiB), "$url/range/NNNNNNNNNNNN");
-is($beside->{Writes}{Errors} + $beside->{Reads}{Errors}, 0, 'ranges beside what changes and removes');
+is($beside->{writes}{errors} + $beside->{reads}{errors}, 0, 'ranges beside what changes and removes');
 
 # ---- names from a file, and to a file ------------------------------------------------------------------
 loaded(@HTTP, qw(-wt=2 -max-requests=20 -body-size=100), "-written-urls-dump=$dir/urls", "$url/dump/XX");
 is(scalar split(/\n/, slurp("$dir/urls")), 20, '-written-urls-dump');
-is(loaded(@HTTP, qw(-rt=2 -max-requests=60), "-url-source=$dir/urls")->{Reads}{Errors}, 0, '-url-source');
+is(loaded(@HTTP, qw(-rt=2 -max-requests=60), "-url-source=$dir/urls")->{reads}{errors}, 0, '-url-source');
 
 # ---- headers --------------------------------------------------------------------------------------------
 loaded(@HTTP, '-rt=1', '-max-requests=1', '-header=X-Token: tell-nobody', '-header', 'X-Other:  b', '-header=X-Empty:', "$url/both/a-0001?x=%20y");
@@ -181,7 +181,7 @@ like($head, qr/^X-Other:  b\r$/m,          'more than one');
 like($head, qr/^X-Empty: *\r$/m,           'one without a value');
 like($head, qr{^User-Agent: bonload/\S+\r$}m, 'who asks');
 unlike(slurp("$dir/log"), qr/^Expect:/m, 'nobody is asked whether a body may come');
-my $echo = bonload(@HTTP, '-rt=1', '-max-requests=5', '-verbose', '-header=X-Token: tell-nobody', '-output=json', "-timeline-file=$dir/page", "$url/echo");
+my $echo = bonload(@HTTP, '-rt=1', '-max-requests=5', '-verbose', '-header=X-Token: tell-nobody', '--json', "-timeline-file=$dir/page", "$url/echo");
 unlike($echo->{out} . $echo->{err} . slurp("$dir/page"), qr/tell-nobody/, 'what the server tells of a header is told to nobody');
 
 # ---- failures ------------------------------------------------------------------------------------
@@ -215,11 +215,11 @@ for my $case (
     my ($path, $what) = @{$case};
     my $timeout = $what eq 'timed out' ? '300ms' : '60s';
     my $threads = $path eq '/late' ? 1 : 3; # the server makes only one at a time wait for so long
-    my $run     = bonload(@HTTP, "-rt=$threads", qw(-max-requests=6 -output=json), "-timeout=$timeout", $path =~ /\Ahttp/ ? $path : "$url$path");
+    my $run     = bonload(@HTTP, "-rt=$threads", qw(-max-requests=6 --json), "-timeout=$timeout", $path =~ /\Ahttp/ ? $path : "$url$path");
     is($run->{status}, '1', "$path: exit status 1");
     like($run->{err}, qr/\Abonload: 100 % of the requests failed, more than -max-errors=50; the first: read: .*\n\z/, "$path: one line");
     my $json = JSON::PP::decode_json($run->{out});
-    my ($told, @more) = @{ $json->{bonload}{reads}{failures} };
+    my ($told, @more) = @{ $json->{reads}{failures} };
     like($told->{what}, ref $what ? $what : qr/\A\Q$what\E\z/, "$path: its kind");
     is($told->{count}, 6, "$path: each is counted");
     is_deeply(\@more, [], "$path: once");
@@ -230,7 +230,7 @@ for my $case (
 my $port = free_port();
 my $weak = web_server(port => $port);
 loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100), "http://127.0.0.1:$port/x");
-my $run = load_started(@HTTP, qw(-rps=200 -duration=100s -max-errors=100 -verbose -output=json), "http://127.0.0.1:$port/x");
+my $run = load_started(@HTTP, qw(-rps=200 -duration=100s -max-errors=100 -verbose --json), "http://127.0.0.1:$port/x");
 wait_until('requests', sub { has_ended($run) });
 $weak->stop;
 wait_until('errors', sub { slurp($run->{err_file}) =~ /refused/ });
@@ -241,20 +241,20 @@ finish($run);
 is($run->{status}, 'signal 2', 'it ends by the signal');
 my $outage = JSON::PP::decode_json($run->{out});
 cmp_ok(failures($outage, 'reads')->{'connect: Connection refused'}, '>', 0, 'refused while it was away');
-cmp_ok($outage->{bonload}{reads}{connections}, '>=', 2, 'connected again');
+cmp_ok($outage->{reads}{connections}, '>=', 2, 'connected again');
 
 # A stopped server answers late, while requests keep coming due.
 my $frozen = web_server();
 loaded(@HTTP, qw(-wt=1 -max-requests=1 -body-size=100), "$frozen->{url}/x");
 kill STOP => $frozen->{pid};
-$run = load_started(@HTTP, qw(-rps=100 -max-requests=300 -output=json), "$frozen->{url}/x");
+$run = load_started(@HTTP, qw(-rps=100 -max-requests=300 --json), "$frozen->{url}/x");
 wait_until('the load', sub { has_ended($run); slurp($run->{err_file}) =~ /^The run goes on[.]$/m });
 select undef, undef, undef, 1;
 kill CONT => $frozen->{pid};
 finish($run);
-my $late = JSON::PP::decode_json($run->{out})->{bonload}{reads};
-cmp_ok($late->{due}, '>=', 300, 'requests kept coming due');
-is($late->{requests}, 300, 'and all were made');
+my $late = JSON::PP::decode_json($run->{out})->{reads};
+cmp_ok($late->{asked}, '>=', 300, 'requests kept coming due');
+is($late->{made}, 300, 'and all were made');
 is($late->{errors}, 0, 'without errors');
 cmp_ok($late->{latency_ns}{max}, '>=', .95e9, 'the latency shows the stop');
 

@@ -35,7 +35,7 @@ my %loads = (
 );
 for my $name (sort keys %loads) {
     my $page = "$dir/page.html";
-    my $run  = bonload('-output=json', "-timeline-file=$page", @{ $loads{$name} });
+    my $run  = bonload('--json', "-timeline-file=$page", @{ $loads{$name} });
     is($run->{status}, '0', "$name: exit status 0") or diag($run->{err});
     is($run->{out} =~ tr/\n//, 1, "$name: one line");
     my $report = eval { JSON::PP::decode_json($run->{out}) };
@@ -47,8 +47,8 @@ for my $name (sort keys %loads) {
     like($html, qr{<p class="headline">[A-Z][^<]+[.]</p>}, "$name: the result in a sentence") if $name ne 'no request';
     like($html, qr{<p class="quiet">1 load[.] Measured on \S+, \d{4}-\d\d-\d\d [\d:]{8} UTC[.]}, "$name: where and when");
     unlike($html, qr{<h1>(?:Load|[^<]*XX[^<]*)?</h1>}, "$name: the title is what was measured, and not how its names are made");
-    my $machine = $report->{bonload}{machine}{words} =~ s/'/&#39;/r;
-    my ($class) = $report->{bonload}{machine}{busy} ? 'warning' : 'quiet';
+    my $machine = $report->{machine}{words} =~ s/'/&#39;/r;
+    my ($class) = $report->{machine}{busy} ? 'warning' : 'quiet';
     like($html, qr{<p class="$class">[^<]*The machine was \Q$machine\E[.]</p>}, "$name: and what others did, in the same words, above all if they did much");
     if ($name eq 'search') {
         my ($steps) = $html =~ m{<h2 id="load-steps">(.*?)</section>}s;
@@ -60,15 +60,15 @@ for my $name (sort keys %loads) {
 }
 
 # The headline says where data was read from and written to.
-my $cached = JSON::PP::decode_json(bonload('-output=json', @{ $loads{rates} })->{out});
-@{ $cached->{bonload}{$_} }{qw(measured late offered_per_second)} = ('page cache', $_ eq 'reads' ? 3 : 0, undef) for qw(reads writes);
+my $cached = JSON::PP::decode_json(bonload('--json', @{ $loads{rates} })->{out});
+@{ $cached->{$_} }{qw(measured late asked_per_second)} = ('page cache', $_ eq 'reads' ? 3 : 0, undef) for qw(reads writes);
 my (undef, $cached_page) = run('bon_csv2html', [], JSON::PP::encode_json($cached));
 like($cached_page, qr/ writes per second [^()]*[(]to the page cache, at least in part[)] and /, 'writes went to the page cache');
 like($cached_page, qr/ reads per second [^()]*[(]3 of \d+ late; from the page cache, at least in part[)][.]/, 'reads came from there, and some were late');
 
 # Several reports at once, also together with results of bonnie, which the text tables
 # cannot show: they say that they leave the loads out.
-spew("$dir/$_.json", bonload('-output=json', @{ $loads{$_} })->{out}) for qw(threads sweep);
+spew("$dir/$_.json", bonload('--json', @{ $loads{$_} })->{out}) for qw(threads sweep);
 my ($status, $html, $err) = run('bon_csv2html', [ "$dir/threads.json", "$dir/sweep.json", RunProgram::data_file('lab.csv') ]);
 is($status, 0, 'load reports beside each other, and beside results');
 like($html, qr/2 loads/,                         'both are there');
@@ -77,10 +77,10 @@ is($err, q{},                                    'no complaint');
 ($status, undef, $err) = run('bon_csv2txt', ["$dir/threads.json"]);
 is($status, 1, 'bon_csv2txt has nothing to say of loads');
 like($err, qr/only bon_csv2html shows them/, 'and says so');
-spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":2/"format_version":7/r);
+spew("$dir/later.json", slurp("$dir/threads.json") =~ s/"format_version":1/"format_version":7/r);
 ($status, undef, $err) = run('bon_csv2html', ["$dir/later.json"]);
 is($status, 1, 'a later version');
-like($err, qr/format_version 7 of the load report is not known/, 'is named');
+like($err, qr/format_version 7 of the JSON document is not known/, 'is named');
 
 # A sweep is there for its curve, and a latency over all of its loads means nothing.
 my $swept = (run('bon_csv2html', ["$dir/sweep.json"]))[1];
@@ -91,9 +91,9 @@ like($swept, qr/<path class="upper"/, 'the curve');
 like($swept, qr{<bdi>Reads</bdi></th><td>50 to 100 per second</td>|<bdi>Reads</bdi></th><td>100 to 200 per second</td>}, 'which loads, instead of their ratio');
 
 # Each step is [ load, p99 in ms, made ].
-sub headline_of { return ((run('bon_csv2html', [], JSON::PP::encode_json({ bonload => { format_version => 2, @_ } })))[1] =~ m{<p class="headline">(.*?)</p>})[0] =~ s/\xC2\xA0/ /gr }
+sub headline_of { return ((run('bon_csv2html', [], JSON::PP::encode_json({ format => 'bonload', format_version => 1, @_ })))[1] =~ m{<p class="headline">(.*?)</p>})[0] =~ s/\xC2\xA0/ /gr }
 sub sweep_of {
-    my @steps = map { { writes => { load => $_->[0], achieved_per_second => $_->[2] // $_->[0], errors => 0, latency_ns => { count => 9, p50 => 1, p99 => $_->[1] * 1e6 } } } } @_;
+    my @steps = map { { writes => { load_per_second => $_->[0], made_per_second => $_->[2] // $_->[0], errors => 0, latency_ns => { count => 9, p50 => 1, p99 => $_->[1] * 1e6 } } } } @_;
     return headline_of(settings => { mode => 'sweep', url => 'x' }, writes => {}, steps => \@steps);
 }
 my $FLAT = 'The p99 latency of writes stays at or below';
@@ -105,34 +105,34 @@ is(sweep_of([ 100, 5, 50 ], [ 200, 6, 50 ]), 'Not even the smallest load of writ
 # Why -good-for does not know.
 sub unknown_of {
     my ($made, %judged) = @_;
-    my %limit = (what => 'fdatasync', percentile => 99, limit_ns => 1e7, count => 50, verdict => 'unknown', withheld => JSON::PP::false());
-    return headline_of(settings => { url => 'x' }, good_for => { profiles => [ { name => 'etcd', requests => 'writes', verdict => 'unknown',
-        loads => [ { load_per_second => 50, achieved_per_second => $made, judged => [ { %limit, %judged } ] } ] } ] });
+    my %limit = (what => 'fdatasync', percentile => 99, limit_ns => 1e7, count => 50, verdict => 'not_known', withheld => JSON::PP::false());
+    return headline_of(settings => { url => 'x' }, good_for => { profiles => [ { name => 'etcd', requests => 'writes', verdict => 'not_known',
+        loads => [ { load_per_second => 50, made_per_second => $made, judged => [ { %limit, %judged } ] } ] } ] });
 }
 my $AT = 'at 50 writes/s (limit 10 ms)';
-is(unknown_of(50, found_ns => 8e6, low_ns => 5e6, high_ns => undef), "etcd: unknown, because the interval includes the limit: fdatasync p99 8 ms (5 ms or more) $AT.", 'the interval');
-is(unknown_of(20, found_ns => 3e6, low_ns => 2e6, high_ns => 4e6), "etcd: unknown, because the load was not made: fdatasync p99 3 ms (2 ms to 4 ms) $AT.", 'the load');
-is(unknown_of(50, found_ns => 3e7, low_ns => 2e7, high_ns => 4e7, withheld => JSON::PP::true()), "etcd: unknown, because the machine was busy: fdatasync p99 30 ms (20 ms to 40 ms) $AT.", 'the machine');
-is(unknown_of(50, found_ns => 0, low_ns => 0, high_ns => 0, count => 0), "etcd: unknown, because none was seen: fdatasync p99 not seen $AT.", 'nothing');
+is(unknown_of(50, found_ns => 8e6, low_ns => 5e6, high_ns => undef), "etcd: not known, because the interval includes the limit: fdatasync p99 8 ms (5 ms or more) $AT.", 'the interval');
+is(unknown_of(20, found_ns => 3e6, low_ns => 2e6, high_ns => 4e6), "etcd: not known, because the load was not made: fdatasync p99 3 ms (2 ms to 4 ms) $AT.", 'the load');
+is(unknown_of(50, found_ns => 3e7, low_ns => 2e7, high_ns => 4e7, withheld => JSON::PP::true()), "etcd: not known, because the machine was busy: fdatasync p99 30 ms (20 ms to 40 ms) $AT.", 'the machine');
+is(unknown_of(50, found_ns => 0, low_ns => 0, high_ns => 0, count => 0), "etcd: not known, because none was seen: fdatasync p99 not seen $AT.", 'nothing');
 
 # A confirmation that others have disturbed confirms nothing.
-my $sought = JSON::PP::decode_json(bonload('-output=json', @{ $loads{search} })->{out});
-$sought->{bonload}{figures_of} = 'last load';
-my @none  = map { { confirmation => JSON::PP::false(), reads => $_->{reads} // {}, writes => $_->{writes} // {} } } $sought->{bonload}{steps}[-1];
+my $sought = JSON::PP::decode_json(bonload('--json', @{ $loads{search} })->{out});
+$sought->{figures_of} = 'last load';
+my @none  = map { { confirmation => JSON::PP::false(), reads => $_->{reads} // {}, writes => $_->{writes} // {} } } $sought->{steps}[-1];
 my @latency = (latency_ns => { map { $_ => 5e6 } qw(p50 p99 p99_9 max) });
 for my $case ([ kept => 'The load that was confirmed', 'confirmed: 7' ], [ busy => 'The last load of the search, which was not confirmed', 'at least \d+, not confirmed' ]) {
     my ($verdict, $caption, $shown) = @{$case};
-    $sought->{bonload}{steps} = [ @none, { confirmation => JSON::PP::true(), map { $_ => { load => 7, verdict => $verdict, @latency } } qw(reads writes) } ];
+    $sought->{steps} = [ @none, { confirmation => JSON::PP::true(), map { $_ => { load_threads => 7, outcome => $verdict, @latency } } qw(reads writes) } ];
     my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];
     like($page, qr{<caption><span>$caption</span>}, "a confirmation: $verdict");
     like($page, qr{<b>$shown</b>}, "and its chart: $shown");
 }
 
 # A search that was stopped has its confirmed load in its steps alone.
-$sought->{bonload}{steps} = [ (map { my $case = $_; { confirmation => $case->[0], map { $_ => { load => $case->[1], verdict => $case->[2], achieved_per_second => $case->[1] * 100, @latency } } qw(reads writes) } }
+$sought->{steps} = [ (map { my $case = $_; { confirmation => $case->[0], map { $_ => { load_threads => $case->[1], outcome => $case->[2], made_per_second => $case->[1] * 100, @latency } } qw(reads writes) } }
     [ JSON::PP::true(), 5, 'kept' ], [ JSON::PP::true(), 6, 'broken' ], [ JSON::PP::false(), 5, 'busy' ]) ];
 for my $of ('whole search', 'last load') {
-    $sought->{bonload}{figures_of} = $of;
+    $sought->{figures_of} = $of;
     my $page = (run('bon_csv2html', [], JSON::PP::encode_json($sought)))[1];
     like($page, qr{The load that was confirmed</span>.*?<td>500</td>}s, "figures of the $of: the load that was confirmed, and not the last try");
     is(join(q{ }, $page =~ /<path class="spot (\w+)"/g), join(q{ }, ('better worse unclear') x 2), 'each try has a dot of its verdict');
@@ -140,9 +140,9 @@ for my $of ('whole search', 'last load') {
 
 # What is the same for all of the slowest requests is not said with each.
 my $slow = JSON::PP::decode_json(slurp("$dir/threads.json"));
-$slow->{bonload}{reads}{slowest} = [ map { { latency_ns => 1e6, at_seconds => $_, name => 'one', outcome => 'ok' } } 1 .. 3 ];
+$slow->{reads}{slowest} = [ map { { latency_ns => 1e6, at_seconds => $_, name => 'one', outcome => 'ok' } } 1 .. 3 ];
 for my $case ([ ok => 'Due at, s' ], [ late => 'Outcome' ]) {
-    $slow->{bonload}{reads}{slowest}[0]{outcome} = $case->[0];
+    $slow->{reads}{slowest}[0]{outcome} = $case->[0];
     my ($heads) = (run('bon_csv2html', [], JSON::PP::encode_json($slow)))[1] =~ m{<caption><span>The slowest requests</span>.*?<thead>(.*?)</thead>}s;
     is_deeply([ ($heads // q{}) =~ m{<th[^>]*>([^<]*)}g ]->[-1], $case->[1], "the slowest requests, the first one $case->[0]");
 }
@@ -150,22 +150,22 @@ for my $case ([ ok => 'Due at, s' ], [ late => 'Outcome' ]) {
 # Loads of the same target have numbers, which are never cut off; others have the names of their
 # targets.
 my $other = JSON::PP::decode_json(slurp("$dir/threads.json"));
-$other->{bonload}{settings}{url} = 'elsewhere/XX';
+$other->{settings}{url} = 'elsewhere/XX';
 spew("$dir/other.json", JSON::PP::encode_json($other));
-spew("$dir/follows.json", bonload('-output=json', @{ $loads{follows} })->{out});
+spew("$dir/follows.json", bonload('--json', @{ $loads{follows} })->{out});
 sub kinds_on_page { return [ (run('bon_csv2html', [ map {"$dir/$_.json"} @_ ]))[1] =~ m{<th class="label" scope="row"><bdi>([^<]*, (?:reads|writes))</bdi></th><td>\d}g ] }
 is_deeply([ @{ kinds_on_page(qw(follows follows)) }[ 0 .. 3 ] ], [ map { ("Load $_, writes", "Load $_, reads") } 1, 2 ], 'two loads of one target: numbers');
 is_deeply([ grep {/^Load/} @{ kinds_on_page(qw(threads other)) } ], [], 'of two targets: none');
 
 # The seed reproduces the run; it may be negative.
 for my $seed (-5, 18_446_744_073_709_551_615, 7) {
-    my $first = bonload('-output=json', qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$seed", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
+    my $first = bonload('--json', qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$seed", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
     my $report = JSON::PP::decode_json($first->{out});
     is_deeply([ schema_errors($schema, $report) ], [], "seed $seed: as the schema says");
     my $names = slurp("$dir/names");
-    my $told = bonload(qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$report->{bonload}{settings}{seed}", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
+    my $told = bonload(qw(-wt=1 -requests-engine=null -max-requests=20), "-seed=$report->{settings}{seed}", '-url=RRRRRRRR', "-written-urls-dump=$dir/names");
     is(slurp("$dir/names"), $names, "seed $seed: what the report says makes the same names");
-    like($told->{out}, qr/^Seed: $report->{bonload}{settings}{seed}$/m, "seed $seed: the other report says the same");
+    like($told->{out}, qr/^Seed: $report->{settings}{seed}$/m, "seed $seed: the other report says the same");
 }
 
 # The page of a million requests is small.

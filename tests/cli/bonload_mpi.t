@@ -51,7 +51,7 @@ sub loaded { my ($report) = all_loaded([@_]); return $report }
 
 sub all_loaded {
     my @all  = @_;
-    my @runs = loads_together(map { [ @{$_}, '-output=json' ] } @all);
+    my @runs = loads_together(map { [ @{$_}, '--json' ] } @all);
     return map { report_of($runs[$_], "@{ $all[$_] }[ 1 .. $#{ $all[$_] } ]") } 0 .. $#all;
 }
 
@@ -61,7 +61,7 @@ sub report_of {
     is($run->{out} =~ tr/\n//, 1, 'one line, of rank 0 alone');
     my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
     is_deeply([ schema_errors($schema, $report) ], [], 'as the schema says');
-    return $report->{bonload};
+    return $report;
 }
 
 # Checks that the figures of all ranks together add up.
@@ -75,13 +75,13 @@ sub sums_ok {
     cmp_ok($report->{elapsed_seconds}, '>=', .999999 * max(map { $_->{elapsed_seconds} } @hosts), 'the time is that of all');
     for my $kind (grep { $report->{$_} } qw(writes reads)) {
         my $all = $report->{$kind};
-        is(sum(map { $_->{$kind}{requests} } @hosts), $all->{requests}, "$kind: requests are the sum of the hosts'");
+        is(sum(map { $_->{$kind}{made} } @hosts), $all->{made}, "$kind: requests are the sum of the hosts'");
         is(sum(map { $_->{$kind}{bytes} } @hosts), $all->{bytes}, "$kind: and bytes");
         is(max(map { $_->{$kind}{latency_max_ns} } @hosts), $all->{latency_ns}{max}, "$kind: the longest request is one of theirs");
-        is($all->{latency_ns}{count} + $all->{errors}, $all->{requests}, "$kind: each is in the histogram");
-        is(sum0(map { $_->{$kind}{ended} } @{ $report->{intervals} }), $all->{requests}, "$kind: and in an interval");
-        is(sum0(map { $_->{$kind}{ended} } @{ $report->{timeline}{slices} }), $all->{requests}, "$kind: and in the timeline");
-        cmp_ok($all->{requests} / $report->{elapsed_seconds}, '<=', 1.000001 * sum(map { $_->{$kind}{achieved_per_second} } @hosts), "$kind: the rate is no more than theirs");
+        is($all->{latency_ns}{count}, $all->{made}, "$kind: each is in the histogram");
+        is(sum0(map { $_->{$kind}{made} } @{ $report->{intervals} }), $all->{made}, "$kind: and in an interval");
+        is(sum0(map { $_->{$kind}{made} } @{ $report->{timeline}{slices} }), $all->{made}, "$kind: and in the timeline");
+        cmp_ok($all->{made} / $report->{elapsed_seconds}, '<=', 1.000001 * sum(map { $_->{$kind}{made_per_second} } @hosts), "$kind: the rate is no more than theirs");
     }
     return;
 }
@@ -89,11 +89,11 @@ sub sums_ok {
 subtest 'without a launcher it is as bonload' => sub {
     my ($usage, $plain_usage) = map { run_tool($_, '-help')->{out} } qw(bonload-mpi bonload);
     is($usage, $plain_usage, 'the same options');
-    my @same = (@NULL, qw(-wt=2 -max-requests=100 -seed=3 -output=json -show-progress=false));
+    my @same = (@NULL, qw(-wt=2 -max-requests=100 -seed=3 --json -show-progress=false));
     my ($alone, $plain) = map { JSON::PP::decode_json(run_tool($_, @same)->{out}) } qw(bonload-mpi bonload);
-    is_deeply([ sort keys %{ $alone->{bonload} } ], [ sort keys %{ $plain->{bonload} } ], 'the same keys');
-    is_deeply($alone->{bonload}{settings}, $plain->{bonload}{settings}, 'and settings');
-    is($alone->{bonload}{writes}{requests}, 100, 'and requests');
+    is_deeply([ sort keys %{ $alone } ], [ sort keys %{ $plain } ], 'the same keys');
+    is_deeply($alone->{settings}, $plain->{settings}, 'and settings');
+    is($alone->{writes}{made}, 100, 'and requests');
 };
 
 subtest 'null: amounts are totals' => sub {
@@ -101,12 +101,12 @@ subtest 'null: amounts are totals' => sub {
     my @reports = all_loaded(map { [ { ranks => $_, hosts => $ROOT && $_ > 1 ? 2 : q{} }, @NULL, qw(-wt=4 -max-requests=1000) ] } @numbers);
     for my $number (@numbers) {
         my $report = shift @reports;
-        is($report->{writes}{requests}, 1000, "$number ranks: -max-requests is the total");
-        is($report->{writes}{load}, 4, "$number ranks: and so are threads");
+        is($report->{writes}{made}, 1000, "$number ranks: -max-requests is the total");
+        is($report->{writes}{load_threads}, 4, "$number ranks: and so are threads");
         sums_ok($report, $number, $ROOT ? 2 : 1) if $number > 1;
     }
     my $report = loaded({ ranks => 3 }, @NULL, qw(-wt=3 -rt=4 -max-requests=1000 -timeline-file), "$dir/page.html");
-    is($report->{writes}{requests} + $report->{reads}{requests}, 1000, 'of reads and writes together, by three ranks');
+    is($report->{writes}{made} + $report->{reads}{made}, 1000, 'of reads and writes together, by three ranks');
     sums_ok($report, 3, 1);
     like(slurp("$dir/page.html"), qr/<svg/, 'the page is drawn');
     unlink "$dir/page.html";
@@ -121,16 +121,16 @@ subtest 'rates' => sub {
         my $report = shift @reports;
         my $writes = $report->{writes};
         sums_ok($report, 3, 1);
-        is($writes->{load}, 100.5, "$arrival: the rate is the total");
-        cmp_ok($writes->{requests}, '>', 0,              "$arrival: what came due was made, but for what a busy machine could not begin in time");
-        cmp_ok($writes->{requests}, '<=', $writes->{due}, "$arrival: and nothing else");
+        is($writes->{load_per_second}, 100.5, "$arrival: the rate is the total");
+        cmp_ok($writes->{made}, '>', 0,              "$arrival: what came due was made, but for what a busy machine could not begin in time");
+        cmp_ok($writes->{made}, '<=', $writes->{asked}, "$arrival: and nothing else");
         next if $arrival eq 'poisson';
-        is($writes->{due}, 101, 'as many as on one machine');
-        cmp_ok(abs($writes->{offered_per_second} - 100.5), '<', 1e-6, 'at the rate that was asked for');
+        is($writes->{asked}, 101, 'as many as on one machine');
+        cmp_ok(abs($writes->{asked_per_second} - 100.5), '<', 1e-6, 'at the rate that was asked for');
     }
     my ($both) = @reports;
-    is($both->{writes}{due}, 50, 'with reads that wait for the first write: writes');
-    cmp_ok($both->{reads}{due}, '<=', 100, 'and reads');
+    is($both->{writes}{asked}, 50, 'with reads that wait for the first write: writes');
+    cmp_ok($both->{reads}{asked}, '<=', 100, 'and reads');
     my $bad = finish($failing);
     is($bad->{status}, '2', '-stop-on-bad-rate: exit status 2') or diag($bad->{err});
     like($bad->{out}, qr/^The rate could not be kept/m, 'and the figures');
@@ -163,8 +163,8 @@ subtest 'the clock of one rank differs, and the kernel seems to be the same' => 
 
 subtest 'what is made is what was due, also where a rate cannot be divided' => sub {
     my ($report) = loaded({ ranks => 3 }, @NULL, qw(-wps=500 -rps=700 -duration=3s));
-    is($report->{writes}{due}, 1500, 'three seconds of 500/s');
-    cmp_ok($report->{$_}{requests}, '<=', $report->{$_}{due}, "no more $_ than were due") for qw(writes reads);
+    is($report->{writes}{asked}, 1500, 'three seconds of 500/s');
+    cmp_ok($report->{$_}{made}, '<=', $report->{$_}{asked}, "no more $_ than were due") for qw(writes reads);
 };
 
 subtest 'disk: no two ranks have a name in common' => sub {
@@ -175,8 +175,8 @@ subtest 'disk: no two ranks have a name in common' => sub {
     is_deeply([ sort map { @{$_} } @names ], [ map { sprintf "$dir/f/%04d", $_ } 1 .. 500 ], 'together they are those of one machine');
     my $bytes = sum(map { -s } glob "$dir/f/*");
     is($report->{writes}{bytes}, $bytes, 'bytes are those of the files');
-    my $read = bonload(qw(-rt=2 -max-requests=500 -seed=7 -verify=full -output=json), "-url=$dir/f/XXXX");
-    my $again = JSON::PP::decode_json($read->{out})->{bonload};
+    my $read = bonload(qw(-rt=2 -max-requests=500 -seed=7 -verify=full --json), "-url=$dir/f/XXXX");
+    my $again = JSON::PP::decode_json($read->{out});
     is($again->{verified_bytes}, $bytes, 'one machine with the same seed knows all that they hold');
     is($again->{damaged} + $again->{reads}{errors}, 0, 'and finds nothing wrong');
     unlink glob("$dir/names.*"), glob "$dir/f/*";
@@ -190,7 +190,7 @@ subtest 'reads of what was written, few names, -remove' => sub {
     is($report->{reads}{errors} + $report->{writes}{errors} + $report->{damaged}, 0, 'each rank reads what it wrote, again and again');
     cmp_ok($report->{verified_bytes}, '>', 0, 'and verifies it');
     is(join(q{ }, grep { -f } glob "$dir/g/*"), q{}, 'nothing is left');
-    my ($writes, $reads) = map { $follows->{$_}{requests} } qw(writes reads);
+    my ($writes, $reads) = map { $follows->{$_}{made} } qw(writes reads);
     is($writes, 285, '-rpw: as many writes as on one machine');
     cmp_ok($reads, '<=', 2.5 * $writes, 'reads never exceed the ratio');
     cmp_ok($reads, '>',  2.5 * $writes - 3, 'and trail by less than one for each rank');
@@ -199,7 +199,7 @@ subtest 'reads of what was written, few names, -remove' => sub {
 subtest 'operations of meta' => sub {
     my $report = loaded({ ranks => 2 }, qw(-requests-engine=meta -meta-ops=mknod,stat,unlink -wt=2 -rt=2 -max-requests=600 -mkdirs -remove), "-url=$dir/m/XX");
     sums_ok($report, 2, 1);
-    is(sum(map { $_->{requests} } @{ $report->{operations} }), 600, 'all are counted');
+    is(sum(map { $_->{made} } @{ $report->{operations} }), 600, 'all are counted');
     is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
 };
 
@@ -209,26 +209,26 @@ subtest 'search' => sub {
     if (is_long()) {
         my $reads = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{reads};
         is(found_of($reads), 'found', 'found');
-        cmp_ok(abs($reads->{found_load} - 40), '<=', 2, '40 threads, within 5 %');
+        cmp_ok(abs($reads->{found_threads} - 40), '<=', 2, '40 threads, within 5 %');
     }
     my $running = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-max-latency=10s -search=rate -rps=10 -wps=0 -window=20ms -max-requests=300)));
     my $search;
     for my $try (1 .. 3) { # on a busy machine even twenty may get no verdict
         $search = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=p50:250ms -rt=0 -wt=20 -window=100ms -window-max=2s -adjust-on-errors=false));
-        last if $search->{steps}[0]{writes}{verdict} eq 'kept' && found_of($search->{writes}) eq 'found';
+        last if $search->{steps}[0]{writes}{outcome} eq 'kept' && found_of($search->{writes}) eq 'found';
     }
     my @steps = @{ $search->{steps} };
     is(found_of($search->{writes}), 'found', 'found');
-    cmp_ok($search->{writes}{found_load}, '>=', 20, 'ten threads for each rank have a median far below 250 ms');
-    cmp_ok($search->{writes}{found_load}, '<',  60, 'and thirty one above it');
-    is($steps[0]{writes}{load}, 20, 'it begins with -wt');
-    is($steps[1]{writes}{load}, 40, 'doubles');
+    cmp_ok($search->{writes}{found_threads}, '>=', 20, 'ten threads for each rank have a median far below 250 ms');
+    cmp_ok($search->{writes}{found_threads}, '<',  60, 'and thirty one above it');
+    is($steps[0]{writes}{load_threads}, 20, 'it begins with -wt');
+    is($steps[1]{writes}{load_threads}, 40, 'doubles');
     # On a busy machine a first window may have too few requests for a verdict; a confirmation has
     # enough.
-    my @confirmed = grep { $_->{confirmation} && $_->{writes}{verdict} eq 'kept' } @steps;
-    is_deeply([ grep { $_->{writes}{load} >= 60 } @confirmed ], [], 'until the limit breaks') or diag(explain(\@steps));
+    my @confirmed = grep { $_->{confirmation} && $_->{writes}{outcome} eq 'kept' } @steps;
+    is_deeply([ grep { $_->{writes}{load_threads} >= 60 } @confirmed ], [], 'until the limit breaks') or diag(explain(\@steps));
     ok($steps[-1]{confirmation}, 'and confirms');
-    is($steps[-1]{writes}{load}, $search->{writes}{found_load}, 'what is the answer');
+    is($steps[-1]{writes}{load_threads}, $search->{writes}{found_threads}, 'what is the answer');
     is($steps[-1]{writes}{latency_ns}{count}, $search->{writes}{latency_ns}{count}, 'with the histogram of all ranks');
     my $most = load_ranks({ ranks => 3 }, @NULL, qw(-max-latency=p90:10s -max-channels=5 -window=20ms));
     like($most->{out}, qr/^$_: more than 5 threads: the limit is -max-channels$/m, "$_: all loads keep it") for qw(Writes Reads);
@@ -246,11 +246,11 @@ subtest 'sweep' => sub {
     );
     my @steps = @{ $report->{steps} };
     is(scalar @steps, 2, 'two steps');
-    is("@{[ map { sprintf '%.3f', $_->{writes}{load} } @steps ]}", '66.667 200.000', 'each shared out between writes');
-    is("@{[ map { sprintf '%.3f', $_->{reads}{load} } @steps ]}",  '33.333 100.000', 'and reads');
-    cmp_ok(abs($_->{writes}{offered_per_second} - $_->{writes}{load}), '<', 1e-6, 'and offered by all together') for @steps;
-    is(sum(map { $_->{writes}{latency_ns}{count} + $_->{writes}{errors} } @steps), $report->{writes}{requests}, 'what all have made is counted');
-    is($short->{writes}{requests}, 240, 'it ends with -max-requests');
+    is("@{[ map { sprintf '%.3f', $_->{writes}{load_per_second} } @steps ]}", '66.667 200.000', 'each shared out between writes');
+    is("@{[ map { sprintf '%.3f', $_->{reads}{load_per_second} } @steps ]}",  '33.333 100.000', 'and reads');
+    cmp_ok(abs($_->{writes}{asked_per_second} - $_->{writes}{load_threads}), '<', 1e-6, 'and offered by all together') for @steps;
+    is(sum(map { $_->{writes}{latency_ns}{count} } @steps), $report->{writes}{made}, 'what all have made is counted');
+    is($short->{writes}{made}, 240, 'it ends with -max-requests');
     cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');
 };
 

@@ -30,7 +30,7 @@ sub files_in {
 
 sub no_errors {
     my ($json, $name) = @_;
-    return is($json->{Writes}{Errors} + $json->{Reads}{Errors}, 0, "$name: no errors");
+    return is($json->{writes}{errors} + $json->{reads}{errors}, 0, "$name: no errors");
 }
 
 # ---- objects of 1 B to 1 MiB: put, read, removed ----------------------------------------------------------
@@ -43,11 +43,11 @@ for my $how (qw(http https)) {
     is(scalar files_in("$nginx->{dir}/www/$how"), $COUNT, "$how: all are there");
     my $read = loaded(@there, '-rt=4', '-verify=full');
     no_errors($read, "$how, get");
-    is($read->{bonload}{damaged}, 0, "$how: as they were written");
-    cmp_ok($read->{bonload}{reads}{connections}, '<=', 4, "$how: connections are kept alive");
+    is($read->{damaged}, 0, "$how: as they were written");
+    cmp_ok($read->{reads}{connections}, '<=', 4, "$how: connections are kept alive");
     $how eq 'https'
-        ? cmp_ok($read->{bonload}{reads}{tls_mean_ns}, '>', 0, 'the time that TLS takes is told')
-        : is($read->{bonload}{reads}{tls_mean_ns}, 0, 'no TLS');
+        ? cmp_ok($read->{reads}{tls_mean_ns}, '>', 0, 'the time that TLS takes is told')
+        : is($read->{reads}{tls_mean_ns}, 0, 'no TLS');
     no_errors(loaded(@there, '-wt=4', '-ops=delete'), "$how, delete");
     is(scalar files_in("$nginx->{dir}/www/$how"), 0, "$how: nothing is left");
     my %protocols = map { (split)[1] => 1 } $nginx->asked;
@@ -91,14 +91,14 @@ is_deeply([ map { (split)[1] } $nginx->asked ], [ ('HTTP/1.1') x 4 ], '-http1: t
 
 # ---- answers ------------------------------------------------------------------------------------------------------
 my $busy = loaded(@HTTP, qw(-rps=500 -max-requests=200 -max-errors=100), "$nginx->{http}/busy");
-is_deeply($busy->{bonload}{reads}{failures}, [ { what => '503 Service Unavailable', count => 200 } ], 'return 503');
+is_deeply($busy->{reads}{failures}, [ { what => '503 Service Unavailable', count => 200 } ], 'return 503');
 my $reads;
 for my $size (qw(100KiB 400KiB 1600KiB)) { # a busy machine may see the first byte of a small one late
     my @slow = (@HTTP, qw(-max-requests=1), "-body-size=$size", "$nginx->{http}/slow/x");
     no_errors(loaded(@slow, '-wt=1'), 'a body that comes slowly, put');
     my $slow = loaded(@slow, qw(-rt=1 -verify=full));
     no_errors($slow, 'a body that comes slowly');
-    $reads = $slow->{bonload}{reads};
+    $reads = $slow->{reads};
     last if $reads->{latency_ns}{mean} > $reads->{first_byte_ns}{mean} + 2e8;
 }
 cmp_ok($reads->{latency_ns}{mean}, '>', $reads->{first_byte_ns}{mean} + 2e8, 'its last byte comes long after its first');

@@ -52,7 +52,7 @@ sub got {
     my @servers = map { web_server(log => "$dir/log-$_") } 0 .. 2;
     my @all     = (qw(-requests-engine=s3 -s3-bucket=b -url=XXX -body-size=10 -wt=2 -max-requests=90 -http1), @KEYS);
     my @urls    = map {"$_->{url}/status/200"} @servers;
-    is(loaded(@all, "-s3-endpoint=$urls[0],$urls[1]", "-s3-endpoint=$urls[2]")->{Writes}{Errors}, 0, 'three servers');
+    is(loaded(@all, "-s3-endpoint=$urls[0],$urls[1]", "-s3-endpoint=$urls[2]")->{writes}{errors}, 0, 'three servers');
     for my $i (0 .. 2) {
         my ($requests, $connections) = got("$dir/log-$i", 'PUT');
         is($requests, 30, "server $i: they take turns");
@@ -60,7 +60,7 @@ sub got {
         is((got("$dir/log-$i", 'HEAD'))[0], 1, "server $i: is asked for the bucket");
     }
     local $ENV{AWS_ENDPOINT_URL} = "$urls[0],$urls[1]";
-    is(loaded(@all)->{Writes}{Errors}, 0, 'also from the environment');
+    is(loaded(@all)->{writes}{errors}, 0, 'also from the environment');
     is((got("$dir/log-$_", 'PUT'))[0], 75, "server $_: half of the requests more") for 0, 1;
     for my $before ([], [ map {"-header=X-$_: some value-$_"} 1 .. 40 ]) {
         like(bonload(@all, "-s3-endpoint=$servers[0]{url}/tell", @{$before}, '-header=X-Token: tell-nobody ')->{out}, qr/^Error: 90 x 403 Denied: \*{11}$/m, 'a server tells the value of a header');
@@ -190,7 +190,7 @@ sub only_the_bucket {
     return;
 }
 
-sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{bonload}{$kind}{failures} } } }
+sub failures { my ($json, $kind) = @_; return { map { $_->{what} => $_->{count} } @{ $json->{$kind}{failures} } } }
 
 sub no_errors {
     my ($json, $name) = @_;
@@ -235,7 +235,7 @@ sub with_store {
         no_errors(loaded(@some, '-wt=4'), "version $version, put");
         my $read = loaded(@some, '-rt=4', '-verify=full');
         no_errors($read, "version $version, get");
-        is($read->{bonload}{verified_bytes}, $read->{bonload}{reads}{bytes}, "version $version: every byte is that of its key");
+        is($read->{verified_bytes}, $read->{reads}{bytes}, "version $version: every byte is that of its key");
         no_errors(loaded(@some, '-rt=2', '-ops=head'), "version $version, head");
         no_errors(loaded(@some, '-wt=2', '-ops=delete'), "version $version, delete");
         is(failures(loaded(@some, '-rt=2', '-max-errors=100'), 'reads')->{'404 NoSuchKey: There is no such object'}, 1000, "version $version: nothing is left");
@@ -244,15 +244,15 @@ sub with_store {
     # ---- operations ------------------------------------------------------------------------------------------
     my $mix = loaded(@S3, qw(-rt=3 -wt=2 -ops=get:45,put:15,head:30,delete:10,list:5 -max-requests=1500 -min-body-size=1 -max-body-size=64KiB -verify=full -remove -url=mix/NNNNNNNNNN));
     no_errors($mix, 'all operations');
-    my %done = map { $_->{name} => $_->{requests} } @{ $mix->{bonload}{operations} };
+    my %done = map { $_->{name} => $_->{made} } @{ $mix->{operations} };
     is(sum(values %done), 1500, 'each request is one of them');
     ok($done{$_} > 0, "$_ is among them") for qw(get put head delete list);
     cmp_ok($done{get}, '>', $done{list}, 'by their weights');
-    cmp_ok($mix->{bonload}{reads}{connections}, '<=', 3, 'connections are kept alive');
+    cmp_ok($mix->{reads}{connections}, '<=', 3, 'connections are kept alive');
 
     my $ranges = loaded(@S3, qw(-rt=2 -wt=1 -ops=put,get:range=1000 -max-requests=300 -min-body-size=1 -max-body-size=64KiB -verify=full -url=range/XXXX));
     no_errors($ranges, 'ranges');
-    is($ranges->{bonload}{verified_bytes}, $ranges->{bonload}{reads}{bytes}, 'each is right');
+    is($ranges->{verified_bytes}, $ranges->{reads}{bytes}, 'each is right');
     for my $version (4, 2) {
         no_errors(loaded(@S3, "-s3-sign-ver=$version", qw(-rt=2 -ops=get:range=1000 -max-requests=50 -url=range/0001)), "ranges of a size that is asked for, version $version");
     }
@@ -282,7 +282,7 @@ sub with_store {
     for my $version (4, 2) {
         my @parts = (@S3, "-s3-sign-ver=$version", qw(-s3-part-size=5MiB -body-size=11MiB -max-requests=2 -seed=4 -max-errors=100), '-url=parts/XX');
         no_errors(loaded(@parts, '-wt=2'), "version $version, an upload in parts");
-        is(loaded(@parts, qw(-rt=1 -verify=full))->{bonload}{verified_bytes}, 22 << 20, 'is the object');
+        is(loaded(@parts, qw(-rt=1 -verify=full))->{verified_bytes}, 22 << 20, 'is the object');
     }
     spew("$dir/body", join q{}, map { chr(33 + $_ % 90) } 1 .. 11 << 20);
     for my $size ([], ["-s3-part-size=5MiB"]) {
@@ -309,8 +309,8 @@ sub with_store {
     like($away->{out}, qr/^Error: 5 x connect: Connection refused$/m, 'a store that is away is for the load to find out');
 
     # ---- secrets ---------------------------------------------------------------------------------------------------------------
-    my $slow = bonload(@S3, qw(-rt=1 -max-requests=5 -url=slow -verbose -output=json -max-errors=100), "-timeline-file=$dir/page");
-    my ($told) = @{ JSON::PP::decode_json($slow->{out})->{bonload}{reads}{failures} };
+    my $slow = bonload(@S3, qw(-rt=1 -max-requests=5 -url=slow -verbose --json -max-errors=100), "-timeline-file=$dir/page");
+    my ($told) = @{ JSON::PP::decode_json($slow->{out})->{reads}{failures} };
     is($told->{what}, '503 SlowDown: Please come more slowly, key *****************', 'a store that is slow, and tells what it should not');
     my $all = $slow->{out} . $slow->{err} . slurp("$dir/page");
     unlike($all, qr/\Q$S3Store::SECRET\E|$S3Store::ACCESS/, 'keys are told to nobody');

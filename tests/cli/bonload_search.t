@@ -17,15 +17,15 @@ use SweepSize qw(is_long);
 # found is right within 10 %: a tenth less keeps the limit for a minute, and a tenth more does not.
 if (is_long()) {
     for my $try (1 .. 20) {
-        my $reads = loaded(qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{bonload}{reads};
+        my $reads = loaded(qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{reads};
         is(found_of($reads), 'found', "try $try: found");
-        cmp_ok(abs($reads->{found_load} - 20), '<=', 1, "try $try: 20 threads, within 1");
+        cmp_ok(abs($reads->{found_threads} - 20), '<=', 1, "try $try: 20 threads, within 1");
     }
     my @SLEEP = qw(-requests-engine=sleep -max-channels=100 -adjust-on-errors=false);
     for my $try (1 .. 10) {
-        my $found = loaded(@SLEEP, qw(-search=rate -max-latency=p99:400ms -rps=0 -wps=60))->{bonload}{writes};
+        my $found = loaded(@SLEEP, qw(-search=rate -max-latency=p99:400ms -rps=0 -wps=60))->{writes};
         is(found_of($found), 'found', "try $try: a rate is found");
-        my ($less, $more) = map { loaded(@SLEEP, '-wps=' . $_ * $found->{found_load}, '-duration=60s')->{bonload}{writes}{latency_ns}{p99} } 0.9, 1.1;
+        my ($less, $more) = map { loaded(@SLEEP, '-wps=' . $_ * $found->{found_per_second}, '-duration=60s')->{writes}{latency_ns}{p99} } 0.9, 1.1;
         cmp_ok($less, '<=', 4e8, "try $try: a tenth less keeps the limit");
         cmp_ok($more, '>',  4e8, "try $try: a tenth more does not");
     }
@@ -35,27 +35,27 @@ if (is_long()) {
 # machine.
 my $search;
 for my $try (1 .. 3) { # on a busy machine even ten may get no verdict
-    $search = loaded(qw(-requests-engine=sleep -max-latency=250ms -rt=0 -wt=10 -window=300ms -window-max=4s -adjust-on-errors=false))->{bonload};
-    last if $search->{steps}[0]{writes}{verdict} eq 'kept' && found_of($search->{writes}) eq 'found';
+    $search = loaded(qw(-requests-engine=sleep -max-latency=250ms -rt=0 -wt=10 -window=300ms -window-max=4s -adjust-on-errors=false));
+    last if $search->{steps}[0]{writes}{outcome} eq 'kept' && found_of($search->{writes}) eq 'found';
 }
 is(found_of($search->{writes}), 'found', 'found');
-cmp_ok($search->{writes}{found_load}, '>=', 10, 'ten threads keep 250 ms');
-cmp_ok($search->{writes}{found_load}, '<',  30, 'thirty do not');
+cmp_ok($search->{writes}{found_threads}, '>=', 10, 'ten threads keep 250 ms');
+cmp_ok($search->{writes}{found_threads}, '<',  30, 'thirty do not');
 is($search->{reads}, undef, 'no reads');
 my @steps = @{ $search->{steps} };
-is($steps[0]{writes}{load}, 10, 'it begins with -wt');
-is($steps[1]{writes}{load}, 20, 'and doubles');
-cmp_ok(scalar(grep { $_->{writes}{load} > $search->{writes}{found_load} && $_->{writes}{verdict} ne 'kept' } @steps), '>', 0, 'until the limit breaks');
+is($steps[0]{writes}{load_threads}, 10, 'it begins with -wt');
+is($steps[1]{writes}{load_threads}, 20, 'and doubles');
+cmp_ok(scalar(grep { $_->{writes}{load_threads} > $search->{writes}{found_threads} && $_->{writes}{outcome} ne 'kept' } @steps), '>', 0, 'until the limit breaks');
 ok($steps[-1]{confirmation}, 'and confirms');
-is($steps[-1]{writes}{verdict}, 'kept', 'what keeps it');
-is($steps[-1]{writes}{load}, $search->{writes}{found_load}, 'which is the answer');
+is($steps[-1]{writes}{outcome}, 'kept', 'what keeps it');
+is($steps[-1]{writes}{load_threads}, $search->{writes}{found_threads}, 'which is the answer');
 cmp_ok($steps[-1]{seconds}, '>=', 0.9, 'in a window three times as long');
 
 # All figures belong to the load that was confirmed.
 my ($last, $writes) = ($steps[-1], $search->{writes});
 is($search->{figures_of}, 'last load', 'the figures say what they are of');
-is($writes->{requests}, $last->{writes}{latency_ns}{count} + $last->{writes}{errors}, 'the requests are those of the last load');
-is($writes->{latency_ns}{count} + $writes->{errors}, $writes->{requests}, 'so are the percentiles');
+is($writes->{made}, $last->{writes}{latency_ns}{count}, 'the requests are those of the last load');
+is($writes->{latency_ns}{count}, $writes->{made}, 'so are the percentiles');
 cmp_ok($_->{at_seconds}, '>=', $last->{start_seconds} - 0.01, 'so are the longest requests') for @{ $writes->{slowest} };
 my $told = 0;
 $told += $_->{count} for @{ $writes->{failures} };
@@ -80,17 +80,17 @@ like("$unsure->{status} $unsure->{err}", qr/\A3 bonload: reads: the search was n
 # All requests are made before the first window ends: what was seen is still an answer.
 my $few = bonload(qw(-requests-engine=null -max-latency=500ms -rpw=10 -max-requests=1000));
 like($few->{out}, qr/^Writes: the search was not finished: at least [1-9]\d* threads?$/m, 'few requests: at least one thread');
-my $quiet = loaded(qw(-requests-engine=null -max-latency=10ms -search=rate -rps=0.5 -wps=0 -window=100ms -window-max=300ms -duration=3s))->{bonload}{reads};
+my $quiet = loaded(qw(-requests-engine=null -max-latency=10ms -search=rate -rps=0.5 -wps=0 -window=100ms -window-max=300ms -duration=3s))->{reads};
 is($quiet->{found}, 'unsure', 'a rate at which nothing comes due is not known to break the limit');
 
 # Failures break the limit unless they are excluded.
 my $dir    = scratch();
 my @NONE   = ("-url=$dir/none", qw(-max-latency=10s -wt=0 -window=20ms -max-channels=2 -max-errors=100 -duration=5s));
-my $failed = loaded(@NONE)->{bonload}{reads};
+my $failed = loaded(@NONE)->{reads};
 is(found_of($failed), 'none', 'failures break the limit');
 
 # When reads follow writes, the limit applies to the writes.
-my $follows = loaded(qw(-requests-engine=null -max-latency=10s -rpw=3 -window=20ms -max-channels=2))->{bonload};
+my $follows = loaded(qw(-requests-engine=null -max-latency=10s -rpw=3 -window=20ms -max-channels=2));
 is($follows->{writes}{found}, 'most', '-rpw: writes are searched for');
 is($follows->{reads}{found},  undef,  'and reads are not');
 

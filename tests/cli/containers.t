@@ -35,7 +35,7 @@ SKIP: {
         qr/the buffers and statistics of 1 workers and 5 seekers take 6[.]0 GiB, more than half of the control group's memory \(256 MiB\)/,
         'buffers that a group of 256 MiB has no room for');
     my ($tests, $report) = tests_of(bonnie({ wrap => [ $small->wrap ] }, '-d', "$disk", qw(-q --json -n0 -f --engine=null --tests=put_block)));
-    is($report->{settings}{data_bytes}, 512 << 20, 'the default size is twice the group\'s memory');
+    is($report->{settings}{size_bytes}, 512 << 20, 'the default size is twice the group\'s memory');
     is_deeply([ @{ $report->{host} }{qw(ram_bytes ram_from)} ], [ 256 << 20, 'control group' ], 'and JSON says whose that is');
     my $advised = bonnie({ wrap => [ $small->wrap ] }, '-d', "$disk", qw(-s 300m -n0 -f --tests=put_block));
     like($advised->{err}, qr/512/, 'a smaller size is checked against that');
@@ -55,7 +55,7 @@ SKIP: {
     my ($slow, $why) = Container::group(cpus => .04);
     skip $why, 1 if !$slow;
     my ($tests, $report) = tests_of(bonnie({ wrap => [ $slow->wrap ] }, '-d', "$disk", qw(-q --json -r0 -s4 -f4 -n1 --min-time=1), q{--tests=getc,seq_stat}, '-cauto'));
-    is($report->{settings}{workers}, 1,  '-c auto follows a quota');
+    is($report->{settings}{concurrency}, 1,  '-c auto follows a quota');
     is($report->{host}{cpu_quota},   .04, 'which JSON has');
     for my $name (qw(getc seq_stat)) {
         is($tests->{$name}{limited_by}, 'limit', "$name: a limit");
@@ -77,7 +77,7 @@ my @PROGRAMS = (
     [ bonnie  => 'bonnie',  qw(-d DIR -q --json -r0 -s4 -f1 -n1 --min-time=0) ],
     [ uring   => 'bonnie', qw(-d DIR -q --json -r0 -s4 -n0 -f --engine=io_uring --iodepth=4 --tests=put_block) ],
     [ tail    => 'bonnie', qw(-d DIR -q --json -r0 -s4 -n0 -f --explain-tail --tests=put_block) ],
-    [ load    => 'bonload', qw(-wt=1 -rt=1 -url=DIR/l-XXX -max-requests=20 -show-progress=false -output=json) ],
+    [ load    => 'bonload', qw(-wt=1 -rt=1 -url=DIR/l-XXX -max-requests=20 -show-progress=false --json) ],
     [ audit   => 'boncut',  qw(audit DIR) ],
     [ write   => 'boncut',  qw(write --time=0.2 DIR) ],
     [ ab      => abs_path($ENV{BON_AB}), qw(--pairs=1 --prepare-a=true --prepare-b=true --), program(), qw(-d DIR -q --json -r0 -s4 -n0 -f --time=0.1 --tests=put_block) ],

@@ -128,7 +128,7 @@ sub report {
 }
 
 subtest 'JSON' => sub {
-    my $json = report(qq{k\x{F6}ln "<1>"}, 2, sub { my ($test, $run) = @_; $test->{rate} *= 1 + $run; $test->{limited_by} = 'cpu' if $run && $test->{name} eq 'get_block' });
+    my $json = report(qq{k\x{F6}ln "<1>"}, 2, sub { my ($test, $run) = @_; $test->{bytes_per_second} *= 1 + $run; $test->{limited_by} = 'cpu' if $run && $test->{name} eq 'get_block' });
     my $html = page([ '-', data_file('realworld.csv') ], $json);
     is(unbalanced($html), q{}, 'well formed');
     is(sections($html), 'Overview, Rates, Latency, What limited each test, Machine and settings, Every run', 'with what limited the figures');
@@ -138,7 +138,7 @@ subtest 'JSON' => sub {
     my %machine = map { @{$_} } rows_of($html, $MACHINE);
     is_deeply([ @machine{qw(Host Filesystem Device Directory)} ], [ 'lab', 'ext4', 'dm-0 (nvme0n1, nvme1n1)', '/raid1/caf?' ], 'machine, filesystem, device');
     is($machine{Scheduler}, undef, 'no row for what is not known');
-    my $other = $json =~ s/"disk_model":"[^"]*"/"disk_model":"WD <1>"/r =~ s/"scheduler":null/"scheduler":"none"/r;
+    my $other = $json =~ s/"drives":\[\]/"drives":[{"model":"WD <1>","scheduler":"none"}]/r;
     my %more = map { @{$_} } rows_of(page([], $other), $MACHINE);
     is_deeply([ @more{ 'Disk', 'Scheduler', 'Mounted with' } ], [ 'WD &lt;1&gt;', 'none', 'rw,noatime,stripe=256' ], 'disk model, scheduler, mount options');
     is_deeply([ @{ (rows_of($html, $SETTINGS))[0] }[ 11 .. 15 ] ], [ 'yes', 'no', 'io_uring', '32', 'compress=50' ], 'settings');
@@ -315,7 +315,7 @@ subtest 'headlines' => sub {
         like($html, qr{<header>\n<h1>/raid1/caf[?], ext4 on dm-0}, "$name: the title is the directory and its storage");
         like($html, $sentence, $name);
     }
-    my $json = report('x', 1, sub { $_[0]{hosts} = [ map { { name => "h$_", ranks => 4, rate => 5 } } 1 .. 3 ] });
+    my $json = report('x', 1, sub { $_[0]{hosts} = [ map { { name => "h$_", ranks => 4, bytes_per_second => 5, ops_per_second => 5 } } 1 .. 3 ] });
     like(page([], $json), qr{<h1>[^<]+, from 12 ranks on 3 hosts</h1>}, 'how many ranks on how many hosts');
     like(page([ '--title=Mine' ], $json), qr{<h1>Mine</h1>\n<p class="headline">/raid1/caf[?], ext4 on [^:]+: reads }, 'a title of its own hides nothing');
     like(page([], report('x', 1, sub { $_[0]{limited_by} = 'others' })),

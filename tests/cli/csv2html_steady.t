@@ -29,7 +29,7 @@ sub page_of {
         $report->{label} = $case->{label} // 'lab';
         $test->{intervals} = [ map { { %{ $test->{intervals}[0] }, seconds => $_ } } 1 .. 3 ];
         my $steady = $test->{steady_state};
-        $steady->{rounds} = [ map { { %{ $steady->{rounds}[0] }, figure => $_, mean_ns => 1e6, p99_ns => 2e6 } } @{ $case->{figures} } ] if $case->{figures};
+        $steady->{rounds} = [ map { { %{ $steady->{rounds}[0] }, bytes_per_second => defined $_ ? 1024 * $_ : undef, mean_ns => 1e6, p99_ns => 2e6 } } @{ $case->{figures} } ] if $case->{figures};
         $steady->{fit}{$_} = $case->{fit}{$_} for keys %{ $case->{fit} // {} };
         %{$steady} = (%{$steady}, %{ $case->{steady} // {} });
         $test->{steady_state} = undef if $case->{none};
@@ -50,8 +50,8 @@ sub cells { return map { [ map { s/<[^>]*>//gr =~ s/\x{A0}/ /gr } m{<t[hd][^>]*>
 subtest 'a steady test' => sub {
     my $html = page_of({
         figures => [ 1024 * 80, 1024 * 60, (1024 * 50) x 5 ],
-        fit     => { first_round => 3, mean => 1024 * 50, range_percent => 0, slope => 0 },
-        steady  => { verdict => 'steady after round 7 of 25' },
+        fit     => { first_round => 3, mean => 2**20 * 50, range_percent => 0, slope => 0 },
+        steady  => { reason => 'steady after round 7 of 25' },
     });
     my ($head, $row) = cells(section_of($html));
     is_deeply($row, [ 'lab', 'Read in blocks', 'steady after round 7 of 25', '50 MiB/s', '0.0 %', '0.0 %', '0.4 s', '2 times' ], 'the table');
@@ -71,8 +71,8 @@ subtest 'a steady test' => sub {
 subtest 'one that falls' => sub {
     my $html = page_of({
         figures => [ map { 1024 * 100 * 0.9**$_ } 0 .. 4 ],
-        fit     => { first_round => 1, mean => 1024 * 81.9, range_percent => 42, slope => -1024 * 8.58 },
-        steady  => { steady => JSON::PP::false(), verdict => 'not steady after 5 rounds: still falling 10.5 % a round' },
+        fit     => { first_round => 1, mean => 2**20 * 81.9, range_percent => 42, slope => -2**20 * 8.58 },
+        steady  => { steady => JSON::PP::false(), reason => 'not steady after 5 rounds: still falling 10.5 % a round' },
     });
     my (undef, $row) = cells(section_of($html));
     is_deeply([ @{$row}[ 2 .. 5 ] ], [ 'not steady after 5 rounds: still falling 10.5 % a round', '81.9 MiB/s', '42.0 %', "\x{2212}10.5 %" ], 'the table');
@@ -99,7 +99,7 @@ for my $case (
     my $html = page_of($case);
     unlike($html, qr/Steady state/, 'left out: ' . $JSON->encode($case));
 }
-my $odd = page_of({ figures => [ ('x', undef, -3, [], 5) ], steady => { verdict => '<b>' . 'x' x 1000, precondition => 'x', round_seconds => undef } });
+my $odd = page_of({ figures => [ ('x', undef, -3, [], 5) ], steady => { reason => '<b>' . 'x' x 1000, precondition => 'x', round_seconds => undef } });
 like($odd, qr/&lt;b&gt;x{50,120}[^x]/, 'a text that is long and no text for HTML');
 page_of({ figures => [ (0) x 5 ], fit => { mean => 0, slope => 0, range_percent => 0 } });
 

@@ -35,10 +35,10 @@ sub tail_of {
     my %count;
     $count{ $_->[2] }++ for @{$operations};
     return {
-        sentence => 'of the slowest 0.1 % (above 8.1 ms): 75 % waited for the device itself; 25 % waited for a CPU.',
+        reason => 'of the slowest 0.1 % (above 8.1 ms): 75 % waited for the device itself; 25 % waited for a CPU.',
         traced => JSON::PP::true(), note => q{}, slowest => 1000, examined => scalar @{$operations}, above_ns => 8_100_000, lost_events => 1234, lost_ops => 0,
         percent    => { map { $_ => @{$operations} ? 100 * ($count{$_} // 0) / @{$operations} : 0 } @CAUSES },
-        operations => [ map { { seconds => $_->[0], latency_ns => int(1e6 * $_->[1]), offset => 0, kind => 'read', cause => $_->[2] } } @{$operations} ],
+        operations => [ map { { seconds => $_->[0], latency_ns => int(1e6 * $_->[1]), offset_bytes => 0, kind => 'read', cause => $_->[2] } } @{$operations} ],
         %change,
     };
 }
@@ -121,7 +121,7 @@ subtest 'every cause' => sub {
 my $NOTE = 'tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing)';
 
 subtest 'nothing is known' => sub {
-    my $blind = tail_of([ map { [ $_, 10, 'unknown' ] } 1 .. 9 ], sentence => "of the slowest 0.1 %: 100 % unknown. Not everything can be seen: $NOTE.", note => $NOTE);
+    my $blind = tail_of([ map { [ $_, 10, 'unknown' ] } 1 .. 9 ], reason => "of the slowest 0.1 %: 100 % unknown. Not everything can be seen: $NOTE.", note => $NOTE);
     my $page = page(report('lab', $blind));
     like($page, qr{<p class="headline">Reads [^<]*[.] Read in blocks: [^<]*unknown[.] Not everything can be seen[.]<}, 'the first sentence has the figures, the second says so');
     my $html = section_of($page);
@@ -178,10 +178,10 @@ for my $key (qw(seconds latency_ns cause)) {
 page(report('lab', tail_of([ [ 0, 10, 'device' ] ], percent => { %{ tail_of([])->{percent} }, cpu => 1e17, device => 'x' })));
 page(report('lab', tail_of([ map { [ $_, 10, 'device' ] } 0, 1e17 ])), report('lab', tail_of([ [ 0, 1e-6, 'device' ], [ 0, 9e10, 'device' ] ])));
 page(report('lab', tail_of([], operations => [ 'x', undef, [], 5 ])));
-for my $tail ('x', 5, [], { sentence => [] }, { sentence => undef }) {
+for my $tail ('x', 5, [], { reason => [] }, { reason => undef }) {
     unlike(page(report('lab', $tail)), qr/"slowest"/, 'without a sentence it is left out: ' . $JSON->allow_nonref->encode($tail));
 }
-my $odd = page(report('lab', tail_of([], sentence => '<b>&' . 'x' x 5000, note => '<i>"')));
+my $odd = page(report('lab', tail_of([], reason => '<b>&' . 'x' x 5000, note => '<i>"')));
 like($odd, qr/&lt;[Bb]&gt;&amp;x{500,800}[^x]/, 'a long text, and none for HTML');
 like($odd, qr/be seen: &lt;i&gt;&quot;</, 'nor is the note');
 
@@ -195,7 +195,7 @@ my %test = map { ($_->{name} => $_->{tail}) } @{ report_ok($run->{out})->{runs}[
 my $html = page($run->{out});
 my (undef, @rows) = cells(section_of($html));
 is(scalar @rows, 2, 'the page of a run has both tests');
-is(lcfirst $rows[1][1] =~ s/&#39;/'/gr, $test{iops}{sentence}, 'with their sentences');
+is(lcfirst $rows[1][1] =~ s/&#39;/'/gr, $test{iops}{reason}, 'with their sentences');
 my %seen = map { $_->{cause} => 1 } map { @{ $_->{operations} } } values %test;
 if (grep { $_ ne 'unknown' } keys %seen) {
     cmp_ok(sum0(map { marks($html, $_) } @CAUSES), '>', 0, 'and marks');

@@ -48,7 +48,7 @@ sub blind_ok {
             my $tail = $test->{tail};
             ok(!$tail->{traced}, "$test->{name}: not traced");
             like($tail->{note}, $why, 'it says why');
-            like($tail->{sentence}, qr/: [\w %;]+[.].* Not everything can be seen: \Q$tail->{note}\E[.]\z/, 'in the sentence, too');
+            like($tail->{reason}, qr/: [\w %;]+[.].* Not everything can be seen: \Q$tail->{note}\E[.]\z/, 'in the sentence, too');
             blind_causes_ok($tail);
             cmp_ok($tail->{examined}, '>', 0, 'but the slowest operations are known');
         }
@@ -91,7 +91,7 @@ SKIP: {
         plan skip_all => $why if !$group;
         my $run = bonnie({ wrap => [ $group->wrap ] }, '-d', $dir, qw(-r0 -n0 -s4 -f -D --tests=iops --iops-writes=0 --iops-block=64k --iops-duration=4 --explain-tail --json));
         my $x   = { tests_of($run) }->{iops}{tail};
-        is(known_cause($x), 'group', 'is named') or diag $x->{sentence};
+        is(known_cause($x), 'group', 'is named') or diag $x->{reason};
     };
 
     subtest 'a killed run' => sub {
@@ -161,7 +161,7 @@ SKIP: {
         cmp_ok($x->{lost_ops},    '>', 0, 'and operations of which some are lost');
         my $unknown = grep { $_->{cause} eq 'unknown' } @{ $x->{operations} };
         cmp_ok($unknown, '>=', $x->{lost_ops}, 'these are unknown');
-        like($x->{sentence}, qr/[.] Events were lost: the causes of \Q$x->{lost_ops}\E of these operations are unknown[.]/, 'it is told');
+        like($x->{reason}, qr/[.] Events were lost: the causes of \Q$x->{lost_ops}\E of these operations are unknown[.]/, 'it is told');
     };
 
     # What is only concluded from the absence of other events is not named where some are missing.
@@ -183,7 +183,7 @@ SKIP: {
                     next;
                 }
                 is($x->{note}, "this kernel has no events for: $hidden{$events}", 'it is told');
-                is_deeply([ grep { $x->{percent}{$_} } qw(program journal group) ], [], 'nothing is concluded') or diag $x->{sentence};
+                is_deeply([ grep { $x->{percent}{$_} } qw(program journal group) ], [], 'nothing is concluded') or diag $x->{reason};
             }
         }
     };

@@ -74,7 +74,7 @@ my %RESULTS = (
     'results'                     => \&labels,
     'results of one label'        => sub { filled($LAB, @_) },
     'runs of one report'          => sub {
-        '{"format":"bonnie","format_version":1,"runs":[' . filled('{"tests":[{"name":"putc","rate":1}]},', @_) . '{}]}';
+        '{"format":"bonnie","format_version":1,"runs":[' . filled('{"tests":[{"name":"putc","bytes_per_second":1024}]},', @_) . '{}]}';
     },
 );
 

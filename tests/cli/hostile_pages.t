@@ -44,14 +44,14 @@ page('no size of blocks', zcav_json({ name => 'x', passes => [ { blocks => [ @bl
 # The name in the form that bonload gives it in JSON.
 sub load_json {
     my (%change) = @_;
-    my %kind = (requests => 10, errors => 0, achieved_per_second => 5, latency_ns => { p50 => 1000, p99 => 2000, max => 3000 });
-    my $slices = [ { seconds => 1, writes => { ended => 5, heat => [ 1, 5 ] } } ];
-    return JSON::PP::encode_json({ bonload => { format_version => 1, settings => { mode => 'threads', url => 'x' }, writes => \%kind,
-        timeline => { edges_ns => [ 0, 1000, 2000 ], slices => $slices }, %change } });
+    my %kind = (made => 10, errors => 0, made_per_second => 5, latency_ns => { p50 => 1000, p99 => 2000, max => 3000 });
+    my $slices = [ { seconds => 1, writes => { made => 5, heat => [ 1, 5 ] } } ];
+    return JSON::PP::encode_json({ format => 'bonload', format_version => 1, settings => { mode => 'threads', url => 'x' }, writes => \%kind,
+        timeline => { edges_ns => [ 0, 1000, 2000 ], slices => $slices }, %change });
 }
 my $name = "\x{17C}\x{F3}\x{142}w/\x{4E2D}";
-my $html = page('a name in another script', load_json(settings => { url => $name, target => 'disk' }, host => { name => $name },
-    writes => { requests => 10, latency_ns => { p50 => 1, p99 => 2 }, slowest => [ { name => $name, latency_ns => 5, outcome => $name } ] }));
+my $html = page('a name in another script', load_json(settings => { url => $name, requests_engine => 'disk' }, host => { name => $name },
+    writes => { made => 10, latency_ns => { p50 => 1, p99 => 2 }, slowest => [ { name => $name, latency_ns => 5, outcome => $name } ] }));
 cmp_ok(scalar(() = $html =~ /\Q$name\E/g), '>=', 4, 'stands on the page as it is');
 page('slices that are none', load_json(timeline => { edges_ns => [0], slices => [ 'x', 1, undef, { seconds => 1, writes => { heat => [ undef, 5, 1, 5 ] } } ] }));
 done_testing();

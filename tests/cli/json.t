@@ -31,8 +31,9 @@ for my $test (@ALL_TESTS) {
         is(tests_of($report), $test, 'that test and no other');
         my $figures = $report->{runs}[0]{tests}[0];
         is($figures->{ops} % $ops{$test}, 0, "$figures->{ops} operations: rounds of $ops{$test}");
-        is($figures->{bytes}, $MIB, 'each byte counts once') if $figures->{rate_unit} eq 'KiB/s';
-        is($figures->{rate_unit}, (grep { $_ eq $test } @ALL_TESTS[ 0 .. 4 ]) ? 'KiB/s' : 'ops/s', 'the unit');
+        my $moves = grep { $_ eq $test } @ALL_TESTS[ 0 .. 4 ];
+        is($figures->{bytes}, $MIB, 'each byte counts once') if $moves;
+        ok($report->{summary}[0]{ $moves ? 'bytes_per_second' : 'ops_per_second' }, 'the summary has its rate');
         is($figures->{workers}, $test eq 'seeks' ? 2 : 1, 'workers, or seekers');
     };
 }
@@ -41,11 +42,11 @@ subtest 'all tests' => sub {
     my $report = report_of(@tiny, '--tests=' . join q{,}, @ALL_TESTS);
     is(tests_of($report), "@ALL_TESTS", 'in running order');
     is($report->{label}, 'lab', 'the label');
-    is($report->{seed}, 3, 'the seed');
+    is($report->{settings}{seed}, 3, 'the seed');
     my $settings = $report->{settings};
-    is(join(q{,}, map { $settings->{$_} } qw(preset data_bytes chunk_bytes seeks seekers engine iodepth data verify cache files file_kind)),
+    is(join(q{,}, map { $settings->{$_} } qw(preset size_bytes chunk_bytes seeks seekers engine iodepth data verify cache files file_kind)),
         "bonnie++,$MIB,4096,500,2,sync,1,random,stamp,evict,1024,data", 'the settings');
-    is_deeply([ map {"$_->{corrupted} @{$_->{corruption}}"} @{ $report->{runs}[0]{tests} } ], [ ('0 ') x 13 ], 'nothing is damaged');
+    is_deeply([ map {"$_->{damaged} @{$_->{damage}}"} @{ $report->{runs}[0]{tests} } ], [ ('0 ') x 13 ], 'nothing is damaged');
     my ($year) = $report->{start_time} =~ /\A(\d+)-/;
     cmp_ok(abs($year - 1900 - (gmtime)[5]), '<=', 1, 'the time');
 };
@@ -53,15 +54,15 @@ subtest 'all tests' => sub {
 subtest 'other settings' => sub {
     my $settings = report_of('-d', $dir, qw(-r0 -s2:8k -n1:300:200:3:256 -c2 -b -q --json --cache=keep --verify=full --data=compress=50),
         '--tests=put_block,get_block,seq_create,seq_stat')->{settings};
-    is(join(q{,}, map { $settings->{$_} } qw(workers data verify cache file_max_bytes file_min_bytes directories file_chunk_bytes)),
+    is(join(q{,}, map { $settings->{$_} } qw(concurrency data verify cache file_max_bytes file_min_bytes directories file_chunk_bytes)),
         '2,compress=50,full,keep,300,200,3,256', 'are those asked for');
     ok($settings->{sync} && !$settings->{direct}, 'the flags too');
     is(report_of('-d', $dir, qw(-r0 -s0 -n1:-2 -q --json --tests=seq_create))->{settings}{file_kind}, 'symbolic_links', 'symbolic links');
     is(report_of('-d', $dir, qw(-r0 -s0 -n1:-1 -q --json --tests=seq_create))->{settings}{file_kind}, 'hard_links', 'hard links');
     my $classic = report_of('-d', $dir, qw(-r0 -s1 -q --json --preset=bonnie));
     is("$classic->{settings}{preset}/$classic->{label}", 'bonnie/', 'preset bonnie has no label');
-    like(bonnie(@tiny, qw(--tests=put_block -z 18446744073709551615))->{out}, qr/^  "seed": 18446744073709551615,$/m, 'the largest seed');
-    is(report_of(@tiny, qw(--tests=put_block -z 0))->{seed}, 0, 'the smallest');
+    is(report_of(@tiny, qw(--tests=put_block -z), $_)->{settings}{seed}, $_, "seed $_") for qw(0 9007199254740991);
+    refused_ok(bonnie(@tiny, '-z9007199254740992'), qr/--seed|-z/, 'a seed that readers of JSON would round is refused');
 };
 
 for my $engine (qw(sync libaio io_uring null)) {
@@ -81,19 +82,20 @@ for my $engine (qw(sync libaio io_uring null)) {
 # What the kernel says about the disk of the temporary directory, if that is a whole disk.
 subtest 'the storage' => sub {
     my $disk    = scratch_on_disk();
-    my $host    = report_of('-d', "$disk", qw(-r0 -s1 -n0 -q --json --tests=put_block))->{host};
+    my $report  = report_of('-d', "$disk", qw(-r0 -s1 -n0 -q --json --tests=put_block));
+    my ($host, $storage) = @{$report}{qw(host storage)};
     my ($mount) = grep { (split q{ })[2] eq sprintf '%d:%d', device_number("$disk") } split /\n/, slurp('/proc/self/mountinfo');
     plan skip_all => 'the temporary directory is on no mount of its number' if !$mount;
     my @words = split q{ }, $mount;
     my %seen;
     like($host->{c_library}, qr/\A(?:glibc \d+[.]\d+|musl)\z/, 'the C library');
-    is($host->{mount_options}, join(q{,}, grep { !$seen{$_}++ } map { split /,/ } @words[ 5, -1 ]), 'the options of the mount and of the filesystem');
+    is($storage->{mount_options}, join(q{,}, grep { !$seen{$_}++ } map { split /,/ } @words[ 5, -1 ]), 'the options of the mount and of the filesystem');
     my $block = '/sys/dev/block/' . join q{:}, device_number("$disk");
     plan skip_all => 'there is no whole disk below the temporary directory' if !-d "$block/queue" || glob "$block/slaves/*";
     my ($scheduler) = slurp("$block/queue/scheduler") =~ /\[(.*?)\]/;
-    is($host->{scheduler}, $scheduler, 'the scheduler in use');
+    is($storage->{drives}[0]{scheduler}, $scheduler, 'the scheduler in use');
     my ($model) = -e "$block/device/model" ? slurp("$block/device/model") =~ /\A\s*(.*?)\s*\z/ : undef;
-    is($host->{disk_model}, $model, 'the model, or null');
+    is($storage->{drives}[0]{model}, $model, 'the model, or null');
 };
 
 sub device_number {
@@ -182,11 +184,11 @@ subtest 'damage' => sub {
     my $report = report_ok($run->{out});
     is(tests_of($report), 'get_block', 'but what was measured is reported');
     my $test = $report->{runs}[0]{tests}[0];
-    is($test->{corrupted}, 2, 'with the number of damaged units');
-    is_deeply([ map {"$_->{file} $_->{offset}"} @{ $test->{corruption} } ], [ '0 98304', '0 102400' ], 'and where they are');
+    is($test->{damaged}, 2, 'with the number of damaged units');
+    is_deeply([ map {"$_->{file} $_->{offset_bytes}"} @{ $test->{damage} } ], [ '0 98304', '0 102400' ], 'and where they are');
     my @told = $run->{err} =~ /bonnie: get_block: data file 0 in \S+ at \d+: (.*)$/mg;
-    is_deeply([ map { $_->{description} } @{ $test->{corruption} } ], \@told, 'in the words of standard error');
-    is_deeply([ grep { $_->{description} !~ /\A\Q$_->{kind}\E: / } @{ $test->{corruption} } ], [], 'which begin with the kind');
+    is_deeply([ map { $_->{description} } @{ $test->{damage} } ], \@told, 'in the words of standard error');
+    is_deeply([ grep { $_->{description} !~ /\A\Q$_->{kind}\E: / } @{ $test->{damage} } ], [], 'which begin with the kind');
 };
 
 subtest 'hostile labels' => sub {
@@ -207,7 +209,7 @@ subtest 'hostile labels' => sub {
         unlike($run->{out}, qr/[\x00-\x09\x0B-\x1F\x7F\xFE\xFF]/, 'nothing that a terminal obeys');
         my $report = report_ok($run->{out});
         is($report->{label}, $label{$given}, 'it is as it was, or harmless');
-        is($report->{seed}, 3, 'and changes nothing else');
+        is($report->{settings}{seed}, 3, 'and changes nothing else');
     }
 };
 

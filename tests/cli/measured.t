@@ -33,7 +33,7 @@ my $WAITED = qr/(?:; no CPU free \d+ %)?/;
 subtest 'in memory there is no device' => sub {
     my $dir = scratch();
     my ($tests, $object) = tests_of($dir, qw(-s16 -n1));
-    plan skip_all => 'temporary directories are not in memory' if ($object->{host}{filesystem} // q{}) ne 'tmpfs';
+    plan skip_all => 'temporary directories are not in memory' if ($object->{storage}{filesystem} // q{}) ne 'tmpfs';
     for my $test (values %{$tests}) {
         is($test->{device}, undef, "$test->{name}: no device");
         my $memory = qr/page cache: tmpfs is memory and has no device$WAITED[.]/;
@@ -44,8 +44,8 @@ subtest 'in memory there is no device' => sub {
     # for the time.
     my @computed = grep { $tests->{$_}{cpu_percent} + ($tests->{$_}{waited_percent} // 0) > 95 } qw(putc getc);
     like($tests->{$_}{limited_by}, qr/\A(?:cpu|others)\z/, "$_ is a loop over characters: its speed is that of the CPU") for @computed;
-    is_deeply([ @{ $object->{host} }{qw(disk_model scheduler)} ], [ undef, undef ], 'nor has it a model or a scheduler');
-    like($object->{host}{mount_options}, qr/\Ar[ow],/, 'but it has mount options');
+    is_deeply([ @{ $object->{storage}{drives} } ], [ ], 'nor has it a model or a scheduler');
+    like($object->{storage}{mount_options}, qr/\Ar[ow],/, 'but it has mount options');
 };
 
 subtest 'told under the table' => sub {
@@ -73,7 +73,7 @@ for (1 .. 3) {
     last if ($kept->{get_block}{cache}{resident_percent_before} // 0) >= 99 && ($kept->{get_block}{limited_by} // q{}) eq 'page cache';
 }
 SKIP: {
-    skip 'there is no block device below the temporary directory', 1 if !$object->{host}{device};
+    skip 'there is no block device below the temporary directory', 1 if !$object->{storage}{device};
     subtest 'what is in the cache is not taken for the device' => sub {
         my $read = $kept->{get_block};
         cmp_ok($read->{cache}{resident_percent_before}, '>=', 99, 'kept: it was in the cache');
@@ -97,7 +97,7 @@ SKIP: {
 }
 
 SKIP: {
-    skip 'this filesystem refuses O_DIRECT', 1 if !$object->{host}{device} || !takes_direct($disk);
+    skip 'this filesystem refuses O_DIRECT', 1 if !$object->{storage}{device} || !takes_direct($disk);
     subtest 'direct transfers are the device\'s, to the byte' => sub {
         my ($direct) = tests_of($disk, qw(-s16:64k -n0 -f -D), '--tests=put_block,get_block,rewrite');
         for my $name (qw(get_block rewrite)) {

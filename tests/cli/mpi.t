@@ -78,7 +78,7 @@ sub sums_ok {
     is(max(map { $_->{latency_max_ns} } @hosts), $test->{latency_ns}{max}, "$test->{name}: the longest operation");
     my $mean = sum(map { $_->{latency_mean_ns} * $_->{ops} } @hosts) / $test->{ops};
     cmp_ok(abs($mean - $test->{latency_ns}{mean}), '<=', 2, "$test->{name}: the mean latency");
-    cmp_ok($test->{rate}, '<=', 1.000001 * sum(map { $_->{rate} } @hosts), "$test->{name}: the rate is no more than theirs");
+    cmp_ok($test->{ops_per_second}, '<=', 1.000001 * sum(map { $_->{ops_per_second} } @hosts), "$test->{name}: the rate is no more than theirs");
     cmp_ok($test->{elapsed_seconds}, '>=', .999999 * max(map { $_->{elapsed_seconds} } @hosts), "$test->{name}: the time is that of all");
     ok((grep { $_->{name} eq $test->{slowest_host} } @hosts), "$test->{name}: the slowest host is one of them");
     return;
@@ -91,7 +91,7 @@ subtest 'one report of all' => sub {
     my @tests  = @{ $report->{runs}[0]{tests} };
     is($run->{status}, 0, 'exit status 0') or diag($run->{err});
     is(scalar @tests, @ALL_TESTS, 'all tests');
-    is($report->{settings}{workers}, 3, 'workers are those of all');
+    is($report->{settings}{concurrency}, 3, 'workers are those of all');
     sums_ok($_, $hosts) for @tests;
     my %test = map { $_->{name} => $_ } @tests;
     is($test{$_}{bytes}, 12 << 20, "$_: the size is the total") for qw(put_block rewrite get_block);
@@ -137,7 +137,7 @@ subtest 'the clock of one rank differs, and the kernel seems to be the same' => 
     for my $test (@{ $report->{runs}[0]{tests} }) {
         cmp_ok($test->{start_spread_seconds}, '<', 1000, "$test->{name}: it began with the others");
         cmp_ok($test->{elapsed_seconds},      '<', 1000, "$test->{name}: and ended with them");
-        cmp_ok($test->{rate},                 '>', 0,    "$test->{name}: at a rate");
+        cmp_ok($test->{ops_per_second},                 '>', 0,    "$test->{name}: at a rate");
     }
 };
 
@@ -156,7 +156,7 @@ subtest 'shifted' => sub {
         is($run->{status}, 0, "$option: exit status 0") or diag($run->{err});
         is($report->{settings}{shift}, $shift{$option}, "$option: as it was asked for");
         for my $test (map { @{ $_->{tests} } } @{ $report->{runs} }) {
-            is($test->{corrupted}, 0, "$option: $test->{name}: nothing is damaged");
+            is($test->{damaged}, 0, "$option: $test->{name}: nothing is damaged");
             is($test->{verified_bytes}, $test->{bytes}, "$option: $test->{name}: all is verified") if $test->{name} =~ /get|rewrite/;
         }
     }
@@ -249,9 +249,9 @@ SKIP: {
             my $run    = ranks({ ranks => $number, wrap => [ $limit->wrap ] }, '-d', "$disk", qw(-r0 -n0 -s1024m:1m -D --json), '--tests=put_block,get_block');
             my $report = report_ok($run->{out});
             for my $test (@{ $report->{runs}[0]{tests} }) {
-                cmp_ok($test->{rate} / 51200, '<', 1.02, "$number ranks, $test->{name}: no more than 50 MiB/s");
-                cmp_ok($test->{rate} / 51200, '>', .9, "$number ranks, $test->{name}: nor much less");
-                note("$number ranks, $test->{name}: $test->{rate} KiB/s");
+                cmp_ok($test->{bytes_per_second} / (50 << 20), '<', 1.02, "$number ranks, $test->{name}: no more than 50 MiB/s");
+                cmp_ok($test->{bytes_per_second} / (50 << 20), '>', .9, "$number ranks, $test->{name}: nor much less");
+                note("$number ranks, $test->{name}: $test->{bytes_per_second} bytes/s");
             }
         }
     };

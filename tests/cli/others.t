@@ -80,10 +80,10 @@ subtest 'reads beside a test' => sub {
     my $load;
     for (1 .. $TRIES) {
         $load = loaded('-wps=50', '-duration=1s', '-direct', "-url=$disk/f-XXX", '-body-size=4096');
-        last if $load->{bonload}{writes}{limited_by} eq 'others';
+        last if $load->{writes}{limited_by} eq 'others';
     }
-    is($load->{bonload}{writes}{limited_by}, 'others', 'bonload says the same');
-    cmp_ok($load->{bonload}{machine}{others_device_percent}, '>=', 10, 'by the same key');
+    is($load->{writes}{limited_by}, 'others', 'bonload says the same');
+    cmp_ok($load->{machine}{others_device_percent}, '>=', 10, 'by the same key');
 };
 
 # Nobody else uses these devices.

@@ -40,7 +40,7 @@ for my $case (
     [ $prints, 'boncut',  'write', "$dir/in" ], # leaves what a check needs
     [ $uses,   'bonload', '-good-for=etcd', "$dir/in" ],
     [ $lives,  'bonload', @load ],
-    [ $lives,  'bonload', @load, '-output=json' ],
+    [ $lives,  'bonload', @load, '--json' ],
 ) {
     my ($at_work, $program, @args) = @{$case};
     for my $signal (qw(TERM INT)) {

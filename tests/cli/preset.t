@@ -58,12 +58,12 @@ SKIP: {
     $run = bonnie(@rows, qw(-q --json -m lab));
     my $report = report_ok($run->{out});
     my @tests  = @{ $report->{runs}[0]{tests} };
-    my @names  = ('SEQ1M Q8T1', 'SEQ1M Q1T1', map { ("$_ read", "$_ write") } 'RND4K Q32T1', 'RND4K Q1T1');
     is($report->{label}, 'lab', 'diskmark: one object of JSON, with the label');
-    is_deeply([ map { $_->{row} } @tests ], [ @names[ 0, 0, 1, 1, 2 .. 5 ] ], 'which has the tests of all rows');
+    is(join(q{ }, map { $_->{row} } @tests), 'write-1m-q8 read-1m-q8 write-1m-q1 read-1m-q1 read-4k-q32 write-4k-q32 read-4k-q1 write-4k-q1', 'which has the tests of all rows');
+    is($tests[5]{title}, 'Write 4 KiB, 32 in flight', 'with titles');
     is_deeply([ map {"$_->{name} $_->{row}"} @{ $report->{summary} } ], [ map {"$_->{name} $_->{row}"} @tests ], 'and summarises each');
     is_deeply([ map { $_->{iodepth} } @tests ], [ 8, 8, 1, 1, 32, 32, 1, 1 ], 'in flight as it says');
-    is_deeply([ map { $_->{corrupted} } @tests ], [ (0) x 8 ], 'all on the same data, which is as it should be');
+    is_deeply([ map { $_->{damaged} } @tests ], [ (0) x 8 ], 'all on the same data, which is as it should be');
 
     $report = report_ok(bonnie(@rows, qw(-q --json -x2))->{out});
     is_deeply([ map { scalar @{ $_->{tests} } } @{ $report->{runs} } ], [ 8, 8 ], 'two runs have the tests of all rows');

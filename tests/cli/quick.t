@@ -92,13 +92,12 @@ my $report = do {
 };
 is($report->{label},            'lab',   'the label has no row');
 is($report->{settings}{preset}, 'quick', 'the preset');
-is($report->{settings}{min_seconds}, 0.1, '--min-time');
+is($report->{settings}{min_time_seconds}, 0.1, '--min-time');
 my @tests = @{ $report->{runs}[0]{tests} };
 is_deeply(
     [ map {"$_->{name}: $_->{row}"} @tests, map { +{ name => 'left out', row => $_->{row} } } @{ $report->{runs}[0]{left_out} // [] } ],
-    [   'put_block: Write 1 MiB', 'get_block: Read 1 MiB',
-        (map {"iops: $_"} 'Read 4 KiB at random, 1', 'Read 4 KiB at random, 32', 'Write 4 KiB at random, 1', 'Write 4 KiB at random, 32', 'Durable 8 KiB, fdatasync after each'),
-        map {"$_: Files created, removed"} qw(seq_create seq_del)
+    [   'put_block: write-1m-q8', 'get_block: read-1m-q8', (map {"iops: $_"} qw(read-4k-q1 read-4k-q32 write-4k-q1 write-4k-q32 durable-8k)),
+        'seq_create: create', 'seq_del: delete',
     ],
     'one document has every test of every row'
 ) if takes_direct($disk);
@@ -110,10 +109,20 @@ cmp_ok(sum0(map { $_->{verified_bytes} } @tests), '>', 0, 'what was read was che
 spew("$disk/report.json", JSON::PP->new->encode($report));
 my ($status, $page, $said) = run(bon_csv2html => ["$disk/report.json"]);
 is($status, 0, 'the page of it') or diag($said);
-like($page, qr{<bdi>Durable 8 KiB, fdatasync after each</bdi>}, 'has its rows');
-unlike($page, qr{lab Durable|<h3>Random mix}, 'by the names that they have on the terminal');
+like($page, qr{<bdi>Durable 8 KiB, one by one</bdi>}, 'has its rows');
+unlike($page, qr{lab Durable|<h3>Random mix}, 'by their titles');
 like($page, qr{<span>Results of lab with }, 'and the label');
-unlink "$disk/report.json";
+
+# Two looks are two results, whose rows are compared.
+spew("$disk/other.json", JSON::PP->new->encode({ %{$report}, label => 'other' }));
+($status, my $text, $said) = run(bon_csv2txt => [ '--baseline=lab', map {"$disk/$_.json"} qw(report other) ]);
+is("$status$said", '0', 'two looks are compared') or diag($said);
+like($text, qr/^write-1m-q8 .*^delete /ms, 'row by row');
+like((run(bon_csv2txt => ["$disk/report.json"]))[1], qr/^Durable 8 KiB, one by one /m, 'their text has the rows, too');
+($status, $page, $said) = run(bon_csv2html => [ map {"$disk/$_.json"} qw(report other) ]);
+is("$status$said", '0', 'the page of both') or diag($said);
+like($page, qr{2 runs of 2 labels}, 'is of two results');
+unlink map {"$disk/$_.json"} qw(report other);
 is_deeply([ tree($disk) ], [], 'nothing is left');
 
 # With 1 GiB of RAM, which the command for a figure to rely on is for; -r changes no machine. And as

@@ -79,7 +79,7 @@ sub rounds_ok {
     my $words = $is_steady ? qr/\Asteady after round @{[scalar @rounds]} of $most\z/
         : abs($rise) > 10 ? qr/\Anot steady after $most rounds: still @{[ $rise < 0 ? 'falling' : 'rising' ]} \d+[.]\d % a round\z/
         :                   qr/\Anot steady after $most rounds: the last 5 range over \d+ % of their mean\z/;
-    push @wrong, "words: $steady->{verdict}" if $steady->{verdict} !~ $words;
+    push @wrong, "words: $steady->{reason}" if $steady->{reason} !~ $words;
     is(join('; ', @wrong), q{}, "$name: what is said of the rounds fits together");
     return;
 }
@@ -91,8 +91,8 @@ for my $engine (engines()) {
         my $report = report_of(@rounds, qw(-q --json --verify=full -c2), "--engine=$engine", $tests);
         for my $test (@{ $report->{runs}[0]{tests} }) {
             rounds_ok($test, 7, $test->{name});
-            is($test->{steady_state}{metric}, $test->{rate_unit} eq 'KiB/s' ? 'bandwidth' : 'iops', 'by its rate');
-            next if $test->{rate_unit} eq 'KiB/s'; # preparing many laps may take too long
+            is($test->{steady_state}{metric}, defined $test->{bytes_per_second} ? 'bandwidth' : 'iops', 'by its rate');
+            next if defined $test->{bytes_per_second}; # preparing many laps may take too long
             is((grep { $_->{elapsed_seconds} < 0.02 } @{ $test->{steady_state}{rounds} }), 0, 'no round is shorter than asked for');
         }
     };
@@ -231,7 +231,7 @@ sub was_as_told {
 sub verdict_of { my ($known) = @_; return "steady after round $known->{steady_in} of 12" }
 
 # How far the result is from the speed of the device.
-sub error_of { my ($test) = @_; return abs($test->{rate} * 1024 / $SPEED - 1) }
+sub error_of { my ($test) = @_; return abs($test->{bytes_per_second} / $SPEED - 1) }
 
 # Measures up to three times, until the device was as fast as it should be and the result is right.
 # Returns the result of measure_at(), and whether the device was that fast: of its last time, if any.
@@ -244,7 +244,7 @@ sub measure_undisturbed {
         return @measured if !$test;
         next if !was_as_told($known, map { $_->{figure} } @{ $test->{steady_state}{rounds} });
         @undisturbed = (@measured, 1);
-        last if $known->{words} || $test->{steady_state}{verdict} eq verdict_of($known) && error_of($test) <= 0.02;
+        last if $known->{words} || $test->{steady_state}{reason} eq verdict_of($known) && error_of($test) <= 0.02;
     }
     return @undisturbed ? @undisturbed : @measured;
 }
@@ -264,11 +264,11 @@ SKIP: {
             return note('other programs kept it from its speed') if !$undisturbed;
             if ($known->{words}) {
                 ok(!$steady->{steady}, 'never steady');
-                like($steady->{verdict}, $known->{words}, 'said so');
+                like($steady->{reason}, $known->{words}, 'said so');
                 return;
             }
-            is($steady->{verdict}, verdict_of($known), 'five rounds after the last step');
-            cmp_ok(error_of($test), '<=', 0.02, 'as fast as it is, within 2 %') or diag($test->{rate});
+            is($steady->{reason}, verdict_of($known), 'five rounds after the last step');
+            cmp_ok(error_of($test), '<=', 0.02, 'as fast as it is, within 2 %') or diag($test->{bytes_per_second});
         };
     }
 }

@@ -44,7 +44,7 @@ subtest 'a kernel with more CPUs than a set of the usual size has room for' => s
     my $plain = report_of(bonnie(@small, qw(-c auto --tests=put_block)));
     my $many  = report_of(run_without('sched_getaffinity', 'error=EINVAL:when=1', @small, qw(-c auto --tests=put_block)));
     is($many->{host}{cpus},        $plain->{host}{cpus}, 'all of them are counted');
-    is($many->{settings}{workers}, $plain->{host}{cpus}, 'and a worker is made for each');
+    is($many->{settings}{concurrency}, $plain->{host}{cpus}, 'and a worker is made for each');
     my @threads = map { threads_of_load(@{$_}) } [], [ '-e', 'inject=sched_getaffinity:error=EINVAL:when=1+2' ];
     is($threads[1], $threads[0], 'bonload makes as many threads');
 };
@@ -134,7 +134,7 @@ subtest 'a chroot whose root is no mount point, as packages are built in' => sub
         (map {"mkdir -p '$root/$_' && mount --bind '/$_' '$root/$_'"} @bound, qw(dev proc)),
         "exec chroot '$root' '/program/$file' -d /tmp -q -s4 -n0 -r0 --json --tests=put_block";
     my $json = qx(unshare -m sh -c \Q$script\E \Q${\ program()}\E \Q$root\E);
-    is(eval { JSON::PP->new->decode($json) }->{host}{filesystem}, $plain->{host}{filesystem}, 'statfs names the filesystem');
+    is(eval { JSON::PP->new->decode($json) }->{storage}{filesystem}, $plain->{storage}{filesystem}, 'statfs names the filesystem');
 };
 
 done_testing();

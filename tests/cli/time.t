@@ -52,10 +52,10 @@ subtest 'as long as was asked for' => sub {
         is($test->{ops} * 16_384, $test->{bytes}, 'every chunk counts');
     }
     is($tests->{seeks}{ops}, 100, 'seeks: as many as without it');
-    is($report->{settings}{sequential_seconds}, $seconds, 'the settings say so');
+    is($report->{settings}{time_seconds}, $seconds, 'the settings say so');
     my ($once, $plain) = tests_of_run(qw(-s1:16k --tests=put_block --time=0));
     is($once->{put_block}{bytes}, $MIB, '--time=0: once');
-    is($plain->{settings}{sequential_seconds}, 0, 'which is said as well');
+    is($plain->{settings}{time_seconds}, 0, 'which is said as well');
 };
 
 # Laps are cut off anywhere: in a file that is too large for the time, and in smaller ones;

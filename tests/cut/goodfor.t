@@ -19,14 +19,14 @@ plan skip_all => $lacking if defined $lacking;
 my $machine = PowerCut->new(fs => 'ext4', flush_us => 15_000);
 
 # However quiet this machine is, the shortest possible flush here is above etcd's limits.
-my $run = as_idle(bonload(qw(-good-for=etcd -duration=4s -output=json), $machine->dir));
+my $run = as_idle(bonload(qw(-good-for=etcd -duration=4s --json), $machine->dir));
 is($run->{status}, '2', 'etcd on a drive with flushes of 15 ms: exit status 2') or diag($run->{err});
-my ($answer) = @{ JSON::PP::decode_json($run->{out} || '{}')->{bonload}{good_for}{profiles} // [] };
-is($answer->{verdict}, 'not good', 'not good');
+my ($answer) = @{ JSON::PP::decode_json($run->{out} || '{}')->{good_for}{profiles} // [] };
+is($answer->{verdict}, 'not_good', 'not good');
 is(scalar @{ $answer->{loads} }, 2, 'judged at two loads');
 my ($sync) = grep { $_->{what} eq 'fdatasync' } @{ $answer->{loads}[0]{judged} };
 cmp_ok($sync->{low_ns}, '>=', 15e6, 'the interval begins above the flush');
-ok(!exists $answer->{search}, 'no search for more');
+ok(!exists $answer->{found}, 'no search for more');
 
 my $text = as_idle(bonload(qw(-good-for=etcd -duration=4s -wps=50), $machine->dir));
 like($text->{out}, qr{\Aetcd: not good[.] (?:fdatasync|backend commit) p99 \S+ m?s \(}, 'and so says the text');

@@ -59,8 +59,8 @@ for my $case (@CASES) {
     note($told);
     next if !@levels;
     between('the place', $levels[0]{to_bytes}, .9 * $at, 1.1 * $at);
-    between('before', $levels[0]{rate}, 13 * 1024, 55 * 1024); # a busy machine is slower than the device, or catches up
-    between('after',  $levels[1]{rate}, 5 * 1024,  10.5 * 1024);
+    between('before', $levels[0]{bytes_per_second}, 13 << 20, 55 * 2**20); # a busy machine is slower than the device, or catches up
+    between('after',  $levels[1]{bytes_per_second}, 5 << 20, 10.5 * 2**20);
     is($levels[1]{from_bytes}, $levels[0]{to_bytes}, 'the second begins where the first ends');
     is($levels[1]{to_bytes}, 50 * $MIB,               'and lasts to the end');
     is($judged->{limited_by}, $levels[1]{limited_by}, 'the verdict is that on the second');
@@ -75,7 +75,7 @@ my @fallen = found(sub {
     $machine = PowerCut->new(@STEP) // return [ 1, 2 ];
     my $run  = bonnie('-d', $machine->dir, '-D', '-q', '-r0', '-n0', '-s16:256k', qw(--engine=libaio --iodepth=8 --tests=put_block --steady-state --round-time=1 --max-rounds=8 --format=json));
     my $test = report_ok($run->{out})->{runs}[0]{tests}[0];
-    $told = $test->{steady_state}{verdict};
+    $told = $test->{steady_state}{reason};
     return $test->{levels};
 });
 SKIP: {
@@ -86,12 +86,12 @@ SKIP: {
     @fallen = found(sub {
         undef $machine;
         $machine = PowerCut->new(@STEP);
-        $report = JSON::PP::decode_json(bonload(qw(-wt=4 -rt=0 -body-size=256KiB -direct -duration=12s -mkdirs -output=json), $machine->dir . '/load/XXXX')->{out});
-        return $report->{bonload}{writes}{levels};
+        $report = JSON::PP::decode_json(bonload(qw(-wt=4 -rt=0 -body-size=256KiB -direct -duration=12s -mkdirs --json), $machine->dir . '/load/XXXX')->{out});
+        return $report->{writes}{levels};
     });
     is(scalar @fallen, 2, 'bonload: two levels');
     between('the place', $fallen[0]{to_bytes}, 50 * $MIB,  66 * $MIB);
-    between('after',     $fallen[1]{rate},     2.5 * $MIB, 5.3 * $MIB);
+    between('after',     $fallen[1]{bytes_per_second},     2.5 * $MIB, 5.3 * $MIB);
 }
 
 done_testing();

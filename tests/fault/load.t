@@ -70,7 +70,7 @@ cmp_ok($cases{hit} // 0, '>=', 100, 'at least 100 cases met their fault') if is_
 
 sub arguments {
     my ($dir, @args) = @_;
-    return ('-output=json', map {s/\bDIR\b/$dir/r =~ s{\bPROFILE\b}{$PROFILES/all}r} @args);
+    return ('--json', map {s/\bDIR\b/$dir/r =~ s{\bPROFILE\b}{$PROFILES/all}r} @args);
 }
 
 # The calls made since main() began, by their numbers in one thread.
@@ -111,8 +111,8 @@ sub books {
     my ($out) = @_;
     my $report = eval { JSON::PP::decode_json($out) } or return 'no JSON';
     my @wrong;
-    for my $kind (grep {defined} @{ $report->{bonload} }{qw(reads writes)}) {
-        push @wrong, 'the books do not add up' if $kind->{requests} != $kind->{latency_ns}{count} + $kind->{errors};
+    for my $kind (grep {defined} @{$report}{qw(reads writes)}) {
+        push @wrong, 'the books do not add up' if $kind->{made} != $kind->{latency_ns}{count};
         my $told = 0;
         $told += $_->{count} for @{ $kind->{failures} };
         push @wrong, 'errors without a kind' if $told != $kind->{errors};

@@ -35,7 +35,7 @@ my %runs   = (
     (map { ($_ => { args => "$small --engine=$_ --iodepth=4 --tests=put_block,get_block,seeks -n0", needs => $_ }) }
         grep {/libaio|io_uring/} engines()),
     (map { ($_ => { args => "$small --tests=put_block,get_block -u nobody" }) } grep { Root::is_root() } '-u nobody'),
-    'bonload'      => { program => 'bonload', args => '-wt=2 -url=DIR/data/XXX -max-requests=20 -body-size=5000 -output=json -verify=full -show-progress=false -remove' },
+    'bonload'      => { program => 'bonload', args => '-wt=2 -url=DIR/data/XXX -max-requests=20 -body-size=5000 --json -verify=full -show-progress=false -remove' },
     'boncut'       => { program => 'boncut', args => 'write --time=0.2 -c1 --units=2 DIR', log => 1 },
 );
 

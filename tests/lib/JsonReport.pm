@@ -57,7 +57,7 @@ sub wrong_in {
     my @tests = map { $_->{name} } @{ $report->{summary} };
     push @wrong, "the summary is of @tests" if "@tests" ne tests_of($report);
     for my $summary (@{ $report->{summary} }) {
-        my @rates = map { $_->{rate} } grep { $_->{name} eq $summary->{name} && ($_->{row} // q{}) eq ($summary->{row} // q{}) } map { @{ $_->{tests} } } @runs;
+        my @rates = map { $_->{ $summary->{ops_per_second} ? 'ops_per_second' : 'bytes_per_second' } } grep { $_->{name} eq $summary->{name} && ($_->{row} // q{}) eq ($summary->{row} // q{}) } map { @{ $_->{tests} } } @runs;
         push @wrong, wrong_in_summary($summary, sort { $a <=> $b } @rates);
     }
     return @wrong;
@@ -66,9 +66,10 @@ sub wrong_in {
 sub wrong_in_test {
     my ($test) = @_;
     my @wrong;
-    my $amount = $test->{rate_unit} eq 'KiB/s' ? $test->{bytes} / 1024 : $test->{ops};
-    my $rate = $test->{elapsed_seconds} > 0 ? $amount / $test->{elapsed_seconds} : 0;
-    push @wrong, "a rate of $test->{rate} instead of $rate" if !about($test->{rate}, $rate);
+    for my $what (qw(bytes ops)) {
+        my $rate = $test->{elapsed_seconds} > 0 ? $test->{$what} / $test->{elapsed_seconds} : 0;
+        push @wrong, "$test->{\"${what}_per_second\"} $what a second instead of $rate" if !about($test->{"${what}_per_second"}, $rate);
+    }
     push @wrong, 'no operation' if !$test->{ops};
 
     my $latency = $test->{latency_ns};
@@ -83,7 +84,7 @@ sub wrong_in_test {
 
 sub wrong_in_summary {
     my ($summary, @sorted) = @_;
-    my $rate   = $summary->{rate};
+    my $rate   = $summary->{ops_per_second} // $summary->{bytes_per_second};
     my $mean   = 0;
     my $square = 0;
     $mean   += $_ / @sorted                                    for @sorted;

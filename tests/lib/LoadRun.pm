@@ -48,7 +48,7 @@ sub has_ended {
 sub found_of {
     my ($kind) = @_;
     return $kind->{found} if $kind->{found} ne 'unsure' || $kind->{found_reason} !~ /others used the machine/;
-    return $kind->{found_load} > 0 ? 'found' : 'none';
+    return ($kind->{found_per_second} // $kind->{found_threads}) > 0 ? 'found' : 'none';
 }
 
 # A run of -good-for with the verdict that it withheld because others used the machine, which a test
@@ -56,13 +56,13 @@ sub found_of {
 sub as_idle {
     my ($run) = @_;
     return $run if $run->{status} ne '3' || $run->{out} !~ /\A\S+: unknown[.].* The machine was busy: |"withheld":true/;
-    return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): unknown/$1: not good/r =~ s/\A.*?\K The machine was busy: [^.\n]*[.]//r =~ s/"verdict":"unknown"/"verdict":"not good"/gr };
+    return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): unknown/$1: not good/r =~ s/\A.*?\K The machine was busy: [^.\n]*[.]//r =~ s/"verdict":"not_known"/"verdict":"not_good"/gr };
 }
 
 # The JSON report of a run, which must succeed.
 sub loaded {
     my (@args) = @_;
-    my $run = bonload('-output=json', @args);
+    my $run = bonload('--json', @args);
     my $expected = grep({/max-latency/} @args) ? qr/\A[03]\z/ : qr/\A0\z/; # 3: the search was not finished
     Test::More::like($run->{status}, $expected, "@args: exit status 0") or Test::More::diag($run->{err});
     return JSON::PP::decode_json($run->{out} || '{}');

@@ -117,7 +117,7 @@ sub listed { my ($path) = @_; opendir my $dir, $path or die "$path: $!\n"; retur
 
 sub no_errors {
     my ($json, $name) = @_;
-    return is_deeply([ map { @{ $json->{bonload}{$_}{failures} // [] } } qw(reads writes) ], [], "$name: no errors");
+    return is_deeply([ map { @{ $json->{$_}{failures} // [] } } qw(reads writes) ], [], "$name: no errors");
 }
 
 # Puts two thousand objects of 1 B to 1 MiB, reads them back verified, lists and deletes them;
@@ -130,7 +130,7 @@ sub objects_go_and_come {
     no_errors(loaded(@all, '-wt=4'), 'put');
     my $read = loaded(@all, '-rt=4', '-verify=full');
     no_errors($read, 'get');
-    is($read->{bonload}{damaged}, 0, 'as they were written');
+    is($read->{damaged}, 0, 'as they were written');
     no_errors(loaded(@all, qw(-rt=2 -ops=list,head)),  'list and head');
     no_errors(loaded(@all, qw(-wt=4 -ops=delete)),     'delete');
     no_errors(loaded(@s3, qw(-wt=1 -max-requests=1 -body-size=11MiB -s3-part-size=5MiB -remove -url=parts)), 'in parts');

@@ -51,9 +51,9 @@ for my $pair ([qw(here there)], [qw(there here)]) {
     my ($writer, $reader) = @{$pair};
     my $written = bonnie(how($writer, 'bonload'), '-wt=2', @LOAD);
     is($written->{status}, '0', "$writer writes files") or diag($written->{err});
-    my $read = bonnie(how($reader, 'bonload'), '-rt=2', '-verify=full', '-output=json', @LOAD);
+    my $read = bonnie(how($reader, 'bonload'), '-rt=2', '-verify=full', '--json', @LOAD);
     is($read->{status}, '0', "$reader verifies them") or diag($read->{err});
-    my $found = JSON::PP::decode_json($read->{out} || '{}')->{bonload} // {};
+    my $found = JSON::PP::decode_json($read->{out} || '{}') // {};
     is($found->{damaged}, 0, "$reader: none is damaged");
     cmp_ok($found->{verified_bytes}, '>', 40 * 1024, "$reader: and their bytes were looked at");
     unlink glob "$dir/$$-*";

@@ -53,7 +53,7 @@ SKIP: {
             like($text, qr/"engine": ?"$engine".*^status 0\z|^bonnie: [^\n]*$engine[^\n]*\nstatus 1\z/ms, "$engine: it is in the program");
             unlike($text, qr/built without|not built/, 'whatever the kernel says');
         }
-        like($in->('/bonload -wt=2 -url=/data/XXXX -max-requests=100 -remove -show-progress=false -output=json'), qr/"Writes".*^status 0\z/ms, 'bonload');
+        like($in->('/bonload -wt=2 -url=/data/XXXX -max-requests=100 -remove -show-progress=false --json'), qr/"writes".*^status 0\z/ms, 'bonload');
         like($in->('/bonload -wt=1 -url=/data/XXXX -max-requests=9 -timeline-file=/data/page.html'), qr/\Abonload: -html: [^\n]*bon_csv2html[^\n]*\nstatus 1\z/, '-timeline-file says what is missing');
         system("cp '$dir/$name/bin/bon_csv2html' '$root'") == 0 or die "cp: $?\n";
         local $ENV{BON_CSV2HTML} = '/bon_csv2html';

@@ -26,16 +26,16 @@ sub section_of {
 sub page_of {
     my (%hosts) = @_;
     my ($test) = grep { $_->{name} eq 'get_block' } @{ $golden->{runs}[0]{tests} };
-    $test->{hosts} = [ map { { name => $_, rate => $hosts{$_}[0], ranks => $hosts{$_}[1] } } sort keys %hosts ];
+    $test->{hosts} = [ map { { name => $_, bytes_per_second => 1024 * $hosts{$_}[0], ranks => $hosts{$_}[1] } } sort keys %hosts ];
     return section_of('hosts', $golden);
 }
 
 # The page of a load in which these hosts made the writes: name => mean latency in ns.
 sub load_page_of {
     my (%hosts) = @_;
-    my %load = (format_version => 1, settings => { target => 'disk', url => 'XX' }, writes => { requests => 1 });
+    my %load = (format => 'bonload', format_version => 1, settings => { url => 'XX' }, writes => { made => 1 });
     $load{hosts} = [ map { { name => $_, writes => { latency_mean_ns => $hosts{$_} } } } sort keys %hosts ];
-    return section_of('load-hosts', { bonload => \%load });
+    return section_of('load-hosts', \%load);
 }
 
 # The labels of its rows in their order, and the figures beside them.
@@ -75,9 +75,9 @@ unlike(run_of(map { ("n$_" => [ 1000 * $_, 1 ]) } 1 .. 8), qr/ is slow/, 'none i
 unlike(run_of(a => [ 1000, 1 ], b => [ 1100, 1 ]), qr/ is slow/, 'nor where the difference is small');
 like(run_of(a => [ 1000, 1 ], b => [ 2000, 1 ]), qr/; a is slow/, 'of two the slower one');
 unlike(run_of(a => [ 0, 1 ], b => [ 2000, 1 ]), qr/ is slow/, 'a rate of zero has no ratio');
-my %slow_load = (format_version => 1, settings => { target => 'disk', url => 'XX' }, reads => { requests => 9, achieved_per_second => 9, latency_ns => { p99 => 5 } },
+my %slow_load = (format => 'bonload', format_version => 1, settings => { url => 'XX' }, reads => { made => 9, made_per_second => 9, latency_ns => { p99 => 5 } },
     hosts => [ map { { name => "n$_", ranks => 2, reads => { latency_mean_ns => $_ == 3 ? 4e6 : 1e6 } } } 1 .. 4 ]);
-like(headline_of({ bonload => \%slow_load }), qr/; n3 is slow: its mean latency of reads is 4 times that of the other hosts[.]/, 'a load: which, and by how much');
-like((run('bon_csv2html', [], JSON::PP->new->utf8->encode({ bonload => \%slow_load })))[1], qr{<h1>[^<]*, from 8 ranks on 4 hosts</h1>}, 'and how many ranks on how many hosts');
+like(headline_of(\%slow_load), qr/; n3 is slow: its mean latency of reads is 4 times that of the other hosts[.]/, 'a load: which, and by how much');
+like((run('bon_csv2html', [], JSON::PP->new->utf8->encode(\%slow_load)))[1], qr{<h1>[^<]*, from 8 ranks on 4 hosts</h1>}, 'and how many ranks on how many hosts');
 
 done_testing();

@@ -60,7 +60,7 @@ is(errors_of($schema, $golden), q{}, 'the golden report is valid');
 my $steady = slurp("$TOP/tests/golden/report/steady.json");
 is(errors_of($schema, $steady), q{}, 'so is one with rounds');
 isnt(errors_of($schema, $steady =~ s/"metric": "bandwidth"/"metric": "rate"/r), q{}, 'another metric is not');
-isnt(errors_of($schema, $steady =~ s/"figure": 5[0-9.]+/"figure": -1/r),        q{}, 'nor a negative figure');
+isnt(errors_of($schema, $steady =~ s/"bytes_per_second": 5[0-9.]+/"bytes_per_second": -1/r), q{}, 'nor a negative figure');
 
 # Every place in a document: its container, and the keys that lead to it.
 sub places {
@@ -76,7 +76,7 @@ sub holder {
 }
 
 my $rules     = $JSON->decode($schema);
-my $reference = $JSON->decode($golden =~ s/18446744073709551615/9/r);    # Storable turns numbers as large as this into text
+my $reference = $JSON->decode($golden);
 
 # The errors after a change in the container.
 sub errors_after {
@@ -98,18 +98,16 @@ for my $path (@places) {
 
 # Errors that a program could make.
 for my $case (
-    [ '"format_version": 2',       '"format_version": 1' ],
-    [ '"format_version": 2',       '"format_version": "2"' ],
+    [ '"format_version": 1',       '"format_version": 2' ],
+    [ '"format_version": 1',       '"format_version": "1"' ],
     [ '"format": "bonnie"',        '"format": "bonnie++"' ],
     [ '22:13:20Z',                 '22:13:20' ],
     [ '2023-11-14T',               '2023-11-14 ' ],
-    [ '18446744073709551615',      '28446744073709551615' ],
-    [ '18446744073709551615',      '-1' ],
-    [ '18446744073709551615',      '"1"' ],
-    [ '"rate": 524288.0',          '"rate": -1.0' ],
-    [ '"rate": 524288.0',          '"rate": null' ],
-    [ '"rate_unit": "KiB/s"',      '"rate_unit": "ops/s"' ],
-    [ '"rate_unit": "ops/s"',      '"rate_unit": "KiB/s"' ],
+    [ '9007199254740991',          '9007199254740992' ],
+    [ '9007199254740991',          '-1' ],
+    [ '9007199254740991',          '"1"' ],
+    [ '"ops_per_second": 65536.0', '"ops_per_second": -1.0' ],
+    [ '"bytes_per_second": 536870912.0', '"bytes_per_second": null' ],
     [ '"name": "get_block"',       '"name": "getblock"' ],
     [ '"ops": 131072',             '"ops": 131072.5' ],
     [ '"direct": true',            '"direct": 1' ],
@@ -117,9 +115,9 @@ for my $case (
     [ '"resident_percent_after": 12.5', '"resident_percent_after": 100.5' ],
     [ '"waited_percent": 12.5', '"waited_percent": -1' ],
     [ '"waited_percent": 12.5', '"waited_percent": 100.5' ],
-    [ '"corrupted": 9',            '"corrupted": null' ],
-    [ '"corruption": []',          '"corruption": null' ],
-    [ '"scheduler": null',         '"scheduler": 0' ],
+    [ '"damaged": 9',            '"damaged": null' ],
+    [ '"damage": []',          '"damage": null' ],
+    [ '"mount_point": null',       '"mount_point": 0' ],
     [ '"cache": null',             '"cache": {}' ],
     [ '"device": null',            '"device": "sda"' ],
     [ '"cpu_model": null',         '"cpu_model": 1' ],

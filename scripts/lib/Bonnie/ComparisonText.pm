@@ -5,6 +5,7 @@ package Bonnie::ComparisonText;
 use strict;
 use warnings;
 use Exporter 'import';
+use List::Util qw(max);
 use Bonnie::Comparison;
 use Bonnie::Figure qw(value_figure);
 use Bonnie::Plain  qw(shorten);
@@ -17,9 +18,9 @@ our @EXPORT_OK = qw(comparison_text);
 my $LABEL_WIDTH = 50;
 
 # Test, both medians, change, both ends of its interval, p, verdict.
-my $ROW  = '%-10s %9s %9s %9s %9s %9s  %7s  %s';
-my $HEAD = sprintf $ROW, 'Test', qw(baseline other change from to p verdict);
-my $OVER = sprintf '%-10s %s %9s %s', q{}, '----median rate----', q{}, '---95 % interval---';
+my $ROW  = ' %9s %9s %9s %9s %9s  %7s  %s';
+my $HEAD = sprintf $ROW, qw(baseline other change from to p verdict);
+my $OVER = sprintf ' %s %9s %s', '----median rate----', q{}, '---95 % interval---';
 
 my ($ALPHA, $MANY_RUNS) = ($Bonnie::Comparison::ALPHA, $Bonnie::Comparison::MANY_RUNS);
 my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
@@ -49,11 +50,13 @@ sub comparison_text {
 
 sub table {
     my ($comparison) = @_;
+    my @rows  = $comparison->rows;
+    my $width = max(10, map { length $_->{test} } @rows);
     my @lines = (
         group_line('Baseline', $comparison->baseline),
         group_line('Other',    $comparison->other),
-        q{}, $OVER, $HEAD,
-        (map { row_text($_) } $comparison->rows),
+        q{}, q{ } x $width . $OVER, sprintf("%-${width}s", 'Test') . $HEAD,
+        (map { sprintf("%-${width}s", $_->{test}) . row_text($_) } @rows),
     );
     return join q{}, map { s/ +\z//r . "\n" } @lines;
 }
@@ -66,7 +69,7 @@ sub group_line {
 sub row_text {
     my ($row) = @_;
     my $unit = test_named($row->{test})->{unit};
-    return sprintf $ROW, $row->{test},
+    return sprintf $ROW,
         (map { median_text($row->{$_}, $unit) } qw(baseline_median other_median)),
         change_text($row), (map { percent_text($row->{$_}, $row->{significant} ? 0 : undef) } qw(low_percent high_percent)),
         p_text($row->{p}), verdict_text($row);

@@ -7,13 +7,10 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util    qw(max);
-use Bonnie::Json  qw(hash list number text version_of);
+use Bonnie::Json  qw(hash list number text version_fault);
 use Bonnie::Plain qw(few shorten);
 
 our @EXPORT_OK = qw(count fault_words faults finding_words verdict_counts words);
-
-# Reports of version 1 do not say whether a control group counts: all of them did.
-my $VERSIONS = qr/\A[12]\z/;
 
 # Limits for hostile reports.
 my $MOST     = 1000;
@@ -37,9 +34,8 @@ sub is_report {
 # Like report_records() of Json.pm: the one record has only { cut => ... }.
 sub records {
     my ($report) = @_;
-    my $version = version_of($report);
-    return ([], "format_version $version of the report of boncut is not known") if $version !~ $VERSIONS;
-    return ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
+    my $fault = version_fault($report);
+    return defined $fault ? ([], $fault) : ([ { cut => bless { %{$report} }, __PACKAGE__ } ]);
 }
 
 # The number of a report on the page, by which the reader finds its tables and charts.
@@ -138,7 +134,7 @@ sub what { return $_[0]{added_up} ? count($_[0]{added_up}) . ' checks, added up'
 
 # The methods that promise something, and the two control groups, which promise nothing.
 sub methods  { return few_of($_[0]{methods}) }
-sub controls { return map { { counts => 1, %{$_} } } few_of($_[0]{controls}) }
+sub controls { return few_of($_[0]{controls}) }
 sub losses   { return few_of($_[0]{losses}) }
 sub each_cut { return few_of($_[0]{cuts}) }
 

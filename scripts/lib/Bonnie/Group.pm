@@ -12,8 +12,7 @@ use Bonnie::Record     qw(figure);
 use Bonnie::Statistics qw(median);
 use Bonnie::Tests      qw(all_tests test_named);
 
-# All groups of these records, in the order in which their labels first appear. The labels of the rows
-# of one run are the rows' names.
+# All groups of these records, in the order in which their labels first appear.
 sub by_label {
     my @records = @_;
     my (%group, @groups);
@@ -23,17 +22,13 @@ sub by_label {
         push @{ $group{$label}{records} }, $record;
     }
     $groups[0]{is_alone} = 1 if @groups == 1;
-    my @rows       = grep { defined $_->{row} } @records;
-    my @sources    = uniq map {"$_->{source}{file}:$_->{source}{line}"} @rows;
-    my $is_of_rows = @sources == 1 && @rows == @records && @groups == @records;
-    @{ $groups[$_] }{qw(is_alone row)} = (1, $records[$_]{row}) for $is_of_rows ? 0 .. $#groups : ();
     return @groups;
 }
 
 # Counts from 1. Distinguishes groups whose labels look the same.
 sub number { return $_[0]{number} }
 
-# The number before the name; nothing if there is no other group, or all are rows of one run.
+# The number before the name; nothing if there is no other group.
 sub number_shown { return $_[0]{is_alone} ? () : $_[0]{number} }
 
 sub label { return $_[0]{label} }
@@ -41,7 +36,7 @@ sub label { return $_[0]{label} }
 # The label, or a visible name in its place.
 sub name {
     my ($self) = @_;
-    return $self->{row} // ($self->{label} =~ /\S/ ? $self->{label} : '(no label)');
+    return $self->{label} =~ /\S/ ? $self->{label} : '(no label)';
 }
 
 # The name as charts show it, behind the number.

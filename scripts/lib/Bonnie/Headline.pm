@@ -35,6 +35,12 @@ my @TOLD = (
     [ seeks      => '%s seeks a second' ],
     [ iops       => '%s X a second' ],
     [ seq_create => 'creates %s files a second' ],
+    (map { [ "write-1m-$_" => 'writes %s' ] } qw(q8 q1)),
+    (map { [ "read-1m-$_" => 'reads %s' ] } qw(q8 q1)),
+    (map { [ "read-4k-$_" => '%s random reads a second' ] } qw(q32 q1)),
+    (map { [ "write-4k-$_" => '%s random writes a second' ] } qw(q32 q1)),
+    [ 'durable-8k' => '%s durable writes of 8 KiB a second' ],
+    [ create       => 'creates %s files a second' ],
 );
 
 my %LIMIT = (
@@ -70,7 +76,7 @@ sub subject {
 # "/data, ext4 on nvme0n1"; empty for a CSV line.
 sub place_of {
     my ($record) = @_;
-    my ($directory, $filesystem, $device) = map { shorten($_ // q{}) } @{ $record->{host} // {} }{qw(directory filesystem device)};
+    my ($directory, $filesystem, $device) = map { shorten($_ // q{}) } ($record->{settings} // {})->{directory}, @{ $record->{host} // {} }{qw(filesystem device)};
     return q{} if $directory eq q{};
     return $directory . ($filesystem ne q{} ? ", $filesystem" : q{}) . ($device ne q{} ? " on $device" : q{});
 }
@@ -178,7 +184,7 @@ sub operations_of {
     my ($group) = @_;
     my @settings = map { $_->{settings} // {} } @{ $group->records };
     my ($block, @blocks)  = uniq(map { $_->{iops_block_bytes} // q{} } @settings);
-    my ($writes, @writes) = uniq(map { $_->{iops_write_percent} // q{} } @settings);
+    my ($writes, @writes) = uniq(map { $_->{iops_writes_percent} // q{} } @settings);
     my $of   = !@blocks && $block =~ /\A\d{1,15}\z/a && $block != 4096 ? ' of ' . bytes_text($block) : q{};
     my $what = @writes || $writes !~ /\A\d{1,3}\z/a ? 'random reads and writes'
         : $writes == 0                              ? 'random reads'
@@ -206,7 +212,7 @@ sub note_on {
     my $cpu     = $group->spread_of($test, 'cpu');
     my @words   = !@details && $cpu && $cpu->{median} >= $CPU_FULL ? sprintf "at %.0f\x{A0}%% CPU", $cpu->{median} : ();
     my @steady  = grep {defined} map { $_->{steady} } @details;
-    push @words, (any { $_->{verdict} !~ /\Asteady/ } @steady) ? 'not steady' : 'steady' if @steady;
+    push @words, (any { !$_->{is_steady} } @steady) ? 'not steady' : 'steady' if @steady;
     return join ', ', @words;
 }
 

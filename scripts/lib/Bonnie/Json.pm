@@ -6,17 +6,17 @@ package Bonnie::Json;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any);
+use List::Util qw(any uniq);
 use Bonnie::Causes  qw(@CAUSES %CAUSE);
 use Bonnie::Figure  qw($NOT_RUN bad_figure fast_figure is_run value_figure);
 use Bonnie::Plain   qw(few shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(hash list number report_records slowest_operations text version_of);
+our @EXPORT_OK = qw(hash list number report_records slowest_operations storage_of text version_fault);
 
-# Reads keys of later versions if they are there.
-my %VERSIONS = map { $_ => 1 } 1, 2;
+# The only version there is, of all documents.
+my $VERSION = 1;
 
 # A shorter test has no rate, as in the CSV line.
 my $SHORTEST_SECONDS = 0.01;
@@ -30,14 +30,15 @@ my $TOO_LARGE = 1e18;
 
 my $MAX_VERDICT = 120;
 
+my $MOST_DRIVES = 64;
+
 # Of the slowest operations: longer texts and more operations are none of bonnie's.
 my $MAX_SENTENCE = 800;
 my $MOST_SLOW    = 1000;
 
 my @PERCENTILES = qw(mean p50 p90 p95 p99 p99_9 p99_99 max);
-my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes ram_from directory filesystem
-    mount_options device disk_model scheduler);
-my @SETTINGS    = qw(preset direct sync data verify cache engine iodepth iops_block_bytes iops_write_percent sequential_seconds);
+my @HOST        = qw(name kernel c_library cpu_model cpus ram_bytes ram_from);
+my @SETTINGS    = qw(directory preset direct sync data verify cache engine iodepth iops_block_bytes iops_writes_percent time_seconds);
 my %KNOWN = map { $_->{name} => $_ } all_tests();
 
 # $report is what JsonText.pm read. Returns (\@records, problems).
@@ -50,52 +51,17 @@ sub report_records {
     my $number = 0;
     for my $run (map { hash($_) } list($report->{runs})) {
         $number++;
-        for my $row (rows_of($run)) {
-            my %of_row = (%common, run => $number, of_row($row, \%common));
-            my ($record, @of_run) = run_record({ %{$run}, tests => $row->{tests} }, \%of_row, hash($report->{settings}));
-            push @records, $record if $record;
-            push @problems, map {"run $number: $_"} @of_run;
-        }
+        my ($record, @of_run) = run_record($run, { %common, run => $number }, hash($report->{settings}));
+        push @records, $record if $record;
+        push @problems, map {"run $number: $_"} @of_run;
     }
     return (\@records, @problems);
-}
-
-# The tests of a run by the rows of its preset, in their order; in one row without a name if the
-# preset has none.
-sub rows_of {
-    my ($run) = @_;
-    my (@rows, %by_name);
-    for my $test (list($run->{tests})) {
-        my $name = text(hash($test)->{row}) // q{};
-        push @rows, $by_name{$name} = { name => $name } if !$by_name{$name};
-        push @{ $by_name{$name}{tests} }, $test;
-    }
-    return @rows ? @rows : { name => q{} };
-}
-
-# What a row has for itself: label, name, and the settings that its tests name.
-my %OF_TEST = (engine => 'engine', iodepth => 'iodepth', direct => 'direct_asked', sync => 'sync', iops_write_percent => 'write_percent', iops_block_bytes => 'chunk_bytes');
-
-sub of_row {
-    my ($row, $common) = @_;
-    return if $row->{name} eq q{};
-    my $test = hash($row->{tests}[0]);
-    my %own = map { known($_ => text($test->{ $OF_TEST{$_} })) } keys %OF_TEST;
-    return (
-        row      => $row->{name},
-        label    => join(q{ }, grep { length } $common->{label}, $row->{name}),
-        settings => { %{ $common->{settings} }, %own },
-    );
 }
 
 sub why_unreadable {
     my ($report) = @_;
     return 'JSON, but no report of bonnie' if (text($report->{format}) // q{}) ne 'bonnie';
-    my $version = version_of($report);
-    return "format_version $version of the JSON report is not known; those known are " . join ', ', sort keys %VERSIONS
-        if !$VERSIONS{$version};
-    return 'the JSON report has no runs' if !list($report->{runs});
-    return;
+    return version_fault($report) // (list($report->{runs}) ? undef : 'the JSON report has no runs');
 }
 
 # The fields that all runs of a report share.
@@ -104,11 +70,20 @@ sub common_fields {
     return (
         label    => text($report->{label}) // q{},
         format   => 'JSON ' . text($report->{format_version}),
-        version  => text($report->{bonnie_version}) // q{},
-        seed     => text($report->{seed})           // q{},
-        host     => texts($report->{host}, @HOST),
+        version  => text($report->{version}) // q{},
+        seed     => text(hash($report->{settings})->{seed}) // q{},
+        host     => { %{ texts($report->{host}, @HOST) }, %{ storage_of($report) } },
         settings => texts($report->{settings}, @SETTINGS),
     );
+}
+
+# What is known of the storage, with the models of all drives together.
+sub storage_of {
+    my ($report) = @_;
+    my $storage = hash($report->{storage});
+    my @drives  = map { hash($_) } few($MOST_DRIVES, list($storage->{drives}));
+    my %joined  = map { my $key = $_; $key => join(', ', uniq(grep { defined && length } map { text($_->{$key}) } @drives)) } qw(model scheduler);
+    return { %{ texts($storage, qw(filesystem mount_options device)) }, disk_model => $joined{model} || undef, scheduler => $joined{scheduler} || undef };
 }
 
 sub run_record {
@@ -131,7 +106,7 @@ sub read_tests {
     my %tests = map { $_ => $NOT_RUN } keys %KNOWN;
     my @problems;
     for my $written (map { hash($_) } @written) {
-        my $name = text($written->{name}) // q{};
+        my $name = text($written->{row} // $written->{name}) // q{};
         if (!$KNOWN{$name}) {
             push @problems, 'unknown test "' . shorten($name, 20) . q{"};
             next;
@@ -143,6 +118,15 @@ sub read_tests {
     return (\%tests, @problems);
 }
 
+# The rate, as the CSV line has it; of a level, which has only its bytes, $bytes are those of an
+# operation.
+sub rate_of {
+    my ($test, $written, $bytes) = @_;
+    my $is_ops = $test->{unit} eq 'ops/s';
+    my $rate   = number($written->{ $is_ops && !$bytes ? 'ops_per_second' : 'bytes_per_second' });
+    return !defined $rate ? undef : $is_ops ? $rate / ($bytes || 1) : $rate / 1024;
+}
+
 # Record.pm says what a figure has beyond the three of the CSV line.
 sub read_test {
     my ($test, $written) = @_;
@@ -150,13 +134,13 @@ sub read_test {
     my $seconds = number($written->{elapsed_seconds});
     my $short   = defined $seconds && $seconds < $SHORTEST_SECONDS;
     return {
-        rate        => $short ? fast_figure('+++++') : figure($written->{rate}, rate_text($test)),
+        rate        => $short ? fast_figure('+++++') : figure(rate_of($test, $written), rate_text($test)),
         cpu         => $short ? fast_figure('+++') : figure($written->{cpu_percent}, sub { sprintf '%.0f', shift }),
         latency     => figure($latency->{max}, \&latency_text),
         percentiles => { map { known($_ => number($latency->{$_})) } @PERCENTILES },
         intervals   => [ grep { defined $_->{seconds} } map { interval(hash($_)) } list($written->{intervals}) ],
-        levels      => [ map { level($test, hash($_)) } grep { defined } (list($written->{levels}))[ 0 .. $MOST_LEVELS - 1 ] ],
-        hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part(hash($_)) } list($written->{hosts}) ],
+        levels      => [ map { level($test, hash($_), number($written->{chunk_bytes})) } grep { defined } (list($written->{levels}))[ 0 .. $MOST_LEVELS - 1 ] ],
+        hosts       => [ grep { defined $_->{name} && defined $_->{rate} } map { host_part($test, hash($_)) } list($written->{hosts}) ],
         known(steady => steady_state(hash($written->{steady_state}))),
         known(slowest => slowest_operations(hash($written->{tail}))),
         known(limited_by => text($written->{limited_by})),
@@ -175,30 +159,31 @@ sub interval {
 }
 
 sub level {
-    my ($test, $written) = @_;
-    return { rate => figure($written->{rate}, rate_text($test)), map { $_ => number($written->{$_}) // 0 } qw(from_seconds to_seconds) };
+    my ($test, $written, $bytes) = @_;
+    return { rate => figure(rate_of($test, $written, $bytes), rate_text($test)), map { $_ => number($written->{$_}) // 0 } qw(from_seconds to_seconds) };
 }
 
 # The rate of a host, per rank.
 sub host_part {
-    my ($written) = @_;
-    my ($rate, $ranks) = map { number($written->{$_}) } qw(rate ranks);
+    my ($test, $written) = @_;
+    my ($rate, $ranks) = (rate_of($test, $written), number($written->{ranks}));
     return { name => text($written->{name}), ranks => $ranks, rate => $ranks && defined $rate ? $rate / $ranks : undef };
 }
 
-# Entries that lack a figure are left out.
-my %METRIC = (iops => 'ops/s', bandwidth => 'KiB/s', latency => 'ns', p99 => 'ns');
+# Of each metric the key of its figure, what divides it, and the unit that it then has.
+my %METRIC = (iops => [ 'ops_per_second', 1, 'ops/s' ], bandwidth => [ 'bytes_per_second', 1024, 'KiB/s' ], latency => [ 'mean_ns', 1, 'ns' ], p99 => [ 'p99_ns', 1, 'ns' ]);
 
 sub steady_state {
     my ($written) = @_;
     my $metric = text($written->{metric}) // q{};
-    my @rounds = map { steady_round(hash($_)) } list($written->{rounds});
-    my $fit    = steady_fit(hash($written->{fit}), scalar @rounds);
-    return if !$METRIC{$metric} || !$fit;
+    my ($key, $divisor, $unit) = @{ $METRIC{$metric} // return };
+    my @rounds = map { steady_round(hash($_), $key, $divisor) } list($written->{rounds});
+    my $fit    = steady_fit(hash($written->{fit}), scalar @rounds, $divisor) // return;
     return {
         metric        => $metric,
-        unit          => $METRIC{$metric},
-        verdict       => shorten(text($written->{verdict}) // 'not given', $MAX_VERDICT),
+        unit          => $unit,
+        is_steady     => number($written->{steady}) ? 1 : 0,
+        reason        => shorten(text($written->{reason}) // 'not given', $MAX_VERDICT),
         round_seconds => number($written->{round_seconds}) // 0,
         precondition  => number($written->{precondition})  // 0,
         rounds        => \@rounds,
@@ -207,25 +192,26 @@ sub steady_state {
 }
 
 sub steady_round {
-    my ($written) = @_;
-    return { map { $_ => number($written->{$_}) // 0 } qw(figure mean_ns p99_ns) };
+    my ($written, $key, $divisor) = @_;
+    return { figure => (number($written->{$key}) // 0) / $divisor, map { $_ => number($written->{$_}) // 0 } qw(mean_ns p99_ns) };
 }
 
 sub steady_fit {
-    my ($written, $rounds) = @_;
+    my ($written, $rounds, $divisor) = @_;
     my %fit = map { $_ => number($written->{$_}) } qw(first_round mean range_percent);
     my ($sign, $slope) = (text($written->{slope}) // q{}) =~ /\A(-?)(.*)\z/s;
     $fit{slope} = number($slope);
     return if grep { !defined } values %fit;
     return if $fit{first_round} < 1 || $fit{first_round} > $rounds;
     $fit{slope} = -$fit{slope} if $sign;
+    $fit{$_} /= $divisor for qw(mean slope);
     return \%fit;
 }
 
-# undef without a sentence. A cause that is not known here is unknown.
+# undef without a reason. A cause that is not known here is unknown.
 sub slowest_operations {
     my ($written) = @_;
-    my $sentence = text($written->{sentence}) // return;
+    my $sentence = text($written->{reason}) // return;
     my %of_cause;
     for my $operation (map { hash($_) } few($MOST_SLOW, list($written->{operations}))) {
         my ($seconds, $latency) = map { number($operation->{$_}) } qw(seconds latency_ns);
@@ -261,8 +247,8 @@ sub csv_settings {
     my ($tests, $settings) = @_;
     my %ran;
     $ran{ $KNOWN{$_}{half} } = 1 for grep { $KNOWN{$_} && is_run($tests->{$_}{rate}) } keys %{$tests};
-    my %csv = (concurrency => text($settings->{workers}));
-    @csv{qw(file_size chunk_size seek_count seekers)} = $ran{io} || $ran{mixed} ? bulk_settings($settings) : (q{}) x 4;
+    my %csv = (concurrency => text($settings->{concurrency}));
+    @csv{qw(file_size chunk_size seek_count seekers)} = $ran{io} || $ran{mixed} || $ran{rows} ? bulk_settings($settings) : (q{}) x 4;
     @csv{qw(num_files max_size min_size num_dirs file_chunk_size)} = $ran{files} ? file_settings($settings) : (q{}) x 5;
     return %csv;
 }
@@ -271,7 +257,7 @@ sub bulk_settings {
     my ($settings) = @_;
     my $chunk = number($settings->{chunk_bytes});
     return (
-        bytes_text(number($settings->{data_bytes})),
+        bytes_text(number($settings->{size_bytes})),
         !defined $chunk || $chunk == 8192 ? q{} : lc bytes_text($chunk),
         map { text($settings->{$_}) // q{} } qw(seeks seekers),
     );
@@ -309,10 +295,11 @@ sub text {
     return ref $value ? undef : $value;
 }
 
-# The format version of a report as it is told, whatever the report has there.
-sub version_of {
+# What is wrong with the version of a document, in words; undef: nothing.
+sub version_fault {
     my ($report) = @_;
-    return shorten(text($report->{format_version}) // 'none', 20);
+    my $version = shorten(text($report->{format_version}) // 'none', 20);
+    return $version eq $VERSION ? undef : "format_version $version of the JSON document is not known; expected $VERSION";
 }
 
 sub texts {

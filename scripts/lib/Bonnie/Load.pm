@@ -5,31 +5,30 @@ package Bonnie::Load;
 
 use strict;
 use warnings;
-use Bonnie::Json  qw(hash list number text version_of);
+use Exporter 'import';
+use Bonnie::Json  qw(hash list number text version_fault);
 use Bonnie::Plain qw(few);
 
-# Reads keys of later versions if they are there.
-my %VERSIONS = map { $_ => 1 } 1, 2;
+our @EXPORT_OK = qw(amount);
 
 # A limit for hostile reports.
 my $MOST = 2000;
 
-# Verdicts of a step's reads or writes with which it confirms a load.
+# Outcomes of a step's reads or writes with which it confirms a load.
 my %IS_KEPT = map { $_ => 1 } qw(kept open);
 
 my @KINDS = ([ writes => 'Writes' ], [ reads => 'Reads' ]);
 
 sub is_report {
     my ($report) = @_;
-    return ref $report eq 'HASH' && ref $report->{bonload} eq 'HASH';
+    return ref $report eq 'HASH' && (text($report->{format}) // q{}) eq 'bonload';
 }
 
 # Like report_records() of Json.pm: the one record has only { load => ... }.
 sub records {
     my ($report) = @_;
-    my $version = version_of($report->{bonload});
-    return ([], "format_version $version of the load report is not known") if !$VERSIONS{$version};
-    return ([ { load => bless { %{ $report->{bonload} }, start_time => $report->{StartTime} }, __PACKAGE__ } ]);
+    my $fault = version_fault($report);
+    return defined $fault ? ([], $fault) : ([ { load => bless { %{$report} }, __PACKAGE__ } ]);
 }
 
 # Names the loads of a page so that all names differ: a single load has no name; loads of one
@@ -53,7 +52,7 @@ sub name { return $_[0]{name} // q{} }
 sub address {
     my ($load) = @_;
     my $settings = hash($load->{settings});
-    return text($settings->{url}) // text($settings->{url_source}) // text($settings->{target}) // q{};
+    return text($settings->{url}) // text($settings->{url_source}) // text($settings->{requests_engine}) // q{};
 }
 
 sub mode { return text(hash($_[0]{settings})->{mode}) // q{} }
@@ -72,18 +71,19 @@ sub slices { return few($MOST, list(hash($_[0]{timeline})->{slices})) }
 sub hosts  { return few($MOST, list($_[0]{hosts})) }
 sub edges  { return map { number($_) // 0 } few($MOST, list(hash($_[0]{timeline})->{edges_ns})) }
 
-sub limit {
-    my ($load) = @_;
-    return hash(hash($load->{settings})->{limit});
-}
-
 # Whether it is a search for a number of threads.
-sub is_of_threads { return (text($_[0]->limit->{search}) // q{}) eq 'threads' }
+sub is_of_threads { return (text(hash($_[0]{settings})->{search}) // q{}) eq 'threads' }
+
+# The load of a step, or what a search has found: a rate, or a number of threads.
+sub amount {
+    my ($figures, $what) = @_;
+    return number($figures->{"${what}_per_second"} // $figures->{"${what}_threads"});
+}
 
 # The last step in which a search confirmed its answer; undef if there is none.
 sub confirmed {
     my ($load) = @_;
-    my ($step) = grep { $_->{confirmation} && !grep { !$IS_KEPT{$_} } map { text($_->{verdict}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
+    my ($step) = grep { $_->{confirmation} && !grep { !$IS_KEPT{$_} } map { text($_->{outcome}) // q{} } grep {%{$_}} map { hash($_) } @{$_}{qw(writes reads)} } reverse map { hash($_) } $load->steps;
     return $step;
 }
 
@@ -105,8 +105,8 @@ sub flat_part {
     my ($load, $key) = @_;
     my (@steps, @flat);
     for my $figures (map { hash(hash($_)->{$key}) } $load->steps) {
-        my ($asked, $p99) = map { number($_) // 0 } $figures->{load}, hash($figures->{latency_ns})->{p99};
-        my $made = number($figures->{achieved_per_second}) // 0;
+        my ($asked, $p99) = map { $_ // 0 } amount($figures, 'load'), number(hash($figures->{latency_ns})->{p99});
+        my $made = number($figures->{made_per_second}) // 0;
         push @steps, { load => $asked, p99 => $p99, made => $made, is_made => $load->is_made($made, $asked) } if $asked;
     }
     my @rest = sort { $a->{load} <=> $b->{load} } @steps;

@@ -14,6 +14,7 @@ use Bonnie::FigureCharts qw(latency_panels);
 use Bonnie::HostCharts qw(host_panel how_to_read_hosts load_hosts);
 use Bonnie::Html       qw(element is_drawn);
 use Bonnie::Json       qw(hash list number text);
+use Bonnie::Load       qw(amount);
 use Bonnie::LoadTables qw(latency_text load_label rate_text);
 use Bonnie::Units      qw(grouped);
 
@@ -46,7 +47,7 @@ sub slices_of {
 sub load_time_charts {
     my @kinds  = @_;
     my $time   = axis_of_time(max(1e-3, map { sum0(map { number(hash($_)->{seconds}) // 0 } $_->{load}->slices) || 1 } @kinds));
-    my @panels = map { rate_panel($time, @{$_}, @kinds) } [ ended => 'Requests per second' ], [ errors => 'Errors per second' ];
+    my @panels = map { rate_panel($time, @{$_}, @kinds) } [ made => 'Requests per second' ], [ errors => 'Errors per second' ];
     return panels('Over time', ['Each strip has a scale of its own. Much higher peaks are cut off.'], @panels);
 }
 
@@ -162,16 +163,17 @@ my %LOOKS = (kept => 'better', open => 'better', broken => 'worse');
 sub curve_panel {
     my ($load, $kind) = @_;
     my $key   = $kind->{key};
-    my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns})); { x => number($f->{load}), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{verdict}) // q{} } // 'unclear' } }
+    my @steps = grep { $_->{x} && $_->{p50} && $_->{y} } map { my ($f, $ns) = ($_, hash($_->{latency_ns})); { x => amount($f, 'load'), p50 => number($ns->{p50}), y => number($f->{limited_ns} // $ns->{p99}), looks => $LOOKS{ text($f->{outcome}) // q{} } // 'unclear' } }
         map { hash(hash($_)->{$key}) } $load->steps or return;
     my @sorted    = sort { $a->{x} <=> $b->{x} } @steps;
     my $is_search = $load->mode eq 'search';
-    my $limit     = number($load->limit->{nanoseconds});
+    my $settings  = hash($load->{settings});
+    my $limit     = number($settings->{max_latency_ns});
     my @all       = ((map { ($_->{y}, $is_search ? () : $_->{p50}) } @steps), $limit // ());
     my $x         = axis_of_values($load->is_of_threads ? 'threads' : 'requests per second', undef, map { $_->{x} } @steps);
     my $strip     = over_time($x, 1, sub { is_wide(@all) ? axis_of_latency(@all) : axis_upwards(max(@all), 'ns', @_) });
     my ($flat)    = $load->flat_part($key);
-    my ($found, $confirmed) = map { number($_) } $kind->{figures}{found_load}, $is_search ? hash(($load->confirmed // {})->{$key})->{load} : @{$flat} ? $flat->[-1]{load} : undef;
+    my ($found, $confirmed) = (amount($kind->{figures}, 'found'), $is_search ? amount(hash(($load->confirmed // {})->{$key}), 'load') : @{$flat} ? $flat->[-1]{load} : undef);
     my @marks     = (defined $limit ? stroke($strip, 'fit', map { [ $_, $limit ] } 0, $sorted[-1]{x}) : (), $confirmed ? stroke($strip, 'tail', [ $confirmed, 0 ], [ $confirmed, 9**9**9 ]) : ());
     for my $line ($is_search ? () : ([ p50 => 'lower' ], [ y => 'upper' ])) {
         my ($of, $class) = @{$line};
@@ -179,7 +181,7 @@ sub curve_panel {
     }
     push @marks, map { my $looks = $_; dots($strip, "spot $looks", 'y', grep { $_->{looks} eq $looks } @steps) } uniq map { $_->{looks} } $is_search ? @steps : ();
     my $shown = !$is_search ? join ' to ', map { latency_text($_) } uniq(min(map { $_->{y} } @steps), max(map { $_->{y} } @steps)) : $confirmed ? 'confirmed: ' . rate_text($confirmed) : $found ? 'at least ' . rate_text($found) . ($found > $sorted[-1]{x} ? ', in a step that was cut short' : ', not confirmed') : 'no load is known to keep it';
-    return time_panel(load_label($kind), $strip, { label => (text($load->limit->{of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
+    return time_panel(load_label($kind), $strip, { label => (text($settings->{max_latency_of}) // 'p99') . ($is_search ? ' of each step' : ', and the median'), shown => $shown, marks => \@marks });
 }
 
 sub dots {

@@ -10,6 +10,7 @@ use List::Util qw(max uniq);
 use Bonnie::Document   qw(machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts qw(load_hosts ranks_text slow_host);
 use Bonnie::Json       qw(hash number text);
+use Bonnie::Load       qw(amount);
 use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
 use Bonnie::Plain      qw(shorten);
@@ -32,8 +33,8 @@ sub load_title {
 
 sub where_text {
     my ($load) = @_;
-    my $storage = join ' on ', map { text(hash($load->{device})->{$_}) // () } qw(filesystem name);
-    my $names   = text(hash($load->{settings})->{bucket}) // $load->address =~ s{(?:\A|/)[^/]*(?:XX|NN|RR).*}{}rs;
+    my $storage = join ' on ', map { text(hash($load->{storage})->{$_}) // () } qw(filesystem device);
+    my $names   = text(hash($load->{settings})->{s3_bucket}) // $load->address =~ s{(?:\A|/)[^/]*(?:XX|NN|RR).*}{}rs;
     return join(', ', grep {length} shorten($names), $storage) || shorten($load->address);
 }
 
@@ -73,7 +74,7 @@ sub load_machine {
 # What the slowest requests waited for.
 sub of_tail {
     my ($load) = @_;
-    my @told = map { my $sentence = text(hash($_->{figures}{tail})->{sentence}); defined $sentence ? "$_->{title}: " . shorten($sentence =~ s/ Not everything can be seen\K: .*//r =~ s/[.]\z//r, $MAX_WORDS) : () } $load->kinds;
+    my @told = map { my $sentence = text(hash($_->{figures}{tail})->{reason}); defined $sentence ? "$_->{title}: " . shorten($sentence =~ s/ Not everything can be seen\K: .*//r =~ s/[.]\z//r, $MAX_WORDS) : () } $load->kinds;
     return @told ? join '. ', @told : undef;
 }
 
@@ -82,10 +83,10 @@ sub of_load {
     my @parts;
     for my $kind ($load->kinds) {
         my $figures = $kind->{figures};
-        next if !number($figures->{requests});
+        next if !number($figures->{made}) && !number($figures->{errors});
         my $p99  = hash($figures->{latency_ns})->{p99};
         my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
-        push @parts, rate_text($figures->{achieved_per_second}) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
+        push @parts, rate_text($figures->{made_per_second}) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
 }
@@ -94,9 +95,9 @@ sub of_load {
 # went to. $key: writes or reads.
 sub note_text {
     my ($load, $key, $figures) = @_;
-    my ($requests, $errors, $late, $made, $offered) = map { number($_) // 0 } @{$figures}{qw(requests errors late achieved_per_second offered_per_second)};
-    my @words = (!$load->is_made($made, $offered) ? 'of ' . rate_text($offered) . ' offered' : (), $errors ? counted($errors, 'error') : (),
-        $late ? grouped($late) . ' of ' . grouped($requests) . ' late' : ());
+    my ($asked, $errors, $late, $made, $rate) = map { number($_) // 0 } @{$figures}{qw(asked errors late made_per_second asked_per_second)};
+    my @words = (!$load->is_made($made, $rate) ? 'of ' . rate_text($rate) . ' asked' : (), $errors ? counted($errors, 'error') : (),
+        $late ? grouped($late) . ' of ' . grouped($asked) . ' late' : ());
     my %limit = ('page cache' => ($key eq 'writes' ? 'to' : 'from') . ' the page cache, at least in part', others => 'others used the device, too');
     my $words = join '; ', @words, $limit{ text($figures->{limited_by}) // q{} } // ();
     return length $words ? " ($words)" : q{};
@@ -104,22 +105,23 @@ sub note_text {
 
 sub of_search {
     my ($load) = @_;
-    my $limit  = $load->limit;
+    my $settings = hash($load->{settings});
     my $unit   = $load->is_of_threads ? ' threads' : ' requests per second';
-    my $of     = text($limit->{of}) // 'mean';
-    my $below  = latency_text($limit->{nanoseconds});
+    my $of     = text($settings->{max_latency_of}) // 'mean';
+    my $below  = latency_text($settings->{max_latency_ns});
     my @parts;
     for my $kind (grep { text($_->{figures}{found}) } $load->kinds) {
-        my $most    = (rate_text($kind->{figures}{found_load}) . $unit) =~ s/\A1 threads\z/1 thread/r;
+        my $found   = amount($kind->{figures}, 'found');
+        my $most    = (rate_text($found) . $unit) =~ s/\A1 threads\z/1 thread/r;
         my $latency = ($of eq 'max' ? 'longest' : $of) . ' latency of ' . lc $kind->{title};
         my %words   = (
             found  => "the $latency stays below $below with up to $most",
             most   => "the $latency stays below $below even with $most",
-            unsure => $kind->{figures}{found_load} ? "the $latency stays below $below up to at least $most" : "no load is known to keep the $latency below $below",
+            unsure => $found ? "the $latency stays below $below up to at least $most" : "no load is known to keep the $latency below $below",
         );
-        my $found  = text($kind->{figures}{found}) // q{};
-        my $reason = join '; ', grep {length} $found eq 'unsure' && !$load->confirmed ? 'not confirmed' : (), shorten(text($kind->{figures}{found_reason}) // q{});
-        push @parts, ($words{$found} // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
+        my $answer = text($kind->{figures}{found}) // q{};
+        my $reason = join '; ', grep {length} $answer eq 'unsure' && !$load->confirmed ? 'not confirmed' : (), shorten(text($kind->{figures}{found_reason}) // q{});
+        push @parts, ($words{$answer} // "no load keeps the $latency below $below") . ($reason eq q{} ? q{} : " ($reason)");
     }
     return @parts ? ucfirst join '; ', @parts : undef;
 }

@@ -8,6 +8,7 @@ use Exporter 'import';
 use List::Util qw(uniq);
 use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number text);
+use Bonnie::Load       qw(amount);
 use Bonnie::Plain     qw(shorten);
 use Bonnie::Units     qw(bytes_text figure_text grouped);
 
@@ -43,14 +44,14 @@ sub count_text {
 # The results of single loads (see Load.pm).
 sub load_table {
     my @kinds = @_;
-    return map { my $what = $_; plain_table({ caption => $what, titles => [ 'Load', 'Achieved/s', 'Median', 'p99', 'p99.9', 'Longest', 'Offered/s', 'Late', 'Errors', 'Requests' ] }, map { load_row($_) } grep { $_->{what} eq $what } @kinds) } uniq map { $_->{what} } @kinds;
+    return map { my $what = $_; plain_table({ caption => $what, titles => [ 'Load', 'Made/s', 'p50', 'p99', 'p99.9', 'max', 'Asked/s', 'Late', 'Errors', 'Made' ] }, map { load_row($_) } grep { $_->{what} eq $what } @kinds) } uniq map { $_->{what} } @kinds;
 }
 
 sub load_row {
     my ($kind) = @_;
     my $f = $kind->{figures};
-    return [ load_label($kind), rate_text($f->{achieved_per_second}), latency_texts($f->{latency_ns}, qw(p50 p99 p99_9 max)), rate_text($f->{offered_per_second}),
-        map { count_text($_) } @{$f}{qw(late errors)}, $f->{requests} // hash($f->{latency_ns})->{count} ];
+    return [ load_label($kind), rate_text($f->{made_per_second}), latency_texts($f->{latency_ns}, qw(p50 p99 p99_9 max)), rate_text($f->{asked_per_second}),
+        map { count_text($_) } @{$f}{qw(late errors made)} ];
 }
 
 sub latency_texts {
@@ -73,24 +74,24 @@ sub step_table {
     for my $step (map { hash($_) } $load->steps) {
         for my $kind ($load->kinds) {
             my $f = hash($step->{ $kind->{key} });
-            my $verdict = join q{ }, text($f->{verdict}) // q{}, $step->{confirmation} ? '(confirmation)' : ();
-            push @rows, [ load_label($kind), rate_text($f->{load}), latency_texts($f->{latency_ns}, 'p99'), $verdict, rate_text($f->{achieved_per_second}), latency_texts($f->{latency_ns}, qw(p50 max mean)), count_text($f->{errors}) ]
+            my $outcome = join q{ }, text($f->{outcome}) // q{}, $step->{confirmation} ? '(confirmation)' : ();
+            push @rows, [ load_label($kind), rate_text(amount($f, 'load')), latency_texts($f->{latency_ns}, 'p99'), $outcome, rate_text($f->{made_per_second}), latency_texts($f->{latency_ns}, qw(p50 max mean)), count_text($f->{errors}) ]
                 if %{$f};
         }
     }
-    return plain_table({ caption => 'Steps, in order', titles => [ 'Load', $load->is_of_threads ? 'Threads' : 'Offered/s', 'p99', 'Limit', 'Achieved/s', 'Median', 'Longest', 'Mean', 'Errors' ] }, @rows);
+    return plain_table({ caption => 'Steps, in order', titles => [ 'Load', $load->is_of_threads ? 'Threads' : 'Asked/s', 'p99', 'Limit', 'Made/s', 'p50', 'max', 'Mean', 'Errors' ] }, @rows);
 }
 
 # Each sub gets the settings of the load, and then the whole load.
 my @ROWS = (
-    [ 'Target',         sub { words($_[0]{target}) } ],
+    [ 'Target',         sub { words($_[0]{requests_engine}) } ],
     [ 'Names',          sub { words($_[0]{url} // $_[0]{url_source}) } ],
-    [ 'Endpoint',       sub { words($_[0]{endpoint}) } ],
-    [ 'Bucket',         sub { words($_[0]{bucket}) } ],
-    [ 'Operations',     sub { words($_[0]{operations}) } ],
+    [ 'Endpoint',       sub { words($_[0]{s3_endpoint}) } ],
+    [ 'Bucket',         sub { words($_[0]{s3_bucket}) } ],
+    [ 'Operations',     sub { words($_[0]{ops}) } ],
     [ 'Writes',         sub { load_words($_[1], 'writes') } ],
     [ 'Reads',          sub { load_words($_[1], 'reads') } ],
-    [ 'Size of writes', sub { !is_profile($_[0]) && hash($_[1]{writes})->{requests} ? size_words($_[0]) : q{} } ],
+    [ 'Size of writes', sub { !is_profile($_[0]) && hash($_[1]{writes})->{made} ? size_words($_[0]) : q{} } ],
     [ 'Arrival',        sub { (words($_[0]{mode}) eq 'rate') ? words($_[0]{arrival}) : q{} } ],
     [ 'Direct I/O',     sub { is_profile($_[0]) ? q{} : flag($_[0]{direct}) } ],
     [ 'Evicted before reads', sub { is_profile($_[0]) ? q{} : flag($_[0]{evict}) } ],
@@ -99,9 +100,9 @@ my @ROWS = (
     [ 'Seed',           sub { words($_[0]{seed}) } ],
     [ 'Reads, limited by', sub { words(hash($_[1]{reads})->{limited_by}) } ],
     [ 'Writes, limited by', sub { words(hash($_[1]{writes})->{limited_by}) } ],
-    [ 'Device',         sub { words(hash($_[1]{device})->{name}) } ],
-    [ 'Filesystem',     sub { words(hash($_[1]{device})->{filesystem}) } ],
-    [ 'Mounted with',   sub { words(hash($_[1]{device})->{mount_options}) } ],
+    [ 'Device',         sub { words(hash($_[1]{storage})->{device}) } ],
+    [ 'Filesystem',     sub { words(hash($_[1]{storage})->{filesystem}) } ],
+    [ 'Mounted with',   sub { words(hash($_[1]{storage})->{mount_options}) } ],
     [ 'Host',           sub { words(hash($_[1]{host})->{name}) } ],
     [ 'CPU',            sub { words(hash($_[1]{host})->{cpu_model}) } ],
     [ 'CPUs',           sub { words(hash($_[1]{host})->{cpus}) } ],
@@ -122,7 +123,7 @@ sub load_settings_table {
 # Whether the calls of the load, and their sizes, are those of a profile (-good-for).
 sub is_profile {
     my ($settings) = @_;
-    return words($settings->{target}) eq 'profile';
+    return words($settings->{requests_engine}) eq 'profile';
 }
 
 sub words {
@@ -145,7 +146,7 @@ sub size_of {
 # "8 KiB", or "1 byte to 8 KiB"
 sub size_words {
     my ($settings) = @_;
-    my ($least, $most) = map { size_of($settings->{$_}) } qw(least_body_bytes most_body_bytes);
+    my ($least, $most) = map { size_of($settings->{$_}) } qw(min_body_size_bytes max_body_size_bytes);
     return $least eq $most ? $most : "$least to $most";
 }
 
@@ -154,7 +155,7 @@ sub load_words {
     my ($load, $key) = @_;
     my $kind = hash(hash($load->{settings})->{$key});
     my $pace = words($kind->{pace});
-    my @made = sort { $a <=> $b } grep {$_} map { number(hash(hash($_)->{$key})->{load}) } $load->steps;
+    my @made = sort { $a <=> $b } grep {$_} map { amount(hash(hash($_)->{$key}), 'load') } $load->steps;
     return 'after writes' if $pace eq 'follows';
     my $is_of_threads = $pace eq 'threads' || $load->is_of_threads;
     @made = grep {$_} number($kind->{ $is_of_threads ? 'threads' : 'per_second' }) if !@made;

@@ -25,18 +25,21 @@ my $TALL = 24;
 
 # What a sentence says of the values of "durability".
 my %DURABILITY = (
-    'none'      => 'nothing written there survives a crash',
-    'not known' => 'whether it survives a crash is not known',
+    'not_durable' => 'nothing written there survives a crash',
+    'not_known'   => 'whether it survives a crash is not known',
 );
 
 # The worst verdict decides.
-my @VERDICTS = ('good', 'unknown', 'not good');
+my @VERDICTS = qw(good not_known not_good);
 my %RANK     = map { $VERDICTS[$_] => $_ } 0 .. $#VERDICTS;
-my %LOOKS    = ('good' => 'better', 'unknown' => 'unclear', 'not good' => 'worse');
+my %LOOKS    = (good => 'better', not_known => 'unclear', not_good => 'worse');
 
 sub profiles { return map { hash($_) } few($MOST, list(hash($_[0]{good_for})->{profiles})) }
 
 sub word { return shorten(text($_[0]) // q{}) }
+
+# A verdict as people read it.
+sub verdict_word { return word($_[0]) =~ tr/_/ /r || 'no verdict' }
 
 # For each profile its verdict, with the figure that decides and its limit; nothing if none was judged.
 sub load_verdict {
@@ -52,8 +55,8 @@ sub load_verdict {
 sub profile_text {
     my ($profile) = @_;
     my ($decider) = sort { $RANK{ $b->{verdict} } <=> $RANK{ $a->{verdict} } || $b->{part} <=> $a->{part} } grep { defined $_->{part} } figures_of($profile);
-    my $more = (text($profile->{search}) // q{}) eq 'load' ? ', with up to ' . rate_text($profile->{most_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
-    my $verdict = word($profile->{name}) . ': ' . word($profile->{verdict});
+    my $more = (text($profile->{found}) // q{}) eq 'found' ? ', with up to ' . rate_text($profile->{found_per_second}) . ' ' . word($profile->{requests}) . ' per second' : q{};
+    my $verdict = word($profile->{name}) . ': ' . verdict_word($profile->{verdict});
     return $verdict . ($decider ? (length $decider->{why} ? ", because $decider->{why}: " : ', ') . "$decider->{what} $decider->{found}$decider->{interval} at $decider->{at} (limit $decider->{limit})" : q{}) . $more;
 }
 
@@ -65,9 +68,9 @@ sub figures_of {
     for my $load (map { hash($_) } list($profile->{loads})) {
         my $rate   = number($load->{load_per_second});
         my $at     = $rate ? rate_text($rate) . ' ' . word($profile->{requests}) . '/s' : (number($load->{clients}) // 0) . ' clients';
-        my $made   = !$rate || (number($load->{achieved_per_second}) // 0) >= $LEAST_MADE * $rate;
+        my $made   = !$rate || (number($load->{made_per_second}) // 0) >= $LEAST_MADE * $rate;
         my @judged = list($load->{judged});
-        @judged = map { { what => $_->{name}, percentile => 99, count => $_->{count}, found_ns => $_->{p99_ns}, verdict => 'no verdict' } } map { hash($_) } list($load->{durations}) if !@judged;
+        @judged = map { { what => $_->{name}, percentile => 99, count => $_->{count}, found_ns => $_->{p99_ns} } } map { hash($_) } list($load->{durations}) if !@judged;
         for my $judged (map { hash($_) } @judged) {
             my ($limit, $percentile) = map { number($judged->{$_}) } qw(limit_ns percentile);
             my $verdict  = word($judged->{verdict});
@@ -77,11 +80,11 @@ sub figures_of {
             my @ends = $is_known && $percentile < 100 ? map { number($judged->{"${_}_ns"}) } qw(low high) : ();
             my $count    = number($judged->{count}) // 0;
             my $interval = @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{};
-            my $why      = $verdict eq 'unknown' ? why_unknown($judged, $count, $made, $limit, @ends) : q{};
+            my $why      = $verdict eq 'not_known' ? why_unknown($judged, $count, $made, $limit, @ends) : q{};
             push @figures, {
                 what => $what, at => $at, found => $count ? $found : 'not seen', limit => latency_text($limit), verdict => $verdict, why => $why, interval => $count && length $why && @ends ? " ($interval)" : q{},
                 part => $is_known ? (number($judged->{found_ns}) // 0) / $limit : undef, ends => [ map { ($_ // 9**9**9) / $limit } @ends ],
-                row => [ word($profile->{name}), join(': ', grep {length} $verdict, $why), $what, $found, latency_text($limit), $interval, $at, rate_text($load->{achieved_per_second}), $count ],
+                row => [ word($profile->{name}), join(': ', grep {length} verdict_word($verdict), $why), $what, $found, latency_text($limit), $interval, $at, rate_text($load->{made_per_second}), $count ],
             };
         }
     }
@@ -97,7 +100,7 @@ sub why_unknown {
 # A bar for each figure, and all limits at the same place; and a table.
 sub load_verdict_content {
     my @profiles = map { profiles($_) } @_;
-    my @titles   = ('Profile', 'Verdict', 'What', 'Found', 'Limit', 'Interval', 'Load', 'Achieved/s', 'Number');
+    my @titles   = ('Profile', 'Verdict', 'What', 'Found', 'Limit', 'Interval', 'Load', 'Made/s', 'Number');
     return (panels('Each figure against its limit', ['The thin line is the interval of a percentile; each end holds with 95 % probability. Above twice the limit all is cut off, and the line ends in an arrow.'], map { verdict_panel($_) } @profiles),
         plain_table({ caption => 'What was judged, and by which limit', class => 'judged', titles => \@titles }, map { $_->{row} } map { figures_of($_) } @profiles));
 }
@@ -106,7 +109,7 @@ sub verdict_panel {
     my ($profile) = @_;
     my @figures = grep { defined $_->{part} } figures_of($profile) or return;
     my $axis    = { unit => 'latency', at => sub { $_[0] / 2 }, ticks => [ [ 0, '0' ], [ 1, 'limit' ], [ 2, 'twice the limit' ] ] };
-    return panel(word($profile->{name}) . ': ' . word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);
+    return panel(word($profile->{name}) . ': ' . verdict_word($profile->{verdict}), axis => $axis, rows => [ map { verdict_row($axis, $_) } @figures ]);
 }
 
 sub verdict_row {

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The page of a single run, also of one whose rows are labels of their own: a table with a row for
-# each test.
+# The page of a single run: a table with a row for each test.
 package Bonnie::OneRun;
 
 use strict;
@@ -25,21 +24,13 @@ my @COLUMNS = (
     [ 'p99',               sub { latency_text($_[0]->percentile($_[1]{name}, 'p99')) } ],
 );
 
-# Whether there is one record, or one for each row of a run.
 sub is_one_run {
-    return @_ && @{ $_[0]->records } == 1 && !$_[0]->number_shown;
+    return @_ == 1 && @{ $_[0]->records } == 1;
 }
 
 # What was measured: [ { title, group, test }, ... ].
 sub measured {
-    my @groups = @_;
-    my @measured;
-    for my $group (@groups) {
-        my $row   = $group->records->[0]{row};
-        my @tests = tests_run($group);
-        push @measured, map { { title => !defined $row ? $_->{name_alone} : @tests > 1 ? "$row: $_->{name_alone}" : $row, group => $group, test => $_ } } @tests;
-    }
-    return @measured;
+    return map { my $group = $_; map { { title => $_->{name_alone}, group => $group, test => $_ } } tests_run($group) } @_;
 }
 
 sub result_table {
@@ -54,7 +45,7 @@ sub caption {
     return 'Results' if !$measured;
     my ($record) = @{ $measured->{group}->records };
     my $size     = $record->{file_size} // q{};
-    my $name     = defined $record->{row} ? $record->{label} =~ s/ ?\Q$record->{row}\E\z//r : $measured->{group}->name;
+    my $name     = $measured->{group}->name;
     return 'Results' . ($name eq q{} ? q{} : ' of ' . shorten($name)) . ($size eq q{} ? q{} : ' with ' . shorten(size_text($size, 'M')) . ' of data');
 }
 

@@ -14,19 +14,18 @@
 # Of JSON only:
 #
 #   start_time  of the run, RFC 3339
-#   run         its number in the report; one run has a record for each row of a preset with rows
-#   row         the name of that row, which the label ends with
-#   host        { name, kernel, c_library, cpu_model, cpus, ram_bytes, ram_from, directory, filesystem,
+#   run         its number in the report
+#   host        { name, kernel, c_library, cpu_model, cpus, ram_bytes, ram_from, filesystem,
 #               mount_options, device, disk_model, scheduler }
-#   settings    { preset, direct, sync, data, verify, cache, engine, iodepth, iops_block_bytes,
-#               iops_write_percent, sequential_seconds }
+#   settings    { directory, preset, direct, sync, data, verify, cache, engine, iodepth, iops_block_bytes,
+#               iops_writes_percent, time_seconds }
 #   tests       besides its figures, a test has
 #       percentiles  { mean, p50, p90, p95, p99, p99_9, p99_99, max }, nanoseconds
 #       intervals    [ { seconds => end since the start of the test, ops => ..., bytes => ... } ]
 #       levels       [ { rate, from_seconds, to_seconds } ], what its speed fell to; empty if it did
 #                    not. The first has the figures of a test "NAME.1", and so on
 #       hosts        [ { name => ..., ranks => number, rate => of each of them } ], of several ranks under MPI
-#       steady       { metric, unit, verdict, round_seconds, precondition, rounds => [ { figure, mean_ns, p99_ns } ],
+#       steady       { metric, unit, is_steady, reason, round_seconds, precondition, rounds => [ { figure, mean_ns, p99_ns } ],
 #                    fit => { first_round, mean, range_percent, slope } }; only if it was to become steady
 #       slowest      what its slowest operations waited for, as slowest_operations() of Json.pm has it
 #       limited_by

@@ -32,7 +32,7 @@ my @MACHINE = (
     { title => 'Device',     show => sub { of_host($_[0], 'device') } },
     { title => 'Disk',       show => sub { of_host($_[0], 'disk_model') } },
     { title => 'Scheduler',  show => sub { of_host($_[0], 'scheduler') } },
-    { title => 'Directory',  is_of_run => 1, show => sub { of_host($_[0], 'directory') } },
+    { title => 'Directory',  is_of_run => 1, show => sub { of_settings($_[0], 'directory') // $NOT_RECORDED } },
     { title => 'CPUs',       show => sub { of_host($_[0], 'cpus') } },
     { title => 'CPU',        show => sub { of_host($_[0], 'cpu_model') } },
     { title => 'RAM',        show => sub { ram_text($_[0]) } },
@@ -60,7 +60,7 @@ my @SETTINGS = (
     { title => 'Contents',    show => sub { as_written(of_settings($_[0], 'data')) } },
     { title => 'Verified',    show => sub { as_written(of_settings($_[0], 'verify')) } },
     { title => 'Cache',       show => sub { as_written(of_settings($_[0], 'cache')) } },
-    { title => 'Sequential time', show => sub { seconds_text(of_settings($_[0], 'sequential_seconds')) } },
+    { title => 'Sequential time', show => sub { seconds_text(of_settings($_[0], 'time_seconds')) } },
     { title => 'Preset',      show => sub { as_written(of_settings($_[0], 'preset')) } },
     { title => 'Program',     show => sub { as_written($_[0]{version}) } },
 );

@@ -51,7 +51,7 @@ sub steady_table {
 sub table_row {
     my ($test, $group, $steady) = @_;
     my ($fit, $times) = @{$steady}{qw(fit precondition)};
-    return [ \row_head($group), $test->{name_alone}, \element('td', {}, text($steady->{verdict})), figure_text($fit->{mean}, $steady->{unit}), sprintf("%.1f\x{A0}%%", $fit->{range_percent}),
+    return [ \row_head($group), $test->{name_alone}, \element('td', {}, text($steady->{reason})), figure_text($fit->{mean}, $steady->{unit}), sprintf("%.1f\x{A0}%%", $fit->{range_percent}),
         slope_text($fit), sprintf("%.3g\x{A0}s", $steady->{round_seconds}), !$times ? 'no' : $times == 1 ? 'once' : "$times times" ];
 }
 

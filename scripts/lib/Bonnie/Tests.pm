@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The tests, in the order in which they run. Every report takes names, titles
 # and units from here. The CSV line has the halves "io" and "files", twelve
-# tests in this order; only JSON has "mixed".
+# tests in this order; only JSON has "mixed", and "rows", those of presets by
+# their identities.
 package Bonnie::Tests;
 
 use strict;
@@ -22,6 +23,9 @@ my @GROUPS = (
     { name => 'seq_input',  half => 'io',    family => 'sequential', title => 'Sequential input' },
     { name => 'random',     half => 'io',    family => 'random',     title => 'Random' },
     { name => 'mixed',      half => 'mixed', family => 'random',     title => 'Random mix' },
+    { name => 'row_seq',    half => 'rows',  family => 'sequential', title => 'Sequential' },
+    { name => 'row_random', half => 'rows',  family => 'random',     title => 'Random' },
+    { name => 'row_files',  half => 'rows',  family => 'metadata',   title => 'Files' },
     { name => 'seq_files',  half => 'files', family => 'metadata',   title => 'Sequential create' },
     { name => 'ran_files',  half => 'files', family => 'metadata',   title => 'Random create' },
 );
@@ -37,6 +41,17 @@ my @TESTS = (
     [ 'get_block',  'seq_input',  'Block',         'Read in blocks',          'KiB/s' ],
     [ 'seeks',      'random',     'Seeks',         'Seeks',                   'ops/s' ],
     [ 'iops',       'mixed',      'IOPS',          'Random mix (iops)',       'ops/s' ],
+    row('write-1m-q8', 'row_seq', 'Write 1 MiB, 8 in flight', 'KiB/s'),
+    row('write-1m-q1', 'row_seq', 'Write 1 MiB, one by one', 'KiB/s'),
+    row('read-1m-q8', 'row_seq', 'Read 1 MiB, 8 in flight', 'KiB/s'),
+    row('read-1m-q1', 'row_seq', 'Read 1 MiB, one by one', 'KiB/s'),
+    row('read-4k-q1', 'row_random', 'Read 4 KiB, one by one', 'ops/s'),
+    row('read-4k-q32', 'row_random', 'Read 4 KiB, 32 in flight', 'ops/s'),
+    row('write-4k-q1', 'row_random', 'Write 4 KiB, one by one', 'ops/s'),
+    row('write-4k-q32', 'row_random', 'Write 4 KiB, 32 in flight', 'ops/s'),
+    row('durable-8k', 'row_random', 'Durable 8 KiB, one by one', 'ops/s'),
+    row('create', 'row_files', 'Files created', 'ops/s'),
+    row('delete', 'row_files', 'Files deleted', 'ops/s'),
     [ 'seq_create', 'seq_files',  'Create',        'Create, sorted names',    'ops/s' ],
     [ 'seq_stat',   'seq_files',  'Read',          'Read, sorted names',      'ops/s' ],
     [ 'seq_del',    'seq_files',  'Delete',        'Delete, sorted names',    'ops/s' ],
@@ -44,6 +59,12 @@ my @TESTS = (
     [ 'ran_stat',   'ran_files',  'Read',          'Read, random names',      'ops/s' ],
     [ 'ran_del',    'ran_files',  'Delete',        'Delete, random names',    'ops/s' ],
 );
+
+# Its title is complete, within its group and without it.
+sub row {
+    my ($name, $group, $title, $unit) = @_;
+    return [ $name, $group, $title, $title, $unit ];
+}
 
 my %GROUP = map { $_->{name} => $_ } @GROUPS;
 my %TEST;

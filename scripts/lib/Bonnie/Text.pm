@@ -45,11 +45,13 @@ sub text_tables {
     my @io      = grep { shows_io($_) } @records;
     my @mixed   = grep { ran_any($_, 'mixed') } @records;
     my @files   = grep { has_half($_, 'files') } @records;
-    my @nothing = grep { !shows_io($_) && !ran_any($_, 'mixed') && !has_half($_, 'files') } @records;
+    my @rows    = grep { ran_any($_, 'rows') } @records;
+    my @nothing = grep { !shows_io($_) && !ran_any($_, 'mixed') && !ran_any($_, 'rows') && !has_half($_, 'files') } @records;
     my @lines   = (
         @io    ? io_half(@io)       : (),
         @mixed ? mixed_half(@mixed) : (),
         @files ? files_half(@records > 1, @files) : (),
+        (map { rows_half($_) } @rows),
         map { nothing_run($_) } @nothing,
     );
     return terminal_text(join q{}, map { s/ +\z//r . "\n" } @lines);
@@ -57,7 +59,7 @@ sub text_tables {
 
 sub shows_io {
     my ($record) = @_;
-    return ran_any($record, 'mixed') ? ran_any($record, 'io') : has_half($record, 'io');
+    return ran_any($record, 'mixed') || ran_any($record, 'rows') ? ran_any($record, 'io') : has_half($record, 'io');
 }
 
 # Not every terminal has Plain.pm's replacement character.
@@ -95,13 +97,26 @@ sub mixed_row {
     my ($settings, $percentiles) = ($record->{settings}, $record->{tests}{ $test->{name} }{percentiles});
     my @cells = (
         lc bytes_text($settings->{iops_block_bytes}),
-        defined $settings->{iops_write_percent} ? "$settings->{iops_write_percent}%" : q{},
+        defined $settings->{iops_writes_percent} ? "$settings->{iops_writes_percent}%" : q{},
         rate_text(figure($record, $test, 'rate'), $test->{unit}),
         cpu_text(figure($record, $test, 'cpu')),
         (map { defined $_ ? latency_text($_) : q{} } @{$percentiles}{qw(p50 p99 p99_9)}),
         latency_cell(figure($record, $test, 'latency')),
     );
     return left_of(sprintf('%5s %6s %8s %3s %7s %7s %7s %7s', @cells), $record->{label});
+}
+
+# The rows of a preset, which only JSON has: a line for each.
+sub rows_half {
+    my ($record) = @_;
+    my $line  = '%-28s %8s %3s %8s %8s %8s %8s';
+    my @lines = sprintf $line, cut($record->{label}, 28), qw(/sec %CP p50 p99 p99.9 max);
+    for my $test (grep { is_run(figure($record, $_, 'rate')) } tests_in_half('rows')) {
+        my $percentiles = $record->{tests}{ $test->{name} }{percentiles};
+        push @lines, sprintf $line, $test->{title}, rate_text(figure($record, $test, 'rate'), $test->{unit}), cpu_text(figure($record, $test, 'cpu')),
+            (map { defined $_ ? latency_text($_) : q{} } @{$percentiles}{qw(p50 p99 p99_9)}), latency_cell(figure($record, $test, 'latency'));
+    }
+    return (version_text($record), @lines);
 }
 
 # The label is in the heading if all rows have the same one, and otherwise in each row.

@@ -677,7 +677,7 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
     return rc;
 }
 
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 1
 #define REAL_DIGITS    12
 
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */

@@ -7,7 +7,7 @@
 #include "sys/host.h"
 #include "util/units.h"
 
-#define FORMAT_VERSION 2
+#define FORMAT_VERSION 1
 #define REAL_DIGITS    12
 
 static json_t *run_json(const struct check *c)

@@ -394,6 +394,11 @@ static void kind_search_resume(struct kind_search *l, double above)
 /* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
 #define MOST_RATE 1e9
 
+const char *const found_names[] = {[FOUND_LOAD] = "found",
+                                   [FOUND_NONE] = "none",
+                                   [FOUND_MOST] = "most",
+                                   [FOUND_UNSURE] = "unsure"};
+
 const char *const found_reasons[] = {
     [FOUND_BY_STEPS] = "",
     [FOUND_BUSY] = "others used the machine meanwhile",

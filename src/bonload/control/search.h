@@ -310,7 +310,8 @@ struct search_answer {
     enum found_why why;
 };
 
-/* The reason in words; empty for FOUND_BY_STEPS. */
+/* What was found, for programs, and the reason in words; empty for FOUND_BY_STEPS. */
+extern const char *const found_names[];
 extern const char *const found_reasons[];
 
 /* The answer for one kind. `whole`, the whole run's counts, matters only at the first load. */

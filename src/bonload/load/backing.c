@@ -162,15 +162,12 @@ static void judge_kind(const struct backing *b, struct judgement *j, enum load_k
 void backing_use(const struct backing *b, const struct reading *spent,
                  const struct traffic traffic[LOAD_KINDS], struct backing_use *use)
 {
-    const struct mount_info *mount = &b->sources.mount;
     *use = (struct backing_use){.is_watched = b->is_watched && spent->ns > 0};
     if (!use->is_watched)
         return;
     use->elapsed_ns = spent->ns;
     use->counted = spent->device;
-    use->filesystem = mount->filesystem[0] ? mount->filesystem : NULL;
-    use->options = mount->options[0] ? mount->options : NULL;
-    use->device = b->sources.devices.count > 0 ? b->sources.devices.name : NULL;
+    use->sources = &b->sources;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         use->is_judged[kind] = b->is_judged && traffic[kind].bytes > 0;
         if (use->is_judged[kind])

@@ -25,13 +25,12 @@ struct backing {
     struct direct direct; /* what -direct did, if the run has that */
 };
 
-/* What the devices did. The strings belong to the struct backing. */
+/* What the devices did. */
 struct backing_use {
     bool is_watched;
     uint64_t elapsed_ns;
-    const char *filesystem; /* type of the filesystem; NULL: unknown */
-    const char *options;    /* mount options; NULL: unknown */
-    const char *device;     /* name of the device; NULL: there is none */
+    const struct sources *sources; /* the devices, which belong to the struct backing; NULL: they
+                                      are not watched */
     struct device_counters counted;
     bool is_judged[LOAD_KINDS];         /* false: the kind had no bytes, or not those of files */
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */

@@ -139,7 +139,8 @@ struct settings {
     char s3_api_key[SETTINGS_SECRET];
     char s3_secret_key[SETTINGS_SECRET];
 
-    enum output_format output;
+    enum output_format output; /* goader's */
+    bool json;                 /* our document instead */
     bool show_progress;
     bool quiet;
     const char *timeline_file;

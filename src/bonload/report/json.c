@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "bonload/report/report.h"
 #include "report/json_object.h"
-#include "sys/host.h"
 #include "util/printable.h"
+#include "util/rng.h"
 #include "util/units.h"
-
-static json_t *json_of_host(void)
-{
-    struct host h;
-    json_t *object = json_object();
-    host_detect(&h);
-    put_host(&object, &h);
-    return object;
-}
 
 static void put_load(json_t **object, const char *key, const struct kind_plan *k)
 {
@@ -31,16 +22,14 @@ static void put_load(json_t **object, const char *key, const struct kind_plan *k
     put_value(object, key, load);
 }
 
-static void put_limit(json_t **object, const struct plan *p)
+static void put_search(json_t **object, const struct plan *p)
 {
     char name[LIMIT_SENTENCE];
-    json_t *limit = json_object();
     latency_limit_name(&p->settings->limit, name);
-    put_text(&limit, "of", name);
-    put_count(&limit, "nanoseconds", p->settings->limit.nanoseconds);
-    put_text(&limit, "search", search_names[p->settings->search]);
-    put_count(&limit, "window_ns", p->settings->window_ns.value);
-    put_value(object, "limit", limit);
+    put_text(object, "max_latency_of", name);
+    put_count(object, "max_latency_ns", p->settings->limit.nanoseconds);
+    put_text(object, "search", search_names[p->settings->search]);
+    put_real(object, "window_seconds", (double)p->settings->window_ns.value / (double)BILLION);
 }
 
 /* Each point of the curve: the time in seconds, followed by the rate. */
@@ -63,47 +52,55 @@ static void put_size(json_t **object, const char *key, const struct plan *p, uin
         put_count(object, key, bytes);
 }
 
+/*
+ * Appends the seed. goader's may be anything that fits into 64 bits: as a text, it is whole for
+ * those who read numbers as doubles.
+ */
+static void put_seed(json_t **object, int64_t seed)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, seed);
+    if (imaxabs(seed) <= (intmax_t)SEED_MAX)
+        put_value(object, "seed", json_integer(seed));
+    else
+        put_text(object, "seed", text);
+}
+
 static json_t *json_of_settings(const struct plan *p)
 {
     json_t *object = json_object();
-    put_text(&object, "target", p->target->name);
+    put_text(&object, "requests_engine", p->target->name);
     put_text(&object, "mode", mode_names[p->mode]);
     put_fact(&object, "url", p->url);
     put_fact(&object, "url_source", p->url_source);
     put_load(&object, "writes", &p->kinds[LOAD_WRITE]);
     put_load(&object, "reads", &p->kinds[LOAD_READ]);
     put_text(&object, "arrival", arrival_names[p->settings->arrival]);
-    put_real(&object, "reads_per_write", (double)p->reads_per_write / (double)BILLION);
+    put_real(&object, "rpw", (double)p->reads_per_write / (double)BILLION);
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
     put_real(&object, "duration_seconds", (double)p->duration_ns / (double)BILLION);
     put_real(&object, "warmup_seconds", (double)p->settings->warmup_ns.value / (double)BILLION);
     if (p->curve.count > 0)
-        put_value(&object, "course", json_of_curve(&p->curve));
+        put_value(&object, "ramp", json_of_curve(&p->curve));
     if (p->mode == MODE_SEARCH)
-        put_limit(&object, p);
+        put_search(&object, p);
     put_real(&object, "max_errors_percent", p->max_errors);
     put_real(&object, "timeout_seconds", (double)p->timeout_ns / (double)BILLION);
-    put_fact(&object, "operations", p->settings->ops);
+    put_fact(&object, "ops", p->settings->ops);
     put_fact(&object, "body_file", p->settings->body_file);
     put_fact(&object, "body_source", p->settings->body_source);
-    put_size(&object, "least_body_bytes", p, p->least_body);
-    put_size(&object, "most_body_bytes", p, p->most_body);
-    put_count(&object, "fair_buckets", p->fair_buckets);
+    put_size(&object, "min_body_size_bytes", p, p->least_body);
+    put_size(&object, "max_body_size_bytes", p, p->most_body);
+    put_count(&object, "random_fair_buckets", p->fair_buckets);
     put_flag(&object, "direct", p->settings->direct);
     put_flag(&object, "evict", p->settings->evict);
     put_flag(&object, "fsync", p->settings->fsync);
-    put_fact(&object, "endpoint", *p->settings->s3_endpoint ? p->settings->s3_endpoint : NULL);
-    put_fact(&object, "bucket", p->settings->s3_bucket);
+    put_known(&object, "s3_endpoint", p->settings->s3_endpoint);
+    put_fact(&object, "s3_bucket", p->settings->s3_bucket);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_value(&object, "seed", json_integer((json_int_t)p->seed)); /* may be negative */
+    put_seed(&object, (int64_t)p->seed);
     return object;
 }
-
-/* Version of the format that share/bonload.schema.json describes. Change both together. */
-#define FORMAT_VERSION 2
-
-/* Number of significant digits with which a number prints as the user wrote it. */
-#define REAL_DIGITS 15
 
 static const char *const kind_keys[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
 
@@ -117,47 +114,16 @@ static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
     put_real(object, key, (double)nanoseconds / (double)BILLION);
 }
 
-/* What the devices below the files did; null: they were not watched. */
+/* What the devices below the files did; null: it is not known. */
 static json_t *json_of_device(const struct backing_use *b)
 {
-    if (!b->is_watched)
+    if (!b->counted.known)
         return json_null();
     json_t *object = json_object();
-    put_fact(&object, "filesystem", b->filesystem);
-    put_fact(&object, "mount_options", b->options);
-    put_fact(&object, "name", b->device);
-    if (b->counted.known) {
-        put_count(&object, "read_bytes", b->counted.read_bytes);
-        put_count(&object, "written_bytes", b->counted.written_bytes);
-        put_real(&object, "busy_percent", device_busy_percent(&b->counted, b->elapsed_ns));
-    }
-    return object;
-}
-
-/* The keys of goader about one kind. */
-static json_t *json_of_goaders(const struct kind_result *k)
-{
-    const struct histogram *h = &k->tally.response;
-    uint64_t largest[TOP_TEN];
-    char name[16];
-    json_t *object = json_object();
-    json_t *top_ten = json_array();
-    json_t *percentiles = json_object();
-    for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
-        append_count(&top_ten, largest[i]);
-    for (size_t i = 0; i < GOADER_PERCENTILES && h->count > 0; i++) {
-        snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
-        put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
-    }
-    put_count(&object, "Errors", k->tally.failed.count);
-    put_count(&object, "Done", tally_ended(&k->tally));
-    put_count(&object, "AverageOps", (uint64_t)result_rate(k));
-    put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
-    put_count(&object, "FinalSpeed", (uint64_t)k->answer.load);
-    put_count(&object, "AverageSpeed", (uint64_t)histogram_mean(h));
-    put_value(&object, "TopTen", top_ten);
-    put_value(&object, "Percentiles", percentiles);
-    put_count(&object, "StaggeredFor", k->staggered_ns);
+    put_text(&object, "name", b->sources->devices.name);
+    put_count(&object, "read_bytes", b->counted.read_bytes);
+    put_count(&object, "written_bytes", b->counted.written_bytes);
+    put_real(&object, "busy_percent", device_busy_percent(&b->counted, b->elapsed_ns));
     return object;
 }
 
@@ -225,19 +191,29 @@ static json_t *json_of_slowest(const struct slow_results *slowest, const char *c
     return array;
 }
 
-/* Appends the rates of a kind, and what only requests with due times have. */
-static void put_rates(json_t **object, const struct kind_result *k)
+/* Appends a load of a kind: a rate, or a number of threads. */
+static void put_amount(json_t **object, const char *what, const struct plan *p, enum load_kind kind,
+                       double amount)
 {
-    put_count(object, "requests", tally_ended(&k->tally));
+    bool is_rate = p->kinds[kind].pace == PACE_RATE;
+    char key[32];
+    snprintf(key, sizeof key, "%s_%s", what, is_rate ? "per_second" : "threads");
+    put_real(object, key, amount);
+}
+
+/* Appends the counts of a kind. Requests with due times were asked for when these came. */
+static void put_counts(json_t **object, const struct kind_result *k)
+{
+    uint64_t ended = tally_ended(&k->tally);
+    put_count(object, "asked", k->due > ended ? k->due : ended);
+    put_count(object, "made", ended - k->tally.failed.count);
     put_count(object, "errors", k->tally.failed.count);
     put_count(object, "misses", k->tally.misses);
     put_count(object, "bytes", k->tally.bytes);
     put_real(object, "elapsed_seconds", k->elapsed);
-    put_real(object, "achieved_per_second", result_good_rate(k));
-    if (k->due > 0) {
-        put_real(object, "offered_per_second", k->offered);
-        put_count(object, "due", k->due);
-    }
+    put_real(object, "made_per_second", result_good_rate(k));
+    if (k->due > 0)
+        put_real(object, "asked_per_second", k->offered);
     put_count(object, "late", k->tally.late);
     put_count(object, "staggered_ns", k->staggered_ns);
 }
@@ -251,9 +227,9 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     bool is_judged = result->backing.is_judged[kind];
     char sentence[LIMIT_SENTENCE];
     json_t *object = json_object();
-    put_real(&object, "load",
-             plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
-    put_rates(&object, k);
+    put_amount(&object, "load", result->plan, kind,
+               plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
+    put_counts(&object, k);
     put_value(&object, "latency_ns", json_of_histogram(&t->response));
     put_value(&object, "histogram", json_of_buckets(&t->response));
     put_value(&object, "service_ns", json_of_histogram(tally_service(t)));
@@ -275,15 +251,11 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));
     put_value(&object, "slowest",
               json_of_slowest(&result->slowest[kind], result->plan->target->ops));
-    put_levels(&object, &result->levels[kind], 1);
+    put_levels(&object, &result->levels[kind]);
     put_tail(&object, &result->tails[kind]);
     if (result->plan->mode == MODE_SEARCH && plan->pace != PACE_FOLLOWS) {
-        static const char *const found_names[] = {[FOUND_LOAD] = "found",
-                                                  [FOUND_NONE] = "none",
-                                                  [FOUND_MOST] = "most",
-                                                  [FOUND_UNSURE] = "unsure"};
         put_text(&object, "found", found_names[k->answer.found]);
-        put_real(&object, "found_load", k->answer.load);
+        put_amount(&object, "found", result->plan, kind, k->answer.load);
         put_text(&object, "found_reason", found_reasons[k->answer.why]);
     }
     return object;
@@ -296,7 +268,7 @@ static json_t *json_of_ops(const struct result *result)
         const struct op_tally *t = &result->figures->ops[i];
         json_t *one = json_object();
         put_text(&one, "name", result->plan->target->ops[i]);
-        put_count(&one, "requests", t->response.count + t->errors);
+        put_count(&one, "made", t->response.count);
         put_count(&one, "misses", t->misses);
         put_count(&one, "errors", t->errors);
         put_value(&one, "latency_ns", json_of_histogram(&t->response));
@@ -305,17 +277,19 @@ static json_t *json_of_ops(const struct result *result)
     return array;
 }
 
-static json_t *step_kind(const struct step_kind *k, bool is_search)
+static json_t *step_kind(const struct step_kind *k, const struct plan *p, enum load_kind kind)
 {
+    uint64_t made = k->requests - k->errors;
     json_t *object = json_object();
-    put_real(&object, "load", k->load);
-    put_real(&object, "offered_per_second", k->offered);
-    put_real(&object, "achieved_per_second", k->achieved);
+    put_amount(&object, "load", p, kind, k->load);
+    put_real(&object, "asked_per_second", k->offered);
+    put_real(&object, "made_per_second", k->achieved);
+    put_count(&object, "made", made);
     put_count(&object, "errors", k->errors);
-    put_value(&object, "latency_ns", json_of_latencies(&k->latencies, k->requests - k->errors));
-    if (is_search) {
+    put_value(&object, "latency_ns", json_of_latencies(&k->latencies, made));
+    if (p->mode == MODE_SEARCH) {
         put_count(&object, "limited_ns", k->limited_ns);
-        put_text(&object, "verdict", verdict_names[k->verdict]);
+        put_text(&object, "outcome", verdict_names[k->verdict]);
     }
     return object;
 }
@@ -323,7 +297,6 @@ static json_t *step_kind(const struct step_kind *k, bool is_search)
 static json_t *json_of_steps(const struct result *result)
 {
     json_t *array = json_array();
-    bool is_search = result->plan->mode == MODE_SEARCH;
     for (size_t i = 0; i < result->step_count; i++) {
         const struct step *s = &result->steps[i];
         json_t *one = json_object();
@@ -333,7 +306,7 @@ static json_t *json_of_steps(const struct result *result)
         put_machine(&one, &s->machine);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
             if (s->kinds[kind].is_there)
-                put_value(&one, kind_keys[kind], step_kind(&s->kinds[kind], is_search));
+                put_value(&one, kind_keys[kind], step_kind(&s->kinds[kind], result->plan, kind));
         append_value(&array, one);
     }
     return array;
@@ -343,7 +316,7 @@ static json_t *json_of_steps(const struct result *result)
 static json_t *slice_kind(const struct slice_kind *k, bool has_heat)
 {
     json_t *object = json_object();
-    put_count(&object, "ended", k->good + k->errors);
+    put_count(&object, "made", k->good);
     put_count(&object, "errors", k->errors);
     if (!has_heat) {
         put_count(&object, "bytes", k->bytes);
@@ -394,10 +367,10 @@ static json_t *host_kind(const struct host_kind *k, double seconds)
 {
     json_t *object = json_object();
     uint64_t good = k->requests - k->errors;
-    put_count(&object, "requests", k->requests);
+    put_count(&object, "made", good);
     put_count(&object, "errors", k->errors);
     put_count(&object, "bytes", k->bytes);
-    put_real(&object, "achieved_per_second", seconds > 0 ? (double)good / seconds : 0);
+    put_real(&object, "made_per_second", seconds > 0 ? (double)good / seconds : 0);
     put_count(&object, "latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0);
     put_count(&object, "latency_max_ns", k->latency_max_ns);
     return object;
@@ -432,17 +405,19 @@ static void put_together(json_t **object, const struct joint_run *t)
     put_value(object, "hosts", hosts);
 }
 
-/* Everything that goader's report does not have. */
-static json_t *json_of_ours(const struct result *result)
+json_t *report_object(const struct result *result)
 {
     const struct plan *p = result->plan;
     const struct figures *f = result->figures;
-    json_t *object = json_object();
-    put_count(&object, "format_version", FORMAT_VERSION);
-    put_text(&object, "version", PACKAGE_VERSION);
-    put_value(&object, "host", json_of_host());
-    put_value(&object, "settings", json_of_settings(p));
-    put_real(&object, "elapsed_seconds", seconds_between(f->start_ns, f->end_ns));
+    const struct sources *s = result->backing.sources;
+    const struct document d = {
+        .format = "bonload",
+        .start_time = result->start_time_ns / (int64_t)BILLION,
+        .elapsed_seconds = seconds_between(f->start_ns, f->end_ns),
+        .storage = s ? storage_json(&s->mount, &s->devices) : json_null(),
+        .settings = json_of_settings(p),
+    };
+    json_t *object = document_begin(&d);
     put_real(&object, "cpu_seconds", f->cpu_seconds);
     if (p->mode == MODE_SEARCH)
         put_text(&object, "figures_of", result->is_of_last_load ? "last load" : "whole search");
@@ -464,7 +439,34 @@ static json_t *json_of_ours(const struct result *result)
     return object;
 }
 
-json_t *report_object(const struct result *result)
+/* The keys of goader about one kind. */
+static json_t *json_of_goaders(const struct kind_result *k)
+{
+    const struct histogram *h = &k->tally.response;
+    uint64_t largest[TOP_TEN];
+    char name[16];
+    json_t *object = json_object();
+    json_t *top_ten = json_array();
+    json_t *percentiles = json_object();
+    for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
+        append_count(&top_ten, largest[i]);
+    for (size_t i = 0; i < GOADER_PERCENTILES && h->count > 0; i++) {
+        snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
+        put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
+    }
+    put_count(&object, "Errors", k->tally.failed.count);
+    put_count(&object, "Done", tally_ended(&k->tally));
+    put_count(&object, "AverageOps", (uint64_t)result_rate(k));
+    put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
+    put_count(&object, "FinalSpeed", (uint64_t)k->answer.load);
+    put_count(&object, "AverageSpeed", (uint64_t)histogram_mean(h));
+    put_value(&object, "TopTen", top_ten);
+    put_value(&object, "Percentiles", percentiles);
+    put_count(&object, "StaggeredFor", k->staggered_ns);
+    return object;
+}
+
+json_t *goader_object(const struct result *result)
 {
     json_t *object = json_object();
     json_t *errors = json_array(); /* each only once */
@@ -482,12 +484,5 @@ json_t *report_object(const struct result *result)
     put_value(&object, "Errors", errors);
     put_value(&object, "Reports", reports);
     put_time(&object, "StartTime", result->start_time_ns / (int64_t)BILLION);
-    put_value(&object, "bonload", json_of_ours(result));
     return object;
-}
-
-int report_json(const json_t *object, char **text, struct err *e)
-{
-    *text = json_text(object, JSON_COMPACT | JSON_REAL_PRECISION(REAL_DIGITS));
-    return *text ? 0 : err_system(e, ENOMEM, "allocate memory for the report");
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "bonload/result/result.h"
-#include "util/err.h"
+#include "report/document.h"
 
 /* goader prints its slowest successful requests, the slowest one last, and these percentiles. */
 #define TOP_TEN            10
@@ -16,13 +16,11 @@ extern const double goader_percentiles[GOADER_PERCENTILES];
 void report_human(const struct result *result, FILE *out);
 
 /*
- * Makes the report for programs: goader's keys, and everything else in the key `bonload`, as
- * share/bonload.schema.json describes it. The caller owns the object. NULL: memory ran out.
+ * Make the document that share/bonload.schema.json describes, and goader's object. The caller ends
+ * them with document_end(). NULL: memory ran out.
  */
 json_t *report_object(const struct result *result);
-
-/* Formats such a report, or NULL, on one line. The caller frees *text. */
-int report_json(const json_t *object, char **text, struct err *e);
+json_t *goader_object(const struct result *result);
 
 /* Prints a distribution of latencies in ms, in the form of HdrHistogram's percentile files. */
 void report_hgrm(const struct histogram *h, FILE *out);

@@ -24,6 +24,13 @@ static const char *const goodness_names[] = {
     [GOODNESS_BAD] = "not good",
 };
 
+static const char *const goodness_keys[] = {
+    [GOODNESS_NONE] = NULL,
+    [GOODNESS_GOOD] = "good",
+    [GOODNESS_UNKNOWN] = "not_known",
+    [GOODNESS_BAD] = "not_good",
+};
+
 static double binomial(uint64_t n, uint64_t k, double share)
 {
     double all = (double)n;
@@ -321,7 +328,8 @@ static void print_load(const struct answer *a, const struct at_load *l, FILE *ou
     fprintf(out, "  Machine: %s\n", machine_words(l).text);
 }
 
-void answer_print(const struct answer *a, FILE *out)
+/* Prints the verdict and what decides it. */
+static void print_sentence(const struct answer *a, FILE *out)
 {
     const struct at_load *load;
     const struct judged_limit *j = answer_decider(a, &load);
@@ -341,6 +349,14 @@ void answer_print(const struct answer *a, FILE *out)
     if (a->is_more_sought)
         print_more(a, j, out);
     fputc('\n', out);
+}
+
+void answer_print(const struct answer *a, FILE *out)
+{
+    const struct durability *d = &a->durability;
+    print_sentence(a, out);
+    if (answer_is_certain(a))
+        return;
     if (d->kind == DURABILITY_HIDDEN)
         fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
                 d->why);
@@ -450,7 +466,7 @@ static json_t *judged_of(const struct judged_limit *j)
     put_count(&object, "found_ns", j->found_ns);
     put_count(&object, "low_ns", j->low_ns);
     put_known_count(&object, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
-    put_text(&object, "verdict", goodness_names[j->goodness]);
+    put_fact(&object, "verdict", goodness_keys[j->goodness]);
     put_flag(&object, "withheld", j->is_withheld);
     return object;
 }
@@ -462,9 +478,10 @@ static json_t *load_of(const struct at_load *l)
     json_t *judged = json_array();
     put_real(&object, "load_per_second", l->asked);
     put_count(&object, "clients", l->clients);
-    put_real(&object, "offered_per_second", l->offered);
-    put_real(&object, "achieved_per_second", l->achieved);
-    put_count(&object, "requests", l->requests);
+    put_real(&object, "asked_per_second", l->offered);
+    put_real(&object, "made_per_second", l->achieved);
+    put_count(&object, "made", l->response.count);
+    put_count(&object, "errors", l->requests - l->response.count);
     put_machine(&object, &l->machine);
     append_value(&durations, json_of_durations(&l->response));
     if (l->sync.count > 0)
@@ -479,12 +496,22 @@ static json_t *load_of(const struct at_load *l)
     return object;
 }
 
-static const char *const more_names[] = {
-    [FOUND_LOAD] = "load",
-    [FOUND_NONE] = "none",
-    [FOUND_MOST] = "more than the limit",
-    [FOUND_UNSURE] = "not finished",
-};
+/* Appends the verdict of an answer, and what decided it. */
+static void put_verdict(json_t **object, const struct answer *a)
+{
+    char *reason = NULL;
+    size_t size;
+    FILE *out = open_memstream(&reason, &size);
+    if (out)
+        print_sentence(a, out);
+    bool is_whole = out && fclose(out) == 0;
+    put_fact(object, "verdict", goodness_keys[answer_goodness(a)]);
+    if (is_whole)
+        put_text(object, "reason", reason);
+    else
+        put_value(object, "reason", NULL);
+    free(reason);
+}
 
 static json_t *answer_of(const struct answer *a)
 {
@@ -494,33 +521,35 @@ static json_t *answer_of(const struct answer *a)
     put_text(&object, "program", a->profile.program);
     put_fact(&object, "source", a->profile.source);
     put_text(&object, "requests", a->profile.request);
-    put_text(&object, "verdict", goodness_names[answer_goodness(a)]);
+    put_verdict(&object, a);
     for (size_t i = 0; i < a->load_count; i++)
         append_value(&loads, load_of(&a->loads[i]));
     put_value(&object, "loads", loads);
     if (a->is_more_sought) {
-        put_text(&object, "search", more_names[a->more.found]);
-        put_real(&object, "most_per_second", a->more.load);
-        put_text(&object, "search_reason", found_reasons[a->more.why]);
+        put_text(&object, "found", found_names[a->more.found]);
+        put_real(&object, "found_per_second", a->more.load);
+        put_text(&object, "found_reason", found_reasons[a->more.why]);
     }
     return object;
 }
 
-int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
-                struct err *e)
+void answers_put(json_t **report, const struct answer *list, size_t count, const char *directory)
 {
-    static const char *const durabilities[] = {[DURABILITY_OPEN] = "not ruled out",
-                                               [DURABILITY_HIDDEN] = "not known",
-                                               [DURABILITY_NONE] = "none"};
+    static const char *const durabilities[] = {[DURABILITY_OPEN] = "not_ruled_out",
+                                               [DURABILITY_HIDDEN] = "not_known",
+                                               [DURABILITY_NONE] = "not_durable"};
+    const struct answer *worst = list;
     json_t *object = json_object();
     json_t *profiles = json_array();
     put_text(&object, "directory", directory);
     put_text(&object, "durability", durabilities[list->durability.kind]);
     put_text(&object, "durability_of", list->durability.what);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         append_value(&profiles, answer_of(&list[i]));
+        if (answer_goodness(&list[i]) > answer_goodness(worst))
+            worst = &list[i];
+    }
     put_value(&object, "profiles", profiles);
-    if (object && json_object_set_new(json_object_get(report, "bonload"), "good_for", object) == 0)
-        return 0;
-    return err_system(e, ENOMEM, "allocate memory for the report");
+    put_verdict(report, worst);
+    put_value(report, "good_for", object);
 }

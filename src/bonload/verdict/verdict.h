@@ -114,6 +114,5 @@ void answers_print(const struct answer *list, size_t count, FILE *out);
 /* Prints all profiles with the sources of their limits. */
 void profiles_print(FILE *out);
 
-/* Puts the answers about a directory into a report, as the key good_for of its key `bonload`. */
-int answers_put(json_t *report, const struct answer *list, size_t count, const char *directory,
-                struct err *e);
+/* Puts the answers about a directory into a report, with the worst of them as its verdict. */
+void answers_put(json_t **report, const struct answer *list, size_t count, const char *directory);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,17 @@
 #include "bonnie/reports.h"
 #include "bonnie/result.h"
 #include "measure/summary.h"
+#include "report/document.h"
 #include "report/json_object.h"
+
+/* Appends the rates of what was done in a time. */
+static void put_rates(json_t **object, uint64_t bytes, uint64_t ops, uint64_t nanoseconds)
+{
+    const struct test_result t = {
+        .measured = true, .bytes = bytes, .ops = ops, .elapsed_ns = nanoseconds};
+    put_real(object, "bytes_per_second", test_result_kib_per_second(&t) * 1024);
+    put_real(object, "ops_per_second", test_result_ops_per_second(&t));
+}
 
 static json_t *all_rounds(const struct steady_result *s)
 {
@@ -22,35 +31,36 @@ static json_t *all_rounds(const struct steady_result *s)
         put_real(&object, "elapsed_seconds", (double)r->elapsed_ns / 1e9);
         put_count(&object, "ops", r->ops);
         put_count(&object, "bytes", r->bytes);
+        put_rates(&object, r->bytes, r->ops, r->elapsed_ns);
         put_count(&object, "mean_ns", r->mean_ns);
         put_count(&object, "p99_ns", r->p99_ns);
-        put_real(&object, "figure", round_figure(r, s->metric));
         append_value(&array, object);
     }
     return array;
 }
 
 /*
- * The rounds of a test, their fit and the verdict; null if the test did not have to become steady.
+ * The rounds of a test, their fit and whether they are steady; null if the test did not have to
+ * become steady.
  */
 static json_t *json_of_steady(const struct steady_result *s)
 {
-    char verdict[STEADY_TEXT];
+    char reason[STEADY_TEXT];
+    const double unit = s->metric == ROUND_BANDWIDTH ? KIB : 1; /* of the fit */
     if (!s->wanted)
         return json_null();
     json_t *object = json_object();
     json_t *fit = json_object(); /* of the last window; rounds are numbered from 1 */
     put_count(&fit, "first_round", s->count - STEADY_WINDOW + 1);
     put_count(&fit, "rounds", STEADY_WINDOW);
-    put_real(&fit, "mean", s->fit.mean);
+    put_real(&fit, "mean", s->fit.mean * unit);
     put_real(&fit, "range_percent", s->fit.range_percent);
-    put_real(&fit, "slope", s->fit.slope);
+    put_real(&fit, "slope", s->fit.slope * unit);
     put_real(&fit, "slope_percent", s->fit.slope_percent);
-    steady_text(verdict, s);
+    steady_text(reason, s);
     put_flag(&object, "steady", s->is_steady);
-    put_text(&object, "verdict", verdict);
+    put_text(&object, "reason", reason);
     put_text(&object, "metric", round_metric_names[s->metric]);
-    put_text(&object, "unit", round_unit(s->metric));
     put_real(&object, "round_seconds", (double)s->round_ns / 1e9);
     put_count(&object, "max_rounds", s->most_rounds);
     put_count(&object, "precondition", s->precondition);
@@ -123,14 +133,14 @@ static json_t *all_intervals(const struct test_result *t)
     return array;
 }
 
-static json_t *all_corruption(const struct corruption_list *list)
+static json_t *all_damage(const struct corruption_list *list)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < list->count; i++) {
         const struct corruption_entry *entry = &list->entries[i];
         json_t *object = json_object();
         put_count(&object, "file", entry->file);
-        put_count(&object, "offset", entry->offset);
+        put_count(&object, "offset_bytes", entry->offset);
         put_text(&object, "kind", entry->kind);
         put_text(&object, "description", entry->description);
         append_value(&array, object);
@@ -138,20 +148,17 @@ static json_t *all_corruption(const struct corruption_list *list)
     return array;
 }
 
-static json_t *host_figures(const struct host_result *h, enum test_id test)
+static json_t *host_figures(const struct host_result *h)
 {
-    const struct test_result figures = {.measured = true,
-                                        .ops = h->ops,
-                                        .bytes = h->bytes,
-                                        .elapsed_ns = h->elapsed_ns,
-                                        .cpu_ns = h->cpu_ns};
+    const struct test_result figures = {
+        .measured = true, .elapsed_ns = h->elapsed_ns, .cpu_ns = h->cpu_ns};
     json_t *object = json_object();
     put_text(&object, "name", h->name);
     put_count(&object, "ranks", h->ranks);
     put_count(&object, "ops", h->ops);
     put_count(&object, "bytes", h->bytes);
     put_real(&object, "elapsed_seconds", (double)h->elapsed_ns / 1e9);
-    put_real(&object, "rate", test_result_rate(&figures, test));
+    put_rates(&object, h->bytes, h->ops, h->elapsed_ns);
     put_real(&object, "cpu_percent", test_result_cpu_percent(&figures));
     put_count(&object, "latency_mean_ns", h->ops > 0 ? h->latency_sum_ns / h->ops : 0);
     put_count(&object, "latency_max_ns", h->latency_max_ns);
@@ -159,13 +166,13 @@ static json_t *host_figures(const struct host_result *h, enum test_id test)
 }
 
 /* Appends what only a test of several ranks has. */
-static void put_together(json_t **object, const struct joint_test *t, enum test_id test)
+static void put_together(json_t **object, const struct joint_test *t)
 {
     if (t->ranks < 2)
         return;
     json_t *hosts = json_array();
     for (size_t i = 0; i < t->host_count; i++)
-        append_value(&hosts, host_figures(&t->hosts[i], test));
+        append_value(&hosts, host_figures(&t->hosts[i]));
     put_count(object, "ranks", t->ranks);
     put_real(object, "start_spread_seconds", (double)t->start_spread_ns / 1e9);
     put_real(object, "clock_uncertainty_seconds", (double)t->clock_uncertainty_ns / 1e9);
@@ -173,10 +180,14 @@ static void put_together(json_t **object, const struct joint_test *t, enum test_
     put_value(object, "hosts", hosts);
 }
 
-/*
- * Makes an object of the JSON report from one test of one run. Of a preset with rows, it says which
- * row this is, and what the settings of all rows cannot say. Returns NULL when there is no memory.
- */
+/* Appends which row a test of a preset with rows is. */
+static void put_row(json_t **object, const struct preset_row *row, enum test_id test)
+{
+    put_text(object, "row", row->tests[test].id);
+    put_text(object, "title", row->tests[test].title);
+}
+
+/* One test of one run. Of a row, it has what the settings of all rows cannot say, too. */
 static json_t *json_of_test(const struct result *r, enum test_id test)
 {
     const struct test_result *t = &r->tests[test];
@@ -186,7 +197,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     json_t *latency = json_object();
     put_text(&object, "name", test_names[test]);
     if (r->plan->row) {
-        put_text(&object, "row", preset_row_name(r->plan->row).text);
+        put_row(&object, r->plan->row, test);
         put_flag(&object, "sync", r->plan->sync);
     }
     if (r->plan->row && test == TEST_IOPS)
@@ -199,8 +210,7 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_count(&object, "ops", t->ops);
     put_count(&object, "bytes", t->bytes);
     put_real(&object, "elapsed_seconds", (double)t->elapsed_ns / 1e9);
-    put_real(&object, "rate", test_result_rate(t, test));
-    put_text(&object, "rate_unit", test_rate_unit(test));
+    put_rates(&object, t->bytes, t->ops, t->elapsed_ns);
     put_real(&object, "cpu_percent", test_result_cpu_percent(t));
     put_latencies(&latency, &t->latency_ns);
     put_value(&object, "latency_ns", latency);
@@ -208,8 +218,8 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_value(&object, "evidence", json_of_evidence(t));
     put_value(&object, "cache", cache_use(&t->cache));
     put_count(&object, "verified_bytes", t->verified_bytes);
-    put_count(&object, "corrupted", t->corrupted);
-    put_value(&object, "corruption", all_corruption(&t->corruption));
+    put_count(&object, "damaged", t->corrupted);
+    put_value(&object, "damage", all_damage(&t->corruption));
     const struct judgement *j = &t->verdict.least;
     limit_sentence(sentence, j, j);
     put_text(&object, "limited_by", limit_name(j->by));
@@ -218,29 +228,10 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_count(&object, "queue_asked", (uint64_t)t->workers * t->iodepth);
     put_known_real(&object, "queue_seen", j->device_known ? j->in_flight : -1);
     put_value(&object, "steady_state", json_of_steady(&t->steady));
-    put_levels(&object, &t->levels, test_counts_operations(test) ? t->chunk_bytes : KIB);
+    put_levels(&object, &t->levels);
     put_value(&object, "intervals", all_intervals(t));
     put_tail(&object, &t->tail);
-    put_together(&object, &t->together, test);
-    return object;
-}
-
-/* Version of the format that share/bonnie.schema.json describes. Change both together. */
-#define FORMAT_VERSION 2
-
-/* Number of significant digits with which a number prints as the user wrote it. */
-#define REAL_DIGITS 15
-
-static json_t *json_of_host(const struct host *h, const char *directory, const struct storage *s)
-{
-    json_t *object = json_object();
-    put_host(&object, h);
-    put_text(&object, "directory", directory);
-    put_known(&object, "filesystem", s->sources.mount.filesystem);
-    put_known(&object, "device", s->sources.devices.name);
-    put_known(&object, "disk_model", s->disks.model);
-    put_known(&object, "scheduler", s->disks.scheduler);
-    put_known(&object, "mount_options", s->sources.mount.options);
+    put_together(&object, &t->together);
     return object;
 }
 
@@ -253,27 +244,29 @@ static json_t *json_of_settings(const struct result *r)
     };
     const struct plan *p = r->plan;
     json_t *object = json_object();
+    put_text(&object, "directory", p->settings->directory);
     put_text(&object, "preset", p->preset->name);
-    put_count(&object, "workers", result_workers(r));
+    put_count(&object, "concurrency", result_workers(r));
     if (r->ranks > 1)
         put_count(&object, "shift", r->shift);
     put_flag(&object, "direct", p->direct);
     put_flag(&object, "sync", p->sync);
+    put_count(&object, "seed", p->seed);
     put_text(&object, "data", p->contents_name);
     put_text(&object, "verify", verify_names[p->verify]);
     put_text(&object, "cache", cache_names[p->settings->cache]);
-    put_real(&object, "min_seconds", (double)p->min_time_ns / 1e9);
-    put_count(&object, "data_bytes", p->data.bytes);
+    put_real(&object, "min_time_seconds", (double)p->min_time_ns / 1e9);
+    put_count(&object, "size_bytes", p->data.bytes);
     put_count(&object, "chunk_bytes", p->data.chunk_bytes);
     put_count(&object, "seeks", p->data.seeks);
     put_count(&object, "seekers", p->data.seekers);
     put_text(&object, "engine", p->engine.ops->name);
     put_count(&object, "iodepth", p->engine.depth);
     put_count(&object, "iops_block_bytes", p->iops.block_bytes);
-    put_count(&object, "iops_write_percent", p->iops.write_percent);
-    put_real(&object, "iops_seconds", (double)p->iops.duration_ns / 1e9);
+    put_count(&object, "iops_writes_percent", p->iops.write_percent);
+    put_real(&object, "iops_duration_seconds", (double)p->iops.duration_ns / 1e9);
     put_real(&object, "iops_theta", p->settings->iops_theta);
-    put_real(&object, "sequential_seconds", (double)p->time_ns / 1e9);
+    put_real(&object, "time_seconds", (double)p->time_ns / 1e9);
     put_count(&object, "files", p->files.count);
     put_text(&object, "file_kind", kinds[p->files.kind]);
     put_count(&object, "file_max_bytes", p->files.max_bytes);
@@ -296,9 +289,11 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
         for (enum test_id test = 0; test < TEST_COUNT; test++)
             if (r->tests[test].measured)
                 append_value(&tests, json_of_test(r, test));
-        if (r->left_out[0]) {
+        for (enum test_id test = 0; r->left_out[0] && test < TEST_COUNT; test++) {
+            if (!r->plan->row->tests[test].id)
+                continue;
             json_t *row = json_object();
-            put_text(&row, "row", preset_row_name(r->plan->row).text);
+            put_row(&row, r->plan->row, test);
             put_text(&row, "reason", r->left_out);
             append_value(&left_out, row);
         }
@@ -314,21 +309,23 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
 static json_t *test_summary(const struct summary *s, const struct preset_row *row,
                             enum test_id test)
 {
+    bool counts = test_counts_operations(test);
+    const double unit = counts ? 1 : KIB;
     json_t *object = json_object();
     json_t *rate = json_object();
     json_t *interval = json_array();
-    append_real(&interval, s->ci95[0]);
-    append_real(&interval, s->ci95[1]);
-    put_real(&rate, "median", s->median);
-    put_real(&rate, "min", s->min);
-    put_real(&rate, "max", s->max);
-    put_real(&rate, "stddev", s->stddev);
+    append_real(&interval, s->ci95[0] * unit);
+    append_real(&interval, s->ci95[1] * unit);
+    put_real(&rate, "median", s->median * unit);
+    put_real(&rate, "min", s->min * unit);
+    put_real(&rate, "max", s->max * unit);
+    put_real(&rate, "stddev", s->stddev * unit);
     put_value(&rate, "ci95", interval);
     put_text(&object, "name", test_names[test]);
     if (row)
-        put_text(&object, "row", preset_row_name(row).text);
+        put_row(&object, row, test);
     put_count(&object, "runs", s->runs);
-    put_value(&object, "rate", rate);
+    put_value(&object, counts ? "ops_per_second" : "bytes_per_second", rate);
     return object;
 }
 
@@ -352,53 +349,34 @@ static json_t *all_summaries(const struct result runs[], size_t count)
 /* Takes from the first run what all runs have in common. */
 static json_t *json_of_runs(const struct result runs[], size_t count)
 {
-    const struct result *first = &runs[0];
-    const char *given = first->plan->settings->label;
-    const char *of_rows = given ? given : first->plan->host->name; /* without the name of a row */
-    size_t each = result_count_alike(runs, count);                 /* number of runs of each row */
-    json_t *object = json_object();
+    const struct plan *p = runs[0].plan;
+    const struct storage *s = runs[0].storage;
+    const char *of_rows = p->settings->label ? p->settings->label : p->host->name;
+    size_t each = result_count_alike(runs, count); /* number of runs of each row */
     json_t *array = json_array();
     for (size_t i = 0; i < each; i++)
         append_value(&array, one_run(runs, count, i));
-    put_text(&object, "format", "bonnie");
-    put_count(&object, "format_version", FORMAT_VERSION);
-    put_text(&object, "bonnie_version", first->version);
-    put_text(&object, "label", first->plan->row ? of_rows : first->plan->label);
-    put_time(&object, "start_time", first->start_time);
-    put_count(&object, "seed", first->plan->seed);
-    put_value(&object, "host",
-              json_of_host(first->plan->host, first->plan->settings->directory, first->storage));
-    put_value(&object, "settings", json_of_settings(first));
+    const struct document d = {
+        .format = "bonnie",
+        .label = p->row ? of_rows : p->label,
+        .start_time = runs[0].start_time,
+        .elapsed_seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9,
+        .host = p->host,
+        .storage = storage_json(&s->sources.mount, &s->sources.devices),
+        .settings = json_of_settings(&runs[0]),
+    };
+    json_t *object = document_begin(&d);
     put_value(&object, "runs", array);
     put_value(&object, "summary", all_summaries(runs, count));
     return object;
 }
 
-/*
- * Prints the document, and replaces the line with the placeholder by the seed with all its 64 bits,
- * because jansson's integers have only 63. No other line can look like the placeholder's, because
- * no string contains a line break.
- */
-static int print_with_seed(FILE *out, const char *text, uint64_t seed)
-{
-    static const char key[] = "\n  \"seed\": ";
-    const char *number = strstr(text, key) + strlen(key);
-    const char *rest = number + strspn(number, "0123456789");
-    int length = (int)(number - text);
-    if (fprintf(out, "%.*s%" PRIu64 "%s\n", length, text, seed, rest) < 0)
-        return -errno; /* the text exceeds any buffer, so report_end() would not know the reason */
-    return report_end(out);
-}
-
 static int json_all(FILE *out, const struct result runs[], size_t count)
 {
-    json_t *object = json_of_runs(runs, count);
-    char *text =
-        json_text(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(REAL_DIGITS));
-    json_decref(object);
+    char *text = document_end(json_of_runs(runs, count), JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     if (!text)
         return -ENOMEM;
-    int rc = print_with_seed(out, text, runs[0].plan->seed);
+    int rc = fprintf(out, "%s\n", text) < 0 ? -errno : report_end(out);
     free(text);
     return rc;
 }

@@ -77,7 +77,7 @@ static void print_heading(FILE *out, const struct result *r)
     char of_all[UNITS_TEXT];
     char room[2 * UNITS_TEXT + 16] = "";
     char ram[UNITS_TEXT];
-    bool has_model = s->disks.model[0];
+    bool has_model = s->models[0];
     units_format_readable(of_free, h->free_bytes);
     units_format_readable(of_all, h->filesystem_bytes);
     units_format_readable(ram, h->ram_bytes);
@@ -87,7 +87,7 @@ static void print_heading(FILE *out, const struct result *r)
         text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->settings->directory,
         s->sources.mount.filesystem[0] ? s->sources.mount.filesystem : "an unknown filesystem",
         s->sources.devices.name[0] ? " on " : "", s->sources.devices.name, has_model ? " (" : "",
-        s->disks.model, has_model ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram);
+        s->models, has_model ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram);
     print_wrapped(out, 0, text);
     for (unsigned i = 0; i < s->facts.count && i < FACT_PRINTED; i++)
         print_wrapped(out, 0, printable(s->facts.list[i].text).text);

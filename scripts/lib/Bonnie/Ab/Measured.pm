@@ -48,7 +48,7 @@ my @FIO_LATENCIES = ([ lat_ns => 'clat_ns', 1 ], [ lat => 'clat', 1000 ]);
 # has failed.
 my @KINDS = (
     [ bonnie     => sub { ($_[0]{format} // q{}) eq 'bonnie' }, 'tests of at least 10 ms', \&of_bonnie ],
-    [ bonload    => sub { ref $_[0]{bonload} eq 'HASH' }, 'reads or writes', \&of_bonload, \&failed_bonload ],
+    [ bonload    => sub { ($_[0]{format} // q{}) eq 'bonload' }, 'reads or writes', \&of_bonload, \&failed_bonload ],
     [ fio        => sub { defined $_[0]{'fio version'} }, 'jobs or client_stats with bw_bytes or bw', \&of_fio, \&failed_fio ],
     [ GoBonnieGo => \&Bonnie::GoBonnieGo::is_report, 'results', \&of_gobonniego ],
     [ hyperfine  => sub { defined first_result($_[0])->{command} && exists first_result($_[0])->{mean} }, 'results with median or mean', \&of_hyperfine, \&failed_hyperfine ],
@@ -98,7 +98,7 @@ sub of_json {
             my ($settings, @runs) = $runs->($json);
             $found //= { kind => $kind, has => $has, settings => $settings };
             $found->{failed} //= $failed->($json) if $failed;
-            my ($asked, $errors) = $kind eq 'bonload' ? requests_of($json->{bonload}) : (0, 0);
+            my ($asked, $errors) = $kind eq 'bonload' ? requests_of($json) : (0, 0);
             $found->{asked} += $asked;
             $found->{errors} += $errors;
             push @{ $found->{runs} }, @runs;
@@ -158,7 +158,7 @@ sub of_bonnie {
     my %about = map { $_ => hash($report->{$_}) } qw(host settings);
     my @runs;
     push @{ $runs[ $_->{run} - 1 ] }, record_metrics($_) for @{$records};
-    return (flat({ version => text($report->{bonnie_version}), %about }), grep {defined} @runs);
+    return (flat({ version => text($report->{version}), %about }), grep {defined} @runs);
 }
 
 sub record_metrics {
@@ -167,7 +167,7 @@ sub record_metrics {
     for my $test (all_tests()) {
         my $figures = $record->{tests}{ $test->{name} } or next;
         next if !$figures->{rate} || !is_value($figures->{rate});
-        my $name   = defined $record->{row} ? "$test->{name} ($record->{row})" : $test->{name};
+        my $name   = $test->{name};
         my @levels = @{ $figures->{levels} // [] };    # of which the mean is not judged
         push @metrics, { %{ rate($name, $figures->{rate}{value}, $test->{unit}) }, judged => @levels ? 0 : 1 };
         push @metrics, map { rate("$name." . ($_ + 1), $levels[$_]{rate}{value}, $test->{unit}) } 0 .. $#levels;
@@ -181,14 +181,14 @@ sub record_metrics {
 # The figure of a search is the load that it has found: a rate, or a number of threads.
 sub of_bonload {
     my ($report) = @_;
-    my ($load, $settings) = map { ($_, hash($_->{settings})) } $report->{bonload};
+    my ($load, $settings) = ($report, hash($report->{settings}));
     my $is_search = (text($settings->{mode}) // q{}) eq 'search';
-    my $is_rate   = (text(hash($settings->{limit})->{search}) // 'rate') eq 'rate';
+    my $is_rate   = (text($settings->{search}) // 'rate') eq 'rate';
     my (@metrics, @nothing);
     for my $kind (qw(writes reads)) {
         my $figures = hash($load->{$kind});
-        next if !number($figures->{requests});
-        my $found = $is_search ? number($figures->{found_load}) : number($figures->{achieved_per_second});
+        next if !number($figures->{made}) && !number($figures->{errors});
+        my $found = $is_search ? number($figures->{found_per_second} // $figures->{found_threads}) : number($figures->{made_per_second});
         push @nothing, $kind if $is_search && !$found;
         push @metrics, rate($kind, $found, $is_rate ? 'ops/s' : undef), latencies($kind, hash($figures->{latency_ns})) if $found;
     }
@@ -208,13 +208,14 @@ sub profile_metrics {
 # The numbers of its requests, and of those that failed.
 sub requests_of {
     my ($load) = @_;
-    return map { my $key = $_; sum0(map { number(hash($load->{$_})->{$key}) // 0 } qw(writes reads)) } qw(requests errors);
+    my ($made, $errors) = map { my $key = $_; sum0(map { number(hash($load->{$_})->{$key}) // 0 } qw(writes reads)) } qw(made errors);
+    return ($made + $errors, $errors);
 }
 
 # By its default, unless the report says what it allowed.
 sub failed_bonload {
     my ($report) = @_;
-    my $load = $report->{bonload};
+    my $load = $report;
     my ($all, $errors) = requests_of($load);
     my $most = number(hash($load->{settings})->{max_errors_percent}) // 50;
     return 'a report of bonload that was stopped' if number($load->{stopped});

@@ -9,16 +9,16 @@ use warnings;
 use Exporter 'import';
 use JSON::PP ();
 use List::Util qw(any);
-use Bonnie::Ab::Result qw(%VERSIONS is_campaign);
+use Bonnie::Ab::Result qw(is_campaign);
 use Bonnie::Ab::Words  qw(result_sentence);
-use Bonnie::Json       qw(hash list number text);
+use Bonnie::Json       qw(hash list number text version_fault);
 use Bonnie::Plain      qw(plain_text);
 use Bonnie::Statistics qw(median);
 use Bonnie::Version;
 
 our @EXPORT_OK = qw(json_text kept_of report_of same_campaign);
 
-my $VERSION = 2;
+my $VERSION = 1;
 
 # The settings that must not change when a campaign is continued.
 my @SAME = qw(command_a command_b prepare_a prepare_b beside_a beside_b settle name_a name_b alpha margin_percent metrics ignore_failure);
@@ -134,7 +134,7 @@ sub json_text {
 # What Campaign.pm takes over from such a report. Dies if somebody has changed the report.
 sub kept_of {
     my ($json) = @_;
-    die "its format is not known\n" if !is_campaign($json) || !$VERSIONS{ text($json->{format_version}) // q{} };
+    die "its format is not known\n" if !is_campaign($json) || defined version_fault($json);
     my %known;
     for my $metric (map { hash($_) } list($json->{metrics})) {
         my ($name, $more) = (text($metric->{name}), number($metric->{more_is_better}));

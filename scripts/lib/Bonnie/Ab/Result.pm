@@ -6,13 +6,10 @@ package Bonnie::Ab::Result;
 use strict;
 use warnings;
 use Exporter 'import';
-use Bonnie::Json  qw(hash list number text version_of);
+use Bonnie::Json  qw(hash list number text version_fault);
 use Bonnie::Plain qw(few shorten);
 
-our @EXPORT_OK = qw(%VERSIONS campaign_of is_campaign);
-
-# The format versions of reports that can be read.
-our %VERSIONS = map { $_ => 1 } 1, 2;
+our @EXPORT_OK = qw(campaign_of is_campaign);
 
 # Limit on metrics and pairs, above the numbers of any real report.
 my $MANY = 1000;
@@ -27,8 +24,8 @@ sub is_campaign {
 # shown.
 sub campaign_of {
     my ($json) = @_;
-    my ($version, $settings) = (version_of($json), hash($json->{settings}));
-    return (undef, "format_version $version of the report of bon_ab is not known") if !$VERSIONS{$version};
+    my ($fault, $settings) = (version_fault($json), hash($json->{settings}));
+    return (undef, $fault) if defined $fault;
     my %campaign = (
         settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b beside_a beside_b restore) },
         elapsed  => number($json->{elapsed_seconds}) // 0,

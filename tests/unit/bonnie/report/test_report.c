@@ -542,7 +542,7 @@ static void short_look_is_a_table(void **state)
     static const struct storage storage = {.sources = {.mount.filesystem = "ext4",
                                                        .devices.name = "vda",
                                                        .by = {[WAY_READ] = SOURCE_DEVICE}},
-                                           .disks.model = "Virtio disk"};
+                                           .models = "Virtio disk"};
     struct plan plans[COUNT];
     struct result runs[COUNT];
     for (unsigned i = 0; i < COUNT; i++) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "measure/device.h"
+#include "measure/mount_info.h"
+#include "sys/host.h"
+
+/*
+ * The envelope, the keys with which every JSON document of the suite begins, whichever program
+ * prints it. share/ has a schema of each document.
+ */
+struct document {
+    const char *format;      /* what kind of document it is: "boncut-check" */
+    const char *label;       /* NULL: the program has none */
+    int64_t start_time;      /* seconds since 1970 */
+    double elapsed_seconds;  /* of the whole run */
+    const struct host *host; /* NULL: this machine */
+    json_t *storage; /* storage_json(), or json_null(): it is not of this machine; belongs to the
+                        document from now on, as the settings do */
+    json_t *settings;
+    const char *verdict; /* NULL: the program answers no question */
+    const char *reason;  /* the verdict in a sentence */
+};
+
+/* Version of all formats, which the schemas have, too. */
+#define FORMAT_VERSION 1
+
+/* Makes the object with the envelope, to which the caller appends the rest. */
+json_t *document_begin(const struct document *d);
+
+/* Describes a storage: how it is mounted, and the drives at its bottom. */
+json_t *storage_json(const struct mount_info *mount, const struct device_set *devices);
+
+/*
+ * Formats a document with jansson's further flags, and releases it. The caller frees the text.
+ * NULL: memory has run out.
+ */
+char *document_end(json_t *document, size_t flags);
