@@ -144,7 +144,7 @@ subtest 'numbers' => sub {
 
 subtest 'what programs print reaches the terminal as plain text' => sub {
     my $odd  = qq{\\u001b[31m\xC2\x9B31m\xE2\x80\xAE};
-    my $json = '{"bonload": {"settings": {"a' . $odd . '": "b%s"}, "writes": {"requests": 9, "made_per_second": 77}}}';
+    my $json = '{"format": "bonload", "format_version": 1, "settings": {"a' . $odd . '": "b%s"}, "writes": {"made": 9, "made_per_second": 77}}';
     spew("$dir/$_.json", sprintf $json =~ s/%s/%s$odd/r, $_) for 1, 2;
     my ($status, $out, $err) = ab('--a', "cat $dir/1.json", '--b', "cat $dir/2.json");
     like($out, qr/^Settings differ \(A, B\): a/m, 'a key and a value are shown');

@@ -148,7 +148,7 @@ is($ranged->{reads}{errors} + $ranged->{damaged}, 0, 'get:range: each range is w
 is($heads, 0, 'the size of what the run has put is known');
 cmp_ok($ranged->{verified_bytes}, '==', $ranged->{reads}{bytes}, 'all that is read is looked at');
 is((grep { $_->[1] - $_->[0] + 1 > 10_240 } @{$ranges}), 0, 'ranges are no longer than asked for');
-is($ranged->{settings}{operations}, 'put,get:range=10KiB', 'the report has it');
+is($ranged->{settings}{ops}, 'put,get:range=10KiB', 'the report has it');
 
 loaded(@HTTP, qw(-wt=2 -max-requests=100), @MIXED, "$url/range/XX");
 ranges();

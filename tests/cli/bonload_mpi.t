@@ -248,7 +248,7 @@ subtest 'sweep' => sub {
     is(scalar @steps, 2, 'two steps');
     is("@{[ map { sprintf '%.3f', $_->{writes}{load_per_second} } @steps ]}", '66.667 200.000', 'each shared out between writes');
     is("@{[ map { sprintf '%.3f', $_->{reads}{load_per_second} } @steps ]}",  '33.333 100.000', 'and reads');
-    cmp_ok(abs($_->{writes}{asked_per_second} - $_->{writes}{load_threads}), '<', 1e-6, 'and offered by all together') for @steps;
+    cmp_ok(abs($_->{writes}{asked_per_second} - $_->{writes}{load_per_second}), '<', 1e-6, 'and offered by all together') for @steps;
     is(sum(map { $_->{writes}{latency_ns}{count} } @steps), $report->{writes}{made}, 'what all have made is counted');
     is($short->{writes}{made}, 240, 'it ends with -max-requests');
     cmp_ok(scalar @{ $short->{steps} }, '<', 3, 'in the step that it has come to');

@@ -88,7 +88,7 @@ SKIP: {
         for my $kind (qw(writes reads)) {
             my ($seen, $why) = splice @seen, 0, 2;
             my @load = $kind eq 'writes' ? qw(-wt=1 -rt=0) : qw(-wt=0 -rt=1);
-            my $load = loaded(@load, qw(-max-requests=9 -body-size=64KiB -direct), "-url=$dir/load-X")->{bonload};
+            my $load = loaded(@load, qw(-max-requests=9 -body-size=64KiB -direct), "-url=$dir/load-X");
             is($load->{$kind}{direct_seen}, $seen, "$name: bonload, $kind");
             like($load->{$kind}{direct_reason}, $why, 'and why');
             like($load->{$kind}{limited_by}, qr/\Apage cache\z/, 'the page cache limits what is not direct') if $seen eq 'no' && $name !~ /overlay/; # whose files may be in any layer
