@@ -34,6 +34,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/MannWhitney.pm \
 	scripts/lib/Bonnie/OneRun.pm \
 	scripts/lib/Bonnie/OtherForms.pm \
+	scripts/lib/Bonnie/Options.pm \
 	scripts/lib/Bonnie/Output.pm \
 	scripts/lib/Bonnie/Overview.pm \
 	scripts/lib/Bonnie/Page.pm \

@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use List::Util qw(sum);
 use Test::More;
 use BonnieRun  qw(refused_ok scratch);
-use LoadRun    qw(bonload loaded);
+use LoadRun    qw(bonload loaded succeeds_ok);
 use RunProgram qw(slurp);
 use SweepSize  qw(is_long);
 
@@ -111,12 +111,12 @@ for my $engine (qw(disk meta null sleep)) {
     mkdir "$dir/$engine";
     for my $command (@COMMANDS) {
         my $run = bonload(@{$command}, "--requests-engine=$engine", "--url=$dir/$engine/XXX", @NAME, '-max-errors=100');
-        is($run->{status}, '0', "@{$command} $engine") or diag($run->{err});
+        succeeds_ok($run, @{$command}, $engine);
     }
 }
 my $example = bonload('--max-latency=500ms', '--max-requests=10000', '-rpw=10', '--requests-engine=disk',
     "--url=$dir/tmp/XXX", '--body-size=4k', '-max-channels=8', '-window=50ms');
-is($example->{status}, '0', 'the example') or diag($example->{err});
+succeeds_ok($example, 'the example of -max-latency');
 my $TIME = qr/\d+(?:[.]\d+)?(?:ns|\xC2\xB5s|ms|s)/;
 my $GOADERS = join q{}, map {"^$_\\n"} "Average response time: $TIME",
     (map {"Percentile $_ - $TIME"} 30, 40, 50, 60, 70, 80, 90, 95, 99),

@@ -14,7 +14,7 @@ use Test::More;
 use BonnieRun  qw(bonnie scratch source);
 use HtmlCheck  qw(unbalanced);
 use JsonSchema qw(schema_errors);
-use LoadRun    qw(bonload);
+use LoadRun    qw(bonload succeeds_ok);
 use RunProgram qw(path_of run slurp spew);
 
 my $dir    = scratch();
@@ -36,7 +36,7 @@ my %loads = (
 for my $name (sort keys %loads) {
     my $page = "$dir/page.html";
     my $run  = bonload('--json', "-timeline-file=$page", @{ $loads{$name} });
-    is($run->{status}, '0', "$name: exit status 0") or diag($run->{err});
+    succeeds_ok($run, @{ $loads{$name} });
     is($run->{out} =~ tr/\n//, 1, "$name: one line");
     my $report = eval { JSON::PP::decode_json($run->{out}) };
     is_deeply([ schema_errors($schema, $report) ], [], "$name: as the schema says");

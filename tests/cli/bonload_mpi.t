@@ -15,7 +15,7 @@ use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(finish have program run_tool scratch source tree wait_until);
 use JsonSchema qw(schema_errors);
-use LoadRun    qw(bonload found_of);
+use LoadRun    qw(bonload found_of succeeds_ok);
 use Ranks      qw(faked_clock gives_time is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
 use RunProgram qw(quoted slurp spew);
 use SweepSize  qw(is_long);
@@ -57,7 +57,7 @@ sub all_loaded {
 
 sub report_of {
     my ($run, $args) = @_;
-    is($run->{status}, '0', "$args: exit status 0") or diag($run->{err});
+    succeeds_ok($run, $args);
     is($run->{out} =~ tr/\n//, 1, 'one line, of rank 0 alone');
     my $report = eval { JSON::PP::decode_json($run->{out}) } // {};
     is_deeply([ schema_errors($schema, $report) ], [], 'as the schema says');

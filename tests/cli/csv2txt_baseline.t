@@ -95,15 +95,15 @@ subtest 'wrong use' => sub {
     my %case = (
         'no such label'        => [ ['--baseline=no'],                        qr/no result has the label "no"; the labels are "lab"/ ],
         'no other label'       => [ ['--baseline=lab'],                       qr/nothing to compare with: every result has the label "lab"/ ],
-        'no value'             => [ ['--baseline'],                           qr/option baseline requires an argument/ ],
+        'no value'             => [ ['--baseline'],                           qr/--baseline needs a value: LABEL/ ],
         'fail-below alone'     => [ [qw(--fail-below 5)],                     qr/--fail-below needs --baseline/ ],
         'together alone'       => [ ['--together'],                           qr/--together needs --baseline/ ],
-        'below zero'           => [ [qw(--baseline=lab --fail-below=-1)],     qr/--fail-below needs a percentage from 0 to 100, not "-1"/ ],
-        'above 100'            => [ [qw(--baseline=lab --fail-below 100.1)],  qr/from 0 to 100, not "100.1"/ ],
-        'no number'            => [ [qw(--baseline=lab --fail-below 5%)],     qr/from 0 to 100, not "5%"/ ],
-        'an exponent'          => [ [qw(--baseline=lab --fail-below 1e1)],    qr/from 0 to 100, not "1e1"/ ],
-        'empty'                => [ [ '--baseline=lab', '--fail-below', q{} ], qr/from 0 to 100, not ""/ ],
-        'a control character'  => [ [ '--baseline=lab', "--fail-below=\e[2J" ], qr/not "\xEF\xBF\xBD\[2J"/ ],
+        'below zero'           => [ [qw(--baseline=lab --fail-below=-1)],     qr/--fail-below: '-1' is not accepted; expected a number from 0 to 100/ ],
+        'above 100'            => [ [qw(--baseline=lab --fail-below 100.1)],  qr/'100.1' is not accepted; expected a number from 0 to 100/ ],
+        'no number'            => [ [qw(--baseline=lab --fail-below 5%)],     qr/'5%' is not accepted; expected a number from 0 to 100/ ],
+        'an exponent'          => [ [qw(--baseline=lab --fail-below 1e1)],    qr/'1e1' is not accepted; expected a number from 0 to 100/ ],
+        'empty'                => [ [ '--baseline=lab', '--fail-below', q{} ], qr/'' is not accepted; expected a number from 0 to 100/ ],
+        'a control character'  => [ [ '--baseline=lab', "--fail-below=\e[2J" ], qr/'\xEF\xBF\xBD\[2J' is not accepted/ ],
         'a label of control characters' => [ ["--baseline=\e[2J\n"],          qr/the label "\xEF\xBF\xBD\[2J\xEF\xBF\xBD"/ ],
     );
     for my $name (sort keys %case) {

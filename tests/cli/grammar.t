@@ -10,22 +10,21 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(run_tool scratch);
+use RunProgram ();
 
 my $dir = scratch();
 mkdir "$dir/d" or die "$dir/d: $!\n";
-my @C   = qw(bonnie bonload boncut zcav getc_putc generate_randfile);
+my @PERL     = qw(bon_ab bon_csv2html bon_csv2txt);
+my @PROGRAMS = (qw(bonnie bonload boncut zcav getc_putc generate_randfile), @PERL);
 
-sub called {
-    my ($program, @words) = @_;
-    return run_tool($program eq 'bonnie' ? undef : $program, @words);
-}
+sub called { return run_tool(@_) }
 
-# What --all-options says of each option: { name => { letter, value, words, help } }.
+# What --all-options says of each option: { name => { letter, value, words, value_name, help } }.
 my %table;
-for my $program (@C) {
+for my $program (@PROGRAMS) {
     for my $line (grep {/\Aoption\t/} split /\n/, called($program, '--all-options')->{out}) {
         my (undef, $letter, $name, $alias, $value, $offer, $words, $value_name, $help) = split /\t/, $line, -1;
-        $table{$program}{ $name || $letter } = { letter => $letter, value => $value, words => [ split q{ }, $words ], help => $help };
+        $table{$program}{ $name || $letter } = { letter => $letter, value => $value, words => [ split q{ }, $words ], value_name => $value_name, help => $help };
     }
 }
 
@@ -50,8 +49,10 @@ subtest 'options that several programs have' => sub {
         zcav              => [qw(h help version quiet json html)],
         getc_putc         => [qw(h help version quiet label cleanup)],
         generate_randfile => [qw(h help version quiet seed)],
+        bon_ab            => [qw(h help version quiet json output seed)],
+        (map { $_ => [qw(h help version quiet output)] } qw(bon_csv2html bon_csv2txt)),
     );
-    for my $program (@C) {
+    for my $program (@PROGRAMS) {
         for my $name (@{ $who{$program} }) {
             my ($letter, $text) = @{ $text{$name} };
             my $option = $table{$program}{$name};
@@ -64,20 +65,20 @@ subtest 'options that several programs have' => sub {
     }
 };
 
-# How options take a duration or a size: [ PROGRAM, WORDS before the value, of the option, WORDS after it ], without any work.
-my @TIMES = ([ 'bonnie', '--time=', '-V' ], [ 'bonnie', '--min-time=', '-V' ], [ 'bonload', '-duration=', '-V' ], [ 'bonload', '-warmup=', '-V' ],
-    [ 'bonload', '-time=', '-V' ], [ 'boncut', '--timeout=', '-V' ], [ 'boncut', '--after=', '-V' ]);
-my @SIZES = ([ 'bonnie', '-s', '-V' ], [ 'bonnie', '--ram=', '-V' ], [ 'bonnie', '-f', '-V' ], [ 'bonload', '-body-size=', '-V' ], [ 'bonload', '-max-body-size=', '-V' ],
-    [ 'getc_putc', '-s', '-V' ]);
+# How options take a duration or a size, without any work: [ PROGRAM, WORDS before the value ].
+my @TIMES = ([ 'boncut', '--after=' ], map { my $program = $_; map { [ $program, "--$_=" ] } grep { $table{$program}{$_}{value_name} eq 'TIME' } sort keys %{ $table{$program} } } @PROGRAMS);
+cmp_ok(scalar @TIMES, '>=', 18, 'many options have a time');
+my @SIZES = ([ 'bonnie', '-s' ], [ 'bonnie', '--ram=' ], [ 'bonnie', '-f' ], [ 'bonload', '-body-size=' ], [ 'bonload', '-max-body-size=' ], [ 'bonload', '-chunk-size=' ],
+    [ 'bonload', '-meta-offset-limit=' ], [ 'getc_putc', '-s' ]);
 sub alike_ok {
     my ($what, $options, $good, $bad) = @_;
     for my $option (@{$options}) {
-        my ($program, $name, @after) = @{$option};
-        is(called($program, "$name$_", @after)->{status}, 0, "$program $name$_: $what") for grep { $name ne '-f' || /\A\d/ } @{$good};
-        for my $given (@{$bad}) {
-            next if $name eq '-f' && $given !~ /\A\d/; # only a number can be attached to -f
-            my $run = called($program, "$name$given", @after);
-            like("$run->{status} $run->{err}", qr/\A1 \Q$program\E: --?[a-z-]+: '\Q$given\E' is not accepted; expected [^\n]+\n\z/, "$program $name$given: no $what");
+        my ($program, $name) = @{$option};
+        my $runs = sub { return called($program, "$name$_[0]", '-V') };
+        is_deeply([ grep { $runs->($_)->{status} ne '0' } grep { $name ne '-f' || /\A\d/ } @{$good} ], [], "$program $name: each $what");
+        for my $given (grep { $name ne '-f' || /\A\d/ } @{$bad}) { # only a number can be attached to -f
+            my $run = $runs->($given);
+            like("$run->{status} $run->{err}", qr/\A1 \Q$program\E: --?[a-z0-9-]+: '\Q$given\E' is not accepted; expected [^\n]+\n\z/, "$program $name$given: no $what");
         }
     }
     return;
@@ -87,7 +88,7 @@ alike_ok('size',     \@SIZES, [qw(64k 64K 64kB 64KiB 1m 1.5m 8M 3MiB 2048 1g .5g
 like(called('bonload', '-max-latency=20', '-V')->{err}, qr/-max-latency: '20' is not accepted; expected a duration/, 'a limit of latency has a unit');
 
 subtest 'the words of a list' => sub {
-    for my $program (@C) {
+    for my $program (@PROGRAMS) {
         for my $name (sort keys %{ $table{$program} }) {
             my ($words, $letter) = @{ $table{$program}{$name} }{qw(words letter)};
             next if !@{$words} || grep {/[:=]\z/} @{$words};
@@ -125,6 +126,16 @@ for my $case (
     [ "boncut check $dir promises",             qr/promises are read from standard input: < FILE/ ],
     [ "boncut check --units=3 $dir",            qr/--units is an option of write, not of check/ ],
     [ 'bonload -requests-engine=null -mkdirs -rt=1', qr/-mkdirs is an option of disk, meta, not of null/ ],
+    [ 'bon_ab --prepare-a=true bonnie -q',      qr/unexpected argument 'bonnie'; the command comes after --: -- bonnie -q/ ],
+    [ 'bon_ab --pears=3',                       qr/unknown option --pears; did you mean --pairs\?/ ],
+    [ 'bon_ab --name=x',                        qr/ambiguous option --name: it may be --name-a, --name-b/ ],
+    [ 'bon_ab -seed=1',                         qr/unknown option -seed; did you mean --seed\?/ ],
+    [ 'bon_ab --pairs',                         qr/--pairs needs a value: N/ ],
+    [ 'bon_ab --json=1',                        qr/--json takes no value/ ],
+    [ 'bon_csv2txt -baseline x',                qr/unknown option -baseline; did you mean --baseline\?/ ],
+    [ 'bon_csv2txt -qx',                        qr/unknown option -x; --help lists the options/ ],
+    [ 'bon_csv2txt -o csv',                     qr/'csv' is not accepted; expected the path of a file; .\/csv/ ],
+    [ 'bon_csv2html --titel=x',                 qr/unknown option --titel; did you mean --title\?/ ],
 ) {
     my ($line, $said) = @{$case};
     my ($program, @words) = split q{ }, $line;
@@ -134,6 +145,15 @@ for my $case (
 is(called('bonload', '--mkd', '--body-si=4k', '--versio')->{status}, 0, 'words with two dashes may be cut short in bonload, too');
 is(called('bonload', '-cleanup', "$dir/d")->{status}, 0, 'bonload -cleanup');
 is(called('bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json))->{err}, q{}, 'bonload -quiet');
+for my $program (qw(bon_csv2html bon_csv2txt)) {
+    for my $word (qw(--trust-directory --trust --quiet)) {
+        my $run = called($program, '-qo', "$dir/report", $word, '--', RunProgram::data_file('lab.csv'));
+        is("$run->{status}$run->{out}$run->{err}", '0', "$program $word: whole, or cut short");
+        cmp_ok(-s "$dir/report", '>', 200, 'and the report is in the file');
+        unlink "$dir/report";
+    }
+}
+is(called('bon_ab', qw(--quiet --trust-dir --pairs=1 --a=true --b=true --output), "$dir/ab")->{status}, 3, 'bon_ab, too');
 is(called('getc_putc', '--cleanup', "$dir/d")->{status}, 0, 'getc_putc --cleanup DIR');
 unlike(called('bonload', qw(-good-for=redis -duration=100ms), "$dir/d")->{err}, qr{cannot be combined}, 'a target that is not given is no option of a profile');
 

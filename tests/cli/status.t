@@ -13,7 +13,7 @@ use File::Basename qw(dirname);
 use Test::More;
 use BonnieRun  qw(program run_tool scratch_on_disk);
 use Root       ();
-use RunProgram qw(data_file path_of quoted slurp spew);
+use RunProgram qw(data_file quoted slurp spew);
 
 my $dir = scratch_on_disk();
 mkdir "$dir/$_" or die "$dir/$_: $!\n" for qw(d memory);
@@ -92,8 +92,7 @@ for my $row (@table) {
     unlink glob "$how->{before}/boncut.*/*" if $how->{before};
     rmdir for $how->{before} ? glob "$how->{before}/boncut.*" : ();
     $_ =~ s{\A\Q$dir/memory\E\z}{$memory}e for @args;
-    my $is_perl = path_of($program);
-    my $run = run_tool($program eq 'goader' ? "$dir/goader" : $is_perl ? abs_path($is_perl) : $program eq 'bonnie' ? undef : $program, { in => $how->{in} }, @args);
+    my $run = run_tool($program eq 'goader' ? "$dir/goader" : $program, { in => $how->{in} }, @args);
     spew("$dir/promises", $run->{out}) if "@args" =~ /\Awrite/;
     my $name = $program eq 'goader' ? 'bonload' : $program;
     is($run->{status}, $status, "$program @args[0 .. ($#args < 3 ? $#args : 3)]: $status") or diag($run->{err});

@@ -16,7 +16,7 @@ use File::Spec     ();
 use File::Temp     ();
 use POSIX          ();
 use Test::More     ();
-use RunProgram     qw(slurp spew);
+use RunProgram     qw(path_of slurp spew);
 
 our @EXPORT_OK = qw($LIMIT %SIGNAL @ALL_TESTS @BLOCK_TESTS @FIELDS @TESTS bonnie csv_of engines finish have has_terminal is_alive is_used mark nobody_can nothing_left_ok program refused_ok
     run_tool scratch scratch_on_disk source start table_of takes_direct tree wait_until
@@ -63,12 +63,12 @@ $ENV{LC_ALL}       = 'C';
 
 sub source { return join q{/}, $SOURCE, @_ }
 
-# The path of bonnie, of a program of another name beside it, or of a program that is given
-# by its path.
+# The path of bonnie, of a program of another name beside it, of one in Perl, or of a program that is
+# given by its path.
 sub program {
     my ($name) = @_;
     return $PROGRAM if !defined $name;
-    my $path = $name =~ m{/} ? $name : dirname($PROGRAM) . "/$name";
+    my $path = $name =~ m{/} ? $name : defined path_of($name) ? abs_path(path_of($name)) : dirname($PROGRAM) . "/$name";
     die "there is no program to test: $path\n" if !-x $path;
     return $path;
 }

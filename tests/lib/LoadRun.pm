@@ -9,7 +9,7 @@ use JSON::PP ();
 use BonnieRun ();
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(as_idle bonload found_of has_ended has_web loaded load_started program);
+our @EXPORT_OK = qw(as_idle bonload found_of has_ended has_web loaded load_started succeeds_ok program);
 
 sub program { return BonnieRun::program('bonload') }
 
@@ -59,12 +59,18 @@ sub as_idle {
     return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): unknown/$1: not good/r =~ s/\A.*?\K The machine was busy: [^.\n]*[.]//r =~ s/"verdict":"not_known"/"verdict":"not_good"/gr };
 }
 
+# Whether a run with these options succeeded; a search may not have finished (3).
+sub succeeds_ok {
+    my ($run, @args) = @_;
+    my $expected = grep({/max-latency/} @args) ? qr/\A[03]\z/ : qr/\A0\z/;
+    return Test::More::like($run->{status}, $expected, "@args: exit status 0") || Test::More::diag($run->{err});
+}
+
 # The JSON report of a run, which must succeed.
 sub loaded {
     my (@args) = @_;
     my $run = bonload('--json', @args);
-    my $expected = grep({/max-latency/} @args) ? qr/\A[03]\z/ : qr/\A0\z/; # 3: the search was not finished
-    Test::More::like($run->{status}, $expected, "@args: exit status 0") or Test::More::diag($run->{err});
+    succeeds_ok($run, @args);
     return JSON::PP::decode_json($run->{out} || '{}');
 }
 

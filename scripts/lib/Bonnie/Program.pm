@@ -8,21 +8,21 @@ use Encode ();
 use Exporter 'import';
 use Fcntl qw(F_GETFL O_ACCMODE O_RDONLY);
 use File::Basename qw(basename);
-use Getopt::Long   ();
 use POSIX          qw(dup2);
 use Bonnie::Input  qw(read_logs_too read_results);
-use Bonnie::Output qw(complain write_report);
+use Bonnie::Options qw(@COMMON all_options help_text parse_options);
+use Bonnie::Output qw(complain write_bytes write_report);
 use Bonnie::Path   ();
-use Bonnie::Plain  qw(plain_text);
 use Bonnie::Version;
 
 our @EXPORT_OK = qw(run_program);
 
-# %program: help => TEXT; brief => the text of -h (default: help); options => [ specifications for Getopt::Long ]; check => sub ($options),
-# which dies when options are wrong, before anything is read; logs => true if the program also reads
-# logs of zcav; report => sub ($options, @records), which returns the whole report, and an exit
-# status if that may be other than 0, and then a line that says what and by how much; or work => sub ($options, @arguments), the same for a program
-# that reads no results. Returns the exit status.
+# %program: usage => TEXT, the head of every help; brief => what -h adds; options => rows of Options.pm;
+# operands => what they are for completions ("files", or none); after_dashes => as in Options.pm;
+# check => sub ($options), which dies when options are wrong, before anything is read; logs => true if
+# the program also reads logs of zcav; report => sub ($options, @records), which returns the whole report,
+# and an exit status if that may be other than 0, and then a line that says what and by how much; or
+# work => sub ($options, @arguments), the same for a program that reads no results. Returns the exit status.
 sub run_program {
     my (%program) = @_;
 
@@ -42,14 +42,18 @@ sub run_program {
 
 sub work {
     my (%program) = @_;
-    my $options = parse_options(@{ $program{options} // [] });
-    return say_only($program{help})                    if $options->{help};
-    return say_only($program{brief} // $program{help}) if $options->{h};
-    return say_only(basename($0) . " $Bonnie::Version::VERSION\n") if $options->{version};
+    my $name = basename($0);
+    my @rows = (@{ $program{options} }, @COMMON);
+    my ($options, @operands) = parse_options(\@rows, $program{after_dashes}, @ARGV);
+    $Bonnie::Path::trusts_movers = $options->{'trust-directory'};
+    return say_only(all_options($program{operands}, @rows)) if $options->{'all-options'};
+    return say_only($program{usage} . help_text(@rows) . "\nThe manual is $name(1).\n") if $options->{help};
+    return say_only("$program{usage}\n$program{brief}\n$name --help lists all options; the manual is $name(1).\n") if $options->{h};
+    return say_only("$name $Bonnie::Version::VERSION\n") if $options->{version};
     $program{check}->($options) if $program{check};
-    complain('reading results from the terminal until Ctrl-D; --help says more') if -t STDIN && !grep { $_ ne q{-} } @ARGV;
+    complain('reading results from the terminal until Ctrl-D; --help says more') if -t STDIN && !$program{work} && !$options->{quiet} && !grep { $_ ne q{-} } @operands;
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
-    my ($report, $status, $why) = $program{work} ? $program{work}->($options, @ARGV) : $program{report}->($options, $read->(@ARGV));
+    my ($report, $status, $why) = $program{work} ? $program{work}->($options, @operands) : $program{report}->($options, $read->(@operands));
     write_report($report, $options->{output});
     complain($why) if $status && defined $why;
     return $status // 0;
@@ -57,19 +61,8 @@ sub work {
 
 sub say_only {
     my ($text) = @_;
-    write_report($text);
+    write_bytes($text);
     return 0;
-}
-
-sub parse_options {
-    my @extra  = @_;
-    my $parser = Getopt::Long::Parser->new(config => [qw(bundling no_ignore_case no_auto_abbrev)]);
-    my (%options, $complaint);
-    local $SIG{__WARN__} = sub { $complaint //= lcfirst shift };
-    $parser->getoptions(\%options, 'help', 'h', 'version|V', 'output|o=s', 'trust-directory' => \$Bonnie::Path::trusts_movers, @extra)
-        or die plain_text($complaint =~ s/\s*\z//r), "; try --help\n";
-    die "--output needs a file name; try --help\n" if ($options{output} // q{-}) eq q{};
-    return \%options;
 }
 
 1;

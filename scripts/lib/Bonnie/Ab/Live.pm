@@ -9,8 +9,8 @@ use Bonnie::Ab::Words qw(duration_text);
 use Bonnie::Output    qw(draw_line);
 
 sub new {
-    my ($class) = @_;
-    return bless { shown => -t *STDERR ? 0 : undef }, $class;
+    my ($class, $is_quiet) = @_;
+    return bless { shown => -t *STDERR && !$is_quiet ? 0 : undef }, $class;
 }
 
 # $words: what is running.

@@ -10,23 +10,33 @@ use Bonnie::Plain  qw(plain_text shorten);
 
 our @EXPORT_OK = qw(@OPTIONS plan_of);
 
-# Specifications for Getopt::Long.
-our @OPTIONS = qw(a=s b=s prepare-a=s prepare-b=s beside-a=s beside-b=s settle=s restore=s name-a=s name-b=s warmup=s timeout=s metric=s@
-    more-is-better less-is-better ignore-failure settings-may-change margin=s pairs=s time=s alpha=s seed=s control=s keep=s json);
-
-my %SECONDS = (ms => 0.001, q{} => 1, s => 1, m => 60, h => 3600, d => 86_400);
-
-my $WHOLE  = qr/\A\d{1,15}\z/a;
-my $NUMBER = qr/\A\d{1,9}(?:[.]\d{1,9})?\z/a;
-
-# The accepted range of each number.
-my %LIMITS = (
-    warmup  => [ $WHOLE,  0,    1e6,  'a whole number' ],
-    control => [ $WHOLE,  0,    1e6,  'a whole number' ],
-    pairs   => [ $WHOLE,  1,    1e6,  'a whole number from 1' ],
-    seed    => [ $WHOLE,  0,    1e15, 'a whole number' ],
-    alpha   => [ $NUMBER, 1e-9, 0.5,  'a probability, above 0 and at most 0.5' ],
-    margin  => [ $NUMBER, 0.01, 100,  'a percentage from 0.01 to 100' ],
+# The rows of Options.pm.
+our @OPTIONS = (
+    { group => 'What is compared', name => 'a', value => 'COMMAND', help => 'the command to measure as A, run by sh; what it prints is read: JSON and CSV of bonnie, JSON of bonload, GoBonnieGo, fio and hyperfine; else the time that it takes is compared' },
+    { name => 'b', value => 'COMMAND', help => 'the same for B' },
+    { name => 'prepare-a', value => 'COMMAND', help => 'makes state A, before each run of A; not timed' },
+    { name => 'prepare-b', value => 'COMMAND', help => 'the same for B' },
+    { name => 'beside-a', value => 'COMMAND', help => 'runs beside each run of A, and ends with it' },
+    { name => 'beside-b', value => 'COMMAND', help => 'the same for B' },
+    { name => 'settle', value => 'TIME', kind => 'duration', help => 'between its start and the measurement (default: 1s)' },
+    { name => 'restore', value => 'COMMAND', help => 'run at the end, however it ends (default: what --prepare-a says)' },
+    { name => 'name-a', value => 'NAME', help => 'what reports call A' },
+    { name => 'name-b', value => 'NAME', help => 'what reports call B' },
+    { group => 'What is judged, and when they differ', name => 'metric', value => 'NAME', often => 1, help => 'judge this metric; NAME=/REGEX/ is a number in any text; may be given several times (default: all rates)' },
+    { name => 'more-is-better', help => 'for metrics of a REGEX' },
+    { name => 'less-is-better', help => 'for metrics of a REGEX' },
+    { name => 'ignore-failure', help => 'count runs, too, whose exit status is not 0 or whose report says that its work failed' },
+    { name => 'settings-may-change', help => 'go on when settings in the reports change' },
+    { name => 'margin', value => 'PERCENT', kind => 'decimal', min => 0.01, max => 100, help => 'differences below this do not matter (default: 3)' },
+    { name => 'alpha', value => 'P', kind => 'decimal', min => 1e-9, max => 0.5, accepted => 'a probability, above 0 and at most 0.5', help => 'how often a campaign without a difference may report one (default: 0.05)' },
+    { group => 'How long', name => 'pairs', value => 'N', kind => 'count', min => 1, max => 1e6, help => 'measure at most N pairs (default: 100)' },
+    { name => 'time', value => 'TIME', kind => 'duration', help => 'begin no pair that would end after TIME' },
+    { name => 'timeout', value => 'TIME', kind => 'duration', help => 'for each run; one that takes longer has failed' },
+    { name => 'warmup', value => 'N', kind => 'count', max => 1e6, help => 'first make N runs of each, which do not count' },
+    { name => 'control', value => 'N', kind => 'count', max => 1e6, help => 'first measure N pairs of A against A, to show the noise' },
+    { name => 'seed', value => 'N', kind => 'count', help => 'seed of everything that is random (default: the time)' },
+    { group => 'Results', name => 'keep', value => 'DIR', offer => 'directories', accepted => 'the path of a directory', help => 'keep all results in DIR, and continue from there' },
+    { name => 'json', help => 'print the report as JSON' },
 );
 
 # $options: what was given; @command: the one after "--". Returns { command =>
@@ -44,13 +54,11 @@ sub plan_of {
         keep    => $options->{keep},
         ignore_failure      => $options->{'ignore-failure'} ? 1 : 0,
         settings_may_change => $options->{'settings-may-change'} ? 1 : 0,
-        (map { $_ => scalar number($options, $_) } keys %LIMITS),
-        (map { $_ => scalar duration($options, $_) } qw(timeout time settle)),
+        (map { $_ => $options->{$_} } qw(alpha control margin pairs seed settle time timeout warmup)),
     );
     my @named = grep { !$_->{pattern} } @{ $plan{metrics} };
     $plan{needs_report} = !@{ $plan{metrics} } || grep { $_->{name} ne 'wall_time' } @named;
     wrong('--name-a and --name-b must differ') if $plan{name}{a} eq $plan{name}{b};
-    wrong('--keep needs a directory') if defined $plan{keep} && $plan{keep} eq q{};
     my %default = (warmup => 0, control => 0, settle => 1, pairs => 100, alpha => 0.05, margin => 3);
     $plan{$_} //= $default{$_} for keys %default;
     return \%plan;
@@ -58,7 +66,7 @@ sub plan_of {
 
 sub wrong {
     my ($what) = @_;
-    die "$what; try --help\n";
+    die "$what\n";
 }
 
 # Without anything, says which questions it answers.
@@ -96,23 +104,6 @@ sub name {
 sub shown {
     my ($given) = @_;
     return q{"} . shorten(plain_text($given), 40) . q{"};
-}
-
-sub number {
-    my ($options, $name) = @_;
-    my $given = $options->{$name} // return;
-    my ($pattern, $least, $most, $words) = @{ $LIMITS{$name} };
-    my $digits = $name eq 'margin' ? $given =~ s/\s*%\z//r : $given;
-    wrong("--$name needs $words, not " . shown($given)) if $digits !~ $pattern || $digits < $least || $digits > $most;
-    return $digits + 0;
-}
-
-sub duration {
-    my ($options, $name) = @_;
-    my $given = $options->{$name} // return;
-    my ($digits, $unit) = $given =~ /\A(\d{1,9}(?:[.]\d{1,9})?)(ms|s|m|h|d|)\z/a;
-    wrong("--$name needs a time such as 90, 90s, 5m or 2h, not " . shown($given)) if !defined $digits || $digits == 0;
-    return $digits * $SECONDS{$unit};
 }
 
 # Nobody knows which direction of a number in arbitrary text is the better one.
