@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <linux/fs.h>
-#include <linux/loop.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,11 +22,10 @@
 #include "live/monitor.h"
 #include "live/progress.h"
 #include "measure/clock.h"
-#include "measure/mount_info.h"
 #include "report/json_object.h"
 #include "report/page.h"
+#include "storage/guards.h"
 #include "storage/scratch.h"
-#include "sys/helper.h"
 #include "sys/host.h"
 #include "sys/output.h"
 #include "sys/path.h"
@@ -43,7 +36,6 @@
 #include "tools/zcav_log.h"
 #include "util/descriptor.h"
 #include "util/err.h"
-#include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/units.h"
@@ -323,211 +315,6 @@ struct zcav_job {
     bool at_end;           /* the stream has ended */
 };
 
-/* A loop device has this file in sysfs while it is in use. */
-#define IN_USE "/sys/block/loop*/loop/backing_file"
-
-/* Time that a device has to answer, in ms. */
-#define PATIENCE_MS 10000
-
-/* What the asking process answers about one device; a negative errno: it cannot find out. */
-enum answer {
-    ANSWER_NO,
-    ANSWER_YES,
-};
-
-/*
- * Whether sysfs names the file as the device's backing file. Only root can ask the device itself.
- * Returns an answer. A name that leads nowhere belongs to a file that was removed, or is not in
- * this process's mounts. One in a directory without access is not the file's only name.
- */
-static int is_named(const char *fact, const struct stat *st)
-{
-    char name[PATH_MAX + 1];
-    struct stat other;
-    int fd = kernel_file_open(fact, O_RDONLY);
-    ssize_t length = fd >= 0 ? read(fd, name, sizeof name - 1) : fd;
-    int rc = length < 0 ? -errno : 0;
-    descriptor_close(&fd);
-    name[length > 0 ? length - 1 : 0] = '\0'; /* cuts off the newline */
-    if (rc == 0 && stat(name, &other) != 0)
-        rc = -errno;
-    if (rc == -ENOENT || rc == -ENOTDIR || rc == -ENODEV || (rc == -EACCES && st->st_nlink == 1))
-        return ANSWER_NO;
-    if (rc != 0)
-        return rc;
-    return other.st_dev == st->st_dev && other.st_ino == st->st_ino ? ANSWER_YES : ANSWER_NO;
-}
-
-/* Finds the name of the device to which a file of sysfs belongs. */
-static void name_device(const char *fact, char name[NAME_MAX + 1])
-{
-    const char *start = fact + strlen("/sys/block/");
-    snprintf(name, NAME_MAX + 1, "%.*s", (int)strcspn(start, "/"), start);
-}
-
-static int ask_device(const char *fact, const struct stat *st)
-{
-    char path[NAME_MAX + 6];
-    char name[NAME_MAX + 1];
-    struct loop_info64 info;
-    name_device(fact, name);
-    snprintf(path, sizeof path, "/dev/%s", name);
-    int fd = kernel_file_open(path, O_RDONLY | O_NONBLOCK);
-    bool is_used = fd >= 0 && ioctl(fd, LOOP_GET_STATUS64, &info) == 0;
-    bool is_free = fd >= 0 && !is_used && errno == ENXIO;
-    descriptor_close(&fd);
-    if (is_used)
-        return info.lo_device == st->st_dev && info.lo_inode == st->st_ino ? ANSWER_YES : ANSWER_NO;
-    return is_free ? ANSWER_NO : is_named(fact, st);
-}
-
-/* What the asking process has to find out. */
-struct question {
-    const glob_t *facts;
-    const struct stat *st;
-};
-
-/* Asks all devices in their order, and writes a byte for each. */
-static void ask_all(void *context, int out)
-{
-    const struct question *q = context;
-    /*
-     * Closes all other descriptors. Otherwise, if this process stays behind, processes that read
-     * zcav's output or wait for a lock would have to wait, too. They do if the kernel refuses this.
-     */
-    if (out > 0)
-        portable_close_range(0, (unsigned)out - 1);
-    portable_close_range((unsigned)out + 1, UINT_MAX);
-    for (size_t i = 0; i < q->facts->gl_pathc; i++)
-        if (byte_write(out, (char)ask_device(q->facts->gl_pathv[i], q->st)) != 0)
-            break;
-}
-
-/* Reads one answer. Returns a negative errno when none comes. */
-static int take_answer(int in)
-{
-    char answer;
-    struct pollfd one = {.fd = in, .events = POLLIN};
-    int ready;
-    do {
-        ready = poll(&one, 1, PATIENCE_MS);
-    } while (ready < 0 && errno == EINTR);
-    if (ready <= 0)
-        return ready == 0 ? -ETIMEDOUT : -errno;
-    ssize_t got = byte_read(in, &answer);
-    if (got < 0)
-        return -errno;
-    return got == 1 ? (signed char)answer : -EIO;
-}
-
-static int take_answers(const char *path, const glob_t *facts, int in, struct err *e)
-{
-    for (size_t i = 0; i < facts->gl_pathc; i++) {
-        char name[NAME_MAX + 1];
-        int answer = take_answer(in);
-        name_device(facts->gl_pathv[i], name);
-        if (answer == ANSWER_YES)
-            return err_system(e, EBUSY, "-w: /dev/%.100s uses %s", name, path);
-        if (answer < 0)
-            return err_system(e, -answer, "-w: whether /dev/%.100s uses %s cannot be known", name,
-                              path);
-    }
-    return 0;
-}
-
-/*
- * Finds out whether a regular file is the backing file of a loop device. Compares files by device
- * and inode, so their names do not matter. A device accesses its backing file to answer, and does
- * not answer while that file's server is dead; so a separate process asks, and has a few seconds
- * for each device. Returns 0 if no device uses the file, or a negative errno with a line in e that
- * begins with "-w: ": -EBUSY if a device does, and -ETIMEDOUT if a device has not answered. `path`
- * is for the message.
- */
-static int zcav_loops_refuse(const char *path, const struct stat *st, struct err *e)
-{
-    glob_t facts;
-    struct question question = {&facts, st};
-    struct helper asker;
-    int rc = glob(IN_USE, 0, NULL, &facts);
-    if (rc == GLOB_NOMATCH)
-        return 0;
-    if (rc != 0)
-        return err_system(e, ENOMEM, "-w: list the loop devices");
-    rc = helper_start(&asker, "asker", ask_all, &question, e);
-    if (rc == 0) {
-        rc = take_answers(path, &facts, asker.socket, e);
-        /* does not wait for an asker that cannot end while the server of a device is dead */
-        helper_end(&asker, rc == 0 ? PATIENCE_MS : 1);
-    }
-    globfree(&facts);
-    return rc;
-}
-
-/* Whether the path leads to that device or file. */
-static bool is_same(const char *path, const struct stat *st)
-{
-    struct stat other;
-    if (stat(path, &other) != 0)
-        return false;
-    if (S_ISBLK(st->st_mode))
-        return S_ISBLK(other.st_mode) && other.st_rdev == st->st_rdev;
-    return other.st_dev == st->st_dev && other.st_ino == st->st_ino;
-}
-
-static int refuse_mounted(const char *path, const struct stat *st, struct err *e)
-{
-    char line[2 * PATH_MAX];
-    char where[PATH_MAX] = "";
-    FILE *mounts = kernel_file_read("/proc/self/mountinfo");
-    while (mounts && *where == '\0' && fgets(line, sizeof line, mounts)) {
-        unsigned major_number;
-        unsigned minor_number;
-        char point[PATH_MAX];
-        if (sscanf(line, "%*d %*d %u:%u %*s %4095s", &major_number, &minor_number, point) == 3 &&
-            makedev(major_number, minor_number) == st->st_rdev)
-            mount_info_read_path(where, point, strlen(point));
-    }
-    if (mounts)
-        fclose(mounts);
-    return *where ? err_system(e, EBUSY, "-w: %s is mounted on %.200s", path, where) : 0;
-}
-
-static int refuse_swap(const char *path, const struct stat *st, struct err *e)
-{
-    char line[2 * PATH_MAX];
-    bool is_swap = false;
-    FILE *swaps = kernel_file_read("/proc/swaps");
-    while (swaps && !is_swap && fgets(line, sizeof line, swaps)) {
-        char file[PATH_MAX];
-        mount_info_read_path(file, line, strcspn(line, " \t\n"));
-        is_swap = is_same(file, st);
-    }
-    if (swaps)
-        fclose(swaps);
-    return is_swap ? err_system(e, EBUSY, "-w: %s is used as swap", path) : 0;
-}
-
-/*
- * Whether zcav -w may write to the file that `st` describes. It refuses what is mounted or used as
- * swap, the backing file of a loop device, anything but block devices and regular files, and,
- * without `yes`, block devices. It recognises files in use by device and inode. Opening a block
- * device with O_EXCL makes sure that nobody else uses it.
- *
- * Returns 0, or -EBUSY or -EINVAL with a line in e.
- */
-static int zcav_guard(const char *path, const struct stat *st, bool yes, struct err *e)
-{
-    bool is_block = S_ISBLK(st->st_mode);
-    if (!is_block && !S_ISREG(st->st_mode))
-        return err_say(e, "-w: %s is not a block device or a plain file", path);
-    int rc = is_block ? refuse_mounted(path, st, e) : zcav_loops_refuse(path, st, e);
-    if (rc == 0)
-        rc = refuse_swap(path, st, e);
-    if (rc == 0 && is_block && !yes)
-        return err_say(e, "-w would destroy the contents of %s; --yes confirms that", path);
-    return rc;
-}
-
 static int open_first(const char *path, const struct zcav_settings *s, struct err *e)
 {
     struct path_file f;
@@ -570,20 +357,12 @@ static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e
 static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, struct err *e)
 {
     int flags = (s->writes ? O_WRONLY : O_RDONLY) | (d->direct ? O_DIRECT : 0);
-    if (s->writes && d->kind == ZCAV_BLOCK)
-        flags |= O_EXCL;
     if (flags == O_RDONLY)
         return 0;
-    struct err reason = {0};
-    int fd = scratch_reopen(d->file.fd, flags, d->file.name, &reason);
-    if (fd == -EBUSY && (flags & O_EXCL))
-        return err_system(e, EBUSY,
-                          "-w: %s is in use: mounted, swap, or part of a RAID, a volume "
-                          "or an encrypted device",
-                          d->file.name);
+    int fd = s->writes ? guards_open(d->file.fd, flags, "-w", s->yes, d->file.name, e)
+                       : scratch_reopen(d->file.fd, flags, d->file.name, e);
     if (fd < 0)
-        return err_system(e, -fd, "open %s%s%s", d->file.name, flags & O_WRONLY ? " to write" : "",
-                          flags & O_DIRECT ? " with O_DIRECT" : "");
+        return fd;
     close(d->file.fd);
     d->file.fd = fd;
     return 0;
@@ -591,8 +370,7 @@ static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, s
 
 /*
  * Opens `path` ("-": standard input) as the settings say. For writing it opens only what
- * zcav_guard() allows, and a block device with O_EXCL. The caller must close d->file and free
- * d->label in either case.
+ * guards_open() allows. The caller must close d->file and free d->label in either case.
  */
 static int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
                             struct err *e)
@@ -613,13 +391,9 @@ static int zcav_device_open(struct zcav_device *d, const char *path, const struc
     int rc = fstat(fd, &st) == 0 ? 0 : err_system(e, errno, "look at %s", d->file.name);
     if (rc == 0)
         rc = find_kind(d, &st, e);
-    if (rc == 0 && s->writes)
-        rc = zcav_guard(d->file.name, &st, s->yes, e);
     d->direct =
         named && (d->kind == ZCAV_BLOCK ? !s->buffered : d->kind == ZCAV_PLAIN && s->direct);
-    if (rc == 0 && named)
-        rc = reopen_device(d, s, e);
-    return rc;
+    return rc == 0 && named ? reopen_device(d, s, e) : rc;
 }
 
 #define STREAM_ENDED ENODATA

@@ -269,7 +269,7 @@ SKIP: {
 
     subtest 'what -w refuses' => sub {
         my $untouched = sha256_hex(slurp("$disk/image"));
-        refused_ok(zcav(qw(-w -b4), $loop), qr/-w would destroy the contents of $loop; --yes confirms that/, 'a device without --yes');
+        refused_ok(zcav(qw(-w -b4), $loop), qr/-w would destroy the contents of $loop \(no signature is known\); --yes confirms that/, 'a device without --yes');
         refused_ok(zcav(qw(-w --yes -b4), "$disk/image"), qr/-w: $loop uses \Q$disk\E.image: Device or resource busy/, 'the file below a loop device');
         sysopen my $held, $loop, Fcntl::O_RDONLY() | Fcntl::O_EXCL() or die "$loop: $!\n";
         refused_ok(zcav(qw(-w --yes -b4), $loop), qr/-w: $loop is in use: .*Device or resource busy/, 'a device that is held');
