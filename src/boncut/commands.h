@@ -27,12 +27,6 @@ boncut_command boncut_check;
 boncut_command boncut_audit;
 
 /*
- * Whether this line of the trace reports a write with FUA to the device: "... block_rq_issue: 8,0
- * WFS ...", where the F after the W means FUA. A part of the audit, for its test.
- */
-bool fua_trace_line(const char *line, unsigned major, unsigned minor);
-
-/*
  * `boncut campaign`: makes many power cuts, from a machine that stays on, and reports what all of
  * them show together. The directory of logs keeps the cuts of an interrupted campaign, and these
  * are not made again.

@@ -4,6 +4,7 @@ src_libboncut_a_SOURCES = \
 	src/boncut/campaign/campaign.c src/boncut/campaign/campaign.h \
 	src/boncut/check.c \
 	src/boncut/commands.h \
+	src/boncut/findings.c src/boncut/findings.h \
 	src/boncut/fs_shutdown.c \
 	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log.c src/boncut/log.h \
@@ -14,10 +15,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/report/text.c \
 	src/boncut/verdict.c src/boncut/verdict.h \
 	src/boncut/write.c
-
-if HAVE_LIBURING
-src_libboncut_a_SOURCES += src/boncut/methods/uring_fsync.c
-endif
 
 BONCUT_LIBS = src/libboncut.a $(SUITE_LIBS)
 

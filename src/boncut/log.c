@@ -140,19 +140,6 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 /* Key of the header's checksum: a constant, as only the header tells a reader the run's number. */
 #define HEADER_KEY 0
 
-uint32_t header_units_of_worker(const struct header *h, unsigned method)
-{
-    const struct method *m = &methods[method];
-    if (m->is_control)
-        return 1;
-    return m->units_most && m->units_most < h->units ? m->units_most : h->units + m->tails;
-}
-
-uint32_t header_units(const struct header *h, unsigned method)
-{
-    return methods[method].is_control ? 1 : h->workers * header_units_of_worker(h, method);
-}
-
 /*
  * A directory has the same inode number and time of birth after a power cut; the root directories
  * of all subvolumes of a btrfs have the same number.

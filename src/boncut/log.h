@@ -85,10 +85,6 @@ struct header {
 /* Size of the buffer for the line with its newline. */
 #define HEADER_LINE_MOST 16384
 
-/* Number of a method's units that each worker has. The units of a worker are consecutive. */
-uint32_t header_units_of_worker(const struct header *h, unsigned method);
-uint32_t header_units(const struct header *h, unsigned method);
-
 /*
  * Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
  * cannot be found out stays empty or 0.

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "boncut/ledger.h"
+#include "boncut/findings.h"
 
 /* The deepest cache whose contents the cut destroyed, as far as the control groups show. */
 enum layer {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boncut/ledger.h"
+#include "boncut/findings.h"
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
 #include "io/file.h"
@@ -235,7 +235,7 @@ static void leave_out(struct write_run *run, const struct work *work, int code)
 /* Number of a worker's units that are overwritten or named anew, without the tail. */
 static uint32_t units_changed(const struct write_run *run, unsigned method)
 {
-    return header_units_of_worker(&run->header, method) - methods[method].tails;
+    return method_units_of_worker(&run->header, method) - methods[method].tails;
 }
 
 /* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
@@ -255,7 +255,7 @@ static int step_method(struct worker *w, unsigned method, uint32_t unit)
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     struct write_run *run = w->run;
-    uint32_t first = w->number * header_units_of_worker(&run->header, method);
+    uint32_t first = w->number * method_units_of_worker(&run->header, method);
     for (uint32_t i = unit; i < unit + w->work[method].batch; i++) {
         const struct log_line line = {.method = method,
                                       .is_failure = is_failure,
@@ -291,7 +291,7 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
                           .other_fd = -1,
                           .buffer = w->buffer,
                           .first_sync = w->run->first_sync};
-    size_t units = header_units_of_worker(&w->run->header, method);
+    size_t units = method_units_of_worker(&w->run->header, method);
     w->versions[method] = calloc(units, sizeof *w->versions[method]);
     if (!w->versions[method])
         return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);

@@ -106,7 +106,7 @@ static void read_log(const char *text, size_t length, bool is_ours)
     close(fd);
     MUST((rc == 0) == (e.code == 0));
     for (unsigned method = 0; is_ours && rc == 0 && method < method_count; method++)
-        for (uint32_t unit = 0; unit < header_units(&l.header, method); unit++)
+        for (uint32_t unit = 0; unit < method_units(&l.header, method); unit++)
             check_promise(method, unit, ledger_promise(&l, method, unit)->version);
     ledger_release(&l);
 }

@@ -84,7 +84,6 @@ endif
 
 BONCUT_UNIT_TESTS = \
 	tests/unit/boncut/test_bound \
-	tests/unit/boncut/test_fua_trace \
 	tests/unit/boncut/test_log
 
 UNIT_TESTS = $(BONNIE_UNIT_TESTS) $(BONLOAD_UNIT_TESTS) $(BONCUT_UNIT_TESTS)

@@ -21,23 +21,11 @@
 #include "sys/path.h"
 #include "sys/program.h"
 #include "sys/stop.h"
-#include "tail/trace.h"
 #include "util/descriptor.h"
 #include "util/err.h"
-#include "util/kernel_file.h"
 #include "util/printable.h"
 #include "util/rng.h"
 #include "util/units.h"
-
-/*
- * Counts writes that are durable by themselves (FUA). The kernel has no counter for them, but root
- * can see them as events of tracefs (Documentation/trace/ftrace.rst). The trace uses an instance of
- * its own and disturbs no other user of tracefs.
- */
-struct fua_trace {
-    char path[96]; /* path of the instance; empty: there is none, and nothing is known */
-    int in_use;    /* keeps --cleanup from removing it */
-};
 
 /*
  * The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
@@ -60,8 +48,6 @@ struct leaf {
     bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
     struct leaf_counts before; /* the trial */
     struct leaf_counts after;
-    bool knows_fua; /* fua_writes is the number of writes with FUA in the trial */
-    uint64_t fua_writes;
 };
 
 /* Number of fsyncs in a trial. */
@@ -79,76 +65,6 @@ struct audit {
     bool is_known;            /* something says how a drive answers what is flushed */
     char not_durable[160];    /* why what fsync promises is certain not to last; "": it is not */
 };
-
-#define INSTANCES "/sys/kernel/tracing/instances"
-#define EVENT     "block_rq_issue"
-
-static int open_in(const struct fua_trace *t, const char *name, int flags)
-{
-    char path[160];
-    snprintf(path, sizeof path, "%s/%s", t->path, name);
-    return kernel_file_open(path, flags);
-}
-
-static void fua_trace_end(struct fua_trace *t)
-{
-    descriptor_close(&t->in_use);
-    if (t->path[0])
-        rmdir(t->path);
-    t->path[0] = '\0';
-}
-
-/* Makes an instance, and begins to count. Without the right to do so, t->path stays empty. */
-static void fua_trace_begin(struct fua_trace *t)
-{
-    char name[TAIL_INSTANCE_NAME];
-    *t = (struct fua_trace){.in_use = -1};
-    if (!tail_instance_name(name))
-        return;
-    snprintf(t->path, sizeof t->path, INSTANCES "/%s", name);
-    if (mkdir(t->path, 0700) != 0) {
-        t->path[0] = '\0';
-        return;
-    }
-    t->in_use = open_in(t, "tracing_on", O_WRONLY);
-    int fd = open_in(t, "events/block/" EVENT "/enable", O_WRONLY);
-    bool is_on = fd >= 0 && write(fd, "1", 1) == 1;
-    descriptor_close(&fd);
-    if (!is_on)
-        fua_trace_end(t);
-}
-
-bool fua_trace_line(const char *line, unsigned major, unsigned minor)
-{
-    unsigned found_major, found_minor;
-    char kind[16];
-    const char *event = strstr(line, EVENT ": ");
-    if (!event ||
-        sscanf(event + strlen(EVENT ": "), "%u,%u %15s", &found_major, &found_minor, kind) != 3)
-        return false;
-    const char *write = strchr(kind, 'W');
-    return found_major == major && found_minor == minor && write && strchr(write, 'F');
-}
-
-/* Counts the FUA writes to the device since fua_trace_begin(). Returns false when it cannot. */
-static bool fua_trace_count(const struct fua_trace *t, const struct device *device,
-                            uint64_t *writes)
-{
-    char *line = NULL;
-    size_t room = 0;
-    int fd = t->path[0] ? open_in(t, "trace", O_RDONLY) : -1;
-    FILE *in = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (!in) {
-        descriptor_close(&fd);
-        return false;
-    }
-    *writes = 0;
-    while (getline(&line, &room, in) > 0)
-        *writes += fua_trace_line(line, device->major, device->minor);
-    free(line);
-    fclose(in);
-    return true;
-}
 
 static void find_leaves(struct audit *a)
 {
@@ -330,7 +246,7 @@ static void print_time(uint64_t nanoseconds)
 static void judge_leaf(struct audit *a, const struct leaf *l)
 {
     const char *name = l->device->name;
-    a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH || l->fua_writes > 0;
+    a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH;
     if (l->is_persistent_memory) {
         printf("  %s: persistent memory, where fsync needs no request\n", name);
         return;
@@ -357,7 +273,7 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
                "tell\n",
                name);
     } else if (l->cache == CACHE_BACK) {
-        bool is_certain = l->fua_writes == 0 && a->devices.filesystem == 1 && a->leaf_count == 1;
+        bool is_certain = a->devices.filesystem == 1 && a->leaf_count == 1;
         printf("  no flush reaches %s, whose cache is write back%s\n", name,
                is_certain ? ": what fsync promises is not durable" : "");
         if (is_certain)
@@ -367,18 +283,6 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
     } else {
         printf("  no flush reaches %s\n", name);
     }
-}
-
-/* Prints the number of writes that need no flush. */
-static void print_fua(const struct leaf *l)
-{
-    const char *name = l->device->name;
-    if (!l->knows_fua)
-        printf("  writes with FUA to %s: not known; counting them needs %stracefs\n", name,
-               geteuid() == 0 ? "" : "root and ");
-    else
-        printf("  writes with FUA to %s: %.3g for each fsync\n", name,
-               (double)l->fua_writes / TRIAL_SYNCS);
 }
 
 static void print_trial(struct audit *a)
@@ -393,7 +297,6 @@ static void print_trial(struct audit *a)
     for (unsigned i = 0; i < a->leaf_count; i++) {
         const struct leaf *l = &a->leaves[i];
         judge_leaf(a, l);
-        print_fua(l);
         reaches_any |= l->is_persistent_memory || !l->before.known || !l->after.known ||
                        l->after.writes > l->before.writes || l->after.flushes > l->before.flushes;
     }
@@ -456,18 +359,11 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
     close(fd);
     device_find(&a->devices, &a->mount);
     find_leaves(a);
-    struct fua_trace trace;
-    fua_trace_begin(&trace);
     for (unsigned i = 0; i < a->leaf_count; i++)
         a->leaves[i].before = leaf_count(&a->devices, &a->leaves[i]);
     int rc = trial_run(a, path, trusts, e);
-    for (unsigned i = 0; i < a->leaf_count; i++) /* all at once: a trace takes long to read */
+    for (unsigned i = 0; i < a->leaf_count; i++)
         a->leaves[i].after = leaf_count(&a->devices, &a->leaves[i]);
-    for (unsigned i = 0; i < a->leaf_count; i++) {
-        struct leaf *l = &a->leaves[i];
-        l->knows_fua = fua_trace_count(&trace, l->device, &l->fua_writes);
-    }
-    fua_trace_end(&trace);
     return rc;
 }
 

@@ -119,6 +119,10 @@ static inline bool method_promises(unsigned method)
     return !methods[method].is_control && !methods[method].is_fact;
 }
 
+/* Number of a method's units that each worker has. The units of a worker are consecutive. */
+uint32_t method_units_of_worker(const struct header *h, unsigned method);
+uint32_t method_units(const struct header *h, unsigned method);
+
 /* The names of those that promise something, with a NULL at the end. */
 extern const char *const method_words[];
 
@@ -140,16 +144,8 @@ static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t nu
     return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | number;
 }
 
-/* Makes and opens the worker's file of blocks. */
-int blocks_begin(struct work *w);
-
 /* The sizes of direct writes to the open file that its filesystem promises to make whole. */
 struct whole_sizes whole_sizes_of(int fd);
 
 /* Formats them: "4 KiB to 1 MiB", or one size if there is only one. */
 void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes);
-
-/* A method of a file of its own: a write and an fsync that io_uring links to it. */
-int uring_fsync_begin(struct work *w);
-int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[]);
-void uring_fsync_end(struct work *w);

@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#ifdef HAVE_LIBURING
+#include <liburing.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "boncut/ledger.h"
+#include "boncut/findings.h"
 #include "storage/page_cache.h"
 #include "storage/scratch.h"
 #include "util/descriptor.h"
@@ -87,6 +90,19 @@ static int work_make_directory(struct work *w, int fd, const char *name)
 static int sync_directory(struct work *w, int directory_fd)
 {
     return work_called(w, "fsync of the directory", fsync(directory_fd));
+}
+
+uint32_t method_units_of_worker(const struct header *h, unsigned method)
+{
+    const struct method *m = &methods[method];
+    if (m->is_control)
+        return 1;
+    return m->units_most && m->units_most < h->units ? m->units_most : h->units + m->tails;
+}
+
+uint32_t method_units(const struct header *h, unsigned method)
+{
+    return methods[method].is_control ? 1 : h->workers * method_units_of_worker(h, method);
 }
 
 void *method_buffer(const struct header *h)
@@ -335,7 +351,7 @@ static bool parse_tail(const char *name, unsigned method, unsigned worker, uint6
 /* The last promised version of a worker's unit; 0: nothing was promised. */
 static uint64_t promised_of(const struct judging *j, unsigned worker, uint32_t unit)
 {
-    uint32_t first = worker * header_units_of_worker(j->header, j->method);
+    uint32_t first = worker * method_units_of_worker(j->header, j->method);
     return ledger_promise(j->ledger, j->method, first + unit)->version;
 }
 
@@ -343,7 +359,7 @@ static uint64_t promised_of(const struct judging *j, unsigned worker, uint32_t u
 static void judging_add(struct judging *j, unsigned worker, uint32_t unit, const struct sight *s,
                         const char *file)
 {
-    uint32_t first = worker * header_units_of_worker(j->header, j->method);
+    uint32_t first = worker * method_units_of_worker(j->header, j->method);
     findings_add(j->findings, j->ledger, j->method, first + unit, s, file);
 }
 
@@ -362,7 +378,7 @@ static void judge_units(struct judging *j, unsigned worker, int fd, bool are_nam
     struct sight sight;
     struct name name = worker_name(j->method, worker, 0);
     snprintf(file, sizeof file, "%s", name.text);
-    uint32_t units = header_units_of_worker(j->header, j->method) - methods[j->method].tails;
+    uint32_t units = method_units_of_worker(j->header, j->method) - methods[j->method].tails;
     for (uint32_t unit = 0; unit < units; unit++) {
         uint64_t promised = promised_of(j, worker, unit);
         if (promised == 0)
@@ -414,7 +430,7 @@ static int begin_file(struct work *w, int (*fill)(struct work *w, int fd))
     return work_called(w, "open", w->fd);
 }
 
-int blocks_begin(struct work *w)
+static int blocks_begin(struct work *w)
 {
     return begin_file(w, fill_file);
 }
@@ -615,6 +631,78 @@ static void msync_end(struct work *w)
     if (w->own)
         munmap(w->own, mapping_bytes(w));
 }
+
+/* ---- a write and the fsync linked to it ------------------------------------------------------ */
+
+#ifdef HAVE_LIBURING
+
+static int uring_fsync_begin(struct work *w)
+{
+    int rc = blocks_begin(w);
+    if (rc != 0)
+        return rc;
+    struct io_uring *ring = calloc(1, sizeof *ring);
+    w->call = "io_uring_setup";
+    rc = ring ? io_uring_queue_init(2, ring, 0) : -ENOMEM;
+    if (rc == 0)
+        w->own = ring;
+    else
+        free(ring);
+    return rc;
+}
+
+/* Checks the results of the write and the fsync: a full write, and 0. */
+static int reap_write_and_fsync(struct work *w, struct io_uring *ring)
+{
+    const int right[] = {(int)w->header->block_bytes, 0};
+    int rc = 0;
+    for (int left = 2; left > 0; left--) {
+        struct io_uring_cqe *cqe;
+        int waited;
+        do {
+            waited = io_uring_wait_cqe(ring, &cqe);
+        } while (waited == -EINTR);
+        if (waited != 0)
+            return waited;
+        uint64_t which = io_uring_cqe_get_data64(cqe);
+        if (cqe->res != right[which] && (rc == 0 || rc == -ECANCELED))
+            rc = cqe->res < 0 ? cqe->res : -EIO;
+        io_uring_cqe_seen(ring, cqe);
+    }
+    return rc;
+}
+
+static int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
+{
+    struct io_uring *ring = w->own;
+    uint64_t offset = (uint64_t)unit * w->header->block_bytes;
+    pattern_fill(w->pattern, w->buffer, w->header->block_bytes,
+                 block_stamp(w->method, w->worker, 0), offset, versions[0]);
+    w->call = "io_uring write and fsync";
+    struct io_uring_sqe *write = io_uring_get_sqe(ring);
+    struct io_uring_sqe *sync = io_uring_get_sqe(ring);
+    if (!write || !sync)
+        return -EBUSY;
+    io_uring_prep_write(write, w->fd, w->buffer, w->header->block_bytes, offset);
+    io_uring_sqe_set_flags(write, IOSQE_IO_LINK);
+    io_uring_sqe_set_data64(write, 0);
+    io_uring_prep_fsync(sync, w->fd, 0);
+    io_uring_sqe_set_data64(sync, 1);
+    int submitted = io_uring_submit(ring);
+    if (submitted < 0)
+        return submitted;
+    return submitted == 2 ? reap_write_and_fsync(w, ring) : -EIO;
+}
+
+static void uring_fsync_end(struct work *w)
+{
+    if (w->own)
+        io_uring_queue_exit(w->own);
+    free(w->own);
+    w->own = NULL;
+}
+
+#endif
 
 /* ---- control groups -------------------------------------------------------------------------- */
 

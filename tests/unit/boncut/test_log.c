@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "boncut/ledger.h"
+#include "boncut/findings.h"
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
 
