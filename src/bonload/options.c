@@ -603,6 +603,8 @@ static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
     static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
     p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
     p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
+    if (r->count > 1 && p->mode == MODE_SEARCH)
+        return err_say(e, "-max-latency: a search cannot be combined with several ranks");
     if (r->count > 1 && p->explains_tail)
         return err_say(e, "-explain-tail cannot be combined with several ranks");
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)

@@ -443,11 +443,6 @@ static const struct option_entry entries[] = {
              "stamp)"},
     {VALUE("cache", "MODE", OPTION_WORD, cache), .words = cache_names,
      .help = "before tests that read: %s what is cached (default: evict)"},
-    {DURATION("drop-interval", drop_interval_ns, 0), .quirks = OPTION_UNLISTED,
-     .help = "as root, drop the system's caches at this interval while tests read; 0: never "
-             "(default: 0)"},
-    {FLAG("unlocked", unlocked), .quirks = OPTION_UNLISTED,
-     .help = "use putc_unlocked and getc_unlocked in the per-character tests"},
     {DURATION("iops-duration", iops_duration_ns, 1), .group = "Random operations (the test iops)",
      .help = "duration of iops (default: 15)"},
     {SETTER("iops-block", "BYTES", set_iops_block),

@@ -346,7 +346,7 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .verbose = s->verbose,
         .min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
         .time_ns = optional_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
-        .drop_interval_ns = optional_or(s->drop_interval_ns, defaults->drop_interval_ns),
+        .drop_interval_ns = defaults->drop_interval_ns,
         .verify = s->verify,
         .ranks = 1,
     };

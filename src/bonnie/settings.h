@@ -79,7 +79,6 @@ struct settings {
     bool sync;
     bool direct;
     bool trusts_directory;
-    bool unlocked;
     bool quiet;
     unsigned verbose;
     enum cache_mode cache;
@@ -111,7 +110,6 @@ struct settings {
     bool require_steady;
 
     struct optional min_time_ns;
-    struct optional drop_interval_ns;
 
     bool tests_given;
     bool tests[TEST_COUNT];

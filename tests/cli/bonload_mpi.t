@@ -15,7 +15,7 @@ use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw(finish have program run_tool scratch source tree wait_until);
 use JsonSchema qw(schema_errors);
-use LoadRun    qw(bonload found_of succeeds_ok);
+use LoadRun    qw(bonload succeeds_ok);
 use Ranks      qw(faked_clock gives_time is_open_mpi lines_of mpi_missing pid_of ranks ranks_together start_ranks);
 use RunProgram qw(quoted slurp spew);
 use SweepSize  qw(is_long);
@@ -203,42 +203,6 @@ subtest 'operations of meta' => sub {
     is(sum(map { $_->{count} } map { @{ $report->{$_}{missed} } } qw(reads writes)), sum(map { $report->{$_}{misses} } qw(reads writes)), 'and every miss');
 };
 
-# The target `sleep` has ten slots in each rank, of 100 ms on average. Two ranks with N threads in
-# all have a mean latency of 5 x N ms, so 40 threads have 200 ms.
-subtest 'search' => sub {
-    if (is_long()) {
-        my $reads = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=200ms -wt=0))->{reads};
-        is(found_of($reads), 'found', 'found');
-        cmp_ok(abs($reads->{found_threads} - 40), '<=', 2, '40 threads, within 5 %');
-    }
-    my $running = start_ranks(with_quiet({ ranks => 2 }, @NULL, qw(-max-latency=10s -search=rate -rps=10 -wps=0 -window=20ms -max-requests=300)));
-    my $search;
-    for my $try (1 .. 3) { # on a busy machine even twenty may get no verdict
-        $search = loaded({ ranks => 2 }, qw(-requests-engine=sleep -max-latency=p50:250ms -rt=0 -wt=20 -window=100ms -window-max=2s -adjust-on-errors=false));
-        last if $search->{steps}[0]{writes}{outcome} eq 'kept' && found_of($search->{writes}) eq 'found';
-    }
-    my @steps = @{ $search->{steps} };
-    is(found_of($search->{writes}), 'found', 'found');
-    cmp_ok($search->{writes}{found_threads}, '>=', 20, 'ten threads for each rank have a median far below 250 ms');
-    cmp_ok($search->{writes}{found_threads}, '<',  60, 'and thirty one above it');
-    is($steps[0]{writes}{load_threads}, 20, 'it begins with -wt');
-    is($steps[1]{writes}{load_threads}, 40, 'doubles');
-    # On a busy machine a first window may have too few requests for a verdict; a confirmation has
-    # enough.
-    my @confirmed = grep { $_->{confirmation} && $_->{writes}{outcome} eq 'kept' } @steps;
-    is_deeply([ grep { $_->{writes}{load_threads} >= 60 } @confirmed ], [], 'until the limit breaks') or diag(explain(\@steps));
-    ok($steps[-1]{confirmation}, 'and confirms');
-    is($steps[-1]{writes}{load_threads}, $search->{writes}{found_threads}, 'what is the answer');
-    is($steps[-1]{writes}{latency_ns}{count}, $search->{writes}{latency_ns}{count}, 'with the histogram of all ranks');
-    my $most = load_ranks({ ranks => 3 }, @NULL, qw(-max-latency=p90:10s -max-channels=5 -window=20ms));
-    like($most->{out}, qr/^$_: more than 5 threads: the limit is -max-channels$/m, "$_: all loads keep it") for qw(Writes Reads);
-    my $unsure = finish($running);
-    like($unsure->{out}, qr{^Reads: the search was not finished: at least [\d.]+/s$}m, 'what was given runs out: how far it came');
-    my ($made) = $unsure->{out} =~ /^Total requests: (\d+)$/m;
-    cmp_ok($made, '<=', 300, 'no more than that is made');
-    cmp_ok($made, '>=', 150, 'and most of it: those that were due when a step ended late may not be');
-};
-
 subtest 'sweep' => sub {
     my ($report, $short) = all_loaded(
         [ { ranks => 2 }, @NULL, qw(-sweep=100,300 -rps=1 -wps=2 -duration=500ms -warmup=100ms) ],
@@ -269,6 +233,7 @@ subtest 'refused once' => sub {
         [ 'an unknown option',          qr/-frob/, { ranks => 3 }, '-frob' ],
         [ 'fewer threads than ranks',   qr/-wt: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, '-wt=2' ],
         [ 'fewer channels than ranks',  qr/-max-channels: 2 cannot be divided among 3 ranks/, { ranks => 3 }, @NULL, qw(-rps=10 -max-channels=2) ],
+        [ '-max-latency',               qr/-max-latency: a search cannot be combined with several ranks/, { ranks => 2 }, @NULL, '-max-latency=10ms' ],
         [ '-explain-tail',              qr/-explain-tail cannot be combined with several ranks/, { ranks => 2 }, '-wt=2', '-explain-tail', "-url=$dir/XX" ],
         [ 'one name',                   qr/there are fewer names than the 3 ranks/, { ranks => 3 }, '-wt=3', "-url=$dir/one" ],
         [ 'other options',              qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -warmup=7ms' } }, @NULL, '-wt=2' ],
@@ -386,7 +351,7 @@ subtest 'the figures so far' => sub {
 
 if (is_long()) {
     subtest 'a rank is stopped until it is named' => sub {
-        my @loads = ([qw(-wt=3 -duration=20s)], [qw(-rt=3 -max-latency=p90:10s -max-channels=6 -window=10s)]);
+        my @loads = ([qw(-wt=3 -duration=20s)], [qw(-sweep=20,30 -rps=1 -wps=0 -max-channels=30 -duration=10s)]);
         my @runs  = map { start_ranks(with_quiet({ ranks => 3 }, qw(-requests-engine=sleep), @{$loads[$_]}, "-live-file=$dir/live$_")) } 0 .. $#loads;
         my @pids = map { pid_of($_, 1) } @runs;
         wait_until('the loads', sub { 2 == grep { (eval { slurp("$dir/live$_") } // q{}) =~ /^\d/m } 0 .. $#loads });
@@ -403,6 +368,6 @@ if (is_long()) {
 }
 
 # ---- with and without warming up ------------------------------------------------------------------
-warmups_agree(sub { loaded({ ranks => 3 }, @_) });
+warmups_agree(sub { loaded({ ranks => 3 }, @_) }, qr/search/);
 
 done_testing();

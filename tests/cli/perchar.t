@@ -59,6 +59,5 @@ is(counted('-s30', '--fast=1m', @both), $mib . q{ } . $mib . "\n",       '--fast
 is(counted('-s2', '-f9', @both),    2 * $mib . q{ } . 2 * $mib . "\n",   'never more than there is');
 is(counted('-s4', '-c3', @both),    4 * $mib . q{ } . 4 * $mib . "\n",   'shared out among workers');
 is(counted('-s25', '--preset=bonnie', '--format=csv', @both), 25 * $mib . q{ } . 25 * $mib . "\n", 'preset bonnie: the whole file');
-is(counted('-s3', '--unlocked', @both), q{}, '--unlocked: neither of them, as the other functions do it');
 
 done_testing();

@@ -44,7 +44,7 @@ my %runs   = (
     'preset gobonniego' => [ {}, '--preset=gobonniego -s256k -c2 --iops-duration=0.01 --json' ],
     (map { ($_ => [ {}, "$blocks --iodepth=4 --tests=put_block,rewrite,get_block,seeks,iops $direct --engine=$_" ]) }
         grep {/libaio|io_uring/} engines()),
-    (map { ($_ => [ { as_root => 1 }, '-s128k:16k:20:2 -n1 -f -u nobody --drop-interval=1 --tests=rewrite,seeks,seq_stat' ]) }
+    (map { ($_ => [ { as_root => 1 }, '-s128k:16k:20:2 -n1 -f -u nobody --tests=rewrite,seeks,seq_stat' ]) }
         grep { Root::is_root() } 'dropper, -u nobody'),
     'getc_putc'         => [ { program => 'getc_putc', talks => 1, by_character => 1 }, '-d DIR -s64 -m lab' ],
     'generate_randfile' => [ { program => 'generate_randfile', talks => 1 }, '-s5 -f DIR/report 100000' ],

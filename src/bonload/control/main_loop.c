@@ -496,7 +496,7 @@ static int meet_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
         .busy = load_threads_busy(&c->load_threads),
         .ended = c->end_ns != 0,
         .behind = c->is_bad_rate,
-        .machine = c->steps->current.end_ns != 0 ? c->steps->current.machine : others_unknown,
+        .disturbed = c->steps->current.end_ns != 0 && others_are_busy(&c->steps->current.machine),
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         mine.counts[kind] = recorders_counts(&c->run->recorders, kind);

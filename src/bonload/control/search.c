@@ -827,10 +827,8 @@ static void check_pause(struct controller *s, const struct standing *all, uint64
 void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
                        struct order *order)
 {
-    /* a search ends with the first rank, because the others alone make only a part of its load */
-    unsigned enough = s->plan->mode == MODE_SEARCH ? 1 : plan_ranks(s->plan);
     *order = (struct order){.move = MOVE_NONE};
-    if (all->behind > 0 || all->ended >= enough) {
+    if (all->behind > 0 || all->ended == plan_ranks(s->plan)) {
         order->move = MOVE_END;
     } else if (s->is_paused) {
         check_pause(s, all, now_ns, order);
@@ -848,7 +846,6 @@ void controller_decide(struct controller *s, const struct standing *all, uint64_
 /* What a meeting of all ranks about the load needs. */
 struct look {
     struct controller *controller;
-    const struct ranks *ranks;
     uint64_t now_ns;
     struct standing all;
     struct order *order;
@@ -864,19 +861,13 @@ static void take_standing(void *context, unsigned rank, const void *brought, siz
     if (bytes != sizeof one)
         return;
     memcpy(&one, brought, bytes);
-    others_among(&one.machine, ranks_beside(l->ranks, rank));
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        all->counts[kind].good += one.counts[kind].good;
-        all->counts[kind].errors += one.counts[kind].errors;
-        all->counts[kind].good_ns += one.counts[kind].good_ns;
-        all->counts[kind].above += one.counts[kind].above;
-        all->progress[kind].begun += one.progress[kind].begun;
-        all->progress[kind].ended += one.progress[kind].ended;
+    if (rank == 0) { /* comes first */
+        *all = one;
+        return;
     }
     all->busy += one.busy;
     all->ended += one.ended;
     all->behind += one.behind;
-    all->disturbed += others_are_busy(&one.machine);
 }
 
 static void decide_order(void *context)
@@ -888,7 +879,7 @@ static void decide_order(void *context)
 int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
                     uint64_t now_ns, struct order *order, struct err *e)
 {
-    struct look look = {.controller = s, .ranks = &c->ranks, .now_ns = now_ns, .order = order};
+    struct look look = {.controller = s, .now_ns = now_ns, .order = order};
     const struct meeting m = {.name = "Looking at the load",
                               .mine = mine,
                               .bytes = sizeof *mine,

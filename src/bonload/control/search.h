@@ -252,12 +252,13 @@ struct controller {
  * ranks carry out. Neither has pointers, because they travel between hosts.
  */
 struct standing {
+    /* Only a search needs these, which has one rank. */
     struct counts counts[LOAD_KINDS];
     struct progress progress[LOAD_KINDS];
-    uint64_t busy;         /* in a pause: number of threads that still have requests in flight */
-    uint64_t ended;        /* number of ranks whose load has ended */
-    struct others machine; /* in a pause: what others did during the step */
-    uint64_t disturbed;    /* number of ranks on whose machine others were busy */
+    uint64_t disturbed; /* in a pause: 1 if others used the machine during the step */
+
+    uint64_t busy;   /* in a pause: number of threads that still have requests in flight */
+    uint64_t ended;  /* number of ranks whose load has ended */
     uint64_t behind; /* number of ranks that could not keep their rate, with -stop-on-bad-rate */
 };
 

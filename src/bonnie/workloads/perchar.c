@@ -13,29 +13,17 @@
  * operation is a buffer of characters that stdio passes to the system, and has a latency.
  */
 
-/* Move a block of characters, with one call for each: putc or getc, or those without locks. */
+/* Move a block of characters, with one call for each. */
 static void put_each(FILE *stream, unsigned char *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         putc(from[i], stream);
 }
 
-static void put_unlocked(FILE *stream, unsigned char *from, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        putc_unlocked(from[i], stream);
-}
-
 static void get_each(FILE *stream, unsigned char *to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = (unsigned char)getc(stream);
-}
-
-static void get_unlocked(FILE *stream, unsigned char *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        to[i] = (unsigned char)getc_unlocked(stream);
 }
 
 /*
@@ -70,9 +58,7 @@ static int perchar_prepare(void *context, struct err *e)
 
 static int move_characters(struct work *w, FILE *stream, bool writes, struct err *e)
 {
-    bool is_unlocked = w->plan->settings->unlocked;
-    void (*move)(FILE *, unsigned char *, size_t) =
-        writes ? (is_unlocked ? put_unlocked : put_each) : (is_unlocked ? get_unlocked : get_each);
+    void (*move)(FILE *, unsigned char *, size_t) = writes ? put_each : get_each;
     struct data_file *d = &w->data;
     unsigned char characters[PERCHAR_CHUNK_BYTES] __attribute__((aligned(8)));
     for (uint64_t at = 0; at < w->perchar_bytes;) {
