@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bonnie/gathering.h"
+#include "bonnie/lending.h"
 #include "bonnie/preset.h"
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
@@ -20,152 +21,6 @@
 #include "sys/thread_pool.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
-
-/* ---- files of another rank ------------------------------------------------------------------- */
-
-/*
- * While a test of several ranks reads, each rank works on the files of the rank with a number
- * higher by `shift`, so that the caches of its own host do not help. Each rank lends its files to
- * exactly one other rank. What it knows about their contents goes with the files, and comes back
- * with the changes.
- */
-
-/* What a rank knows about the data file of a worker. */
-struct data_state {
-    uint64_t valid_bytes;
-    uint64_t generation;
-    uint64_t rewritten;
-};
-
-/* The rank whose files this rank works on. */
-static unsigned lending_rank(const struct run_context *r)
-{
-    return (r->plan->rank + r->shift) % r->plan->ranks;
-}
-
-/*
- * Sends an array to the rank that borrows this rank's files, or back to the one that has lent its
- * own, and replaces it by the array that comes from the other of these two.
- */
-static int swap(struct run_context *r, bool gives_back, void *array, size_t bytes, struct err *e)
-{
-    unsigned borrowing = (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;
-    void *got = malloc(bytes);
-    if (!got)
-        return err_system(e, ENOMEM, "allocate memory for what another rank has written");
-    const struct parcel p = {.to = gives_back ? lending_rank(r) : borrowing,
-                             .from = gives_back ? borrowing : lending_rank(r),
-                             .sent = array,
-                             .got = got,
-                             .bytes = bytes};
-    int rc = coordinator_exchange(r->coordinator, &p, e);
-    if (rc == 0)
-        memcpy(array, got, bytes);
-    free(got);
-    return rc;
-}
-
-/* Whether a test works on data files, and not on metadata files. */
-static bool has_data(const struct workload *w)
-{
-    return w->item < ITEM_FILE;
-}
-
-/* Whether the test works on what other ranks have written. */
-static bool shifting_is_for(const struct run_context *r, const struct workload *w)
-{
-    return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
-}
-
-/* Swaps what is known about data files, with the numbers of changes of all their blocks. */
-static int swap_data(struct run_context *r, bool gives_back, struct err *e)
-{
-    unsigned count = r->plan->workers;
-    struct generations *g = &r->contents.changes;
-    struct data_state *states = calloc(count, sizeof *states);
-    if (!states)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    for (unsigned i = 0; i < count; i++)
-        states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
-                                        .generation = r->contents.files[i].generation,
-                                        .rewritten = r->contents.files[i].rewritten};
-    int rc = swap(r, gives_back, states, count * sizeof *states, e);
-    for (unsigned i = 0; rc == 0 && i < count; i++) {
-        r->work[i].data.valid_bytes = states[i].valid_bytes;
-        r->contents.files[i].generation = states[i].generation;
-        r->contents.files[i].rewritten = states[i].rewritten;
-    }
-    free(states);
-    if (rc == 0 && g->counters)
-        rc = swap(r, gives_back, (void *)g->counters, g->count * sizeof *g->counters, e);
-    return rc;
-}
-
-static int borrow_data(struct run_context *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    int rc = swap_data(r, false, e);
-    unsigned first = lending_rank(r) * p->workers;
-    for (unsigned i = 0; rc == 0 && i < p->workers; i++) {
-        struct data_file *d = &r->work[i].data;
-        int fd = scratch_open_named_file(&r->scratch, first + i, e);
-        if (fd < 0)
-            return fd;
-        r->lent[i].has_data = true;
-        r->lent[i].fd = d->fd;
-        d->fd = fd;
-    }
-    if (rc == 0)
-        r->contents.first_number = first;
-    return rc;
-}
-
-/* Lets a worker work on the metadata files of its counterpart in the rank that lends them. */
-static int visit_files(struct run_context *r, unsigned worker, const struct file_set_state *state,
-                       struct err *e)
-{
-    struct file_set *files = &r->work[worker].files;
-    struct file_set_setup setup = files->setup;
-    setup.number = lending_rank(r) * r->plan->workers + worker;
-    r->lent[worker].files = *files;
-    r->lent[worker].has_files = true;
-    file_set_init(files, &setup);
-    return file_set_visit(files, state, e);
-}
-
-static int swap_files(struct run_context *r, bool gives_back, struct err *e)
-{
-    unsigned count = r->plan->workers;
-    struct file_set_state *states = calloc(count, sizeof *states);
-    if (!states)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    for (unsigned i = 0; i < count; i++)
-        states[i] = r->work[i].files.state;
-    int rc = swap(r, gives_back, states, count * sizeof *states, e);
-    for (unsigned i = 0; rc == 0 && i < count; i++) {
-        if (!gives_back) {
-            rc = visit_files(r, i, &states[i], e);
-            continue;
-        }
-        run_context_give_back(r, i);
-        r->work[i].files.state.wanted = states[i].wanted;
-        r->work[i].files.state.made = states[i].made;
-    }
-    free(states);
-    return rc;
-}
-
-/* Gives the files back. The test must have ended, and all files must be closed. */
-static int shifting_end(struct run_context *r, const struct workload *w, struct err *e)
-{
-    if (!has_data(w))
-        return swap_files(r, true, e);
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        run_context_give_back(r, i);
-    return swap_data(r, true, e);
-}
-
-/* ---- a phase --------------------------------------------------------------------------------- */
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
@@ -259,7 +114,7 @@ static void report_done(const struct phase *ph, const struct test_result *t)
     else if (ph->workload->forked)
         progress_lines_end(&r->progress, "done...", r->plan->data.seekers);
     else
-        progress_lines_end(&r->progress, has_data(ph->workload) ? "done" : "done.", 1);
+        progress_lines_end(&r->progress, workload_has_data(ph->workload) ? "done" : "done.", 1);
     snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", test_names[ph->test],
              figures);
 }
@@ -594,20 +449,6 @@ static int start_observers(struct phase *ph, struct err *e)
 }
 
 /*
- * Meets other processes, or the user at a prompt. This happens once in a phase; only ranks of one
- * run begin each lap together.
- */
-static int meet_others(struct phase *ph, struct err *e)
-{
-    struct run_context *r = ph->context;
-    if (ph->section.laps > 0 && !r->coordinator->ops->laps)
-        return 0;
-    if (r->coordinator->ops->asks)
-        progress_lines_break(&r->progress); /* gives the prompt a line of its own */
-    return coordinator_barrier(r->coordinator, ph->workload->title, e);
-}
-
-/*
  * Finds how much of the data files is in the page cache, in percent. Returns false when this is
  * unknown.
  */
@@ -665,9 +506,9 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
 {
     struct run_context *r = ph->context;
     int rc = prepare_workers(ph, e);
-    if (rc == 0 && shifting_is_for(r, ph->workload)) { /* again, on the files of another rank */
+    if (rc == 0 && lending_is_for(r, ph->workload)) { /* again, on the files of another rank */
         release_workers(r);
-        rc = has_data(ph->workload) ? borrow_data(r, e) : swap_files(r, false, e);
+        rc = lending_begin(r, ph->workload, e);
         if (rc == 0)
             rc = prepare_workers(ph, e);
     }
@@ -676,9 +517,14 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     if (rc == 0 && ph->workload->forked)
         rc = seekers_start(seekers, r, &ph->next_ticket, e);
     if (rc == 0 && ph->section.laps == 0)
-        ph->cache.known = has_data(ph->workload) && is_stored(ph) &&
+        ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) &&
                           measure_residency(r, &ph->cache.resident_percent_before);
-    return rc == 0 ? meet_others(ph, e) : rc;
+    /* other processes, or the user at a prompt, are met once; ranks of one run before each lap */
+    if (rc != 0 || (ph->section.laps > 0 && !r->coordinator->ops->laps))
+        return rc;
+    if (r->coordinator->ops->asks)
+        progress_lines_break(&r->progress); /* gives the prompt a line of its own */
+    return coordinator_barrier(r->coordinator, ph->workload->title, e);
 }
 
 /* Lets the seekers seek, and then the workers sync the changes and close the files. */
@@ -698,37 +544,31 @@ static int work_with_seekers(struct run_context *r, struct seekers *seekers,
     return rc;
 }
 
-/* Does the work of a lap. Its time is from the first start on any rank to the last end. */
-static int work_lap(struct phase *ph, struct seekers *seekers, struct err *e)
-{
-    struct run_context *r = ph->context;
-    struct lap_times lap = {.preparing_ns = ph->preparing_ns};
-    struct task_times times;
-    section_begin_lap(&ph->section);
-    int rc = ph->workload->forked ? work_with_seekers(r, seekers, &times, e)
-                                  : thread_pool_work(&r->pool, &times, e);
-    section_end_lap(&ph->section, rc == 0 ? &times : NULL);
-    if (rc != 0)
-        return rc;
-    rc = gathering_end_lap(&r->gathering, &times, &lap, e);
-    ph->section.spent.ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
-    ph->preparing_ns = lap.preparing_ns;
-    return rc;
-}
-
+/* Does a lap. Its time is from the first start on any rank to the last end. */
 static int do_lap(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
     struct seekers *seekers = NULL;
+    struct task_times times;
     int rc = prepare_lap(ph, &seekers, e);
-    if (rc == 0)
-        rc = work_lap(ph, seekers, e);
+    if (rc == 0) {
+        section_begin_lap(&ph->section);
+        rc = seekers ? work_with_seekers(r, seekers, &times, e)
+                     : thread_pool_work(&r->pool, &times, e);
+        section_end_lap(&ph->section, rc == 0 ? &times : NULL);
+    }
+    if (rc == 0) {
+        struct lap_times lap = {.preparing_ns = ph->preparing_ns};
+        rc = gathering_end_lap(&r->gathering, &times, &lap, e);
+        ph->section.spent.ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
+        ph->preparing_ns = lap.preparing_ns;
+    }
     if (rc == 0 && ph->cache.known)
         ph->cache.known = measure_residency(r, &ph->cache.resident_percent_after);
     seekers_release(seekers);
     release_workers(r);
-    if (rc == 0 && shifting_is_for(r, ph->workload))
-        rc = shifting_end(r, ph->workload, e);
+    if (rc == 0 && lending_is_for(r, ph->workload))
+        rc = lending_end(r, ph->workload, e);
     return rc;
 }
 
@@ -742,43 +582,36 @@ static uint64_t unmeasured_ns(const struct phase *ph)
 }
 
 /*
- * Does one lap, or as many as fill the time of the round, unless preparing them takes too long.
- * Rank 0 decides for all ranks.
+ * Does one round, or rounds until the test is steady if it has to become steady. A round is one
+ * lap, or as many as fill its time, unless preparing them takes too long; rank 0 decides for all
+ * ranks.
  */
-static int do_round(struct phase *ph, struct err *e)
-{
-    int rc;
-    bool goes_on = false;
-    ph->preparing_ns = 0;
-    ph->is_going_round = false;
-    ph->round_end_ns = ph->section.spent.ns + ph->round_ns;
-    do {
-        uint64_t before_ns = unmeasured_ns(ph);
-        rc = do_lap(ph, e);
-        ph->is_going_round = ph->is_cut;
-        /* between the laps of a small file, of which there may be thousands, everything counts as
-         * preparing */
-        if (ph->is_cut && ph->section.laps > 1)
-            ph->preparing_ns += unmeasured_ns(ph) - before_ns;
-        goes_on = !ph->is_once && ph->section.spent.ns < ph->round_end_ns &&
-                  ph->preparing_ns < longest_preparing_ns(ph);
-        if (rc == 0)
-            rc = coordinator_share(ph->context->coordinator, ph->workload->title, &goes_on,
-                                   sizeof goes_on, e);
-    } while (rc == 0 && goes_on);
-    return rc;
-}
-
-/* Does one round, or rounds until the test is steady if it has to become steady. */
 static int do_rounds(struct phase *ph, struct err *e)
 {
-    bool goes_on = false;
+    bool has_next_round = false;
     int rc;
     do {
-        rc = do_round(ph, e);
+        bool has_next_lap;
+        ph->preparing_ns = 0;
+        ph->is_going_round = false;
+        ph->round_end_ns = ph->section.spent.ns + ph->round_ns;
+        do {
+            uint64_t before_ns = unmeasured_ns(ph);
+            rc = do_lap(ph, e);
+            ph->is_going_round = ph->is_cut;
+            /* between the laps of a small file, of which there may be thousands, everything counts
+             * as preparing */
+            if (ph->is_cut && ph->section.laps > 1)
+                ph->preparing_ns += unmeasured_ns(ph) - before_ns;
+            has_next_lap = !ph->is_once && ph->section.spent.ns < ph->round_end_ns &&
+                           ph->preparing_ns < longest_preparing_ns(ph);
+            if (rc == 0)
+                rc = coordinator_share(ph->context->coordinator, ph->workload->title, &has_next_lap,
+                                       sizeof has_next_lap, e);
+        } while (rc == 0 && has_next_lap);
         if (rc == 0 && ph->is_steady)
-            goes_on = phase_rounds_next(ph);
-    } while (rc == 0 && goes_on);
+            has_next_round = phase_rounds_next(ph);
+    } while (rc == 0 && has_next_round);
     return rc;
 }
 

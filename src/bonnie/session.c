@@ -41,55 +41,6 @@ static struct result begin_result(const struct run_context *r)
     };
 }
 
-/*
- * Runs all tests of the plan once, each as a phase (phase.h). `index` is the number of the run in
- * the session, counted from 0. Sets *result, which the caller must release. Corrupted data is not a
- * failure: it is reported on standard error and counted in the result. Returns 0, or a negative
- * errno (-EINTR after a signal) with a line in e.
- */
-static int run_once(struct run_context *r, uint64_t index, struct result *result, struct err *e)
-{
-    int rc = 0;
-    *result = begin_result(r);
-    bool needs_room = !r->plan->row || plan_has_test(r->plan, TEST_FIRST_METADATA, TEST_COUNT);
-    run_context_begin_run(r, index);
-    for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
-        /* the metadata tests need the room of the data files, but the next row needs their data */
-        if (test == TEST_FIRST_METADATA && needs_room)
-            for (unsigned i = 0; i < r->plan->workers; i++)
-                data_file_release(&r->work[i].data);
-        if (r->plan->tests[test])
-            rc = phase_run(r, test, &result->tests[test], e);
-    }
-    result->ended_ns = clock_ns();
-    return rc;
-}
-
-/*
- * Does the same, but leaves out a row of a short look that cannot be measured here, and says why.
- * The data of all other rows is that of the first, which must succeed.
- */
-static int run_or_leave_out(struct run_context *r, uint64_t index, struct result *result,
-                            struct err *e)
-{
-    const struct plan *p = r->plan;
-    const char *why = p->left_out;
-    struct err failure = {0};
-    int rc = why ? -EOPNOTSUPP : run_once(r, index, result, &failure);
-    bool is_first = p->tests[TEST_PUT_BLOCK];
-    bool is_inability = rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
-    if (is_first || !p->preset->is_brief || !is_inability) {
-        err_append(e, &failure);
-        return rc;
-    }
-    if (!why)
-        result_release(result);
-    *result = begin_result(r);
-    result->ended_ns = result->begun_ns;
-    snprintf(result->left_out, sizeof result->left_out, "%s", why ? why : failure.text);
-    return 0;
-}
-
 /* Warns about settings that Bonnie++ refuses but bonnie accepts. */
 static void advise_user(const struct plan *p, bool stays_root)
 {
@@ -137,28 +88,6 @@ static int decide_more(struct run_context *context, uint64_t done, uint64_t star
     return coordinator_share(context->coordinator, "Another run", more, sizeof *more, e);
 }
 
-/* Does as many whole runs as the plan wants, and further ones until its time is over. */
-static int run_often(struct run_context *context, struct reports *reports, struct err *e)
-{
-    uint64_t start_ns = clock_ns();
-    bool more;
-    int rc = decide_more(context, 0, start_ns, &more, e);
-    for (uint64_t i = 0; rc == 0 && more; i++) {
-        struct result result;
-        struct facts later;
-        rc = run_or_leave_out(context, i, &result, e);
-        run_context_facts(context, &later);
-        facts_keep(&context->storage.facts, &later);
-        if (rc == 0)
-            rc = reports_run(reports, &result, e);
-        else
-            result_release(&result);
-        if (rc == 0)
-            rc = decide_more(context, i + 1, start_ns, &more, e);
-    }
-    return rc;
-}
-
 /*
  * Closes the context, and reports the first failure in one line; after a signal, only what could
  * not be removed.
@@ -196,22 +125,77 @@ struct session {
     unsigned unsteady;   /* number of tests that did not become steady */
 };
 
-static int run_row(struct session *all, struct run_context *context, unsigned row,
-                   struct reports *reports, struct err *e)
+/*
+ * Whether a row of a short look is left out because it cannot be measured here. The data of all
+ * other rows is that of the first, which must succeed.
+ */
+static bool is_left_out(const struct plan *p, int rc)
 {
-    const struct plan *p = &all->share[row];
-    if (row > 0)
-        run_context_use(context, p);
-    if (all->count > 1 && !p->quiet)
-        message("%s", p->label);
-    int rc = run_often(context, reports, e);
-    bool decides_size = rc == 0 && row == 0 && p->preset->is_brief;
-    /* all rows of a short look work on what the first one has written in its time */
-    for (unsigned i = 0; decides_size && i < all->count; i++) {
-        struct data_plan *d = &all->share[i].data;
-        d->chunks = context->work[0].data.valid_bytes / d->chunk_bytes;
-        d->bytes = d->chunks * d->chunk_bytes;
-        all->whole[i].data = *d;
+    bool is_inability = rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
+    return p->preset->is_brief && !p->tests[TEST_PUT_BLOCK] && is_inability;
+}
+
+/*
+ * For each row does as many runs as its plan wants, and further ones until its time is over; a run
+ * is each of the plan's tests, as a phase (phase.h). Corrupted data is no failure: it is reported
+ * on standard error, and counted.
+ */
+static int run_rows(struct session *all, struct run_context *r, struct reports *reports,
+                    struct err *e)
+{
+    int rc = 0;
+    for (unsigned row = 0; rc == 0 && row < all->count; row++) {
+        const struct plan *p = &all->share[row];
+        /* the metadata tests need the room of the data files, but the next row needs their data */
+        bool needs_room = !p->row || plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT);
+        uint64_t start_ns = clock_ns();
+        bool more;
+        if (row > 0)
+            run_context_use(r, p);
+        if (all->count > 1 && !p->quiet)
+            message("%s", p->label);
+        rc = decide_more(r, 0, start_ns, &more, e);
+        for (uint64_t run = 0; rc == 0 && more; run++) {
+            struct result result = begin_result(r);
+            struct err failure = {0};
+            struct facts later;
+            rc = p->left_out ? -EOPNOTSUPP : 0;
+            if (rc == 0)
+                run_context_begin_run(r, run);
+            for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
+                if (test == TEST_FIRST_METADATA && needs_room)
+                    for (unsigned i = 0; i < p->workers; i++)
+                        data_file_release(&r->work[i].data);
+                if (p->tests[test])
+                    rc = phase_run(r, test, &result.tests[test], &failure);
+            }
+            result.ended_ns = clock_ns();
+            if (rc != 0 && is_left_out(p, rc)) {
+                result_release(&result);
+                result = begin_result(r);
+                result.ended_ns = result.begun_ns;
+                snprintf(result.left_out, sizeof result.left_out, "%s",
+                         p->left_out ? p->left_out : failure.text);
+                rc = 0;
+            } else {
+                err_append(e, &failure);
+            }
+            run_context_facts(r, &later);
+            facts_keep(&r->storage.facts, &later);
+            if (rc == 0)
+                rc = reports_run(reports, &result, e);
+            else
+                result_release(&result);
+            if (rc == 0)
+                rc = decide_more(r, run + 1, start_ns, &more, e);
+        }
+        /* all rows of a short look work on what the first one has written in its time */
+        for (unsigned i = 0; rc == 0 && row == 0 && p->preset->is_brief && i < all->count; i++) {
+            struct data_plan *d = &all->share[i].data;
+            d->chunks = r->work[0].data.valid_bytes / d->chunk_bytes;
+            d->bytes = d->chunks * d->chunk_bytes;
+            all->whole[i].data = *d;
+        }
     }
     return rc;
 }
@@ -220,7 +204,7 @@ static int run_row(struct session *all, struct run_context *context, unsigned ro
  * Runs the plans. The process has already given up the privileges that the user asked it to give
  * up.
  */
-static int run_together(struct session *all, struct coordinator *coordinator, struct err *e)
+static int run_plans(struct session *all, struct coordinator *coordinator, struct err *e)
 {
     struct reports reports = {0};
     struct run_context context;
@@ -236,8 +220,8 @@ static int run_together(struct session *all, struct coordinator *coordinator, st
     advise_user(p, all->stays_root);
     say_more(p, &all->helpers);
     rc = reports_begin(&reports, p, &all->output, e);
-    for (unsigned row = 0; rc == 0 && row < all->count; row++)
-        rc = run_row(all, &context, row, &reports, e);
+    if (rc == 0)
+        rc = run_rows(all, &context, &reports, e);
     if (rc == 0)
         rc = reports_end(&reports, e);
     all->corrupted = context.corrupted;
@@ -245,22 +229,6 @@ static int run_together(struct session *all, struct coordinator *coordinator, st
     rc = close_context(&context, rc, e);
     reports_release(&reports);
     return rc;
-}
-
-/* Runs the plans together with the other processes that the plan asks for. */
-static int unprivileged_part(struct session *all, struct coordinator *ranks, struct err *e)
-{
-    struct coordinator others;
-    if (!all->settings->coordination)
-        return run_together(all, ranks, e);
-    if (ranks->ranks.count > 1)
-        return err_say(
-            e, "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
-    int rc = coordinator_join(&others, all->settings->coordination, e);
-    if (rc != 0)
-        return rc;
-    rc = run_together(all, &others, e);
-    return coordinator_leave(&others, rc, e);
 }
 
 /* Decides whether the findings mean failure. The report is complete by now. */
@@ -283,6 +251,9 @@ static int check_ranks(const struct session *all, const struct coordinator *rank
 {
     if (ranks->ranks.count == 1)
         return 0;
+    if (all->settings->coordination)
+        return err_say(
+            e, "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
     if (all->settings->steady)
         return err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
@@ -349,6 +320,8 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
     struct session all = {.settings = s};
     const struct plan *plan = &all.share[0]; /* has what all rows have in common */
     struct identity identity;
+    struct coordinator others;
+    struct coordinator *coordinator = ranks;
 
     int rc = make_plans(&all, ranks, e);
     if (rc == 0)
@@ -369,9 +342,13 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
         rc = share_seed(&all, ranks, e);
     if (rc == 0)
         rc = output_open(&all.output, plan->output, e);
+    if (rc == 0 && s->coordination) {
+        rc = coordinator_join(&others, s->coordination, e);
+        coordinator = rc == 0 ? &others : ranks;
+    }
     if (rc == 0) {
         all.stays_root = geteuid() == 0 && !identity.change;
-        rc = unprivileged_part(&all, ranks, e);
+        rc = run_plans(&all, coordinator, e);
     }
     if (rc != 0 && all.refuses_direct && plan->preset->is_brief) { /* once more, without it */
         all.host.refuses_direct = true;
@@ -381,8 +358,10 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
         if (rc == 0)
             rc = share_seed(&all, ranks, e);
         if (rc == 0)
-            rc = unprivileged_part(&all, ranks, e);
+            rc = run_plans(&all, coordinator, e);
     }
+    if (coordinator == &others)
+        rc = coordinator_leave(&others, rc, e);
     if (rc == 0)
         rc = output_finish(&all.output, e);
     if (rc == 0)
@@ -395,11 +374,9 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static int run_action(const struct settings *s, struct coordinator *coordinator, struct err *e)
+/* --cleanup and -p, which measure nothing. */
+static int do_chore(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
-    bool is_run = !s->cleans_up && s->semaphore_processes == 0;
-    if (is_run)
-        return session(s, coordinator, e);
     if (coordinator->ranks.number > 0)
         return 0; /* the user has already been warned */
     if (s->cleans_up)
@@ -428,7 +405,9 @@ int bonnie(int argc, char *argv[], struct err *e)
         rc = coordinator_agree(&coordinator, argc, argv, e);
     if (is_run && rc == 0) {
         path_trust_movers(settings.trusts_directory);
-        rc = run_action(&settings, &coordinator, e);
+        rc = settings.cleans_up || settings.semaphore_processes != 0
+                 ? do_chore(&settings, &coordinator, e)
+                 : session(&settings, &coordinator, e);
     }
     return coordinator_leave(&coordinator, rc, e);
 }

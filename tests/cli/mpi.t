@@ -176,7 +176,7 @@ sub fails_ok {
 subtest 'refused once' => sub {
     my @refused = (
         [ 'an unknown option',   qr/--frob/, { ranks => 3 }, '--frob' ],
-        [ '-y',                  qr/\Arank 0 on \S+: -y cannot be used with MPI: /, { ranks => 3 }, @small, '-y' ],
+        [ '-y',                  qr/\A-y cannot be used with MPI: /, { ranks => 3 }, @small, '-y' ],
         [ 'no directory',        qr{\Arank \d on \S+: open directory /nonexistent}, { ranks => 3 }, qw(-d /nonexistent -r0) ],
         [ 'too little for each', qr/less than one chunk of 8192 bytes for each of 3 workers/, { ranks => 3 }, '-d', "$dir", qw(-r0 -n0 -s20k) ],
         [ 'other options',       qr/\Arank 1 on \S+ was given other options/, { ranks => 2, before => { 1 => 'set -- "$@" -b' } }, @small ],

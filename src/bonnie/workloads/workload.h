@@ -78,6 +78,12 @@ struct workload {
     struct task task; /* its context is a struct work */
 };
 
+/* Whether a test works on data files, and not on metadata files. */
+static inline bool workload_has_data(const struct workload *w)
+{
+    return w->item < ITEM_FILE;
+}
+
 /*
  * Makes sure that the first `bytes` of the worker's data file are valid and, unless the plan keeps
  * the cache, not cached. For tests that read.
