@@ -230,20 +230,17 @@ static int report_check(const struct check *c, bool json, struct err *e)
     char *text = check_report_json(c);
     if (!text)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
-    errno = 0;
     puts(text);
     free(text);
-    return output_flush(e);
+    return 0;
 }
 
 int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
     char size[UNITS_TEXT];
-    int rc = stop_init(e);
     check.trusts = s->trusts_directory;
-    if (rc == 0)
-        rc = ledger_read(&check.ledger, STDIN_FILENO, e);
+    int rc = ledger_read(&check.ledger, STDIN_FILENO, e);
     if (rc == 0)
         rc = s->is_unmounted ? judge_unmounted(&check, s->directory, e)
                              : judge_mounted(&check, s->directory, e);

@@ -2,8 +2,10 @@
 #include "boncut/commands.h"
 #include "cli/parser.h"
 #include "storage/scratch.h"
+#include "sys/output.h"
 #include "sys/path.h"
 #include "sys/program.h"
+#include "sys/stop.h"
 #include "tail/trace.h"
 
 static int boncut(int argc, char *argv[], struct err *e)
@@ -15,6 +17,7 @@ static int boncut(int argc, char *argv[], struct err *e)
                                                        [COMMAND_FS_SHUTDOWN] = boncut_fs_shutdown};
     static struct settings settings;
     const struct settings *s = &settings;
+    struct output report = {0};
     int rc = options_parse(argc, argv, &settings, e);
     if (rc != 0)
         return rc == CLI_ANSWERED ? 0 : rc;
@@ -23,7 +26,18 @@ static int boncut(int argc, char *argv[], struct err *e)
         return cleanup_directory(s->directory, s->trusts_directory, e);
     }
     path_trust_movers(s->trusts_directory);
-    return commands[s->command](s, e);
+    rc = stop_init(e);
+    if (rc == 0)
+        rc = output_open_stdout(&report, s->output, e);
+    if (rc == 0)
+        rc = commands[s->command](s, e);
+    struct err unwritten = {0};
+    if (rc >= 0 && output_finish(&report, &unwritten) != 0) {
+        *e = unwritten;
+        rc = -e->code;
+    }
+    output_discard(&report);
+    return rc;
 }
 
 int main(int argc, char *argv[])

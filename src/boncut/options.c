@@ -107,6 +107,7 @@ static const struct option_entry entries[] = {
     {DURATION("time", time_ns, 1), .owners = OF_WRITE,
      .help = "end after that time (default: work until the power goes)"},
     {OPTION_JSON(json), .owners = OF_CHECK | OF_CAMPAIGN, .group = "check and campaign"},
+    {OPTION_OUTPUT(output), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN},
     {FLAG("unmounted", is_unmounted), .owners = OF_CHECK, .group = "check",
      .help = "DIR's filesystem cannot be mounted any more: all is lost"},
     {COMMAND("victim", victim), .group = "campaign",

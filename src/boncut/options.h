@@ -32,7 +32,8 @@ struct settings {
     unsigned methods; /* a bit for each method; 0: all methods */
     /* for `check` */
     bool json;
-    bool is_unmounted; /* the filesystem no longer mounts */
+    const char *output; /* NULL: standard output */
+    bool is_unmounted;  /* the filesystem no longer mounts */
     /* for `campaign` */
     const char *victim; /* the beginning of every command for the victim, such as `ssh host` */
     const char *cut;

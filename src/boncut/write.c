@@ -683,13 +683,10 @@ int boncut_write(const struct settings *s, struct err *e)
     if (isatty(STDOUT_FILENO))
         return err_say(e, "standard output is a terminal: the log of promises must go to a file "
                           "or a pipe, away from this machine's power");
-    int rc = stop_init(e);
-    if (rc != 0)
-        return rc;
     stop_keeps_readers();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error of write(2) */
     run.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
-    rc = make_header(&run.header, s, e);
+    int rc = make_header(&run.header, s, e);
     if (rc == 0)
         rc = make_directory(&run, s, e);
     if (rc == 0) {

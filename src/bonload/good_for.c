@@ -57,6 +57,7 @@ struct inquiry {
     FILE *details;         /* reports of the single runs, printed after the verdict */
     char *own;             /* text of the user's own profile */
     json_t *report;        /* report of the last run that was judged */
+    struct output output;
     struct html_page page;
     bool is_all;
     bool was_stopped;
@@ -367,7 +368,6 @@ static int print_answers(struct inquiry *q, const char *details, struct err *e)
     q->report = NULL;
     if (!json)
         return err_system(e, ENOMEM, "allocate memory for the report");
-    errno = 0;
     if (s->json)
         puts(json);
     else if (q->is_all)
@@ -376,7 +376,7 @@ static int print_answers(struct inquiry *q, const char *details, struct err *e)
         answer_print(&q->answers[0], stdout);
     if (!s->json)
         fputs(details, stdout);
-    int rc = output_flush(e);
+    int rc = output_finish(&q->output, e);
     if (rc == 0 && q->page.is_open)
         rc = html_page_write(&q->page, json, e);
     free(json);
@@ -428,7 +428,9 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
     q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
         return err_system(e, ENOMEM, "allocate memory for the answers");
-    int rc = s->timeline_file ? html_page_open(&q.page, "-html", s->timeline_file, e) : 0;
+    int rc = output_open_stdout(&q.output, s->report, e);
+    if (rc == 0 && s->timeline_file)
+        rc = html_page_open(&q.page, "-html", s->timeline_file, e);
     int fd = rc == 0 ? path_open_to_list(q.directory, PATH_FAILS, e) : rc;
     if (fd >= 0) {
         durability_find(&q.durability, fd);
@@ -450,6 +452,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
                   : worst == GOODNESS_UNKNOWN ? STATUS_NOT_KNOWN
                                               : EXIT_SUCCESS;
     html_page_close(&q.page);
+    output_discard(&q.output);
     json_decref(q.report);
     free(q.own);
     free(q.answers);

@@ -33,6 +33,7 @@ struct named_output {
 
 /* The files that are written at the end. They are opened before any load is made. */
 struct outputs {
+    struct output report;
     struct named_output dump;
     struct named_output hgrm[LOAD_KINDS];
     struct html_page page;
@@ -67,7 +68,9 @@ static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
     int rc = 0;
     if (plan_ranks(p) > 1) /* each rank has a dump of its own */
         snprintf(rank, sizeof rank, ".%u", p->stripe.index);
-    if (s->written_dump)
+    if (is_first(p))
+        rc = output_open_stdout(&o->report, s->report, e);
+    if (rc == 0 && s->written_dump)
         rc = open_named(&o->dump, s->written_dump, rank, e);
     if (rc == 0 && s->timeline_file && is_first(p))
         rc = html_page_open(&o->page, "-html", s->timeline_file, e);
@@ -92,7 +95,6 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
         goaders = document_end(goader_object(result), JSON_COMPACT);
     if (((s->json || s->timeline_file) && !json) || (is_goaders && !goaders))
         rc = err_system(e, ENOMEM, "allocate memory for the report");
-    errno = 0;
     if (rc == 0 && s->json)
         puts(json);
     else if (rc == 0 && is_goaders)
@@ -100,7 +102,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     else if (rc == 0)
         report_human(result, stdout);
     if (rc == 0)
-        rc = output_flush(e);
+        rc = output_finish(&o->report, e);
     if (rc == 0 && s->timeline_file)
         rc = html_page_write(&o->page, json, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
@@ -439,6 +441,7 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
         rc = conduct_run(&run, coordinator, &explainer, &outputs, status, e);
         run_close(&run);
     }
+    output_discard(&outputs.report);
     close_named(&outputs.dump);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         close_named(&outputs.hgrm[kind]);

@@ -84,6 +84,7 @@ json_t *storage_json(const struct mount_info *mount, const struct device_set *de
 json_t *document_begin(const struct document *d)
 {
     struct host here;
+    const struct host *host = d->host ? d->host : &here;
     json_t *object = json_object();
     if (!d->host)
         host_detect(&here);
@@ -91,10 +92,10 @@ json_t *document_begin(const struct document *d)
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "program", program_name);
     put_text(&object, "version", PACKAGE_VERSION);
-    put_text(&object, "label", d->label);
+    put_text(&object, "label", d->label ? d->label : host->name);
     put_time(&object, "start_time", d->start_time);
     put_real(&object, "elapsed_seconds", d->elapsed_seconds);
-    put_value(&object, "host", host_json(d->host ? d->host : &here));
+    put_value(&object, "host", host_json(host));
     put_value(&object, "storage", d->storage);
     put_value(&object, "settings", d->settings);
     if (d->verdict) {

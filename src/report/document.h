@@ -14,7 +14,7 @@
  */
 struct document {
     const char *format;      /* what kind of document it is: "boncut-check" */
-    const char *label;       /* NULL: the program has none */
+    const char *label;       /* NULL: the name of the host */
     int64_t start_time;      /* seconds since 1970 */
     double elapsed_seconds;  /* of the whole run */
     const struct host *host; /* NULL: this machine */

@@ -235,8 +235,20 @@ static void close_stream(struct output *o, int *code)
     o->stream = NULL;
     if (o->is_direct)
         stop_cuts_off(-1);
-    if (fclose(stream) != 0)
+    if (stream != stdout && fclose(stream) != 0)
         *code = errno;
+}
+
+int output_open_stdout(struct output *o, const char *path, struct err *e)
+{
+    int rc = output_open(o, path, e);
+    if (rc != 0 || o->stream == stdout)
+        return rc;
+    if (dup2(fileno(o->stream), STDOUT_FILENO) < 0)
+        return err_system(e, errno, "write the report to %s", path);
+    fclose(o->stream);
+    o->stream = stdout;
+    return 0;
 }
 
 /* Writes out what was printed. Returns 0, or the first errno since errno was set to 0. */

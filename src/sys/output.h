@@ -28,8 +28,14 @@ struct output {
 int output_open(struct output *o, const char *path, struct err *e);
 
 /*
- * Does the same, but refuses devices and pipes, so it never waits: for use while a load runs.
- * Before the first time, o is zero; what o has made can then be replaced everywhere.
+ * Does the same, and makes it standard output, on which the report is printed; path may be NULL.
+ * output_finish() and output_discard() leave the stream open.
+ */
+int output_open_stdout(struct output *o, const char *path, struct err *e);
+
+/*
+ * Does the same as output_open(), but refuses devices and pipes, so it never waits: for use while a
+ * load runs. Before the first time, o is zero; what o has made can then be replaced everywhere.
  */
 int output_open_plain(struct output *o, const char *path, struct err *e);
 

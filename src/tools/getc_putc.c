@@ -18,6 +18,7 @@
 #include "measure/clock.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
+#include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/stop.h"
@@ -34,7 +35,8 @@ struct settings {
     const char *group;
     const char *directory;
     struct optional bytes;
-    const char *label; /* NULL: name of the host */
+    const char *label;  /* NULL: name of the host */
+    const char *output; /* NULL: standard output */
     bool trusts_directory;
     bool quiet;
     bool cleans_up;
@@ -412,6 +414,7 @@ static const struct option_entry entries[] = {
     {OPTION_LABEL(label)},
     {OPTION_USER(user)},
     {OPTION_GROUP(group)},
+    {OPTION_OUTPUT(output)},
     {OPTION_QUIET(quiet)},
     {OPTION_CLEANUP(cleans_up)},
     OPTIONS_ABOUT,
@@ -452,9 +455,15 @@ static int measure_and_print(const struct settings *settings, struct err *e)
     for (size_t i = 0; i < BLOCK_BYTES; i++)
         s->contents[i] = (unsigned char)rng_next(&rng);
     progress_lines_init(&s->progress, settings->quiet);
-    int rc = measure_directory(s, e);
+    struct output output;
+    int rc = output_open_stdout(&output, settings->output, e);
     if (rc == 0)
+        rc = measure_directory(s, e);
+    if (rc == 0) {
         print_report(s);
+        rc = output_finish(&output, e);
+    }
+    output_discard(&output);
     free(s);
     return rc;
 }

@@ -76,6 +76,7 @@ struct zcav_settings {
     bool quiet;
     bool trusts_directory;
     bool json;
+    const char *output; /* NULL: standard output */
     const char *page;   /* path of the page; NULL: none */
     const char *engine; /* name of the engine; NULL: default */
     struct optional iodepth;
@@ -209,6 +210,7 @@ static const struct option_entry entries[] = {
     {COUNT("iodepth", "N", iodepth, 1, 4096),
      .help = "chunks in flight on each device (default: 1 with sync, otherwise 32)"},
     {OPTION_JSON(json)},
+    {OPTION_OUTPUT(output)},
     {OPTION_HTML(page)},
     {OPTION_QUIET(quiet)},
     {OPTION_TRUST(trusts_directory)},
@@ -706,7 +708,12 @@ static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
     j->passes = calloc((size_t)s->passes.value, sizeof *j->passes);
     if (!j->failed || !j->passes)
         return err_system(e, ENOMEM, "allocate memory to measure %s", j->device.file.name);
-    return s->json && !file->log ? 0 : zcav_log_open(&j->log, file->log, s->file_count > 1, e);
+    if (s->json && !file->log)
+        return 0;
+    rc = zcav_log_open(&j->log, file->log, s->file_count > 1, e);
+    if (!file->log && s->output)
+        j->log.name = s->output;
+    return rc;
 }
 
 static void zcav_job_release(struct zcav_job *j)
@@ -893,6 +900,7 @@ static char *zcav_json(const struct zcav_job *jobs, unsigned count, int64_t star
 struct session {
     const struct zcav_settings *settings;
     struct pattern pattern;
+    struct output output;
     struct html_page page;
     int64_t start_time;
     struct zcav_job *jobs;
@@ -932,17 +940,14 @@ static void advise_user(const struct session *s)
 
 static int write_reports(struct session *s, struct err *e)
 {
-    int rc = 0;
     if (!s->settings->json && !s->settings->page)
-        return 0;
+        return output_finish(&s->output, e);
     char *json = zcav_json(s->jobs, s->opened, s->start_time);
     if (!json)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
-    if (s->settings->json) {
-        errno = 0;
+    if (s->settings->json)
         puts(json);
-        rc = output_flush(e);
-    }
+    int rc = output_finish(&s->output, e);
     if (rc == 0 && s->settings->page)
         rc = html_page_write(&s->page, json, e);
     free(json);
@@ -991,6 +996,8 @@ int zcav(int argc, char *argv[], struct err *e)
     rc = stop_init(e);
     if (rc == 0)
         rc = privilege_change(settings.user, settings.group, settings.quiet, e);
+    if (rc == 0)
+        rc = output_open_stdout(&s.output, settings.output, e);
     if (rc == 0 && settings.page)
         rc = html_page_open(&s.page, "--html", settings.page, e);
     /* what is written differs from run to run and from device to device */
@@ -998,5 +1005,6 @@ int zcav(int argc, char *argv[], struct err *e)
     if (rc == 0)
         rc = measure_devices(&s, e);
     html_page_close(&s.page);
+    output_discard(&s.output);
     return rc;
 }

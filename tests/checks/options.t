@@ -65,7 +65,7 @@ ok((grep {/(?<![\w-])-html\b/} values %code), 'tried in tests/cli: -html');
 for my $program (qw(boncut zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
     my (undef, @of_it) = options_and_help($program);
     my ($manual) = map { slurp($_) } glob source("man/$program.[18]");
-    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, join q{}, map { slurp($_) } glob(source('tests/cli/' . $program =~ s/\Abon_//r . '*.t')), $program =~ /\Abon_/ ? source('tests/cli/grammar.t') : ();
+    my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, join q{}, map { slurp($_) } glob(source('tests/cli/' . $program =~ s/\Abon_//r . '*.t')), source('tests/cli/grammar.t');
     cmp_ok(scalar @of_it, '>=', 4, 'there are some');
     for my $line (@of_it) {
         my @both  = split q{ }, $line;

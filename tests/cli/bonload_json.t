@@ -71,6 +71,9 @@ like($cached_page, qr/ reads per second [^()]*[(]3 of \d+ late; from the page ca
 spew("$dir/$_.json", bonload('--json', @{ $loads{$_} })->{out}) for qw(threads sweep);
 my ($status, $html, $err) = run('bon_csv2html', [ "$dir/threads.json", "$dir/sweep.json", RunProgram::data_file('lab.csv') ]);
 is($status, 0, 'load reports beside each other, and beside results');
+bonload("-label=the $_", '-o', "$dir/$_.json", qw(--json -rt=1 -requests-engine=null -max-requests=5)) for qw(old new);
+my $labelled = (run('bon_csv2html', [ "$dir/old.json", "$dir/new.json" ]))[1];
+like($labelled, qr/<t[hd][^>]*>the $_\b/, "-label: the $_") for qw(old new);
 like($html, qr/2 loads/,                         'both are there');
 like($html, qr/Latency at each load/,            'and the steps of the sweep');
 is($err, q{},                                    'no complaint');

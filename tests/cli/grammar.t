@@ -10,7 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(run_tool scratch);
-use RunProgram ();
+use RunProgram qw(slurp spew);
 
 my $dir = scratch();
 mkdir "$dir/d" or die "$dir/d: $!\n";
@@ -37,6 +37,7 @@ subtest 'options that several programs have' => sub {
         verbose => [ 'v', qr/print more details on standard error/ ],
         json    => [ q{}, qr/print the report as JSON/ ],
         output  => [ 'o', qr/write the report to FILE, complete or not at all/ ],
+        o       => [ 'o', qr/write the report to FILE, complete or not at all/ ], # in bonload, -output is goader's
         html    => [ q{}, qr/write the report as a page to PAGE, too/ ],
         label   => [ 'm', qr/label of the results/ ],
         seed    => [ undef, qr/seed of everything that is random \(default: the time\)/ ],
@@ -44,10 +45,10 @@ subtest 'options that several programs have' => sub {
     );
     my %who = (
         bonnie            => [qw(h help version quiet verbose json output label seed cleanup)],
-        bonload           => [qw(h help version quiet verbose html seed cleanup)],
-        boncut            => [qw(h help version json html seed cleanup)],
-        zcav              => [qw(h help version quiet json html)],
-        getc_putc         => [qw(h help version quiet label cleanup)],
+        bonload           => [qw(h help version quiet verbose json o html label seed cleanup)],
+        boncut            => [qw(h help version json output html seed cleanup)],
+        zcav              => [qw(h help version quiet json output html)],
+        getc_putc         => [qw(h help version quiet output label cleanup)],
         generate_randfile => [qw(h help version quiet seed)],
         bon_ab            => [qw(h help version quiet json output seed)],
         (map { $_ => [qw(h help version quiet output)] } qw(bon_csv2html bon_csv2txt)),
@@ -100,7 +101,7 @@ subtest 'the words of a list' => sub {
             is_deeply([ grep { my $word = $_; $help->{out} !~ /^\Q$word\E(?: |$)/m } grep { $_ ne 'all' } @{$words} ], [], 'with all words');
             my $refused = called($program, "$option?", '-V');
             next if $refused->{status} == 0 || $name =~ /ops|good-for|concurrency/; # these are judged later, or have other values, too
-            is_deeply([ grep { my $word = $_; $refused->{err} !~ /(?:expected |list of |, | or )\Q$word\E(?:,|\n| or )/ } @{$words} ], [], 'a refusal has them, too');
+            is_deeply([ grep { my $word = $_; $refused->{err} !~ /(?:expected |list of |, | or )\Q$word\E(?:[,;]|\n| or )/ } @{$words} ], [], 'a refusal has them, too');
         }
     }
 };
@@ -142,6 +143,37 @@ for my $case (
     my $run = called($program, @words);
     like("$run->{status} $run->{err}", qr/\A1 \Q$program\E: [^\n]*$said[^\n]*\n\z/, $line);
 }
+# A report in a file is the one of standard output, with the same status, or the old file stays.
+subtest 'a report in a file' => sub {
+    my $log = "$dir/promises";
+    spew($log, called('boncut', qw(write --time=0.2 -c1 --methods=fsync), "$dir/d")->{out});
+    spew("$dir/data", 'x' x (2 << 20));
+    for my $case (
+        [ qr/Total requests: 9/, 'bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet) ],
+        [ qr/\A\{.*"label":"mine"/, 'bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet --json -label=mine) ],
+        [ qr/"Reads"/, 'bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json) ],
+        [ qr/\Aetcd: /, 'bonload', qw(-good-for=etcd -duration=100ms -warmup=0 -quiet), "$dir/d" ],
+        [ qr/^Filesystem: /m, 'boncut', 'audit', "$dir/d" ],
+        [ qr/^INCONCLUSIVE/m, 'boncut', 'check', "$dir/d" ],
+        [ qr/^#block/, 'zcav', qw(-q -b1), "$dir/data" ],
+        [ qr/\A\{.*"zcav"/, 'zcav', qw(-q -b1 --json), "$dir/data" ],
+        [ qr/^mine,/m, 'getc_putc', qw(-q -s1m -m mine), "$dir/d" ],
+    ) {
+        my ($said, $program, @args) = @{$case};
+        my %how = $args[0] eq 'check' ? (in => $log) : ();
+        my $plain = called($program, {%how}, @args);
+        my $run = called($program, {%how}, '-o', "$dir/report", @args);
+        is("$run->{status}$run->{out}", $plain->{status}, "$program @args[0, 1] -o: the same status, nothing on standard output") or diag($run->{err});
+        like(slurp("$dir/report"), $said, 'and the report is in the file');
+        my $full = called($program, {%how}, '-o', '/dev/full', @args);
+        like("$full->{status}\n$full->{err}", qr{\A1\n.*^\Q$program\E: write [^\n]*/dev/full: No space left on device\n\z}ms, 'a full disk is a failure');
+        my $json = called($program, {%how}, $program eq q{bonload} ? q{-o} : q{--output}, q{json}, @args);
+        like("$json->{status}$json->{out}$json->{err}", qr/\A1\Q$program\E: -[a-z-]+: 'json' is not accepted; expected the path of a file; .\/json is a file of that name\n\z/, 'json is no file');
+        unlink "$dir/report";
+    }
+    like(called('bonload', "-output=$dir/x", '-rt=1')->{err}, qr/expected human or json; -o FILE writes the report to a file$/, 'bonload: -output is of goader');
+};
+
 is(called('bonload', '--mkd', '--body-si=4k', '--versio')->{status}, 0, 'words with two dashes may be cut short in bonload, too');
 is(called('bonload', '-cleanup', "$dir/d")->{status}, 0, 'bonload -cleanup');
 is(called('bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json))->{err}, q{}, 'bonload -quiet');

@@ -91,7 +91,7 @@ sub fail_once {
     $cases{all}++;
     $cases{hit}++ if $hit;
     my @wrong = $run->{status} eq '0' ? () : $run->{status} eq '1' ? one_line($run) : "it ended by $run->{status}";
-    push @wrong, books($run->{out}) if $run->{out} ne q{} && $run->{err} !~ /: write to standard output: /;
+    push @wrong, books($run->{out}) if $run->{out} ne q{} && $run->{err} !~ /: write (?:the report )?to standard output: /;
     push @wrong, 'neither figures nor a reason' if $run->{out} eq q{} && $run->{err} eq q{};
     # The report names what could not be removed, unless the failure ended everything.
     my @left = glob "$dir/bonload.*";

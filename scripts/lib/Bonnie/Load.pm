@@ -31,12 +31,17 @@ sub records {
     return defined $fault ? ([], $fault) : ([ { load => bless { %{$report} }, __PACKAGE__ } ]);
 }
 
-# Names the loads of a page so that all names differ: a single load has no name; loads of one
-# target have numbers; other loads have the name of their target, and a number if targets are
-# equal.
+# Names the loads of a page so that all names differ: a single load has no name; loads whose labels all
+# differ have these; loads of one target have numbers; other loads have the name of their target, and a
+# number if targets are equal.
 sub name_all {
     my @loads = @_;
     my %loads_of;
+    my %label = map { (text($_->{label}) // q{}) => $_ } @loads;
+    if (@loads > 1 && keys %label == @loads && !exists $label{q{}}) {
+        $label{$_}{name} = $_ for keys %label;
+        return;
+    }
     $loads_of{ $_->address }++ for @loads;
     for my $number (1 .. @loads) {
         my $load = $loads[ $number - 1 ];

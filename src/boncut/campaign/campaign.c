@@ -823,14 +823,11 @@ static int report_campaign(struct campaign *c, struct err *e)
     char *text = report_json(c);
     if (!text)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
-    errno = 0;
     if (s->json)
         puts(text);
     else
         printf("\n%s\n", c->sum.text);
-    int rc = output_flush(e);
-    if (rc == 0 && s->page)
-        rc = html_page_write(&c->page, text, e);
+    int rc = s->page ? html_page_write(&c->page, text, e) : 0;
     free(text);
     return rc;
 }
@@ -838,9 +835,7 @@ static int report_campaign(struct campaign *c, struct err *e)
 int boncut_campaign(const struct settings *s, struct err *e)
 {
     struct campaign c = {.settings = s, .logs = {.fd = -1}};
-    int rc = stop_init(e);
-    if (rc == 0 && s->page)
-        rc = html_page_open(&c.page, "--html", s->page, e);
+    int rc = s->page ? html_page_open(&c.page, "--html", s->page, e) : 0;
     if (rc == 0)
         rc = open_logs(&c, e);
     c.cuts = json_array();

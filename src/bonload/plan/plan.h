@@ -141,6 +141,8 @@ struct settings {
 
     enum output_format output; /* goader's */
     bool json;                 /* our document instead */
+    const char *report;        /* -o: file of the report; NULL: standard output */
+    const char *label;         /* of the results; NULL: name of the host */
     bool show_progress;
     bool quiet;
     const char *timeline_file;

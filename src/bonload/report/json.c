@@ -412,6 +412,7 @@ json_t *report_object(const struct result *result)
     const struct sources *s = result->backing.sources;
     const struct document d = {
         .format = "bonload",
+        .label = p->settings->label,
         .start_time = result->start_time_ns / (int64_t)BILLION,
         .elapsed_seconds = seconds_between(f->start_ns, f->end_ns),
         .storage = s ? storage_json(&s->mount, &s->devices) : json_null(),
