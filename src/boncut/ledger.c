@@ -58,8 +58,8 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     struct header other;
     struct err ignored = {0};
     if (l->header.workers == 0) {
-        int rc = header_parse(&l->header, text, length, e);
-        return rc == 0 ? open_ledger(l, e) : rc;
+        /* what a terminal has shown before the header is not the log's; finish_log() fails */
+        return header_parse(&l->header, text, length, e) == 0 ? open_ledger(l, e) : 0;
     }
     l->lines++;
     if (log_line_parse(&line, text, length, l->header.run) && line_is_of_run(l, &line)) {
@@ -100,9 +100,8 @@ static int take_lines(struct ledger *l, struct stream *s, struct err *e)
     memmove(s->text, line, s->length);
     if (s->length < sizeof s->text)
         return rc;
-    /* the first line must be the header: take_text() refuses this one */
     if (l->header.workers == 0)
-        return take_text(l, s->text, s->length, e);
+        return header_parse(&l->header, s->text, s->length, e);
     l->damaged += !s->is_skipping;
     s->is_skipping = true;
     s->length = 0;
@@ -112,8 +111,8 @@ static int take_lines(struct ledger *l, struct stream *s, struct err *e)
 static int finish_log(struct ledger *l, const struct stream *s, struct err *e)
 {
     l->unfinished = s->length > 0;
-    if (l->header.workers > 0)
-        return 0;
+    if (l->header.workers > 0 || e->code != 0)
+        return -e->code;
     return s->length > 0
                ? err_say(e, "the log ends within its first line: nothing was promised")
                : err_say(e, "standard input is empty: the log of `boncut write` is expected");

@@ -20,7 +20,8 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* Eight digits and a blank. */
+/* Number of words of a line, and the length of its checksum: eight digits and a blank. */
+#define LINE_WORDS          5
 #define LOG_CHECKSUM_LENGTH 9
 
 static uint32_t checksum(const char *text, size_t length, uint64_t key)
@@ -115,12 +116,35 @@ static bool take_number(const char **at, const char *end, uint64_t most, uint64_
     return from > first;
 }
 
+/* The end of a line without what a terminal adds: carriage returns and blanks. */
+static const char *end_of(const char *text, size_t length)
+{
+    while (length > 0 && (unsigned char)text[length - 1] <= ' ')
+        length--;
+    return text + length;
+}
+
+/* Where the last `count` words of a text begin, or earlier, if no blank is before the first. */
+static const char *last_words(const char *text, const char *end, unsigned count)
+{
+    while (end > text && (end[-1] != ' ' || --count > 0))
+        end--;
+    return end;
+}
+
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run)
 {
     uint64_t unit;
-    if (!log_checksum_is_right(text, &length, run))
-        return false;
-    const char *end = text + length;
+    const char *end = end_of(text, length);
+    /* what a console puts before a line may be without a blank at its end */
+    for (text = last_words(text, end, LINE_WORDS);; text++) {
+        length = (size_t)(end - text);
+        if (length == 0 || *text == ' ')
+            return false;
+        if (log_checksum_is_right(text, &length, run))
+            break;
+    }
+    end = text + length;
     line->is_failure = length > 0 && *text == '!';
     text += line->is_failure;
     const char *blank = memchr(text, ' ', (size_t)(end - text));
@@ -371,13 +395,20 @@ static bool take_all(struct header *h, const char *text, const char *end)
 int header_parse(struct header *h, const char *text, size_t length, struct err *e)
 {
     size_t format = strlen(FORMAT);
+    const char *end = end_of(text, length);
     *h = (struct header){0};
-    if (length <= format || memcmp(text, FORMAT, format) != 0)
-        return err_say(e, "standard input is not a log of boncut: it does not begin with \"%s%d\"",
-                       FORMAT, LATEST);
+    text = memmem(text, (size_t)(end - text), FORMAT, format);
+    if (!text)
+        return e->code ? -e->code
+                       : err_say(e, "standard input is not a log of boncut: no line has \"%s%d\"",
+                                 FORMAT, LATEST);
+    length = (size_t)(end - text);
+    err_init(e);
     if (!log_checksum_is_right(text, &length, HEADER_KEY))
-        return err_say(e, "the first line of the log is damaged: its checksum is wrong");
+        return err_say(e,
+                       "the line of the log with \"" FORMAT "\" is damaged: its checksum is wrong");
     if (!take_all(h, text + format, text + length))
-        return err_say(e, "the first line of the log is not one that this version can read");
+        return err_say(e, "the line of the log with \"" FORMAT
+                          "\" is not one that this version can read");
     return 0;
 }

@@ -32,7 +32,11 @@ struct log_line {
 /* Formats the line, without a NUL at its end. Returns the length with the newline. */
 size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *line, uint64_t run);
 
-/* Reads a line, without its newline. Returns false when the text is not a line of this run. */
+/*
+ * Reads a line, without its newline. What a console has put before it, and blanks or carriage
+ * returns at its end, are left out: the checksum decides. Returns false when the text has no line
+ * of this run.
+ */
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run);
 
 /* Appends a blank and the checksum of the text, nine characters. Returns the new length. */
@@ -101,7 +105,8 @@ bool header_is_same_mount(const struct header *before, const struct header *now)
 size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h);
 
 /*
- * Reads the header from a line of `length` bytes without its newline. Returns 0, or -EINVAL with a
- * line in e when the text is not the header of a log.
+ * Reads the header from a line of `length` bytes without its newline, as log_line_parse() does.
+ * Returns 0, or -EINVAL with a line in e when that is not the header of a log. For a line that has
+ * nothing of a header, the reason that is in e already stays.
  */
 int header_parse(struct header *h, const char *text, size_t length, struct err *e);

@@ -219,6 +219,27 @@ ok(harmless('foreign', $log . $second->{out} =~ s/\A.*\n//r), 'with lines of ano
 ok(harmless('garbage', $log . "\0\xff\n" x 100 . 'x' x 300_000 . "\n" . $lines[-1]), 'with garbage');
 refused_ok(boncut({ input => join q{}, @lines[ 1 .. $#lines ] }, 'check', "$dir/test"), qr/not a log of boncut/, 'without its header');
 
+# ---- the log, as a console carried it --------------------------------------------------------------
+
+my $before = "Warning: Permanently added 'victim' (ED25519) to the list of known hosts.\n\n";
+my $plain  = JSON::PP::decode_json(boncut({ input => $log }, 'check', '--json', "$dir/test")->{out});
+my %carried = (
+    'CR LF'                       => $log =~ s/\n/\r\n/gr,
+    'CR CR LF'                    => $log =~ s/\n/\r\r\n/gr,
+    'lines before the header'     => $before . $log,
+    'a time before each line'     => join(q{}, map { sprintf "[%12.6f] %s", $_ / 7, $lines[$_] } 0 .. $#lines),
+    'a time without a blank'      => $log =~ s/^/[12:34:56]/gmr,
+    'as a journal has it'         => $log =~ s/^/Nov  3 12:34:56 victim boncut[4711]: /gmr,
+    'all of that'                 => ($before . $log) =~ s/^/2026-11-03T12:34:56.789Z: /gmr =~ s/\n/\r\n/gr,
+    'a byte order mark, blanks'   => "\xef\xbb\xbf" . $log =~ s/\n/  \n/gr,
+);
+for my $how (sort keys %carried) {
+    my $run   = boncut({ input => $carried{$how} }, 'check', '--json', "$dir/test");
+    my $found = eval { JSON::PP::decode_json($run->{out}) } // {};
+    is_deeply([ @{$found}{qw(sum log)} ], [ @{$plain}{qw(sum log)} ], "$how: all promises are found") or diag($run->{err});
+}
+refused_ok(boncut({ input => $before . 'x' . $log =~ s/seed=/sead=/r }, 'check', "$dir/test"), qr/the line of the log with "boncut-log " is damaged/, 'a header that is damaged');
+
 # ---- the trial of audit --------------------------------------------------------------------------
 
 # The milliseconds that it prints.

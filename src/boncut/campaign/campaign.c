@@ -485,13 +485,17 @@ static void end_writer(struct cut *c)
 
 static int read_header(const struct cut *c, struct header *h, struct err *e)
 {
-    char text[HEADER_LINE_MOST];
+    char text[4 * HEADER_LINE_MOST]; /* a terminal may show other lines before it */
     int fd = open_log(c, "promises", O_RDONLY, e);
     if (fd < 0)
         return fd;
     ssize_t length = pread(fd, text, sizeof text, 0);
-    const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
-    int rc = header_parse(h, text, end ? (size_t)(end - text) : 0, e);
+    const char *end = text + (length > 0 ? length : 0);
+    const char *newline;
+    int rc = header_parse(h, text, 0, e);
+    for (const char *line = text; rc != 0 && (newline = memchr(line, '\n', (size_t)(end - line)));
+         line = newline + 1)
+        rc = header_parse(h, line, (size_t)(newline - line), e);
     close(fd);
     return rc;
 }
@@ -587,7 +591,7 @@ static int await_victim(const struct cut *c, struct err *e)
     int up;
     while ((up = is_up(c, e)) == 0 && clock_ns() < until_ns)
         clock_sleep(c->campaign->settings->same_boot ? PAUSE_NS : RETRY_NS);
-    path_remove(&c->campaign->logs, cut_name(c->number, "boot").text);
+    path_remove(&c->campaign->logs, cut_name(c->number, "boot").text, false);
     if (up < 0)
         return up;
     return up ? 0
