@@ -272,9 +272,12 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
     if (one == 0 || one == -ENOENT || one == -ENOTDIR)
         return;
     char *name = malloc(run->names.longest + 1);
+    char why[256];
     if (name)
         names_format(&run->names, number, name);
-    *rc = err_system(e, -one, "remove %s", name ? name : "what was written");
+    run->target->describe(run->shared, failure_of(CALL_OTHER, -one), why, sizeof why);
+    err_say(e, "remove %s: %s", name ? name : "what was written", why);
+    *rc = one;
     free(name);
 }
 

@@ -38,6 +38,7 @@ struct meeting {
      * answer. It takes place even after a signal, for as long as a launcher lets processes live.
      */
     bool is_last;
+    const char *left; /* is_last: what is added to the name of a rank that does not come; or NULL */
 };
 
 /* What one rank sends to another, while it receives as much from a third one, or from the same. */

@@ -60,6 +60,7 @@ enum tag {
     TAG_PATIENCE,    /* from rank 0 to rank 1: rank 0 is alive, and waits for others */
     TAG_PING,
     TAG_PONG,
+    TAG_HERE,   /* from rank 0 to rank 1: rank 0 has come to the last meeting */
     TAG_PARCEL, /* from any rank to any other */
     TAG_LAST_ARRIVAL
 };
@@ -544,7 +545,7 @@ static int gather_arrivals(struct coordinator *c, const struct meeting *m, struc
         }
     }
     if (rc == -EINTR && m->is_last)
-        name_missing(c, m->name, "");
+        name_missing(c, m->name, m->left ? m->left : "");
     return rc;
 }
 
@@ -622,6 +623,8 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
     struct mpi *s = c->state;
     if (m->take)
         m->take(m->context, 0, m->mine, m->bytes);
+    if (m->is_last) /* otherwise rank 1 says that this rank has not come */
+        send_bare(s, 1, TAG_HERE);
     int rc = gather_arrivals(c, m, e);
     if (rc == 0 && m->compares_clocks)
         rc = compare_clocks(c, m->name, e);
@@ -646,25 +649,35 @@ static bool serve_rank_0(struct mpi *s, struct mpi_wait *wait)
     return is_patient || has_pinged;
 }
 
+static void name_first(const struct coordinator *c, const char *what, const char *how)
+{
+    const struct mpi *s = c->state;
+    break_line(c);
+    message("%s: rank 0 on %s has not arrived%s", what, s->first_host, how);
+}
+
 static int meet_as_other(struct coordinator *c, const struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
     bool is_named = c->ranks.number != 1;
+    bool is_heard = is_named;
     bool has_left = false;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     int rc = start_sending(s, 0, arrival(s), m->mine, m->bytes, &request, e);
     while (rc == 0) {
         has_left = has_left || mpi_has_left(&request);
-        if (has_left && (m->is_last || has_message(s, TAG_ANSWER, NULL)))
+        if (has_left && (m->is_last ? is_heard : has_message(s, TAG_ANSWER, NULL)))
             break;
         rc = check_others(c, e);
+        is_heard = is_heard || (m->is_last && take_bare(s, TAG_HERE));
+        if (rc == -EINTR && m->is_last && !is_heard)
+            name_first(c, m->name, m->left ? m->left : "");
         if (rc != 0 || serve_rank_0(s, &wait))
             continue;
         if (!is_named && mpi_wait_now(&wait) - wait.start_ns > NAMED_AFTER_NS + GRACE_NS) {
-            break_line(c);
-            message("%s: rank 0 on %s has not arrived%s", m->name, s->first_host, waiting);
+            name_first(c, m->name, waiting);
             is_named = true;
         }
         mpi_wait_sleep(&wait);

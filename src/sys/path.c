@@ -311,6 +311,11 @@ static int changes_in(struct path_directory *d)
     return is_first ? changes : known;
 }
 
+void path_look_into(struct path_directory *d)
+{
+    changes_in(d);
+}
+
 /* ---- one name after the other ---------------------------------------------------------------- */
 
 /* The limit of the kernel (path_resolution(7)). */
@@ -922,7 +927,7 @@ int path_check_read(int fd, uint64_t *size)
     return S_ISDIR(facts.st_mode) ? -EISDIR : -PATH_NOT_A_FILE;
 }
 
-int path_check_replaced(struct path_directory *d, const char *name)
+static int check_removed(struct path_directory *d, const char *name, bool is_made)
 {
     struct stat facts;
     int changes = changes_in(d);
@@ -930,12 +935,19 @@ int path_check_replaced(struct path_directory *d, const char *name)
         return changes < 0 ? changes : 0;
     if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
         return -errno;
-    return changes == NO_FILES ? -PATH_CLOSED : is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
+    if (changes == NO_FILES && !is_made)
+        return -PATH_CLOSED;
+    return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
 }
 
-int path_remove(struct path_directory *d, const char *name)
+int path_check_replaced(struct path_directory *d, const char *name)
 {
-    int rc = path_check_replaced(d, name);
+    return check_removed(d, name, false);
+}
+
+int path_remove(struct path_directory *d, const char *name, bool is_made)
+{
+    int rc = check_removed(d, name, is_made);
     return rc != 0 ? rc : unlinkat(d->fd, name, 0) == 0 ? 0 : -errno;
 }
 

@@ -76,6 +76,12 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
 
 void path_close(struct path_directory *d);
 
+/*
+ * Finds out now, and not at the first change, what may be changed in a directory: if it is empty,
+ * all that this user makes in it from now on may be, also by other processes.
+ */
+void path_look_into(struct path_directory *d);
+
 /* Writes the text of a result for a directory or, with PATH_HIDDEN, for a file; it names who. */
 struct path_file;
 void path_explain(const struct path_directory *d, const struct path_file *f, int code, char *text,
@@ -123,8 +129,11 @@ int path_check_read(int fd, uint64_t *size);
  */
 int path_check_replaced(struct path_directory *d, const char *name);
 
-/* Removes what has the name, if the rule allows that. Returns 0 or a negative errno. */
-int path_remove(struct path_directory *d, const char *name);
+/*
+ * Removes what has the name, if the rule allows that; is_made: this process has made it by that
+ * name in this very directory, which may be CLOSED then. Returns 0 or a negative errno.
+ */
+int path_remove(struct path_directory *d, const char *name, bool is_made);
 
 /*
  * Renames a file that this user may remove, if the rule lets this user replace what has the new

@@ -248,6 +248,10 @@ sub works { my ($name, @command) = @_; my $run = run_tool(@command); return is($
         works('a run replaces and removes what it has made itself', 'bonload', {@AS}, qw(-show-progress=false -mkdirs -remove -wt=1 -max-requests=200 -body-size=10), "-url=$pod/group/own/$name/XX", "-live-file=$pod/group/own/$name.prom");
         is_deeply([ glob "$pod/group/own/$name/*" ], [], 'and leaves none of it');
     }
+    spew("$pod/group/own/load-02", "precious\n");
+    chown $own, $group, "$pod/group/own/load-02";
+    run_tool('bonload', {@AS}, qw(-show-progress=false -remove -wt=1 -max-requests=5 -body-size=10 -max-errors=100), "-url=$pod/group/own/load-XX");
+    is_deeply([ glob "$pod/group/own/load*" ], ["$pod/group/own/load-02"], 'where files are already, -remove removes those that it made, and no others');
     like(run_tool('generate_randfile', '--trust-directory', '-f', "$pod/mine/result", 1000)->{err}, qr/another user can change its directory/, '--trust-directory is not for root');
 }
 

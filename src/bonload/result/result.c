@@ -546,13 +546,18 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
     } else {
         pass_result(&mine, result);
     }
+    const struct settings *settings = result->plan->settings;
+    char left[PATH_MAX + 80];
+    snprintf(left, sizeof left, "; if it was killed, what it wrote as %s is left",
+             settings->url ? settings->url : settings->url_source);
     const struct meeting m = {.name = "Handing over the figures",
                               .mine = mine.out.words,
                               .bytes = bundle_bytes(&mine.out),
                               .take = take_rank,
                               .decide = end_with_all,
                               .context = &g,
-                              .is_last = true};
+                              .is_last = true,
+                              .left = settings->removes ? left : NULL};
     int rc = mine.out.is_short ? err_system(e, ENOMEM, "allocate memory for the figures")
                                : coordinator_meet(c, &m, e);
     bundle_release(&mine.out);

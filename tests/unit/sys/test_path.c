@@ -298,8 +298,8 @@ static void files_in_shared_directories(void **state)
     assert_int_equal(after.st_size, 0);
     assert_int_equal(before.st_ino == after.st_ino, in_place == 0); /* otherwise made anew */
     close(kept);
-    assert_int_equal(path_remove(&shared, "file"), 0);
-    assert_int_equal(path_remove(&shared, "file"), -ENOENT);
+    assert_int_equal(path_remove(&shared, "file", false), 0);
+    assert_int_equal(path_remove(&shared, "file", false), -ENOENT);
     path_close(&shared);
 }
 
@@ -319,10 +319,10 @@ static void files_of_others(void **state)
     assert_int_equal(path_open(&shared, NULL, "shared", PATH_FAILS, NULL), 0);
     assert_int_equal(path_open(&own, NULL, "own", PATH_FAILS, NULL), 0);
     assert_int_equal(path_check_replaced(&shared, "file"), -PATH_FOREIGN);
-    assert_int_equal(path_remove(&shared, "file"), -PATH_FOREIGN);
+    assert_int_equal(path_remove(&shared, "file", false), -PATH_FOREIGN);
     assert_int_equal(tried("own", "file", O_WRONLY | O_CREAT | O_TRUNC), 0);
     assert_int_equal(path_check_replaced(&own, "file"), 0);
-    assert_int_equal(path_remove(&own, "file"), 0);
+    assert_int_equal(path_remove(&own, "file", false), 0);
     path_close(&own);
     path_close(&shared);
 }

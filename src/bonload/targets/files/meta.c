@@ -245,7 +245,7 @@ static void choose_other(struct thread *t)
 /* Removes the file with the request's name, so that a link can be made there. */
 static int clear_name(const struct thread *t)
 {
-    int rc = path_remove(t->at.directory, t->at.name);
+    int rc = path_remove(t->at.directory, t->at.name, false);
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -294,7 +294,7 @@ static int operate_on_name(struct thread *t, unsigned op)
     int rc;
     switch (op) {
     case META_UNLINK:
-        return path_remove(t->at.directory, name);
+        return path_remove(t->at.directory, name, false);
     case META_MKNOD:
         return note_made(t, outcome(mknodat(directory, name, S_IFREG | 0644, 0)));
     case META_STAT:

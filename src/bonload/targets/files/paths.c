@@ -63,11 +63,15 @@ int paths_open_target(struct paths *p, const struct target_setup *setup, struct 
     p->directory = strndup(text, p->skip);
     if (!p->directory)
         return err_system(e, ENOMEM, "allocate memory for the names");
+    bool makes = setup->plan->settings->make_directories && plan_has(setup->plan, LOAD_WRITE);
     err_init(&failure);
-    if (open_top(p, PATH_FAILS, &top, &failure) != -PATH_LINK)
+    int rc = open_top(p, makes ? PATH_MAKES : PATH_FAILS, &top, &failure);
+    if (rc == 0)
+        path_look_into(top); /* before other ranks make anything in it */
+    if (rc != -PATH_LINK)
         return 0; /* any other problem with the directory makes each request fail */
     *e = failure;
-    return -PATH_LINK;
+    return rc;
 }
 
 void paths_close_target(void *shared)
@@ -112,21 +116,30 @@ static struct kept_directory *find_kept(struct paths *p, const char *name, size_
     return NULL;
 }
 
-/* Keeps the directory that was found, unless another thread has taken the slot. */
-static void keep_directory(_Atomic(struct kept_directory *) *slot, const char *name, size_t length,
+/* Keeps the directory that was found, or takes the one that another thread keeps by now. */
+static void keep_directory(struct paths *p, const char *name, size_t length,
                            struct paths_entry *entry)
 {
+    _Atomic(struct kept_directory *) *slot;
+    struct kept_directory *there;
     struct kept_directory *none = NULL;
     struct kept_directory *kept = malloc(sizeof *kept + length);
     if (!kept)
         return;
     *kept = (struct kept_directory){.at.fd = entry->found.fd, .length = length};
     memcpy(kept->name, name, length);
-    if (atomic_compare_exchange_strong(slot, &none, kept)) {
+    while (!(there = find_kept(p, name, length, &slot)) && slot &&
+           !atomic_compare_exchange_strong(slot, &none, kept))
+        none = NULL;
+    if (!there && slot) {
         entry->directory = &kept->at;
         entry->found.fd = -1; /* path_close() will leave it open */
-    } else {
-        free(kept);
+        return;
+    }
+    free(kept);
+    if (there && !atomic_load_explicit(&there->is_gone, memory_order_relaxed)) {
+        path_close(&entry->found);
+        entry->directory = &there->at;
     }
 }
 
@@ -159,8 +172,10 @@ int paths_find(struct paths *p, const char *name, enum path_missing missing,
     if (!slash)
         return 0;
     size_t length = (size_t)(slash - name);
-    if (*name == '/')
+    if (*name == '/') {
+        atomic_store_explicit(&p->has_others, true, memory_order_relaxed);
         return find_directory(top, name, length + 1, missing, entry);
+    }
     struct kept_directory *kept = find_kept(p, name, length, &slot);
     if (kept && !atomic_load_explicit(&kept->is_gone, memory_order_relaxed)) {
         entry->directory = &kept->at;
@@ -168,7 +183,9 @@ int paths_find(struct paths *p, const char *name, enum path_missing missing,
     }
     rc = find_directory(top, name, length, missing, entry);
     if (rc == 0 && slot && entry->found.fd < MOST_DESCRIPTOR)
-        keep_directory(slot, name, length, entry);
+        keep_directory(p, name, length, entry);
+    if (rc == 0 && entry->directory == &entry->found)
+        atomic_store_explicit(&p->has_others, true, memory_order_relaxed);
     return rc;
 }
 
@@ -237,7 +254,7 @@ int paths_remove(void *shared, uint64_t number)
         bool is_kept = fstatat(entry.directory->fd, entry.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
                        !S_ISREG(st.st_mode) && !(p->setup.made && S_ISLNK(st.st_mode));
         if (!is_kept)
-            rc = path_remove(entry.directory, entry.name);
+            rc = path_remove(entry.directory, entry.name, !atomic_load(&p->has_others));
         rc = rc == -ENOENT ? 0 : rc;
         path_close(&entry.found);
     }

@@ -26,6 +26,7 @@ struct paths {
     size_t skip;                          /* length of this path in every name */
     _Atomic(struct path_directory *) top; /* the directory; NULL: not found yet */
     _Atomic(struct kept_directory *) slots[PATHS_SLOTS];
+    atomic_bool has_others; /* names led to directories that were not kept */
 };
 
 /* target_ops.check for targets on files: refuses a URL, which is a valid path but a mistake. */
