@@ -35,17 +35,6 @@ static const char *or_unknown(const char *text)
     return *text ? text : "unknown";
 }
 
-static int refuse_other_filesystem(const struct check *c, const char *path, struct err *e)
-{
-    const struct header *h = &c->ledger.header;
-    return err_say(
-        e,
-        "%s is on a filesystem of type %s with the UUID %s, but the log is of one of type "
-        "%s with the UUID %s: is that one mounted? Give --unmounted if it cannot be",
-        path, or_unknown(c->here.filesystem), or_unknown(c->here.uuid), or_unknown(h->filesystem),
-        or_unknown(h->uuid));
-}
-
 /* Whether the filesystem is the log's: 1 or 0; -1: that is not known. */
 static int is_same_filesystem(const struct check *c)
 {
@@ -89,7 +78,15 @@ static int check_filesystem(const struct check *c, int fd, const char *path, str
             "the filesystem of %s is %s, so nothing on it can be judged: unmount it, and "
             "mount it again",
             path, state);
-    return is_same_filesystem(c) == 0 ? refuse_other_filesystem(c, path, e) : 0;
+    const struct header *h = &c->ledger.header;
+    if (is_same_filesystem(c) != 0)
+        return 0;
+    return err_say(
+        e,
+        "%s is on a filesystem of type %s with the UUID %s, but the log is of one of type "
+        "%s with the UUID %s: is that one mounted? Give --unmounted if it cannot be",
+        path, or_unknown(c->here.filesystem), or_unknown(c->here.uuid), or_unknown(h->filesystem),
+        or_unknown(h->uuid));
 }
 
 static void see_run(void *context, int fd, const char *name)

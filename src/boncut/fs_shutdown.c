@@ -52,38 +52,33 @@ static void kill_writers(dev_t device)
         fclose(locks);
 }
 
-static int shut_down(const char *path, int fd, struct err *e)
+int boncut_fs_shutdown(const struct settings *s, struct err *e)
 {
+    const char *path = s->directory;
     struct mount_info mount;
     struct stat st, root;
     uint32_t how = SHUTDOWN_WITHOUT_FLUSH;
+    int fd = path_open_to_list(path, PATH_FAILS, e);
+    int rc = 0;
+    if (fd < 0)
+        return fd;
     mount_info_find(&mount, fd);
     bool is_known = fstat(fd, &st) == 0;
     if (is_known && stat("/", &root) == 0 && st.st_dev == root.st_dev)
-        return err_say(e, "%s is on the root filesystem, which this system cannot do without",
-                       path);
-    if (is_known)
+        rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);
+    else if (is_known)
         kill_writers(st.st_dev);
-    if (portable_ioctl(fd, IOC_SHUTDOWN, &how) == 0)
-        return 0;
-    if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EINVAL)
-        return err_say(e, "%s: %s cannot be shut down; ext4, xfs and f2fs can", path,
-                       *mount.filesystem ? mount.filesystem : "this filesystem");
-    return err_system(e, errno, "shut down the filesystem of %s", path);
-}
-
-int boncut_fs_shutdown(const struct settings *s, struct err *e)
-{
-    int fd = path_open_to_list(s->directory, PATH_FAILS, e);
-    if (fd < 0)
-        return fd;
-    int rc = shut_down(s->directory, fd, e);
+    if (rc == 0 && portable_ioctl(fd, IOC_SHUTDOWN, &how) != 0)
+        rc = errno == ENOTTY || errno == EOPNOTSUPP || errno == EINVAL
+                 ? err_say(e, "%s: %s cannot be shut down; ext4, xfs and f2fs can", path,
+                           *mount.filesystem ? mount.filesystem : "this filesystem")
+                 : err_system(e, errno, "shut down the filesystem of %s", path);
     close(fd);
     if (rc == 0)
         printf(
             "The filesystem of %s is shut down, and what it had in memory is lost. Unmount it and "
             "mount it again before the check.\nThis tests the filesystem alone: the drive has lost "
             "nothing.\n",
-            printable(s->directory).text);
+            printable(path).text);
     return rc;
 }

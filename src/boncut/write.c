@@ -111,21 +111,6 @@ static int promise_log_open(struct promise_log *log, const struct header *h, str
     return 0;
 }
 
-/* Puts a promise into the worker's ring when it has room. Returns false if the log has failed. */
-static bool promise_log_put(struct promise_log *log, unsigned worker, const struct log_line *line)
-{
-    struct promise_ring *ring = &log->rings[worker];
-    uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
-    while (put - atomic_load_explicit(&ring->taken, memory_order_acquire) == PROMISE_RING) {
-        if (atomic_load(&log->has_failed))
-            return false;
-        clock_sleep(PAUSE_NS);
-    }
-    ring->lines[put % PROMISE_RING] = *line;
-    atomic_store_explicit(&ring->put, put + 1, memory_order_release);
-    return true;
-}
-
 /* Writes all of the text, even if write(2) takes it in parts. */
 static int write_out(struct promise_log *log, const char *text, size_t length, struct err *e)
 {
@@ -176,24 +161,17 @@ static size_t take_control(struct promise_log *log, unsigned method, size_t leng
     return length + log_line_format(log->text + length, &line, log->run);
 }
 
-/* Fills the batch, and returns its length. */
-static size_t make_batch(struct promise_log *log)
-{
-    size_t length = 0;
-    for (unsigned i = 0; i < log->rings_count; i++)
-        length = take_ring(log, &log->rings[i], length);
-    for (unsigned method = 0; method < method_count; method++)
-        if (methods[method].is_control && length + LOG_LINE_MOST <= BATCH_BYTES)
-            length = take_control(log, method, length);
-    return length;
-}
-
 /* Writes promises until no thread makes more (*active is 0), and then all that are left. */
 static int promise_log_work(struct promise_log *log, const _Atomic unsigned *active, struct err *e)
 {
     for (;;) {
         bool is_last = atomic_load(active) == 0;
-        size_t length = make_batch(log);
+        size_t length = 0;
+        for (unsigned i = 0; i < log->rings_count; i++)
+            length = take_ring(log, &log->rings[i], length);
+        for (unsigned method = 0; method < method_count; method++)
+            if (methods[method].is_control && length + LOG_LINE_MOST <= BATCH_BYTES)
+                length = take_control(log, method, length);
         int rc = write_out(log, log->text, length, e);
         if (rc != 0)
             return rc;
@@ -219,19 +197,6 @@ static int say_failed_call(const struct write_run *run, const struct work *work,
                       methods[work->method].name);
 }
 
-/* Leaves out a method that does not work here. The first worker to notice says so. */
-static void leave_out(struct write_run *run, const struct work *work, int code)
-{
-    unsigned bit = 1U << work->method;
-    if (atomic_fetch_or(&run->left_out, bit) & bit)
-        return;
-    if (!methods[work->method].begin)
-        message("%s is left out: it is not part of this build", methods[work->method].name);
-    else
-        message("%s is left out: it does not work here (%s: %s)", methods[work->method].name,
-                work->call, portable_reason(code));
-}
-
 /* Number of a worker's units that are overwritten or named anew, without the tail. */
 static uint32_t units_changed(const struct write_run *run, unsigned method)
 {
@@ -251,18 +216,29 @@ static int step_method(struct worker *w, unsigned method, uint32_t unit)
     return methods[method].step(work, unit, versions);
 }
 
-/* Logs what the last step of the method has changed, or that it has failed. */
+/*
+ * Logs what the last step of the method has changed, or that it has failed: waits until the ring of
+ * the worker has room.
+ */
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
-    struct write_run *run = w->run;
-    uint32_t first = w->number * method_units_of_worker(&run->header, method);
+    struct promise_log *log = &w->run->log;
+    struct promise_ring *ring = &log->rings[w->number];
+    uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
+    uint32_t first = w->number * method_units_of_worker(&w->run->header, method);
     for (uint32_t i = unit; i < unit + w->work[method].batch; i++) {
-        const struct log_line line = {.method = method,
-                                      .is_failure = is_failure,
-                                      .unit = first + i,
-                                      .version = w->versions[method][i],
-                                      .time_us = (clock_ns() - run->log.start_ns) / 1000};
-        promise_log_put(&run->log, w->number, &line);
+        while (put - atomic_load_explicit(&ring->taken, memory_order_acquire) == PROMISE_RING) {
+            if (atomic_load(&log->has_failed))
+                return;
+            clock_sleep(PAUSE_NS);
+        }
+        ring->lines[put % PROMISE_RING] =
+            (struct log_line){.method = method,
+                              .is_failure = is_failure,
+                              .unit = first + i,
+                              .version = w->versions[method][i],
+                              .time_us = (clock_ns() - log->start_ns) / 1000};
+        atomic_store_explicit(&ring->put, ++put, memory_order_release);
     }
 }
 
@@ -277,7 +253,8 @@ static int control_step_of(struct worker *w, unsigned method)
 
 /*
  * Makes the files of a method, and takes a first step with it. At a rate, that step is not
- * promised, because all methods of all workers take it at once.
+ * promised, because all methods of all workers take it at once. A method that does not work here is
+ * left out.
  */
 static int prepare_method(struct worker *w, unsigned method, struct err *e)
 {
@@ -305,7 +282,14 @@ static int prepare_method(struct worker *w, unsigned method, struct err *e)
     /* with these, the system does not support the call; with all others, the call failed */
     if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
         return say_failed_call(w->run, work, -rc, e);
-    leave_out(w->run, work, -rc);
+    unsigned bit = 1U << method;
+    if (atomic_fetch_or(&w->run->left_out, bit) & bit) /* the first worker to notice says so */
+        return 0;
+    if (!methods[method].begin)
+        message("%s is left out: it is not part of this build", methods[method].name);
+    else
+        message("%s is left out: it does not work here (%s: %s)", methods[method].name, work->call,
+                portable_reason(-rc));
     return 0;
 }
 
@@ -449,28 +433,6 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
     return 0;
 }
 
-static int make_promises(struct worker *w, struct err *e)
-{
-    /* the workers take turns */
-    uint64_t next_ns = clock_ns() + w->number * w->run->gap_ns / w->run->header.workers;
-    int rc = 0;
-    while (rc == 0 && !is_over(w->run) && !atomic_load(&w->run->log.has_failed))
-        rc = make_round(w, &next_ns, e);
-    return rc;
-}
-
-/* Overwrites; `drive` as fast as possible, the others with pauses: more would be of no use. */
-static int overwrite_blocks(struct worker *w, unsigned method, struct err *e)
-{
-    int rc = 0;
-    while (rc == 0 && !is_over(w->run)) {
-        rc = outcome_of_step(w, method, control_step_of(w, method), e);
-        if (method != method_drive)
-            clock_sleep(CACHED_PAUSE_NS);
-    }
-    return rc;
-}
-
 static int run_worker(void *context, struct err *e)
 {
     struct worker *w = context;
@@ -478,11 +440,17 @@ static int run_worker(void *context, struct err *e)
     int rc = 0;
     if (w->kind == WORKER_LOG)
         return promise_log_work(&run->log, &run->active, e);
-    if (w->kind == WORKER_PROMISES)
-        rc = make_promises(w, e);
+    /* those that make promises take turns */
+    uint64_t next_ns = clock_ns() + w->number * run->gap_ns / run->header.workers;
+    while (w->kind == WORKER_PROMISES && rc == 0 && !is_over(run) &&
+           !atomic_load(&run->log.has_failed))
+        rc = make_round(w, &next_ns, e);
     for (unsigned method = 0; w->kind == WORKER_CONTROL && method < method_count; method++)
-        if (w->methods & run->header.methods & 1U << method)
-            rc = overwrite_blocks(w, method, e);
+        while (rc == 0 && (w->methods & run->header.methods & 1U << method) && !is_over(run)) {
+            rc = outcome_of_step(w, method, control_step_of(w, method), e);
+            if (method != method_drive) /* which overwrites as fast as possible */
+                clock_sleep(CACHED_PAUSE_NS);
+        }
     atomic_fetch_sub(&run->active, 1);
     return rc;
 }

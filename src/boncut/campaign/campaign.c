@@ -142,31 +142,6 @@ void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut)
     sum->reached_drive += cut->layer == LAYER_DRIVE;
 }
 
-static void say_reach(struct campaign_sum *sum)
-{
-    size_t length = strlen(sum->text);
-    char *end = sum->text + length;
-    size_t room = sizeof sum->text - length;
-    if (sum->reached_drive == 0)
-        snprintf(end, room, "; no cut reached the drive's cache, about which nothing is shown");
-    else if (sum->reached_drive < sum->conclusive)
-        snprintf(end, room, "; %" PRIu64 " of these cuts reached the drive's cache",
-                 sum->reached_drive);
-    else
-        snprintf(end, room, "; all of these cuts reached the drive's cache");
-}
-
-/* The verdict does not rest on these cuts. */
-static void say_rest(struct campaign_sum *sum)
-{
-    size_t length = strlen(sum->text);
-    if (sum->cuts > sum->conclusive)
-        snprintf(sum->text + length, sizeof sum->text - length,
-                 "; inconclusive%s: %" PRIu64 " of all %" PRIu64 " cuts",
-                 sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
-                 sum->cuts);
-}
-
 void campaign_sum_end(struct campaign_sum *sum)
 {
     if (sum->unreadable > 0 && sum->lost == 0) {
@@ -199,8 +174,22 @@ void campaign_sum_end(struct campaign_sum *sum)
             sum->conclusive,
             units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
             units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED), 1, 100).text);
-    say_reach(sum);
-    say_rest(sum);
+    size_t length = strlen(sum->text);
+    if (sum->reached_drive == 0)
+        snprintf(sum->text + length, sizeof sum->text - length,
+                 "; no cut reached the drive's cache, about which nothing is shown");
+    else if (sum->reached_drive < sum->conclusive)
+        snprintf(sum->text + length, sizeof sum->text - length,
+                 "; %" PRIu64 " of these cuts reached the drive's cache", sum->reached_drive);
+    else
+        snprintf(sum->text + length, sizeof sum->text - length,
+                 "; all of these cuts reached the drive's cache");
+    length = strlen(sum->text);
+    if (sum->cuts > sum->conclusive) /* on which the verdict does not rest */
+        snprintf(sum->text + length, sizeof sum->text - length,
+                 "; inconclusive%s: %" PRIu64 " of all %" PRIu64 " cuts",
+                 sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
+                 sum->cuts);
 }
 
 /*
@@ -214,7 +203,7 @@ void campaign_sum_end(struct campaign_sum *sum)
 /* The kernel sends this signal to the leader of a process group when boncut is killed. */
 #define PARENT_DIED SIGUSR1
 
-/* Interval at which shell_wait() and shell_end() look whether a process has ended. */
+/* Interval at which run_command() and shell_end() look whether a process has ended. */
 #define MOMENT_NS 10000000
 
 /* Time that a process has between SIGTERM and SIGKILL. */
@@ -263,22 +252,6 @@ static _Noreturn void lead_group(const char *command, int in, int out, int error
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-/*
- * Starts a command with these descriptors as its standard input, output and error. Returns the
- * process id, or a negative errno with a line in e.
- */
-static pid_t shell_start(const char *command, int in, int out, int error, struct err *e)
-{
-    pid_t parent = getpid();
-    pid_t process = fork();
-    if (process < 0)
-        return err_system(e, errno, "run /bin/sh");
-    if (process == 0)
-        lead_group(command, in, out, error, parent);
-    setpgid(process, process); /* parent and child both call it: one of them comes first */
-    return process;
-}
-
 /* Whether the process has ended; does not wait. If so, *status becomes the exit status. */
 static bool shell_has_ended(pid_t process, int *status)
 {
@@ -304,25 +277,6 @@ static void shell_end(pid_t process)
     until_ns = clock_ns() + GRACE_NS;
     while (kill(-process, 0) == 0 && clock_ns() < until_ns)
         clock_sleep(MOMENT_NS);
-}
-
-/*
- * Waits for the process to end, at the latest at until_ns (of clock_ns()). Returns the exit status
- * (128 + the number of the signal that ended it). Otherwise it ends the process, and returns
- * -ETIMEDOUT when the time is over, or -EINTR when a signal asks boncut to stop.
- */
-static int shell_wait(pid_t process, uint64_t until_ns)
-{
-    int status;
-    while (!shell_has_ended(process, &status)) {
-        bool is_late = clock_ns() >= until_ns;
-        if (is_late || stop_requested()) {
-            shell_end(process);
-            return is_late ? -ETIMEDOUT : -EINTR;
-        }
-        clock_sleep(MOMENT_NS);
-    }
-    return status;
 }
 
 #define COMMAND_MOST 8192
@@ -389,21 +343,41 @@ static int say_failure(const struct cut *c, const char *what, int status, struct
 static pid_t start_command(const struct cut *c, const char *command, int in, int out, struct err *e)
 {
     int nothing = kernel_file_open("/dev/null", O_RDONLY);
-    pid_t process =
-        shell_start(command, in >= 0 ? in : nothing, out >= 0 ? out : c->said_fd, c->said_fd, e);
+    pid_t parent = getpid();
+    pid_t process = fork();
+    if (process == 0)
+        lead_group(command, in >= 0 ? in : nothing, out >= 0 ? out : c->said_fd, c->said_fd,
+                   parent);
+    if (process < 0)
+        process = err_system(e, errno, "run /bin/sh");
+    else
+        setpgid(process, process); /* parent and child both call it: one of them comes first */
     descriptor_close(&nothing);
     return process;
 }
 
 /*
- * Does the same, and waits for the end. Returns the command's exit status, -ETIMEDOUT or -EINTR, or
- * another negative errno with a line in e.
+ * Does the same, and waits for the end. Returns the command's exit status (128 + the number of the
+ * signal that ended it), or another negative errno with a line in e. Otherwise it ends the command,
+ * and returns -ETIMEDOUT when the time is over, or -EINTR when a signal asks boncut to stop.
  */
 static int run_command(const struct cut *c, const char *command, int in, int out, uint64_t limit_ns,
                        struct err *e)
 {
+    uint64_t until_ns = clock_ns() + limit_ns;
+    int status;
     pid_t process = start_command(c, command, in, out, e);
-    return process < 0 ? (int)process : shell_wait(process, clock_ns() + limit_ns);
+    if (process < 0)
+        return (int)process;
+    while (!shell_has_ended(process, &status)) {
+        bool is_late = clock_ns() >= until_ns;
+        if (is_late || stop_requested()) {
+            shell_end(process);
+            return is_late ? -ETIMEDOUT : -EINTR;
+        }
+        clock_sleep(MOMENT_NS);
+    }
+    return status;
 }
 
 /* Stores in `line` the user's --victim, followed by a command for the victim. */
@@ -462,18 +436,6 @@ static int await_writer(struct cut *c, int log_fd, bool for_promises, uint64_t u
                ? 0
                : say_failure(c, "boncut write made no promise: the wait for the first one",
                              -ETIMEDOUT, e);
-}
-
-static int start_writer(struct cut *c, int log_fd, struct err *e)
-{
-    char line[COMMAND_MOST];
-    const char *options = c->campaign->settings->write_options;
-    int rc = boncut_on_victim(c, line, "write", options ? options : "", e);
-    pid_t process = rc == 0 ? start_command(c, line, -1, log_fd, e) : rc;
-    if (process < 0)
-        return (int)process;
-    c->writer = process;
-    return 0;
 }
 
 static void end_writer(struct cut *c)
@@ -549,8 +511,16 @@ static int write_and_cut(struct cut *c, struct err *e)
     uint64_t least_ns = s->after_least_ns.value;
     uint64_t span_ns = s->after_most_ns.value - least_ns;
     uint64_t delay_ns = least_ns + rng_below(&c->campaign->rng, span_ns + 1);
+    char line[COMMAND_MOST];
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
-    int rc = log_fd < 0 ? log_fd : start_writer(c, log_fd, e);
+    int rc = log_fd < 0
+                 ? log_fd
+                 : boncut_on_victim(c, line, "write", s->write_options ? s->write_options : "", e);
+    if (rc == 0) {
+        pid_t process = start_command(c, line, -1, log_fd, e);
+        c->writer = process > 0 ? process : 0;
+        rc = process > 0 ? 0 : (int)process;
+    }
     if (rc == 0)
         rc = await_writer(c, log_fd, true, clock_ns() + s->patience_ns.value, e);
     if (rc == 0)
@@ -642,21 +612,6 @@ static int prepare_check(struct cut *c, int *status, struct err *e)
     return *status < 0 ? rc : NOT_JUDGED;
 }
 
-static int make_once(struct cut *c, struct err *e)
-{
-    int before_status = 0;
-    int rc = clean_up(c, e);
-    if (rc == 0)
-        rc = write_and_cut(c, e);
-    if (rc == 0)
-        rc = await_victim(c, e);
-    if (rc == 0)
-        rc = prepare_check(c, &before_status, e);
-    if (rc == 0)
-        rc = check_victim(c, before_status, e);
-    return rc;
-}
-
 /*
  * Makes the cut and checks it, and does so once more if nothing could be judged. The .json file
  * exists only when it is complete. Fails also if nothing could be judged the second time, or if DIR
@@ -672,7 +627,16 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
         return c.said_fd;
     for (int attempt = 0; rc == NOT_JUDGED && attempt < 2; attempt++) {
         err_init(&reason);
-        rc = make_once(&c, &reason);
+        int before_status = 0;
+        rc = clean_up(&c, &reason);
+        if (rc == 0)
+            rc = write_and_cut(&c, &reason);
+        if (rc == 0)
+            rc = await_victim(&c, &reason);
+        if (rc == 0)
+            rc = prepare_check(&c, &before_status, &reason);
+        if (rc == 0)
+            rc = check_victim(&c, before_status, &reason);
     }
     descriptor_close(&c.said_fd);
     if (rc == NOT_JUDGED)
@@ -686,18 +650,6 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
 
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
 #define REPORT_MOST (16 << 20)
-
-static int open_logs(struct campaign *c, struct err *e)
-{
-    uint64_t seed;
-    int rc = path_open(&c->logs, NULL, c->settings->logs, PATH_MAKES, e);
-    if (rc != 0)
-        return rc;
-    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
-        return err_system(e, errno, "draw a random number");
-    rng_init(&c->rng, seed, 0);
-    return 0;
-}
 
 /* ---- one cut --------------------------------------------------------------------------------- */
 
@@ -767,18 +719,6 @@ static int take_cut(struct campaign *c, unsigned number, struct err *e)
                              c->settings->logs, name.text, reason.text);
 }
 
-static int make_cuts(struct campaign *c, struct err *e)
-{
-    int rc = 0;
-    for (unsigned number = 1; rc == 0 && number <= c->settings->cuts.value; number++) {
-        if (!cut_is_done(c, number))
-            rc = cut_make(c, number, e);
-        if (rc == 0)
-            rc = take_cut(c, number, e);
-    }
-    return rc;
-}
-
 /* ---- the report ------------------------------------------------------------------------------ */
 
 static json_t *verdict_json(const struct campaign_sum *sum)
@@ -839,13 +779,21 @@ static int report_campaign(struct campaign *c, struct err *e)
 int boncut_campaign(const struct settings *s, struct err *e)
 {
     struct campaign c = {.settings = s, .logs = {.fd = -1}};
+    uint64_t seed = 0;
     int rc = s->page ? html_page_open(&c.page, "--html", s->page, e) : 0;
     if (rc == 0)
-        rc = open_logs(&c, e);
+        rc = path_open(&c.logs, NULL, s->logs, PATH_MAKES, e);
+    if (rc == 0 && getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+        rc = err_system(e, errno, "draw a random number");
+    rng_init(&c.rng, seed, 0);
     c.cuts = json_array();
     /* a failure or a signal does not lose the earlier cuts: the next campaign continues there */
-    if (rc == 0)
-        rc = make_cuts(&c, e);
+    for (unsigned number = 1; rc == 0 && number <= s->cuts.value; number++) {
+        if (!cut_is_done(&c, number))
+            rc = cut_make(&c, number, e);
+        if (rc == 0)
+            rc = take_cut(&c, number, e);
+    }
     if (rc == 0) {
         campaign_sum_end(&c.sum);
         rc = report_campaign(&c, e);
