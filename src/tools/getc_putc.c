@@ -277,25 +277,19 @@ static int measure_ways(struct session *s, size_t number, struct err *e)
     return rc;
 }
 
-/* Writes the whole file, so that none of the ways has to allocate storage. */
-static int extend_file(struct session *s, struct err *e)
+static int measure_all(struct session *s, struct err *e)
 {
+    static const char extending[] = "Extending file";
+    progress_lines_begin(&s->progress, extending);
     uint64_t bytes = s->settings->bytes.value;
     int rc = 0;
+    /* the whole file is written, so that none of the ways has to allocate storage */
     for (uint64_t at = 0; rc == 0 && at < bytes; at += BLOCK_BYTES) {
         const struct io_file file = {.fd = s->fd, .name = s->name};
         rc = io_write(&file, s->contents, block_at(at, bytes), at, e);
         if (rc == 0)
             rc = stop_check(e);
     }
-    return rc;
-}
-
-static int measure_all(struct session *s, struct err *e)
-{
-    static const char extending[] = "Extending file";
-    progress_lines_begin(&s->progress, extending);
-    int rc = extend_file(s, e);
     if (rc == 0)
         progress_lines_done(&s->progress, extending, NULL);
     for (size_t i = 0; rc == 0 && i < BYTE_WAYS; i++) {
@@ -309,17 +303,6 @@ static int measure_all(struct session *s, struct err *e)
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
-
-static int check_space(const struct scratch *scratch, uint64_t bytes, struct err *e)
-{
-    struct scratch_space space;
-    int rc = scratch_space(scratch, &space, e);
-    if (rc == 0 && space.bytes < bytes)
-        return err_say(
-            e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free; a smaller -s needs less",
-            scratch->path, bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
-    return rc;
-}
 
 static int measure_file(struct session *s, struct err *e)
 {
@@ -343,7 +326,13 @@ static int measure_directory(struct session *s, struct err *e)
                           s->settings->trusts_directory, e);
     if (rc != 0)
         return rc;
-    rc = check_space(&s->scratch, s->settings->bytes.value, e);
+    uint64_t bytes = s->settings->bytes.value;
+    struct scratch_space space;
+    rc = scratch_space(&s->scratch, &space, e);
+    if (rc == 0 && space.bytes < bytes)
+        rc = err_say(
+            e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free; a smaller -s needs less",
+            s->scratch.path, bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
     if (rc == 0)
         rc = scratch_make(&s->scratch, e);
     if (rc == 0)
@@ -367,8 +356,13 @@ static struct units_text figure_of(double kib_per_second)
     return figure;
 }
 
-static void print_table(FILE *out, const struct session *s, const char *label)
+static void print_report(const struct session *s)
 {
+    char label[LABEL_BYTES];
+    struct host host;
+    host_detect(&host);
+    sanitize_plain(label, s->settings->label ? s->settings->label : host.name);
+    FILE *out = s->settings->quiet ? stderr : stdout;
     int blanks = NAME_COLUMNS - (int)sanitize_columns(label);
     fprintf(out, "Version %-*s ", NAME_COLUMNS - 8, PACKAGE_VERSION);
     for (size_t i = 0; i < BYTE_WAYS; i++)
@@ -376,16 +370,7 @@ static void print_table(FILE *out, const struct session *s, const char *label)
     fprintf(out, "\n%s%*s ", label, blanks > 0 ? blanks : 0, "");
     for (size_t i = 0; i < BYTE_WAYS; i++)
         fprintf(out, " %6s", figure_of(s->kib_per_second[i]).text);
-    fputc('\n', out);
-}
-
-static void print_report(const struct session *s)
-{
-    char label[LABEL_BYTES];
-    struct host host;
-    host_detect(&host);
-    sanitize_plain(label, s->settings->label ? s->settings->label : host.name);
-    print_table(s->settings->quiet ? stderr : stdout, s, label);
+    fprintf(out, "\n");
     fputs(label, stdout);
     for (size_t i = 0; i < BYTE_WAYS; i++)
         printf(",%s", figure_of(s->kib_per_second[i]).text);

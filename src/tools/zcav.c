@@ -513,18 +513,6 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
 
 /* ---- failed chunks --------------------------------------------------------------------------- */
 
-static int note_range(struct zcav_job *j, const struct bad_range *range, struct err *e)
-{
-    bool is_new;
-    int rc = bad_ranges_add(&j->bad, range, &is_new, e);
-    if (rc == 0 && is_new && j->is_live)
-        fputs(ZCAV_ERASE, stderr);
-    if (rc == 0 && is_new)
-        message("%s %s at %" PRIu64 ": %s", j->settings->writes ? "write" : "read",
-                j->device.file.name, range->offset, portable_reason(range->code));
-    return rc;
-}
-
 /* Records the block's failed chunks as bad ranges, and clears the list of them. */
 static int note_failures(struct zcav_job *j, struct err *e)
 {
@@ -536,8 +524,14 @@ static int note_failures(struct zcav_job *j, struct err *e)
         const struct bad_range range = {.offset = offset,
                                         .bytes = left < s->chunk_bytes ? left : s->chunk_bytes,
                                         .code = j->failed_code};
+        bool is_new = false;
         if (j->failed[i])
-            rc = note_range(j, &range, e);
+            rc = bad_ranges_add(&j->bad, &range, &is_new, e);
+        if (is_new && j->is_live)
+            fputs(ZCAV_ERASE, stderr);
+        if (is_new)
+            message("%s %s at %" PRIu64 ": %s", s->writes ? "write" : "read", j->device.file.name,
+                    offset, portable_reason(range.code));
         j->failed[i] = 0;
     }
     return rc;
@@ -561,23 +555,16 @@ static int append_block(struct zcav_pass *p, const struct zcav_block *block, str
     return 0;
 }
 
-/* Reads a stream up to the next block that is measured. */
-static int skip_to(struct zcav_job *j, uint64_t offset, struct err *e)
-{
-    struct zcav_block ignored;
-    int rc = 0;
-    while (rc == 0 && j->device.kind == ZCAV_STREAM && j->position < offset && !j->at_end) {
-        rc = move_block(j, j->position, &ignored, e);
-        j->position += j->settings->block_bytes;
-    }
-    return rc;
-}
-
 /* Measures a block, unless a stream ends before or in it. */
 static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
 {
     struct zcav_block block;
-    int rc = skip_to(j, offset, e);
+    int rc = 0;
+    /* a stream is read up to the block */
+    while (rc == 0 && j->device.kind == ZCAV_STREAM && j->position < offset && !j->at_end) {
+        rc = move_block(j, j->position, &block, e);
+        j->position += j->settings->block_bytes;
+    }
     if (rc == 0 && !j->at_end)
         rc = move_block(j, offset, &block, e);
     j->position = offset + j->settings->block_bytes;
@@ -929,15 +916,6 @@ static int open_jobs(struct session *s, struct err *e)
     return rc;
 }
 
-static void advise_user(const struct session *s)
-{
-    const struct zcav_job *j = s->jobs;
-    if (!s->settings->quiet && (j->engine->capabilities & ENGINE_NEEDS_DIRECT) && !j->device.direct)
-        message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves one "
-                "call at a time",
-                j->engine->name);
-}
-
 static int write_reports(struct session *s, struct err *e)
 {
     if (!s->settings->json && !s->settings->page)
@@ -954,32 +932,29 @@ static int write_reports(struct session *s, struct err *e)
     return rc;
 }
 
-/* Fails if something could not be moved. Called when everything else has been printed. */
-static int judge_failures(const struct session *s, struct err *e)
-{
-    uint64_t bytes = 0;
-    unsigned devices = 0;
-    for (unsigned i = 0; i < s->opened; i++) {
-        bytes += bad_ranges_bytes(&s->jobs[i].bad);
-        devices += s->jobs[i].bad.count > 0;
-    }
-    if (devices == 0)
-        return 0;
-    return err_say(e, "%" PRIu64 " bytes on %u of %u devices cannot be %s", bytes, devices,
-                   s->opened, s->settings->writes ? "written" : "read");
-}
-
 static int measure_devices(struct session *s, struct err *e)
 {
     int rc = open_jobs(s, e);
     if (rc == 0) {
-        advise_user(s);
+        const struct zcav_job *j = s->jobs;
+        if (!s->settings->quiet && (j->engine->capabilities & ENGINE_NEEDS_DIRECT) &&
+            !j->device.direct)
+            message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves "
+                    "one call at a time",
+                    j->engine->name);
         rc = zcav_run(s->jobs, s->opened, e);
     }
     if (rc == 0)
         rc = write_reports(s, e);
-    if (rc == 0)
-        rc = judge_failures(s, e);
+    uint64_t bytes = 0; /* that could not be moved */
+    unsigned devices = 0;
+    for (unsigned i = 0; rc == 0 && i < s->opened; i++) {
+        bytes += bad_ranges_bytes(&s->jobs[i].bad);
+        devices += s->jobs[i].bad.count > 0;
+    }
+    if (devices > 0)
+        rc = err_say(e, "%" PRIu64 " bytes on %u of %u devices cannot be %s", bytes, devices,
+                     s->opened, s->settings->writes ? "written" : "read");
     for (unsigned i = 0; i < s->opened; i++)
         zcav_job_release(&s->jobs[i]);
     free(s->jobs);
