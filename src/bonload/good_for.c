@@ -54,7 +54,6 @@ struct inquiry {
     size_t count;          /* number of answers begun */
     struct answer *answer; /* the last of them */
     unsigned loads;        /* number of loads that it judges */
-    FILE *details;         /* reports of the single runs, printed after the verdict */
     char *own;             /* text of the user's own profile */
     json_t *report;        /* report of the last run that was judged */
     struct output output;
@@ -128,21 +127,6 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     }
 }
 
-/* Adds the report that the run would print if it were the only one. */
-static void add_details(struct inquiry *q, const struct plan *p, const struct result *result)
-{
-    const struct kind_plan *k = &p->kinds[LOAD_WRITE];
-    const char *request = q->answer->profile.request;
-    if (p->mode == MODE_SEARCH)
-        fputs("\n---- The search for a higher load ----\n", q->details);
-    else if (p->mode == MODE_RATE)
-        fprintf(q->details, "\n---- At %.6g %s/s ----\n", (double)k->rate / (double)BILLION,
-                request);
-    else
-        fprintf(q->details, "\n---- With %u clients ----\n", k->threads);
-    report_human(result, q->details);
-}
-
 static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
                        struct err *e)
 {
@@ -162,8 +146,6 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
             return err_system(e, ENOMEM, "allocate memory for the report");
         add_load(q, run, result);
     }
-    if (!q->is_all)
-        add_details(q, run->plan, result);
     return 0;
 }
 
@@ -360,7 +342,7 @@ static int ask_profiles(struct inquiry *q, struct err *e)
     return rc;
 }
 
-static int print_answers(struct inquiry *q, const char *details, struct err *e)
+static int print_answers(struct inquiry *q, struct err *e)
 {
     const struct settings *s = q->settings;
     answers_put(&q->report, q->answers, q->count, q->path);
@@ -374,30 +356,10 @@ static int print_answers(struct inquiry *q, const char *details, struct err *e)
         answers_print(q->answers, q->count, stdout);
     else
         answer_print(&q->answers[0], stdout);
-    if (!s->json)
-        fputs(details, stdout);
     int rc = output_finish(&q->output, e);
     if (rc == 0 && q->page.is_open)
         rc = html_page_write(&q->page, json, e);
     free(json);
-    return rc;
-}
-
-static int answer_inquiry(struct inquiry *q, struct err *e)
-{
-    char *details = NULL;
-    size_t size = 0;
-    q->details = open_memstream(&details, &size);
-    if (!q->details)
-        return err_system(e, ENOMEM, "allocate memory for the report");
-    int rc = ask_profiles(q, e);
-    if (fclose(q->details) != 0 && rc == 0)
-        rc = err_system(e, ENOMEM, "allocate memory for the report");
-    if (rc == 0 && !q->report)
-        message("stopped before anything could be judged");
-    else if (rc == 0)
-        rc = print_answers(q, details, e);
-    free(details);
     return rc;
 }
 
@@ -440,7 +402,11 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
             message("no directory is given: %s is judged", printable(q.path).text);
         close(fd);
     }
-    rc = fd >= 0 ? answer_inquiry(&q, e) : fd;
+    rc = fd >= 0 ? ask_profiles(&q, e) : fd;
+    if (rc == 0 && !q.report)
+        message("stopped before anything could be judged");
+    else if (rc == 0)
+        rc = print_answers(&q, e);
     enum goodness worst = GOODNESS_NONE;
     for (size_t i = 0; i < q.count; i++)
         if (answer_goodness(&q.answers[i]) > worst)

@@ -15,6 +15,7 @@ src_libbonload_a_SOURCES = \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \
 	src/bonload/report/report.h \
+	src/bonload/report/text.c \
 	src/bonload/result/result.c src/bonload/result/result.h \
 	src/bonload/stats/recorder.c src/bonload/stats/recorder.h \
 	src/bonload/stats/series.c src/bonload/stats/series.h \

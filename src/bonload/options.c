@@ -284,7 +284,7 @@ static const struct option_entry entries[] = {
      .help = "checksum that each PUT carries: off, md5, crc32c or sha256 (default: off)"},
     {VALUE("output", "FORMAT", OPTION_WORD, output), .words = output_names, .group = "Output",
      .accepted = "human or json; -o FILE writes the report to a file",
-     .help = "human or json, as goader prints it (default: human)"},
+     .help = "human or json, as goader prints it (default: bonload's own report)"},
     {OPTION_JSON(json)},
     {OPTION_OUTPUT_AS(NULL, report)},
     {OPTION_LABEL(label)},
@@ -307,6 +307,7 @@ static const struct option_entry entries[] = {
 
 /* Defaults other than 0, of settings that do not depend on others. */
 static const struct settings defaults = {
+    .output = OUTPUT_OURS,
     .show_progress = true,
     .adjust_on_errors = true,
     .max_channels.value = 500,
@@ -399,6 +400,8 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
     bool given[OPTIONS_MOST];
     *settings = defaults;
     settings->as_goader = cli_is_called(argc, argv, "goader");
+    if (settings->as_goader)
+        settings->output = OUTPUT_HUMAN;
     int rc = cli_parse(&option_table, argc, argv, settings, given, out, e);
     if (rc == 0)
         rc = check_targets(settings, given, e);

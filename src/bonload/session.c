@@ -99,8 +99,10 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
         puts(json);
     else if (rc == 0 && is_goaders)
         puts(goaders);
-    else if (rc == 0)
+    else if (rc == 0 && s->output == OUTPUT_HUMAN)
         report_human(result, stdout);
+    else if (rc == 0)
+        report_text(result, stdout);
     if (rc == 0)
         rc = output_finish(&o->report, e);
     if (rc == 0 && s->timeline_file)
@@ -341,9 +343,9 @@ static void print_interim(struct main_loop *c)
         return;
     }
     if (plan_ranks(result.plan) > 1)
-        fprintf(stderr, "\nRank %u alone, one of %u:", result.plan->stripe.index,
+        fprintf(stderr, "Rank %u alone, one of %u:\n", result.plan->stripe.index,
                 plan_ranks(result.plan));
-    report_human(&result, stderr);
+    report_text(&result, stderr);
     fflush(stderr);
     result_release(&result);
 }

@@ -268,6 +268,19 @@ struct units_text units_time(uint64_t nanoseconds)
     return units_time_beside(nanoseconds, nanoseconds);
 }
 
+struct units_text units_scaled(double number, enum units_of what)
+{
+    static const char *const bytes[] = {" B", " KiB", " MiB", " GiB", " TiB", NULL};
+    static const char *const counts[] = {"", " k", " M", " G", NULL};
+    const char *const *unit = what == UNITS_BYTES ? bytes : counts;
+    struct units_text text;
+    for (; number >= 999.5 && unit[1]; unit++)
+        number /= what == UNITS_BYTES ? 1024 : 1000;
+    int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+    snprintf(text.text, sizeof text.text, "%.*f%s", decimals, number, *unit);
+    return text;
+}
+
 /* Prints one decimal less if the rounded text would otherwise be a column wider. */
 static void format_short(char text[static UNITS_TEXT], double number, char unit)
 {

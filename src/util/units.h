@@ -117,6 +117,13 @@ struct units_text units_time(uint64_t nanoseconds);
 struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded);
 struct units_text units_beside(double number, int decimals, double excluded);
 
+/*
+ * Formats a number for people, with three digits, in the last unit that leaves any: "1.58 GiB" of
+ * UNITS_BYTES, "84.6 k" of UNITS_COUNT; below 1000 without a unit (" B" of bytes).
+ */
+enum units_of { UNITS_BYTES, UNITS_COUNT };
+struct units_text units_scaled(double number, enum units_of what);
+
 /* Formats a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m". */
 void units_format_short_count(char text[static UNITS_TEXT], double number);
 

@@ -181,7 +181,7 @@ push @SCENES, map { {
     [ 'zcav -l',    sub { run_tool('zcav', repeated($_[1]), '-q', '-b1', '-l', "$_[0]{home}/load", "$dir/device") } ],
     [ '-live-file', sub { bonload(repeated($_[1]), @NULL, "-live-file=$_[0]{home}/load") } ],
     [ 'disk',       sub { bonload(repeated($_[1]), '-wt=1', "-url=$_[0]{home}/load", '-max-requests=50', @LOAD) }, undef, 50 ],
-    map { my $op = $_; [ "meta, $op", sub { bonload(repeated($_[1]), qw(-requests-engine=meta -rt=1 -max-requests=400 -max-errors=100), "-meta-ops=$op", "-url=$_[0]{home}/load") }, qr/^Miss: 400 x $op/m, 400 ] } qw(truncate setattr setxattr),
+    map { my $op = $_; [ "meta, $op", sub { bonload(repeated($_[1]), qw(-requests-engine=meta -rt=1 -max-requests=400 -max-errors=100), "-meta-ops=$op", "-url=$_[0]{home}/load") }, qr/^miss +400 x $op/m, 400 ] } qw(truncate setattr setxattr),
 );
 
 # A file of his own comes and goes at the name of a report, in a directory for all.
@@ -424,7 +424,7 @@ rmdir "$dir/bin";
         like(bonload(@load, "-url=$disk/single")->{out}, qr/^$op +[1-9]|20 x $op: Operation not supported$/m, "meta, $op: a file in a directory of root's is changed, where it can be");
         unlink "$disk/single";
         my $run = bonload(@load, "-url=$disk/his/name");
-        like($run->{out}, qr/Error: 20 x $op: another user can change its directory.*[(]-u[)]/, 'one in a directory of his is not, and the line names -u');
+        like($run->{said}, qr/^error +20 x $op: another user can change its directory.*[(]-u[)]/, 'one in a directory of his is not, and the line names -u');
         is($facts->(), $before, 'the file is as it was');
         is(qx(getfattr -d '$file' 2>/dev/null), q{}, 'without attributes') if have('getfattr');
     }
@@ -451,7 +451,7 @@ rmdir "$dir/bin";
     my @his = map { sprintf '%02d', $_ } 0 .. 49;
     his_file("$all/$_") for @his;
     my $run = bonload(qw(-requests-engine=meta -rt=1 -max-requests=200 -max-errors=100 -meta-ops=rename), "-url=$all/NN");
-    like($run->{out}, qr/Error: \d+ x rename: another user can change its directory/, 'meta, rename: files of another user are refused');
+    like($run->{said}, qr/^error +\d+ x rename: another user can change its directory/, 'meta, rename: files of another user are refused');
     is_deeply([ tree("$all") ], \@his, 'and keep their names');
 }
 

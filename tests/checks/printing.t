@@ -17,7 +17,7 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|go_duration|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|percentile|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
@@ -38,12 +38,11 @@ my %HARMLESS = (
     'JSON, of texts that json_object.c made printable' => [ q{}, qw(goaders json) ],
     'JSON, of texts that json_object.c made printable ' => [ 'boncut/', 'text' ],
     'made printable itself'  => [ 'util/err.c', 'text' ],
-    'names of a profile, refused by profile.c unless printable' => [ 'bonload/', qw(a->profile.name a->profile.request f->name j->limit->name l->sync.name needed p->limits[i].name p->name p->program p->request p->source request sought->name what.text) ],
+    'names of a profile, refused by profile.c unless printable' => [ 'bonload/', qw(a->profile.name a->profile.request f->name j->limit->name l->sync.name needed p->limits[i].name p->name p->program p->request p->source sought->name what.text) ],
     'written to a file of names, exactly'  => [ 'bonload/session.c', 'name' ],
-    'numbers and our words'  => [ 'bonload/report/human.c', qw(levels machine name reason remedy result->plan->target->ops[i] starts title waits) ],
+    'numbers and our words'  => [ 'bonload/report/text.c', qw(kind_words[kind] label late limited r->plan->target->ops[i]) ],
     'numbers and our words ' => [ 'bonload/control/progress.c', 'text' ],
     'our words'              => [ 'measure/limit.c', qw(figures[i].of figures[i].what) ],
-    'what verdict.c printed' => [ 'bonload/good_for.c', 'details' ],
     'our words and numbers'  => [ 'boncut/', qw(block h->directory l->sight.detail l->file name c->sum.text) ],
     'found_reasons[]'        => [ 'bonload/verdict/verdict.c', 'reason' ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why d->why endings[a->durability.kind]) ],
@@ -113,7 +112,7 @@ my @files;
 File::Find::find({ no_chdir => 1, wanted => sub { push @files, $_ if /[.]c\z/ } }, source('src'));
 my (@wild, $calls);
 for my $path (sort @files) {
-    my ($file) = $path =~ m{/src/(.*)};
+    my ($file) = $path =~ m{.*/src/(.*)}s;
     my $code = slurp($path) =~ s{/[*].*?[*]/}{ }gsr;
     while ($code =~ /\b(f?printf|f?puts)(?=[(])/g) {
         $calls++;

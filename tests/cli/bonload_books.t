@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(is_used mark scratch);
-use LoadRun    qw(bonload);
+use LoadRun    qw(bonload ended_in);
 use RunProgram qw(slurp spew);
 
 my $dir = scratch();
@@ -26,7 +26,7 @@ spew("$dir/disk/03", 'theirs');
 my @DISK = (qw(-body-size=10 -remove), "-url=$dir/disk/XX");
 my $eight = bonload('-wt=1', '-max-requests=8', @DISK);
 is($eight->{status}, '0', 'disk -remove');
-like($eight->{out}, qr/^Total requests: 8$/m, 'after eight writes');
+is(ended_in($eight->{out}, 'writes'), 8, 'after eight writes');
 is_deeply([ files_in("$dir/disk") ], ['03'], 'a file that was there before stays, although the run wrote to it');
 mark("$dir/disk");
 is(bonload('-wt=3', '-max-requests=350', @DISK)->{status}, '0', 'disk -remove, names that recur');
@@ -41,7 +41,7 @@ SKIP: {
     spew("$dir/shared/02", 'of root');
     chmod 0444, "$dir/shared/02";
     my $run = bonload(qw(-u nobody -wt=1 -max-requests=4 -body-size=10 -remove -max-errors=100), "-url=$dir/shared/XX");
-    like($run->{out}, qr/^Total errors: 1$/m, 'somebody else\'s file cannot be opened');
+    like($run->{out}, qr/^writes +4 +3 +1 /m, 'somebody else\'s file cannot be opened');
     is_deeply([ files_in("$dir/shared") ], ['02'], 'and is not removed');
 }
 
@@ -52,7 +52,7 @@ for my $case ([ '-rt=2', '-meta-ops=mknod,write,symlink' ], [ '-wt=1', '-rt=1', 
     mark("$dir/meta");
     my $run = bonload(@{$case}, qw(-requests-engine=meta -max-requests=2000 -body-size=10 -remove -meta-offset-limit=4k), "-url=$dir/meta/XX");
     is($run->{status}, '0', "meta $name -remove");
-    like($run->{out}, qr/^Total requests: [1-9]\d*$/m, 'after its requests');
+    cmp_ok(ended_in($run->{out}, 'reads|writes'), '>', 0, 'after its requests');
     ok(is_used("$dir/meta"), 'files were made');
     is_deeply([ files_in("$dir/meta") ], [], 'nothing is left');
 }

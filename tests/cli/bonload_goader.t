@@ -24,6 +24,8 @@ sub called {
     my ($name, @args) = @_;
     my %how = (%{ $NAMES{$name} }, dir => "$dir", env => { map { $_ => q{} } grep {/\AAWS_/} keys %ENV });
     my @quiet = (grep {/show-progress/} @args) ? () : '-show-progress=false';
+    push @quiet, '-output=human' if $name eq 'bonload' && !grep {/-output=/} @args;
+    push @quiet, '-output=human' if $name eq 'bonload' && !grep {/-output=/} @args;
     return BonnieRun::bonnie({ program => 'bonload', %how }, @quiet, @args);
 }
 

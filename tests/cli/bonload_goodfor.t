@@ -120,7 +120,6 @@ my @judging = (
 my ($good, $bad, $beside) = map { judged_when_made($_) } @judging;
 is($good->{status}, '0', 'good: exit status 0');
 like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
-like($good->{out}, qr/^Total requests: (?:[3-6]\d\d|7[01]\d|720)$/m, 'with the report of the run, which has 720 where the machine was not away at the end');
 
 ($bad, $beside) = map { as_idle($_) } $bad, $beside;
 is($bad->{status}, '2', 'not good: exit status 2');
@@ -363,10 +362,8 @@ waitpid $_, 0 for @others;
 my $BUSY = qr/busy: others used \d+ % (?:and the host took \d+ % )?of \d+ CPUs? \(busy from 25 %\)/;
 is($slow->{status}, '3', 'a limit that is broken on a busy machine: unknown');
 like($slow->{out}, qr/\Aslow: unknown[.] sync longest .* The machine was $BUSY.*[.]\n/, 'and says what others did');
-like($slow->{out}, qr/^Machine: $BUSY/m, 'as does the report of the run');
 like(slurp("$OWN/busy.html"), qr{<header>\n<p class="warning">The machine was $BUSY}, 'and the page, above all');
 is($fast->{status}, '0', 'a limit that is kept there is kept');
-like($fast->{out}, qr/^Machine: $BUSY/m, 'on the same machine');
 
 for my $signal (qw(INT TERM)) {
     my $dir = storage();

@@ -10,7 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use BonnieRun  qw(finish is_alive scratch);
-use LoadRun    qw(load_started);
+use LoadRun    qw(ended_in load_started);
 use RunProgram qw(slurp);
 
 my $dir = scratch();
@@ -25,7 +25,7 @@ sub ask_to_the_end {
         select undef, undef, undef, .02;
     }
     finish($run);
-    return scalar(() = $run->{err} =~ /^The run goes on[.]$/mg);
+    return scalar(() = $run->{err} =~ /[(]the\s+run\s+goes\s+on[)]/g);
 }
 
 # On a busy machine even a single answer may take longer than a short run.
@@ -39,7 +39,7 @@ for my $load ([qw(-requests-engine=null -rt=4 -wt=4)], [qw(-wt=4 -rt=4 -body-siz
     is($run->{status}, '0', "@{$load}: it ends by itself");
     cmp_ok($answers, '>', 0, 'and answers meanwhile');
     unlike($run->{err}, qr/ThreadSanitizer/, 'threads and figures do not meet');
-    like($run->{out}, qr/^Total requests: [1-9]\d*$/m, 'the figures of all of it follow');
+    cmp_ok(ended_in($run->{out}, 'reads'), '>', 0, 'the figures of all of it follow');
 }
 
 done_testing();

@@ -78,12 +78,12 @@ for my $how (['-wt=64'], [ '-rt=64', '-verify=full' ], [ '-rt=64', '-verify=full
 delete $ENV{SSL_CERT_FILE};
 my $stranger = bonload(@HTTP, qw(-rt=2 -max-requests=4), "$nginx->{https}/x");
 is($stranger->{status}, '1', 'a certificate that nobody vouches for: exit status 1');
-like($stranger->{out}, qr/^Error: 4 x TLS: .*certificate.*$/m, 'each is an error, and says why');
-like(bonload(@HTTP, qw(-rt=2 -max-requests=4 -insecure-https), "$nginx->{https}/x")->{out}, qr/^Error: 4 x 404 Not Found$/m, '-insecure-https');
+like($stranger->{said}, qr/^error +4 x TLS: .*certificate.*$/m, 'each is an error, and says why');
+like(bonload(@HTTP, qw(-rt=2 -max-requests=4 -insecure-https), "$nginx->{https}/x")->{said}, qr/^error +4 x 404 Not Found$/m, '-insecure-https');
 
 my @mine = (@HTTP, qw(-rt=2 -max-requests=4), "-cacert=$nginx->{dir}/certificate");
 spew("$nginx->{dir}/www/page", 'x' x 10_000);
-like(bonload(@mine, "$nginx->{strict}/page")->{out}, qr/^Error: 4 x 400 Bad Request$/m, '-cacert vouches for the server, which wants to know the client');
+like(bonload(@mine, "$nginx->{strict}/page")->{said}, qr/^error +4 x 400 Bad Request$/m, '-cacert vouches for the server, which wants to know the client');
 no_errors(loaded(@mine, "-cert=$nginx->{dir}/certificate", "-key=$nginx->{dir}/key", "$nginx->{strict}/page"), '-cert and -key');
 $nginx->forget;
 no_errors(loaded(@mine, '-http1', "$nginx->{https}/page"), '-http1');
@@ -102,6 +102,6 @@ for my $size (qw(100KiB 400KiB 1600KiB)) { # a busy machine may see the first by
     last if $reads->{latency_ns}{mean} > $reads->{first_byte_ns}{mean} + 2e8;
 }
 cmp_ok($reads->{latency_ns}{mean}, '>', $reads->{first_byte_ns}{mean} + 2e8, 'its last byte comes long after its first');
-like(bonload(@HTTP, qw(-rt=1 -max-requests=1 -timeout=100ms), "$nginx->{http}/slow/x")->{out}, qr/^Error: 1 x timed out$/m, 'and too late for -timeout');
+like(bonload(@HTTP, qw(-rt=1 -max-requests=1 -timeout=100ms), "$nginx->{http}/slow/x")->{said}, qr/^error +1 x timed out$/m, 'and too late for -timeout');
 
 done_testing();

@@ -63,7 +63,7 @@ sub got {
     is(loaded(@all)->{writes}{errors}, 0, 'also from the environment');
     is((got("$dir/log-$_", 'PUT'))[0], 75, "server $_: half of the requests more") for 0, 1;
     for my $before ([], [ map {"-header=X-$_: some value-$_"} 1 .. 40 ]) {
-        like(bonload(@all, "-s3-endpoint=$servers[0]{url}/tell", @{$before}, '-header=X-Token: tell-nobody ')->{out}, qr/^Error: 90 x 403 Denied: \*{11}$/m, 'a server tells the value of a header');
+        like(bonload(@all, "-s3-endpoint=$servers[0]{url}/tell", @{$before}, '-header=X-Token: tell-nobody ')->{said}, qr/^error +90 x 403 Denied: \*{11}$/m, 'a server tells the value of a header');
     }
     like(bonload(@all, "-s3-endpoint=$urls[0],ftp://h")->{err}, qr/\Abonload: -s3-endpoint: 'ftp:\/\/h' is not accepted; expected a URL[^\n]*\n\z/, 'each has to be a URL');
     like(bonload(@all, '-s3-endpoint=' . join q{,}, ('http://h') x 33)->{err}, qr/\Abonload: -s3-endpoint: up to 32 URLs[^\n]*\n\z/, 'no more than 32');
@@ -87,7 +87,7 @@ sub checksums_and_versions {
     my $store = s3_store(buckets => [qw(locked versioned)], log => "$dir/touched");
     my @to    = map { [ (grep { !/-s3-bucket/ } $store->options), "-s3-bucket=$_" ] } qw(locked versioned);
     my $bare  = bonload(@{ $to[0] }, qw(-wt=1 -max-requests=3 -body-size=1000 -url=XXXX));
-    like($bare->{out}, qr/^Error: 3 x 400 InvalidRequest: Content-MD5 OR .*; -s3-checksum adds one$/m, 'a store that wants a checksum');
+    like($bare->{said}, qr/^error +3 x 400 InvalidRequest: Content-MD5 OR .*; -s3-checksum adds one$/m, 'a store that wants a checksum');
     for my $kind (qw(md5 crc32c sha256)) {
         for my $version (2, 4) {
             my @more = ("-s3-checksum=$kind", "-s3-sign-ver=$version", '-seed=5');
@@ -268,7 +268,7 @@ sub with_store {
         }
         local $ENV{AWS_SESSION_TOKEN} = 'another token';
         my $refused = bonload(qw(-requests-engine=s3 -s3-virtual -rt=1 -max-requests=10 -url=v/XXX), "-s3-bucket=$S3Store::BUCKET");
-        like($refused->{out}, qr/^Error: 10 x 400 InvalidToken: The token is not valid$/m, 'a wrong token');
+        like($refused->{said}, qr/^error +10 x 400 InvalidToken: The token is not valid$/m, 'a wrong token');
     }
 
     # ---- one store under several names: each signature is that of its host -----------------------------------------
@@ -299,14 +299,14 @@ sub with_store {
     my $run = bonload(@wrong, qw(-rt=2 -max-requests=20 -url=a));
     is($run->{status}, '1', 'a wrong secret: exit status 1');
     like($run->{err}, qr/\Abonload: 100 % of the requests failed/, 'a wrong secret: every request fails');
-    like($run->{out}, qr/^Error: 20 x 403 SignatureDoesNotMatch: The signature is not that of this request and your key$/m, 'a wrong secret: in words');
+    like($run->{said}, qr/^error +20 x 403 SignatureDoesNotMatch: The signature is not that of this request and your key$/m, 'a wrong secret: in words');
     my $missing = bonload((map {s/\A-s3-bucket=.*/-s3-bucket=no-such/r} @S3), qw(-rt=2 -url=a));
     is($missing->{status}, '1', 'a missing bucket: exit status 1');
     like($missing->{err}, qr{\Abonload: -s3-bucket: there is no bucket no-such at \Q$store->{url}\E\n\z}, 'a missing bucket: before the load');
     is($missing->{out}, q{}, 'a missing bucket: no figures');
     my $nobody = free_port();
     my $away = bonload((map {s/\A-s3-endpoint=.*/-s3-endpoint=http:\/\/127.0.0.1:$nobody/r} @S3), qw(-rt=2 -max-requests=5 -url=a));
-    like($away->{out}, qr/^Error: 5 x connect: Connection refused$/m, 'a store that is away is for the load to find out');
+    like($away->{said}, qr/^error +5 x connect: Connection refused$/m, 'a store that is away is for the load to find out');
 
     # ---- secrets ---------------------------------------------------------------------------------------------------------------
     my $slow = bonload(@S3, qw(-rt=1 -max-requests=5 -url=slow -verbose --json -max-errors=100), "-timeline-file=$dir/page");

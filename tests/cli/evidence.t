@@ -66,9 +66,9 @@ SKIP: {
     process_speaks('overlay', $overlay, qr/\A(?:$busy)/);
     my $files = "$overlay/f-XXX";
     loaded('-wt=1', "-url=$files", qw(-max-requests=20 -body-size=256KiB -fsync));
-    my $kept = qr/^Limited by: page cache: (?:This process read none of the data from storage[.]|Half took )/m;
-    ok((any { bonload('-rt=1', "-url=$files", '-max-requests=20')->{out} =~ $kept } 1 .. 10), 'bonload: cached'); # others may drop the caches
-    like(bonload('-rt=1', "-url=$files", qw(-max-requests=20 -evict))->{out}, qr/^Limited by: device: This process read (?:all|\d+ %) of the data from storage[.]$/m, 'bonload: cold');
+    my $kept = qr/^limited by +page cache: (?:this process read none of the data from storage|half took )/m;
+    ok((any { bonload('-rt=1', "-url=$files", '-max-requests=20')->{said} =~ $kept } 1 .. 10), 'bonload: cached'); # others may drop the caches
+    like(bonload('-rt=1', "-url=$files", qw(-max-requests=20 -evict))->{said}, qr/^limited by +device: this process read (?:all|\d+ %) of the data from storage$/m, 'bonload: cold');
 
     # As in a container: nothing shows what is below.
     is(system('mount', '-t', 'tmpfs', 'hidden', "$disk"), 0, 'the layers are hidden');
@@ -76,10 +76,10 @@ SKIP: {
     system 'umount', "$disk";
 }
 
-# What bonload measured: the rest of its line.
+# What limited bonload, and why, as a sentence.
 sub measured {
     my (@options) = @_;
-    return bonload(qw(-rt=1 -max-requests=20 -evict), @options)->{out} =~ /^Limited by: (.*)$/m ? $1 : q{};
+    return bonload(qw(-rt=1 -max-requests=20 -evict), @options)->{said} =~ /^limited by +([^:]+): (.*)$/m ? "$1: " . ucfirst($2) . q{.} : q{};
 }
 
 SKIP: {

@@ -134,9 +134,9 @@ SKIP: {
     }
     my @load = ('-max-requests=600', '-body-size=10', "-url=$ext4/load/some-longer-name-XXX");
     mkdir "$ext4/load";
-    like(bonload('-wt=1', @load)->{out}, qr/^Error: \d+ x open$full$/m, 'bonload says so, too');
+    like(bonload('-wt=1', @load)->{said}, qr/^error +\d+ x open$full$/m, 'bonload says so, too');
     for my $op (qw(write mknod symlink)) {
-        like(bonload(qw(-requests-engine=meta -rt=1), "-meta-ops=$op", @load)->{out}, qr/^Error: \d+ x $op$full$/m, "and of $op");
+        like(bonload(qw(-requests-engine=meta -rt=1), "-meta-ops=$op", @load)->{said}, qr/^error +\d+ x $op$full$/m, "and of $op");
     }
 }
 

@@ -9,15 +9,27 @@ use JSON::PP ();
 use BonnieRun ();
 use RunProgram qw(slurp);
 
-our @EXPORT_OK = qw(as_idle bonload found_of has_ended has_web loaded load_started succeeds_ok program);
+our @EXPORT_OK = qw(as_idle bonload ended_in found_of has_ended has_web load_started loaded program said succeeds_ok);
 
 sub program { return BonnieRun::program('bonload') }
 
-# bonload(@arguments): a hash with status ("0", "1", "signal 2" ...), out and err. Without progress
-# lines unless asked for. A leading hash reference is as for BonnieRun::bonnie().
+# bonload(@arguments): a hash with status ("0", "1", "signal 2" ...), out and err, and `said`: out with
+# each of its labelled lines on one. Without progress lines unless asked for. A leading hash reference is
+# as for BonnieRun::bonnie().
 sub bonload {
     my $how = ref $_[0] ? shift : {};
-    return BonnieRun::bonnie({ %{$how}, program => 'bonload' }, quiet(@_));
+    my $run = BonnieRun::bonnie({ %{$how}, program => 'bonload' }, quiet(@_));
+    $run->{said} = said($run->{out});
+    return $run;
+}
+
+sub said { return $_[0] =~ s/\n {12}(?=\S)/ /gr }
+
+# How many requests of a kind ended, by a report.
+sub ended_in {
+    my ($text, $kind) = @_;
+    my ($made, $errors) = $text =~ /^(?:$kind) +\d+ +(\d+) +(\d+) /m;
+    return ($made // 0) + ($errors // 0);
 }
 
 # Whether this build has the targets http and s3.
@@ -40,7 +52,7 @@ sub has_ended {
     my ($threads) = (eval { slurp("/proc/$run->{pid}/status") } // q{}) =~ /^Threads:\s+(\d+)/m;
     return 0 if ($threads // 0) < 2; # the load has not begun
     kill USR1 => $run->{pid};
-    return slurp($run->{err_file}) =~ /^Total requests: [1-9].*^The run goes on[.]$/ms;
+    return slurp($run->{err_file}) =~ /[(]the run goes on[)].*^(?:reads|writes) +[1-9].*^seed/ms;
 }
 
 # What a search has found of a kind: "found" also if others used the machine when more load, or any

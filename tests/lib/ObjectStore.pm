@@ -137,7 +137,7 @@ sub objects_go_and_come {
     is_deeply([ $store->left ], [], 'nothing is left');
     my $wrong = bonload((map {s{\Q$SECRET_KEY\E}{another}r} @s3), qw(-rt=1 -max-requests=5 -url=a));
     is($wrong->{status}, '1', 'a wrong secret');
-    like($wrong->{out}, qr/^Error: 5 x 403 SignatureDoesNotMatch(?:: .+)?$/m, 'in the words of the store');
+    like($wrong->{said}, qr/^error +5 x 403 SignatureDoesNotMatch(?:: .+)?$/m, 'in the words of the store');
     like(bonload((map {s/pail/no-such/r} @s3), qw(-rt=1 -url=a))->{err}, qr/there is no bucket no-such/, 'a missing bucket');
     return;
 }

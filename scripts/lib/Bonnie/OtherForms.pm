@@ -27,7 +27,7 @@ my @FORMS = (
     [ qr/^\d;fio-\d/m                                     => q{fio's terse form, not its JSON (--output-format=json)} ],
     [ qr/^ *Time \(mean \S+ \S+\):/m                      => q{hyperfine's text, not its JSON (--export-json=/dev/stdout)} ],
     [ qr/^[>| ]*+Version +\S+ +-+Sequential (?:Output|Create)-+/m => q{bonnie's table, not its JSON (--json)} ],
-    [ qr/^Average good OP\/s:/m                            => q{bonload's text, not its JSON (--json)} ],
+    [ qr/^Average good OP\/s:|^ +asked +made +errors +late /m => q{bonload's text, not its JSON (--json)} ],
     [ qr/^Sequential Write MB\/s:/m                        => q{GoBonnieGo's text, not its JSON (-json)} ],
     [ $LOOKS_LIKE                                         => 'something like a report that cannot be read' ],
     [ qr/(?:bonnie_version|file_size)\W{1,9}\w{1,40}\W{1,9}\w{1,40}.{0,200}put_block/ => 'the header of CSV, and no line below it' ],

@@ -30,8 +30,9 @@ extern const char *const arrival_names[];
 enum search_for { SEARCH_THREADS, SEARCH_RATE };
 extern const char *const search_names[];
 
-enum output_format { OUTPUT_HUMAN, OUTPUT_JSON };
-extern const char *const output_names[];
+/* What a run prints: what goader prints, for people or as JSON, or our own report. */
+enum output_format { OUTPUT_HUMAN, OUTPUT_JSON, OUTPUT_OURS };
+extern const char *const output_names[]; /* of goader's */
 
 /* The figure of the latency that must stay below a limit. */
 enum limit_of { LIMIT_MEAN, LIMIT_PERCENTILE, LIMIT_MAX };

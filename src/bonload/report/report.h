@@ -12,7 +12,10 @@
 #define GOADER_PERCENTILES 9
 extern const double goader_percentiles[GOADER_PERCENTILES];
 
-/* Prints the report for people: the lines of goader, and then further ones. */
+/* Prints the report for people: the answer, the figures that decide it, and what explains them. */
+void report_text(const struct result *result, FILE *out);
+
+/* Prints goader's report, to the letter, and below each kind at most five lines of ours. */
 void report_human(const struct result *result, FILE *out);
 
 /*

@@ -15,20 +15,11 @@
 #define NAME_COLUMNS 9
 #define WHAT_COLUMNS 27
 
-/* "1.21 GiB", "16.4 k", "431": a rate with three digits, in the last unit that leaves any. */
 static struct units_text rate_text(const struct test_result *t, enum test_id test)
 {
-    static const char *const bytes[] = {" B", " KiB", " MiB", " GiB", " TiB", NULL};
-    static const char *const ops[] = {"", " k", " M", NULL};
-    struct units_text text;
-    bool counts = test_counts_operations(test);
-    const char *const *unit = counts ? ops : bytes;
-    double number = counts ? test_result_ops_per_second(t) : test_result_kib_per_second(t) * 1024;
-    for (; number >= 999.5 && unit[1]; unit++)
-        number /= counts ? 1000 : 1024;
-    int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-    snprintf(text.text, sizeof text.text, "%.*f%s", decimals, number, *unit);
-    return text;
+    return test_counts_operations(test)
+               ? units_scaled(test_result_ops_per_second(t), UNITS_COUNT)
+               : units_scaled(test_result_kib_per_second(t) * 1024, UNITS_BYTES);
 }
 
 static void print_figures(FILE *out, const struct test_result *t, enum test_id test)

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "bonload/report/report.h"
+#include "sync/ranks.h"
+#include "util/printable.h"
+#include "util/units.h"
+
+/*
+ * The report of a load: the answer first, then the figures that decide it, then what explains
+ * them, a line with a label for each. The requests of a search or a sweep are those of many loads,
+ * so their figures are told for each step, and never as one.
+ */
+
+#define LABEL_COLUMNS 12
+
+static const char *const kind_words[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
+
+/* One line of the report, as long as it is put together. */
+struct line {
+    char text[PRINTABLE_TEXT];
+};
+
+static void add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *l, const char *format, ...)
+{
+    size_t length = strlen(l->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(l->text + length, sizeof l->text - length, format, arguments);
+    va_end(arguments);
+}
+
+/* Prints the line below its label, and empties it. An empty line is not printed. */
+static void print_labelled(FILE *out, const char *label, struct line *l)
+{
+    if (!l->text[0])
+        return;
+    fprintf(out, "%-*s", LABEL_COLUMNS, label);
+    print_wrapped(out, LABEL_COLUMNS, l->text);
+    l->text[0] = '\0';
+}
+
+static bool has_ended_requests(const struct result *r, enum load_kind kind)
+{
+    return tally_ended(&r->figures->kinds[kind].tally) > 0;
+}
+
+/* Whether the figures of the kinds are of one load. */
+static bool is_of_one_load(const struct result *r)
+{
+    enum mode mode = r->plan->mode;
+    return mode != MODE_SWEEP && (mode != MODE_SEARCH || r->is_of_last_load);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* "200 reads/s", "187 of the 200 reads/s asked", "5.21 k reads/s (4 threads)". */
+static void add_rate(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct kind_result *k = &r->figures->kinds[kind];
+    const struct kind_plan *plan = &r->plan->kinds[kind];
+    double made = result_good_rate(k);
+    bool is_short = k->offered > 0 && made < k->offered * .999;
+    double told = is_short || k->offered <= 0 ? made : k->offered;
+    add(l, "%s%s", *l->text ? " and " : "", made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
+    if (is_short)
+        add(l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
+    add(l, " %s/s%s", kind_words[kind], is_short ? " asked" : "");
+    if (plan->pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
+        add(l, " (%u thread%s)", plan->threads, plan->threads == 1 ? "" : "s");
+}
+
+/* " of 16 KiB": exactly if all were alike. bonload's 4k is 4000 bytes, and told as such. */
+static void add_size(struct line *l, const struct result *r)
+{
+    const struct plan *p = r->plan;
+    uint64_t bytes = 0;
+    uint64_t made = 0;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        bytes += r->figures->kinds[kind].tally.bytes;
+        made += r->figures->kinds[kind].tally.response.count;
+    }
+    if (bytes == 0 || made == 0)
+        return;
+    uint64_t each = plan_has(p, LOAD_WRITE) && p->least_body == p->most_body && bytes / made > 0
+                        ? p->most_body
+                        : bytes / made;
+    if (!plan_has(p, LOAD_WRITE) ? bytes % made != 0 : p->least_body != p->most_body)
+        add(l, " of %s on average", units_scaled((double)bytes / (double)made, UNITS_BYTES).text);
+    else if (each % KIB == 0)
+        add(l, " of %" PRIu64 " %s", each / (each % MIB == 0 ? MIB : KIB),
+            each % MIB == 0 ? "MiB" : "KiB");
+    else
+        add(l, " of %" PRIu64 " bytes", each);
+}
+
+static void add_end(struct line *l, const struct result *r)
+{
+    const struct figures *f = r->figures;
+    add(l, " for %s", units_time(f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0).text);
+    if (r->is_warmup)
+        add(l, " (of the warm-up, which does not count)");
+    if (r->is_interim)
+        add(l, " (the run goes on)");
+    else if (f->was_stopped)
+        add(l, " (stopped by a signal)");
+    else if (r->is_hopeless)
+        add(l, " (ended early: nothing had succeeded)");
+    else if (f->is_bad_rate)
+        add(l, " (ended early: two seconds' worth of requests were overdue)");
+}
+
+/* What the load was made on: "ext4 on loop0", "http://host:80", "null". */
+static void add_place(struct line *l, const struct result *r)
+{
+    const struct sources *watched = r->backing.is_watched ? r->backing.sources : NULL;
+    const char *url =
+        *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
+    const char *host = url ? strstr(url, "://") : NULL;
+    if (watched && *watched->filesystem)
+        add(l, "%s%s%s", watched->filesystem, *watched->devices.name ? " on " : "",
+            watched->devices.name);
+    else if (host)
+        add(l, "%.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
+    else
+        add(l, "%s", r->plan->target->name);
+}
+
+static void print_load(const struct result *r, FILE *out)
+{
+    struct line l = {""};
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
+        if (has_ended_requests(r, kind))
+            add_rate(&l, r, kind);
+    if (!*l.text)
+        add(&l, "No request has ended");
+    add_size(&l, r);
+    add_end(&l, r);
+    add(&l, ": ");
+    add_place(&l, r);
+    print_wrapped(out, 0, l.text);
+}
+
+/* "16 threads keep the mean of reads below 200 ms." */
+static void print_found(const struct result *r, enum load_kind kind, FILE *out)
+{
+    const struct plan *p = r->plan;
+    const struct search_answer *answer = &r->figures->kinds[kind].answer;
+    const char *reason = found_reasons[answer->why];
+    struct line l = {""};
+    char load[UNITS_TEXT + 16];
+    char figure[LIMIT_TEXT];
+    bool is_one = p->settings->search == SEARCH_THREADS && answer->load <= 1;
+    if (p->kinds[kind].pace == PACE_NONE || p->kinds[kind].pace == PACE_FOLLOWS)
+        return;
+    latency_limit_name(&p->settings->limit, figure);
+    if (p->settings->search == SEARCH_THREADS)
+        snprintf(load, sizeof load, "%.0f thread%s", answer->load, is_one ? "" : "s");
+    else
+        snprintf(load, sizeof load, "%.6g/s", answer->load);
+    if (answer->found == FOUND_NONE)
+        add(&l, "No load keeps");
+    else if (answer->load <= 0)
+        add(&l, "Not known: no load was seen to keep");
+    else
+        add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load,
+            answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
+            is_one || p->settings->search == SEARCH_RATE ? "s" : "");
+    add(&l, " the %s of %s below %s", figure, kind_words[kind],
+        units_time(p->settings->limit.nanoseconds).text);
+    if (*reason)
+        add(&l, ": %s", reason);
+    if (answer->found == FOUND_UNSURE && !*reason)
+        add(&l, " (the search was not finished)");
+    add(&l, ".");
+    print_wrapped(out, 0, l.text);
+}
+
+/* p99 counts as the same up to this multiple of that at the first rate of a sweep. */
+#define KNEE 2
+
+/* "p99 of reads stays at 17.0 ms up to 200/s; at 400/s it is 1.20 s." */
+static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
+{
+    const struct step *steps = r->steps;
+    const uint64_t first = r->step_count > 0 ? steps[0].kinds[kind].latencies.p99 : 0;
+    uint64_t most = 0;
+    size_t kept = 0;
+    struct line l = {""};
+    if (r->step_count == 0 || !steps[0].kinds[kind].is_there)
+        return;
+    for (; kept < r->step_count; kept++) {
+        const struct step_kind *k = &steps[kept].kinds[kind];
+        if (k->achieved < k->load * .99 || k->latencies.p99 > KNEE * first)
+            break;
+        most = k->latencies.p99 > most ? k->latencies.p99 : most;
+    }
+    if (kept > 0)
+        add(&l, "p99 of %s stays at %s up to %.6g/s", kind_words[kind], units_time(most).text,
+            steps[kept - 1].kinds[kind].load);
+    if (kept < r->step_count) {
+        const struct step_kind *k = &steps[kept].kinds[kind];
+        add(&l, "%s %.6g/s ", kept > 0 ? "; at" : "At", k->load);
+        if (k->achieved < k->load * .99)
+            add(&l, "%s%s/s were made", kept > 0 ? "" : "only ",
+                units_scaled(k->achieved, UNITS_COUNT).text);
+        else
+            add(&l, "it is %s", units_time(k->latencies.p99).text);
+    }
+    add(&l, ".");
+    print_wrapped(out, 0, l.text);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A percentile of too few requests says nothing: p99 takes 100. */
+static struct units_text percentile(const struct histogram *h, double percent)
+{
+    struct units_text none = {"-"};
+    return (double)h->count * (100 - percent) >= 100 - 1e-9
+               ? units_time(histogram_percentile(h, percent))
+               : none;
+}
+
+static void print_table(const struct result *r, FILE *out)
+{
+    fprintf(out, "\n%-6s%10s%10s%7s%7s%10s%10s%10s%10s\n", "", "asked", "made", "errors", "late",
+            "p50", "p99", "p99.9", "max");
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+        const struct kind_result *k = &r->figures->kinds[kind];
+        const struct histogram *h = &k->tally.response;
+        uint64_t ended = tally_ended(&k->tally);
+        char late[UNITS_TEXT] = "-";
+        if (ended == 0 && k->begun == 0)
+            continue;
+        if (k->offered > 0)
+            snprintf(late, sizeof late, "%" PRIu64, k->tally.late);
+        fprintf(out, "%-6s%10" PRIu64 "%10" PRIu64 "%7" PRIu64 "%7s%10s%10s%10s%10s\n",
+                kind_words[kind], k->due > ended ? k->due : ended, h->count, k->tally.failed.count,
+                late, percentile(h, 50).text, percentile(h, 99).text, percentile(h, 99.9).text,
+                h->count > 0 ? units_time(h->maximum).text : "-");
+    }
+}
+
+static void print_ops(const struct result *r, FILE *out)
+{
+    if (r->op_count == 0)
+        return;
+    fprintf(out, "\n%-12s%10s%10s%10s%10s%10s\n", "operation", "made", "misses", "errors", "p50",
+            "p99");
+    for (size_t i = 0; i < r->op_count; i++) {
+        const struct op_tally *t = &r->figures->ops[i];
+        if (t->response.count + t->errors > 0)
+            fprintf(out, "%-12s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10s%10s\n",
+                    r->plan->target->ops[i], t->response.count - t->misses, t->misses, t->errors,
+                    percentile(&t->response, 50).text, percentile(&t->response, 99).text);
+    }
+}
+
+static void print_steps(const struct result *r, FILE *out)
+{
+    const struct settings *s = r->plan->settings;
+    bool is_search = r->plan->mode == MODE_SEARCH;
+    char limited[LIMIT_TEXT] = "";
+    if (is_search)
+        latency_limit_name(&s->limit, limited);
+    if (strcmp(limited, "p50") == 0 || strcmp(limited, "p99") == 0)
+        limited[0] = '\0'; /* they have columns of their own */
+    fprintf(out, "\n%-6s%10s%10s%10s%10s%10s", "",
+            is_search && s->search == SEARCH_THREADS ? "threads" : "asked/s", "made/s", "errors",
+            "p50", "p99");
+    fprintf(out, *limited ? "%10s\n" : "\n", limited);
+    for (size_t i = 0; i < r->step_count; i++) {
+        for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+            const struct step_kind *k = &r->steps[i].kinds[kind];
+            if (!k->is_there)
+                continue;
+            fprintf(out, "%-6s%10.6g%10s%10" PRIu64 "%10s%10s", kind_words[kind], k->load,
+                    units_scaled(k->achieved, UNITS_COUNT).text, k->errors,
+                    units_time(k->latencies.p50).text, units_time(k->latencies.p99).text);
+            if (*limited)
+                fprintf(out, "%10s", units_time(k->limited_ns).text);
+            if (is_search)
+                fprintf(out, "  %s%s", verdict_names[k->verdict],
+                        r->steps[i].is_confirmation ? ", again" : "");
+            fputc('\n', out);
+        }
+    }
+}
+
+/* ---- what explains it ------------------------------------------------------------------------ */
+
+/* Options that the user has not given, and that would make the figure one of the device. */
+static const char *option_against(const struct settings *s, enum load_kind kind)
+{
+    if (kind == LOAD_WRITE)
+        return s->direct ? "-fsync" : s->fsync ? "-direct" : "-fsync or -direct";
+    return s->direct ? "" : s->evict ? "-direct" : "-evict or -direct";
+}
+
+/* What limited the kind, and what would make it the device. Empty: nothing is judged. */
+static void add_limit(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct judgement *j = &r->backing.kinds[kind];
+    const char *remedy = option_against(r->plan->settings, kind);
+    char sentence[LIMIT_SENTENCE];
+    if (!r->backing.is_judged[kind] || !has_ended_requests(r, kind))
+        return;
+    limit_sentence(sentence, j, j);
+    sentence[strlen(sentence) - 1] = '\0'; /* its full stop */
+    if (islower((unsigned char)sentence[1]))
+        sentence[0] = (char)tolower((unsigned char)sentence[0]);
+    add(l, "%s: %s", limit_name(j->by), sentence);
+    if (*remedy && (j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN))
+        add(l, " (%s measures the device)", remedy);
+    if (j->direct.asked && j->by != LIMITED_PAGE_CACHE && j->direct.seen == DIRECT_YES)
+        add(l, "; past the page cache (seen)");
+    else if (j->direct.asked && j->direct.seen == DIRECT_NOT_KNOWN)
+        add(l, "; whether past the page cache is not known: %s", j->direct.reason);
+}
+
+/* Number of connections that a conclusion needs at least. */
+#define RECONNECTS_LEAST 50
+
+/*
+ * Whether nearly every request needed a new connection, although fewer than a tenth as many were in
+ * flight at a time: then the server does not keep connections alive. By Little's law, the mean
+ * number of requests in flight is the number that begin during one request.
+ */
+static bool reconnects(const struct kind_result *k)
+{
+    const struct tally *t = &k->tally;
+    double ended = (double)tally_ended(t);
+    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
+    return t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
+           in_flight * 10 < ended;
+}
+
+static void add_moved(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct kind_result *k = &r->figures->kinds[kind];
+    double bytes = (double)k->tally.bytes;
+    if (bytes > 0 && k->elapsed > 0)
+        add(l, "%s/s, %s in all", units_scaled(bytes / k->elapsed, UNITS_BYTES).text,
+            units_scaled(bytes, UNITS_BYTES).text);
+}
+
+static void add_not_begun(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct kind_result *k = &r->figures->kinds[kind];
+    if (k->due > tally_ended(&k->tally))
+        add(l, "%" PRIu64 " were due, and had not ended", k->due - tally_ended(&k->tally));
+}
+
+static void add_times(struct line *l, const struct histogram *h)
+{
+    if (h->count > 0)
+        add(l, "%s on average, p99 %s", units_time((uint64_t)histogram_mean(h)).text,
+            percentile(h, 99).text);
+}
+
+static void add_service(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct kind_result *k = &r->figures->kinds[kind];
+    if (k->offered > 0) /* otherwise it is the latency */
+        add_times(l, &k->tally.service);
+}
+
+static void add_first_byte(struct line *l, const struct result *r, enum load_kind kind)
+{
+    add_times(l, &r->figures->kinds[kind].tally.first_byte);
+}
+
+/* Time for making connections does not count as service. */
+static void add_connections(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct tally *t = &r->figures->kinds[kind].tally;
+    if (t->connections == 0)
+        return;
+    add(l, "%" PRIu64 " were made, %s each", t->connections,
+        units_time(t->connect_ns / t->connections).text);
+    if (t->tls_ns > 0)
+        add(l, ", of which TLS %s", units_time(t->tls_ns / t->connections).text);
+    if (reconnects(&r->figures->kinds[kind]))
+        add(l, ": the server closes them after each request, and every request paid for a new one");
+}
+
+static void add_levels(struct line *l, const struct result *r, enum load_kind kind)
+{
+    char text[LEVELS_TEXT];
+    levels_words(text, &r->levels[kind], 0);
+    add(l, "%s", text);
+}
+
+static void add_tail(struct line *l, const struct result *r, enum load_kind kind)
+{
+    char text[TAIL_TEXT];
+    tail_summary_words(text, &r->tails[kind]);
+    add(l, "%s", text);
+}
+
+static void add_misses(struct line *l, const struct result *r, enum load_kind kind)
+{
+    if (r->figures->kinds[kind].tally.misses > 0)
+        add(l, "%" PRIu64, r->figures->kinds[kind].tally.misses);
+}
+
+static void add_errors(struct line *l, const struct result *r, enum load_kind kind)
+{
+    const struct histogram *failed = &r->figures->kinds[kind].tally.failed;
+    if (failed->count > 0)
+        add(l, "they took %s on average, %s at most",
+            units_time((uint64_t)histogram_mean(failed)).text, units_time(failed->maximum).text);
+}
+
+/* Prints what is told of each kind, and once what is the same of both. */
+static void print_explanation(FILE *out, const struct result *r, const char *label,
+                              void (*add_text)(struct line *, const struct result *,
+                                               enum load_kind))
+{
+    struct line lines[LOAD_KINDS] = {{""}};
+    bool is_one = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (has_ended_requests(r, kind))
+            add_text(&lines[kind], r, kind);
+    if (!is_one && strcmp(lines[LOAD_READ].text, lines[LOAD_WRITE].text) == 0) {
+        lines[LOAD_WRITE].text[0] = '\0';
+        is_one = true;
+    }
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+        struct line l = {""};
+        if (*lines[kind].text)
+            add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ", lines[kind].text);
+        print_labelled(out, label, &l);
+    }
+}
+
+static void print_reasons(const struct reasons_found *r, const char *label, FILE *out)
+{
+    struct line l = {""};
+    for (size_t i = 0; i < r->count; i++) {
+        add(&l, "%" PRIu64 " x %s", r->list[i].count, r->list[i].text);
+        print_labelled(out, label, &l);
+    }
+    uint64_t others = r->others[LOAD_READ] + r->others[LOAD_WRITE];
+    if (others > 0)
+        add(&l, "%" PRIu64 " x " REASON_OTHERS, others);
+    print_labelled(out, label, &l);
+}
+
+static void print_explanations(const struct result *r, FILE *out)
+{
+    print_explanation(out, r, "limited by", add_limit);
+    print_explanation(out, r, "moved", add_moved);
+    print_explanation(out, r, "not begun", add_not_begun);
+    print_explanation(out, r, "service", add_service);
+    print_explanation(out, r, "first byte", add_first_byte);
+    print_explanation(out, r, "connections", add_connections);
+    print_explanation(out, r, "levels", add_levels);
+    print_explanation(out, r, "tail", add_tail);
+    print_explanation(out, r, "errors", add_errors);
+    print_explanation(out, r, "misses", add_misses);
+}
+
+/* How closely several ranks began together, and which host was the slowest. */
+static void add_together(struct line *l, const struct joint_run *t)
+{
+    char starts[STARTS_TEXT];
+    unsigned hosts = 0;
+    if (t->ranks < 2)
+        return;
+    for (unsigned i = 0; i < t->ranks; i++)
+        hosts += t->hosts[i].ranks > 0;
+    starts_text(starts, t->start_spread_ns, t->clock_uncertainty_ns);
+    add(l, "%u on %u host%s, which began %s", t->ranks, hosts, hosts == 1 ? "" : "s", starts);
+    if (hosts > 1)
+        add(l, "; the slowest host was %s", together_slowest(t)->name);
+}
+
+static void print_rest(const struct result *r, FILE *out)
+{
+    const struct figures *f = r->figures;
+    uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
+    struct line l = {""};
+    if (others_are_busy(&f->machine)) {
+        char machine[OTHERS_TEXT];
+        others_words(machine, &f->machine);
+        add(&l, "%s: the latencies may be theirs", machine + strcspn(machine, ":") + 2);
+    }
+    print_labelled(out, "others", &l);
+    if (f->checked_bytes > 0 || f->damaged > 0)
+        add(&l, "%s read, ", units_scaled((double)f->checked_bytes, UNITS_BYTES).text);
+    if (f->damaged > 0)
+        add(&l, "%" PRIu64 " places damaged", f->damaged);
+    else if (*l.text)
+        add(&l, "none damaged");
+    print_labelled(out, "checked", &l);
+    add_together(&l, &r->together);
+    print_labelled(out, "ranks", &l);
+    if (all > 0)
+        add(&l, "%s for each request",
+            units_time((uint64_t)(f->cpu_seconds * (double)BILLION / (double)all)).text);
+    print_labelled(out, "CPU time", &l);
+    add(&l, "%" PRId64, (int64_t)r->plan->seed);
+    print_labelled(out, "seed", &l);
+}
+
+void report_text(const struct result *r, FILE *out)
+{
+    bool has_steps = r->plan->mode == MODE_SEARCH || r->plan->mode == MODE_SWEEP;
+    if (r->plan->mode == MODE_SEARCH)
+        for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
+            print_found(r, kind, out);
+    if (r->plan->mode == MODE_SWEEP)
+        for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
+            print_knee(r, kind, out);
+    if (has_steps)
+        print_steps(r, out);
+    if (has_steps && is_of_one_load(r))
+        fputc('\n', out);
+    if (is_of_one_load(r)) {
+        print_load(r, out);
+        print_table(r, out);
+        print_ops(r, out);
+    }
+    fputc('\n', out);
+    if (is_of_one_load(r))
+        print_explanations(r, out);
+    print_reasons(&r->figures->failures, "error", out);
+    print_reasons(&r->figures->misses, "miss", out);
+    print_rest(r, out);
+}
