@@ -16,7 +16,9 @@
 #include "bonload/targets/profile/profile_target.h"
 #include "bonload/verdict/verdict.h"
 #include "measure/clock.h"
+#include "measure/sources.h"
 #include "report/page.h"
+#include "storage/sync_trial.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/program.h"
@@ -363,6 +365,32 @@ static int print_answers(struct inquiry *q, struct err *e)
     return rc;
 }
 
+/* So few syncs take no second on a disk, and others hardly store anything meanwhile. */
+#define TRIAL_SYNCS 20
+
+/*
+ * Finds out what is certain about the directory behind fd. A trial that fails says nothing: what
+ * the storage refuses there, it also refuses to the profile, which reports that.
+ */
+static void find_durability(struct inquiry *q, int fd)
+{
+    struct durability *d = &q->durability;
+    struct sources sources;
+    struct sync_trial trial;
+    struct err ignored = {0};
+    durability_find(d, fd);
+    sources_find(&sources, fd);
+    if (d->kind == DURABILITY_NONE || sources.devices.count == 0 ||
+        sync_trial_run(&trial, q->directory, &sources.devices, TRIAL_SYNCS,
+                       q->settings->trusts_directory, &ignored) != 0 ||
+        !trial.is_pretended)
+        return;
+    d->kind = DURABILITY_NONE;
+    d->why = "fsync does nothing";
+    snprintf(d->what, sizeof d->what, "nothing of %d fsyncs reaches %.30s", TRIAL_SYNCS,
+             sources.devices.name);
+}
+
 int good_for(const struct settings *s, struct coordinator *coordinator, int *status, struct err *e)
 {
     struct inquiry q = {
@@ -395,7 +423,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         rc = html_page_open(&q.page, "-html", s->timeline_file, e);
     int fd = rc == 0 ? path_open_to_list(q.directory, PATH_FAILS, e) : rc;
     if (fd >= 0) {
-        durability_find(&q.durability, fd);
+        find_durability(&q, fd);
         if (!kernel_file_link(descriptor_path(fd).text, q.path, sizeof q.path))
             snprintf(q.path, sizeof q.path, "%s", q.directory);
         if (!s->url)

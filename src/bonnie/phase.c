@@ -281,6 +281,9 @@ static void complete_evidence(struct phase *ph, const struct test_result *t)
     e->spent.changes = is_of_names ? (t->ops + p->files.count) / (p->sync ? 1 : NAMES_TOGETHER)
                        : writes    ? t->ops
                                    : 0;
+    if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
+        e->syncs = is_of_names ? t->ops : asked.written / operation_bytes(ph);
+    e->in_flight = t->workers * t->iodepth;
     e->workers = t->workers;
     e->read_bytes = asked.read;
     e->written_bytes = asked.written;
@@ -368,11 +371,15 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
         spent->busiest.computed_ns = share_of(spent->busiest.computed_ns, share);
         spent->busiest.waited_ns = share_of(spent->busiest.waited_ns, share);
         spent->changes = share_of(spent->changes, share);
+        evidence.syncs = share_of(all->syncs, share);
         spent->cpus = spent->quota_count = 0;
         spent->device = (struct device_counters){
             .known = l->to.busy_ns > 0,
             .read_bytes = l->to.read_bytes - l->from.read_bytes,
             .written_bytes = l->to.written_bytes - l->from.written_bytes,
+            .knows_stores = all->spent.device.knows_stores,
+            .drive_stores = share_of(all->spent.device.drive_stores, share),
+            .write_ops = share_of(all->spent.device.write_ops, share),
             .busy_ns = {l->to.busy_ns - l->from.busy_ns},
         };
         for (enum way way = 0; way < WAYS; way++) {

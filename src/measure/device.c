@@ -194,6 +194,8 @@ static void find_below(struct device_set *d, unsigned index)
     char path[PATH_MAX];
     char text[32];
     struct device *device = &d->devices[index];
+    device_fact(d, device, "queue/iostats", text, sizeof text);
+    device->counts = strcmp(text, "0") != 0 && strncmp(device->name, "pmem", strlen("pmem")) != 0;
     path_of(d, device, "slaves", path);
     const struct device slave = {.top = device->top, .leaf = true};
     device->stacked = add_all(d, path, &slave) > 0;
@@ -277,19 +279,23 @@ void device_models(const struct device_set *d, char models[static DEVICE_MODELS]
 void device_read(const struct device_set *d, struct device_counters *now)
 {
     unsigned lowest = 0;
-    *now = (struct device_counters){.known = d->count > 0};
+    *now = (struct device_counters){.known = d->count > 0, .knows_stores = true};
     for (unsigned i = 0; i < d->count && now->known; i++) {
         const struct device *device = &d->devices[i];
-        uint64_t reads, sectors_read, writes, sectors_written, busy_ms, queue_ms;
+        uint64_t reads, sectors_read, writes, sectors_written, busy_ms, queue_ms, flushes;
         char text[STAT_TEXT];
         device_fact(d, device, "stat", text, sizeof text);
-        now->known =
+        int fields =
             sscanf(text,
                    "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64
-                   " %" SCNu64,
-                   &reads, &sectors_read, &writes, &sectors_written, &busy_ms, &queue_ms) == 6;
+                   " %" SCNu64 " %*u %*u %*u %*u %" SCNu64,
+                   &reads, &sectors_read, &writes, &sectors_written, &busy_ms, &queue_ms, &flushes);
+        now->known = fields >= 6;
         if (!now->known)
             return;
+        /* a mounted device that has counted nothing counts nothing: a multipath head before 6.3 */
+        if (device->is_drive || i < d->filesystem)
+            now->knows_stores = now->knows_stores && device->counts && reads + writes > 0;
         uint64_t bytes = (sectors_read + sectors_written) * SECTOR_BYTES;
         now->busy_ns[i] = busy_ms * MILLION;
         now->part_bytes += device->is_part ? bytes : 0;
@@ -302,6 +308,8 @@ void device_read(const struct device_set *d, struct device_counters *now)
         if (device->is_drive) {
             now->drive_read_bytes += sectors_read * SECTOR_BYTES;
             now->drive_written_bytes += sectors_written * SECTOR_BYTES;
+            now->knows_stores = now->knows_stores && fields == 7;
+            now->drive_stores += fields == 7 ? writes + flushes : 0;
         }
         if (i >= d->filesystem)
             continue;
@@ -329,6 +337,8 @@ struct device_counters device_since(const struct device_counters *now,
     d.write_ops = grown(now->write_ops, before->write_ops, &d.known);
     d.drive_read_bytes = grown(now->drive_read_bytes, before->drive_read_bytes, &d.known);
     d.drive_written_bytes = grown(now->drive_written_bytes, before->drive_written_bytes, &d.known);
+    d.knows_stores = now->knows_stores && before->knows_stores;
+    d.drive_stores = grown(now->drive_stores, before->drive_stores, &d.known);
     d.disk_bytes = grown(now->disk_bytes, before->disk_bytes, &d.known);
     d.part_bytes = grown(now->part_bytes, before->part_bytes, &d.known);
     d.queue_ns = now->queue_ns > before->queue_ns ? now->queue_ns - before->queue_ns : 0;
@@ -347,6 +357,8 @@ void device_add(struct device_counters *sum, const struct device_counters *part)
     sum->write_ops += part->write_ops;
     sum->drive_read_bytes += part->drive_read_bytes;
     sum->drive_written_bytes += part->drive_written_bytes;
+    sum->knows_stores = sum->knows_stores && part->knows_stores;
+    sum->drive_stores += part->drive_stores;
     sum->disk_bytes += part->disk_bytes;
     sum->part_bytes += part->part_bytes;
     sum->queue_ns += part->queue_ns;

@@ -37,6 +37,7 @@ struct device {
     bool is_drive;  /* no device is known below it */
     bool is_part;   /* a partition, whose disk is in the set as well */
     bool has_parts; /* the disk of a partition of the set */
+    bool counts;    /* all that it stores is counted: no pmem, and queue/iostats is not 0 */
     bool is_cached; /* a loop whose file is in the page cache (losetup without --direct-io) */
     char below[32]; /* type of the filesystem that a loop's file is on; empty: no loop */
 };
@@ -60,7 +61,9 @@ struct device_counters {
     /* sums over the drives, which others may use as well */
     uint64_t drive_read_bytes;
     uint64_t drive_written_bytes;
-    uint64_t read_ops; /* number of requests to the devices, after merging */
+    bool knows_stores;     /* all devices count what they store, and drives their flushes (5.5) */
+    uint64_t drive_stores; /* number of writes and flushes that reached the drives */
+    uint64_t read_ops;     /* number of requests to the devices, after merging */
     uint64_t write_ops;
     uint64_t disk_bytes;     /* of the disks of partitions, whichever partition they are for */
     uint64_t part_bytes;     /* of those partitions */

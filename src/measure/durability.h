@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /*
  * What is certain, before any power cut, about whether data that was written in a directory and
  * synced will survive one. It follows from the filesystem, its mount options, the layer below an
@@ -22,6 +25,15 @@ struct durability {
 /* Judges the directory behind directory_fd, which must not be open with O_PATH. */
 void durability_find(struct durability *d, int directory_fd);
 
-/* Does the same for a filesystem that is not an overlay. */
+/*
+ * Whether `syncs` syncs returned, each of something newly written, and reached no drive, although
+ * the devices count what they store. At most `at_once` syncs share a commit, so in that time the
+ * filesystem's devices got at least one write for so many, and the drives below a write or a flush;
+ * less than half of that is what others have stored.
+ */
+struct device_counters;
+bool durability_is_pretended(const struct device_counters *spent, uint64_t syncs, unsigned at_once);
+
+/* Does the same as durability_find() for a filesystem that is not an overlay. */
 struct mount_info;
 void durability_of_mount(struct durability *d, const struct mount_info *mount);

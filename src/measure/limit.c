@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/durability.h"
 #include "measure/mount_info.h"
 #include "util/units.h"
 
@@ -337,6 +338,8 @@ void limit_judge(struct judgement *j, const struct evidence *e)
         state_verdict(j, LIMITED_CPU, REASON_NOTHING_MOVED);
     else if (e->doubt)
         state_verdict(j, LIMITED_UNKNOWN, REASON_DOUBT);
+    else if (durability_is_pretended(&e->spent.device, e->syncs, e->in_flight))
+        state_verdict(j, LIMITED_PAGE_CACHE, REASON_NOT_SYNCED);
     else if (cpu && (e->computes || !(has_data(e) || in_memory)))
         judge_cpu(j);
     else if (in_memory)
@@ -539,6 +542,9 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         return;
     case REASON_DOUBT:
         snprintf(text, LIMIT_SENTENCE, "%s.", least->doubt);
+        return;
+    case REASON_NOT_SYNCED:
+        snprintf(text, LIMIT_SENTENCE, "Syncs returned and reached no drive: nothing is durable.");
         return;
     case REASON_NOTHING_MOVED:
         snprintf(text, LIMIT_SENTENCE, "No data was moved: this is the program alone.");

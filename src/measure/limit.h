@@ -38,6 +38,7 @@ enum limit_reason {
     REASON_READ_FROM_CACHE, /* page cache: storage read less than was asked for */
     REASON_NOT_DIRECT,      /* page cache: O_DIRECT was asked for, and the data went through it */
     REASON_NOT_WRITTEN,     /* page cache: storage wrote less than was asked for */
+    REASON_NOT_SYNCED,      /* page cache: syncs returned, and none reached a drive */
     REASON_INSTANT,         /* page cache: requests took too little time for any device */
     REASON_SERVER_MOVED,    /* server: the bytes went over a network, and no CPU was wanted */
     REASON_NOTHING_MOVED,   /* cpu: the work asked for no transfer */
@@ -128,6 +129,8 @@ struct evidence {
     bool computes; /* the work computes on every byte, so it takes more CPU time than copying */
     /* the work waits by itself: a device that moved its bytes is what it measured, if not busy */
     bool is_paced;
+    uint64_t syncs;        /* number of syncs that returned, each of something newly written */
+    unsigned in_flight;    /* number of operations that may sync at once */
     uint64_t instant_ns;   /* median request, if it need not wait for a device; 0: all must */
     const char *doubt;     /* why nobody knows where the bytes were; NULL: no reason */
     struct io_limit limit; /* limits on the device */

@@ -5,5 +5,6 @@ src_libsuite_a_SOURCES += \
 	src/storage/file_set.c src/storage/file_set.h \
 	src/storage/guards.c src/storage/guards.h \
 	src/storage/page_cache.c src/storage/page_cache.h \
-	src/storage/scratch.c src/storage/scratch.h
+	src/storage/scratch.c src/storage/scratch.h \
+	src/storage/sync_trial.c src/storage/sync_trial.h
 

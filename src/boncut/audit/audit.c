@@ -13,18 +13,16 @@
 
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
-#include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/durability.h"
 #include "measure/mount_info.h"
-#include "storage/scratch.h"
+#include "storage/sync_trial.h"
 #include "sys/path.h"
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/err.h"
 #include "util/printable.h"
-#include "util/rng.h"
 #include "util/units.h"
 
 /*
@@ -51,7 +49,7 @@ struct leaf {
 };
 
 /* Number of fsyncs in a trial. */
-#define TRIAL_SYNCS 200
+#define TRIAL_SYNCS SYNC_TRIAL_MOST
 
 struct audit {
     struct mount_info mount;
@@ -59,8 +57,7 @@ struct audit {
     struct device_set devices;
     struct leaf leaves[DEVICE_MOST];
     unsigned leaf_count;
-    uint64_t median_ns; /* of the fsyncs in the trial */
-    uint64_t slowest_ns;
+    struct sync_trial trial;
     struct whole_sizes whole; /* of writes that the filesystem promises to make whole */
     bool is_known;            /* something says how a drive answers what is flushed */
     char not_durable[160];    /* why what fsync promises is certain not to last; "": it is not */
@@ -107,88 +104,6 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
     if (!*top->below || !read_counts(devices, top, &ignored, &c.loop_flushes))
         c.loop_flushes = c.flushes;
     return c;
-}
-
-#define BLOCK 4096
-
-static int compare_times(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a;
-    uint64_t right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
-static int write_block(const struct scratch *s, int fd, unsigned number, struct err *e)
-{
-    uint64_t block[BLOCK / sizeof(uint64_t)];
-    struct rng rng;
-    rng_init(&rng, clock_ns(), number);
-    for (unsigned i = 0; i < BLOCK / sizeof *block; i++)
-        block[i] = rng_next(&rng);
-    ssize_t written = pwrite(fd, block, BLOCK, (off_t)number * BLOCK);
-    return written == BLOCK
-               ? 0
-               : err_system(e, written < 0 ? errno : ENOSPC, "write in %s/%s", s->path, s->name);
-}
-
-static int sync_file(const struct scratch *s, int fd, struct err *e)
-{
-    return fsync(fd) == 0 ? 0 : err_system(e, errno, "fsync in %s/%s", s->path, s->name);
-}
-
-static int measure_syncs(const struct scratch *s, int fd, uint64_t times[TRIAL_SYNCS],
-                         struct err *e)
-{
-    int rc = 0;
-    for (unsigned i = 0; rc == 0 && i < TRIAL_SYNCS; i++)
-        rc = write_block(s, fd, i, e);
-    if (rc == 0)
-        rc = sync_file(s, fd, e);
-    for (unsigned i = 0; rc == 0 && i < TRIAL_SYNCS; i++) {
-        rc = stop_check(e);
-        if (rc == 0)
-            rc = write_block(s, fd, i, e);
-        uint64_t start_ns = clock_ns();
-        if (rc == 0)
-            rc = sync_file(s, fd, e);
-        times[i] = clock_ns() - start_ns;
-    }
-    return rc;
-}
-
-/* The file needs a name: btrfs does not sync a file that has none. */
-static int run_in(struct audit *a, const struct scratch *s, struct err *e)
-{
-    uint64_t times[TRIAL_SYNCS];
-    int fd = scratch_make_named_file(s, 0, e);
-    if (fd < 0)
-        return fd;
-    a->whole = whole_sizes_of(fd);
-    int rc = measure_syncs(s, fd, times, e);
-    close(fd);
-    int removed = scratch_remove_data_file(s, 0, e);
-    if (rc != 0)
-        return rc;
-    qsort(times, TRIAL_SYNCS, sizeof *times, compare_times);
-    a->median_ns = times[TRIAL_SYNCS / 2];
-    a->slowest_ns = times[TRIAL_SYNCS - 1];
-    return removed;
-}
-
-/*
- * Overwrites one block of a file and calls fsync(2), TRIAL_SYNCS times. The file is in a private
- * directory below the path; trial_run() removes both afterwards.
- */
-static int trial_run(struct audit *a, const char *path, bool trusts, struct err *e)
-{
-    struct scratch s;
-    int rc = scratch_open(&s, path, PATH_FAILS, trusts, e);
-    if (rc == 0)
-        rc = scratch_make(&s, e);
-    if (rc == 0)
-        rc = run_in(a, &s, e);
-    int closed = scratch_close(&s, e);
-    return rc == 0 ? closed : rc;
 }
 
 /* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
@@ -288,25 +203,21 @@ static void judge_leaf(struct audit *a, const struct leaf *l)
 static void print_trial(struct audit *a)
 {
     printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
-    print_time(a->median_ns);
+    print_time(a->trial.median_ns);
     printf(", slowest ");
-    print_time(a->slowest_ns);
+    print_time(a->trial.slowest_ns);
     putchar('\n');
-    /* whether any drive received a write or a flush; true if this is unknown */
-    bool reaches_any = a->leaf_count == 0;
     for (unsigned i = 0; i < a->leaf_count; i++) {
         const struct leaf *l = &a->leaves[i];
         judge_leaf(a, l);
-        reaches_any |= l->is_persistent_memory || !l->before.known || !l->after.known ||
-                       l->after.writes > l->before.writes || l->after.flushes > l->before.flushes;
     }
-    if (!reaches_any) {
+    if (a->trial.is_pretended) {
         printf("  fsync takes ");
-        print_time(a->median_ns);
+        print_time(a->trial.median_ns);
         puts(" and nothing reaches the device: nothing here is durable");
         snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
                  TRIAL_SYNCS);
-    } else if (a->leaf_count == 0 && a->median_ns < TOO_FAST_NS) {
+    } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
         puts("  only persistent memory answers that fast: no other drive was waited for");
     }
 }
@@ -356,12 +267,16 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
     if (a->durability.kind == DURABILITY_NONE)
         snprintf(a->not_durable, sizeof a->not_durable, "%s: %s", a->durability.what,
                  a->durability.why);
+    int file_fd = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (file_fd >= 0)
+        a->whole = whole_sizes_of(file_fd);
+    descriptor_close(&file_fd);
     close(fd);
     device_find(&a->devices, &a->mount);
     find_leaves(a);
     for (unsigned i = 0; i < a->leaf_count; i++)
         a->leaves[i].before = leaf_count(&a->devices, &a->leaves[i]);
-    int rc = trial_run(a, path, trusts, e);
+    int rc = sync_trial_run(&a->trial, path, &a->devices, TRIAL_SYNCS, trusts, e);
     for (unsigned i = 0; i < a->leaf_count; i++)
         a->leaves[i].after = leaf_count(&a->devices, &a->leaves[i]);
     return rc;

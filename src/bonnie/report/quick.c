@@ -125,10 +125,14 @@ static void print_cache(FILE *out, const struct result runs[], size_t count)
 static void print_limits(FILE *out, const struct result runs[], size_t count)
 {
     bool has[LIMITED_COUNT] = {false};
-    for (size_t i = 0; i < count; i++)
-        for (enum test_id test = 0; test < TEST_COUNT; test++)
-            if (runs[i].tests[test].measured)
-                has[runs[i].tests[test].verdict.least.by] = true;
+    bool is_pretended = false;
+    for (size_t i = 0; i < count * TEST_COUNT; i++) {
+        const struct test_result *t = &runs[i / TEST_COUNT].tests[i % TEST_COUNT];
+        has[t->verdict.least.by] |= t->measured;
+        is_pretended |= t->measured && t->verdict.least.reason == REASON_NOT_SYNCED;
+    }
+    if (is_pretended)
+        print_wrapped(out, 0, "Durable: syncs returned and reached no drive: nothing is durable.");
     if (has[LIMITED_OTHERS])
         print_wrapped(out, 0,
                       "others: other programs had the CPUs or the device meanwhile. On an idle "

@@ -428,6 +428,35 @@ static void a_device_that_vanished_is_not_known(void **state)
     assert_false(device_since(&after, &(struct device_counters){0}).known);
 }
 
+/* Writes and flushes of drives, unless one of them does not count all. */
+static void what_drives_store(void **state)
+{
+    static const struct {
+        const char *name, *iostats;
+        bool counts;
+    } cases[] = {{"sda", "1", true}, {"sdb", "", true}, {"sdc", "0", false}, {"pmem0", "1", false}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        make_device(cases[i].name, i);
+        tree_file(at("sys/devices/%s/queue/iostats", cases[i].name), cases[i].iostats);
+        set_counters(cases[i].name, 1, 2, 3, 4, 5);
+        find(i);
+        device_read(&set, &before);
+        assert_true(before.known);
+        assert_int_equal(before.knows_stores, cases[i].counts);
+        assert_int_equal(before.drive_stores, 3 + 5);
+    }
+    find(0);
+    set_counters("sda", 1, 2, 10, 4, 5);
+    assert_true(changed());
+    set_counters("sda", 0, 0, 0, 0, 0); /* a multipath device that counts nothing */
+    device_read(&set, &before);
+    assert_false(before.knows_stores);
+    tree_file("sys/devices/sda/stat", "1 2 3 4 5 6 7 8 9 10 11\n"); /* before Linux 4.18 */
+    device_read(&set, &before);
+    assert_true(before.known && !before.knows_stores);
+}
+
 static void a_counter_that_went_backwards_is_not_known(void **state)
 {
     (void)state;
@@ -479,6 +508,7 @@ int main(void)
         IN_TREE(devices_that_stand_on_each_other),
         IN_TREE(a_device_that_vanished_is_not_known),
         IN_TREE(a_counter_that_went_backwards_is_not_known),
+        IN_TREE(what_drives_store),
         IN_TREE(no_time_is_not_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

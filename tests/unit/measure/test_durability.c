@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "measure/device.h"
 #include "measure/durability.h"
 #include "measure/mount_info.h"
 #include "support/tree.h"
@@ -99,6 +100,32 @@ static void a_drive_may_be_memory(void **state)
     assert_int_equal(judge("ext4", "rw,dax=always").kind, DURABILITY_OPEN);
 }
 
+/* Nothing is said of others' writes, of commits that share a flush, or of what is not counted. */
+static void syncs_may_reach_nothing(void **state)
+{
+    (void)state;
+    const struct device_counters nothing = {.known = true, .knows_stores = true};
+    struct device_counters some = nothing;
+    assert_true(durability_is_pretended(&nothing, 20, 1));
+    assert_false(durability_is_pretended(&nothing, 1, 1)); /* it may share what was before */
+    assert_false(durability_is_pretended(&nothing, 8, 8));
+    assert_false(durability_is_pretended(&nothing, 20, 0));
+    assert_false(durability_is_pretended(&nothing, 0, 1));
+    some.drive_stores = some.write_ops = 9;
+    assert_true(durability_is_pretended(&some, 20, 1));
+    some.drive_stores = 40; /* of others, beside a filesystem that writes nothing */
+    assert_true(durability_is_pretended(&some, 20, 1));
+    some.write_ops = 20;
+    assert_false(durability_is_pretended(&some, 20, 1));
+    some.drive_stores = 0; /* a filesystem writes, and its loop loses that */
+    assert_true(durability_is_pretended(&some, 20, 1));
+    some.knows_stores = false;
+    assert_false(durability_is_pretended(&some, 20, 1));
+    some = nothing;
+    some.known = false;
+    assert_false(durability_is_pretended(&some, 20, 1));
+}
+
 #define IN_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_remove)
 
 int main(void)
@@ -107,6 +134,7 @@ int main(void)
         IN_TREE(the_mount_says_so),
         IN_TREE(a_drive_without_a_cache_needs_no_flush),
         IN_TREE(a_drive_may_be_memory),
+        cmocka_unit_test(syncs_may_reach_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
