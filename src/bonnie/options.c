@@ -416,6 +416,11 @@ static const struct option_entry entries[] = {
      .quirks = OPTION_SINGLE_DASH,
      .set = set_html,
      .help = "same as --format=html; -html is accepted too"},
+    {FLAG("write", writes), .group = "A device without a filesystem (bonnie /dev/X)",
+     .help = "measure writing, too: DESTROYS what is on the device; needs --yes"},
+    {FLAG("yes", yes), .help = "confirm that what is on the device may be destroyed"},
+    {VALUE("offset", "MIB", OPTION_SIZE, offset_bytes), .max = LIMIT_DATA_BYTES, .unit = MIB,
+     .help = "where the data begins on the device; -s is how much (default: all of it)"},
     {OPTIONAL("fast", "MIB", set_fast), .letter = 'f', .quirks = OPTION_TAKES_NUMBERS,
      .group = "Block tests",
      .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
@@ -456,7 +461,8 @@ static const struct option_entry entries[] = {
      .help = "repeat block tests in rounds until %s is steady (default: the test's rate)"},
     {DURATION("round-time", round_ns, 1), .help = "duration of a round (default: 60)"},
     {COUNT("precondition", "N", precondition, 0, 1000),
-     .help = "write the data N times before the first round, unmeasured (default: 0)"},
+     .help = "write the data N times before the first round, unmeasured (default: 0; 2 on a device "
+             "with --write)"},
     {COUNT("max-rounds", "N", most_rounds, STEADY_WINDOW, 10000),
      .help = "give up after N rounds (default: 25)"},
     {FLAG("require-steady", require_steady),
@@ -514,12 +520,12 @@ static const struct option_table option_table = {
     .operand_offer = OFFER_DIRECTORIES,
     .neighbour = "bonload: bonload -help",
     .neighbour_options = "good-for,rps,wps,rt,wt,rpw,max-latency,sweep,requests-engine,url",
-    .usage = "Usage: bonnie DIR\n"
+    .usage = "Usage: bonnie DIR|DEVICE\n"
              "       bonnie [OPTION]...\n"
-             "Measure the speed of storage through a filesystem.\n\nMost used\n",
-    .brief = "Usage: bonnie DIR\n"
+             "Measure the speed of storage through a filesystem, or of a device.\n\nMost used\n",
+    .brief = "Usage: bonnie DIR|DEVICE\n"
              "       bonnie [OPTION]...\n"
-             "Measure the speed of storage through a filesystem.\n\n"
+             "Measure the speed of storage through a filesystem, or of a device.\n\n"
              "A first look, in a minute:\n"
              "    bonnie /data\n"
              "A figure to rely on, from twice as much data as RAM:\n"
@@ -616,14 +622,17 @@ static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
 #define OTHERS                                                                                     \
     "directory,label,ram,user,group,quiet,seed,random-file,preset,data,verify,cache,iops-duration" \
     ",time,format,csv,json,html,si,percentiles,explain-tail,output,verbose,min-time,"              \
-    "trust-directory"
+    "trust-directory,write,yes,offset"
 
 /* Decides what the operand means, which depends on the options that were given. */
 static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
 {
     for (size_t i = 0; i < option_table.count; i++) {
         const char *name = entries[i].name;
-        s->shapes_run |= given[i] && !(name && word_list_has(OTHERS, name, strlen(name)));
+        if (name && strcmp(name, "size") == 0)
+            s->gives_size = given[i];
+        else
+            s->shapes_run |= given[i] && !(name && word_list_has(OTHERS, name, strlen(name)));
     }
     if (s->is_bonniexx && s->verbose > 0)
         return err_say(e, "-v is no option of bonnie++ (bonnie has it: more details on stderr)");

@@ -251,15 +251,21 @@ struct bytes_asked {
     uint64_t written;
 };
 
+/* Share of the counted bytes that the test writes, in percent. */
+static unsigned written_percent(const struct phase *ph)
+{
+    const struct plan *p = ph->context->plan;
+    return p->reads_only                      ? 0
+           : ph->workload->item == ITEM_BLOCK ? p->iops.write_percent
+                                              : ph->workload->written_percent;
+}
+
 static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
 {
     const struct workload *w = ph->workload;
-    if (w->item == ITEM_BLOCK) {
-        uint64_t written = percent_of(bytes, ph->context->plan->iops.write_percent);
-        return (struct bytes_asked){.read = bytes - written, .written = written};
-    }
-    return (struct bytes_asked){.read = percent_of(bytes, w->read_percent),
-                                .written = percent_of(bytes, w->written_percent)};
+    uint64_t written = percent_of(bytes, written_percent(ph));
+    uint64_t read = w->item == ITEM_BLOCK ? bytes - written : percent_of(bytes, w->read_percent);
+    return (struct bytes_asked){.read = read, .written = written};
 }
 
 /* Number of names, at least, that a filesystem changes at the cost of one that is synced. */
@@ -273,7 +279,7 @@ static void complete_evidence(struct phase *ph, const struct test_result *t)
     struct evidence *e = &ph->evidence;
     const struct plan *p = r->plan;
     bool is_of_names = w->item == ITEM_FILE || w->item == ITEM_NAME;
-    bool writes = w->item == ITEM_BLOCK ? p->iops.write_percent > 0 : w->written_percent > 0;
+    bool writes = written_percent(ph) > 0;
     struct bytes_asked asked = bytes_asked(ph, t->bytes);
     bool uses_cache = w->reads && t->cache.known && !t->direct.asked;
     e->spent.ns = t->elapsed_ns;
@@ -524,7 +530,7 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     if (rc == 0 && ph->workload->forked)
         rc = seekers_start(seekers, r, &ph->next_ticket, e);
     if (rc == 0 && ph->section.laps == 0)
-        ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) &&
+        ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) && !r->plan->is_device &&
                           measure_residency(r, &ph->cache.resident_percent_before);
     /* other processes, or the user at a prompt, are met once; ranks of one run before each lap */
     if (rc != 0 || (ph->section.laps > 0 && !r->coordinator->ops->laps))

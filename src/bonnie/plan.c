@@ -36,9 +36,11 @@ static int choose_steady(struct plan *p, const struct settings *s, struct err *e
                                                 : NULL;
     p->steady = (struct steady_plan){
         .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
-        .precondition = (unsigned)optional_or(s->precondition, 0),
+        .precondition = (unsigned)optional_or(s->precondition, p->is_device && s->writes ? 2 : 0),
         .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
     };
+    if (p->reads_only && p->steady.precondition > 0)
+        return err_say(e, "--precondition writes; a device needs --write --yes for that");
     if (!s->steady)
         return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
     if (p->time_ns > 0)
@@ -51,6 +53,8 @@ static int choose_steady(struct plan *p, const struct settings *s, struct err *e
 }
 
 #define DEFAULT_IOPS_WRITES 10
+#define PRECONDITION_CHUNK                                                                         \
+    (128 * KIB) /* SNIA, Solid State Storage Performance Test Specification */
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
 
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
@@ -60,17 +64,21 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
     uint64_t ram = optional_or(s->ram_bytes, all_ram);
     uint64_t twice_ram = 2 * (ram ? ram : all_ram);
+    uint64_t offset = s->offset_bytes.value;
+    uint64_t room = h->device_bytes > offset ? h->device_bytes - offset : 0;
     uint64_t usual = p->most_bytes > 0      ? p->most_bytes / 2
                      : defaults->data_bytes ? defaults->data_bytes
                                             : twice_ram;
-    usual = (usual + MIB - 1) / MIB * MIB; /* no Bonnie++ prints a size in KiB */
+    usual = p->is_device ? room : round_up(usual, MIB); /* no Bonnie++ prints a size in KiB */
     d->bytes = optional_or(s->data_bytes, usual);
     if (s->data_units.given)
         d->bytes = mul_div(s->data_units.value, defaults->size_unit, BILLION);
     if (s->data_units.given && s->data_units.value % BILLION > 0)
         d->bytes = units_round_down(d->bytes); /* only a size with a fraction is rounded */
-    d->chunk_bytes =
-        optional_or(s->chunk_bytes, p->row ? p->row->chunk_bytes : defaults->chunk_bytes);
+    uint64_t chunk = p->row                                   ? p->row->chunk_bytes
+                     : p->is_device && s->writes && s->steady ? PRECONDITION_CHUNK
+                                                              : defaults->chunk_bytes;
+    d->chunk_bytes = optional_or(s->chunk_bytes, chunk);
     d->chunks = d->bytes / d->chunk_bytes;
     d->seeks = optional_or(s->seeks, defaults->seeks);
     d->seekers = (unsigned)optional_or(s->seekers, defaults->seekers);
@@ -79,7 +87,8 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     d->perchar_bytes = optional_or(s->perchar_bytes, defaults->perchar_bytes);
     if (d->perchar_bytes > whole)
         d->perchar_bytes = whole;
-    p->advise_bytes = d->bytes > 0 && d->bytes < 2 * ram && !defaults->direct ? 2 * ram : 0;
+    bool is_small = d->bytes > 0 && d->bytes < 2 * ram;
+    p->advise_bytes = is_small && !defaults->direct && !p->is_device ? 2 * ram : 0;
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -103,8 +112,10 @@ static void choose_iops(struct plan *p, const struct settings *s,
         .duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns),
         .most_ops = row ? p->most_bytes / BRIEF_SHARES * row->share / block : 0,
         .block_bytes = block,
-        .write_percent = (unsigned)optional_or(s->iops_writes,
-                                               p->row ? p->row->iops_writes : DEFAULT_IOPS_WRITES),
+        .write_percent =
+            (unsigned)optional_or(s->iops_writes, p->row          ? p->row->iops_writes
+                                                  : p->reads_only ? 0
+                                                                  : DEFAULT_IOPS_WRITES),
     };
     p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
                            : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
@@ -142,7 +153,7 @@ static int choose_engine(struct plan *p, const struct settings *s,
         depth = 1;
     }
     int rc = engine_choose(name, depth, &p->engine.ops, &p->engine.depth, e);
-    if (!(p->engine.ops->capabilities & ENGINE_STORES))
+    if (!(p->engine.ops->capabilities & ENGINE_STORES) || p->reads_only)
         p->verify = VERIFY_OFF; /* no chosen test writes data that could be verified */
     return rc;
 }
@@ -182,9 +193,57 @@ static void choose_files(struct plan *p, const struct settings *s,
         limit_files(p);
 }
 
+/* Whether a device can have the test. */
+static bool suits_device(enum test_id test, bool writes)
+{
+    return test < TEST_FIRST_METADATA && test != TEST_PUTC && test != TEST_GETC &&
+           (writes || (test != TEST_PUT_BLOCK && test != TEST_REWRITE));
+}
+
+/* The row with that number, counted from 0, among those that can be measured; NULL: none. */
+static const struct preset_row *row_of(const struct preset_defaults *defaults,
+                                       const struct settings *s, const struct host *h,
+                                       unsigned number)
+{
+    for (unsigned i = 0; i < defaults->row_count; i++) {
+        const struct preset_row *row = &defaults->rows[i];
+        bool suits = h->device_bytes == 0;
+        for (enum test_id t = 0; t < TEST_COUNT; t++)
+            suits |= row->tests[t].id && suits_device(t, s->writes) &&
+                     (s->writes || row->iops_writes == 0);
+        if (suits && number-- == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* Refuses tests that were named, and cannot be made on the device. */
+static int check_device(const struct plan *p, const struct settings *s, struct err *e)
+{
+    const char *of_devices = s->writes               ? "--write"
+                             : s->yes                ? "--yes"
+                             : s->offset_bytes.given ? "--offset"
+                                                     : NULL;
+    if (!p->is_device)
+        return of_devices ? err_say(e, "%s: %s is not a block device", of_devices, s->directory)
+                          : 0;
+    for (enum test_id t = 0; s->tests_given && t < TEST_COUNT; t++)
+        if (s->tests[t] && !suits_device(t, s->writes))
+            return err_say(e, "--tests: %s %s", test_names[t],
+                           suits_device(t, true)
+                               ? "writes; a device needs --write --yes for that"
+                               : "needs a directory; a device has put_block, rewrite, get_block, "
+                                 "seeks and iops");
+    if (p->reads_only && s->iops_writes.value > 0)
+        return err_say(e, "--iops-writes: a device needs --write --yes for that");
+    return 0;
+}
+
 /* Whether the plan, as it is so far, has any work for the test. */
 static bool has_work(const struct plan *p, enum test_id test)
 {
+    if (p->is_device && !suits_device(test, !p->reads_only))
+        return false;
     if (test >= TEST_FIRST_METADATA)
         return p->files.count > 0;
     if (test == TEST_PUTC || test == TEST_GETC)
@@ -248,6 +307,12 @@ static int check_size(const struct plan *p, const struct settings *s, struct err
 {
     if (s->data_units.given && s->data_units.value > 0 && p->data.bytes == 0)
         return err_say(e, "--size: at least 1 KiB is needed");
+    uint64_t offset = s->offset_bytes.value;
+    uint64_t end;
+    if (p->is_device && (__builtin_add_overflow(p->data.bytes, offset, &end) ||
+                         p->data.bytes == 0 || end > p->host->device_bytes))
+        return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", s->directory,
+                       p->host->device_bytes);
     if (p->data.bytes > LIMIT_DATA_BYTES)
         return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
     return 0;
@@ -337,10 +402,12 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         .host = h,
         .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
         .output = s->output,
-        .row = defaults->rows ? &defaults->rows[row] : NULL,
+        .row = row_of(defaults, s, h, row),
         .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
         .runs = optional_or(s->runs, 1),
-        .direct = s->direct || defaults->direct,
+        .is_device = h->device_bytes > 0,
+        .reads_only = h->device_bytes > 0 && !s->writes,
+        .direct = s->direct || defaults->direct || h->device_bytes > 0,
         .sync = s->sync,
         .quiet = s->quiet,
         .verbose = s->verbose,
@@ -352,9 +419,11 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
     };
     if (!defaults->is_brief)
         return;
+    p->sync = p->row->sync;
+    if (p->is_device) /* sizes follow the device, and writing it has been confirmed */
+        return;
     uint64_t tenth = h->free_bytes / 10;
     p->most_bytes = h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
-    p->sync = p->row->sync;
     p->direct = !h->refuses_direct && !p->row->sync;
     /* repeating makes more files; in half a second their figures differed by a third */
     p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
@@ -374,9 +443,15 @@ static int check_plan(const struct plan *p, struct err *e)
     return rc;
 }
 
-const struct preset_defaults *plan_defaults(const struct settings *s)
+/* Whether an option says what is measured, or how, where a short look would decide that. */
+static bool shapes_run(const struct settings *s, const struct host *h)
 {
-    bool is_brief = s->operand && !s->shapes_run;
+    return s->shapes_run || (s->gives_size && h->device_bytes == 0);
+}
+
+const struct preset_defaults *plan_defaults(const struct settings *s, const struct host *h)
+{
+    bool is_brief = s->operand && !shapes_run(s, h);
     return s->preset ? s->preset : preset_by_name(is_brief ? QUICK_PRESET : DEFAULT_PRESET);
 }
 
@@ -387,13 +462,13 @@ static int check_rows(const struct plan *p, const struct preset_defaults *defaul
     char there[UNITS_TEXT];
     bool is_given = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
                     s->chunk_bytes.given || s->iops_block_bytes.given || s->iops_writes.given;
-    if (defaults->is_brief && s->shapes_run)
+    if (defaults->is_brief && shapes_run(s, p->host))
         return err_say(e,
                        "--preset=%s decides by itself what it measures; only options of the "
                        "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
                        defaults->name);
     units_format_readable(there, p->host->free_bytes);
-    if (defaults->is_brief && p->most_bytes < BRIEF_LEAST_BYTES)
+    if (defaults->is_brief && !p->is_device && p->most_bytes < BRIEF_LEAST_BYTES)
         return err_say(e,
                        "%s: %s are free, and a short look writes at most a tenth of that, which is "
                        "too little to measure; -s MIB -n 0 measures with as much as you allow",
@@ -406,9 +481,12 @@ static int check_rows(const struct plan *p, const struct preset_defaults *defaul
                    defaults->name);
 }
 
-unsigned plan_rows(const struct settings *s)
+unsigned plan_rows(const struct settings *s, const struct host *h)
 {
-    return plan_defaults(s)->rows ? plan_defaults(s)->row_count : 1;
+    unsigned count = 0;
+    while (row_of(plan_defaults(s, h), s, h, count))
+        count++;
+    return count > 0 ? count : 1;
 }
 
 /* Whether there is anything to explain. */
@@ -429,7 +507,7 @@ static int check_tail(const struct plan *p, struct err *e)
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e)
 {
-    const struct preset_defaults *defaults = plan_defaults(s);
+    const struct preset_defaults *defaults = plan_defaults(s, h);
     begin_plan(p, s, h, defaults, row);
     p->seed = optional_or(s->seed, (uint64_t)time(NULL));
     if (s->data == DATA_COMPRESS)
@@ -441,6 +519,8 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     choose_files(p, s, defaults);
     choose_formats(p, s, defaults);
     int rc = check_rows(p, defaults, e);
+    if (rc == 0)
+        rc = check_device(p, s, e);
     if (rc == 0)
         rc = check_size(p, s, e);
     if (rc == 0)

@@ -90,6 +90,8 @@ struct plan {
     struct steady_plan steady;
     struct engine_plan engine;
     struct files_plan files;
+    bool is_device;  /* the place is a block device, and no directory */
+    bool reads_only; /* a device that is not to be written to */
     bool direct;
     bool sync; /* every write is made durable */
     bool quiet;
@@ -132,14 +134,18 @@ static inline bool plan_has_test(const struct plan *p, enum test_id first, enum 
 /* Whether any test changes blocks at random places. */
 static inline bool plan_changes_blocks(const struct plan *p)
 {
-    return p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0);
+    return !p->reads_only &&
+           (p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0));
 }
 
 /* The preset that the user chose, by name or with an operand alone. */
-const struct preset_defaults *plan_defaults(const struct settings *s);
+const struct preset_defaults *plan_defaults(const struct settings *s, const struct host *h);
 
-/* Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. */
-unsigned plan_rows(const struct settings *s);
+/*
+ * Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. A device
+ * has no rows with files, and one that is only read none that write.
+ */
+unsigned plan_rows(const struct settings *s, const struct host *h);
 
 /*
  * Makes the plan of row number `row`, counted from 0. Returns 0, or a negative errno with a line in

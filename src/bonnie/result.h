@@ -114,6 +114,7 @@ struct test_result {
 
 /* The storage below the scratch directory. An empty text means unknown. */
 struct storage {
+    const struct block_device *device; /* is measured itself; NULL: files in a directory are */
     struct sources sources;     /* filesystem of the directory, its devices, and its sources */
     char models[DEVICE_MODELS]; /* of these devices */
     struct direct direct;       /* what O_DIRECT does there */

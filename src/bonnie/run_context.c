@@ -242,6 +242,7 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
 /* Writes and reads one block through the engine, so that problems show before the run. */
 struct trial {
     size_t bytes;
+    bool reads_only; /* what is there is not the run's own */
     bool is_done;
 };
 
@@ -252,7 +253,7 @@ static enum source_answer try_next(void *context, struct io *io, uint64_t now_ns
     if (trial->is_done)
         return SOURCE_ENDED;
     trial->is_done = true;
-    io->kind = IO_WRITE;
+    io->kind = trial->reads_only ? IO_READ : IO_WRITE;
     io->file = 0;
     io->offset = 0;
     io->length = trial->bytes;
@@ -269,8 +270,11 @@ static enum transfer_answer try_transferred(void *context, struct io *io)
 
 static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
 {
-    const struct io_file file = {.fd = fd, .name = r->plan->settings->directory};
-    struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT};
+    const struct io_file file = {.fd = fd,
+                                 .name = r->plan->settings->directory,
+                                 .base = r->plan->settings->offset_bytes.value};
+    struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT,
+                          .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
     const struct io_source source = {
         .next = try_next, .transferred = try_transferred, .context = &trial};
@@ -288,6 +292,27 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     return rc;
 }
 
+static int check_block_device(struct run_context *r, const struct plan *p, struct err *e)
+{
+    uint64_t offset = p->settings->offset_bytes.value;
+    int flags = (p->reads_only ? O_RDONLY : O_RDWR) | O_DIRECT;
+    int fd = block_device_reopen(r->device, flags, e);
+    if (fd < 0)
+        return fd;
+    uint32_t alignment = scratch_direct_alignment(fd);
+    int rc = offset % alignment == 0 ? check_alignment(p, alignment, e)
+                                     : err_say(e,
+                                               "--offset: a multiple of %" PRIu32 " bytes is "
+                                               "needed on %s",
+                                               alignment, r->device->name);
+    if (rc == 0)
+        rc = try_engine(r, fd, alignment, e);
+    if (rc == 0) /* in the middle, which a filesystem has less often in memory than its start */
+        direct_see(&r->storage.direct, fd, offset + p->data.bytes / 2, &r->storage.sources);
+    close(fd);
+    return rc;
+}
+
 /*
  * Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. If only
  * the preset wants that, and the filesystem refuses it, the plan does without.
@@ -296,6 +321,8 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
 {
     if (p->data.bytes == 0 || !plan_stores(p))
         return 0;
+    if (r->device)
+        return check_block_device(r, p, e);
     bool is_named = false;
     int fd = scratch_make_data_file(&r->scratch, p->first_worker, &is_named, e);
     if (fd < 0)
@@ -319,7 +346,7 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
     if (rc == 0)
         rc = try_engine(r, opened, alignment, e);
     if (rc == 0 && p->direct)
-        direct_see(&r->storage.direct, opened, &r->storage.sources);
+        direct_see(&r->storage.direct, opened, 0, &r->storage.sources);
     close(opened);
     return rc;
 }
@@ -373,7 +400,7 @@ static int make_contents(struct run_context *r, struct err *e)
     if (!r->contents.files)
         return err_system(e, ENOMEM, "allocate memory for %u workers", p->workers);
     /* a later row of a preset may change blocks */
-    if (p->data.bytes == 0 || (!plan_changes_blocks(p) && !p->row))
+    if (p->data.bytes == 0 || p->reads_only || (!plan_changes_blocks(p) && !p->row))
         return 0;
     return generations_open(&r->contents.changes,
                             p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
@@ -390,6 +417,7 @@ static void init_data_file(struct run_context *r, struct work *w)
         .sync = p->sync,
         .direct = p->direct,
         .keeps_name = r->shift > 0,
+        .device = r->device,
     };
     if (p->data.chunks > 0) {
         struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
@@ -399,7 +427,7 @@ static void init_data_file(struct run_context *r, struct work *w)
         uint64_t end = mul_div(p->data.perchar_bytes, chunks.first + chunks.count, p->data.chunks);
         w->perchar_bytes = end - mul_div(p->data.perchar_bytes, chunks.first, p->data.chunks);
     }
-    data_file_init(&w->data, p->settings->directory, start);
+    data_file_init(&w->data, p->settings->directory, start, p->settings->offset_bytes.value);
 }
 
 static void init_file_set(struct run_context *r, struct work *w)
@@ -514,10 +542,10 @@ static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
-    int rc = open_directory(r, e);
+    int rc = r->device ? block_device_open(r->device, p->settings->yes, e) : open_directory(r, e);
     if (rc == 0 && p->data.bytes > 0)
         rc = engine_check(p->engine.ops, e);
-    if (rc == 0)
+    if (rc == 0 && !r->device)
         rc = check_space(p, &r->scratch, e);
     /* the run's stamps differ from those of others with the same seed */
     if (rc == 0 && getrandom(&r->numbers, sizeof r->numbers, 0) != (ssize_t)sizeof r->numbers)
@@ -526,7 +554,7 @@ static int open_scratch(struct run_context *r, struct err *e)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
     if (rc == 0)
         rc = meet_next(r->next_host, p, c, e);
-    if (rc == 0)
+    if (rc == 0 && !r->device)
         rc = make_directories(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
     return rc;
 }
@@ -554,14 +582,17 @@ void run_context_facts(const struct run_context *r, struct facts *f)
     facts_find(f, &s->mount, &s->devices, all > 0 ? 100 - 100 * (double)h->free_bytes / all : 0);
 }
 
-int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
-                     struct coordinator *coordinator, struct err *e)
+int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
+                     struct helpers *helpers, struct coordinator *coordinator, struct err *e)
 {
     int rc = check_descriptors(p, e);
     if (rc != 0)
         return rc;
     *r = (struct run_context){
         .plan = p,
+        .device = device,
+        .storage.device = device,
+        .scratch = {.parent_fd = -1, .fd = -1, .owner_fd = -1},
         .helpers = helpers,
         .coordinator = coordinator,
         .poller = {.poll = coordinator_poll, .context = coordinator},
@@ -573,7 +604,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct helpers *help
     coordinator->line = &r->progress;
     rc = open_scratch(r, e);
     if (rc == 0) {
-        sources_find(&r->storage.sources, r->scratch.fd);
+        sources_find(&r->storage.sources, device ? device->fd : r->scratch.fd);
         device_models(&r->storage.sources.devices, r->storage.models);
         run_context_facts(r, &r->storage.facts);
         io_limit_find(&r->limit, &r->storage.sources.devices);

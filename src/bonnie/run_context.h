@@ -7,6 +7,7 @@
 #include "live/progress.h"
 #include "live/shared_stats.h"
 #include "measure/io_limit.h"
+#include "storage/block_device.h"
 #include "storage/scratch.h"
 #include "sync/coordinator.h"
 #include "sys/cache_dropper.h"
@@ -45,6 +46,7 @@ struct run_context {
     struct helpers *helpers;
     struct coordinator *coordinator;
     struct progress_lines progress;
+    struct block_device *device; /* is measured itself; NULL: files in the scratch directory are */
     struct scratch scratch;
     struct storage storage; /* what is known of the storage below the directory */
     struct io_limit limit;  /* limits that a control group sets on these devices */
@@ -74,12 +76,13 @@ struct run_context {
 void run_context_facts(const struct run_context *r, struct facts *f);
 
 /*
- * Makes the scratch directory, the buffers and the workers. Fails if the filesystem has too little
- * room for the plan, or if the engine or direct I/O does not work on it. The plan, dropper and
- * coordinator must outlive the context. Then there is nothing to close.
+ * Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the
+ * workers. Fails if the filesystem has too little room for the plan, or if the engine or direct I/O
+ * does not work on it. The plan, device, dropper and coordinator must outlive the context. Then
+ * there is nothing to close.
  */
-int run_context_open(struct run_context *r, struct plan *p, struct helpers *helpers,
-                     struct coordinator *coordinator, struct err *e);
+int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
+                     struct helpers *helpers, struct coordinator *coordinator, struct err *e);
 
 /*
  * Goes on with another row of the same preset, on the same data. Presets with rows have one worker.

@@ -17,6 +17,7 @@
 #include "bonnie/run_context.h"
 #include "cli/parser.h"
 #include "measure/clock.h"
+#include "storage/block_device.h"
 #include "sync/coordinator.h"
 #include "sys/cache_dropper.h"
 #include "sys/host.h"
@@ -69,7 +70,8 @@ static void say_more(const struct plan *p, const struct helpers *helpers)
     message("seed %" PRIu64 ", %u workers, chunks of %" PRIu64 " bytes", p->seed, p->workers,
             p->data.chunk_bytes);
     message("before tests that read, %s",
-            p->settings->cache == CACHE_KEEP ? "caches are kept"
+            p->is_device                       ? "nothing is evicted, because O_DIRECT is used"
+            : p->settings->cache == CACHE_KEEP ? "caches are kept"
             : cache_dropper_is_there(&helpers->dropper)
                 ? "all caches of the system are dropped"
                 : "the files' own pages are evicted; the system's caches "
@@ -113,6 +115,7 @@ static int close_context(struct run_context *context, int rc, struct err *e)
 struct session {
     const struct settings *settings;
     struct host host;
+    struct block_device device;  /* without a name if a directory is measured */
     struct plan whole[MAX_ROWS]; /* for each row, the plan of all ranks */
     struct plan share[MAX_ROWS]; /* for each row, this rank's share */
     char labels[MAX_ROWS][LABEL_ROOM];
@@ -190,7 +193,8 @@ static int run_rows(struct session *all, struct run_context *r, struct reports *
                 rc = decide_more(r, run + 1, start_ns, &more, e);
         }
         /* all rows of a short look work on what the first one has written in its time */
-        for (unsigned i = 0; rc == 0 && row == 0 && p->preset->is_brief && i < all->count; i++) {
+        bool decides_size = row == 0 && p->preset->is_brief && p->tests[TEST_PUT_BLOCK];
+        for (unsigned i = 0; rc == 0 && decides_size && i < all->count; i++) {
             struct data_plan *d = &all->share[i].data;
             d->chunks = r->work[0].data.valid_bytes / d->chunk_bytes;
             d->bytes = d->chunks * d->chunk_bytes;
@@ -209,8 +213,9 @@ static int run_plans(struct session *all, struct coordinator *coordinator, struc
     struct reports reports = {0};
     struct run_context context;
     struct plan *p = &all->share[0];
-    int rc = run_context_open(&context, p, &all->helpers, coordinator, e);
-    all->refuses_direct = all->whole[0].direct && (rc == -EINVAL || !p->direct);
+    struct block_device *device = all->device.name ? &all->device : NULL;
+    int rc = run_context_open(&context, p, device, &all->helpers, coordinator, e);
+    all->refuses_direct = all->whole[0].direct && !device && (rc == -EINVAL || !p->direct);
     if (rc == 0 && all->refuses_direct && p->preset->is_brief)
         return close_context(&context, err_say(e, "O_DIRECT does not work here"), e);
     if (rc != 0)
@@ -259,6 +264,8 @@ static int check_ranks(const struct session *all, const struct coordinator *rank
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
     if (all->settings->explain_tail)
         return err_say(e, "--explain-tail cannot be combined with several ranks");
+    if (all->device.name)
+        return err_say(e, "%s: several ranks cannot share a device", all->device.name);
     if (all->count > 1)
         return err_say(e, "--preset=%s cannot be combined with several ranks",
                        all->whole[0].preset->name);
@@ -271,12 +278,13 @@ static int make_plans(struct session *all, struct coordinator *ranks, struct err
     const struct settings *s = all->settings;
     struct host *host = &all->host;
     host_detect(host);
-    if (plan_defaults(s)->is_brief)
+    host->device_bytes = all->device.name ? all->device.bytes : 0;
+    if (plan_defaults(s, host)->is_brief && !all->device.name)
         host_find_room(host, s->directory);
     if (ranks->ranks.ram_bytes > host->ram_bytes)
         host->other_ram_bytes = ranks->ranks.ram_bytes - host->ram_bytes;
     int rc = 0;
-    all->count = plan_rows(s);
+    all->count = plan_rows(s, host);
     for (unsigned row = 0; rc == 0 && row < all->count; row++) {
         struct plan *p = &all->whole[row];
         rc = plan_make_row(p, s, host, row, e);
@@ -323,7 +331,9 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
     struct coordinator others;
     struct coordinator *coordinator = ranks;
 
-    int rc = make_plans(&all, ranks, e);
+    int rc = block_device_find(&all.device, s->directory, s->writes, e);
+    if (rc == 0)
+        rc = make_plans(&all, ranks, e);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0)
@@ -332,7 +342,7 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
         stop_takes_inquiries();
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
-    if (rc == 0 && s->cache == CACHE_EVICT)
+    if (rc == 0 && s->cache == CACHE_EVICT && !all.device.name)
         rc = cache_dropper_start(&all.helpers.dropper, e);
     if (rc == 0 && s->explain_tail)
         rc = tail_trace_open(&all.helpers.trace, e);
@@ -367,6 +377,7 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
     if (rc == 0)
         rc = judge_findings(&all, e);
     output_discard(&all.output);
+    block_device_close(&all.device);
     tail_trace_close(&all.helpers.trace);
     cache_dropper_stop(&all.helpers.dropper);
     return rc;

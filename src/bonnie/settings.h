@@ -46,9 +46,13 @@ struct settings {
     bool is_bonniexx;                     /* called bonnie++: progress is told in its words */
 
     const char *directory;
-    const char *operand; /* `bonnie DIR`; NULL: not given */
-    bool shapes_run;     /* an option says what is measured, or how */
-    const char *label;   /* NULL: not given */
+    const char *operand;          /* `bonnie DIR`; NULL: not given */
+    bool shapes_run;              /* an option says what is measured, or how */
+    bool gives_size;              /* -s does, which a short look at a device takes as well */
+    bool writes;                  /* --write: a device is written to, and not only read */
+    bool yes;                     /* --yes: what is on it may be lost */
+    struct optional offset_bytes; /* where the data begins on a device */
+    const char *label;            /* NULL: not given */
     const char *output;
     const char *user;
     const char *group;

@@ -30,18 +30,19 @@ enum transfer_outcome transfer_outcome(struct io *io)
     return TRANSFER_PART;
 }
 
-void transfer_run(int fd, struct io *io)
+void transfer_run(const struct io_file *f, struct io *io)
 {
-    ssize_t moved = io->kind == IO_READ ? pread(fd, io->buffer, io->length, (off_t)io->offset)
-                                        : pwrite(fd, io->buffer, io->length, (off_t)io->offset);
+    off_t place = (off_t)(f->base + io->offset);
+    ssize_t moved = io->kind == IO_READ ? pread(f->fd, io->buffer, io->length, place)
+                                        : pwrite(f->fd, io->buffer, io->length, place);
     io->result = moved < 0 ? -errno : moved;
 }
 
-int transfer_describe_failure(const struct io *io, const char *file_name, struct err *e)
+int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e)
 {
     static const char *const verbs[] = {[IO_READ] = "read", [IO_WRITE] = "write"};
-    return err_system(e, transfer_error(io), "%s %s at %" PRIu64 "%s", verbs[io->kind], file_name,
-                      io->offset, io->result == 0 ? ": nothing moved" : "");
+    return err_system(e, transfer_error(io), "%s %s at %" PRIu64 "%s", verbs[io->kind], f->name,
+                      f->base + io->offset, io->result == 0 ? ": nothing moved" : "");
 }
 
 /* Makes the whole transfer. */
@@ -49,10 +50,10 @@ static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
 {
     enum transfer_outcome outcome;
     do {
-        transfer_run(f->fd, io);
+        transfer_run(f, io);
         outcome = transfer_outcome(io);
     } while (outcome == TRANSFER_PART && !(io->result == -EINTR && stop_requested()));
-    return outcome == TRANSFER_WHOLE ? 0 : transfer_describe_failure(io, f->name, e);
+    return outcome == TRANSFER_WHOLE ? 0 : transfer_describe_failure(io, f, e);
 }
 
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e)

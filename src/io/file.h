@@ -15,6 +15,13 @@
 
 enum io_kind { IO_READ, IO_WRITE };
 
+/* An open file and its name for messages; the name must outlive it. */
+struct io_file {
+    int fd;
+    const char *name;
+    uint64_t base; /* where it begins on the device that it is a part of; 0: it is a file */
+};
+
 /* One transfer. A source fills it, and an engine makes it. */
 struct io {
     enum io_kind kind;
@@ -53,22 +60,16 @@ static inline int transfer_error(const struct io *io)
 }
 
 /* Makes the transfer with one pread(2) or pwrite(2), and sets io->result. */
-void transfer_run(int fd, struct io *io);
+void transfer_run(const struct io_file *f, struct io *io);
 
 /* Describes a failed transfer in e. Returns the negative errno. */
-int transfer_describe_failure(const struct io *io, const char *file_name, struct err *e);
+int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e);
 
 /*
  * How tests without an engine move data: whole transfers, or an error. Short transfers are
  * continued, and interrupted ones are repeated unless the run must stop. Each function returns 0,
  * or a negative errno with a line in e; -EINTR: the run must stop.
  */
-
-/* An open file and its name for messages; the name must outlive it. */
-struct io_file {
-    int fd;
-    const char *name;
-};
 
 /* Reads `length` bytes at `offset`. If the file ends before that, returns -EIO. */
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);

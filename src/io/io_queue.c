@@ -227,7 +227,11 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
     transfer_rewind(&whole);
     if (!p->source->failed ||
         !p->source->failed(p->source->context, &whole, transfer_error(&o->io)))
-        return transfer_describe_failure(&o->io, file_name(p->q, o->io.file), p->e);
+        return transfer_describe_failure(&o->io,
+                                         p->q->setup.file_count > 0
+                                             ? &p->q->setup.files[o->io.file]
+                                             : &(struct io_file){.name = file_name(p->q, 0)},
+                                         p->e);
     transfer_rewind(&o->io);
     p->stats->errors++;
     reuse_operation(p->q, o);

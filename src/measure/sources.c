@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -251,9 +253,16 @@ static void find_layers(struct sources *s, int fd, const struct mount_info *abov
 void sources_find(struct sources *s, int fd)
 {
     struct statfs fs;
+    struct stat st;
     *s = (struct sources){.record_bytes = fstatfs(fd, &fs) == 0 ? (uint64_t)fs.f_bsize : 0};
-    mount_info_find(&s->mount, fd);
-    find_layers(s, fd, &s->mount, 0);
+    if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
+        s->mount =
+            (struct mount_info){.root = "", .major = major(st.st_rdev), .minor = minor(st.st_rdev)};
+        device_find(&s->devices, &s->mount);
+    } else {
+        mount_info_find(&s->mount, fd);
+        find_layers(s, fd, &s->mount, 0);
+    }
     sources_choose(s);
 }
 

@@ -16,12 +16,15 @@ static unsigned name_number(const struct data_file *d)
     return (unsigned)d->contents->first_number + d->number;
 }
 
-void data_file_init(struct data_file *d, const char *directory, uint64_t start)
+void data_file_init(struct data_file *d, const char *directory, uint64_t start, uint64_t base)
 {
     d->fd = -1;
-    snprintf(d->name, sizeof d->name, "data file %" PRIu64 " in %s",
-             d->contents->first_number + d->number, directory);
-    *d->file = (struct io_file){.fd = -1, .name = d->name};
+    if (d->device)
+        snprintf(d->name, sizeof d->name, "%s", directory);
+    else
+        snprintf(d->name, sizeof d->name, "data file %" PRIu64 " in %s",
+                 d->contents->first_number + d->number, directory);
+    *d->file = (struct io_file){.fd = -1, .name = d->name, .base = d->device ? base + start : 0};
     d->contents->files[d->number].start = start;
 }
 
@@ -42,8 +45,9 @@ static int make_file(struct data_file *d, const struct scratch *s, struct err *e
     if (d->fd >= 0)
         return 0;
     bool is_named = d->keeps_name;
-    int fd = is_named ? scratch_make_named_file(s, name_number(d), e)
-                      : scratch_make_data_file(s, name_number(d), &is_named, e);
+    int fd = d->device  ? block_device_reopen(d->device, O_RDWR | O_DIRECT, e)
+             : is_named ? scratch_make_named_file(s, name_number(d), e)
+                        : scratch_make_data_file(s, name_number(d), &is_named, e);
     if (fd < 0)
         return fd;
     d->fd = fd;
@@ -61,14 +65,14 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
     if (d->is_begun) /* the new contents must differ from the earlier ones */
         d->contents->files[d->number].generation++;
     d->is_begun = true;
-    if (ftruncate(d->fd, 0) != 0)
+    if (!d->device && ftruncate(d->fd, 0) != 0)
         return err_system(e, errno, "empty %s", d->name);
     return 0;
 }
 
 int data_file_set_size(struct data_file *d, struct err *e)
 {
-    if (ftruncate(d->fd, (off_t)d->bytes) != 0)
+    if (!d->device && ftruncate(d->fd, (off_t)d->bytes) != 0)
         return err_system(e, errno, "make %s %" PRIu64 " bytes long", d->name, d->bytes);
     return 0;
 }
@@ -76,8 +80,10 @@ int data_file_set_size(struct data_file *d, struct err *e)
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e)
 {
+    if (d->device && !d->device->writes)
+        return 0;
     int rc = make_file(d, s, e);
-    struct io_file file = {.fd = d->fd, .name = d->name};
+    struct io_file file = {.fd = d->fd, .name = d->name, .base = d->file->base};
     bool written = d->valid_bytes < bytes;
     while (rc == 0 && d->valid_bytes < bytes) {
         uint64_t left = bytes - d->valid_bytes;
@@ -97,7 +103,9 @@ int data_file_open(struct data_file *d, int access, enum data_file_use use, stru
 {
     int flags = access | (d->sync && access != O_RDONLY ? O_DSYNC : 0) |
                 (d->direct && use == USE_BLOCKS ? O_DIRECT : 0);
-    int fd = scratch_reopen_data_file(d->named_in, name_number(d), d->fd, flags, d->name, e);
+    int fd = d->device
+                 ? block_device_reopen(d->device, flags, e)
+                 : scratch_reopen_data_file(d->named_in, name_number(d), d->fd, flags, d->name, e);
     d->file->fd = fd >= 0 ? fd : -1;
     return fd >= 0 ? 0 : fd;
 }

@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #include "io/file.h"
+#include "storage/block_device.h"
 #include "storage/scratch.h"
 #include "verify/contents.h"
 
 /*
- * One worker's part of the data set: a file without a name, and what is known about its contents.
- * All functions return 0, or a negative errno with a line in e.
+ * One worker's part of the data set: a file without a name, or a part of a block device, and what
+ * is known about its contents. A device that is only read has contents of others: nothing is known
+ * of them, and nothing is filled. All functions return 0, or a negative errno with a line in e.
  */
 struct data_file {
     int fd; /* open from the first test to the last, for buffered transfers; -1: not made yet */
@@ -22,18 +24,20 @@ struct data_file {
     bool sync;       /* every write to the file must be durable */
     bool direct;     /* block transfers bypass the page cache */
     bool keeps_name; /* the file has a name, because other processes open it */
-    const struct scratch *named_in; /* where the name still exists; NULL: there is none */
-    bool is_begun;                  /* the file has been written from the start before */
-    uint64_t valid_bytes;           /* number of bytes, from the start, that have valid contents */
-    struct contents *contents;      /* expected contents of all files */
+    const struct block_device *device; /* the file is a part of it; NULL: it is a file */
+    const struct scratch *named_in;    /* where the name still exists; NULL: there is none */
+    bool is_begun;                     /* the file has been written from the start before */
+    uint64_t valid_bytes;      /* number of bytes, from the start, that have valid contents */
+    struct contents *contents; /* expected contents of all files */
 };
 
 /*
  * Initialises d, but makes no file yet. The caller has set number, bytes, sync, direct, keeps_name,
- * file and contents, and all other fields to 0; file and contents must outlive d. `directory` is
- * where the file will be, for messages; `start` is its offset in the data set.
+ * device, file and contents, and all other fields to 0; these three must outlive d. `directory` is
+ * where the file will be, for messages; `start` is its offset in the data set, which begins at
+ * `base` of the device.
  */
-void data_file_init(struct data_file *d, const char *directory, uint64_t start);
+void data_file_init(struct data_file *d, const char *directory, uint64_t start, uint64_t base);
 
 /* Closes the file, and removes its name if it has one. This frees its storage. */
 void data_file_release(struct data_file *d);

@@ -46,17 +46,18 @@ static uint64_t reached(const struct device_counters *c, enum way way)
  * buffered write, btrfs drops a page that is not. MAP_POPULATE does not kill the process, as a
  * touch of the page would, if the storage fails.
  */
-static struct transfer move_block(int fd, void *buffer, size_t bytes, enum way way,
+static struct transfer move_block(int fd, off_t place, void *buffer, size_t bytes, enum way way,
                                   const struct device_set *devices)
 {
     struct transfer done = {.is_told = false};
     struct device_counters before, after;
     unsigned char answers[2] = {0};
     int flags = MAP_SHARED | (way == WAY_WRITTEN ? MAP_POPULATE : 0);
-    void *page = mmap(NULL, bytes, PROT_READ, flags, fd, 0);
+    void *page = mmap(NULL, bytes, PROT_READ, flags, fd, place);
     bool is_told = page != MAP_FAILED && mincore(page, 1, &answers[0]) == 0;
     device_read(devices, &before);
-    ssize_t moved = way == WAY_READ ? pread(fd, buffer, bytes, 0) : pwrite(fd, buffer, bytes, 0);
+    ssize_t moved =
+        way == WAY_READ ? pread(fd, buffer, bytes, place) : pwrite(fd, buffer, bytes, place);
     done.code = moved < 0 ? errno : moved < (ssize_t)bytes ? EIO : 0;
     device_read(devices, &after);
     is_told = is_told && mincore(page, 1, &answers[1]) == 0;
@@ -136,7 +137,7 @@ static void judge(struct direct *d, enum way way, const struct transfer *t, cons
                             : "a direct write dropped the page from the cache");
 }
 
-void direct_see(struct direct *d, int fd, const struct sources *s)
+void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *s)
 {
     struct device_set devices = s->devices;
     struct mount_info below = {.root = s->mount.root};
@@ -148,6 +149,8 @@ void direct_see(struct direct *d, int fd, const struct sources *s)
     struct residency left;
     struct err ignored;
     struct rng rng;
+    off_t at = (off_t)(place / bytes * bytes);
+    bool writes = (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
     if (buffer) {
         if (devices.count == 0 && *s->mount.source == '/') { /* bindfs has its directory there */
             mount_info_of_path(&below, s->mount.source);
@@ -156,12 +159,11 @@ void direct_see(struct direct *d, int fd, const struct sources *s)
         rng_init(&rng, 0, 0); /* what can be compressed is read another way */
         for (size_t i = 0; i < bytes / sizeof *buffer; i++)
             buffer[i] = rng_next(&rng);
-        ssize_t written = pwrite(fd, buffer, bytes, 0); /* the next one will find it in its place */
-        (void)written;
-        transfers[WAY_WRITTEN] = move_block(fd, buffer, bytes, WAY_WRITTEN, &devices);
+        if (writes && pwrite(fd, buffer, bytes, at) >= 0) /* the next one finds it in its place */
+            transfers[WAY_WRITTEN] = move_block(fd, at, buffer, bytes, WAY_WRITTEN, &devices);
         if (transfers[WAY_WRITTEN].has_page && !filesystem_is_memory(s->filesystem))
             (void)page_cache_evict(fd, "", &left, &ignored);
-        transfers[WAY_READ] = move_block(fd, buffer, bytes, WAY_READ, &devices);
+        transfers[WAY_READ] = move_block(fd, at, buffer, bytes, WAY_READ, &devices);
     }
     free(buffer);
     for (enum way way = 0; way < WAYS; way++)
@@ -178,7 +180,7 @@ void direct_see_in(struct direct *d, int directory_fd, const struct sources *s)
     for (enum way way = 0; fd < 0 && way < WAYS; way++)
         say(d, way, DIRECT_NOT_KNOWN, NOT_TRIED, portable_reason(errno));
     if (fd >= 0)
-        direct_see(d, fd, s);
+        direct_see(d, fd, 0, s);
     descriptor_close(&fd);
 }
 

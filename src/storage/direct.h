@@ -25,10 +25,11 @@ struct direct {
 };
 
 /*
- * Tries it on the file behind fd, which is open with O_RDWR | O_DIRECT, and has no contents to
- * lose: its first block or page is written twice. Takes four transfers.
+ * Tries it on the file behind fd, which is open with O_DIRECT. The block or page at `place`, a
+ * multiple of its size, is written twice and read; if fd is open only to be read, it is read, and
+ * nothing is known of writes. Takes four transfers at most.
  */
-void direct_see(struct direct *d, int fd, const struct sources *s);
+void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *s);
 
 /* The same with a new file without a name in a directory. Without one, nothing is known. */
 void direct_see_in(struct direct *d, int directory_fd, const struct sources *s);

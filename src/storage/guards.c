@@ -24,22 +24,35 @@ struct sharer {
     char shown[PATH_MAX];   /* "/dev/sda", "sda1 on /dev/sda", "sda below /dev/sda1" */
 };
 
-static int refuse_mounted(const struct guarded *g, const struct sharer *s, struct err *e)
+static void find_mount(const struct guarded *g, dev_t device, char where[static PATH_MAX])
 {
     char line[2 * PATH_MAX];
-    char where[PATH_MAX] = "";
     snprintf(line, sizeof line, "%s/proc/self/mountinfo", g->root);
     FILE *mounts = kernel_file_read(line);
+    *where = '\0';
     while (mounts && *where == '\0' && fgets(line, sizeof line, mounts)) {
         unsigned major_number;
         unsigned minor_number;
         char point[PATH_MAX];
         if (sscanf(line, "%*d %*d %u:%u %*s %4095s", &major_number, &minor_number, point) == 3 &&
-            major_number == s->major && minor_number == s->minor)
+            makedev(major_number, minor_number) == device)
             mount_info_read_path(where, point, strlen(point));
     }
     if (mounts)
         fclose(mounts);
+}
+
+void guards_find_mount(const struct guarded *g, char *where, size_t size)
+{
+    char path[PATH_MAX];
+    find_mount(g, g->facts.st_rdev, path);
+    snprintf(where, size, "%s", path);
+}
+
+static int refuse_mounted(const struct guarded *g, const struct sharer *s, struct err *e)
+{
+    char where[PATH_MAX];
+    find_mount(g, makedev(s->major, s->minor), where);
     return *where ? err_system(e, EBUSY, "%s: %s is mounted on %.200s", g->option, s->shown, where)
                   : 0;
 }

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "util/err.h"
@@ -28,6 +29,9 @@ struct guarded {
     struct stat facts;
     char path[PATH_MAX]; /* its path, as the kernel shows it */
 };
+
+/* Finds where the device is mounted, as this process sees it; an empty text: nowhere. */
+void guards_find_mount(const struct guarded *g, char *where, size_t size);
 
 /* Refuses what others use, as far as texts of the kernel say so. Returns 0, or -EBUSY with e. */
 int guards_refuse(const struct guarded *g, struct err *e);

@@ -27,8 +27,9 @@ struct host {
     /* the filesystem of the scratch directory, by host_find_room(); 0 bytes: unknown */
     uint64_t filesystem_bytes;
     uint64_t free_bytes;
-    uint64_t free_files; /* UINT64_MAX: no limit is known */
-    bool refuses_direct; /* O_DIRECT has been tried there, and does not work */
+    uint64_t free_files;   /* UINT64_MAX: no limit is known */
+    uint64_t device_bytes; /* of the block device that is measured itself; 0: a directory is */
+    bool refuses_direct;   /* O_DIRECT has been tried there, and does not work */
 };
 
 /*

@@ -15,7 +15,7 @@ my $dir = scratch();
 for my $word (qw(-h --help)) {
     my $run = bonnie({ dir => "$dir" }, $word);
     is("$run->{status}$run->{err}", '0', "$word: exit status 0");
-    like($run->{out}, qr/\AUsage: bonnie DIR\n +bonnie \[OPTION\]\.\.\.\n/, 'how to use it');
+    like($run->{out}, qr/\AUsage: bonnie DIR[|]DEVICE\n +bonnie \[OPTION\]\.\.\.\n/, 'how to use it');
     unlike($run->{out}, qr/^.{81}/m, 'in 80 columns');
     unlike($run->{out}, qr/[ \t]$/m, 'no blanks at the ends of lines');
 }

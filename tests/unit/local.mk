@@ -32,6 +32,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/report/test_sanitize \
 	tests/unit/report/test_starts \
 	tests/unit/run/test_rounds \
+	tests/unit/storage/test_block_device \
 	tests/unit/storage/test_direct \
 	tests/unit/storage/test_guards \
 	tests/unit/storage/test_page_cache \
@@ -100,6 +101,7 @@ tests_unit_measure_test_reading_SOURCES = tests/unit/measure/test_reading.c $(TR
 tests_unit_measure_test_control_group_SOURCES = tests/unit/measure/test_control_group.c $(TREE)
 tests_unit_measure_test_sources_SOURCES = tests/unit/measure/test_sources.c $(TREE)
 tests_unit_measure_test_device_SOURCES = tests/unit/measure/test_device.c $(TREE)
+tests_unit_storage_test_block_device_SOURCES = tests/unit/storage/test_block_device.c $(TREE)
 tests_unit_storage_test_guards_SOURCES = tests/unit/storage/test_guards.c $(TREE)
 tests_unit_measure_test_facts_SOURCES = tests/unit/measure/test_facts.c $(TREE)
 tests_unit_measure_test_io_limit_SOURCES = tests/unit/measure/test_io_limit.c $(TREE)

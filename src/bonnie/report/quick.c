@@ -4,6 +4,7 @@
 #include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
+#include "storage/block_device.h"
 #include "util/printable.h"
 #include "util/units.h"
 
@@ -74,11 +75,20 @@ static void print_heading(FILE *out, const struct result *r)
     units_format_readable(ram, h->ram_bytes);
     if (h->filesystem_bytes > 0)
         snprintf(room, sizeof room, ", %s of %s free", of_free, of_all);
-    snprintf(
-        text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->settings->directory,
-        s->sources.mount.filesystem[0] ? s->sources.mount.filesystem : "an unknown filesystem",
-        s->sources.devices.name[0] ? " on " : "", s->sources.devices.name, has_model ? " (" : "",
-        s->models, has_model ? ")" : "", room, h->cpus, h->cpus == 1 ? "" : "s", ram);
+    if (s->device) {
+        units_format_readable(of_all, s->device->bytes);
+        snprintf(text, sizeof text, "%.300s: %s%s%s; %s%s; %u CPU%s, %s RAM", s->device->name,
+                 s->models, has_model ? ", " : "", of_all,
+                 *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
+                 h->cpus == 1 ? "" : "s", ram);
+    } else
+        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM",
+                 r->plan->settings->directory,
+                 s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
+                                                : "an unknown filesystem",
+                 s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
+                 has_model ? " (" : "", s->models, has_model ? ")" : "", room, h->cpus,
+                 h->cpus == 1 ? "" : "s", ram);
     print_wrapped(out, 0, text);
     for (unsigned i = 0; i < s->facts.count && i < FACT_PRINTED; i++)
         print_wrapped(out, 0, printable(s->facts.list[i].text).text);
@@ -153,10 +163,15 @@ static void print_command(FILE *out, const struct result *r)
         size = units_round_down(h->free_bytes / 2);
     units_format_chunk(text, size);
     if (strchr(directory, '\'') || !is_printable(directory))
-        directory = "DIR";
+        directory = r->plan->is_device ? "DEVICE" : "DIR";
     const char *quote = strpbrk(directory, " \"$&;()<>|*?[{!#~`\\") ? "'" : "";
-    fprintf(out, "    bonnie -d %s%s%s%s -s %s -n 16\n", quote, printable(directory).text, quote,
-            fits || h->refuses_direct ? "" : " -D", text);
+    if (r->plan->is_device)
+        fprintf(out, "    bonnie --write --yes%s %s%s%s\n",
+                r->plan->reads_only ? "" : " --tests=iops --steady-state", quote,
+                printable(directory).text, quote);
+    else
+        fprintf(out, "    bonnie -d %s%s%s%s -s %s -n 16\n", quote, printable(directory).text,
+                quote, fits || h->refuses_direct ? "" : " -D", text);
 }
 
 static void print_summary(FILE *out, const struct result runs[], size_t count)
@@ -178,11 +193,18 @@ static void print_summary(FILE *out, const struct result runs[], size_t count)
         print_wrapped(out, 0, text);
         return;
     }
-    snprintf(text, sizeof text,
-             "%.0f s, %s written. A short look: it does not show how fast the drive is after more "
-             "than %s (its own cache may be full by then), nor after a day of writing. For a "
-             "figure to rely on:",
-             seconds, amount, amount);
+    if (runs[0].plan->reads_only)
+        snprintf(text, sizeof text,
+                 "%.0f s. Nothing was written, so what was read could not be checked. Writing, "
+                 "which destroys what is there, is measured by",
+                 seconds);
+    else
+        snprintf(
+            text, sizeof text,
+            "%.0f s, %s written. A short look: it does not show how fast the drive is after more "
+            "than %s (its own cache may be full by then), nor after a day of writing. For a "
+            "figure to rely on:",
+            seconds, amount, amount);
     print_wrapped(out, 0, text);
     print_command(out, &runs[0]);
 }

@@ -112,6 +112,17 @@ static void print_short(FILE *out, const struct result *r, bool *has_begun)
     print_about(out, has_begun, group.names, words);
 }
 
+/* Notes which tests would have written, if the device were to be written to. */
+static void print_reads(FILE *out, const struct result *r, bool *has_begun)
+{
+    struct test_group group = {0};
+    for (enum test_id test = TEST_SEEKS; test <= TEST_IOPS; test++)
+        if (r->plan->reads_only && r->tests[test].measured)
+            group_add(&group, test);
+    if (group.count > 0)
+        print_about(out, has_begun, group.names, "only read; the device is not written to.");
+}
+
 /* The text about the tail is the longest of those that the following functions write. */
 
 static void say_levels(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
@@ -300,6 +311,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     print_starts(out, r, &has_begun);
     print_slowest(out, r);
     print_short(out, r, &has_begun);
+    print_reads(out, r, &has_begun);
     print_plain_queues(out, r, &has_begun);
     print_corruption(out, r);
     return report_end(out);

@@ -75,7 +75,7 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
         return SOURCE_ENDED;
     io->kind = IO_READ;
     io->length = p->data.chunk_bytes;
-    op_state(io)->changes = s->ticket % REWRITE_EVERY == REWRITE_EVERY - 1;
+    op_state(io)->changes = !p->reads_only && s->ticket % REWRITE_EVERY == REWRITE_EVERY - 1;
     if (!draw_chunk(s, io))
         return SOURCE_LATER;
     s->has_ticket = false;
@@ -174,7 +174,7 @@ int seekers_work(struct seekers *s, struct task_times *times, struct err *e)
 static int seeks_finish(void *context, struct err *e)
 {
     struct work *w = context;
-    int rc = plan_stores(w->plan) ? io_sync_pieces(w->data.file, e) : 0;
+    int rc = plan_stores(w->plan) && !w->plan->reads_only ? io_sync_pieces(w->data.file, e) : 0;
     int closed = io_close(w->data.file, e);
     return rc ? rc : closed;
 }

@@ -26,7 +26,7 @@ int work_have_data(struct work *w, uint64_t bytes, struct err *e)
     struct data_file *d = &w->data;
     struct residency left; /* ignored: the residency that counts is that when the clock starts */
     int rc = data_file_fill(d, w->scratch, bytes, w->buffer, w->buffer_bytes, e);
-    return rc == 0 && w->plan->settings->cache == CACHE_EVICT
+    return rc == 0 && w->plan->settings->cache == CACHE_EVICT && !w->plan->is_device
                ? page_cache_evict(d->fd, d->name, &left, e)
                : rc;
 }
@@ -34,9 +34,11 @@ int work_have_data(struct work *w, uint64_t bytes, struct err *e)
 int work_open_data(void *context, struct err *e)
 {
     struct work *w = context;
-    int access = !w->workload->reads                                                     ? O_WRONLY
-                 : w->workload->read_percent == 100 && w->workload->written_percent == 0 ? O_RDONLY
-                                                                                         : O_RDWR;
+    int access = !w->workload->reads ? O_WRONLY
+                 : w->plan->reads_only ||
+                         (w->workload->read_percent == 100 && w->workload->written_percent == 0)
+                     ? O_RDONLY
+                     : O_RDWR;
     int rc = 0;
     if (!plan_stores(w->plan))
         return 0;

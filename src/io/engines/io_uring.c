@@ -122,14 +122,15 @@ static void prepare_entry(const struct state *s, struct io_uring_sqe *sqe, struc
 {
     int file = s->has_files ? (int)io->file : s->setup.files[io->file].fd;
     unsigned length = (unsigned)io->length;
+    uint64_t place = s->setup.files[io->file].base + io->offset;
     if (io->kind == IO_READ && s->has_buffers)
-        io_uring_prep_read_fixed(sqe, file, io->buffer, length, io->offset, 0);
+        io_uring_prep_read_fixed(sqe, file, io->buffer, length, place, 0);
     else if (io->kind == IO_READ)
-        io_uring_prep_read(sqe, file, io->buffer, length, io->offset);
+        io_uring_prep_read(sqe, file, io->buffer, length, place);
     else if (s->has_buffers)
-        io_uring_prep_write_fixed(sqe, file, io->buffer, length, io->offset, 0);
+        io_uring_prep_write_fixed(sqe, file, io->buffer, length, place, 0);
     else
-        io_uring_prep_write(sqe, file, io->buffer, length, io->offset);
+        io_uring_prep_write(sqe, file, io->buffer, length, place);
     if (s->has_files)
         sqe->flags |= IOSQE_FIXED_FILE;
     io_uring_sqe_set_data(sqe, io);

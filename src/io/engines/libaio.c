@@ -55,12 +55,13 @@ static enum engine_answer libaio_submit(void *state, struct io *io)
     struct state *s = state;
     if (s->free_count == 0)
         return ENGINE_BUSY;
-    int fd = s->setup.files[io->file].fd;
+    const struct io_file *f = &s->setup.files[io->file];
+    long long place = (long long)(f->base + io->offset);
     struct iocb *block = s->unused[--s->free_count];
     if (io->kind == IO_READ)
-        io_prep_pread(block, fd, io->buffer, io->length, (long long)io->offset);
+        io_prep_pread(block, f->fd, io->buffer, io->length, place);
     else
-        io_prep_pwrite(block, fd, io->buffer, io->length, (long long)io->offset);
+        io_prep_pwrite(block, f->fd, io->buffer, io->length, place);
     block->data = io;
     s->batch[s->collected++] = block;
     return ENGINE_QUEUED;

@@ -6,7 +6,7 @@
 static enum engine_answer sync_submit(void *state, struct io *io)
 {
     const struct engine_setup *setup = state;
-    transfer_run(setup->files[io->file].fd, io);
+    transfer_run(&setup->files[io->file], io);
     return ENGINE_COMPLETED;
 }
 

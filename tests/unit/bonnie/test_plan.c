@@ -103,7 +103,7 @@ static void rows_of_a_preset_have_plans_of_their_own(void **state)
     char *words[] = {(char *)"bonnie", (char *)"--preset=diskmark", NULL};
     err_init(&e);
     assert_int_equal(options_parse(2, words, &settings, NULL, &e), 0);
-    assert_int_equal(plan_rows(&settings), sizeof rows / sizeof *rows);
+    assert_int_equal(plan_rows(&settings, &host), sizeof rows / sizeof *rows);
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(plan_make_row(&p, &settings, &host, i, &e), 0);
         assert_string_equal(p.row->name, rows[i].name);
@@ -154,7 +154,7 @@ static void a_short_look_is_short(void **state)
         roomy.free_bytes = free_mib[i] * MIB;
         roomy.filesystem_bytes = roomy.free_bytes;
         roomy.free_files = UINT64_MAX;
-        for (unsigned row = 0; row < plan_rows(&settings); row++) {
+        for (unsigned row = 0; row < plan_rows(&settings, &roomy); row++) {
             assert_int_equal(plan_make_row(&p, &settings, &roomy, row, &e), 0);
             bool makes_files = p.tests[TEST_SEQ_CREATE];
             ns += p.tests[TEST_IOPS] ? p.iops.duration_ns : 0;

@@ -30,7 +30,7 @@ static void see(const struct sources *s, const char *directory, int flags)
     unlink(path);
     close(made);
     d = (struct direct){0};
-    direct_see(&d, fd, s);
+    direct_see(&d, fd, 0, s);
     close(fd);
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "storage/block_device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "measure/mount_info.h"
+#include "storage/guards.h"
+#include "storage/scratch.h"
+#include "util/descriptor.h"
+#include "util/kernel_file.h"
+
+#define SECTOR_BYTES 512 /* of `size`, whatever the device's own blocks are */
+
+/* Reads a file of the device in sysfs, or of the disk that the device is a partition of. */
+static bool read_fact(const struct block_device *d, const char *root, const char *name, char *text,
+                      size_t size)
+{
+    static const char *const places[] = {"", "../"};
+    for (size_t i = 0; i < 2; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u/%s%s", root,
+                 major(d->place.facts.st_rdev), minor(d->place.facts.st_rdev), places[i], name);
+        if (kernel_file_text(path, text, size)) {
+            text[strcspn(text, "\n")] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+int block_device_look(struct block_device *d, const char *root, struct err *e)
+{
+    char text[32];
+    if (!read_fact(d, root, "size", text, sizeof text))
+        return err_system(e, ENXIO, "%s: no driver has this device", d->name);
+    d->bytes = strtoull(text, NULL, 10) * SECTOR_BYTES;
+    if (d->bytes == 0)
+        return err_say(e, "%s has no medium", d->name);
+    if (read_fact(d, root, "queue/zoned", text, sizeof text) && strcmp(text, "none") != 0)
+        return err_say(e,
+                       "%s is zoned (%s): its zones are written in order only, and what was "
+                       "not written is not read from the medium",
+                       d->name, text);
+    if (d->writes && read_fact(d, root, "ro", text, sizeof text) && *text == '1')
+        return err_system(e, EROFS, "--write: %s", d->name);
+    read_fact(d, root, "diskseq", d->sequence, sizeof d->sequence);
+    return 0;
+}
+
+int block_device_find(struct block_device *d, const char *path, bool writes, struct err *e)
+{
+    struct err ignored = {0};
+    *d = (struct block_device){.writes = writes, .fd = -1, .claim = -1};
+    if (path_find(&d->place, "open", path, &ignored) != 0)
+        return 0;
+    if (d->place.fd < 0 || !S_ISBLK(d->place.facts.st_mode)) {
+        path_release(&d->place);
+        return 0;
+    }
+    d->name = path;
+    return block_device_look(d, "", e);
+}
+
+int block_device_open(struct block_device *d, bool yes, struct err *e)
+{
+    struct guarded g = {.root = "", .facts = d->place.facts};
+    struct block_device now = {.place = d->place, .name = d->name, .writes = d->writes};
+    int rc = d->writes ? path_check_changed(&d->place) : 0;
+    if (rc != 0)
+        return path_say(&d->place, rc, e);
+    d->fd = path_reopen(&d->place, O_RDONLY, e);
+    if (d->fd < 0)
+        return d->fd;
+    rc = block_device_look(&now, "", e);
+    if (rc == 0 && (strcmp(now.sequence, d->sequence) != 0 || now.bytes != d->bytes))
+        rc = err_say(e, "%s is no longer the device that it was at the start", d->name);
+    if (rc == 0)
+        guards_find_mount(&g, d->mounted, sizeof d->mounted);
+    if (rc != 0 || !d->writes)
+        return rc;
+    d->claim = guards_open(d->fd, O_RDONLY, "--write", yes, d->name, e);
+    return d->claim < 0 ? d->claim : 0;
+}
+
+int block_device_reopen(const struct block_device *d, int flags, struct err *e)
+{
+    return scratch_reopen(d->fd, flags, d->name, e);
+}
+
+void block_device_close(struct block_device *d)
+{
+    descriptor_close(&d->fd);
+    descriptor_close(&d->claim);
+    if (d->name)
+        path_release(&d->place);
+    d->name = NULL;
+}
