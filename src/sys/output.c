@@ -274,7 +274,8 @@ int output_finish(struct output *o, struct err *e)
 {
     const char *name = output_name(o);
     bool is_replaced = o->path && !o->is_direct;
-    errno = 0;
+    if (!ferror(o->stream)) /* what failed to print has left its reason in errno */
+        errno = 0;
     int code = write_out(o->stream);
     if (code == 0 && is_replaced && fsync(fileno(o->stream)) != 0)
         code = errno;

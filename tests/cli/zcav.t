@@ -369,7 +369,7 @@ truncate_file("$dir/large", 8192 * $MIB);
 for my $args ([ '--json', "$dir/large" ], [ "$dir/large", "$dir/large" ]) {
     my $failed = zcav({ out => '/dev/full' }, qw(-q -b1 --engine=null), @{$args});
     is($failed->{status}, 1, "8192 blocks to a full device, @{$args}: exit status 1");
-    is($failed->{err}, "zcav: write to standard output: No space left on device\n", 'with the reason');
+    is($failed->{err}, $args->[0] eq '--json' ? "zcav: write the report to standard output: No space left on device\n" : "zcav: write to standard output: No space left on device\n", 'with the reason');
 }
 unlink "$dir/large";
 refused_ok(zcav(qw(-q -b4 -l /dev/full), $file), qr{write to /dev/full: No space left on device}, 'a log on a full disk');
