@@ -193,7 +193,7 @@ static const struct option_entry entries[] = {
     {CUSTOM("fail-above", "LIMIT", set_limit, fail_above),
      .help = "exit with status 2 if the latency was above this: p99:20ms, max:1s, 5ms for the "
              "mean"},
-    {VALUE("body-size", "SIZE", OPTION_SIZE, body_size), .foreign = "bs", .max = TIB,
+    {VALUE("body-size", "SIZE", OPTION_SIZE, body_size), .foreign = "bs,size", .max = TIB,
      .group = "Written data",
      .help = "size of each write; 1KiB is 1024 bytes, 1k is 1000 (default: 160KiB)"},
     {VALUE("min-body-size", "SIZE", OPTION_SIZE, min_body_size), .max = TIB,

@@ -394,7 +394,7 @@ static int take_operand(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    {OPTION_DIRECTORY(directory), .foreign = "filename,if,of"},
+    {OPTION_DIRECTORY(directory)},
     {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's', .foreign = "bs",
      .help = "data in MiB, divided among the workers; 0 skips these tests (default: 2 x RAM)"},
     {SETTER("files", "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", set_files), .letter = 'n',

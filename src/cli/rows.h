@@ -35,7 +35,8 @@
  */
 #define OPTION_DIRECTORY(member)                                                                   \
     .letter = 'd', VALUE("directory", "DIR", OPTION_TEXT, member), .offer = OFFER_DIRECTORIES,     \
-    .accepted = "the path of a directory", .help = "scratch directory (default: .)"
+    .foreign = "filename,if,of", .accepted = "the path of a directory",                            \
+    .help = "scratch directory (default: .)"
 #define OPTION_TRUST(member)                                                                       \
     FLAG("trust-directory", member),                                                               \
         .help = "not as root: trust all who can change or move a directory (the manual says when)"

@@ -187,7 +187,7 @@ static int take_operand(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    {SETTER("block", "BLOCK[:CHUNK]", set_block), .letter = 'b',
+    {SETTER("block", "BLOCK[:CHUNK]", set_block), .letter = 'b', .foreign = "bs",
      .help = "print a line for every BLOCK, moved CHUNK by CHUNK, both in MiB (default: 512:1)"},
     {COUNT("count", "COUNT", passes, 1, 1000000), .letter = 'c',
      .help = "passes over the device (default: 1)"},

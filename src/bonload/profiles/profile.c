@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/profiles/profile.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "bonload/plan/plan.h"
+#include "cli/parser.h"
 #include "sys/input.h"
 #include "util/printable.h"
 #include "util/units.h"
@@ -21,6 +23,7 @@ enum { ETCD_WAL, ETCD_DB };
  */
 static const struct profile etcd = {
     .name = "etcd",
+    .programs = "etcd3,kubernetes,k8s",
     .program = "etcd 3.4.23",
     .source = "etcd 3.4 documentation: FAQ (fdatasync p99 < 10 ms, backend commit p99 < 25 ms) and "
               "\"Hardware recommendations\" (50 and 500 sequential IOPS)",
@@ -58,6 +61,7 @@ enum { POSTGRES_WAL, POSTGRES_TABLE };
  */
 static const struct profile postgres = {
     .name = "postgres",
+    .programs = "postgresql,pg,psql",
     .program = "PostgreSQL 15.18",
     .request = "commits",
     .sync = "fdatasync",
@@ -90,6 +94,7 @@ enum { MARIADB_REDO, MARIADB_DOUBLE_WRITE, MARIADB_TABLE };
  */
 static const struct profile mariadb = {
     .name = "mariadb",
+    .programs = "mysql,innodb,percona",
     .program = "MariaDB 10.11.19",
     .request = "commits",
     .sync = "fdatasync",
@@ -129,6 +134,7 @@ enum { REDIS_AOF };
  */
 static const struct profile redis = {
     .name = "redis",
+    .programs = "valkey",
     .program = "Redis 7.0.15",
     .source = "Redis documentation, \"Redis persistence\", and aof.c, flushAppendOnlyFile(): while "
               "a sync takes longer than 2 s, writes are no longer postponed, and block",
@@ -157,6 +163,7 @@ enum { MAILDIR_MAIL };
  */
 static const struct profile maildir = {
     .name = "maildir",
+    .programs = "dovecot,mail,imap,postfix",
     .program = "dovecot-lda 2.3.19",
     .request = "deliveries",
     .sync = "fsync",
@@ -179,6 +186,7 @@ enum { SQLITE_WAL, SQLITE_JOURNAL = SQLITE_WAL, SQLITE_DB };
  */
 static const struct profile sqlite = {
     .name = "sqlite",
+    .programs = "sqlite3",
     .program = "SQLite 3.40.1",
     .request = "commits",
     .sync = "fdatasync",
@@ -614,16 +622,31 @@ int profile_parse(struct profile *p, char *text, struct err *e)
     return 0;
 }
 
+/* The profile that somebody may mean: one whose program has that name, or nearly has; or NULL. */
+static const char *nearest_profile(const char *given)
+{
+    char lower[VALUE_WORD];
+    size_t length = 0;
+    for (; given[length] != '\0' && length + 1 < sizeof lower; length++)
+        lower[length] = (char)tolower((unsigned char)given[length]);
+    for (const struct profile *const *p = profile_table; *p; p++)
+        if ((*p)->programs && word_list_has((*p)->programs, lower, length))
+            return (*p)->name;
+    return cli_nearest(profile_words, given);
+}
+
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)
 {
     size_t length;
     struct err failure = {0};
     int rc = input_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
-    if (rc == -ENOENT && !strchr(path, '/'))
+    if (rc == -ENOENT && !strchr(path, '/')) {
+        const char *near = nearest_profile(path);
         return err_say(e,
-                       "-good-for: there is no profile '%.100s', and no file of that name; "
-                       "-good-for=list prints the profiles",
-                       path);
+                       "-good-for: there is no profile '%.100s', and no file of that name; %s%s%s",
+                       path, near ? "did you mean " : "-good-for=list prints the profiles",
+                       near ? near : "", near ? "?" : "");
+    }
     if (rc != 0) {
         err_append(e, &failure);
         return rc;

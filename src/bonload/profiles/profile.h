@@ -95,10 +95,11 @@ struct profile_limit {
 
 struct profile {
     const char *name;
-    const char *program; /* the program, with the version that was traced */
-    const char *source;  /* who has published the limits; NULL: nobody has */
-    const char *request; /* what a request is, in the plural: "writes" */
-    const char *sync;    /* name of the call that requests wait for */
+    const char *programs; /* other words for it, separated by commas; NULL: there are none */
+    const char *program;  /* the program, with the version that was traced */
+    const char *source;   /* who has published the limits; NULL: nobody has */
+    const char *request;  /* what a request is, in the plural: "writes" */
+    const char *sync;     /* name of the call that requests wait for */
     struct profile_file files[PROFILE_FILES];
     struct profile_step steps[PROFILE_STEPS]; /* what a request does */
     struct profile_work works[PROFILE_WORKS];
