@@ -77,10 +77,11 @@ sub unread_report {
 }
 
 # The number in a text that has only one, and what follows it, its unit; nothing if there is none,
-# or several. Commas are allowed between groups of three digits.
+# or several. Commas are allowed between groups of three digits, but not a single one without a point,
+# which stands before decimals in many languages.
 sub number_in {
     my ($text) = @_;
-    my ($number, $unit) = $text =~ /\A[^\d]*?(?<![\w.,])([-+]?(?:[1-9]\d{0,2}(?:,\d{3})+(?:[.]\d+)?|\d+(?:[.]\d*)?|[.]\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s]*)[^\d]*\z/a or return;
+    my ($number, $unit) = $text =~ /\A[^\d]*?(?<![\w.,])([-+]?(?:[1-9]\d{0,2}(?:(?:,\d{3}){2,}|,\d{3}(?=[.]\d))(?:[.]\d+)?|\d+(?:[.]\d*)?|[.]\d+)(?:[eE][-+]?\d+)?)\s*([^\d\s]*)[^\d]*\z/a or return;
     return ($number =~ tr/,//dr + 0, $unit);
 }
 
