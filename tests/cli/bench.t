@@ -8,7 +8,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun qw(program run_tool scratch source);
+use BonnieRun  qw(program run_tool scratch source);
+use RunProgram qw(slurp spew);
 
 $BonnieRun::HANGS = 1500; # both measure for long on a busy machine
 
@@ -27,5 +28,18 @@ my $promises = run_tool(source('bench/promises'), '--boncut', program('boncut'),
 is($promises->{status}, 0, 'bench/promises: exit status 0') or diag $promises->{out}, $promises->{err};
 is($promises->{err}, q{}, 'no messages');
 like($promises->{out}, qr/^\Q$_\E +\d+ +\d+ +\d/m, $_) for 'fsync', 'tmpfs dsync', 'tmpfs dsync, check';
+
+# Each finds the programs by one rule: a variable, the build directory, what is installed.
+my %found = (BONNIE => "/opt/bonnie\n", build => "./bonnie\n", installed => "bonnie\n");
+spew("$dir/bonnie", "#!/bin/sh\n");
+for my $where (sort keys %found) {
+    chmod $where eq 'build' ? oct 755 : oct 644, "$dir/bonnie";
+    my $set = $where eq 'BONNIE' ? 'export BONNIE=/opt/bonnie' : 'unset BONNIE';
+    my $say = run_tool('/bin/sh', '-c', "cd $dir && $set && exec \"\$@\"", 'sh', $^X, '-I', source('bench/lib'), '-MBench::Run=own_program', '-e', 'print own_program("bonnie"), "\n"');
+    is($say->{out}, $found{$where}, "a program that is found by: $where") or diag $say->{err};
+}
+for my $script (grep { -f && slurp($_) =~ /\A#!.*perl/ } glob source('bench') . '/*') {
+    unlike(slurp($script), qr{\bbon(?:nie|load|cut) *=> *'|'[.]/bon}, "$script has no other rule");
+}
 
 done_testing();

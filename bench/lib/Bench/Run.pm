@@ -8,7 +8,7 @@ use Exporter 'import';
 use File::Basename qw(dirname);
 use File::Temp     qw(tempdir);
 
-our @EXPORT_OK = qw(content_of has_program output_of has_begun has_ended end_programs scratch_in compiled queue_sources);
+our @EXPORT_OK = qw(content_of has_program output_of own_program has_begun has_ended end_programs scratch_in compiled queue_sources);
 
 # The programs that run now, by process ID. None of them may outlive this program and go
 # on writing.
@@ -41,6 +41,13 @@ sub content_of {
     open my $in, '<', $file or return q{};
     local $/ = undef;
     return readline($in) // q{};
+}
+
+# The path of a program of this suite: what the variable with its name says, that of the build
+# directory, or the installed one.
+sub own_program {
+    my ($name) = @_;
+    return $ENV{ uc $name } // (-x "./$name" ? "./$name" : $name);
 }
 
 sub has_program {
