@@ -10,9 +10,10 @@
 
 #include "boncut/methods/method.h"
 #include "boncut/verdict.h"
+#include "measure/clock.h"
 #include "measure/mount_info.h"
+#include "report/document.h"
 #include "storage/scratch.h"
-#include "sys/output.h"
 #include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
@@ -135,7 +136,8 @@ static int open_directory(struct check *c, int parent_fd, const char *path, int 
         return explain_absence(c, parent_fd, path, e);
     if (*fd < 0)
         return err_system(e, -*fd, "open directory %s/%s", path, c->ledger.header.directory);
-    int ownership = private_directory_ownership(parent_fd, *fd, c->trusts, found);
+    int ownership =
+        private_directory_ownership(parent_fd, *fd, c->settings->trusts_directory, found);
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", path, c->ledger.header.directory);
     if (ownership == OWNERSHIP_OTHER)
@@ -204,6 +206,8 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
     if (parent_fd < 0)
         return parent_fd;
     header_describe_place(&c->here, parent_fd);
+    mount_info_find(&c->mount, parent_fd);
+    device_find(&c->devices, &c->mount);
     c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, h->boot_id) == 0;
     c->is_same_mount = header_is_same_mount(h, &c->here);
     int rc = check_filesystem(c, parent_fd, path, e);
@@ -218,25 +222,12 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int report_check(const struct check *c, bool json, struct err *e)
-{
-    if (!json) {
-        check_report_text(c, stdout);
-        return 0;
-    }
-    char *text = check_report_json(c);
-    if (!text)
-        return err_system(e, ENOMEM, "allocate memory for the JSON report");
-    puts(text);
-    free(text);
-    return 0;
-}
-
 int boncut_check(const struct settings *s, struct err *e)
 {
     static struct check check; /* static: its tallies are too large for a stack */
     char size[UNITS_TEXT];
-    check.trusts = s->trusts_directory;
+    check.settings = s;
+    check.begun_ns = clock_ns();
     int rc = ledger_read(&check.ledger, STDIN_FILENO, e);
     if (rc == 0)
         rc = s->is_unmounted ? judge_unmounted(&check, s->directory, e)
@@ -248,10 +239,13 @@ int boncut_check(const struct settings *s, struct err *e)
                     "stored",
                     size);
         verdict_find(&check);
-        rc = report_check(&check, s->json, e);
+        if (s->json)
+            rc = document_print(check_report_json(&check), e);
+        else
+            check_report_text(&check, stdout);
     }
     if (rc == 0 && (rc = verdict_status(check.verdict)) != 0)
-        err_say(e, "%s", check.text);
+        err_say(e, "%s: %s", verdict_headings[check.verdict], check.reason);
     ledger_release(&check.ledger);
     return rc;
 }

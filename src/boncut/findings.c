@@ -19,7 +19,7 @@ const char *const finding_names[FINDINGS] = {
     [FOUND_CAME_BACK] = "came_back",
     [FOUND_WRONG_SIZE] = "wrong_size",
     [FOUND_UNREADABLE] = "unreadable",
-    [FOUND_UNKNOWN] = "unknown",
+    [FOUND_UNKNOWN] = "not_known",
 };
 
 static bool is_loss(enum finding finding)

@@ -106,7 +106,8 @@ static const struct option_entry entries[] = {
     {COUNT("seed", "N", seed, 0, SEED_MAX), .owners = OF_WRITE, .help = OPTION_SEED_HELP},
     {DURATION("time", time_ns, 1), .owners = OF_WRITE,
      .help = "end after that time (default: work until the power goes)"},
-    {OPTION_JSON(json), .owners = OF_CHECK | OF_CAMPAIGN, .group = "check and campaign"},
+    {OPTION_JSON(json), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN,
+     .group = "check, audit and campaign"},
     {OPTION_OUTPUT(output), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN},
     {FLAG("unmounted", is_unmounted), .owners = OF_CHECK, .group = "check",
      .help = "DIR's filesystem cannot be mounted any more: all is lost"},
@@ -145,7 +146,7 @@ static const struct option_table option_table = {
     .count = sizeof entries / sizeof *entries,
     .usage = "Usage: boncut write [OPTION]... DIR > PROMISES\n"
              "       boncut check [--json] [--unmounted] DIR < PROMISES\n"
-             "       boncut audit DIR\n"
+             "       boncut audit [--json] DIR\n"
              "       boncut campaign --victim=COMMAND --cut=COMMAND --logs=LOGS DIR\n"
              "       boncut fs-shutdown --yes DIR\n"
              "       boncut --cleanup DIR\n"

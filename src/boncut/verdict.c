@@ -21,14 +21,21 @@ const char *const verdict_names[VERDICTS + 1] = {
     [VERDICT_KEPT] = "kept",
     [VERDICT_LOST] = "lost",
     [VERDICT_UNREADABLE] = "unreadable",
-    [VERDICT_INCONCLUSIVE] = "inconclusive",
+    [VERDICT_NOT_KNOWN] = "not_known",
+};
+
+const char *const verdict_headings[VERDICTS] = {
+    [VERDICT_KEPT] = "KEPT",
+    [VERDICT_LOST] = "LOST",
+    [VERDICT_UNREADABLE] = "UNREADABLE",
+    [VERDICT_NOT_KNOWN] = "NOT KNOWN",
 };
 
 int verdict_status(enum verdict verdict)
 {
-    return verdict == VERDICT_KEPT           ? 0
-           : verdict == VERDICT_INCONCLUSIVE ? STATUS_NOT_KNOWN
-                                             : STATUS_NO;
+    return verdict == VERDICT_KEPT        ? 0
+           : verdict == VERDICT_NOT_KNOWN ? STATUS_NOT_KNOWN
+                                          : STATUS_NO;
 }
 
 bool control_counts(const struct check *c, unsigned method)
@@ -53,20 +60,20 @@ static void say_lost(struct check *c, const struct tally *sum, uint64_t promises
     };
     c->verdict = VERDICT_LOST;
     if (c->is_gone)
-        snprintf(c->text, sizeof c->text,
-                 "LOST: the directory %s %s, with all of %" PRIu64
+        snprintf(c->reason, sizeof c->reason,
+                 "The directory %s %s, with all of %" PRIu64
                  " promises. It was durable before the first of them.",
                  c->ledger.header.directory, c->gone, promises);
     else
-        snprintf(c->text, sizeof c->text,
-                 "LOST: %" PRIu64 " of %" PRIu64 " units are not as promised. %s",
-                 tally_losses(sum), sum->units, reach[c->layer]);
+        snprintf(c->reason, sizeof c->reason,
+                 "%" PRIu64 " of %" PRIu64 " units are not as promised. %s", tally_losses(sum),
+                 sum->units, reach[c->layer]);
 }
 
-static void say_inconclusive(struct check *c, const char *reason)
+static void say_not_known(struct check *c, const char *reason)
 {
-    c->verdict = VERDICT_INCONCLUSIVE;
-    snprintf(c->text, sizeof c->text, "INCONCLUSIVE: %s", reason);
+    c->verdict = VERDICT_NOT_KNOWN;
+    snprintf(c->reason, sizeof c->reason, "%s", reason);
 }
 
 /*
@@ -79,21 +86,21 @@ static void say_whole(struct check *c)
     const struct tally *atomic = &c->findings.methods[method_atomic];
     uint64_t torn = atomic->found[FOUND_TORN];
     char sizes[2 * UNITS_TEXT];
-    size_t length = strlen(c->text);
+    size_t length = strlen(c->reason);
     if (atomic->units == 0 || c->is_gone)
         return;
     whole_sizes_format(sizes, &c->ledger.header.whole);
-    length += (size_t)snprintf(c->text + length, sizeof c->text - length,
+    length += (size_t)snprintf(c->reason + length, sizeof c->reason - length,
                                " With RWF_ATOMIC (%s), %s", sizes, torn > 0 ? "" : "none");
     if (torn > 0)
-        length += (size_t)snprintf(c->text + length, sizeof c->text - length, "%" PRIu64, torn);
-    length += (size_t)snprintf(c->text + length, sizeof c->text - length,
+        length += (size_t)snprintf(c->reason + length, sizeof c->reason - length, "%" PRIu64, torn);
+    length += (size_t)snprintf(c->reason + length, sizeof c->reason - length,
                                " of %" PRIu64 " units torn; ", atomic->units);
     if (plain->torn > 0)
-        snprintf(c->text + length, sizeof c->text - length,
+        snprintf(c->reason + length, sizeof c->reason - length,
                  "of plain ones, %" PRIu64 " of %" PRIu64 ".", plain->torn, plain->blocks);
     else
-        snprintf(c->text + length, sizeof c->text - length,
+        snprintf(c->reason + length, sizeof c->reason - length,
                  "but the cut tore no plain write of these sizes either.");
 }
 
@@ -107,28 +114,26 @@ void verdict_find(struct check *c)
         say_lost(c, &sum, promises);
     else if (sum.found[FOUND_UNREADABLE] > 0) {
         c->verdict = VERDICT_UNREADABLE;
-        snprintf(c->text, sizeof c->text,
-                 "UNREADABLE: %" PRIu64 " promised units cannot be read (%s).",
+        snprintf(c->reason, sizeof c->reason, "%" PRIu64 " promised units cannot be read (%s).",
                  sum.found[FOUND_UNREADABLE],
                  c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
     } else if (promises == 0)
-        say_inconclusive(c, "the log has no promises.");
+        say_not_known(c, "The log has no promises.");
     else if (c->is_same_mount)
-        say_inconclusive(c, "the filesystem has not been unmounted since (the boot id is still the "
-                            "same): what the kernel remembers was read, which says nothing about "
-                            "the drive.");
+        say_not_known(c, "The filesystem has not been unmounted since (the boot id is still the "
+                         "same): what the kernel remembers was read, which says nothing about "
+                         "the drive.");
     else if (c->layer == LAYER_NONE && c->is_same_boot)
-        say_inconclusive(c,
-                         "the system has not been restarted since (its boot id is still the same), "
+        say_not_known(c, "The system has not been restarted since (its boot id is still the same), "
                          "and not even writes that were never synced are lost: nothing was cut.");
     else if (c->layer == LAYER_NONE)
-        say_inconclusive(c, "nothing is lost, not even writes that were never synced: nothing "
-                            "shows that anything was cut.");
+        say_not_known(c, "Nothing is lost, not even writes that were never synced: nothing "
+                         "shows that anything was cut.");
     else {
         c->verdict = VERDICT_KEPT;
         snprintf(
-            c->text, sizeof c->text,
-            "KEPT: all that was promised (%" PRIu64 " promises) is there, %s", promises,
+            c->reason, sizeof c->reason,
+            "All that was promised (%" PRIu64 " promises) is there, %s", promises,
             c->layer == LAYER_DRIVE
                 ? "and unflushed writes were lost in the drive's cache: sound as far as the "
                   "drive."

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/document.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "report/json_object.h"
 #include "util/err.h"
@@ -93,7 +96,8 @@ json_t *document_begin(const struct document *d)
     put_text(&object, "program", program_name);
     put_text(&object, "version", PACKAGE_VERSION);
     put_text(&object, "label", d->label ? d->label : host->name);
-    put_time(&object, "start_time", d->start_time);
+    put_time(&object, "start_time",
+             d->start_time ? d->start_time : (int64_t)((double)time(NULL) - d->elapsed_seconds));
     put_real(&object, "elapsed_seconds", d->elapsed_seconds);
     put_value(&object, "host", host_json(host));
     put_value(&object, "storage", d->storage);
@@ -110,4 +114,14 @@ char *document_end(json_t *document, size_t flags)
     char *text = json_text(document, JSON_REAL_PRECISION(REAL_DIGITS) | flags);
     json_decref(document);
     return text;
+}
+
+int document_print(json_t *document, struct err *e)
+{
+    char *json = document_end(document, JSON_COMPACT);
+    if (!json)
+        return err_system(e, ENOMEM, "allocate memory for the JSON report");
+    puts(json);
+    free(json);
+    return 0;
 }

@@ -7,6 +7,7 @@
 #include "measure/device.h"
 #include "measure/mount_info.h"
 #include "sys/host.h"
+#include "util/err.h"
 
 /*
  * The envelope, the keys with which every JSON document of the suite begins, whichever program
@@ -15,7 +16,7 @@
 struct document {
     const char *format;      /* what kind of document it is: "boncut-check" */
     const char *label;       /* NULL: the name of the host */
-    int64_t start_time;      /* seconds since 1970 */
+    int64_t start_time;      /* seconds since 1970; 0: the run ends now */
     double elapsed_seconds;  /* of the whole run */
     const struct host *host; /* NULL: this machine */
     json_t *storage; /* storage_json(), or json_null(): it is not of this machine; belongs to the
@@ -39,3 +40,9 @@ json_t *storage_json(const struct mount_info *mount, const struct device_set *de
  * NULL: memory has run out.
  */
 char *document_end(json_t *document, size_t flags);
+
+/*
+ * Prints a document on standard output in one line, and releases it. Returns 0, or -ENOMEM with a
+ * line in e.
+ */
+int document_print(json_t *document, struct err *e);

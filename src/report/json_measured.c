@@ -66,6 +66,16 @@ void put_direct(json_t **object, const struct direct_use *use)
     put_fact(object, "direct_reason", use->asked && *use->reason ? use->reason : NULL);
 }
 
+void put_durability(json_t **object, const struct durability *d)
+{
+    static const char *const words[] = {[DURABILITY_OPEN] = "not_ruled_out",
+                                        [DURABILITY_HIDDEN] = "not_known",
+                                        [DURABILITY_NONE] = "not_durable"};
+    put_text(object, "durability", words[d->kind]);
+    put_known(object, "durability_of", d->what);
+    put_fact(object, "durability_reason", d->why);
+}
+
 void put_levels(json_t **object, const struct levels *levels)
 {
     json_t *array = json_array();

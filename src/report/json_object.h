@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/durability.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
 #include "measure/limit.h"
@@ -57,6 +58,9 @@ void put_tail(json_t **object, const struct tail_summary *s);
 
 /* Appends "direct_asked", "direct_seen" and "direct_reason". */
 void put_direct(json_t **object, const struct direct_use *use);
+
+/* Appends "durability", "durability_of" and "durability_reason". */
+void put_durability(json_t **object, const struct durability *d);
 
 /* Appends "levels". */
 void put_levels(json_t **object, const struct levels *levels);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,11 +23,13 @@
 #include "live/monitor.h"
 #include "live/progress.h"
 #include "measure/clock.h"
+#include "measure/device.h"
+#include "measure/mount_info.h"
+#include "report/document.h"
 #include "report/json_object.h"
 #include "report/page.h"
 #include "storage/guards.h"
 #include "storage/scratch.h"
-#include "sys/host.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
@@ -788,11 +791,6 @@ static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
 
 /* ---- the report in JSON ---------------------------------------------------------------------- */
 
-#define FORMAT_VERSION 1
-
-/* Number of significant digits with which a number prints as it was measured. */
-#define REAL_DIGITS 12
-
 static json_t *json_of_settings(const struct zcav_settings *s)
 {
     json_t *object = json_object();
@@ -819,7 +817,7 @@ static json_t *json_of_pass(const struct zcav_job *j, const struct zcav_pass *p)
     json_t *object = json_object();
     json_t *blocks = json_array();
     put_count(&object, "bytes", p->sum.bytes);
-    put_real(&object, "seconds", zcav_seconds(p->sum.nanoseconds));
+    put_real(&object, "elapsed_seconds", zcav_seconds(p->sum.nanoseconds));
     for (size_t i = 0; i < p->count; i++)
         append_value(&blocks, json_of_block(zcav_offset(j->settings, i), &p->blocks[i]));
     put_value(&object, "blocks", blocks);
@@ -859,28 +857,36 @@ static json_t *json_of_device(const struct zcav_job *j)
     return object;
 }
 
-/*
- * Formats all measurements as JSON (zcav(8) describes it). The caller frees the text. NULL: no
- * memory is left. start_time is in seconds since 1970.
- */
-static char *zcav_json(const struct zcav_job *jobs, unsigned count, int64_t start_time)
+/* The filesystem of a plain file, or what is below a device. */
+static json_t *json_of_storage(const struct zcav_device *d)
 {
-    struct host host;
-    json_t *object = json_object();
+    struct mount_info mount = {.root = ""};
+    struct device_set devices;
+    struct stat st;
+    if (d->kind == ZCAV_PLAIN) {
+        mount_info_find(&mount, d->file.fd);
+    } else if (fstat(d->file.fd, &st) == 0 && S_ISBLK(st.st_mode)) {
+        mount.major = major(st.st_rdev);
+        mount.minor = minor(st.st_rdev);
+    }
+    device_find(&devices, &mount);
+    return storage_json(&mount, &devices);
+}
+
+/* Makes the document of all measurements (zcav(8) describes it). */
+static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns)
+{
     json_t *devices = json_array();
-    host_detect(&host);
-    put_text(&object, "format", "zcav");
-    put_count(&object, "format_version", FORMAT_VERSION);
-    put_text(&object, "bonnie_version", PACKAGE_VERSION);
-    put_text(&object, "host", host.name);
-    put_time(&object, "start_time", start_time);
-    put_value(&object, "settings", json_of_settings(jobs->settings));
+    json_t *object = document_begin(&(struct document){
+        .format = "zcav",
+        .elapsed_seconds = (double)(clock_ns() - begun_ns) / BILLION,
+        .storage = count == 1 ? json_of_storage(&jobs->device) : json_null(),
+        .settings = json_of_settings(jobs->settings),
+    });
     for (unsigned i = 0; i < count; i++)
         append_value(&devices, json_of_device(&jobs[i]));
     put_value(&object, "devices", devices);
-    char *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
-    json_decref(object);
-    return text;
+    return object;
 }
 
 /* A run from its start to its reports. */
@@ -889,7 +895,7 @@ struct session {
     struct pattern pattern;
     struct output output;
     struct html_page page;
-    int64_t start_time;
+    uint64_t begun_ns;
     struct zcav_job *jobs;
     unsigned opened; /* number of jobs that must be released */
 };
@@ -920,7 +926,7 @@ static int write_reports(struct session *s, struct err *e)
 {
     if (!s->settings->json && !s->settings->page)
         return output_finish(&s->output, e);
-    char *json = zcav_json(s->jobs, s->opened, s->start_time);
+    char *json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns), JSON_COMPACT);
     if (!json)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
     if (s->settings->json)
@@ -964,7 +970,7 @@ static int measure_devices(struct session *s, struct err *e)
 int zcav(int argc, char *argv[], struct err *e)
 {
     struct zcav_settings settings;
-    struct session s = {.settings = &settings, .start_time = (int64_t)time(NULL)};
+    struct session s = {.settings = &settings, .begun_ns = clock_ns()};
     int rc = zcav_options(argc, argv, &settings, e);
     if (rc != 0)
         return rc == CLI_ANSWERED ? 0 : rc;
@@ -976,7 +982,7 @@ int zcav(int argc, char *argv[], struct err *e)
     if (rc == 0 && settings.page)
         rc = html_page_open(&s.page, "--html", settings.page, e);
     /* what is written differs from run to run and from device to device */
-    pattern_init(&s.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)s.start_time, 0);
+    pattern_init(&s.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)time(NULL), 0);
     if (rc == 0)
         rc = measure_devices(&s, e);
     html_page_close(&s.page);

@@ -17,7 +17,7 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|go_duration|percentile|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|go_duration|percentile|rate_text|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:headings|names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
@@ -43,7 +43,7 @@ my %HARMLESS = (
     'numbers and our words'  => [ 'bonload/report/text.c', qw(kind_words[kind] label late limited r->plan->target->ops[i]) ],
     'numbers and our words ' => [ 'bonload/control/progress.c', 'text' ],
     'our words'              => [ 'measure/limit.c', qw(figures[i].of figures[i].what) ],
-    'our words and numbers'  => [ 'boncut/', qw(block h->directory l->sight.detail l->file name c->sum.text) ],
+    'our words and numbers'  => [ 'boncut/', qw(block h->directory l->sight.detail l->file name c->sum.reason) ],
     'found_reasons[]'        => [ 'bonload/verdict/verdict.c', 'reason' ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why d->why endings[a->durability.kind]) ],
     'names of drives in sysfs' => [ 'boncut/audit/', 'l->device->name' ],

@@ -82,14 +82,14 @@ is($checked->{status}, 3, 'nothing was cut: inconclusive');
 my $report = JSON::PP::decode_json($checked->{out});
 my $schema = JSON::PP::decode_json(slurp(source('share/boncut.schema.json')));
 is_deeply([ schema_errors($schema, $report) ], [], 'the JSON is as its schema says');
-is($report->{verdict}{result}, 'inconclusive', 'and says so');
-ok($report->{verdict}{same_boot}, 'the boot is the same');
+is($report->{verdict}, 'not_known', 'and says so');
+ok($report->{same_boot}, 'the boot is the same');
 cmp_ok($report->{new_names}{synced}, '>', 0, 'new names are counted');
 is($report->{new_names}{present}, $report->{new_names}{synced}, 'and are there');
 is($report->{sum}{kept}, $report->{sum}{units}, 'everything is kept');
 is($report->{sum}{promises}, scalar(grep { !/\A(?:boncut-log|cached|drive|new_name) / } @lines), 'every promise is counted');
 my $text = boncut({ input => $log }, 'check', "$dir/test");
-like($text->{out}, qr/^INCONCLUSIVE: .* boot id /m, 'text says so, too');
+like($text->{out}, qr/^NOT KNOWN: .* boot id /m, 'text says so, too');
 is($text->{status}, 3, 'with the same status');
 
 # ---- damage --------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ symlink $dir, "$shared/link" or die "$shared/link: $!\n";
 refused_ok(boncut({ input => $log }, 'check', '--unmounted', "$shared/link/test"), qr/a symbolic link is not followed/, 'nor is it lost where a link is not followed');
 my $unmounted = boncut({ input => $log }, 'check', '--unmounted', "$dir/empty");
 is($unmounted->{status}, 2, 'a filesystem that does not mount: lost');
-like($unmounted->{out}, qr/^LOST: the directory boncut[.]\w+ is on a filesystem that does not mount, with all of \d+ promises/m, 'which it says');
+like($unmounted->{out}, qr/^LOST: The directory boncut[.]\w+ is on a filesystem that does not mount, with all of \d+ promises/m, 'which it says');
 refused_ok(boncut({ input => $log . $second->{out} }, 'check', "$dir/test"), qr/more than one run/, 'two logs in one');
 
 # ---- --rate --------------------------------------------------------------------------------------

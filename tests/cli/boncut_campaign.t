@@ -48,7 +48,7 @@ is($none->{status}, 3, 'nothing is cut: inconclusive') or diag($none->{err});
 my ($json) = $none->{out} =~ /^(\{.*)/ms;
 my $report = JSON::PP::decode_json($json);
 is_deeply([ schema_errors($schema, $report) ], [], 'the JSON is as its schema says');
-is_deeply([ @{ $report->{verdict} }{qw(result cuts conclusive)} ], [ 'inconclusive', 2, 0 ], 'and says so');
+is_deeply([ $report->{verdict}, @{ $report->{sum} }{qw(cuts conclusive)} ], [ 'not_known', 2, 0 ], 'and says so');
 is_deeply([ tree("$dir/none") ], [ map { ("000$_.json", "000$_.promises", "000$_.said") } 1, 2 ], 'everything of both cuts is kept');
 my $before = slurp("$dir/none/0002.promises");
 is(boncut(campaign('none', '--cut=true', '--same-boot', '--cuts=3'))->{status}, 3, 'with one cut more');
@@ -60,7 +60,7 @@ is($unmounted->{status}, 2, 'what cannot be mounted is lost') or diag($unmounted
 like($unmounted->{out}, qr/^LOST: lost in 1 of 1 cuts: 2[.]5 to 100[.]0 % /m, 'with its bounds');
 my $lost = JSON::PP::decode_json(slurp("$dir/lost/0001.json"));
 is_deeply([ schema_errors($schema, $lost) ], [], 'its report is as any other');
-like($lost->{verdict}{text}, qr/is on a filesystem that does not mount, with all of [1-9]\d* promises/, 'and says so');
+like($lost->{reason}, qr/is on a filesystem that does not mount, with all of [1-9]\d* promises/, 'and says so');
 
 # What the command says when it did not run says nothing of the filesystem: the cut is made once more.
 my $ssh = boncut(campaign('ssh', "--cut=echo cut >>$dir/cuts", '--same-boot', '--cuts=1', '--before-check=exit 255'));
@@ -123,13 +123,13 @@ is(scalar(grep {/json\z/} tree("$dir/again")), 4, 'to the end');
 # Puts a report into a directory of logs, where a campaign of one cut finds it.
 sub found_report {
     my ($logs, $text, $size) = @_;
-    my $report = { verdict => { result => 'lost', layer_cut => 'drive', text => $text }, sum => { promises => 1, units => 1 } };
+    my $report = { verdict => 'lost', layer_cut => 'drive', reason => $text, sum => { promises => 1, units => 1 } };
     mkdir "$dir/$logs" or die "$dir/$logs: $!\n";
     spew("$dir/$logs/0001.json", JSON::PP::encode_json($report) . q{ } x $size);
     return campaign($logs, '--cut=true', '--same-boot', '--cuts=1');
 }
 
-my $wild = boncut(found_report('wild', "LOST: \e[2J\x{9b}31m\nKEPT", 0));
+my $wild = boncut(found_report('wild', "\e[2J\x{9b}31m\nKEPT", 0));
 is($wild->{status}, 2, 'a report that is there counts');
 like($wild->{out}, qr/\Acut 1: LOST: [?]\[2J[?]31m KEPT\n/, 'and nothing in it controls the terminal');
 refused_ok(boncut(found_report('huge', 'LOST', 30_000_000)), qr{huge/0001[.]json: it is larger than 16 MiB; remove this file}, 'one of 30 MB');

@@ -51,7 +51,7 @@ is_deeply(row_of($check, 'msync'), [ 0, "\x{2013}", 19, 15, 15, 0, '0 of 7', '0 
 is_deeply(row_of($check, 'drive'), [ 0, 'nothing is shown about the drive', '1,346', 256 ], 'a control group');
 my $in_place = page_of(changed('boncut-check.json', sub {
     my ($report) = @_;
-    my ($drive) = grep { $_->{name} eq 'drive' } @{ $report->{controls} };
+    my ($drive) = grep { $_->{name} eq 'drive' } @{ $report->{canaries} };
     @{$drive}{qw(lost counts)} = (256, JSON::PP::false);
     @{ $report->{methods}[1] }{qw(kept unreadable)} = (10, 3);
 }));
@@ -61,9 +61,9 @@ like($check, qr{<b>28 lost</b>}, 'the last three seconds');
 like($check, qr{create[.]0/4[.]1</td><td>0</td><td>version 1</td><td>none</td><td>missing</td><td>0[.]332 s</td>}, 'a loss');
 
 my $campaign = page_of(data_file('boncut-campaign.json'));
-like($campaign, qr{<p class="headline">LOST: lost in 1 of 9 cuts: 0[.]3 to 48[.]2 %[^<]*cache; inconclusive: 1 of all 10 cuts[.]</p>}, 'a campaign: its sentence with the bound');
+like($campaign, qr{<p class="headline">LOST: lost in 1 of 9 cuts: 0[.]3 to 48[.]2 %[^<]*cache; not known: 1 of all 10 cuts[.]</p>}, 'a campaign: its sentence with the bound');
 is(() = $campaign =~ /LOST: lost/g, 1, 'which is said once');
-like($campaign, qr{<b>8 kept, 1 lost, 1 inconclusive</b>}, 'its cuts');
+like($campaign, qr{<b>8 kept, 1 lost, 1 not known</b>}, 'its cuts');
 is_deeply(row_of($campaign, 5), [ 'lost', 4, 'the kernel&#39;s memory and the drive&#39;s cache', 140, 100 ], 'each of them');
 unlike($campaign, qr{What was lost}, 'and no method');
 
@@ -82,13 +82,13 @@ like($beside, qr{<h1>/raid1/caf[?], ext4 on dm-0 .*Promises and what became of t
 
 my $hostile = page_of(changed('boncut-check.json', sub {
     my ($report) = @_;
-    $report->{verdict}{text}    = '<script>x</script>';
+    $report->{reason}    = '<script>x</script>';
     $report->{methods}[0]{name} = '<b>';
     $report->{methods}[1]       = 'none';
     $report->{methods}[2]{kept} = { a => 1 };
     $report->{last_tenths}      = [ 7, { units => -1 }, { units => 'x', lost => 1e300 } ];
     $report->{losses}[0]        = { file => [] };
-    $report->{controls}         = { };
+    $report->{canaries}         = { };
 }));
 unlike($hostile, qr{<script>|<b><}, 'a hostile report: no tag of its own');
 my ($status, $out, $err) = run('bon_csv2html', [ changed('boncut-check.json', sub { $_[0]{format_version} = 9 }) ]);

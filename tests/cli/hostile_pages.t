@@ -17,7 +17,7 @@ my $HANGS = 60;      # seconds of CPU time; each page needs about one
 
 sub zcav_json {
     my ($device, %settings) = @_;
-    return '{"format":"zcav",' . substr JSON::PP::encode_json({ settings => \%settings, devices => [$device] }), 1;
+    return '{"format":"zcav",' . substr JSON::PP::encode_json({ format_version => 1, settings => \%settings, devices => [$device] }), 1;
 }
 
 # The page of a report. perl must print no warning while it is made.

@@ -14,8 +14,9 @@ use JSON::PP    ();
 use Test::More;
 use Root;
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(%SIGNAL engines finish has_terminal have program refused_ok run_tool scratch scratch_on_disk start takes_direct tree wait_until);
+use BonnieRun  qw(%SIGNAL engines finish has_terminal have program refused_ok run_tool scratch scratch_on_disk source start takes_direct tree wait_until);
 use HtmlCheck  qw(unbalanced);
+use JsonSchema qw(schema_errors);
 use OddDisk    ();
 use RunProgram qw(slurp spew);
 use Trace      qw(can_trace trace);
@@ -109,7 +110,7 @@ SKIP: {
 
 $run = zcav(qw(-q -b4:2 -c2 --json -l), "$dir/log", $file);
 my $json = JSON::PP::decode_json($run->{out});
-is($json->{format}, 'zcav', 'JSON');
+is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/zcav.schema.json'))), $json) ], [], 'JSON is as its schema says');
 is_deeply($json->{settings}, { operation => 'read', block_bytes => 4 * $MIB, chunk_bytes => 2 * $MIB, passes => 2, skip => 1 }, 'settings');
 my ($device) = @{ $json->{devices} };
 is_deeply([ @{$device}{qw(name bytes engine iodepth bad)} ], [ $file, 20 * $MIB, 'sync', 1, [] ], 'the device');

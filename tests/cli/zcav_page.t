@@ -73,7 +73,7 @@ subtest 'a log' => sub {
 
 # Times may be shorter in JSON than in a log.
 subtest 'blocks that took less than a millisecond' => sub {
-    my $json = file_of('fast.json', '{"format":"zcav","settings":{"block_bytes":1048576},'
+    my $json = file_of('fast.json', '{"format":"zcav","format_version":1,"settings":{"block_bytes":1048576},'
             . '"devices":[{"name":"array","passes":[{"blocks":[[0,1048576,0.0001],[1048576,1048576,0.0002]]}]}]}');
     is_deeply([ (rows_of(page([$json]), $DEVICES))[0]->@[ 1 .. 5 ] ], [ '1 MiB', 1, '7.32 GiB/s', '4.88 GiB/s', '9.77 GiB/s' ], 'have their rates');
 };
@@ -104,10 +104,10 @@ sub json_of {
     my @blocks = map { [ $_ * 16 * $MIB, 16 * $MIB, 16 / $RATE[$_] ] } 0 .. $#RATE;
     my %device = (
         name => '/dev/sda', bytes => 384 * $MIB, direct => JSON::PP::true, engine => 'libaio', iodepth => 8,
-        passes => [ map { { bytes => 1, seconds => 1, blocks => [ @blocks, [ 368 * $MIB, 0, .02 ] ] } } 1 .. 3 ],
+        passes => [ map { { bytes => 1, elapsed_seconds => 1, blocks => [ @blocks, [ 368 * $MIB, 0, .02 ] ] } } 1 .. 3 ],
         bad => [ { offset_bytes => 368 * $MIB, bytes => 16 * $MIB, error => 'Input/output error' } ], %change,
     );
-    my $report = { settings => { operation => 'read', block_bytes => 16 * $MIB }, devices => [ \%device ], host => 'lab', format_version => 1 };
+    my $report = { settings => { operation => 'read', block_bytes => 16 * $MIB }, devices => [ \%device ], host => { name => 'lab' }, format_version => 1 };
     return '{"format":"zcav",' . substr JSON::PP->new->canonical->encode($report), 1;
 }
 
@@ -153,7 +153,7 @@ subtest 'refused' => sub {
     my @cases = (
         [ 'no block',     [ file_of('empty.log', "#block offset (GiB), MiB/s, time\n") ], qr/no block was measured in/ ],
         [ 'cut JSON',     [ file_of('cut.json', '{"format":"zcav","devices":[') ],          qr/JSON of zcav that cannot be read: / ],
-        [ 'no device',    [ file_of('none.json', '{"format":"zcav","devices":[]}') ],       qr/no block was measured in/ ],
+        [ 'no device',    [ file_of('none.json', '{"format":"zcav","format_version":1,"devices":[]}') ],       qr/no block was measured in/ ],
         [ 'both at once', [ file_of('x.log', $LOG), "$FindBin::Bin/../golden/report/full.json" ], qr/results of bonnie and of zcav cannot be on one page/ ],
     );
     for my $case (@cases) {

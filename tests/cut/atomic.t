@@ -32,7 +32,7 @@ sub options { return [ qw(-c 4 --units 27 --methods), @_ ] }
 sub whole_of {
     my ($report) = @_;
     my ($atomic) = grep { $_->{name} eq 'atomic' } @{ $report->{methods} };
-    my ($plain)  = grep { $_->{name} eq 'plain' } @{ $report->{controls} };
+    my ($plain)  = grep { $_->{name} eq 'plain' } @{ $report->{canaries} };
     return ($atomic, $plain);
 }
 
@@ -75,10 +75,10 @@ SKIP: {
         my ($atomic, $plain) = whole_of($report);
         $cuts++;
         $faults++ if %{ faults_of($report) };
-        diag("cut $cuts: $report->{verdict}{text}") if %{ faults_of($report) };
+        diag("cut $cuts: $report->{reason}") if %{ faults_of($report) };
         $units += $atomic->{units};
         next if !$plain->{torn};
-        like($report->{verdict}{text}, qr/With RWF_ATOMIC \(\d+ KiB to \d+ MiB\), none of \d+ units torn; of plain ones, $plain->{torn} of $plain->{blocks}\./,
+        like($report->{reason}, qr/With RWF_ATOMIC \(\d+ KiB to \d+ MiB\), none of \d+ units torn; of plain ones, $plain->{torn} of $plain->{blocks}\./,
             'the verdict says how many plain writes were torn beside them') if !$plain_torn;
         $plain_torn++;
     }
@@ -89,8 +89,8 @@ SKIP: {
     my $report = cut($machine, seconds => .5, options => options('atomic,fsync', '--block=16k'));
     my ($atomic, $plain) = whole_of($report);
     is($atomic->{found}{torn} // 0, 0, '--block chooses one size');
-    like($report->{verdict}{text}, qr/With RWF_ATOMIC \(16 KiB\), none of $atomic->{units} units torn; (?:of plain ones, \d+ of \d+|but the cut tore no plain write of these sizes either)\./,
-        'which the verdict names') if $report->{verdict}{result} eq 'kept';
+    like($report->{reason}, qr/With RWF_ATOMIC \(16 KiB\), none of $atomic->{units} units torn; (?:of plain ones, \d+ of \d+|but the cut tore no plain write of these sizes either)\./,
+        'which the verdict names') if $report->{verdict} eq 'kept';
     my $odd = run_tool('boncut', 'write', '--time=1', '--methods=fsync,atomic', '--block=24k', $machine->dir);
     like($odd->{err}, qr/^boncut: atomic is left out: /m, 'a size that is no power of two is not promised');
 }
@@ -103,12 +103,12 @@ SKIP: {
     for my $count (1 .. $LIAR_CUTS) {
         $report = cut(PowerCut->new(fs => 'xfs', lie => 'torn-units', seed => $count), seconds => 1, options => options('atomic'));
         my ($atomic) = whole_of($report);
-        note("after $count cuts: $report->{verdict}{text}");
+        note("after $count cuts: $report->{reason}");
         last if ($report->{sum}{torn} // 0) > 0;
     }
     cmp_ok($report->{sum}{torn} // 0, '>', 0, 'a drive that tears writes is found');
     is($report->{status}, 2, 'exit status 2');
-    like($report->{verdict}{text}, qr/With RWF_ATOMIC \(.*\), [1-9]\d* of \d+ units torn; /, 'and says so');
+    like($report->{reason}, qr/With RWF_ATOMIC \(.*\), [1-9]\d* of \d+ units torn; /, 'and says so');
 }
 
 done_testing();

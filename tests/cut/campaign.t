@@ -65,11 +65,11 @@ sub reports {
 my ($whole, $cuts) = conclusive_campaign('whole', sized(3, 10, 30), '--json');
 my $report = eval { JSON::PP->new->decode($whole->{out} =~ s/\A.*?^(?={)//msr) } // {};
 is("$whole->{status}$whole->{err}", '0', "a campaign of $cuts cuts: exit status 0");
-is($report->{verdict}{result}, 'kept', 'all is kept') or diag($whole->{out});
-is($report->{verdict}{cuts}, $cuts, 'in all cuts');
-my $conclusive = $report->{verdict}{conclusive};
+is($report->{verdict}, 'kept', 'all is kept') or diag($whole->{out});
+is($report->{sum}{cuts}, $cuts, 'in all cuts');
+my $conclusive = $report->{sum}{conclusive};
 cmp_ok($conclusive, '>', 0, 'which were cuts');
-note($report->{verdict}{text});
+note($report->{reason});
 
 spew("$dir/campaign.json", JSON::PP->new->encode($report));
 my ($status, $html, $err) = run('bon_csv2html', [ "$dir/campaign.json", sort keys %{ { reports('whole') } } ]);
@@ -108,14 +108,14 @@ for my $try (1 .. $MOST) {
     kill KILL => $machine->users;
     $machine->remount;
     $said = said($machine->dir, $write->{out_file});
-    %lost = map { $_->{name} => $_->{lost} } @{ $said->{controls} };
+    %lost = map { $_->{name} => $_->{lost} } @{ $said->{canaries} };
     is($lost{drive}, 0, 'the drive has kept what it was given');
     last if $said->{status} ne '3';
 }
-is($said->{status}, 0, 'all is kept') or diag($said->{verdict}{text});
-is($said->{verdict}{layer_cut}, 'host', 'as far as the kernel');
+is($said->{status}, 0, 'all is kept') or diag($said->{reason});
+is($said->{layer_cut}, 'host', 'as far as the kernel');
 cmp_ok($lost{cached}, '>', 0, 'the kernel has lost what it had in memory');
-like($said->{verdict}{text}, qr/nothing is shown about the drive's cache/, 'and that is told');
+like($said->{reason}, qr/nothing is shown about the drive's cache/, 'and that is told');
 
 $SIG{USR1} = 'DEFAULT';
 undef $machine;

@@ -29,9 +29,9 @@ for my $drive (qw(random strict)) {
         my $faults = faults_of($report);
         is_deeply($faults, {}, "$drive drive, cut $cut: of $report->{sum}{promises} promises nothing is lost") or diag(JSON::PP->new->pretty->encode($report));
         like($said, qr/^fua 1 cache write back/m, 'FUA is used') if $cut == 1;
-        ok(!$report->{verdict}{same_boot}, 'after a start of the guest');
-        $lost{ $_->{name} } += $_->{lost} > 0 for @{ $report->{controls} };
-        note($report->{verdict}{text});
+        ok(!$report->{same_boot}, 'after a start of the guest');
+        $lost{ $_->{name} } += $_->{lost} > 0 for @{ $report->{canaries} };
+        note($report->{reason});
     }
 }
 cmp_ok($lost{$_}, '>', 0, "control group $_ lost something in $lost{$_} cuts") for qw(cached drive);

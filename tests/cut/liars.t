@@ -30,7 +30,7 @@ sub first_fault {
         my $report = cut(PowerCut->new(%{$machine}, seed => $count), seconds => 1.5, options => \@small, %{$cut});
         next if !%{ faults_of($report) } || $is_wanted && !$is_wanted->($report);
         pass("$name: found");
-        note("after $count cuts: $report->{verdict}{text}");
+        note("after $count cuts: $report->{reason}");
         is($report->{status}, 2, 'exit status 2');
         return;
     }

@@ -72,10 +72,10 @@ sub cuts {
         $sum{promises} += $report->{sum}{promises} // 0;
         $sum{faults}++ if %{$faults};
         $sum{statuses}{ $report->{status} }++;
-        push @{ $sum{words} }, "cut $number: $report->{verdict}{text}", map { JSON::PP->new->canonical->encode($_) } @{ $report->{losses} } if %{$faults};
-        $sum{ $_->{name} } += $_->{lost} > 0 for @{ $report->{controls} };
-        $sum{in_place} += $_->{name} eq 'drive' && $_->{counts} for @{ $report->{controls} };
-        $sum{reached_drive} += ($report->{verdict}{layer_cut} // q{}) eq 'drive';
+        push @{ $sum{words} }, "cut $number: $report->{reason}", map { JSON::PP->new->canonical->encode($_) } @{ $report->{losses} } if %{$faults};
+        $sum{ $_->{name} } += $_->{lost} > 0 for @{ $report->{canaries} };
+        $sum{in_place} += $_->{name} eq 'drive' && $_->{counts} for @{ $report->{canaries} };
+        $sum{reached_drive} += ($report->{layer_cut} // q{}) eq 'drive';
     }
     $sum{seconds} = (Time::HiRes::time() - $begun) / $count;
     return \%sum;
@@ -85,7 +85,7 @@ sub cuts {
 sub faults_of {
     my ($report) = @_;
     my %faults = map { $_ => $report->{sum}{$_} } grep { $report->{sum}{$_} } @FAULTS;
-    $faults{gone} = 1 if $report->{verdict}{directory_gone};
+    $faults{gone} = 1 if $report->{directory_gone};
     return \%faults;
 }
 

@@ -8,12 +8,17 @@ use strict;
 use warnings;
 use B            ();
 use Exporter 'import';
+use File::Basename qw(dirname);
 use JSON::PP     ();
 use Scalar::Util qw(blessed);
+use RunProgram   qw(slurp);
 
 our @EXPORT_OK = qw(schema_errors);
 
 my $JSON = JSON::PP->new->canonical->allow_nonref;
+
+# The schemas that others have referred to, by their names.
+my %file_of;
 
 # Keywords that do not affect validity. The standard counts `format` among them.
 my %REMARK = map { $_ => 1 } qw($schema $defs title description format);
@@ -35,6 +40,7 @@ my %KEYWORD = (
     minItems             => \&check_min_items,
     maxItems             => \&check_max_items,
     anyOf                => \&check_any,
+    unevaluatedProperties => \&check_unevaluated,
 );
 
 # schema_errors($schema, $value): what is wrong with the value, in lines that begin with its place,
@@ -78,9 +84,17 @@ sub is_equal { return $JSON->encode($_[0]) eq $JSON->encode($_[1]) }
 
 sub check_ref {
     my ($name, $value, $place, undef, $root) = @_;
-    my ($definition) = $name =~ m{\A#/\$defs/(\w+)\z} or die "the validator does not know references like $name\n";
-    my $schema = $root->{'$defs'}{$definition} // die "there is no $name\n";
-    return errors($schema, $value, $place, $root);
+    my ($schema, $its_root) = referred($name, $root);
+    return errors($schema, $value, $place, $its_root);
+}
+
+# The schema that a reference means, and the whole one that has it: this one, or another in share/.
+sub referred {
+    my ($name, $root) = @_;
+    my ($file, $definition) = $name =~ m{\A(\w+[.]schema[.]json)?(?:#/\$defs/(\w+))?\z} or die "the validator does not know references like $name\n";
+    my $whole = !defined $file ? $root : $file_of{$file} //= JSON::PP->new->utf8->decode(slurp(dirname(__FILE__) . "/../../share/$file"));
+    my $schema = defined $definition ? $whole->{'$defs'}{$definition} // die "there is no $name\n" : $whole;
+    return ($schema, $whole);
 }
 
 sub check_type {
@@ -140,6 +154,13 @@ sub check_additional {
     my ($additional, $value, $place, $schema, $root) = @_;
     return if ref $value ne 'HASH';
     return map { errors($additional, $value->{$_}, "$place/$_", $root) } grep { !exists $schema->{properties}{$_} } sort keys %{$value};
+}
+
+# Like additionalProperties, but a schema that is referred to may have the key, too.
+sub check_unevaluated {
+    my ($unevaluated, $value, $place, $schema, $root) = @_;
+    my ($base) = referred($schema->{'$ref'}, $root);
+    return check_additional($unevaluated, $value, $place, { properties => { %{ $base->{properties} }, %{ $schema->{properties} } } }, $root);
 }
 
 sub check_prefix {

@@ -10,7 +10,7 @@ use List::Util    qw(max);
 use Bonnie::Json  qw(hash list number text version_fault);
 use Bonnie::Plain qw(few shorten);
 
-our @EXPORT_OK = qw(count fault_words faults finding_words verdict_counts words);
+our @EXPORT_OK = qw(count fault_words faults finding_words verdict_counts verdict_of words);
 
 # Limits for hostile reports.
 my $MOST     = 1000;
@@ -67,11 +67,11 @@ sub added_up {
         added_up     => scalar @checks,
         last_tenths => [ add_rows(map { [ $_->tenths ] } @checks) ],
         losses      => [ map { $_->losses } @checks ],
-        verdict     => { text => @checks . ' checks: ' . verdict_counts(map { words(hash($_->{verdict})->{result}) } @checks) },
-        map { my $part = $_; ($part => [ add_named(map { $_->$part } @checks) ]) } qw(methods controls),
+        reason      => @checks . ' checks: ' . verdict_counts(map { $_->{verdict} } @checks),
+        map { my $part = $_; ($part => [ add_named(map { $_->$part } @checks) ]) } qw(methods canaries),
     );
-    for my $sum (@{ $sum{controls} }) {
-        $sum->{counts} = !grep { words($_->{name}) eq $sum->{name} && !$_->{counts} } map { $_->controls } @checks;
+    for my $sum (@{ $sum{canaries} }) {
+        $sum->{counts} = !grep { words($_->{name}) eq $sum->{name} && !$_->{counts} } map { $_->canaries } @checks;
     }
     return bless \%sum, __PACKAGE__;
 }
@@ -79,8 +79,14 @@ sub added_up {
 # "8 kept, 1 lost".
 sub verdict_counts {
     my %count;
-    $count{$_}++ for @_;
-    return join ', ', map {"$count{$_} $_"} grep { $count{$_} } qw(kept lost unreadable inconclusive);
+    $count{ verdict_of($_) }++ for @_;
+    return join ', ', map {"$count{$_} $_"} grep { $count{$_} } 'kept', 'lost', 'unreadable', 'not known';
+}
+
+# A verdict as people read it.
+sub verdict_of {
+    my $verdict = words($_[0]);
+    return $verdict =~ /\A(?:kept|lost|unreadable)\z/ ? $verdict : 'not known';
 }
 
 # Adds up entries with the same name.
@@ -113,7 +119,7 @@ sub add_counts {
 # "ext4 on /dev/loop0".
 sub name {
     my ($cut) = @_;
-    return shorten(words($cut->{directory}) || 'campaign') if $cut->is_campaign;
+    return shorten(words(hash($cut->{settings})->{directory}) || 'campaign') if $cut->is_campaign;
     my $run   = hash($cut->{run});
     my @words = map { words($_) } grep {defined} text($run->{filesystem}), text($run->{device});
     return shorten(join(' on ', @words) || 'storage');
@@ -124,7 +130,12 @@ sub words { return shorten(text($_[0]) // q{}, $MAX_TEXT) }
 
 sub count { return number($_[0]) // 0 }
 
-sub sentence    { return words(hash($_[0]{verdict})->{text}) }
+# The verdict and the reason for it. Several checks have no verdict together.
+sub sentence {
+    my ($cut) = @_;
+    return join ': ', defined $cut->{verdict} ? uc verdict_of($cut->{verdict}) : (), words($cut->{reason});
+}
+
 sub is_campaign { return text($_[0]{format}) eq 'boncut-campaign' }
 
 sub few_of { return map { hash($_) } few($MOST, list($_[0])) }
@@ -132,9 +143,9 @@ sub few_of { return map { hash($_) } few($MOST, list($_[0])) }
 # What a table of the methods is about.
 sub what { return $_[0]{added_up} ? count($_[0]{added_up}) . ' checks, added up' : 'all methods' }
 
-# The methods that promise something, and the two control groups, which promise nothing.
+# The methods that promise something, and the canaries, which promise nothing.
 sub methods  { return few_of($_[0]{methods}) }
-sub controls { return few_of($_[0]{controls}) }
+sub canaries { return few_of($_[0]{canaries}) }
 sub losses   { return few_of($_[0]{losses}) }
 sub each_cut { return few_of($_[0]{cuts}) }
 

@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max sum0 uniq);
 use Bonnie::Chart     qw(area block course over_time panel panels time_panel);
-use Bonnie::Cut       qw(count fault_words faults finding_words verdict_counts words);
+use Bonnie::Cut       qw(count fault_words faults finding_words verdict_counts verdict_of words);
 use Bonnie::HtmlTable qw(plain_table);
 use Bonnie::Json      qw(hash list number);
 use Bonnie::Plain     qw(few);
@@ -77,7 +77,7 @@ sub amount { return grouped(count($_[0])) }
 sub method_table {
     my ($cut) = @_;
     my @titles = ('Method', 'Lost', 'What was lost', 'Promises', 'Units', 'Kept', 'Unreadable', map {"Lost of the last $_\x{A0}s"} @LAST);
-    return (plain_table({ caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', titles => \@titles }, map { method_row($_) } $cut->methods), control_table($cut));
+    return (plain_table({ caption => label_words($cut) . ': ' . $cut->what, class => 'cuts', titles => \@titles }, map { method_row($_) } $cut->methods), canary_table($cut));
 }
 
 sub method_row {
@@ -103,14 +103,14 @@ my %GROUP = (
     plain  => [ 'Written beside atomic without RWF_ATOMIC', 'a cut tears plain writes', 'that atomic writes are whole says little' ],
 );
 
-sub control_table {
+sub canary_table {
     my ($cut) = @_;
-    my @titles = ('Control group', 'Lost or torn', 'What that shows', 'Writes', 'Blocks');
-    return plain_table({ caption => 'Control groups, which promise nothing and are expected to lose something', class => 'cuts', titles => \@titles },
-        map { control_row($_) } grep { count($_->{blocks}) } $cut->controls);
+    my @titles = ('Canaries', 'Lost or torn', 'What that shows', 'Writes', 'Blocks');
+    return plain_table({ caption => 'Canaries, which promise nothing and are expected to lose something', class => 'cuts', titles => \@titles },
+        map { canary_row($_) } grep { count($_->{blocks}) } $cut->canaries);
 }
 
-sub control_row {
+sub canary_row {
     my ($group) = @_;
     my $name  = words($group->{name});
     my $words = $GROUP{$name} // [ $name, q{}, q{} ];
@@ -151,22 +151,16 @@ sub second_panel {
 
 # ---- the cuts of a campaign -----------------------------------------------------
 
-my %LOOKS = (kept => 'held', lost => 'losses', unreadable => 'open', inconclusive => 'open');
+my %LOOKS = (kept => 'held', lost => 'losses', unreadable => 'open', 'not known' => 'open');
 
 sub cut_chart {
     my ($cut) = @_;
     my @each = $cut->each_cut or return;
-    my @verdicts = map { verdict_of($_) } @each;
+    my @verdicts = map { verdict_of($_->{verdict}) } @each;
     my @marks    = map { my $looks = $LOOKS{ $verdicts[$_] }; area($looks, ($_ + $GAP) / @each, ($_ + 1 - $GAP) / @each, $looks eq 'open' ? $CUTS / 2 : 0, $CUTS) } 0 .. $#each;
     my $axis = { unit => 'cuts', at => sub { $_[0] / @each }, ticks => [ [ 0, '0' ], [ scalar @each, scalar @each ] ] };
-    return panels('Each cut', [ [ held => 'Blue: all promises were kept.' ], [ losses => 'Orange: something was lost.' ], [ open => 'Grey, half as high: inconclusive, or unreadable.' ] ],
+    return panels('Each cut', [ [ held => 'Blue: all promises were kept.' ], [ losses => 'Orange: something was lost.' ], [ open => 'Grey, half as high: not known, or unreadable.' ] ],
         panel($cut->name, axis => $axis, height => $CUTS, rows => [ { label => label_words($cut), shown => verdict_counts(@verdicts), marks => \@marks } ]));
-}
-
-sub verdict_of {
-    my ($each) = @_;
-    my $verdict = words($each->{result});
-    return exists $LOOKS{$verdict} ? $verdict : 'inconclusive';
 }
 
 # A cut that only the filesystem has felt takes as much from the kernel's memory as one of the host.
@@ -174,7 +168,7 @@ my %LAYER = (drive => "the kernel's memory and the drive's cache", host => "the 
 
 sub cut_table {
     my ($cut) = @_;
-    my @rows = map { [ count($_->{number}), verdict_of($_), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) }, amount($_->{promises}), amount($_->{units}) ] } $cut->each_cut;
+    my @rows = map { [ count($_->{number}), verdict_of($_->{verdict}), fault_cell(count($_->{lost_units})), $LAYER{ words($_->{layer_cut}) }, amount($_->{promises}), amount($_->{units}) ] } $cut->each_cut;
     return plain_table({ caption => label_words($cut) . ': every cut', class => 'cuts', titles => [ 'Cut', 'Verdict', 'Lost', 'What the cut took', 'Promises', 'Units' ] }, @rows);
 }
 

@@ -14,7 +14,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max);
-use Bonnie::Json       qw(hash list number text);
+use Bonnie::Json       qw(hash list number text version_fault);
 use Bonnie::JsonText   qw(read_value);
 use Bonnie::Plain      qw(plain_text);
 use Bonnie::Statistics qw(median);
@@ -59,6 +59,8 @@ sub courses_of_json {
     my ($text, $file) = @_;
     pos(${$text}) = 0;
     my $report = eval { read_value($text) } // die "$file: JSON of zcav that cannot be read: ", $@ =~ s/\s*\z//r, "\n";
+    my $fault = version_fault($report);
+    die "$file: $fault\n" if defined $fault;
     return grep { @{ $_->{passes} } } map { course_of_device($report, hash($_)) } list($report->{devices});
 }
 
@@ -72,7 +74,7 @@ sub course_of_device {
         course      => 1,
         name        => words($device->{name}),
         filesystem  => text($device->{filesystem}),
-        host        => words($report->{host}),
+        host        => words(hash($report->{host})->{name}),
         engine      => words($device->{engine}),
         iodepth     => number($device->{iodepth}),
         direct      => $device->{direct},

@@ -13,9 +13,12 @@
 
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
+#include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/durability.h"
 #include "measure/mount_info.h"
+#include "report/document.h"
+#include "report/json_object.h"
 #include "storage/sync_trial.h"
 #include "sys/path.h"
 #include "sys/program.h"
@@ -46,6 +49,9 @@ struct leaf {
     bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
     struct leaf_counts before; /* the trial */
     struct leaf_counts after;
+    bool knows_flushes; /* flushes and writes are those of the trial */
+    uint64_t flushes;
+    uint64_t writes;
 };
 
 /* Number of fsyncs in a trial. */
@@ -61,6 +67,8 @@ struct audit {
     struct whole_sizes whole; /* of writes that the filesystem promises to make whole */
     bool is_known;            /* something says how a drive answers what is flushed */
     char not_durable[160];    /* why what fsync promises is certain not to last; "": it is not */
+    char reason[200];         /* why the verdict is what it is, in words */
+    uint64_t begun_ns;
 };
 
 static void find_leaves(struct audit *a)
@@ -158,49 +166,71 @@ static void print_time(uint64_t nanoseconds)
         printf("%.3g ms", (double)nanoseconds / MILLION);
 }
 
-static void judge_leaf(struct audit *a, const struct leaf *l)
+static void judge_leaf(struct audit *a, struct leaf *l)
+{
+    l->knows_flushes = l->before.known && l->after.known;
+    if (l->knows_flushes) {
+        l->writes = l->after.writes - l->before.writes;
+        l->flushes = l->after.flushes - l->before.flushes;
+        /* Other programs flush the drive, too: what the loop did not pass on is not the trial's. */
+        if (l->flushes > l->after.loop_flushes - l->before.loop_flushes)
+            l->flushes = l->after.loop_flushes - l->before.loop_flushes;
+        /* Each fsync of the trial needs a flush of its own; so few come from other programs. */
+        if (l->flushes < TRIAL_SYNCS / 2)
+            l->flushes = 0;
+    }
+    a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH || l->flushes > 0;
+    if (l->knows_flushes && l->writes > 0 && l->flushes == 0 && l->cache == CACHE_BACK &&
+        !l->is_persistent_memory && a->devices.filesystem == 1 && a->leaf_count == 1)
+        snprintf(a->not_durable, sizeof a->not_durable,
+                 "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
+                 l->device->name);
+}
+
+static void judge(struct audit *a, const char *directory)
+{
+    if (a->durability.kind == DURABILITY_NONE)
+        snprintf(a->not_durable, sizeof a->not_durable, "%s: %s", a->durability.what,
+                 a->durability.why);
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        judge_leaf(a, &a->leaves[i]);
+    if (a->trial.is_pretended)
+        snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
+                 TRIAL_SYNCS);
+    a->is_known &= a->durability.kind != DURABILITY_HIDDEN;
+    if (*a->not_durable)
+        snprintf(a->reason, sizeof a->reason, "%s", a->not_durable);
+    else if (a->is_known)
+        snprintf(a->reason, sizeof a->reason, "nothing rules it out, but only a cut can show it");
+    else if (a->leaf_count == 0)
+        snprintf(a->reason, sizeof a->reason, "no drive is known below %.150s", directory);
+    else
+        snprintf(a->reason, sizeof a->reason, "no flush of %d fsyncs is seen to reach %s",
+                 TRIAL_SYNCS, a->leaves[0].device->name);
+}
+
+static void print_leaf(const struct audit *a, const struct leaf *l)
 {
     const char *name = l->device->name;
-    a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH;
-    if (l->is_persistent_memory) {
+    if (l->is_persistent_memory)
         printf("  %s: persistent memory, where fsync needs no request\n", name);
-        return;
-    }
-    if (!l->before.known || !l->after.known) {
+    else if (!l->knows_flushes)
         printf("  %s: the kernel does not count its flushes\n", name);
-        return;
-    }
-    uint64_t flushes = l->after.flushes - l->before.flushes;
-    /* Other programs flush the drive, too: what the loop did not pass on is not the trial's. */
-    if (flushes > l->after.loop_flushes - l->before.loop_flushes)
-        flushes = l->after.loop_flushes - l->before.loop_flushes;
-    /* Each fsync of the trial needs a flush of its own; so few flushes come from other programs. */
-    if (flushes < TRIAL_SYNCS / 2)
-        flushes = 0;
-    uint64_t writes = l->after.writes - l->before.writes;
-    a->is_known |= flushes > 0;
-    if (flushes > 0) {
-        printf("  flushes reach %s, %.3g for each fsync\n", name, (double)flushes / TRIAL_SYNCS);
-    } else if (writes == 0) {
+    else if (l->flushes > 0)
+        printf("  flushes reach %s, %.3g for each fsync\n", name, (double)l->flushes / TRIAL_SYNCS);
+    else if (l->writes == 0)
         printf("  nothing reaches %s\n", name);
-    } else if (l->cache == CACHE_THROUGH) {
+    else if (l->cache == CACHE_THROUGH)
         printf("  no flush reaches %s: it says write through, so none is needed; only a cut can "
                "tell\n",
                name);
-    } else if (l->cache == CACHE_BACK) {
-        bool is_certain = a->devices.filesystem == 1 && a->leaf_count == 1;
-        printf("  no flush reaches %s, whose cache is write back%s\n", name,
-               is_certain ? ": what fsync promises is not durable" : "");
-        if (is_certain)
-            snprintf(a->not_durable, sizeof a->not_durable,
-                     "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
-                     name);
-    } else {
-        printf("  no flush reaches %s\n", name);
-    }
+    else
+        printf("  no flush reaches %s%s%s\n", name,
+               l->cache == CACHE_BACK ? ", whose cache is write back" : "",
+               *a->not_durable ? ": what fsync promises is not durable" : "");
 }
 
-static void print_trial(struct audit *a)
+static void print_trial(const struct audit *a)
 {
     printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
     print_time(a->trial.median_ns);
@@ -208,15 +238,12 @@ static void print_trial(struct audit *a)
     print_time(a->trial.slowest_ns);
     putchar('\n');
     for (unsigned i = 0; i < a->leaf_count; i++) {
-        const struct leaf *l = &a->leaves[i];
-        judge_leaf(a, l);
+        print_leaf(a, &a->leaves[i]);
     }
     if (a->trial.is_pretended) {
         printf("  fsync takes ");
         print_time(a->trial.median_ns);
         puts(" and nothing reaches the device: nothing here is durable");
-        snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
-                 TRIAL_SYNCS);
     } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
         puts("  only persistent memory answers that fast: no other drive was waited for");
     }
@@ -227,32 +254,100 @@ static void print_trial(struct audit *a)
 /*
  * Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
  * all of them where the drive gives no word, the filesystem makes whole by writing elsewhere first.
+ * Sizes of 0: there are none.
  */
-static void print_whole(const struct audit *a)
+static void split_whole(const struct audit *a, struct whole_sizes *by_drive,
+                        struct whole_sizes *by_filesystem)
 {
-    char text[2 * UNITS_TEXT] = "";
+    char text[UNITS_TEXT] = "";
     uint64_t word = 0; /* the largest size that the drive writes whole */
-    if (a->whole.most == 0) {
-        puts("No size of write is promised to be whole after a cut");
-        return;
-    }
     if (a->leaf_count == 1 && device_fact(&a->devices, a->leaves[0].device,
                                           "queue/atomic_write_unit_max_bytes", text, sizeof text))
         units_parse_count(text, &word);
-    struct whole_sizes by_drive = a->whole;
-    struct whole_sizes by_filesystem = a->whole;
-    by_drive.most = (uint32_t)(word < a->whole.most ? word : a->whole.most);
-    if (by_drive.most >= a->whole.least)
-        by_filesystem.least = by_drive.most * 2;
-    if (by_drive.most >= by_drive.least) {
+    *by_drive = *by_filesystem = a->whole;
+    by_drive->most = (uint32_t)(word < a->whole.most ? word : a->whole.most);
+    if (by_drive->most < by_drive->least)
+        *by_drive = (struct whole_sizes){0};
+    else if (by_drive->most == a->whole.most)
+        *by_filesystem = (struct whole_sizes){0};
+    else
+        by_filesystem->least = by_drive->most * 2;
+}
+
+static void print_whole(const struct audit *a)
+{
+    char text[2 * UNITS_TEXT];
+    struct whole_sizes by_drive, by_filesystem;
+    split_whole(a, &by_drive, &by_filesystem);
+    if (a->whole.most == 0)
+        puts("No size of write is promised to be whole after a cut");
+    if (by_drive.most > 0) {
         whole_sizes_format(text, &by_drive);
         printf("Writes of %s are whole, by the word of %s\n", text,
                printable(a->leaves[0].device->name).text);
     }
-    if (by_filesystem.least <= by_filesystem.most) {
+    if (by_filesystem.most > 0) {
         whole_sizes_format(text, &by_filesystem);
         printf("Writes of %s are whole, by the filesystem (copy on write)\n", text);
     }
+}
+
+/* ---- the report in JSON ---------------------------------------------------------------------- */
+
+static json_t *leaf_json(const struct leaf *l)
+{
+    static const char *const caches[] = {
+        [CACHE_UNKNOWN] = NULL, [CACHE_BACK] = "write back", [CACHE_THROUGH] = "write through"};
+    json_t *object = json_object();
+    put_text(&object, "name", l->device->name);
+    put_fact(&object, "write_cache", caches[l->cache]);
+    put_value(&object, "fua", l->fua < 0 ? json_null() : json_boolean(l->fua));
+    put_flag(&object, "virtual", l->is_virtual);
+    put_flag(&object, "persistent_memory", l->is_persistent_memory);
+    put_known_real(&object, "flushes_per_sync",
+                   l->knows_flushes ? (double)l->flushes / TRIAL_SYNCS : -1);
+    return object;
+}
+
+static json_t *whole_json(const struct whole_sizes *sizes)
+{
+    json_t *object = json_object();
+    put_known_count(&object, "min_bytes", sizes->least);
+    put_known_count(&object, "max_bytes", sizes->most);
+    return object;
+}
+
+static json_t *report_json(const struct audit *a, const struct settings *s)
+{
+    struct whole_sizes by_drive, by_filesystem;
+    json_t *settings = json_object();
+    json_t *drives = json_array();
+    json_t *sync = json_object();
+    put_text(&settings, "directory", s->directory);
+    put_flag(&settings, "trust_directory", s->trusts_directory);
+    json_t *object = document_begin(&(struct document){
+        .format = "boncut-audit",
+        .elapsed_seconds = (double)(clock_ns() - a->begun_ns) / BILLION,
+        .storage = storage_json(&a->mount, &a->devices),
+        .settings = settings,
+        .verdict = *a->not_durable ? "not_durable"
+                   : a->is_known   ? "not_ruled_out"
+                                   : "not_known",
+        .reason = a->reason,
+    });
+    put_durability(&object, &a->durability);
+    put_flag(&object, "lacks_journal", a->mount.lacks_journal);
+    put_count(&sync, "count", TRIAL_SYNCS);
+    put_count(&sync, "p50", a->trial.median_ns);
+    put_count(&sync, "max", a->trial.slowest_ns);
+    put_value(&object, "sync_ns", sync);
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        append_value(&drives, leaf_json(&a->leaves[i]));
+    put_value(&object, "drives", drives);
+    split_whole(a, &by_drive, &by_filesystem);
+    put_value(&object, "whole_by_drive", whole_json(&by_drive));
+    put_value(&object, "whole_by_filesystem", whole_json(&by_filesystem));
+    return object;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -264,9 +359,6 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
         return fd;
     mount_info_find(&a->mount, fd);
     durability_find(&a->durability, fd);
-    if (a->durability.kind == DURABILITY_NONE)
-        snprintf(a->not_durable, sizeof a->not_durable, "%s: %s", a->durability.what,
-                 a->durability.why);
     int file_fd = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
     if (file_fd >= 0)
         a->whole = whole_sizes_of(file_fd);
@@ -284,27 +376,27 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
 
 int boncut_audit(const struct settings *s, struct err *e)
 {
-    struct audit a = {.is_known = false};
+    struct audit a = {.begun_ns = clock_ns()};
     int rc = find_facts(&a, s->directory, s->trusts_directory, e);
     if (rc != 0)
         return rc;
-    print_mount(&a);
-    print_drives(&a);
-    print_trial(&a);
-    print_whole(&a);
-    a.is_known &= a.durability.kind != DURABILITY_HIDDEN;
-    printf("\n%s\n", *a.not_durable ? "NOT DURABLE: what fsync promises here does not survive a "
-                                      "power cut."
-                     : a.is_known
-                         ? "Nothing here rules out durability, but only a cut can show it."
-                         : "NOT KNOWN: nothing here says whether what is flushed reaches a "
-                           "drive.");
-    if (*a.not_durable)
-        err_say(e, "not durable: %s", a.not_durable);
-    else if (a.leaf_count == 0)
-        err_say(e, "not known: no drive is known below %s", s->directory);
-    else
-        err_say(e, "not known: no flush of %d fsyncs is seen to reach %s", TRIAL_SYNCS,
-                a.leaves[0].device->name);
+    judge(&a, s->directory);
+    if (s->json) {
+        rc = document_print(report_json(&a, s), e);
+    } else {
+        print_mount(&a);
+        print_drives(&a);
+        print_trial(&a);
+        print_whole(&a);
+        printf("\n%s\n", *a.not_durable ? "NOT DURABLE: what fsync promises here does not survive "
+                                          "a power cut."
+                         : a.is_known
+                             ? "Nothing here rules out durability, but only a cut can show it."
+                             : "NOT KNOWN: nothing here says whether what is flushed reaches a "
+                               "drive.");
+    }
+    if (rc != 0)
+        return rc;
+    err_say(e, "%s: %s", *a.not_durable ? "not durable" : "not known", a.reason);
     return *a.not_durable ? STATUS_NO : a.is_known ? 0 : STATUS_NOT_KNOWN;
 }

@@ -22,9 +22,9 @@
 #include "boncut/commands.h"
 #include "boncut/log.h"
 #include "measure/clock.h"
+#include "report/document.h"
 #include "report/json_object.h"
 #include "report/page.h"
-#include "sys/host.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/program.h"
@@ -48,6 +48,7 @@ struct campaign {
     char uuid[HEADER_TEXT]; /* of the filesystem that is cut; empty: not known yet */
     struct campaign_sum sum;
     struct html_page page;
+    uint64_t begun_ns;
     json_t *cuts; /* a short report of each cut */
 };
 
@@ -104,27 +105,26 @@ static uint64_t count_of(const json_t *object, const char *key)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-/* Reads a report, to which the strings of `cut` belong. Fails when it is invalid. */
+/* Reads a report, to which the string of `cut` belongs. Fails when it is invalid. */
 static int campaign_cut_read(struct campaign_cut *cut, const json_t *report, struct err *e)
 {
-    const json_t *verdict = json_object_get(report, "verdict");
     const json_t *sum = json_object_get(report, "sum");
-    const char *result_word = json_string_value(json_object_get(verdict, "result"));
-    const char *layer_word = json_string_value(json_object_get(verdict, "layer_cut"));
-    const char *text = json_string_value(json_object_get(verdict, "text"));
-    int result = result_word ? value_word(result_word, verdict_names) : -1;
+    const char *verdict_word = json_string_value(json_object_get(report, "verdict"));
+    const char *layer_word = json_string_value(json_object_get(report, "layer_cut"));
+    const char *reason = json_string_value(json_object_get(report, "reason"));
+    int verdict = verdict_word ? value_word(verdict_word, verdict_names) : -1;
     int layer = layer_word ? value_word(layer_word, layer_names) : -1;
-    if (result < 0 || layer < 0 || !text)
+    if (verdict < 0 || layer < 0 || !reason)
         return err_say(e, "it is not a report of boncut check --json");
     *cut = (struct campaign_cut){
-        .verdict = (enum verdict)result,
+        .verdict = (enum verdict)verdict,
         .layer = (enum layer)layer,
         .promises = count_of(sum, "promises"),
         .units = count_of(sum, "units"),
-        .text = text,
+        .reason = reason,
     };
     uint64_t others =
-        count_of(sum, "kept") + count_of(sum, "unknown") + count_of(sum, "unreadable");
+        count_of(sum, "kept") + count_of(sum, "not_known") + count_of(sum, "unreadable");
     cut->lost_units = cut->units > others ? cut->units - others : 0;
     return 0;
 }
@@ -133,7 +133,7 @@ void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut)
 {
     sum->cuts++;
     sum->unreadable += cut->verdict == VERDICT_UNREADABLE;
-    if (cut->verdict == VERDICT_INCONCLUSIVE || cut->verdict == VERDICT_UNREADABLE)
+    if (cut->verdict == VERDICT_NOT_KNOWN || cut->verdict == VERDICT_UNREADABLE)
         return;
     sum->conclusive++;
     sum->lost += cut->verdict == VERDICT_LOST;
@@ -146,48 +146,47 @@ void campaign_sum_end(struct campaign_sum *sum)
 {
     if (sum->unreadable > 0 && sum->lost == 0) {
         sum->verdict = VERDICT_UNREADABLE;
-        snprintf(sum->text, sizeof sum->text,
-                 "UNREADABLE: in %" PRIu64 " of %" PRIu64
+        snprintf(sum->reason, sizeof sum->reason,
+                 "in %" PRIu64 " of %" PRIu64
                  " cuts, promised units cannot be read; nothing is known to be lost",
                  sum->unreadable, sum->cuts);
         return;
     }
     if (sum->conclusive == 0) {
-        sum->verdict = VERDICT_INCONCLUSIVE;
-        snprintf(sum->text, sizeof sum->text,
-                 "INCONCLUSIVE: none of %" PRIu64 " cuts was shown to have cut anything",
-                 sum->cuts);
+        sum->verdict = VERDICT_NOT_KNOWN;
+        snprintf(sum->reason, sizeof sum->reason,
+                 "none of %" PRIu64 " cuts was shown to have cut anything", sum->cuts);
         return;
     }
     sum->verdict = sum->lost > 0 ? VERDICT_LOST : VERDICT_KEPT;
     if (sum->lost == 0)
-        snprintf(sum->text, sizeof sum->text,
-                 "KEPT: 0 of %" PRIu64 " promises lost in %" PRIu64
+        snprintf(sum->reason, sizeof sum->reason,
+                 "0 of %" PRIu64 " promises lost in %" PRIu64
                  " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
                  sum->promises, sum->conclusive,
                  units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
                  sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
     else
         snprintf(
-            sum->text, sizeof sum->text,
-            "LOST: lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
+            sum->reason, sizeof sum->reason,
+            "lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
             sum->conclusive,
             units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
             units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED), 1, 100).text);
-    size_t length = strlen(sum->text);
+    size_t length = strlen(sum->reason);
     if (sum->reached_drive == 0)
-        snprintf(sum->text + length, sizeof sum->text - length,
+        snprintf(sum->reason + length, sizeof sum->reason - length,
                  "; no cut reached the drive's cache, about which nothing is shown");
     else if (sum->reached_drive < sum->conclusive)
-        snprintf(sum->text + length, sizeof sum->text - length,
+        snprintf(sum->reason + length, sizeof sum->reason - length,
                  "; %" PRIu64 " of these cuts reached the drive's cache", sum->reached_drive);
     else
-        snprintf(sum->text + length, sizeof sum->text - length,
+        snprintf(sum->reason + length, sizeof sum->reason - length,
                  "; all of these cuts reached the drive's cache");
-    length = strlen(sum->text);
+    length = strlen(sum->reason);
     if (sum->cuts > sum->conclusive) /* on which the verdict does not rest */
-        snprintf(sum->text + length, sizeof sum->text - length,
-                 "; inconclusive%s: %" PRIu64 " of all %" PRIu64 " cuts",
+        snprintf(sum->reason + length, sizeof sum->reason - length,
+                 "; not known%s: %" PRIu64 " of all %" PRIu64 " cuts",
                  sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
                  sum->cuts);
 }
@@ -645,9 +644,6 @@ static int cut_make(struct campaign *campaign, unsigned number, struct err *e)
     return rc;
 }
 
-#define FORMAT_VERSION 1
-#define REAL_DIGITS    12
-
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
 #define REPORT_MOST (16 << 20)
 
@@ -702,15 +698,16 @@ static int take_cut(struct campaign *c, unsigned number, struct err *e)
     if (rc == 0) {
         json_t *object = json_object();
         put_count(&object, "number", number);
-        put_text(&object, "result", verdict_names[cut.verdict]);
+        put_text(&object, "verdict", verdict_names[cut.verdict]);
+        put_text(&object, "reason", cut.reason);
         put_text(&object, "layer_cut", layer_names[cut.layer]);
         put_count(&object, "promises", cut.promises);
         put_count(&object, "units", cut.units);
         put_count(&object, "lost_units", cut.lost_units);
-        put_text(&object, "text", cut.text);
         append_value(&c->cuts, object);
         campaign_sum_add(&c->sum, &cut);
-        printf("cut %u: %s\n", number, printable(cut.text).text);
+        printf("cut %u: %s: %s\n", number, verdict_headings[cut.verdict],
+               printable(cut.reason).text);
         fflush(stdout);
     }
     json_decref(report);
@@ -721,12 +718,9 @@ static int take_cut(struct campaign *c, unsigned number, struct err *e)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static json_t *verdict_json(const struct campaign_sum *sum)
+static json_t *sum_json(const struct campaign_sum *sum)
 {
     json_t *object = json_object();
-    put_text(&object, "result", verdict_names[sum->verdict]);
-    put_text(&object, "text", sum->text);
-    put_count(&object, "exit_status", (uint64_t)verdict_status(sum->verdict));
     put_count(&object, "cuts", sum->cuts);
     put_count(&object, "conclusive", sum->conclusive);
     put_count(&object, "lost", sum->lost);
@@ -740,25 +734,44 @@ static json_t *verdict_json(const struct campaign_sum *sum)
     return object;
 }
 
-static char *report_json(const struct campaign *c)
+static void put_seconds(json_t **object, const char *key, const struct optional *ns)
 {
-    const struct settings *s = c->settings;
-    struct host host;
+    put_real(object, key, (double)ns->value / BILLION);
+}
+
+static json_t *settings_json(const struct settings *s)
+{
     json_t *object = json_object();
-    host_detect(&host);
-    put_text(&object, "format", "boncut-campaign");
-    put_count(&object, "format_version", FORMAT_VERSION);
-    put_text(&object, "bonnie_version", PACKAGE_VERSION);
-    put_text(&object, "host", host.name);
-    put_time(&object, "end_time", (int64_t)time(NULL));
+    json_t *after = json_array();
+    append_real(&after, (double)s->after_least_ns.value / BILLION);
+    append_real(&after, (double)s->after_most_ns.value / BILLION);
+    put_text(&object, "directory", s->directory);
     put_text(&object, "victim", s->victim);
     put_text(&object, "cut", s->cut);
-    put_text(&object, "directory", s->directory);
-    put_value(&object, "verdict", verdict_json(&c->sum));
+    put_count(&object, "cuts", s->cuts.value);
+    put_value(&object, "after_seconds", after);
+    put_fact(&object, "before_check", s->before_check);
+    put_fact(&object, "write_options", s->write_options);
+    put_text(&object, "logs", s->logs);
+    put_seconds(&object, "timeout_seconds", &s->timeout_ns);
+    put_seconds(&object, "patience_seconds", &s->patience_ns);
+    put_flag(&object, "same_boot", s->same_boot);
+    return object;
+}
+
+static char *report_json(const struct campaign *c)
+{
+    json_t *object = document_begin(&(struct document){
+        .format = "boncut-campaign",
+        .elapsed_seconds = (double)(clock_ns() - c->begun_ns) / BILLION,
+        .storage = json_null(),
+        .settings = settings_json(c->settings),
+        .verdict = verdict_names[c->sum.verdict],
+        .reason = c->sum.reason,
+    });
+    put_value(&object, "sum", sum_json(&c->sum));
     put_value(&object, "cuts", json_incref(c->cuts));
-    char *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
-    json_decref(object);
-    return text;
+    return document_end(object, JSON_COMPACT);
 }
 
 static int report_campaign(struct campaign *c, struct err *e)
@@ -770,7 +783,7 @@ static int report_campaign(struct campaign *c, struct err *e)
     if (s->json)
         puts(text);
     else
-        printf("\n%s\n", c->sum.text);
+        printf("\n%s: %s\n", verdict_headings[c->sum.verdict], c->sum.reason);
     int rc = s->page ? html_page_write(&c->page, text, e) : 0;
     free(text);
     return rc;
@@ -778,7 +791,7 @@ static int report_campaign(struct campaign *c, struct err *e)
 
 int boncut_campaign(const struct settings *s, struct err *e)
 {
-    struct campaign c = {.settings = s, .logs = {.fd = -1}};
+    struct campaign c = {.settings = s, .logs = {.fd = -1}, .begun_ns = clock_ns()};
     uint64_t seed = 0;
     int rc = s->page ? html_page_open(&c.page, "--html", s->page, e) : 0;
     if (rc == 0)
@@ -799,7 +812,7 @@ int boncut_campaign(const struct settings *s, struct err *e)
         rc = report_campaign(&c, e);
     }
     if (rc == 0 && (rc = verdict_status(c.sum.verdict)) != 0)
-        err_say(e, "%s", c.sum.text);
+        err_say(e, "%s: %s", verdict_headings[c.sum.verdict], c.sum.reason);
     json_decref(c.cuts);
     path_close(&c.logs);
     html_page_close(&c.page);

@@ -24,7 +24,7 @@ struct campaign_sum {
     uint64_t lost_units;
     uint64_t reached_drive; /* number of cuts that reached a drive's cache */
     enum verdict verdict;
-    char text[512]; /* the verdict in words */
+    char reason[512]; /* why, in words */
 };
 
 /* One cut's contribution to the sum, read from the report of `boncut check --json`. */
@@ -34,7 +34,7 @@ struct campaign_cut {
     uint64_t promises;
     uint64_t units;
     uint64_t lost_units;
-    const char *text; /* text of the report */
+    const char *reason;
 };
 
 void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut);

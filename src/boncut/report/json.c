@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <time.h>
-
 #include "boncut/methods/method.h"
 #include "boncut/verdict.h"
+#include "measure/clock.h"
+#include "report/document.h"
 #include "report/json_object.h"
-#include "sys/host.h"
 #include "util/units.h"
-
-#define FORMAT_VERSION 1
-#define REAL_DIGITS    12
 
 static json_t *run_json(const struct check *c)
 {
     const struct header *h = &c->ledger.header;
-    char number[UNITS_TEXT];
+    char id[UNITS_TEXT];
     json_t *object = json_object();
-    snprintf(number, sizeof number, "%016llx", (unsigned long long)h->run);
-    put_text(&object, "run", number);
-    snprintf(number, sizeof number, "%016llx", (unsigned long long)h->seed);
-    put_text(&object, "seed", number);
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)h->run);
+    put_text(&object, "id", id);
+    put_count(&object, "seed", h->seed);
     put_text(&object, "directory", h->directory);
-    put_fact(&object, "device", *h->device ? h->device : NULL);
-    put_fact(&object, "filesystem", *h->filesystem ? h->filesystem : NULL);
+    put_known(&object, "device", h->device);
+    put_known(&object, "filesystem", h->filesystem);
     put_text(&object, "mount_options", h->options);
     put_text(&object, "kernel", h->kernel);
     put_count(&object, "workers", h->workers);
     put_count(&object, "units", h->units);
     put_count(&object, "block_bytes", h->block_bytes);
     put_time(&object, "start_time", h->time);
-    put_real(&object, "seconds", (double)c->ledger.last_us / MILLION);
+    put_real(&object, "elapsed_seconds", (double)c->ledger.last_us / MILLION);
     return object;
 }
 
@@ -75,7 +70,7 @@ static json_t *methods_json(const struct check *c)
     return array;
 }
 
-static json_t *controls_json(const struct check *c)
+static json_t *canaries_json(const struct check *c)
 {
     json_t *array = json_array();
     for (unsigned method = 0; method < method_count; method++) {
@@ -126,44 +121,36 @@ static json_t *loss_json(const struct loss *l)
     return object;
 }
 
-static json_t *verdict_json(const struct check *c)
+json_t *check_report_json(const struct check *c)
 {
-    json_t *object = json_object();
-    put_text(&object, "result", verdict_names[c->verdict]);
+    struct tally sum;
+    json_t *losses = json_array();
+    json_t *settings = json_object();
+    put_text(&settings, "directory", c->settings->directory);
+    put_flag(&settings, "unmounted", c->settings->is_unmounted);
+    put_flag(&settings, "trust_directory", c->settings->trusts_directory);
+    findings_sum(&c->findings, &sum);
+    json_t *object = document_begin(&(struct document){
+        .format = "boncut-check",
+        .elapsed_seconds = (double)(clock_ns() - c->begun_ns) / BILLION,
+        .storage = storage_json(&c->mount, &c->devices),
+        .settings = settings,
+        .verdict = verdict_names[c->verdict],
+        .reason = c->reason,
+    });
     put_text(&object, "layer_cut", layer_names[c->layer]);
-    put_text(&object, "text", c->text);
-    put_count(&object, "exit_status", (uint64_t)verdict_status(c->verdict));
     put_flag(&object, "same_boot", c->is_same_boot);
     put_flag(&object, "same_mount", c->is_same_mount);
     put_flag(&object, "directory_gone", c->is_gone);
     put_count(&object, "page_cache_bytes", c->resident_bytes);
-    return object;
-}
-
-char *check_report_json(const struct check *c)
-{
-    struct host host;
-    struct tally sum;
-    json_t *object = json_object();
-    json_t *losses = json_array();
-    host_detect(&host);
-    findings_sum(&c->findings, &sum);
-    put_text(&object, "format", "boncut-check");
-    put_count(&object, "format_version", FORMAT_VERSION);
-    put_text(&object, "bonnie_version", PACKAGE_VERSION);
-    put_text(&object, "host", host.name);
-    put_time(&object, "check_time", (int64_t)time(NULL));
-    put_value(&object, "verdict", verdict_json(c));
     put_value(&object, "run", run_json(c));
     put_value(&object, "log", log_json(&c->ledger));
     put_value(&object, "methods", methods_json(c));
     put_value(&object, "sum", tally_json("sum", ledger_promises(&c->ledger), &sum));
-    put_value(&object, "controls", controls_json(c));
+    put_value(&object, "canaries", canaries_json(c));
     put_facts(&object, &c->findings);
     for (unsigned i = 0; i < c->findings.loss_count; i++)
         append_value(&losses, loss_json(&c->findings.losses[i]));
     put_value(&object, "losses", losses);
-    char *text = json_text(object, JSON_REAL_PRECISION(REAL_DIGITS));
-    json_decref(object);
-    return text;
+    return object;
 }

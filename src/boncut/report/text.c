@@ -119,5 +119,5 @@ void check_report_text(const struct check *c, FILE *out)
         print_losses(c, out);
         fputc('\n', out);
     }
-    fprintf(out, "%s\n", printable(c->text).text);
+    fprintf(out, "%s: %s\n", verdict_headings[c->verdict], printable(c->reason).text);
 }

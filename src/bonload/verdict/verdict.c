@@ -535,15 +535,11 @@ static json_t *answer_of(const struct answer *a)
 
 void answers_put(json_t **report, const struct answer *list, size_t count, const char *directory)
 {
-    static const char *const durabilities[] = {[DURABILITY_OPEN] = "not_ruled_out",
-                                               [DURABILITY_HIDDEN] = "not_known",
-                                               [DURABILITY_NONE] = "not_durable"};
     const struct answer *worst = list;
     json_t *object = json_object();
     json_t *profiles = json_array();
     put_text(&object, "directory", directory);
-    put_text(&object, "durability", durabilities[list->durability.kind]);
-    put_text(&object, "durability_of", list->durability.what);
+    put_durability(&object, &list->durability);
     for (size_t i = 0; i < count; i++) {
         append_value(&profiles, answer_of(&list[i]));
         if (answer_goodness(&list[i]) > answer_goodness(worst))
