@@ -79,7 +79,7 @@ static int refuse_swap(const struct guarded *g, const struct sharer *s, struct e
     while (swaps && !is_used && fgets(line, sizeof line, swaps)) {
         char file[PATH_MAX];
         mount_info_read_path(file, line, strcspn(line, " \t\n"));
-        is_used = is_swap(g, s, file);
+        is_used = *file == '/' && is_swap(g, s, file); /* not the heading */
     }
     if (swaps)
         fclose(swaps);

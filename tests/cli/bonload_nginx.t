@@ -71,7 +71,7 @@ no_errors(loaded(@HTTP, qw(-rt=2 -wt=2 -max-requests=200 -ops=put,get:range=10k 
 for my $how (['-wt=64'], [ '-rt=64', '-verify=full' ], [ '-rt=64', '-verify=full', '-http1' ], [ '-rt=32', '-wt=32', '-ops=put,get,head' ]) {
     my $many = loaded(@HTTP, @{$how}, qw(-max-requests=4000 -body-size=5KiB), "$nginx->{short}/goaway/NNNNNN");
     no_errors($many, "keepalive_requests, @{$how}");
-    is($many->{bonload}{damaged}, 0, 'and bodies are whole');
+    is($many->{damaged}, 0, 'and bodies are whole');
 }
 
 # ---- certificates ---------------------------------------------------------------------------------------------

@@ -196,7 +196,8 @@ static bool was_not_begun(const struct web_exchange *x, CURLcode code)
 static void describe_transport(const struct web_exchange *x, CURLcode code,
                                char text[static WEB_REASON_TOLD])
 {
-    bool is_encoded = code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES;
+    bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
+                      (code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES);
     const char *plain =
         is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
     const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
