@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/btrfs.h>
+#include <pwd.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -58,11 +59,7 @@ long mount_info_id(const char *fdinfo)
     return number && sscanf(number, "mnt_id: %ld", &id) == 1 ? id : -1;
 }
 
-/*
- * The number of the mount through which a descriptor was opened; -1: unknown. The number is right
- * even if one mount hides another, or if the path has been renamed since.
- */
-static long mount_of(int fd)
+long mount_info_id_of(int fd)
 {
     char path[64];
     char text[512];
@@ -194,6 +191,85 @@ void mount_info_of_path(struct mount_info *p, const char *path)
         fclose(in);
 }
 
+/* The user of a name, or of none. */
+static uid_t user_named(const char *name)
+{
+    char text[1024];
+    struct passwd entry, *known = NULL;
+    if (!name || getpwnam_r(name, &entry, text, sizeof text, &known) != 0 || !known)
+        return MOUNT_BY_UNKNOWN;
+    return known->pw_uid;
+}
+
+/*
+ * Who asked mount(8) for the mount at a point, by libmount's table: a line is "SRC=/dev/loop0
+ * TARGET=/media/stick ROOT=/ OPTS=user=alice". uhelper= is a service that mounts for users.
+ */
+static uid_t asker_of(const char *root, const char *point)
+{
+    char path[PATH_MAX];
+    char target[PATH_MAX + 16];
+    char *line = NULL;
+    char *rest = NULL;
+    size_t room = 0;
+    uid_t asker = 0;
+    snprintf(path, sizeof path, "%s/run/mount/utab", root);
+    snprintf(target, sizeof target, " TARGET=%s ", point);
+    FILE *in = kernel_file_read(path);
+    while (in && getline(&line, &room, in) > 0) {
+        char *options = strstr(line, target) ? strstr(line, " OPTS=") : NULL;
+        bool is_asked = false;
+        const char *name = NULL;
+        for (char *option = options ? strtok_r(options + strlen(" OPTS="), ", \n", &rest) : NULL;
+             option; option = strtok_r(NULL, ", \n", &rest)) {
+            name = strncmp(option, "user=", strlen("user=")) == 0 ? option + strlen("user=") : name;
+            is_asked = is_asked || name || strncmp(option, "uhelper=", strlen("uhelper=")) == 0;
+        }
+        if (is_asked)
+            asker = user_named(name);
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    return asker;
+}
+
+/*
+ * The last field of a FUSE filesystem in mountinfo is "rw,user_id=1000,...". virtiofs, which only
+ * root can mount, has no user. What is mounted once may be shown at several points.
+ */
+uid_t mount_info_maker(const char *root, long mount_id)
+{
+    char text[PATH_MAX];
+    char *line = NULL;
+    size_t room = 0;
+    long id;
+    unsigned device[2] = {0}, number[2];
+    uid_t maker = MOUNT_BY_UNKNOWN;
+    snprintf(text, sizeof text, "%s/proc/self/mountinfo", root);
+    FILE *in = kernel_file_read(text);
+    for (int pass = 0; in && pass < 2; pass++) {
+        while (getline(&line, &room, in) > 0) {
+            if (sscanf(line, "%ld %*d %u:%u %*s %4095s", &id, &number[0], &number[1], text) != 4)
+                continue;
+            if (pass == 0 && id == mount_id) {
+                memcpy(device, number, sizeof device);
+                maker = 0;
+            } else if (pass == 1 && maker == 0 && memcmp(device, number, sizeof device) == 0) {
+                const char *fuse = strstr(line, " - fuse");
+                const char *user = fuse ? strstr(strrchr(fuse, ' '), "user_id=") : NULL;
+                maker = user ? (uid_t)strtoul(user + strlen("user_id="), NULL, 10)
+                             : asker_of(root, text);
+            }
+        }
+        rewind(in);
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    return maker;
+}
+
 /*
  * The kernel has a directory for every mounted ext4, with the name of its device. A link whose name
  * is the device's number ends in that name.
@@ -278,7 +354,7 @@ void mount_info_find(struct mount_info *p, int directory_fd)
         return;
     p->major = major(st.st_dev);
     p->minor = minor(st.st_dev);
-    mount_info_read_mount(p, mount_of(directory_fd));
+    mount_info_read_mount(p, mount_info_id_of(directory_fd));
     /* in a chroot whose root is not a mount point, the kernel does not list the mount */
     if (p->filesystem[0] == '\0' && fstatfs(directory_fd, &fs) == 0) {
         const char *name = filesystem_name((unsigned long)fs.f_type);

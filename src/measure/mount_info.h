@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /*
  * The type of a filesystem, "xfs", by the number that statfs(2) has in f_type; NULL: the number is
@@ -76,6 +77,21 @@ void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id);
 
 /* Whether the mount or its filesystem has this option, "barrier=0". */
 bool mount_info_has(const struct mount_info *p, const char *option);
+
+/*
+ * The number of the mount through which a descriptor was opened; -1: unknown. The number is right
+ * even if one mount hides another, or if the path has been renamed since.
+ */
+long mount_info_id_of(int fd);
+
+/* Nobody is known to have made a mount: the kernel does not list it, or a service mounted it. */
+#define MOUNT_BY_UNKNOWN ((uid_t)65534)
+
+/*
+ * The user who made the filesystem of a mount, or brought it: whose process shows it (FUSE), or who
+ * asked mount(8) for it. 0: root, or what is not on record.
+ */
+uid_t mount_info_maker(const char *root, long mount_id);
 
 /* The number of a mount, from the text of /proc/self/fdinfo/N; -1: the text does not have it. */
 long mount_info_id(const char *fdinfo);

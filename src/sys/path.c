@@ -6,17 +6,20 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/nsfs.h>
 #include <linux/openat2.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "measure/mount_info.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
@@ -51,44 +54,58 @@ static bool is_trusted(uid_t uid)
 }
 
 /*
- * The user whose process shows a FUSE filesystem: its last field in mountinfo is
- * "rw,user_id=1000,...". There is no user for virtiofs, which only root can mount.
+ * Whether the mounts that this process sees are made by others: by a user of another user namespace
+ * in a mount namespace of his own. The owner of one above cannot be asked for, and is trusted.
  */
-static uid_t user_of_fuse(dev_t device)
+static bool has_foreign_mounts(void)
 {
-    FILE *mounts = kernel_file_read("/proc/self/mountinfo");
-    unsigned major_number, minor_number;
-    char *line = NULL;
-    size_t room = 0;
-    uid_t user = OVERFLOW_UID;
-    while (mounts && getline(&line, &room, mounts) > 0) {
-        if (sscanf(line, "%*u %*u %u:%u", &major_number, &minor_number) != 2 ||
-            makedev(major_number, minor_number) != device)
-            continue;
-        const char *named = strstr(strrchr(line, ' '), ",user_id=");
-        user = named ? (uid_t)strtoul(named + strlen(",user_id="), NULL, 10) : 0;
-    }
-    free(line);
-    if (mounts)
-        fclose(mounts);
-    return user;
+    struct stat own, theirs;
+    uid_t owner = 0;
+    int mounts = kernel_file_open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    int self = kernel_file_open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+    int users = mounts >= 0 ? portable_ioctl(mounts, NS_GET_USERNS, NULL) : -1;
+    bool is_foreign = users >= 0 && self >= 0 && fstat(users, &theirs) == 0 &&
+                      fstat(self, &own) == 0 && theirs.st_ino != own.st_ino &&
+                      portable_ioctl(users, NS_GET_OWNER_UID, &owner) == 0 && !is_trusted(owner);
+    descriptor_close(&mounts);
+    descriptor_close(&self);
+    descriptor_close(&users);
+    return is_foreign;
 }
 
 /*
- * Whether others can change neither this directory itself nor, by the filesystem, what it shows: 1
- * or 0, or a negative errno.
+ * Whether somebody else has made or brought what is mounted here, so that its owners are only his
+ * word: 1 or 0, or a negative errno. What users may mount has no devices and no rights of owners.
+ */
+static int is_brought(int fd)
+{
+    struct statfs fs;
+    const long users = ST_NOSUID | ST_NODEV;
+    if (fstatfs(fd, &fs) != 0)
+        return -errno;
+    bool may_be = fs.f_type == FUSE_SUPER_MAGIC || ((long)fs.f_flags & users) == users;
+    return may_be && !is_trusted(mount_info_maker("", mount_info_id_of(fd)));
+}
+
+enum safety {
+    UNSAFE,
+    SAFE,
+    BROUGHT, /* safe, if what others have mounted has the owners that it shows */
+};
+
+/*
+ * Whether others can change neither this directory itself nor, by the filesystem, what it shows:
+ * one of those, or a negative errno.
  */
 static int is_kept(int directory, const struct stat *facts, bool may_be_sticky)
 {
-    struct statfs fs;
     bool others_write = facts->st_mode & (S_IWGRP | S_IWOTH);
     if (!is_trusted(facts->st_uid))
-        return 0;
+        return UNSAFE;
     if (others_write && !(may_be_sticky && (facts->st_mode & S_ISVTX)))
-        return 0;
-    if (fstatfs(directory, &fs) != 0)
-        return -errno;
-    return fs.f_type != FUSE_SUPER_MAGIC || is_trusted(user_of_fuse(facts->st_dev));
+        return UNSAFE;
+    int brought = is_brought(directory);
+    return brought < 0 ? brought : brought ? BROUGHT : SAFE;
 }
 
 static bool is_same(const struct stat *a, const struct stat *b)
@@ -107,23 +124,25 @@ static int go_up(int *at, struct stat *facts)
     return rc;
 }
 
-/* Whether nobody else can change the directory or one above it: 1 or 0, or a negative errno. */
+/* Whether nobody else can change the directory or one above it; or a negative errno. */
 static int is_safe(int directory)
 {
     struct stat facts, below;
     int at = openat(directory, ".", OPEN_DIRECTORY);
     int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, false) : -errno;
+    int safety = has_foreign_mounts() ? BROUGHT : SAFE;
     while (rc > 0) {
+        safety = rc == BROUGHT ? BROUGHT : safety;
         below = facts;
         rc = go_up(&at, &facts);
         if (rc == 0 && is_same(&facts, &below)) {
-            rc = 1;
+            rc = safety;
             break;
         }
         rc = rc == 0 ? is_kept(at, &facts, true) : rc;
     }
     descriptor_close(&at);
-    return rc == -EACCES || rc == -ENOENT ? 0 : rc; /* it cannot be looked at */
+    return rc == -EACCES || rc == -ENOENT ? UNSAFE : rc; /* it cannot be looked at */
 }
 
 /* ---- who can move what ----------------------------------------------------------------------- */
@@ -296,11 +315,11 @@ static int changes_in(struct path_directory *d)
     if (known != UNKNOWN)
         return known;
     int rc = is_safe(d->fd);
-    int changes = rc > 0 ? ALL_FILES : NEW_FILES;
-    if (rc == 0 && geteuid() != 0 && is_own(geteuid()) && hardlinks_are_protected())
+    int changes = rc == SAFE ? ALL_FILES : NEW_FILES;
+    if (rc == UNSAFE && geteuid() != 0 && is_own(geteuid()) && hardlinks_are_protected())
         changes = OWN_FILES;
-    if (rc == 0 && !is_trusting())
-        rc = find_mover(d->fd, NULL, &mover);
+    if (rc >= 0 && rc != SAFE)
+        rc = is_trusting() ? 0 : find_mover(d->fd, NULL, &mover);
     if (rc < 0)
         return rc;
     /* what was empty has only what was made since this directory is open */
@@ -334,6 +353,7 @@ struct walk {
     char name[NAME_MAX + 1]; /* the name that was looked up last */
     char rest[PATH_MAX];     /* the part of the path that is still ahead */
     unsigned links;          /* number of links that were followed */
+    long mount;              /* number of the one that it must end in; 0: in any */
     enum path_missing missing;
 };
 
@@ -418,6 +438,8 @@ static int follow(struct walk *w, int link)
     int safe = is_safe(w->directory);
     if (safe <= 0)
         return safe < 0 ? safe : -PATH_LINK;
+    if (safe == BROUGHT && w->mount == 0)
+        w->mount = mount_info_id_of(w->directory);
     if (++w->links > MOST_LINKS)
         return -PATH_ENDLESS;
     ssize_t length = readlinkat(link, "", target, sizeof target);
@@ -431,6 +453,12 @@ static int follow(struct walk *w, int link)
     return w->rest[0] == '/' ? go_to_start(w, AT_FDCWD) : 0;
 }
 
+/* A link on what another user has mounted may lead away, but has to come back. */
+static bool is_away(const struct walk *w, int fd)
+{
+    return w->mount != 0 && mount_info_id_of(fd) != w->mount;
+}
+
 /*
  * Opens what has the name (O_PATH), even if it is a link. For a directory the kernel also mounts
  * what an automounter would mount there.
@@ -439,6 +467,8 @@ static int open_any(const struct walk *w, bool is_on_the_way)
 {
     int fd = openat(w->directory, w->name, OPEN_ANY | (is_on_the_way ? O_DIRECTORY : 0));
     if (fd < 0 && errno == ENOENT && is_on_the_way && w->missing == PATH_MAKES) {
+        if (is_away(w, w->directory))
+            return -PATH_AWAY;
         if (mkdirat(w->directory, w->name, 0777) != 0 && errno != EEXIST)
             return -errno;
         fd = openat(w->directory, w->name, OPEN_ANY | O_DIRECTORY);
@@ -511,6 +541,8 @@ const char *path_reason(int code)
            : code == PATH_CLOSED
                ? "another user can move its directory, but may not write to it: nothing that is "
                  "there is changed"
+           : code == PATH_AWAY
+               ? "a symbolic link is not followed out of what another user has mounted"
            : code == PATH_LINK  ? "a symbolic link that is not followed"
            : code == PATH_MOVED ? "somebody has moved a directory on the way"
            : code == PATH_FULL
@@ -522,8 +554,8 @@ const char *path_reason(int code)
 
 static int say(const char *verb, const char *path, int code, struct err *e)
 {
-    if (code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE || code == -PATH_MOVED ||
-        code == -PATH_FULL) {
+    if (code == -PATH_AWAY || code == -PATH_FOREIGN || code == -PATH_NOT_A_FILE ||
+        code == -PATH_MOVED || code == -PATH_FULL) {
         err_say(e, "%s %s: %s", verb, path, path_reason(-code));
         return code;
     }
@@ -599,7 +631,7 @@ static int walk_to_directory(struct walk *w, bool is_below)
             rc = step(w, true, &facts);
     }
     if (rc <= 0)
-        return rc;
+        return rc == 0 && is_away(w, w->directory) ? -PATH_AWAY : rc;
     close(rc);
     return -ENOTDIR;
 }
@@ -670,6 +702,10 @@ static int walk_to_file(struct walk *w, struct path_file *f)
     }
     if (fd < 0 && !is_missing)
         return fd;
+    if (is_away(w, is_missing ? w->directory : fd)) {
+        descriptor_close(&fd);
+        return -PATH_AWAY;
+    }
     f->fd = is_missing ? -1 : fd;
     f->is_in_place = w->name[0] != '\0';
     memcpy(f->name, w->name, sizeof f->name);
@@ -728,7 +764,8 @@ void path_vouch(struct path_file *f)
 
 bool path_is_foreign_pipe(const struct path_file *f)
 {
-    return f->is_in_place && S_ISFIFO(f->facts.st_mode) && !is_trusted(f->facts.st_uid);
+    return f->is_in_place && S_ISFIFO(f->facts.st_mode) &&
+           (!is_trusted(f->facts.st_uid) || is_brought(f->fd) != 0 || has_foreign_mounts());
 }
 
 void path_explain(const struct path_directory *d, const struct path_file *f, int code, char *text,
@@ -782,7 +819,8 @@ bool path_is_safe_program(const char *path)
         return false;
     bool is_good = f.fd >= 0 && f.is_in_place && S_ISREG(f.facts.st_mode) &&
                    is_trusted(f.facts.st_uid) && !(f.facts.st_mode & (S_IWGRP | S_IWOTH)) &&
-                   is_safe(f.directory.fd) > 0 && faccessat(f.directory.fd, f.name, X_OK, 0) == 0;
+                   is_safe(f.directory.fd) == SAFE &&
+                   faccessat(f.directory.fd, f.name, X_OK, 0) == 0;
     path_release(&f);
     return is_good;
 }

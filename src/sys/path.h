@@ -16,11 +16,13 @@
  *
  * - A directory is SAFE if others can change neither it nor a directory above it, up to `/`: root
  * or the user owns each, and none has a write bit for group or others. A sticky directory above it
- *   (/tmp) counts, because others cannot replace what root or the user has there. FUSE shows what
- *   the user of its mount wants, so there a directory is safe only if that is root or the user.
+ *   (/tmp) counts, because others cannot replace what root or the user has there. What another user
+ *   has MOUNTED (FUSE, `user` in fstab, a mount namespace of his) shows the owners that he wants:
+ *   a directory there is never safe.
  * - A symbolic LINK is followed only in a safe directory. The kernel follows its own links below
  * /proc/self; what they name has been chosen by whoever opened it. Those of other processes are
- * refused.
+ * refused. On what another user has mounted, in directories that would be safe otherwise, a link
+ * may lead anywhere, but the path must end in the same mount, where everything is his anyway.
  * - A FILE that is already there, where the directory is not safe, may be any file of root's or the
  *   user's that others have given this name. Root changes none in place; users change their own if
  *   fs.protected_hardlinks is 1 (proc(5)). A file whose contents do not matter is removed and made
@@ -51,6 +53,7 @@ enum path_missing {
 /* Results besides errnos, returned as negative numbers. */
 #define PATH_NOT_A_FILE EMEDIUMTYPE /* a pipe, socket or device that cannot be used here */
 #define PATH_LINK       ELOOP       /* a symbolic link that is not followed */
+#define PATH_AWAY       ELNRNG      /* a link that leads out of what another user has mounted */
 #define PATH_ENDLESS    EMULTIHOP   /* too many symbolic links on the way */
 #define PATH_MOVED      ENOTNAM  /* `..` does not lead back, because somebody moves directories */
 #define PATH_FOREIGN    ENOTUNIQ /* a file that the rule does not let this user change */

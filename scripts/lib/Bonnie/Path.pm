@@ -37,6 +37,9 @@ our $trusts_movers;
 # Device and inode of the files that this process has made, and of directories that have only its own.
 my %made;
 
+# A directory that would be safe if what another user has mounted had the owners that it shows.
+my $BROUGHT = 2;
+
 # The inode of the root directory of every procfs; its links are texts like all others.
 my $PROC_ROOT_INO = 1;
 
@@ -46,7 +49,15 @@ my $PROC_ROOT_INO = 1;
 # sub returned, or dies with a reason.
 sub in_its_directory {
     my ($path, $work) = @_;
-    return elsewhere(sub { return $work->(walk($path)) });
+    return elsewhere(sub {
+        my ($name, $is_of_kernel, $mount) = walk($path);
+        if ($mount) {
+            sysopen my $file, $name, $O_PATH | ($is_of_kernel ? 0 : O_NOFOLLOW) or $!{ENOENT} or die "$!\n";
+            my $end = defined fileno $file ? $file : here();
+            die "a symbolic link is not followed out of what another user has mounted\n" if mount_of($end) != $mount;
+        }
+        return $work->($name, $is_of_kernel);
+    });
 }
 
 # at_directory($handle, sub ()): calls the sub in a directory that is open, and then returns to the
@@ -80,7 +91,7 @@ sub open_name {
     die "Is a directory\n" if S_ISDIR($facts[2]);
     refuse_mover('read the file: its contents are not shown', "/$name", people_with(4, '/proc/self/fd/' . fileno $handle, @facts), @facts) if !$is_of_kernel;
     if (S_ISFIFO($facts[2])) {
-        die "it is a pipe of another user\n" if !$is_of_kernel && !is_trusted($facts[4]);
+        die "it is a pipe of another user\n" if !$is_of_kernel && (!is_trusted($facts[4]) || is_brought($handle));
         wait_for_writer($handle);
     }
     fcntl $handle, F_SETFL, $flags or die "$!\n";
@@ -133,24 +144,26 @@ sub elsewhere {
 # Goes to the directory of the last name.
 sub walk {
     my ($path) = @_;
-    my $links = 0;
+    my ($links, $mount) = (0, 0); # that of another user, in which it must end
     my @above; # device and inode of each directory that was left behind, the outermost first
     my @rest = begin($path);
     while (@rest) {
         my $name = shift @rest;
         next if @rest && enter($name, \@above);
         my @facts = lstat $name;
-        return ($name, 0) if !@rest && (!@facts || !S_ISLNK($facts[2]));
+        return ($name, 0, $mount) if !@rest && (!@facts || !S_ISLNK($facts[2]));
         die "$!\n" if !@facts;
         die "Not a directory\n" if !S_ISLNK($facts[2]);
         if (is_of_kernel(@facts)) {
             refuse_link($name, @rest) if !is_of_this_process();
-            return ($name, 1) if !@rest;
+            return ($name, 1, $mount) if !@rest;
             chdir $name or die "$!\n";
             @above = ();
             next;
         }
-        refuse_link($name, @rest) if !is_safe();
+        my $safety = safety();
+        refuse_link($name, @rest) if !$safety;
+        $mount ||= mount_of(here()) if $safety == $BROUGHT;
         die "too many links\n" if ++$links > $MOST_LINKS;
         my $target = readlink $name // die "$!\n";
         @above = () if $target =~ m{\A/};
@@ -219,21 +232,27 @@ sub is_root { return $> == 0 && is_one($OVERFLOW_UID) }
 
 sub is_trusted { my ($uid) = @_; return $uid == 0 || is_own($uid) }
 
-# Whether nobody else can change the current directory or one above it, and then returns to it. What
-# is above may also end at a filesystem that has been unmounted: of that nothing is known any more.
-sub is_safe {
+# Whether nobody else can change the current directory or one above it: 0, 1 or $BROUGHT. Then returns
+# to it. What is above may also end at a filesystem that has been unmounted: of that nothing is known
+# any more.
+sub safety {
     my $here = here();
-    my ($is_good, @below) = (1);
-    while ($is_good) {
+    my ($safety, @below) = (1);
+    while (1) {
         my @facts = stat q{.} or die "$!\n";
         last if @below && is_same(\@facts, \@below);
-        $is_good = is_kept(scalar @below, @facts) && chdir q{..};
-        @below   = @facts;
+        $safety = 0 if !is_kept(scalar @below, @facts);
+        last        if !$safety || !chdir q{..};
+        $safety = $BROUGHT if is_brought(here());
+        @below  = @facts;
     }
     my @root = stat q{/};
+    $safety = $BROUGHT if $safety && is_brought($here);
     chdir $here or die "go back to the present directory: $!\n";
-    return $is_good && @root && is_same(\@root, \@below);
+    return @root && is_same(\@root, \@below) ? $safety : 0;
 }
+
+sub is_safe { return safety() == 1 }
 
 sub is_same { my ($one, $other) = @_; return $one->[0] == $other->[0] && $one->[1] == $other->[1] }
 
@@ -242,20 +261,45 @@ sub is_kept {
     my ($may_be_sticky, @facts) = @_;
     return 0 if !is_trusted($facts[4]);
     return 0 if $facts[2] & (S_IWGRP | S_IWOTH) && !($may_be_sticky && $facts[2] & S_ISVTX);
-    my $user = user_of_fuse($facts[0]);
-    return !defined $user || is_trusted($user);
+    return 1;
 }
 
-# The user whose process shows a FUSE filesystem; undef if this is none.
-sub user_of_fuse {
-    my ($device) = @_;
-    open my $mounts, '<', '/proc/self/mountinfo' or return $OVERFLOW_UID;
-    while (my $line = readline $mounts) {
-        my ($major, $minor, $type, $options) = $line =~ /\A\d+ \d+ (\d+):(\d+) .* - (\S+) .* (\S+)\n\z/ or next;
-        next if $device != (($major << 8) | ($minor & 0xff) | ($minor & ~0xff) << 12);
-        return $type =~ /\Afuse/ ? $options =~ /,user_id=(\d+)/ ? $1 : $OVERFLOW_UID : undef;
-    }
-    return;
+# The number of the mount through which a handle was opened.
+sub mount_of {
+    my ($handle) = @_;
+    open my $in, '<', '/proc/self/fdinfo/' . fileno $handle or return -1;
+    my ($number) = map { /\Amnt_id:\s*(\d+)/ } readline $in;
+    return $number // -1;
+}
+
+# Whether another user has made or brought what is mounted there: is_brought() of sys/path.c.
+sub is_brought {
+    my ($handle) = @_;
+    my $number = mount_of($handle);
+    open my $in, '<', '/proc/self/mountinfo' or return 1;
+    my @mounts = map { /\A(\d+) \d+ (\S+) \S+ (\S+) .* - (\S+) .* (\S+)\n\z/ ? [ $1, $2, $3, $4, $5 ] : () } readline $in;
+    my ($own) = grep { $_->[0] == $number } @mounts;
+    return 1 if !$own || has_foreign_mounts();
+    return scalar grep { $_->[1] eq $own->[1] && !is_trusted($_->[3] =~ /\Afuse/ ? $_->[4] =~ /user_id=(\d+)/ ? $1 : 0 : asker_of($_->[2])) } @mounts;
+}
+
+# Who asked mount(8) for the mount at a point, by libmount's table.
+sub asker_of {
+    my ($point) = @_;
+    open my $in, '<', '/run/mount/utab' or return 0;
+    my ($options) = map { / TARGET=\Q$point\E .*OPTS=(\S+)/ } readline $in;
+    return 0 if ($options // q{}) !~ /(?<![^,])(?:user|uhelper)=/;
+    return $options =~ /(?<![^,])user=([^,]+)/ ? getpwnam($1) // $OVERFLOW_UID : $OVERFLOW_UID;
+}
+
+# Whether this mount namespace is that of others, in a user namespace of theirs.
+sub has_foreign_mounts {
+    open my $mounts, '<', '/proc/self/ns/mnt' or return 0;
+    my $number = ioctl $mounts, 0xb701, 0 or return 0; # NS_GET_USERNS
+    open my $users, '<&=', $number or return 0;
+    my @own = stat '/proc/self/ns/user';
+    my $uid = pack 'L', 0;
+    return !is_same([ stat $users ], \@own) && ioctl($users, 0xb704, $uid) && !is_trusted(unpack 'L', $uid); # NS_GET_OWNER_UID
 }
 
 # Gives a file another name, in the current directory. Dies with a reason if the rule does not let this

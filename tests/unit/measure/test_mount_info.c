@@ -205,6 +205,32 @@ static void the_kernel_says_where_a_directory_is(void **state)
     assert_string_equal(p.filesystem, "");
 }
 
+static void whoever_brought_a_mount_is_known(void **state)
+{
+    (void)state;
+    tree_file("proc/self/mountinfo",
+              "22 1 254:0 / / rw - ext4 /dev/vda rw\n"
+              "30 22 7:0 / /a\\040b rw,nosuid,nodev - ext4 /dev/loop0 rw\n"
+              "31 22 7:0 /sub /elsewhere rw,nosuid,nodev - ext4 /dev/loop0 rw\n"
+              "32 22 7:1 / /stick rw,nosuid,nodev - vfat /dev/loop1 rw\n"
+              "33 22 7:2 / /home rw,nosuid,nodev - ext4 /dev/loop2 rw,note=user_id=7\n"
+              "34 22 0:52 / /ssh rw - fuse.sshfs a@b: rw,user_id=1000,group_id=1000\n"
+              "35 22 0:53 / /virtio rw - virtiofs v rw\n");
+    assert_int_equal(mount_info_maker(tree_root(), 30), 0);
+    tree_file("run/mount/utab",
+              "SRC=/dev/loop0 TARGET=/a\\040b ROOT=/ OPTS=user=daemon,x-y\n"
+              "SRC=/dev/loop1 TARGET=/stick ROOT=/ OPTS=uhelper=udisks2\n"
+              "ID=33 SRC=/dev/loop2 TARGET=/home ROOT=/ OPTS=x-user=nobody,_netdev\n");
+    assert_int_equal(mount_info_maker(tree_root(), 22), 0);
+    assert_int_equal(mount_info_maker(tree_root(), 30), 1); /* daemon */
+    assert_int_equal(mount_info_maker(tree_root(), 31), 1); /* the same, mounted again */
+    assert_int_equal(mount_info_maker(tree_root(), 32), MOUNT_BY_UNKNOWN);
+    assert_int_equal(mount_info_maker(tree_root(), 33), 0);
+    assert_int_equal(mount_info_maker(tree_root(), 34), 1000);
+    assert_int_equal(mount_info_maker(tree_root(), 35), 0);
+    assert_int_equal(mount_info_maker(tree_root(), 99), MOUNT_BY_UNKNOWN); /* not listed */
+}
+
 static void the_number_of_a_filesystem_has_a_name(void **state)
 {
     (void)state;
@@ -225,6 +251,7 @@ int main(void)
         IN_TREE(the_type_is_that_of_the_mount),
         IN_TREE(without_that_mount_it_is_not_known),
         IN_TREE(the_options_are_of_mount_and_filesystem),
+        IN_TREE(whoever_brought_a_mount_is_known),
         cmocka_unit_test(an_option_is_a_whole_word),
         IN_TREE(options_that_do_not_fit_end_in_dots),
         IN_TREE(a_long_option_ends_in_dots),
