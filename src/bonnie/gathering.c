@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/bundle.h"
+#include "sync/gather.h"
 
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
@@ -60,26 +60,17 @@ void gathering_begin(struct gathering *g)
     }
 }
 
-static int report_damaged_packet(struct err *e)
-{
-    return err_say(e, "the figures of another rank cannot be read");
-}
-
 /* ---- a lap ----------------------------------------------------------------------------------- */
 
 struct lap_meeting {
     struct gathering *g;
     struct lap_times answer;
-    bool is_damaged;
 };
 
-static void take_round(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_lap(void *context, unsigned rank, struct bundle_reader *brought)
 {
     struct lap_meeting *m = context;
-    if (bytes == sizeof *m->g->laps)
-        memcpy(&m->g->laps[rank], brought, bytes);
-    else
-        m->is_damaged = true;
+    return bundle_take(brought, &m->g->laps[rank], sizeof *m->g->laps);
 }
 
 /* Adds the elapsed time of the host whose first rank is `first`. */
@@ -126,18 +117,17 @@ int gathering_end_lap(struct gathering *g, const struct task_times *times, struc
     const struct rank_lap mine = {
         .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = lap->preparing_ns};
     struct lap_meeting meeting = {.g = g};
-    const struct meeting m = {.name = "Ending a test",
-                              .mine = &mine,
-                              .bytes = sizeof mine,
-                              .take = take_round,
-                              .decide = join_lap,
-                              .context = &meeting,
-                              .answer = &meeting.answer,
-                              .answer_bytes = sizeof meeting.answer,
-                              .compares_clocks = true};
-    int rc = coordinator_meet(g->coordinator, &m, e);
+    struct gather all = {.name = "Ending a test",
+                         .take = take_lap,
+                         .decide = join_lap,
+                         .context = &meeting,
+                         .answer = &meeting.answer,
+                         .answer_bytes = sizeof meeting.answer,
+                         .compares_clocks = true};
+    bundle_put(&all.mine, &mine, sizeof mine);
+    int rc = gather(g->coordinator, &all, e);
     *lap = meeting.answer;
-    return rc == 0 && meeting.is_damaged ? report_damaged_packet(e) : rc;
+    return rc;
 }
 
 /* ---- the end of a test ----------------------------------------------------------------------- */
@@ -146,7 +136,6 @@ struct test_meeting {
     struct gathering *g;
     struct test_figures *figures;
     struct op_stats *total;
-    bool is_damaged; /* some rank's bytes cannot be decoded */
 };
 
 static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks,
@@ -164,17 +153,14 @@ static void add_figures(struct test_figures *all, const struct test_figures *one
     c->resident_percent_after += one->cache.resident_percent_after / ranks;
 }
 
-static void take_test(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
 {
     struct test_meeting *m = context;
     struct gathering *g = m->g;
     struct rank_test *test = g->received;
-    struct bundle_reader in = {.at = brought, .bytes = bytes};
-    if (!bundle_take(&in, &test->figures, sizeof test->figures) ||
-        !bundle_take(&in, &test->total, sizeof test->total)) {
-        m->is_damaged = true;
-        return;
-    }
+    if (!bundle_take(in, &test->figures, sizeof test->figures) ||
+        !bundle_take(in, &test->total, sizeof test->total))
+        return false;
     op_stats_merge(m->total, &test->total);
     unsigned ranks = g->coordinator->ranks.count;
     if (rank == 0) { /* comes first */
@@ -193,6 +179,7 @@ static void take_test(void *context, unsigned rank, const void *brought, size_t 
     host->latency_sum_ns += h->sum;
     if (h->maximum > host->latency_max_ns)
         host->latency_max_ns = h->maximum;
+    return true;
 }
 
 /* Copies the hosts in the order of the first rank on each. */
@@ -213,24 +200,14 @@ static int copy_hosts(const struct gathering *g, struct joint_test *t, struct er
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
                        struct joint_test *together, struct err *e)
 {
-    struct bundle mine = {0};
+    struct test_meeting meeting = {.g = g, .figures = figures, .total = total};
+    struct gather all = {.name = "Ending a test", .take = take_test, .context = &meeting};
     if (g->coordinator->ranks.count == 1)
         return 0;
-    bundle_put(&mine, figures, sizeof *figures);
-    bundle_put(&mine, total, sizeof *total);
-    struct test_meeting meeting = {.g = g, .figures = figures, .total = total};
-    const struct meeting m = {.name = "Ending a test",
-                              .mine = mine.words,
-                              .bytes = bundle_bytes(&mine),
-                              .take = take_test,
-                              .context = &meeting};
-    if (g->hosts) { /* this rank's own figures come with the others */
+    bundle_put(&all.mine, figures, sizeof *figures);
+    bundle_put(&all.mine, total, sizeof *total);
+    if (g->hosts) /* this rank's own figures come with the others */
         memset(total, 0, sizeof *total);
-    }
-    int rc = mine.is_short ? err_system(e, ENOMEM, "allocate memory for the figures")
-                           : coordinator_meet(g->coordinator, &m, e);
-    bundle_release(&mine);
-    if (rc == 0 && meeting.is_damaged)
-        rc = report_damaged_packet(e);
+    int rc = gather(g->coordinator, &all, e);
     return rc == 0 && g->hosts ? copy_hosts(g, together, e) : rc;
 }

@@ -8,9 +8,9 @@
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
+#include "sync/gather.h"
 #include "sys/host.h"
 #include "sys/stop.h"
-#include "util/bundle.h"
 #include "util/units.h"
 
 #define TICK_NS        UINT64_C(10000000)
@@ -258,7 +258,6 @@ struct step_meeting {
     struct rank_span span;
     struct others machine;
     double offered[LOAD_KINDS];
-    bool is_damaged;
 };
 
 /* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
@@ -274,44 +273,22 @@ static void add_figures(struct step_meeting *m, unsigned rank, const struct step
         m->offered[kind] += f->offered[kind];
 }
 
-static void take_step(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_step(void *context, unsigned rank, struct bundle_reader *in)
 {
     struct step_meeting *m = context;
     struct steps *s = m->loop->steps;
-    struct bundle_reader in = {.at = brought, .bytes = bytes};
     struct step_figures f;
     if (rank == 0)
-        return;
-    m->is_damaged |= !bundle_take(&in, &f, sizeof f);
-    if (!m->is_damaged)
-        add_figures(m, rank, &f);
-    for (enum load_kind kind = 0; !m->is_damaged && kind < LOAD_KINDS; kind++) {
-        m->is_damaged = !bundle_take(&in, &s->other, sizeof s->other);
-        if (!m->is_damaged)
-            tally_merge(&s->measured[kind], &s->other);
+        return true;
+    if (!bundle_take(in, &f, sizeof f))
+        return false;
+    add_figures(m, rank, &f);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        if (!bundle_take(in, &s->other, sizeof s->other))
+            return false;
+        tally_merge(&s->measured[kind], &s->other);
     }
-}
-
-static int meet_for_step(struct step_meeting *m, struct err *e)
-{
-    struct main_loop *c = m->loop;
-    struct steps *s = c->steps;
-    struct bundle bundle = {0};
-    if (c->coordinator->ranks.number > 0) {
-        bundle_put(&bundle, &s->current, sizeof s->current);
-        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            bundle_put(&bundle, &s->measured[kind], sizeof s->measured[kind]);
-    }
-    const struct meeting meeting = {.name = "Ending a step",
-                                    .mine = bundle.words,
-                                    .bytes = bundle_bytes(&bundle),
-                                    .take = take_step,
-                                    .context = m,
-                                    .compares_clocks = true};
-    int rc = bundle.is_short ? err_system(e, ENOMEM, "allocate memory for a step")
-                             : coordinator_meet(c->coordinator, &meeting, e);
-    bundle_release(&bundle);
-    return rc == 0 && m->is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
+    return true;
 }
 
 static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kind kind)
@@ -448,7 +425,14 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
         tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
         tally_add_left(&s->measured[kind], f->left[kind]);
     }
-    int rc = meet_for_step(&m, e);
+    struct gather all = {
+        .name = "Ending a step", .take = take_step, .context = &m, .compares_clocks = true};
+    for (enum load_kind kind = 0; c->coordinator->ranks.number > 0 && kind < LOAD_KINDS; kind++) {
+        if (kind == 0)
+            bundle_put(&all.mine, f, sizeof *f);
+        bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
+    }
+    int rc = gather(c->coordinator, &all, e);
     if (rc != 0 || c->coordinator->ranks.number > 0)
         return rc;
     add_figures(&m, 0, f);

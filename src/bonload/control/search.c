@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sync/gather.h"
 #include "util/units.h"
 
 #define MOST_ERROR_SHARE .03
@@ -849,25 +850,21 @@ struct look {
     uint64_t now_ns;
     struct standing all;
     struct order *order;
-    bool is_damaged; /* some rank's bytes cannot be decoded */
 };
 
-static void take_standing(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_standing(void *context, unsigned rank, struct bundle_reader *in)
 {
     struct look *l = context;
     struct standing *all = &l->all;
     struct standing one;
-    l->is_damaged |= bytes != sizeof one;
-    if (bytes != sizeof one)
-        return;
-    memcpy(&one, brought, bytes);
-    if (rank == 0) { /* comes first */
-        *all = one;
-        return;
-    }
+    if (rank == 0) /* comes first */
+        return bundle_take(in, all, sizeof *all);
+    if (!bundle_take(in, &one, sizeof one))
+        return false;
     all->busy += one.busy;
     all->ended += one.ended;
     all->behind += one.behind;
+    return true;
 }
 
 static void decide_order(void *context)
@@ -880,17 +877,15 @@ int controller_meet(struct controller *s, struct coordinator *c, const struct st
                     uint64_t now_ns, struct order *order, struct err *e)
 {
     struct look look = {.controller = s, .now_ns = now_ns, .order = order};
-    const struct meeting m = {.name = "Looking at the load",
-                              .mine = mine,
-                              .bytes = sizeof *mine,
-                              .take = take_standing,
-                              .decide = decide_order,
-                              .context = &look,
-                              .answer = order,
-                              .answer_bytes = sizeof *order};
+    struct gather all = {.name = "Looking at the load",
+                         .take = take_standing,
+                         .decide = decide_order,
+                         .context = &look,
+                         .answer = order,
+                         .answer_bytes = sizeof *order};
+    bundle_put(&all.mine, mine, sizeof *mine);
     *order = (struct order){.move = MOVE_NONE};
-    int rc = coordinator_meet(c, &m, e);
-    return rc == 0 && look.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
+    return gather(c, &all, e);
 }
 
 void controller_note(const struct controller *s, size_t number, struct step *step)

@@ -276,9 +276,6 @@ struct order {
     uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
 };
 
-/* Message for bytes from another rank that cannot be decoded. */
-#define FIGURES_DAMAGED "the figures of another rank cannot be read"
-
 /* Whether the load changes during the run. */
 bool controller_has_steps(const struct plan *p);
 

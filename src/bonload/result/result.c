@@ -9,9 +9,8 @@
 #include "bonload/control/main_loop.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "sync/coordinator.h"
+#include "sync/gather.h"
 #include "sys/stop.h"
-#include "util/bundle.h"
 #include "util/units.h"
 
 bool result_open(struct result *result)
@@ -394,7 +393,6 @@ struct gathering {
     struct result *result;
     struct rank_span span;
     struct rank_span kinds[LOAD_KINDS];
-    bool is_damaged; /* some rank's result cannot be read, or there is no memory for it */
 };
 
 /* Adds a rank's figures to its host's, on rank 0's clock, and finds the worst share of failures. */
@@ -495,24 +493,24 @@ static bool add_part(struct gathering *g, unsigned rank, struct result *part)
            series_merge(whole->timeline, part->timeline);
 }
 
-static void take_rank(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_rank(void *context, unsigned rank, struct bundle_reader *brought)
 {
     struct gathering *g = context;
     const struct result *whole = g->result;
-    struct passage p = {.is_taken = true, .in = {.at = brought, .bytes = bytes}};
+    struct passage p = {.is_taken = true, .in = *brought};
     struct series intervals = {0};
     struct series timeline = {0};
     struct result part = {.plan = whole->plan, .intervals = &intervals, .timeline = &timeline};
     if (rank == 0)
-        return;
+        return true;
     bool is_added = result_open(&part) &&
                     series_open(&intervals, whole->intervals->slice_ns, whole->intervals->room) &&
                     series_open(&timeline, whole->timeline->slice_ns, whole->timeline->room) &&
                     pass_result(&p, &part) && add_part(g, rank, &part);
-    g->is_damaged |= !is_added;
     series_close(&timeline);
     series_close(&intervals);
     result_release(&part);
+    return is_added;
 }
 
 /* Sets the result's times to those of all ranks, when all results have come. */
@@ -550,18 +548,14 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
     char left[PATH_MAX + 80];
     snprintf(left, sizeof left, "; if it was killed, what it wrote as %s is left",
              settings->url ? settings->url : settings->url_source);
-    const struct meeting m = {.name = "Handing over the figures",
-                              .mine = mine.out.words,
-                              .bytes = bundle_bytes(&mine.out),
-                              .take = take_rank,
-                              .decide = end_with_all,
-                              .context = &g,
-                              .is_last = true,
-                              .left = settings->removes ? left : NULL};
-    int rc = mine.out.is_short ? err_system(e, ENOMEM, "allocate memory for the figures")
-                               : coordinator_meet(c, &m, e);
-    bundle_release(&mine.out);
-    return rc == 0 && g.is_damaged ? err_say(e, FIGURES_DAMAGED) : rc;
+    struct gather all = {.name = "Handing over the figures",
+                         .mine = mine.out,
+                         .take = take_rank,
+                         .decide = end_with_all,
+                         .context = &g,
+                         .is_last = true,
+                         .left = settings->removes ? left : NULL};
+    return gather(c, &all, e);
 }
 
 /*
