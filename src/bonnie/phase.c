@@ -385,7 +385,8 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
             .written_bytes = l->to.written_bytes - l->from.written_bytes,
             .knows_stores = all->spent.device.knows_stores,
             .drive_stores = share_of(all->spent.device.drive_stores, share),
-            .write_ops = share_of(all->spent.device.write_ops, share),
+            .read_ops = l->to.read_ops - l->from.read_ops,
+            .write_ops = l->to.write_ops - l->from.write_ops,
             .busy_ns = {l->to.busy_ns - l->from.busy_ns},
         };
         for (enum way way = 0; way < WAYS; way++) {

@@ -77,6 +77,8 @@ static void set_devices(struct track_point *p, const struct device_counters *spe
 {
     p->read_bytes = spent->read_bytes;
     p->written_bytes = spent->written_bytes;
+    p->read_ops = spent->read_ops;
+    p->write_ops = spent->write_ops;
     p->busy_ns = spent->lowest_busy_ns;
 }
 

@@ -211,11 +211,12 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
 
 /*
  * Moves the place of a fall to where the series is farthest from the line between two steps near
- * it: bytes that are counted in lumps shift the place of the least squares.
+ * it: bytes that are counted in lumps shift the place of the least squares. Both sides keep
+ * FEWEST_STEPS.
  */
 static size_t sharpen(const struct search *s, size_t from, size_t place, size_t to)
 {
-    size_t near = (size_t)fmin((double)shorter_side(from, place, to), 40);
+    size_t near = (size_t)fmin((double)shorter_side(from, place, to) - FEWEST_STEPS, 40);
     const struct track_point *a = point_after(s, place - near);
     double rate = rate_of(s, place - near, place + near);
     double most = 0;
@@ -237,9 +238,10 @@ static void find_falls(struct search *s, size_t from, size_t end)
         size_t place = best_place(s, from, from + window);
         if (!is_fall(s, from, place, from + window, end))
             continue;
+        place = sharpen(s, from, place, from + window);
         find_falls(s, from, place);
         if (s->levels < LEVELS_MOST)
-            s->falls[s->levels++] = sharpen(s, from, place, from + window);
+            s->falls[s->levels++] = place;
         find_falls(s, place, end);
         return;
     }

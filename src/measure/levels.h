@@ -23,6 +23,8 @@ struct track_point {
     uint64_t bytes;
     uint64_t read_bytes; /* what the devices below did; 0: unknown */
     uint64_t written_bytes;
+    uint64_t read_ops;
+    uint64_t write_ops;
     uint64_t busy_ns;
 };
 

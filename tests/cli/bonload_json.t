@@ -114,6 +114,8 @@ sub unknown_of {
 }
 my $AT = 'at 50 writes/s (limit 10 ms)';
 is(unknown_of(50, found_ns => 8e6, low_ns => 5e6, high_ns => undef), "etcd: not known, because the interval includes the limit: fdatasync p99 8 ms (5 ms or more) $AT.", 'the interval');
+is(unknown_of(50, found_ns => 8e6, low_ns => 0, high_ns => undef, count => 1), "etcd: not known, because the interval includes the limit: fdatasync p99 8 ms (too few for an interval) $AT.", 'no end');
+is(unknown_of(50, found_ns => 8e6, low_ns => 0, high_ns => 2e7), "etcd: not known, because the interval includes the limit: fdatasync p99 8 ms (at most 20 ms) $AT.", 'no lower end');
 is(unknown_of(20, found_ns => 3e6, low_ns => 2e6, high_ns => 4e6), "etcd: not known, because the load was not made: fdatasync p99 3 ms (2 ms to 4 ms) $AT.", 'the load');
 is(unknown_of(50, found_ns => 3e7, low_ns => 2e7, high_ns => 4e7, withheld => JSON::PP::true()), "etcd: not known, because the machine was busy: fdatasync p99 30 ms (20 ms to 40 ms) $AT.", 'the machine');
 is(unknown_of(50, found_ns => 0, low_ns => 0, high_ns => 0, count => 0), "etcd: not known, because none was seen: fdatasync p99 not seen $AT.", 'nothing');

@@ -79,7 +79,7 @@ sub figures_of {
             my ($found, $low, $high) = map { latency_text($judged->{"${_}_ns"}, $limit) } qw(found low high);
             my @ends = $is_known && $percentile < 100 ? map { number($judged->{"${_}_ns"}) } qw(low high) : ();
             my $count    = number($judged->{count}) // 0;
-            my $interval = @ends ? $low . (defined $ends[1] ? " to $high" : ' or more') : q{};
+            my $interval = !@ends ? q{} : $ends[0] ? $low . (defined $ends[1] ? " to $high" : ' or more') : defined $ends[1] ? "at most $high" : 'too few for an interval';
             my $why      = $verdict eq 'not_known' ? why_unknown($judged, $count, $made, $limit, @ends) : q{};
             push @figures, {
                 what => $what, at => $at, found => $count ? $found : 'not seen', limit => latency_text($limit), verdict => $verdict, why => $why, interval => $count && length $why && @ends ? " ($interval)" : q{},

@@ -48,10 +48,10 @@ void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower
     double share = 1 - percent / 100;
     double below = 0; /* P(K < k) */
     *upper = 0;
-    *lower = n;
+    *lower = 0;
     for (uint64_t k = 0; k <= n; k++) {
         if (below >= 1 - TAIL) {
-            *lower = k > 0 ? k : 1;
+            *lower = k;
             break;
         }
         below += binomial(n, k, share);
@@ -99,7 +99,7 @@ static void find_interval(const struct gauge *g, struct judged_limit *j)
     if (n == 0)
         n = 1;
     interval_ranks(n, j->limit->percent, &upper, &lower);
-    j->low_ns = value_of_rank(&g->durations, lower, n);
+    j->low_ns = lower > 0 ? value_of_rank(&g->durations, lower, n) : 0;
     j->high_ns = upper > 0 ? value_of_rank(&g->durations, upper, n) : NO_UPPER_END;
 }
 
@@ -229,11 +229,17 @@ static void print_interval(const struct judged_limit *j, FILE *out)
 {
     if (j->limit->percent >= 100)
         return;
-    fprintf(out, " (%s ", units_time_beside(j->low_ns, j->limit->nanoseconds).text);
-    if (j->high_ns == NO_UPPER_END)
-        fputs("or more)", out);
+    uint64_t limit_ns = j->limit->nanoseconds;
+    bool has_upper = j->high_ns != NO_UPPER_END;
+    if (!has_upper && j->low_ns == 0)
+        fputs(" (too few for an interval)", out);
+    else if (!has_upper)
+        fprintf(out, " (%s or more)", units_time_beside(j->low_ns, limit_ns).text);
+    else if (j->low_ns == 0)
+        fprintf(out, " (at most %s)", units_time_beside(j->high_ns, limit_ns).text);
     else
-        fprintf(out, "to %s)", units_time_beside(j->high_ns, j->limit->nanoseconds).text);
+        fprintf(out, " (%s to %s)", units_time_beside(j->low_ns, limit_ns).text,
+                units_time_beside(j->high_ns, limit_ns).text);
 }
 
 /* Work beside the requests is judged over all loads, so an earlier one may have been disturbed. */

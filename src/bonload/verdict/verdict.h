@@ -34,7 +34,7 @@ struct judged_limit {
     const struct profile_limit *limit;
     uint64_t count; /* number of durations */
     uint64_t found_ns;
-    uint64_t low_ns;
+    uint64_t low_ns;    /* 0: there are too few durations for a lower end */
     uint64_t high_ns;   /* NO_UPPER_END: there are too few durations for one */
     bool outlasts_load; /* as in struct gauge: the longest duration is in the interval */
     bool is_withheld;   /* it would be GOODNESS_BAD, but others used the machine */
@@ -57,7 +57,8 @@ struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit
 
 /*
  * Computes the ranks of the interval's ends for n independent values, counted from 1 for the
- * longest. *upper is 0 if the percentile may be above all values.
+ * longest. *upper is 0 if the percentile may be above all values, and *lower if it may be below
+ * all.
  */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,6 +104,28 @@ static void ranks_are_those_of_the_binomial(void **state)
     assert_int_equal(lower, 7);
 }
 
+/* There is a lower end only if it is improbable that all durations are above the percentile. */
+static void few_have_no_lower_end(void **state)
+{
+    (void)state;
+    static const double percents[] = {1, 10, 25, 50, 75, 90, 94, 95, 99};
+    for (size_t i = 0; i < sizeof percents / sizeof *percents; i++)
+        for (uint64_t n = 1; n <= 300; n++) {
+            uint64_t upper;
+            uint64_t lower;
+            interval_ranks(n, percents[i], &upper, &lower);
+            double all_above = pow(1 - percents[i] / 100, (double)n);
+            if (all_above < .0499 || all_above > .0501)
+                assert_int_equal(lower > 0, all_above < .05);
+            assert_true(lower <= n);
+        }
+    struct judged_limit j = judge(1, 1, false, 50);
+    assert_int_equal(j.low_ns, 0);
+    assert_int_equal(j.goodness, GOODNESS_UNKNOWN);
+    assert_true(judge(4, 4, false, 50).low_ns == 0 && judge(5, 5, false, 50).low_ns > 0);
+    assert_int_equal(judge(5, 5, false, 50).goodness, GOODNESS_BAD);
+}
+
 /* All n durations differ, by more than a bucket: 10 us, 20 us, ... */
 static void the_ends_are_the_durations_of_their_ranks(void **state)
 {
@@ -196,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_stall_is_one_event),
         cmocka_unit_test(the_longest_needs_one),
         cmocka_unit_test(ranks_are_those_of_the_binomial),
+        cmocka_unit_test(few_have_no_lower_end),
         cmocka_unit_test(a_load_that_was_not_made_is_not_good),
         cmocka_unit_test(a_duration_that_outlasts_the_load_is_not_good),
         cmocka_unit_test(the_ends_are_the_durations_of_their_ranks),

@@ -137,6 +137,50 @@ static void noise_is_no_fall(void **state)
     assert_int_equal(count, 0);
 }
 
+/* Whatever the shape of a series, its levels have numbers, follow each other, and are as counted.
+ */
+static void any_shape_has_levels_with_numbers(void **state)
+{
+    (void)state;
+    static struct track c;
+    struct rng r;
+    unsigned found = 0;
+    rng_init(&r, 62, 4);
+    for (unsigned shape = 0; shape < 20000; shape++) {
+        unsigned parts = 1 + (unsigned)rng_below(&r, 6);
+        double ns = 0;
+        double bytes = 0;
+        memset(&c, 0, sizeof c);
+        for (unsigned part = 0; part < parts; part++) {
+            double step_ns = 1e6 * exp(6 * uniform(&r)); /* 1 to 400 ms */
+            double speed = 1e-3 * exp(8 * uniform(&r));  /* 1 MB/s to 3 GB/s */
+            unsigned steps = 1 + (unsigned)rng_below(&r, rng_below(&r, 4) ? 60 : 4);
+            double noise = uniform(&r) < 0.5 ? 0 : 0.3 * uniform(&r);
+            for (unsigned i = 0; i < steps; i++) {
+                ns += step_ns;
+                bytes += step_ns * speed * exp(noise * gaussian(&r));
+                track_add(&c, (uint64_t)ns, (uint64_t)bytes);
+            }
+        }
+        track_end(&c, (uint64_t)ns + 1, (uint64_t)bytes + 1);
+        struct levels levels;
+        struct err e;
+        err_init(&e);
+        assert_int_equal(levels_find(&levels, &c, &e), 0);
+        found += levels.count > 0;
+        for (unsigned i = 0; i < levels.count; i++) {
+            const struct level *l = &levels.list[i];
+            assert_true(isfinite(l->rate) && l->rate > 0);
+            assert_true(l->ci95[0] > 0 && l->ci95[0] <= l->rate && l->rate <= l->ci95[1]);
+            assert_true(isfinite(l->ci95[1]));
+            assert_true(l->from.ns < l->to.ns && l->from.bytes <= l->to.bytes);
+            if (i > 0)
+                assert_true(l->from.ns == l[-1].to.ns && l->from.bytes == l[-1].to.bytes);
+        }
+    }
+    assert_true(found > 1000);
+}
+
 static double off(double value, double expected)
 {
     return fabs(value / expected - 1);
@@ -262,13 +306,10 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_is_no_fall),
-        cmocka_unit_test(falls_are_found),
-        cmocka_unit_test(throttle_is_lowered),
-        cmocka_unit_test(several_falls),
-        cmocka_unit_test(not_for_good),
-        cmocka_unit_test(courses_are_bounded),
-        cmocka_unit_test(words),
+        cmocka_unit_test(noise_is_no_fall),    cmocka_unit_test(any_shape_has_levels_with_numbers),
+        cmocka_unit_test(falls_are_found),     cmocka_unit_test(throttle_is_lowered),
+        cmocka_unit_test(several_falls),       cmocka_unit_test(not_for_good),
+        cmocka_unit_test(courses_are_bounded), cmocka_unit_test(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
