@@ -146,6 +146,8 @@ _Static_assert(sizeof diskmark_rows / sizeof *diskmark_rows <= MAX_ROWS &&
 
 const char *const preset_names[] = {DEFAULT_PRESET, "bonnie",     "gobonniego",
                                     "diskmark",     QUICK_PRESET, NULL};
+_Static_assert(sizeof preset_names / sizeof *preset_names - 1 == sizeof presets / sizeof *presets,
+               "a name for each preset");
 
 struct row_name preset_row_name(const struct preset_row *row)
 {

@@ -72,6 +72,7 @@ const struct engine_ops engine_io_uring = {.name = "io_uring",
 const struct engine_ops *const engine_table[] = {
     &engine_sync, &engine_libaio, &engine_io_uring, &engine_null, NULL,
 };
+_Static_assert(sizeof engine_words == sizeof engine_table, "a word for each engine");
 
 const struct engine_ops *engine_by_name(const char *name)
 {

@@ -1347,6 +1347,8 @@ const char *const method_words[] = {
     "fsync",    "fdatasync", "dsync",   "rwf_dsync", "direct_dsync", "uring_fsync", "msync",
     "syncfs",   "create",    "replace", "unlink",    "rename",       "link",        "mkdir",
     "truncate", "atomic",    NULL};
+_Static_assert(sizeof method_words / sizeof *method_words - 1 == METHODS - 4,
+               "a word for each method but the controls cached, drive and plain, and new_name");
 
 void method_print_all(FILE *out)
 {

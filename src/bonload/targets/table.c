@@ -44,6 +44,8 @@ static const struct target_ops *const targets[] = {
 };
 
 const char *const target_words[] = {"disk", "meta", "null", "sleep", "http", "upload", "s3", NULL};
+_Static_assert(sizeof target_words == sizeof targets,
+               "a word for each target but profile, and upload, which is http");
 
 const struct target_ops *target_by_name(const char *name)
 {
