@@ -47,7 +47,7 @@ sub json_of {
 subtest 'the result' => sub {
     my @noise = map { 100 + $_ / 10 } -5 .. 5, 3, -3;
     my $a = speeds('a', @noise);
-    for my $case ([ 'better', 1.2, 2, 2, 'better' ], [ 'worse', 0.8, 2, -2, 'worse' ], [ 'same', 1, 0, 0, 'no difference of 3 %' ]) {
+    for my $case ([ 'better', 1.2, 2, 2, 'better' ], [ 'worse', 0.8, 2, -2, 'worse' ], [ 'no_difference', 1, 0, 0, 'no difference of 3 %' ]) {
         my ($verdict, $factor, $pairs, $sign, $words) = @{$case};
         my $b = speeds('b', map { $_ * $factor } reverse @noise);
         my ($status, $out, $err) = ab(@SPEED, '--a', $a, '--b', $b);
@@ -70,8 +70,8 @@ subtest 'the result' => sub {
     my $report = json_of($out);
     is($report->{ended_by}, 'pairs', 'why it ended');
     is(scalar @{ $report->{pairs} }, 12, 'after that number of pairs');
-    is($report->{metrics}[0]{verdict}, 'unknown', 'what is known');
-    is($report->{result}, 'It is not known yet whether A and B differ in speed (' . ($report->{result} =~ /speed \((.*)\)/)[0] . ').', 'in words');
+    is($report->{metrics}[0]{verdict}, 'not_known', 'what is known');
+    is($report->{reason}, 'It is not known yet whether A and B differ in speed (' . ($report->{reason} =~ /speed \((.*)\)/)[0] . ').', 'in words');
     my %first;
     $first{ $_->{first} }++ for @{ $report->{pairs} };
     is_deeply([ sort keys %first ], [qw(a b)], 'the order of pairs is mixed');
@@ -95,7 +95,7 @@ subtest 'reports' => sub {
     is(scalar(grep { $_->{judged} } @{ $report->{metrics} }), 12, 'bonnie: twelve metrics');
     is_deeply([ map { $_->{name} } grep { ($_->{verdict} // q{}) eq 'faster' } @{ $report->{metrics} } ], ['put_block'], 'one is faster');
     is($status, 0, 'nothing is worse');
-    like($report->{result}, qr/\AB is faster than A in put_block \([+]26[.]5 %, .*\); no difference of 3 % or more in 11 metrics[.]\z/, 'in one sentence');
+    like($report->{reason}, qr/\AB is faster than A in put_block \([+]26[.]5 %, .*\); no difference of 3 % or more in 11 metrics[.]\z/, 'in one sentence');
 
     ($status, $out) = ab('--a', "cat $dir/b.csv", '--b', "cat $dir/a.csv", '--metric=put_block', '--metric=getc', '--json');
     is_deeply([ map { $_->{name} } grep { $_->{judged} } @{ json_of($out)->{metrics} } ], [qw(put_block getc)], 'only those that are named');

@@ -110,7 +110,7 @@ is(whisker('range', @{ $_->[0] })->[3], $_->[1], "the ends of an interval: $_->[
 
 # A bound does not read like what the verdict beside it excludes.
 for my $case ([ slower => 0.805, 0.9998, '-19.5 to -0.02 %' ], [ better => 1.00004, 1.2, '+0.004 to +20.0 %' ], [ better => 1, 1.2, '+0.0 to +20.0 %' ],
-    [ same => 0.98, 1.0299, '-2.0 to +2.99 %' ], [ unknown => 0.9998, 1.0298, '+0.0 to +3.0 %' ], [ worse => undef, 0.9998, 'at most -0.02 %' ]) {
+    [ no_difference => 0.98, 1.0299, '-2.0 to +2.99 %' ], [ not_known => 0.9998, 1.0298, '+0.0 to +3.0 %' ], [ worse => undef, 0.9998, 'at most -0.02 %' ]) {
     my ($verdict, $low, $high, $words) = @{$case};
     is(interval_text({ settings => { margin_percent => 3 } }, { verdict => $verdict, interval => [ $low, $high ] }), $words, "$verdict: $words");
 }
@@ -141,8 +141,8 @@ for my $percent (1, 30, 90, 200, 800, 5000) {
     my $text = chart(axis => axis_of_change($percent), height => 12, rows => [ { label => q{}, shown => q{}, marks => [] } ]);
     like($text, qr{class="first" x="\S+" y="11">\S+</text>.*class="last" x="100%" y="11">}, "the outer ticks of $percent % stay inside");
 }
-my %iops = (name => 'iops', unit => 'ops/s', judged => 1, more_is_better => 1, verdict => 'unknown', median_a => 123_456, median_b => 234_567, ratio => 1.9, interval => [ 1.8, 2 ]);
-my ($head, $row) = grep {/B by A\b(?! is)|^iops/} split /\n/, plain_report({ settings => { name_a => 'old', name_b => 'new', alpha => .05, seed => 1, margin_percent => 3 }, metrics => [ \%iops ], elapsed_seconds => 5, result => q{}, map { $_ => [] } qw(pairs control notes) });
+my %iops = (name => 'iops', unit => 'ops/s', judged => 1, more_is_better => 1, verdict => 'not_known', median_a => 123_456, median_b => 234_567, ratio => 1.9, interval => [ 1.8, 2 ]);
+my ($head, $row) = grep {/B by A\b(?! is)|^iops/} split /\n/, plain_report({ settings => { name_a => 'old', name_b => 'new', alpha => .05, seed => 1, margin_percent => 3 }, metrics => [ \%iops ], elapsed_seconds => 5, reason => q{}, map { $_ => [] } qw(pairs control notes) });
 is_deeply([ map { $head =~ /\b$_/g ? pos $head : 0 } qw(old new A) ], [ map { $row =~ /$_/g ? pos $row : 0 } 'ops\/s', 'ops\/s', '%' ], 'figures of six digits stand below their heads') or diag("$head\n$row");
 unlike(chart(axis => undef, height => 12, rows => [ { label => 'x', shown => 'not run', marks => [] } ]), qr/<svg/, 'nothing to draw');
 

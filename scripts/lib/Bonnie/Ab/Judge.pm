@@ -57,8 +57,8 @@ sub verdict {
 sub word {
     my ($self) = @_;
     my $verdict = $self->verdict;
-    return 'unknown' if !defined $verdict;
-    return 'same'    if !$verdict;
+    return 'not_known' if !defined $verdict;
+    return 'no_difference' if !$verdict;
     return $self->{metric}{speed} ? ($verdict > 0 ? 'faster' : 'slower') : ($verdict > 0 ? 'better' : 'worse');
 }
 

@@ -42,7 +42,7 @@ sub campaign_page {
         }
     }
     $title //= join ', ', map { "$_->{settings}{name_b} against $_->{settings}{name_a}" } @campaigns;
-    return document(title => $title, class => 'one', headline => join(q{ }, map { $_->{result} } @campaigns),
+    return document(title => $title, class => 'one', headline => join(q{ }, map { $_->{reason} } @campaigns),
         facts => join(q{ }, map { facts($_) } @campaigns), sections => \@sections);
 }
 

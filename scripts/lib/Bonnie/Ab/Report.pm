@@ -8,7 +8,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use JSON::PP ();
-use List::Util qw(any);
+use POSIX ();
 use Bonnie::Ab::Result qw(is_campaign);
 use Bonnie::Ab::Words  qw(result_sentence);
 use Bonnie::Json       qw(hash list number text version_fault);
@@ -16,12 +16,12 @@ use Bonnie::Plain      qw(plain_text);
 use Bonnie::Statistics qw(median);
 use Bonnie::Version;
 
-our @EXPORT_OK = qw(json_text kept_of report_of same_campaign);
+our @EXPORT_OK = qw(exit_status json_text kept_of report_of same_campaign);
 
 my $VERSION = 1;
 
 # The settings that must not change when a campaign is continued.
-my @SAME = qw(command_a command_b prepare_a prepare_b beside_a beside_b settle name_a name_b alpha margin_percent metrics ignore_failure);
+my @SAME = qw(command_a command_b prepare_a prepare_b beside_a beside_b settle_seconds name_a name_b alpha margin_percent metrics ignore_failure);
 
 # $failure: words, or undef.
 sub report_of {
@@ -34,9 +34,13 @@ sub report_of {
     my %report  = (
         format          => 'bon_ab',
         format_version  => $VERSION,
-        bon_ab_version  => $Bonnie::Version::VERSION,
+        program         => 'bon_ab',
+        version         => $Bonnie::Version::VERSION,
+        label           => (POSIX::uname())[1],
         start_time      => $campaign->{start_time},
         elapsed_seconds => $campaign->{elapsed} || $campaign->seconds,
+        host            => host(),
+        storage         => undef,
         ended_by        => $campaign->{ended} // 'running',
         failure         => $failure,
         settings        => settings($campaign->{plan}),
@@ -48,8 +52,8 @@ sub report_of {
         notes           => $campaign->{told},
         forecast        => scalar forecast($campaign),
     );
-    $report{result}      = result_sentence(\%report);
-    $report{exit_status} = exit_status(\%report);
+    $report{reason}  = result_sentence(\%report);
+    $report{verdict} = verdict(map { $_->{verdict} } grep { $_->{judged} } @{ $report{metrics} });
     return \%report;
 }
 
@@ -57,11 +61,12 @@ sub settings {
     my ($plan) = @_;
     return {
         (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
-        (map { $_ => $plan->{$_} } qw(restore settle alpha seed warmup control)),
+        (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
         (map { $_ => bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
         metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
         margin_percent  => $plan->{margin},
-        most_pairs      => $plan->{pairs},
+        pairs           => $plan->{pairs},
+        settle_seconds  => $plan->{settle},
         time_seconds    => $plan->{time},
         timeout_seconds => $plan->{timeout},
     };
@@ -116,14 +121,24 @@ sub forecast {
     return { pairs => [ $fewest, $most ], seconds => [ map { defined ? $_ * $seconds : undef } $fewest, $most ] };
 }
 
-# The worst known verdict decides; a failure comes before all verdicts.
+# The verdict of all, from those of the metrics: the worst that is known decides.
+sub verdict {
+    my %has = map { $_ => 1 } @_;
+    return 'slower' if $has{slower} || $has{worse};
+    return 'not_known' if !@_ || $has{not_known};
+    return $has{faster} || $has{better} ? 'faster' : 'no_difference';
+}
+
+# A failure comes before all verdicts.
 sub exit_status {
     my ($report) = @_;
-    my @judged = grep { $_->{judged} } @{ $report->{metrics} };
-    return 1 if defined $report->{failure};
-    return 2 if any { $_->{verdict} =~ /\A(?:slower|worse)\z/ } @judged;
-    return 3 if !@judged || any { $_->{verdict} eq 'unknown' } @judged;
-    return 0;
+    return defined $report->{failure} ? 1 : { slower => 2, not_known => 3 }->{ $report->{verdict} } // 0;
+}
+
+# This machine, as far as Perl knows it.
+sub host {
+    my ($name, $kernel) = (POSIX::uname())[ 1, 2 ];
+    return { (map { $_ => undef } qw(c_library cpu_model cpus cpu_quota ram_bytes ram_from)), name => $name, kernel => "Linux $kernel" };
 }
 
 sub json_text {

@@ -30,7 +30,7 @@ sub campaign_of {
         settings => { map { $_ => word($settings->{$_}) } qw(name_a name_b command_a command_b prepare_a prepare_b beside_a beside_b restore) },
         elapsed  => number($json->{elapsed_seconds}) // 0,
         started  => word($json->{start_time}),
-        result   => word($json->{result}),
+        reason   => word($json->{reason}),
         notes    => [ map { word($_) } few($MANY, list($json->{notes})) ],
     );
     $campaign{settings}{$_} = number($settings->{$_}) // 0 for qw(alpha margin_percent seed);

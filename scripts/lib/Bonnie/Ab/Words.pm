@@ -35,8 +35,8 @@ sub percent {
 # What the verdict excludes: no difference, or one of the margin.
 sub excluded_by {
     my ($report, $metric) = @_;
-    my $verdict = $metric->{verdict} // 'unknown';
-    return $verdict eq 'unknown' ? () : $verdict eq 'same' ? $report->{settings}{margin_percent} : 0;
+    my $verdict = $metric->{verdict} // 'not_known';
+    return $verdict eq 'not_known' ? () : $verdict eq 'no_difference' ? $report->{settings}{margin_percent} : 0;
 }
 
 sub change_text {
@@ -61,8 +61,8 @@ sub margin_text {
 
 sub verdict_text {
     my ($report, $metric) = @_;
-    return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'same';
-    return 'not known yet' if $metric->{verdict} eq 'unknown';
+    return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'no_difference';
+    return 'not known yet' if $metric->{verdict} eq 'not_known';
     return $metric->{verdict};
 }
 
@@ -97,8 +97,8 @@ sub speeds_sentence {
     }
     my @parts;
     push @parts, "$name_b is " . join(' and ', @differ) if @differ;
-    push @parts, ($of{same} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{same} }) if $of{same};
-    push @parts, (@parts ? 'not known yet: ' : "It is not known yet whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{unknown} }) if $of{unknown};
+    push @parts, ($of{no_difference} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{no_difference} }) if $of{no_difference};
+    push @parts, (@parts ? 'not known yet: ' : "It is not known yet whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{not_known} }) if $of{not_known};
     return join('; ', @parts) . q{.};
 }
 
@@ -155,7 +155,7 @@ sub plain_report {
     push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
     push @lines, q{}, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
-    push @lines, q{}, $report->{result};
+    push @lines, q{}, $report->{reason};
     return join q{}, map { s/\x{A0}/ /gr =~ s/ +\z//r . "\n" } @lines;
 }
 
