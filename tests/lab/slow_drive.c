@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A plugin of nbdkit for bench/tail: a drive in memory that is slow in known ways, and writes down
- * when.
+ * A plugin of nbdkit for tests/lab/tail: a drive in memory that is slow in known ways, and writes
+ * down when.
  *
  *     nbdkit cc slow_drive.c size=BYTES log=FILE [read-us=N] [write-us=N]
  *         [flush-us=N [flush-alone=1]] [every=N delay-us=N]
