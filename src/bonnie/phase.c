@@ -133,16 +133,31 @@ static void release_workers(struct run_context *r)
 /*
  * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
  * engine, as put_block does, so that the storage is in the state of long use. The pool must be
- * parked. What this counts in the statistics has no meaning.
+ * parked. What this counts in the statistics serves the progress alone.
  */
 static int precondition(struct run_context *r, struct err *e)
 {
     unsigned times = r->plan->steady.precondition;
     struct task_times unused;
-    int rc = 0;
+    struct monitor *monitor = NULL;
+    const struct data_plan *d = &r->plan->data;
+    const struct monitor_setup setup = {
+        .title = TITLE,
+        .stats = &r->stats,
+        .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes},
+        .draws = progress_lines_is_live(&r->progress),
+        .has_colour = r->progress.has_colour,
+        .name = "precondition",
+        .figures = r->figures,
+        .unshared_fd = &r->scratch.owner_fd,
+    };
     if (times == 0)
         return 0;
+    shared_stats_begin(&r->stats, r->plan->workers);
     progress_lines_begin(&r->progress, TITLE);
+    int rc = monitor_start(&monitor, &setup, e);
+    if (rc == 0)
+        monitor_go(monitor, NULL);
     for (unsigned done = 0; rc == 0 && done < times; done++) {
         for (unsigned i = 0; i < r->plan->workers; i++) {
             r->work[i].workload = &workload_put_block;
@@ -154,6 +169,8 @@ static int precondition(struct run_context *r, struct err *e)
             rc = thread_pool_work(&r->pool, &unused, e);
         release_workers(r);
     }
+    int ended = monitor_end(monitor, NULL, NULL, NULL, NULL, e);
+    rc = rc ? rc : ended;
     if (rc == 0)
         progress_lines_done(&r->progress, TITLE, NULL);
     else
@@ -692,7 +709,16 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     complete_evidence(ph, result);
     limit_judge(&judgement, &ph->evidence);
     phase_verdict(ph, result, &judgement);
-    return corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
+    rc = corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
+    for (size_t i = 0; i < result->corruption.count; i++) {
+        struct corruption_entry *entry = &result->corruption.entries[i];
+        if (p->is_device) /* on which the places of all workers follow one another */
+            entry->offset += r->data[entry->file].base;
+    }
+    r->unreadable += figures.corruption.unreadable;
+    if (rc == 0 && result->ops == 0 && figures.corruption.unreadable > 0)
+        return err_system(e, EIO, "no read of %s succeeded", p->settings->directory);
+    return rc;
 }
 
 /* Reports the first corrupted places that a test found, on standard error. */
@@ -706,8 +732,12 @@ static void report_corruption(const struct phase *ph, const struct test_result *
     progress_lines_break(&r->progress);
     for (size_t i = 0; i < t->corruption.count; i++) {
         const struct corruption_entry *entry = &t->corruption.entries[i];
-        message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", name, entry->file,
-                r->plan->settings->directory, entry->offset, entry->description);
+        if (r->plan->is_device)
+            message("%s: %s at %" PRIu64 ": %s", name, r->plan->settings->directory, entry->offset,
+                    entry->description);
+        else
+            message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", name, entry->file,
+                    r->plan->settings->directory, entry->offset, entry->description);
     }
     if (t->corrupted > t->corruption.count)
         message("%s: %" PRIu64 " damaged places in all", name, t->corrupted);

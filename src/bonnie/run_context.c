@@ -268,6 +268,14 @@ static enum transfer_answer try_transferred(void *context, struct io *io)
     return was_written ? OPERATION_CONTINUES : OPERATION_ENDED;
 }
 
+/* A bad block is no reason not to measure the others. */
+static bool try_failed(void *context, const struct io *io, int code)
+{
+    (void)context;
+    (void)io;
+    return code == EIO || code == ENODATA;
+}
+
 static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
 {
     const struct io_file file = {.fd = fd,
@@ -276,8 +284,10 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT,
                           .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
-    const struct io_source source = {
-        .next = try_next, .transferred = try_transferred, .context = &trial};
+    const struct io_source source = {.next = try_next,
+                                     .transferred = try_transferred,
+                                     .failed = trial.reads_only ? try_failed : NULL,
+                                     .context = &trial};
     bool polls = strcmp(setup.engine->name, "io_uring") == 0 && setup.options->uring.iopoll;
     struct io_queue queue;
     struct err reason = {0};

@@ -60,6 +60,7 @@ struct run_context {
     struct work *work;      /* one for each worker */
     struct io_file *data;   /* each worker's data file, with its current descriptor */
     struct op_stats *total; /* counts of the current phase; too large for a stack */
+    uint64_t unreadable;    /* number of reads of a device that failed; corrupted has them, too */
     uint64_t corrupted;     /* number of corrupted units in all phases */
     unsigned shift; /* tests that read use what the rank with a number higher by this wrote */
     /* for each worker, its own files while it has those of another rank */

@@ -125,6 +125,7 @@ struct session {
     struct output output;
     bool refuses_direct; /* nothing was measured, perhaps because O_DIRECT does not work here */
     uint64_t corrupted;  /* number of corrupted places */
+    uint64_t unreadable; /* of these, of reads that failed */
     unsigned unsteady;   /* number of tests that did not become steady */
 };
 
@@ -230,6 +231,7 @@ static int run_plans(struct session *all, struct coordinator *coordinator, struc
     if (rc == 0)
         rc = reports_end(&reports, e);
     all->corrupted = context.corrupted;
+    all->unreadable = context.unreadable;
     all->unsteady = context.unsteady;
     rc = close_context(&context, rc, e);
     reports_release(&reports);
@@ -239,6 +241,8 @@ static int run_plans(struct session *all, struct coordinator *coordinator, struc
 /* Decides whether the findings mean failure. The report is complete by now. */
 static int judge_findings(const struct session *all, struct err *e)
 {
+    if (all->corrupted > 0 && all->corrupted == all->unreadable)
+        return err_say(e, "%" PRIu64 " reads of %s failed", all->unreadable, all->device.name);
     if (all->corrupted > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64

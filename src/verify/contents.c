@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "util/portable.h"
 #include "util/shared_memory.h"
 
 /* Numbers of changes are known modulo this. */
@@ -302,6 +303,18 @@ void contents_check(const struct contents *c, unsigned file, uint64_t offset, co
         check_parts(c, file, offset, buffer, length, version, found);
 }
 
+void corruption_note(struct corruption *found, const struct contents *c, unsigned file,
+                     uint64_t offset, int code)
+{
+    if (found->corrupted < CORRUPTION_KEPT)
+        found->kept[found->corrupted] = (struct corrupted_place){.file = c->first_number + file,
+                                                                 .offset = offset,
+                                                                 .kind = CORRUPTION_UNREADABLE,
+                                                                 .code = code};
+    found->corrupted++;
+    found->unreadable++;
+}
+
 void corruption_merge(struct corruption *whole, const struct corruption *part)
 {
     for (uint64_t i = 0; i < part->corrupted && i < CORRUPTION_KEPT; i++) {
@@ -310,6 +323,7 @@ void corruption_merge(struct corruption *whole, const struct corruption *part)
         whole->kept[whole->corrupted + i] = part->kept[i];
     }
     whole->corrupted += part->corrupted;
+    whole->unreadable += part->unreadable;
     whole->checked_bytes += part->checked_bytes;
 }
 
@@ -352,6 +366,11 @@ void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
 {
     char expected[GENERATION_TEXT];
     char found[CORRUPTED_PLACE_TEXT];
+    if (place->kind == CORRUPTION_UNREADABLE) {
+        snprintf(text, CORRUPTED_PLACE_TEXT, "%s: %s", corruption_kind_name(place->kind),
+                 portable_reason(place->code));
+        return;
+    }
     describe_found(found, place, p);
     snprintf(text, CORRUPTED_PLACE_TEXT, "%s: generation %s expected, %.120s found",
              corruption_kind_name(place->kind),

@@ -62,6 +62,7 @@ struct corrupted_place {
     uint64_t file;
     uint64_t offset;
     enum corruption_kind kind;
+    int code; /* errno, if it is CORRUPTION_UNREADABLE */
     struct pattern_place expected;
     /* what the stamp of the unit says; without a sound stamp, what was expected */
     struct pattern_origin found;
@@ -72,7 +73,8 @@ struct corrupted_place {
 
 struct corruption {
     uint64_t checked_bytes;
-    uint64_t corrupted;                           /* number of corrupted units */
+    uint64_t corrupted;  /* number of corrupted units, and of reads that failed */
+    uint64_t unreadable; /* of these, of reads that failed */
     struct corrupted_place kept[CORRUPTION_KEPT]; /* the first corrupted units */
 };
 
@@ -114,6 +116,10 @@ void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t
 uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offset, size_t length);
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
                     size_t length, uint64_t version, struct corruption *found);
+
+/* Notes that the bytes at this offset of a file could not be read, by a positive errno. */
+void corruption_note(struct corruption *found, const struct contents *c, unsigned file,
+                     uint64_t offset, int code);
 
 void corruption_merge(struct corruption *whole, const struct corruption *part);
 

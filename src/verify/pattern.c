@@ -278,6 +278,7 @@ const char *corruption_kind_name(enum corruption_kind kind)
         [CORRUPTION_TORN] = "torn",
         [CORRUPTION_MISDIRECTED] = "misdirected",
         [CORRUPTION_ZEROED] = "zeroed",
+        [CORRUPTION_UNREADABLE] = "unreadable",
     };
     return names[kind];
 }

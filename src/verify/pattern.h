@@ -66,6 +66,7 @@ enum corruption_kind {
     CORRUPTION_TORN,        /* has parts of another write, or parts that were never written */
     CORRUPTION_MISDIRECTED, /* is another unit of this run, as a whole */
     CORRUPTION_ZEROED,      /* is all zeros */
+    CORRUPTION_UNREADABLE,  /* was not read, because the storage returned an error */
 };
 
 /*

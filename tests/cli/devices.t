@@ -9,6 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Digest::SHA ();
 use Fcntl qw(O_EXCL O_RDONLY);
+use JSON::PP ();
 use POSIX ();
 use Test::More;
 use Time::HiRes qw(sleep);
@@ -16,6 +17,7 @@ use Root;
 BEGIN { Root::private_mounts() }
 use BonnieRun  qw($LIMIT bonnie finish have refused_ok scratch scratch_on_disk start wait_until);
 use JsonReport qw(report_ok);
+use OddDisk ();
 use RunProgram qw(slurp spew);
 use SweepSize  qw(sized tries);
 
@@ -171,6 +173,26 @@ SKIP: {
     }
     chomp(my $free = qx(losetup -f));
     refused_ok(bonnie($free), qr/\Q$free\E has no medium/, 'no medium') if -b $free;
+};
+
+# The last MiB of 24 cannot be read.
+subtest 'bad blocks' => sub {
+    my ($odd, $why) = OddDisk->new(third => 8, slow => 64, bad => 1);
+    plan skip_all => $why if !$odd;
+    my $bad = $odd->device;
+    for my $test (qw(get_block seeks iops)) {
+        my $run = bonnie('-q', "--tests=$test", qw(--iops-duration=0.5 --json), '-s24:64k:200', $bad);
+        is($run->{status}, 1, "$test: exit status 1");
+        my @offsets = $run->{err} =~ m{^bonnie: $test: $bad at (\d+): unreadable: Input/output error$}mg;
+        cmp_ok(scalar @offsets, '>', 0, 'places are told');
+        is_deeply([ grep { $_ < 23 * $MIB || $_ >= 24 * $MIB } @offsets ], [], 'which are there');
+        like($run->{err}, qr/^bonnie: \d+ reads of $bad failed\n\z/m, 'and how many');
+        my ($damage) = @{ JSON::PP->new->decode($run->{out})->{runs}[0]{tests} };
+        is($damage->{damage}[0]{kind}, 'unreadable', 'JSON has them') or diag($run->{out});
+        is($damage->{bytes} % 4096, 0, 'what could be read is measured');
+        cmp_ok($damage->{bytes}, $test eq 'get_block' ? '==' : '>', $test eq 'get_block' ? 23 * $MIB : 0, 'and nothing else') if $test eq 'get_block';
+    }
+    refused_ok(bonnie('-q', '--tests=get_block', '--offset=23', $bad), qr/no read of $bad succeeded: Input\/output error/, 'where nothing can be read');
 };
 
 # ---- attacks --------------------------------------------------------------------------------------

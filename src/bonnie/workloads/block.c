@@ -130,9 +130,18 @@ static int put_work(void *context, struct err *e)
     return rc;
 }
 
+static bool get_failed(void *context, const struct io *io, int code)
+{
+    const struct work *w = ((struct chunks *)context)->work;
+    struct io place = *io;
+    place.file = w->number; /* the queue has this file alone */
+    return work_goes_on(w->plan, w->contents, w->corruption, &place, code);
+}
+
 static int get_work(void *context, struct err *e)
 {
-    const struct io_source steps = {.next = chunks_next_read, .transferred = chunks_check};
+    const struct io_source steps = {
+        .next = chunks_next_read, .transferred = chunks_check, .failed = get_failed};
     return chunks_run(context, steps, e);
 }
 

@@ -134,6 +134,12 @@ static enum transfer_answer iops_transferred(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
+static bool iops_failed(void *context, const struct io *io, int code)
+{
+    const struct work *w = ((struct iops *)context)->work;
+    return work_goes_on(w->plan, w->contents, w->corruption, io, code);
+}
+
 static int connect_files(void *context, struct err *e)
 {
     struct work *w = context;
@@ -148,6 +154,7 @@ static int iops_work(void *context, struct err *e)
     struct iops iops = {.work = w, .left = most > 0 ? most : UINT64_MAX};
     const struct io_source source = {.next = iops_next,
                                      .transferred = iops_transferred,
+                                     .failed = iops_failed,
                                      .context = &iops,
                                      .duration_ns = w->lap_ns};
     count_blocks(&iops.blocks, w->plan);

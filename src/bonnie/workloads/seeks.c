@@ -101,6 +101,12 @@ static enum transfer_answer seeks_transferred(void *context, struct io *io)
     return OPERATION_CONTINUES;
 }
 
+static bool seeks_failed(void *context, const struct io *io, int code)
+{
+    const struct seeker *s = context;
+    return work_goes_on(s->plan, s->contents, s->corruption, io, code);
+}
+
 /* What each seeker does. Its queue has the data files of all workers. */
 static int run_seeker(void *context, unsigned number, struct process_member *self, struct err *e)
 {
@@ -114,6 +120,7 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
                             .corruption = &r->corruption_log.workers[number]};
     const struct io_source source = {.next = seeks_next,
                                      .transferred = seeks_transferred,
+                                     .failed = seeks_failed,
                                      .context = &seeker,
                                      .duration_ns = r->work->lap_ns};
     const struct io_queue_setup setup =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/workloads/workload.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 #include "storage/page_cache.h"
@@ -47,6 +48,16 @@ int work_open_data(void *context, struct err *e)
     else if (w->lap_start == 0)
         rc = data_file_empty(&w->data, w->scratch, e);
     return rc == 0 ? data_file_open(&w->data, access, USE_BLOCKS, e) : rc;
+}
+
+bool work_goes_on(const struct plan *p, const struct contents *c, struct corruption *found,
+                  const struct io *io, int code)
+{
+    bool is_medium = code == EIO || code == ENODATA || code == EILSEQ;
+    if (!p->is_device || io->kind != IO_READ || op_state(io)->changes || !is_medium)
+        return false;
+    corruption_note(found, c, io->file, io->offset, code);
+    return true;
 }
 
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,

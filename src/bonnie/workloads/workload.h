@@ -103,6 +103,13 @@ struct op_state {
     bool changes;     /* the operation changes the contents */
 };
 
+/*
+ * A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
+ * Returns false if the test ends, because something other than the medium may be at fault.
+ */
+bool work_goes_on(const struct plan *p, const struct contents *c, struct corruption *found,
+                  const struct io *io, int code);
+
 static inline struct op_state *op_state(const struct io *io)
 {
     return io->user;
