@@ -2,6 +2,7 @@
 #include "boncut/commands.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,11 +10,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "measure/mount_info.h"
 #include "sys/path.h"
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
 #include "util/printable.h"
@@ -22,17 +25,31 @@
 #define IOC_SHUTDOWN           _IOR('X', 125, uint32_t)
 #define SHUTDOWN_WITHOUT_FLUSH 2
 
-static bool is_boncut(pid_t process)
+/* A run opens its owner file early, so that its lock has a small descriptor. */
+#define MOST_DESCRIPTORS 256
+
+/*
+ * Whether that process is boncut, and has a lock of which /proc shows this text: the number in it
+ * is that of the process which took the lock, and may have ended since and left it to a child.
+ */
+static bool has_lock(int process, const char *lock)
 {
-    char path[40];
-    char name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
-    return kernel_file_text(path, name, sizeof name) && strcmp(name, "boncut\n") == 0;
+    char path[64];
+    char text[1024];
+    snprintf(path, sizeof path, "/proc/%d/comm", process);
+    if (!kernel_file_text(path, text, sizeof text) || strcmp(text, "boncut\n") != 0)
+        return false;
+    for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
+        snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", process, fd);
+        if (kernel_file_text(path, text, sizeof text) && strstr(text, lock))
+            return true;
+    }
+    return false;
 }
 
 /*
  * Kills the runs at work on this filesystem, which are known by their locks there: a line of
- * /proc/locks is "7: FLOCK ADVISORY WRITE 1234 fe:00:42 0 EOF". A power failure stops the program
+ * /proc/locks is "7: FLOCK  ADVISORY  WRITE 1234 fe:00:42 0 EOF". A power failure stops the program
  * at the same moment, so an fsync that is under way reports nothing. A shutdown alone does not: on
  * ext4 such an fsync may return success, though its transaction is dropped.
  */
@@ -42,31 +59,54 @@ static void kill_writers(dev_t device)
     char line[256];
     int process;
     unsigned major_number, minor_number;
-    while (locks && fgets(line, sizeof line, locks))
-        if (sscanf(line, "%*d: FLOCK ADVISORY WRITE %d %x:%x:", &process, &major_number,
-                   &minor_number) == 3 &&
-            makedev(major_number, minor_number) == device && process > 0 && is_boncut(process) &&
-            kill(process, SIGKILL) == 0)
+    while (locks && fgets(line, sizeof line, locks)) {
+        const char *lock = strstr(line, "FLOCK");
+        if (!lock ||
+            sscanf(lock, "FLOCK ADVISORY WRITE %d %x:%x:", &process, &major_number,
+                   &minor_number) != 3 ||
+            makedev(major_number, minor_number) != device || process <= 0)
+            continue;
+        /* no other process that may have the number by then */
+        int fd = (int)syscall(SYS_pidfd_open, process, 0);
+        if (fd >= 0 && has_lock(process, lock) &&
+            syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0)
             message("killed process %d, which was writing here, as a power cut would", process);
+        descriptor_close(&fd);
+    }
     if (locks)
         fclose(locks);
+}
+
+/* Whether this system's root is on the filesystem, or is an overlay whose upper layer is. */
+static bool is_of_root(int fd, dev_t device)
+{
+    struct stat root;
+    int root_fd = kernel_file_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_same = root_fd < 0 || fstat(root_fd, &root) != 0 || root.st_dev == device ||
+                   mount_info_is_upper(root_fd, fd);
+    descriptor_close(&root_fd);
+    return is_same;
 }
 
 int boncut_fs_shutdown(const struct settings *s, struct err *e)
 {
     const char *path = s->directory;
     struct mount_info mount;
-    struct stat st, root;
+    struct portable_statx facts = {0};
+    struct stat st;
     uint32_t how = SHUTDOWN_WITHOUT_FLUSH;
     int fd = path_open_to_list(path, PATH_FAILS, e);
     int rc = 0;
     if (fd < 0)
         return fd;
     mount_info_find(&mount, fd);
-    bool is_known = fstat(fd, &st) == 0;
-    if (is_known && stat("/", &root) == 0 && st.st_dev == root.st_dev)
+    if (fstat(fd, &st) != 0)
+        rc = err_system(e, errno, "look at %s", path);
+    else if (is_of_root(fd, st.st_dev))
         rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);
-    else if (is_known)
+    else if (!portable_statx(fd, 0, &facts) || !(facts.attributes & PORTABLE_STATX_ATTR_ROOT))
+        rc = err_say(e, "%s: nothing is mounted here; give the directory of the mount", path);
+    else
         kill_writers(st.st_dev);
     if (rc == 0 && portable_ioctl(fd, IOC_SHUTDOWN, &how) != 0)
         rc = errno == ENOTTY || errno == EOPNOTSUPP || errno == EINVAL

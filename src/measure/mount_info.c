@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/btrfs.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -322,24 +323,19 @@ static void read_uuid(struct mount_info *p, int fd)
     }
 }
 
-/*
- * Whether a directory is on the filesystem of an overlay's upper layer: statfs(2) of an overlay
- * returns the sizes of that filesystem. A path alone says nothing, for in the mounts of a container
- * it may lead elsewhere.
- */
-static bool is_upper(int overlay_fd, int fd)
+bool mount_info_is_upper(int overlay_fd, int fd)
 {
     struct statfs overlay;
     struct statfs layer;
     return fstatfs(overlay_fd, &overlay) == 0 && fstatfs(fd, &layer) == 0 &&
-           overlay.f_blocks == layer.f_blocks && overlay.f_bsize == layer.f_bsize &&
-           overlay.f_files == layer.f_files;
+           overlay.f_type == OVERLAYFS_SUPER_MAGIC && overlay.f_blocks == layer.f_blocks &&
+           overlay.f_bsize == layer.f_bsize && overlay.f_files == layer.f_files;
 }
 
 int mount_info_open_upper(const struct mount_info *p, int directory_fd)
 {
     int fd = *p->upper_layer ? kernel_file_open(p->upper_layer, O_RDONLY | O_DIRECTORY) : -1;
-    if (fd < 0 || is_upper(directory_fd, fd))
+    if (fd < 0 || mount_info_is_upper(directory_fd, fd))
         return fd;
     close(fd);
     return -1;

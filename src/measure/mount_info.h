@@ -48,6 +48,13 @@ void mount_info_find(struct mount_info *p, int directory_fd);
 #define OVERLAYS_MOST 2
 
 /*
+ * Whether a directory is on the filesystem of an overlay's upper layer: statfs(2) of an overlay
+ * returns the sizes of that filesystem. A path alone says nothing, for in the mounts of a container
+ * it may lead elsewhere.
+ */
+bool mount_info_is_upper(int overlay_fd, int fd);
+
+/*
  * Opens the upper layer of an overlay whose directory is behind directory_fd. Returns a descriptor,
  * or -1: p is no overlay, or the layer cannot be seen from here.
  */

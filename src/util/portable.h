@@ -56,13 +56,14 @@ struct portable_statx {
     uint64_t rest[10];
 };
 
-/* Bits of its mask, and one of its attributes; C libraries may lack those as well. */
+/* Bits of its mask, and two of its attributes; C libraries may lack those as well. */
 #define PORTABLE_STATX_INODE        0x0100U
 #define PORTABLE_STATX_BASIC        0x07ffU
 #define PORTABLE_STATX_BIRTH        0x0800U
 #define PORTABLE_STATX_UNIQUE_MOUNT 0x4000U  /* since Linux 6.8 */
 #define PORTABLE_STATX_SUBVOLUME    0x8000U  /* since Linux 6.10 */
 #define PORTABLE_STATX_WRITE_ATOMIC 0x10000U /* since Linux 6.11 */
+#define PORTABLE_STATX_ATTR_ROOT    0x2000U  /* of a mount; since Linux 5.8 */
 #define PORTABLE_STATX_ATTR_ATOMIC  0x400000U
 
 /* Calls statx(2) for an open file. Returns false if the kernel does not have it. */

@@ -16,7 +16,7 @@ use Attack         qw(attack attacker_works battlefields clear_field end_of_atta
 use BonnieRun      qw(program run_tool scratch);
 use File::Basename qw(basename dirname);
 use List::Util     qw(min);
-use RunProgram     qw(quoted spew);
+use RunProgram     qw(quoted slurp spew);
 use SweepSize      qw(tries);
 
 plan skip_all => 'needs root, user nobody and mounts of its own' if !Root::may_mount() || !attacker_works();
@@ -106,6 +106,43 @@ for my $scene (grep { $_->{name} =~ /$CHOICE/ } @SCENES) {
     }
     cmp_ok($struck, '>=', $scene->{name} =~ /\Awrite/ ? 1 : $runs, "$scene->{name}: exchanged $struck times in $TRIES tries");
     is($won, 0, "$scene->{name}: he never wins");
+}
+
+# ---- fs-shutdown: only what is mounted at that name, and only the run that works there ----------------
+
+{
+    my $fs = Root::filesystem('ext4', 64);
+    my $bin = program('boncut');
+    mkdir "$fs/$_" for qw(his upper empty top);
+    my $shut = sub { return run_tool('boncut', 'fs-shutdown', '--yes', @_) };
+    my $lives = sub { return eval { spew("$fs/new", 'x'); 1 } };
+
+    # he has detached what was mounted there, and made the directory again
+    like($shut->("$fs/his")->{err}, qr/nothing is mounted here/, 'a directory where nothing is mounted: refused');
+    ok($lives->(), 'and the filesystem above lives');
+
+    # the root is an overlay, whose upper layer is there
+    my $within = 'mount -t overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/empty" bonnie-test "$0/top" && mount --rbind /proc "$0/top/proc" && mount --bind "$0" "$0/top/mnt" && cp "$1" "$0/top/boncut" && exec chroot "$0/top" /boncut fs-shutdown --yes /mnt';
+    like(run_tool('/usr/bin/unshare', '-m', 'sh', '-c', $within, "$fs", $bin)->{err}, qr/root filesystem/, 'that of the upper layer of the root: refused');
+    ok($lives->(), 'and it lives');
+
+    # a lock that has been left to a child; the number of the process that took it is another boncut's
+    my $pid = open my $ready, '-|', $^X, '-e', <<~'END', "$fs/locked" or die "fork: $!\n";
+        open my $file, '>', shift or die;
+        flock $file, 2 or die;
+        fork or do { close STDOUT; sleep 600; exit };
+        close $file;
+        $0 = 'boncut';
+        $| = print "ready\n";
+        sleep 600;
+        END
+    readline $ready;
+    my $run = $shut->("$fs");
+    is($run->{status}, 0, 'where it is mounted: shut down') or diag($run->{err});
+    unlike($run->{err}, qr/killed/, 'and who has no lock there is not killed');
+    ok((kill 0 => $pid) && slurp("/proc/$pid/stat") !~ /[)] Z/, 'that process lives');
+    kill KILL => $pid, split q{ }, slurp("/proc/$pid/task/$pid/children");
+    close $ready;
 }
 
 done_testing();

@@ -28,7 +28,6 @@ my @EXCEPTIONS = (
     [ 'src/measure/facts.c',         [qw(glob)],     'names in sysfs' ],
     [ 'src/storage/guards.c',        [qw(glob)],     'names in sysfs' ],
     [ 'src/storage/guards.c',        [qw(stat)],     'of a swap file; is only compared' ],
-    [ 'src/boncut/fs_shutdown.c',    [qw(stat)],     'of the root directory' ],
     [ 'src/boncut/campaign/campaign.c', [qw(execl)], '/bin/sh, for commands that the user has given' ],
     [ 'scripts/lib/Bonnie/Path.pm',   [qw(chdir link lstat mkdir open readlink rename stat sysopen unlink), '-s'], 'the one place: names of one part, in the present directory; -s of a handle' ],
     [ 'scripts/lib/Bonnie/Output.pm', [qw(chmod chown lstat stat sysopen unlink), '-p', '-f'], 'names of one part, in the directory that Bonnie::Path has gone to; chmod and chown by handle' ],

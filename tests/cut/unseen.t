@@ -135,7 +135,7 @@ sub situations {
     says('without its journal', 1, qr/so nothing on it can be judged/, $log, $test);
     unmounted();
     mounted('first');
-    if (run_tool('boncut', 'fs-shutdown', '--yes', $test)->{status} eq '0') {
+    if (run_tool('boncut', 'fs-shutdown', '--yes', $mnt)->{status} eq '0') {
         says('shut down', 1, qr/is shut down, so nothing|Input.output error/, $log, $test);
         my $cleanup = run_tool('boncut', '--cleanup', $test);
         like("$cleanup->{status}: $cleanup->{err}", qr/\A1: .*Input.output error$/s, 'shut down: --cleanup does not take an error for absence');
