@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
@@ -237,7 +238,10 @@ int directory_open(int fd, const char *name)
     const struct open_how how = {.flags = OPEN_DIRECTORY,
                                  .resolve =
                                      RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};
-    int below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
+    int below;
+    do
+        below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
+    while (below < 0 && errno == EINTR && !stop_requested());
     if (below < 0 && (errno == ENOSYS || errno == EPERM)) /* before Linux 5.6, or by a filter */
         below = openat(fd, name, OPEN_DIRECTORY);
     return below >= 0 ? below : -errno;
@@ -575,7 +579,9 @@ int scratch_make_numbered(struct scratch *s, uint64_t number, struct err *e)
 int scratch_close(struct scratch *s, struct err *e)
 {
     bool was_made = s->fd >= 0;
-    int rc = s->is_guest ? 0 : remove_private_directory(s, e);
+    struct err left = {0};
+    int rc = s->is_guest ? 0 : remove_private_directory(s, &left);
+    err_append(e, &left); /* also after an error, so that what stays is named */
     descriptor_close(&s->owner_fd);
     descriptor_close(&s->fd);
     descriptor_close(&s->parent_fd);

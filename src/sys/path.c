@@ -613,7 +613,8 @@ static int open_linkless(int at, const char *path, unsigned resolve)
         return (int)fd;
     if (errno == ENOSYS)
         atomic_store(&lacks_openat2, true);
-    bool is_unclear = errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == EXDEV;
+    bool is_unclear =
+        errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == EXDEV || errno == EINTR;
     return is_unclear ? -PATH_LINK : -errno;
 }
 

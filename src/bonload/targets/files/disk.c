@@ -164,8 +164,12 @@ static uint32_t disk_write(struct thread *t, struct request *r)
         return failure_of(CALL_OPEN, -fd);
     int code = write_body(t, fd, r);
     uint32_t failure = code ? failure_of(CALL_WRITE, code) : 0;
-    if (failure == 0 && durable && fsync(fd) != 0)
-        failure = failure_of(CALL_SYNC, errno);
+    if (failure == 0 && durable) {
+        const struct io_file file = {.fd = fd, .name = t->work.name};
+        struct err ignored = {0};
+        int rc = io_sync(&file, &ignored);
+        failure = rc ? failure_of(CALL_SYNC, -rc) : 0;
+    }
     if (close(fd) != 0 && errno != EINTR && failure == 0)
         failure = failure_of(CALL_CLOSE, errno);
     if (failure == 0 && durable && r->made) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file.h"
 #include "util/descriptor.h"
 #include "util/units.h"
 
@@ -234,7 +235,9 @@ int paths_sync_above(struct paths *p, const char *name)
     if (rc != 0)
         return rc;
     int fd = openat(entry.directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    rc = fd >= 0 && fsync(fd) == 0 ? 0 : -errno;
+    const struct io_file file = {.fd = fd, .name = name};
+    struct err ignored = {0};
+    rc = fd >= 0 ? io_sync(&file, &ignored) : -errno;
     descriptor_close(&fd);
     path_close(&entry.found);
     return rc;
