@@ -412,10 +412,6 @@ static const struct option_entry entries[] = {
     {OPTION_USER(user)},
     {OPTION_QUIET(quiet)},
     {.name = "json", .set = set_json, .help = OPTION_JSON_HELP},
-    {.name = "html",
-     .quirks = OPTION_SINGLE_DASH,
-     .set = set_html,
-     .help = "same as --format=html; -html is accepted too"},
     {FLAG("write", writes), .group = "A device without a filesystem (bonnie /dev/X)",
      .help = "measure writing, too: DESTROYS what is on the device; needs --yes"},
     {FLAG("yes", yes), .help = "confirm that what is on the device may be destroyed"},
@@ -485,10 +481,14 @@ static const struct option_entry entries[] = {
              "the directory is shared, otherwise 0)"},
     {OPTION_LABEL(label), .group = "Reports"},
     {SETTER("format", "LIST", set_format), .words = format_words, .offer = OFFER_LIST,
-     .help = "reports to print, separated by commas: %s (default: text,csv)"},
+     .help = "reports to print, separated by commas: %s, which is Bonnie's row, as with -html "
+             "(default: "
+             "text,csv)"},
     {SETTER("csv", "GENERATION", set_csv), .words = csv_names,
      .help = "print the CSV line of this generation of Bonnie++: %s (2.00a has 1.98, the default)"},
     {OPTION_OUTPUT(output)},
+    {OPTION_HTML_AS(page, "the path of a page; Bonnie's row is -html or --format=html")},
+    {.name = "html", .quirks = OPTION_SINGLE_DASH, .set = set_html}, /* Bonnie's */
     {FLAG("percentiles", percentiles),
      .help = "print percentiles of the latency of every test below the table"},
     {FLAG("explain-tail", explain_tail),

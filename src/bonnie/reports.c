@@ -70,9 +70,10 @@ static int print_notes(const struct reports *r, const struct report_ops *report,
     return check_printed(r, report->notes(notes, result, !r->plan->quiet), notes, e);
 }
 
-int reports_begin(struct reports *r, const struct plan *p, const struct output *o, struct err *e)
+int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
+                  struct html_page *page, struct err *e)
 {
-    *r = (struct reports){.plan = p, .output = o};
+    *r = (struct reports){.plan = p, .output = o, .page = page};
     int rc = 0;
     bool repeats = p->settings->runs.given && p->settings->runs.value > 1;
     for (size_t i = 0; rc == 0 && repeats && i < p->format_count; i++) {
@@ -102,7 +103,7 @@ static int keep_result(struct reports *r, struct result *result, struct err *e)
 int reports_run(struct reports *r, struct result *result, struct err *e)
 {
     const struct plan *p = r->plan;
-    bool is_kept = false;
+    bool is_kept = r->page->is_open;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
@@ -119,6 +120,21 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
     return rc;
 }
 
+/* Draws the page of the JSON report. */
+static int draw_page(struct reports *r, struct err *e)
+{
+    char *json = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&json, &size);
+    int rc = out ? report_json.all(out, r->runs, r->count) : -ENOMEM;
+    if (out && fclose(out) != 0)
+        rc = -ENOMEM;
+    rc = rc == 0 ? html_page_write(r->page, json, e)
+                 : err_system(e, -rc, "allocate memory for the report");
+    free(json);
+    return rc;
+}
+
 int reports_end(struct reports *r, struct err *e)
 {
     int rc = 0;
@@ -128,7 +144,7 @@ int reports_end(struct reports *r, struct err *e)
         if (report->all)
             rc = check_printed(r, report->all(stream, r->runs, r->count), stream, e);
     }
-    return rc;
+    return rc == 0 && r->count > 0 && r->page->is_open ? draw_page(r, e) : rc;
 }
 
 void reports_release(struct reports *r)

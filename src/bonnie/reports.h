@@ -7,6 +7,7 @@
 
 #include "bonnie/plan.h"
 #include "bonnie/result.h"
+#include "report/page.h"
 #include "sys/output.h"
 #include "util/err.h"
 
@@ -65,7 +66,8 @@ extern const struct report_ops report_quick;
 struct reports {
     const struct plan *plan;
     const struct output *output;
-    struct result *runs; /* results that are kept, which belong to this struct */
+    struct html_page *page; /* drawn at the end, if it is open */
+    struct result *runs;    /* results that are kept, which belong to this struct */
     size_t count;
     size_t room;
 };
@@ -75,13 +77,14 @@ struct reports {
  * that -q has moved to standard error cannot be written.
  */
 
-/* Prints the headings above the runs. The plan and the output must outlive r. */
-int reports_begin(struct reports *r, const struct plan *p, const struct output *o, struct err *e);
+/* Prints the headings above the runs. The plan, the output and the page must outlive r. */
+int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
+                  struct html_page *page, struct err *e);
 
 /* Prints one run. Owns the result's memory from now on, even after a failure. */
 int reports_run(struct reports *r, struct result *result, struct err *e);
 
-/* Prints the reports that cover all runs. */
+/* Prints the reports that cover all runs, and draws the page. */
 int reports_end(struct reports *r, struct err *e);
 
 /* Frees all results that were kept. */

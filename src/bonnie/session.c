@@ -123,6 +123,7 @@ struct session {
     bool stays_root;
     struct helpers helpers;
     struct output output;
+    struct html_page page;
     bool refuses_direct; /* nothing was measured, perhaps because O_DIRECT does not work here */
     uint64_t corrupted;  /* number of corrupted places */
     uint64_t unreadable; /* of these, of reads that failed */
@@ -225,7 +226,7 @@ static int run_plans(struct session *all, struct coordinator *coordinator, struc
         all->share[row].direct &= p->direct;
     advise_user(p, all->stays_root);
     say_more(p, &all->helpers);
-    rc = reports_begin(&reports, p, &all->output, e);
+    rc = reports_begin(&reports, p, &all->output, &all->page, e);
     if (rc == 0)
         rc = run_rows(all, &context, &reports, e);
     if (rc == 0)
@@ -356,6 +357,8 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
         rc = share_seed(&all, ranks, e);
     if (rc == 0)
         rc = output_open(&all.output, plan->output, e);
+    if (rc == 0 && s->page && ranks->ranks.number == 0)
+        rc = html_page_open(&all.page, "--html", s->page, e);
     if (rc == 0 && s->coordination) {
         rc = coordinator_join(&others, s->coordination, e);
         coordinator = rc == 0 ? &others : ranks;
@@ -381,6 +384,7 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
     if (rc == 0)
         rc = judge_findings(&all, e);
     output_discard(&all.output);
+    html_page_close(&all.page);
     block_device_close(&all.device);
     tail_trace_close(&all.helpers.trace);
     cache_dropper_stop(&all.helpers.dropper);

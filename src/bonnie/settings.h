@@ -54,6 +54,7 @@ struct settings {
     struct optional offset_bytes; /* where the data begins on a device */
     const char *label;            /* NULL: not given */
     const char *output;
+    const char *page; /* path of the HTML page; NULL: none */
     const char *user;
     const char *group;
     const char *random_file;

@@ -67,11 +67,14 @@ int value_text(const char **out, const char *value, const char *accepted, struct
     return 0;
 }
 
-/* Refuses what is meant for other programs: the name of a format, or the -o_direct of Bonnie. */
+/*
+ * Refuses what is meant for other programs, or as something else: the name of a format, the next
+ * option, or the -o_direct of Bonnie.
+ */
 static int value_file(const char **out, const char *value, const char *accepted, struct err *e)
 {
     static const char *const formats[] = {"json", "text", "csv", "html", "human", NULL};
-    if (value_word(value, formats) >= 0)
+    if (value_word(value, formats) >= 0 || (*value == '-' && value[1] != '\0'))
         return err_say(e, "%s; ./%s is a file of that name", accepted, value);
     if (strcmp(value, "_direct") == 0)
         return err_say(e, "%s; --direct is direct I/O", accepted);

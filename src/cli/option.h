@@ -69,7 +69,7 @@ enum option_style {
 enum option_quirk {
     OPTION_TAKES_NUMBERS = 1, /* -fb means -f -b: only a number can be attached to -f */
     OPTION_DETACHED = 2,      /* one of `words` may be a separate word: "-y s" */
-    OPTION_SINGLE_DASH = 4,   /* -name means the same as --name */
+    OPTION_SINGLE_DASH = 4,   /* -name alone; --name may be another option */
     OPTION_SECRET = 8,        /* the value is overwritten in argv at once */
     OPTION_UNLISTED = 16,     /* hardly anybody needs it: the manual has it, but not --help */
 };

@@ -32,11 +32,14 @@ static bool begins_with(const char *name, const struct given_name *given)
     return name && given->length > 0 && strncmp(name, given->text, given->length) == 0;
 }
 
-/* A name of the table's options, which have two each; NULL: this option does not have it. */
+/*
+ * A name of the table's options, which have two each; NULL: this option does not have it, or only
+ * after one dash.
+ */
 static const char *nth_name(const struct option_table *table, size_t n)
 {
     const struct option_entry *entry = &table->entries[n / 2];
-    return n % 2 == 0 ? entry->name : entry->alias;
+    return entry->quirks & OPTION_SINGLE_DASH ? NULL : n % 2 == 0 ? entry->name : entry->alias;
 }
 
 /* Appends ", --name" to the list if there is room. */
@@ -307,7 +310,11 @@ static int read_one_dash(struct reader *r, char *word, struct err *e)
     const struct given_name given = name_in(text);
     const struct option_entry *whole = given.length > 1 ? entry_of_name(table, &given, true) : NULL;
     bool begins_with_letter = entry_of_letter(table, *text);
-    if (table->style == STYLE_GO || (whole && (whole->quirks & OPTION_SINGLE_DASH)))
+    for (size_t i = 0; i < table->count; i++)
+        if ((table->entries[i].quirks & OPTION_SINGLE_DASH) &&
+            strcmp(table->entries[i].name, text) == 0)
+            return apply_option(r, &table->entries[i], NULL, e);
+    if (table->style == STYLE_GO)
         return read_name(r, word, text, e);
     if (table->style == STYLE_ONE_DASH &&
         (!begins_with_letter || (given.length > 1 && entry_of_name(table, &given, false))))

@@ -58,9 +58,10 @@
         .letter = 'o', .accepted = "the path of a file",                                           \
         .help = "write the report to FILE, complete or not at all"
 #define OPTION_OUTPUT(member) OPTION_OUTPUT_AS("output", member)
-#define OPTION_HTML(member)                                                                        \
-    OUTPUT_FILE("html", "PAGE", member), .accepted = "the path of a page",                         \
+#define OPTION_HTML_AS(member, what)                                                               \
+    OUTPUT_FILE("html", "PAGE", member), .accepted = what,                                         \
                                          .help = "write the report as a page to PAGE, too"
+#define OPTION_HTML(member) OPTION_HTML_AS(member, "the path of a page")
 #define OPTION_LABEL(member)                                                                       \
     VALUE("label", "LABEL", OPTION_TEXT, member),                                                  \
         .letter = 'm', .help = "label of the results (default: host name)"

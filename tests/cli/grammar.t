@@ -44,7 +44,7 @@ subtest 'options that several programs have' => sub {
         cleanup => [ q{}, qr/remove what killed runs have left, and exit/ ],
     );
     my %who = (
-        bonnie            => [qw(h help version quiet verbose json output label seed cleanup)],
+        bonnie            => [qw(h help version quiet verbose json output html label seed cleanup)],
         bonload           => [qw(h help version quiet verbose json o html label seed cleanup)],
         boncut            => [qw(h help version json output html seed cleanup)],
         zcav              => [qw(h help version quiet json output html)],
@@ -118,6 +118,8 @@ for my $case (
     [ 'bonnie -seed=1',                         qr/unknown option -seed; did you mean --seed\?/ ],
     [ 'bonnie -json',                           qr/did you mean --json\?/ ],
     [ 'bonnie -o_direct',                       qr/--direct is direct I\/O/ ],
+    [ 'bonnie --html',                          qr/--html needs a value: PAGE, the path of a page; Bonnie's row is -html or --format=html/ ],
+    [ 'bonnie --html -q',                       qr/--html: '-q' is not accepted; .*-html or --format=html/ ],
     [ 'bonnie -o json',                         qr/'json' is not accepted; expected the path of a file; .\/json/ ],
     [ 'bonnie --good-for=etcd /tmp',            qr/unknown option --good-for; it is one of bonload/ ],
     [ 'bonnie -rps=100',                        qr/unknown option -rps; it is one of bonload/ ],

@@ -126,11 +126,11 @@ my %value = (
 for my $letter (sort keys %value) {
     refused_ok(bonnie("-$letter"), qr/\Abonnie: -(?:$letter|-[a-z-]+) needs a value: \Q$value{$letter}\E/, "-$letter without a value");
 }
-for my $name (qw(directory size files concurrency threads label ram runs seconds user group seed random-file tests preset data cache min-time format output engine iodepth uring null
+for my $name (qw(directory size files concurrency threads label ram runs seconds user group seed random-file tests preset data html cache min-time format output engine iodepth uring null
     time round-time precondition max-rounds iops-duration iops-block iops-writes iops-pattern verify)) {
     refused_ok(bonnie("--$name"), qr/\Abonnie: --[a-z-]+ needs a value: [A-Z]/, "--$name without a value");
 }
-for my $name (qw(quiet sync direct require-steady json html cleanup verbose version help)) {
+for my $name (qw(quiet sync direct require-steady json cleanup verbose version help)) {
     refused_ok(bonnie("--$name=1"), qr/--$name takes no value/, "--$name with a value");
 }
 

@@ -31,7 +31,7 @@ SKIP: {
     fails('full disk',                  { out => '/dev/full' }, $full, @tiny);
     fails('full disk, a table',         { out => '/dev/full' }, $full, @tiny, '--format=text');
     fails('full disk, classic table',   { out => '/dev/full' }, $full, @tiny, '--format=text', '--preset=bonnie');
-    fails('full disk, HTML',            { out => '/dev/full' }, $full, @tiny, '--html');
+    fails('full disk, HTML',            { out => '/dev/full' }, $full, @tiny, '-html');
     fails('full disk, several runs',    { out => '/dev/full' }, $full, @tiny, '-x3');
     fails('full disk, --help',          { out => '/dev/full' }, $full, '--help');
     fails('full disk, --version',       { out => '/dev/full' }, $full, '--version');
