@@ -138,6 +138,29 @@ static bool find_btrfs(const struct mount_info *p, char path[PATH_MAX])
     return is_found;
 }
 
+/* The further copies that a btrfs makes of one kind ("data"), by the profiles that are in use. */
+static unsigned find_copies(const char *devices_path, const char *kind, bool *has_parity)
+{
+    static const struct {
+        const char *profile;
+        unsigned copies;
+        bool is_parity;
+    } profiles[] = {{"dup", 1, false},     {"raid1", 1, false}, {"raid10", 1, false},
+                    {"raid1c3", 2, false}, {"raid5", 1, true},  {"raid6", 2, true},
+                    {"raid1c4", 3, false}};
+    unsigned most = 0;
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%s/../allocation/%s/%s", devices_path, kind,
+                 profiles[i].profile);
+        if (!kernel_file_exists(path))
+            continue;
+        most = profiles[i].copies > most ? profiles[i].copies : most;
+        *has_parity |= profiles[i].is_parity;
+    }
+    return most;
+}
+
 /*
  * Adds the devices that a filesystem was made on, as devices of the kind that *kind describes.
  * Returns false when there are none, or when some of them cannot be found.
@@ -147,8 +170,16 @@ static bool add_filesystem(struct device_set *d, const struct mount_info *p,
 {
     struct device new = *kind;
     char path[PATH_MAX];
-    if (strcmp(p->filesystem, "btrfs") == 0 && find_btrfs(p, path))
-        return add_all(d, path, kind) > 0;
+    if (strcmp(p->filesystem, "btrfs") == 0 && find_btrfs(p, path)) {
+        int count = add_all(d, path, kind);
+        bool has_parity = false;
+        if (kind->leaf || count <= 0) /* below a loop, whose bytes are counted once */
+            return count > 0;
+        d->copies.data = find_copies(path, "data", &has_parity);
+        d->copies.metadata = find_copies(path, "metadata", &has_parity);
+        d->copies.stripe = has_parity ? (unsigned)count : 0;
+        return true;
+    }
     /* A bcachefs has the device number of one of its devices, however many it has. */
     if (p->major == 0 || strcmp(p->filesystem, "bcachefs") == 0)
         return false;
@@ -279,7 +310,8 @@ void device_models(const struct device_set *d, char models[static DEVICE_MODELS]
 void device_read(const struct device_set *d, struct device_counters *now)
 {
     unsigned lowest = 0;
-    *now = (struct device_counters){.known = d->count > 0, .knows_stores = true};
+    *now =
+        (struct device_counters){.known = d->count > 0, .knows_stores = true, .copies = d->copies};
     for (unsigned i = 0; i < d->count && now->known; i++) {
         const struct device *device = &d->devices[i];
         uint64_t reads, sectors_read, writes, sectors_written, busy_ms, queue_ms, flushes;
@@ -330,7 +362,7 @@ static uint64_t grown(uint64_t now, uint64_t before, bool *known)
 struct device_counters device_since(const struct device_counters *now,
                                     const struct device_counters *before)
 {
-    struct device_counters d = {.known = now->known && before->known};
+    struct device_counters d = {.known = now->known && before->known, .copies = now->copies};
     d.read_bytes = grown(now->read_bytes, before->read_bytes, &d.known);
     d.written_bytes = grown(now->written_bytes, before->written_bytes, &d.known);
     d.read_ops = grown(now->read_ops, before->read_ops, &d.known);

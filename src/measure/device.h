@@ -15,10 +15,11 @@
  * Bytes are those of the devices that the filesystem was made on: a partition, a logical volume, a
  * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for,
  * whatever a RAID makes of it: the blocks of files, the filesystem's own blocks (journal,
- * directories), and every block twice if the filesystem itself mirrors, as btrfs may. The devices
- * below these (the disk of the partition, the disks of the volume, those that a loop device's file
- * is on) matter for the busy time, the name, and what reached the drives. A loop is followed by
- * what the kernel says about it, and its file is never touched: the file's server may be dead.
+ * directories), and every block several times if the filesystem makes copies, as btrfs may. The
+ * devices below these (the disk of the partition, the disks of the volume, those that a loop
+ * device's file is on) matter for the busy time, the name, and what reached the drives. A loop is
+ * followed by what the kernel says about it, and its file is never touched: the file's server may
+ * be dead.
  *
  * No block devices can be found below tmpfs, overlayfs, network filesystems, FUSE and ZFS.
  */
@@ -42,12 +43,21 @@ struct device {
     char below[32]; /* type of the filesystem that a loop's file is on; empty: no loop */
 };
 
+/* What a btrfs writes besides the first copy of everything. Other filesystems leave that to RAIDs.
+ */
+struct device_copies {
+    unsigned data;     /* further copies of data, or parities */
+    unsigned metadata; /* the same of metadata */
+    unsigned stripe;   /* with parities, number of devices of a stripe, which is read for them */
+};
+
 /* Owns nothing, so it can be copied, and needs no release. */
 struct device_set {
     const char *root; /* prefix of /sys, as in struct mount_info */
     unsigned count;   /* 0: there are no devices, or they could not be found */
     /* number of devices, from the first one, that the filesystem was made on */
     unsigned filesystem;
+    struct device_copies copies;
     struct device devices[DEVICE_MOST];
     char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty if `count` is 0 */
 };
@@ -56,6 +66,7 @@ struct device_set {
 struct device_counters {
     /* false: there are no devices, or one has vanished; the other fields mean nothing */
     bool known;
+    struct device_copies copies; /* of the set; of several sets, of one of them */
     uint64_t read_bytes;
     uint64_t written_bytes;
     /* sums over the drives, which others may use as well */

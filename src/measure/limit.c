@@ -27,7 +27,8 @@
 /*
  * A filesystem writes more than what its users ask for: everything may be in the journal as well,
  * and a request may change a few blocks of metadata, which the kernel may have to read for it. This
- * much of it counts as our own.
+ * much of it counts as our own. Further copies of a btrfs do, and what it reads to write parities:
+ * a stripe has 64 KiB of each device.
  */
 #define COPIES              2
 #define METADATA_BYTES      (64 * KIB)
@@ -61,9 +62,12 @@ static double rest_of(double whole, double part)
 static double others_on_device(const struct reading *r)
 {
     const struct device_counters *d = &r->device;
-    double written =
-        COPIES * (double)r->own_bytes[WAY_WRITTEN] + (double)METADATA_BYTES * (double)r->changes;
-    double read = (double)r->own_bytes[WAY_READ] + (double)METADATA_READ_BYTES * (double)r->changes;
+    double own = (double)r->own_bytes[WAY_WRITTEN];
+    double metadata = (double)METADATA_BYTES * (double)r->changes;
+    double written = (COPIES + d->copies.data) * own + (1 + d->copies.metadata) * metadata;
+    double read = (double)r->own_bytes[WAY_READ] +
+                  (double)METADATA_READ_BYTES * (double)r->changes +
+                  d->copies.stripe * (own + metadata);
     double beside = rest_of((double)d->disk_bytes, (double)d->part_bytes);
     double foreign =
         rest_of((double)d->read_bytes, read) + rest_of((double)d->written_bytes, written) + beside;

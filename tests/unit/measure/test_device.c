@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -319,6 +320,46 @@ static void a_btrfs_on_two_devices(void **state)
                 device_busy_percent(&change, SECOND) < 50.1);
 }
 
+/* Those of the profiles in use; during a conversion, of the one with most. */
+static void a_btrfs_makes_copies(void **state)
+{
+    static const struct {
+        const char *data, *metadata;
+        struct device_copies expected;
+    } cases[] = {
+        {"single", "single", {0, 0, 0}},   {"single", "dup", {0, 1, 0}},
+        {"raid0", "raid1", {0, 1, 0}},     {"raid10", "raid10", {1, 1, 0}},
+        {"raid1c3", "raid1c4", {2, 3, 0}}, {"raid5", "raid1c3", {1, 2, 2}},
+        {"raid6", "raid1c3", {2, 2, 2}},
+    };
+    (void)state;
+    make_device("sda", 10);
+    make_device("sdb", 20);
+    make_btrfs_device("sdb");
+    make_btrfs_device("sda");
+    set_counters("sda", 1, 2, 3, 4, 5);
+    set_counters("sdb", 1, 2, 3, 4, 5);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char data[128];
+        char metadata[128];
+        snprintf(data, sizeof data, "sys/fs/btrfs/%s/allocation/data/%s/total_bytes", btrfs()->uuid,
+                 cases[i].data);
+        snprintf(metadata, sizeof metadata, "sys/fs/btrfs/%s/allocation/metadata/%s/total_bytes",
+                 btrfs()->uuid, cases[i].metadata);
+        tree_file(data, "1\n");
+        tree_file(metadata, "1\n");
+        device_find(&set, btrfs());
+        device_read(&set, &before);
+        assert_true(changed());
+        assert_memory_equal(&change.copies, &cases[i].expected, sizeof change.copies);
+        tree_unlink(data);
+        tree_unlink(metadata);
+        *strrchr(data, '/') = *strrchr(metadata, '/') = '\0';
+        assert_int_equal(rmdir(at("%s/%s", tree_root(), data)), 0);
+        assert_int_equal(rmdir(at("%s/%s", tree_root(), metadata)), 0);
+    }
+}
+
 static void a_btrfs_on_volumes(void **state)
 {
     (void)state;
@@ -501,6 +542,7 @@ int main(void)
         IN_TREE(a_loop_device_and_its_drive),
         IN_TREE(what_the_disks_are),
         IN_TREE(a_btrfs_on_two_devices),
+        IN_TREE(a_btrfs_makes_copies),
         IN_TREE(a_btrfs_on_volumes),
         IN_TREE(no_devices_below_a_filesystem_in_memory),
         IN_TREE(all_devices_of_the_filesystem_or_none),

@@ -579,6 +579,30 @@ static void others_use_the_device(void **state)
     assert_true(e.device_percent < 0);
 }
 
+/* What a btrfs writes several times, and reads to compute parities, does not either. */
+static void copies_are_no_others(void **state)
+{
+    (void)state;
+    struct reading r = after();
+    r.knows_own = r.device.known = true;
+    r.own_bytes[WAY_WRITTEN] = 10 * MIB;
+    r.device.written_bytes = 40 * MIB;
+    assert_true(others_of(&r, 2, 0).device_percent > 49);
+    r.device.copies = (struct device_copies){.data = 2};
+    assert_about(others_of(&r, 2, 0).device_percent, 0);
+    r.changes = 160; /* 10 MiB of metadata, each three times */
+    r.device.written_bytes = 70 * MIB;
+    assert_true(others_of(&r, 2, 0).device_percent > 24);
+    r.device.copies.metadata = 2;
+    assert_about(others_of(&r, 2, 0).device_percent, 0);
+    r.device.read_bytes = 80 * MIB;
+    assert_true(others_of(&r, 2, 0).device_percent > 49);
+    r.device.copies.stripe = 4;
+    assert_about(others_of(&r, 2, 0).device_percent, 0);
+    r.device.read_bytes = 200 * MIB;
+    assert_true(others_of(&r, 2, 0).device_percent > 40);
+}
+
 /* The device was busy with what others moved: its speed for the work alone is not known. */
 static void others_on_the_device_are_the_limit(void **state)
 {
@@ -681,6 +705,7 @@ int main(void)
         cmocka_unit_test(a_quota_holds_back),
         cmocka_unit_test(a_moment_counts_once),
         cmocka_unit_test(others_use_the_device),
+        cmocka_unit_test(copies_are_no_others),
         cmocka_unit_test(others_on_the_device_are_the_limit),
         cmocka_unit_test(the_host_of_a_virtual_machine_takes_its_cpus),
         cmocka_unit_test(a_request_that_is_too_short_waited_for_no_device),
