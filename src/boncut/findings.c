@@ -33,17 +33,6 @@ static void recent_add(struct recent_units *r, enum finding finding)
     r->lost += is_loss(finding);
 }
 
-static void add_recent(struct findings *f, struct tally *t, uint64_t before_end_us,
-                       enum finding finding)
-{
-    uint64_t bin = before_end_us / RECENT_BIN_US;
-    if (bin < RECENT_BINS)
-        recent_add(&f->bins[RECENT_BINS - 1 - bin], finding);
-    for (unsigned second = 0; second < LAST_SECONDS; second++)
-        if (before_end_us < (second + 1) * UINT64_C(1000000))
-            recent_add(&t->last[second], finding);
-}
-
 void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
                   const struct sight *s, const char *file)
 {
@@ -60,7 +49,12 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
         *finding = FOUND_UNKNOWN;
     t->units++;
     t->found[*finding]++;
-    add_recent(f, t, loss.before_end_us, *finding);
+    uint64_t bin = loss.before_end_us / RECENT_BIN_US;
+    if (bin < RECENT_BINS)
+        recent_add(&f->bins[RECENT_BINS - 1 - bin], *finding);
+    for (unsigned second = 0; second < LAST_SECONDS; second++)
+        if (loss.before_end_us < (second + 1) * UINT64_C(1000000))
+            recent_add(&t->last[second], *finding);
     if ((!is_loss(*finding) && *finding != FOUND_UNREADABLE) || f->loss_count == LOSSES_NAMED)
         return;
     snprintf(loss.file, sizeof loss.file, "%s", file);

@@ -469,37 +469,28 @@ static uint64_t block_of(const struct header *h, uint64_t version)
     return (version - 1) % h->units;
 }
 
-/* Makes the tail's file with that number; its name must not exist yet. */
-static int open_next(struct work *w, uint64_t number)
-{
-    descriptor_close(&w->other_fd);
-    w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text);
-    return w->other_fd >= 0 ? 0 : w->other_fd;
-}
-
-/* Makes the name of the tail's file `number` durable, and removes the file before it. */
-static int leave_last(struct work *w, uint64_t number)
-{
-    int rc = sync_directory(w, w->directory_fd);
-    if (rc != 0 || number == 0)
-        return rc;
-    struct name last = tail_name(w->method, w->worker, number - 1);
-    return work_called(w, "unlink", unlinkat(w->directory_fd, last.text, 0));
-}
-
 static int append_block(struct work *w, uint64_t version)
 {
     uint64_t number = file_of(w->header, version);
     uint64_t block = block_of(w->header, version);
-    int rc = block == 0 ? open_next(w, number) : 0;
+    int rc = 0;
+    if (block == 0) { /* the first of the next file, whose name must not exist yet */
+        descriptor_close(&w->other_fd);
+        w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text);
+        rc = w->other_fd >= 0 ? 0 : w->other_fd;
+    }
     if (rc == 0)
         rc = contents_write(w, w->other_fd, block_stamp(w->method, w->worker, number + 1), block, 1,
                             version, 0);
     if (rc == 0)
         rc = work_called(w, methods[w->method].name, methods[w->method].sync(w->other_fd));
     if (rc == 0 && block == 0)
-        rc = leave_last(w, number);
-    return rc;
+        rc = sync_directory(w, w->directory_fd);
+    if (rc != 0 || block != 0 || number == 0)
+        return rc;
+    /* the name of the new file is durable: the file before it goes */
+    struct name last = tail_name(w->method, w->worker, number - 1);
+    return work_called(w, "unlink", unlinkat(w->directory_fd, last.text, 0));
 }
 
 /* Examines one of the tail's files, up to its block with number `blocks` - 1. */

@@ -6,16 +6,6 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-static void print_place(const struct check *c, FILE *out)
-{
-    const struct header *h = &c->ledger.header;
-    fprintf(out, "%s on %s", h->directory,
-            *h->device ? printable(h->device).text : "no block device");
-    fprintf(out, ", %s", *h->filesystem ? printable(h->filesystem).text : "unknown filesystem");
-    fprintf(out, "%s%s%s; %u workers, blocks of %u bytes\n\n", *h->options ? " (" : "",
-            printable(h->options).text, *h->options ? ")" : "", h->workers, h->block_bytes);
-}
-
 static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t)
 {
     fprintf(out, "%-13s %10" PRIu64 " %7" PRIu64, name, promises, t->units);
@@ -111,7 +101,12 @@ static void print_losses(const struct check *c, FILE *out)
 
 void check_report_text(const struct check *c, FILE *out)
 {
-    print_place(c, out);
+    const struct header *h = &c->ledger.header;
+    fprintf(out, "%s on %s", h->directory,
+            *h->device ? printable(h->device).text : "no block device");
+    fprintf(out, ", %s", *h->filesystem ? printable(h->filesystem).text : "unknown filesystem");
+    fprintf(out, "%s%s%s; %u workers, blocks of %u bytes\n\n", *h->options ? " (" : "",
+            printable(h->options).text, *h->options ? ")" : "", h->workers, h->block_bytes);
     if (!c->is_gone) {
         print_table(c, out);
         print_controls(c, out);
