@@ -43,7 +43,9 @@ void put_tail(json_t **object, const struct tail_summary *s)
     json_t *shares = json_object();
     for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
         put_real(&shares, tail_cause_name(cause), tail_summary_percent(s, cause));
-    tail_summary_words(words, s);
+    struct tail_summary bare = *s; /* the note has a key of its own */
+    bare.note = "";
+    tail_summary_words(words, &bare);
     put_text(&tail, "reason", words);
     put_flag(&tail, "traced", s->is_traced);
     put_text(&tail, "note", s->note);

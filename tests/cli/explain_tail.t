@@ -48,7 +48,7 @@ sub blind_ok {
             my $tail = $test->{tail};
             ok(!$tail->{traced}, "$test->{name}: not traced");
             like($tail->{note}, $why, 'it says why');
-            like($tail->{reason}, qr/: [\w %;]+[.].* Not everything can be seen: \Q$tail->{note}\E[.]\z/, 'in the sentence, too');
+            unlike($tail->{reason}, qr/\Q$tail->{note}\E/, 'which the sentence leaves to it');
             blind_causes_ok($tail);
             cmp_ok($tail->{examined}, '>', 0, 'but the slowest operations are known');
         }

@@ -133,4 +133,44 @@ for my $case (
     isnt(errors_of($schema, $changed), q{}, "to $new: it is invalid");
 }
 
+# Every number says its unit: in its key, in that of the object that has it (latency_ns, percent), or it
+# is a count, or an identity. These are, besides those keys that end in a unit.
+my $UNIT  = qr/(?:\A|_)(?:bytes|ns|percent|seconds|per_second|per_sync)(?:_|\z)/;
+my %OTHER = map { $_ => 1 } (
+    qw(asked made errors misses late failed damaged lost torn kept foreign missing came_back wrong_size unreadable not_known unknown count),
+    qw(ops read_ops write_ops lost_ops lost_events examined slowest connections units lost_units promises cuts conclusive reached_drive),
+    qw(lines repeated synced present under_way blocks writes workers concurrency seekers seeks files directories ranks runs rounds pairs passes),
+    qw(cpus cpu_quota clients threads load_threads found_threads channels iodepth queue_asked queue_seen width starts precondition max_rounds max_requests),
+    qw(random_fair_buckets number file first_round version promised found seed shift skip warmup control),    # identities, and options
+    qw(alpha iops_theta percentile ratio rpw),                                                               # of no unit
+    qw(ci95 fit median_a median_b interval course ramp histogram heat blocks figures a b),                   # which the description tells, or `unit` beside
+);
+my %whole = map { m{([^/]+)\z} => JSON::PP->new->utf8->decode(slurp($_)) } glob "$TOP/share/*.schema.json";
+
+# The keys of numbers without a unit, "/kind/asked", in a schema of the file, behind this place.
+sub without_unit {
+    my ($file, $schema, $place, $key) = @_;
+    return if !ref $schema || $key =~ $UNIT || $OTHER{$key};
+    if (my ($other, $name) = ($schema->{'$ref'} // q{}) =~ m{\A([\w.]*)#/\$defs/(\w+)\z}) {
+        $file = $other if length $other;
+        return without_unit($file, $whole{$file}{'$defs'}{$name}, $place, $key);
+    }
+    my $types = $schema->{type} // q{};
+    return $place if grep {/\A(?:integer|number)\z/} ref $types ? @{$types} : $types;
+    return map { ref eq 'HASH' ? without_unit($file, $_, $place, $key) : () } @{ $schema->{anyOf} // [] }, $schema->{items} // ();
+}
+
+sub keys_of {
+    my ($file, $schema, $place) = @_;
+    my $of = $schema->{properties} // {};
+    return ((map { my $key = $_; (without_unit($file, $of->{$key}, "$place/$key", $key), $key =~ $UNIT || $OTHER{$key} || !ref $of->{$key} ? () : keys_of($file, $of->{$key}, "$place/$key")) } sort keys %{$of}),
+        (map { keys_of($file, $_, $place) } grep { ref eq 'HASH' } $schema->{items}, @{ $schema->{anyOf} // [] }));
+}
+for my $file (sort keys %whole) {
+    my $defs = $whole{$file}{'$defs'} // {};
+    # what only objects with a unit have: the percentiles of latency_ns, the causes of percent
+    my @of = grep { !/\A(?:latency|latencies|spread|tail)\z/ } sort keys %{$defs};
+    is_deeply([ keys_of($file, $whole{$file}, $file), map { keys_of($file, $defs->{$_}, "$file/$_") } @of ], [], "$file: every number says its unit");
+}
+
 done_testing();

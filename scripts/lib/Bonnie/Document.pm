@@ -67,11 +67,12 @@ sub measured_text {
 # What others did meanwhile: "busy: ..." or "not busy: ...".
 sub machine_text { return "The machine was $_[0]." }
 
-# What the slowest operations waited for comes before the figures, unless that is mostly unknown.
+# What the slowest operations waited for, { words, unknown in percent }, comes before the figures,
+# unless that is mostly unknown. Either may be undef.
 sub tail_and_figures {
     my ($tail, $figures) = @_;
-    my ($unknown) = ($tail // q{}) =~ /([\d.]+)\s%\sunknown/;
-    return grep {defined} ($unknown // 0) > 50 ? ($figures, $tail) : ($tail, $figures);
+    my @both = ($tail && $tail->{words}, $figures);
+    return grep {defined} $tail && ($tail->{unknown} // 0) > 50 ? reverse @both : @both;
 }
 
 1;

@@ -147,9 +147,9 @@ sub of_one {
 
 # What the slowest operations waited for, where they took longest; what cannot be seen is below.
 sub tail_words {
-    my @told = map { my $slowest = slowest_of(@{$_}{qw(group test)}); $slowest ? [ $slowest->{above_ns} // 0, ucfirst "$_->{title}: " . $slowest->{sentence} =~ s/ Not everything can be seen\K: .*/./r ] : () } measured(@_);
-    my ($worst) = sort { $b->[0] <=> $a->[0] } @told;
-    return $worst ? $worst->[1] : undef;
+    my @told = map { my $slowest = slowest_of(@{$_}{qw(group test)}); $slowest ? [ $slowest, ucfirst "$_->{title}: $slowest->{sentence}" ] : () } measured(@_);
+    my ($worst) = sort { ($b->[0]{above_ns} // 0) <=> ($a->[0]{above_ns} // 0) } @told;
+    return $worst ? { words => $worst->[1] . (length $worst->[0]{note} ? ' Not everything can be seen.' : q{}), unknown => $worst->[0]{percent}{unknown} } : undef;
 }
 
 # [ { words, limit, note } ]; of rows of one kind the fastest.

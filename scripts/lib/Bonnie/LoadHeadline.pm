@@ -9,7 +9,7 @@ use Exporter 'import';
 use List::Util qw(max uniq);
 use Bonnie::Document   qw(machine_text measured_text tail_and_figures);
 use Bonnie::HostCharts qw(load_hosts ranks_text slow_host);
-use Bonnie::Json       qw(hash number text);
+use Bonnie::Json       qw(hash number slowest_operations text);
 use Bonnie::Load       qw(amount);
 use Bonnie::LoadTables qw(latency_text rate_text);
 use Bonnie::LoadVerdict qw(load_verdict);
@@ -74,8 +74,13 @@ sub load_machine {
 # What the slowest requests waited for.
 sub of_tail {
     my ($load) = @_;
-    my @told = map { my $sentence = text(hash($_->{figures}{tail})->{reason}); defined $sentence ? "$_->{title}: " . shorten($sentence =~ s/ Not everything can be seen\K: .*//r =~ s/[.]\z//r, $MAX_WORDS) : () } $load->kinds;
-    return @told ? join '. ', @told : undef;
+    my (@told, $unknown);
+    for my $kind ($load->kinds) {
+        my $slowest = slowest_operations(hash($kind->{figures}{tail})) // next;
+        push @told, "$kind->{title}: " . shorten($slowest->{sentence} =~ s/[.]\z//r, $MAX_WORDS) . (length $slowest->{note} ? '. Not everything can be seen' : q{});
+        $unknown = max($unknown // 0, $slowest->{percent}{unknown} // 0);
+    }
+    return @told ? { words => join('. ', @told), unknown => $unknown } : undef;
 }
 
 sub of_load {

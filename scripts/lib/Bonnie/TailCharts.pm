@@ -82,12 +82,11 @@ sub cells_of {
     return (\element('td', { class => 'said' }, sentences($slowest)), map { $_ // \absent('not given') } $share, defined $lost ? whole($lost) : undef);
 }
 
-# The sentence that bonnie writes may end with the note already.
 sub sentences {
     my ($slowest) = @_;
     my ($sentence, $note) = @{$slowest}{qw(sentence note)};
     my $shown = text(ucfirst $sentence);
-    return $note eq q{} || index($sentence, $note) >= 0 ? $shown : $shown . element('small', {}, text("Not everything can be seen: $note"));
+    return $note eq q{} ? $shown : $shown . element('small', {}, text("Not everything can be seen: $note"));
 }
 
 sub whole {

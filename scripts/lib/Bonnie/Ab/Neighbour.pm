@@ -12,7 +12,7 @@ use Bonnie::Ab::Session;
 sub new {
     my ($class, $watcher, $command) = @_;
     my $self = bless {
-        watcher => $watcher, command => $command, bytes => { read => 0, written => 0 }, starts => 0, left => [],
+        watcher => $watcher, command => $command, bytes => { read_bytes => 0, written_bytes => 0 }, starts => 0, left => [],
         output => temporary_file(), errors => temporary_file(),
     }, $class;
     $self->start;
@@ -53,7 +53,7 @@ sub count {
     return;
 }
 
-# Ends it with all its processes. Returns { starts => how often it was started, read, written =>
+# Ends it with all its processes. Returns { starts => how often it was started, read_bytes, written_bytes =>
 # bytes, or undef where they are not known, figures => { metric => value } of its own report }, and
 # in words which processes are left.
 sub end {
@@ -62,7 +62,7 @@ sub end {
     my @left   = (@{ $self->{left} }, $self->{session}->end);
     my $report = defined $self->{failed} ? undef : eval { measured(contents($self->{output})) };
     my %figures = map { $_->{name} => $_->{value} } grep { $_->{judged} } @{ $report ? $report->{metrics} : [] };
-    return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read written)), figures => \%figures }, @left ? join('; ', @left) : undef);
+    return ({ starts => $self->{starts}, (map { $_ => $self->{bytes} ? $self->{bytes}{$_} : undef } qw(read_bytes written_bytes)), figures => \%figures }, @left ? join('; ', @left) : undef);
 }
 
 1;

@@ -85,15 +85,15 @@ sub is_over {
 }
 
 # What the processes of the session, and those of their children that have ended, have read from
-# storage and written to it: (read => bytes, written => bytes); nothing if that is not known.
+# storage and written to it: (read_bytes, written_bytes); nothing if that is not known.
 sub storage_bytes {
     my ($self) = @_;
     my %bytes;
     for my $pid (keys %{ { $self->processes, $self->{leader} => 0 } }) {
         open my $in, '<', "/proc/$pid/io" or next;
         my %io = map { /\A(\w+): (\d+)/a } readline $in;
-        $bytes{read}    += $io{read_bytes}  // 0;
-        $bytes{written} += $io{write_bytes} // 0;
+        $bytes{read_bytes}    += $io{read_bytes}  // 0;
+        $bytes{written_bytes} += $io{write_bytes} // 0;
     }
     return %bytes;
 }

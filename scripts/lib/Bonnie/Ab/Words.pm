@@ -203,7 +203,7 @@ sub beside_text {
     my ($report, $side) = @_;
     my $name = $report->{settings}{"name_$side"};
     my @runs = map { hash(hash($_->{beside})->{$side}) } grep { !defined $_->{failed} } @{ $report->{pairs} } or return;
-    my ($read, $written) = map { my $key = $_; [ map { $_->{$key} // () } @runs ] } qw(read written);
+    my ($read, $written) = map { my $key = $_; [ map { $_->{$key} // () } @runs ] } qw(read_bytes written_bytes);
     return "Beside $name: how much the command there did is not known." if !@{$read};
     my @bytes = map { median(@{$_}) } $read, $written;
     my %figures = map { my $run = $_; map { ($_ => 1) } keys %{ hash($run->{figures}) } } @runs;
