@@ -654,7 +654,10 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     struct joint_test together = {0};
     struct judgement judgement;
     struct test_figures figures = {
-        .evidence = {.spent = ph->section.spent, .cpus = p->host->cpus, .limit = r->limit},
+        .evidence = {.spent = ph->section.spent,
+                     .cpus = p->host->cpus,
+                     .limit = r->limit,
+                     .link_per_second = facts_link(&r->storage.facts, &r->storage.sources.devices)},
         .cache = ph->cache};
     struct reading *spent = &figures.evidence.spent; /* all of it, or the last window of rounds */
     if (ph->is_steady)

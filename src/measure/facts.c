@@ -447,6 +447,17 @@ void facts_find(struct facts *f, const struct mount_info *m, const struct device
     }
 }
 
+uint64_t facts_link(const struct facts *f, const struct device_set *d)
+{
+    uint64_t most = 0;
+    unsigned drives = 0;
+    for (unsigned i = 0; i < d->count; i++)
+        drives += d->devices[i].is_drive;
+    for (unsigned i = 0; drives == 1 && i < f->count; i++)
+        most = f->list[i].bytes_per_second > 0 ? f->list[i].bytes_per_second : most;
+    return most;
+}
+
 void facts_keep(struct facts *f, const struct facts *later)
 {
     unsigned kept = 0;

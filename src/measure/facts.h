@@ -36,6 +36,9 @@ struct facts {
 void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d,
                 double used_percent);
 
+/* The most bytes per second that the link to the only drive carries, by the facts; 0: not known. */
+uint64_t facts_link(const struct facts *f, const struct device_set *d);
+
 /* Keeps of f only what still holds in `later`: what ended meanwhile was not in the way all the
  * time. */
 void facts_keep(struct facts *f, const struct facts *later);

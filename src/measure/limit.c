@@ -37,6 +37,9 @@
 /* If storage moved less than this share of the bytes asked for, the cache moved the rest. */
 #define CACHED_BELOW_PERCENT 90
 
+/* From this share of what a link carries on, the link is the limit. */
+#define LINK_PERCENT 90
+
 /* A request takes longer than this on any device that is not memory itself (dax). */
 #define INSTANT_NS 10000
 
@@ -297,6 +300,16 @@ static void judge_cpu(struct judgement *j)
         state_verdict(j, LIMITED_CPU, REASON_COMPUTED);
 }
 
+/* A link carries a rate each way; USB and SATA share it, so that less than this may fill them. */
+static bool fills_link(const struct evidence *e)
+{
+    const struct device_counters *d = &e->spent.device;
+    uint64_t bytes = d->read_bytes > d->written_bytes ? d->read_bytes : d->written_bytes;
+    return d->known && e->link_per_second > 0 && e->spent.ns > 0 &&
+           (double)bytes * 1e9 / (double)e->spent.ns >=
+               (double)e->link_per_second / 100 * LINK_PERCENT;
+}
+
 /* What others did on the device counts only if the work waited for that device. */
 static void judge_device(struct judgement *j, const struct evidence *e)
 {
@@ -305,6 +318,8 @@ static void judge_device(struct judgement *j, const struct evidence *e)
                     (e->is_paced && j->source != SOURCE_NONE && has_data(e));
     if (is_held)
         state_verdict(j, LIMITED_LIMIT, REASON_DEVICE_HELD);
+    else if (fills_link(e))
+        state_verdict(j, LIMITED_LINK, REASON_LINK_FULL);
     else if (host_took_cpus(j))
         state_verdict(j, LIMITED_OTHERS, REASON_HOST_TOOK);
     else if (is_limit && j->others.device_percent >= OTHERS_DEVICE_PERCENT)
@@ -405,6 +420,7 @@ const char *limit_name(enum limited_by by)
         [LIMITED_CPU] = "cpu",
         [LIMITED_OTHERS] = "others",
         [LIMITED_LIMIT] = "limit",
+        [LIMITED_LINK] = "link",
     };
     return names[by];
 }
@@ -536,6 +552,9 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         break;
     case REASON_DEVICE_HELD:
         describe_limit(text, least, percent_range(used, least->held_percent, most->held_percent));
+        return;
+    case REASON_LINK_FULL:
+        snprintf(text, LIMIT_SENTENCE, "The link to the drive was full.");
         return;
     case REASON_NOT_DIRECT:
         snprintf(text, LIMIT_SENTENCE, "O_DIRECT was not direct: %s.", least->direct.reason);

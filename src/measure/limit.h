@@ -20,6 +20,7 @@ enum limited_by {
     LIMITED_CPU,
     LIMITED_OTHERS,
     LIMITED_LIMIT, /* a control group's limit on CPU time or on a device */
+    LIMITED_LINK,  /* the link to the device, which is slower than both its ends */
     LIMITED_COUNT
 };
 
@@ -34,6 +35,7 @@ enum limit_reason {
     REASON_DOUBT,           /* unknown: nobody knows where the bytes were */
     REASON_DEVICE_BUSY,     /* device */
     REASON_DEVICE_HELD,     /* limit: the device was held to the limit of a control group */
+    REASON_LINK_FULL,       /* link: the rate was what the link carries */
     REASON_IN_MEMORY,       /* page cache: the filesystem is in memory */
     REASON_READ_FROM_CACHE, /* page cache: storage read less than was asked for */
     REASON_NOT_DIRECT,      /* page cache: O_DIRECT was asked for, and the data went through it */
@@ -129,11 +131,12 @@ struct evidence {
     bool computes; /* the work computes on every byte, so it takes more CPU time than copying */
     /* the work waits by itself: a device that moved its bytes is what it measured, if not busy */
     bool is_paced;
-    uint64_t syncs;        /* number of syncs that returned, each of something newly written */
-    unsigned in_flight;    /* number of operations that may sync at once */
-    uint64_t instant_ns;   /* median request, if it need not wait for a device; 0: all must */
-    const char *doubt;     /* why nobody knows where the bytes were; NULL: no reason */
-    struct io_limit limit; /* limits on the device */
+    uint64_t syncs;           /* number of syncs that returned, each of something newly written */
+    unsigned in_flight;       /* number of operations that may sync at once */
+    uint64_t instant_ns;      /* median request, if it need not wait for a device; 0: all must */
+    const char *doubt;        /* why nobody knows where the bytes were; NULL: no reason */
+    struct io_limit limit;    /* limits on the device */
+    uint64_t link_per_second; /* the most bytes that the link to the drive carries; 0: not known */
     struct direct_use direct;
 };
 

@@ -64,7 +64,9 @@ for my $name (grep { $on{$_} } sort keys %on) {
     like($run->{out}, qr/^Read     1 MiB, \d in flight${ROW}Read     4 KiB at random, 1${ROW}Read     4 KiB at random, 32$ROW\n/m, 'the rows that read, and no others');
     like($run->{out}, qr/Nothing was written, so what was read could not be\s+checked.*^    bonnie --write --yes $loop\n\z/ms, 'what was not done');
     unlike($run->{out}, qr/^.{81}/m, 'in 80 columns');
-    report_ok(bonnie(@SHORT, '--json', '-s4', '--offset=8', $loop)->{out});
+    my $json = report_ok(bonnie(@SHORT, '--json', '-s4', '--offset=8', $loop)->{out});
+    is_deeply([ @{ $json->{settings} }{qw(write offset_bytes size_bytes)} ], [ JSON::PP::false(), 8 * $MIB, 4 * $MIB ], 'its settings');
+    is(ref $json->{storage}{facts}, 'ARRAY', 'and what stands in its way');
     $run = bonnie('-q', '--tests=get_block,seeks,iops', qw(-x2 --iops-duration=0.2 -c2), $loop);
     is($run->{status}, 0, 'the tests that read: exit status 0') or diag($run->{err});
     is(scalar(() = $run->{out} =~ /^1[.]98,/mg), 2, 'twice');

@@ -20,9 +20,10 @@ my %LIMIT = (
     'cpu'        => [ 'cpu',     'CPU',        'most of the time was spent computing, or waiting for a CPU' ],
     'others'     => [ 'cpu',     'others',     'others used the CPUs or the device meanwhile' ],
     'limit'      => [ 'cpu',     'limit',      'a control group limits the use of the CPUs or the device' ],
+    'link'       => [ 'device',  'link',       'the link to the drive, which both ends could exceed, was full' ],
     'unknown'    => [ 'unknown', 'unknown',    'the counters of the kernel do not show it' ],
 );
-my @ORDER = ('device', 'page cache', 'server', 'cpu', 'others', 'limit', 'unknown');
+my @ORDER = ('device', 'page cache', 'server', 'cpu', 'others', 'limit', 'link', 'unknown');
 
 sub limit_table {
     my @groups = @_;

@@ -249,6 +249,10 @@ static json_t *json_of_settings(const struct result *r)
     put_count(&object, "concurrency", result_workers(r));
     if (r->ranks > 1)
         put_count(&object, "shift", r->shift);
+    if (p->is_device) {
+        put_flag(&object, "write", !p->reads_only);
+        put_count(&object, "offset_bytes", p->settings->offset_bytes.value);
+    }
     put_flag(&object, "direct", p->direct);
     put_flag(&object, "sync", p->sync);
     put_count(&object, "seed", p->seed);
@@ -346,6 +350,21 @@ static json_t *all_summaries(const struct result runs[], size_t count)
     return array;
 }
 
+/* What stood in the way of the storage, before the first run and after the last. */
+static json_t *all_facts(const struct facts *facts)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < facts->count; i++) {
+        const struct fact *f = &facts->list[i];
+        json_t *one = json_object();
+        put_text(&one, "fact", f->key);
+        put_text(&one, "text", f->text);
+        put_known_count(&one, "link_bytes_per_second", f->bytes_per_second);
+        append_value(&array, one);
+    }
+    return array;
+}
+
 /* Takes from the first run what all runs have in common. */
 static json_t *json_of_runs(const struct result runs[], size_t count)
 {
@@ -356,13 +375,15 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
     json_t *array = json_array();
     for (size_t i = 0; i < each; i++)
         append_value(&array, one_run(runs, count, i));
+    json_t *storage = storage_json(&s->sources.mount, &s->sources.devices);
+    put_value(&storage, "facts", all_facts(&s->facts));
     const struct document d = {
         .format = "bonnie",
         .label = p->row ? of_rows : p->label,
         .start_time = runs[0].start_time,
         .elapsed_seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9,
         .host = p->host,
-        .storage = storage_json(&s->sources.mount, &s->sources.devices),
+        .storage = storage,
         .settings = json_of_settings(&runs[0]),
     };
     json_t *object = document_begin(&d);

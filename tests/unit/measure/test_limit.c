@@ -212,6 +212,18 @@ static void a_worker_that_computes_all_the_time_is_the_limit(void **state)
     assert_judged(&e, LIMITED_CPU, REASON_COMPUTED);
 }
 
+static void a_link_that_is_full(void **state)
+{
+    (void)state;
+    struct evidence e = reading;
+    uint64_t rate = e.spent.device.read_bytes / (e.spent.ns / SECOND);
+    e.spent.device.busy_ns[0] = e.spent.ns / 10 * 9;
+    e.link_per_second = rate * 100 / 95;
+    assert_judged(&e, LIMITED_LINK, REASON_LINK_FULL);
+    e.link_per_second = rate * 100 / 80;
+    assert_judged(&e, LIMITED_DEVICE, REASON_DEVICE_BUSY);
+}
+
 /* The kernel holds transfers back before they reach the device, so the device is idle. */
 static void a_device_that_is_held_to_a_limit(void **state)
 {
@@ -465,6 +477,7 @@ static void every_limit_has_its_name(void **state)
     assert_string_equal(limit_name(LIMITED_SERVER), "server");
     assert_string_equal(limit_name(LIMITED_CPU), "cpu");
     assert_string_equal(limit_name(LIMITED_OTHERS), "others");
+    assert_string_equal(limit_name(LIMITED_LINK), "link");
     assert_string_equal(limit_name(LIMITED_LIMIT), "limit");
     assert_string_equal(limit_name(LIMITED_UNKNOWN), "unknown");
 }
@@ -689,6 +702,7 @@ int main(void)
         cmocka_unit_test(writes_that_stay_in_memory_are_told),
         cmocka_unit_test(a_worker_that_computes_all_the_time_is_the_limit),
         cmocka_unit_test(a_device_that_is_held_to_a_limit),
+        cmocka_unit_test(a_link_that_is_full),
         cmocka_unit_test(without_a_device_that_is_said),
         cmocka_unit_test(tests_of_many_files),
         cmocka_unit_test(another_source_speaks),
