@@ -353,7 +353,7 @@ struct walk {
     char name[NAME_MAX + 1]; /* the name that was looked up last */
     char rest[PATH_MAX];     /* the part of the path that is still ahead */
     unsigned links;          /* number of links that were followed */
-    long mount;              /* number of the one that it must end in; 0: in any */
+    long mount;              /* number of the one that it must end in; 0: in any; -1: not known */
     enum path_missing missing;
 };
 
@@ -456,7 +456,7 @@ static int follow(struct walk *w, int link)
 /* A link on what another user has mounted may lead away, but has to come back. */
 static bool is_away(const struct walk *w, int fd)
 {
-    return w->mount != 0 && mount_info_id_of(fd) != w->mount;
+    return w->mount < 0 || (w->mount > 0 && mount_info_id_of(fd) != w->mount);
 }
 
 /*

@@ -54,7 +54,7 @@ sub in_its_directory {
         if ($mount) {
             sysopen my $file, $name, $O_PATH | ($is_of_kernel ? 0 : O_NOFOLLOW) or $!{ENOENT} or die "$!\n";
             my $end = defined fileno $file ? $file : here();
-            die "a symbolic link is not followed out of what another user has mounted\n" if mount_of($end) != $mount;
+            die "a symbolic link is not followed out of what another user has mounted\n" if $mount < 0 || mount_of($end) != $mount;
         }
         return $work->($name, $is_of_kernel);
     });
