@@ -90,7 +90,7 @@ static void print_kind(FILE *line, struct progress_view *v, const struct run *ru
     const struct tally *since = &v->counted->since[kind];
     recent_update(v->counted, &run->recorders, kind);
     fputs(kind == LOAD_READ ? "reads " : "writes ", line);
-    print_rate(line, (double)tally_ended(since) * (double)BILLION / (double)elapsed_ns);
+    print_rate(line, (double)since->response.count * (double)BILLION / (double)elapsed_ns);
     fputs("/s", line);
     print_load(line, &run->loads[kind], is_alone, v->last_ns);
     if (is_alone)

@@ -147,7 +147,8 @@ sub plain_report {
     my $bad    = @{ $report->{pairs} } - $good;
     my $pairs  = counted($good, 'pair') . ($bad ? " ($bad left out)" : q{});
     my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
-    my @lines  = ("$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
+    my $failed = failures_sentence($report);
+    my @lines  = (defined $failed ? ($failed, q{}) : (), "$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
     push @lines, q{}, table($report, $wide, @judged) if @judged;
     push @lines, q{}, 'Latencies, not judged', map { row($report, $wide, $_) } @tails if @tails;
     my @beside = grep { defined $report->{settings}{"beside_$_"} } qw(a b);
@@ -155,7 +156,7 @@ sub plain_report {
     push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
     push @lines, q{}, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
-    push @lines, q{}, $report->{reason};
+    push @lines, q{}, speeds_sentence($report);
     return join q{}, map { s/\x{A0}/ /gr =~ s/ +\z//r . "\n" } @lines;
 }
 
