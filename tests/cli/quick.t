@@ -154,6 +154,12 @@ if (Root::may_mount()) {
     $run = bonnie("$inodes", @SHORT);
     is($run->{status}, 0, 'few inodes: exit status 0') or diag($run->{err});
     like($run->{out}, qr/^Files    created, removed: too few inodes are free$/m, 'the row says why');
+    my $few = scratch_on_disk();
+    if (system("truncate -s 900m $few/image && mkfs.ext4 -q -F -N 600 $few/image && mkdir $few/on && mount -o loop $few/image $few/on") == 0) {
+        $run = bonnie("$few/on", @SHORT);
+        like($run->{out}, qr/^Files    created, removed: too few inodes are free\n.*^    bonnie -d \S+ .*-n 0$/ms, 'the command makes no more files than there can be') or diag($run->{err});
+        system 'umount', "$few/on";
+    }
     my $locked = Root::tmpfs('size=1g');
     system 'mount', '-o', 'remount,ro', "$locked";
     refused_ok(bonnie("$locked"), qr/Read-only file system/, 'a read-only directory');

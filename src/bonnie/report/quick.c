@@ -158,6 +158,7 @@ static void print_command(FILE *out, const struct result *r)
     const char *directory = r->plan->settings->directory;
     uint64_t size = round_up(2 * h->ram_bytes, GIB);
     bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
+    uint64_t most_k = h->free_files / 2 / 1024; /* -n counts thousands of files, of 1024 */
     char text[UNITS_TEXT];
     if (!fits)
         size = units_round_down(h->free_bytes / 2);
@@ -170,8 +171,9 @@ static void print_command(FILE *out, const struct result *r)
                 r->plan->reads_only ? "" : " --tests=iops --steady-state", quote,
                 printable(directory).text, quote);
     else
-        fprintf(out, "    bonnie -d %s%s%s%s -s %s -n 16\n", quote, printable(directory).text,
-                quote, fits || h->refuses_direct ? "" : " -D", text);
+        fprintf(out, "    bonnie -d %s%s%s%s -s %s -n %u\n", quote, printable(directory).text,
+                quote, fits || h->refuses_direct ? "" : " -D", text,
+                most_k < 16 ? (unsigned)most_k : 16);
 }
 
 static void print_summary(FILE *out, const struct result runs[], size_t count)
