@@ -6,6 +6,7 @@ dist_man_MANS = \
 	man/boncut.1 \
 	man/bonload.1 \
 	man/bonnie.1 \
+	man/bonwhy.8 \
 	man/generate_randfile.1 \
 	man/getc_putc.1 \
 	man/zcav.8

@@ -77,7 +77,7 @@ dist_perlab_DATA = \
 # ---- completions for shells --------------------------------------------------------------------
 
 # Programs, each with its other names behind colons.
-COMPLETED = bonnie:bonnie++:gobonniego boncut zcav getc_putc bonload:goader generate_randfile
+COMPLETED = bonnie:bonnie++:gobonniego boncut bonwhy zcav getc_putc bonload:goader generate_randfile
 if HAVE_MPI
 COMPLETED += bonnie-mpi bonload-mpi
 endif

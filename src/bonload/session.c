@@ -401,7 +401,7 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
     if (coordinator->ranks.count > 1)
         stop_takes_repeats();
     if (explainer)
-        rc = tail_trace_open(&explainer->trace, e);
+        rc = tail_trace_open(&explainer->trace, TAIL_OWN, e);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     return rc == 0 ? privilege_become(&identity, false, e) : rc;

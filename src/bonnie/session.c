@@ -350,7 +350,7 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
     if (rc == 0 && s->cache == CACHE_EVICT && !all.device.name)
         rc = cache_dropper_start(&all.helpers.dropper, e);
     if (rc == 0 && s->explain_tail)
-        rc = tail_trace_open(&all.helpers.trace, e);
+        rc = tail_trace_open(&all.helpers.trace, TAIL_OWN, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);
     if (rc == 0)

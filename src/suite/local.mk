@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bonnie is also the small programs: links with their names call it.
-sbin_NAMES = zcav
+sbin_NAMES = bonwhy zcav
 bin_NAMES = generate_randfile getc_putc
 noinst_SCRIPTS = $(sbin_NAMES) $(bin_NAMES)
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/session.h"
+#include "bonwhy/bonwhy.h"
 #include "cli/parser.h"
 #include "sys/program.h"
 #include "tools/tool.h"
@@ -15,9 +16,8 @@ static const struct {
     int (*work)(int argc, char *argv[], struct err *e);
 } programs[] = {
     {"bonnie", bonnie}, /* also for any other name */
-    {"generate_randfile", generate_randfile},
-    {"getc_putc", getc_putc},
-    {"zcav", zcav},
+    {"bonwhy", bonwhy},       {"generate_randfile", generate_randfile},
+    {"getc_putc", getc_putc}, {"zcav", zcav},
 };
 
 int main(int argc, char *argv[])

@@ -6,6 +6,9 @@
 /* Most requests of one operation that are followed at the same time. */
 #define MOST_REQUESTS 64
 
+/* Most journals whose latest commit is followed. */
+#define MOST_JOURNALS 4
+
 /* A request of the operation that is not complete yet. */
 struct request {
     uint32_t device;
@@ -31,7 +34,13 @@ struct moment {
     bool waits_for_log;
     bool frees_memory;
     bool pauses;
-    uint64_t lock; /* address of the lock that the thread waits for; 0: none */
+    struct asked { /* who asked the latest journals for a commit */
+        uint64_t journal;
+        int32_t by;
+    } asked[MOST_JOURNALS];
+    unsigned asked_count;
+    int32_t commit_by; /* thread that asked for the commit under way; 0: not known */
+    uint64_t lock;     /* address of the lock that the thread waits for; 0: none */
 };
 
 static const struct {
@@ -135,6 +144,18 @@ static void complete_request(struct moment *m, const struct tail_event *e)
     m->sleeps_on = m->count == 0 && m->thread == ASLEEP;
 }
 
+/* A journal that was asked while it was busy has been asked once more, by nobody in particular. */
+static int32_t asked_by(struct moment *m, uint64_t journal)
+{
+    int32_t by = 0;
+    for (unsigned i = 0; i < MOST_JOURNALS; i++)
+        if (m->asked[i].journal == journal) {
+            by = m->asked[i].by;
+            m->asked[i] = (struct asked){0};
+        }
+    return by;
+}
+
 static void take_in(struct moment *m, const struct tail_event *e)
 {
     switch ((enum tail_kind)e->kind) {
@@ -163,8 +184,16 @@ static void take_in(struct moment *m, const struct tail_event *e)
         m->thread = RUNNING;
         m->pauses = false;
         break;
+    case TAIL_ASK_COMMIT:
+        m->asked[m->asked_count++ % MOST_JOURNALS] = (struct asked){e->sector, e->thread};
+        break;
     case TAIL_COMMIT_BEGIN:
         m->commits++;
+        m->commit_by = asked_by(m, (uint64_t)e->thread);
+        break;
+    case TAIL_CALL:
+    case TAIL_RETURN:
+    case TAIL_BIO:
         break;
     case TAIL_COMMIT_END:
         m->commits -= m->commits > 0;
@@ -189,6 +218,28 @@ static void take_in(struct moment *m, const struct tail_event *e)
     }
 }
 
+void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns)
+{
+    for (unsigned i = 0; i < TAIL_BLAMED && thread != 0; i++)
+        if (spans->blamed[i].thread == 0 || spans->blamed[i].thread == thread) {
+            spans->blamed[i].thread = thread;
+            spans->blamed[i].ns += ns;
+            return;
+        }
+}
+
+/* Ends a span, with the event that ends it. */
+static void add_span(struct tail_spans *spans, const struct moment *m, uint64_t ns,
+                     const struct tail_event *end)
+{
+    enum tail_cause cause = cause_of(m);
+    spans->ns[cause] += ns;
+    if (cause == CAUSE_JOURNAL)
+        tail_blame(spans, m->commit_by, ns);
+    else if (cause == CAUSE_CPU && end && end->kind == TAIL_RUN)
+        tail_blame(spans, (int32_t)end->sector, ns);
+}
+
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count)
 {
@@ -205,12 +256,12 @@ void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct t
     }
     for (size_t i = 0; i < count && events[i].ns < op->end_ns; i++) {
         if (events[i].ns > from_ns) {
-            spans->ns[cause_of(&m)] += events[i].ns - from_ns;
+            add_span(spans, &m, events[i].ns - from_ns, &events[i]);
             from_ns = events[i].ns;
         }
         take_in(&m, &events[i]);
     }
-    spans->ns[cause_of(&m)] += op->end_ns - from_ns;
+    add_span(spans, &m, op->end_ns - from_ns, NULL);
 }
 
 enum tail_cause tail_largest(const struct tail_spans *spans)

@@ -37,10 +37,24 @@ struct tail_op {
     bool is_limited; /* a control group limits operations of its kind */
 };
 
-/* How long each cause lasted, in nanoseconds. The sum is the duration of the operation. */
+/* Most threads that are named as those that an operation waited for. */
+#define TAIL_BLAMED 8
+
+/*
+ * How long each cause lasted, in nanoseconds. The sum is the duration of the operation. And for how
+ * long it waited because of a thread: one that had the CPU until the operation's thread got it, or
+ * one that made the journal commit (TAIL_ASK_COMMIT).
+ */
 struct tail_spans {
     uint64_t ns[CAUSE_COUNT];
+    struct tail_blame {
+        int32_t thread; /* 0: this entry and those after it are empty */
+        uint64_t ns;
+    } blamed[TAIL_BLAMED];
 };
+
+/* Adds to the time for which an operation waited because of a thread. */
+void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns);
 
 /*
  * Cuts the time of an operation into spans. The events are in the order of time. Those about

@@ -224,7 +224,6 @@ static bool is_limited(const struct io_limit *l, bool writes)
 static void find_cause(struct examiner *x, const struct slow_op *told, struct tail_record *r)
 {
     const struct tail_event *events;
-    struct tail_spans spans;
     size_t count;
     const struct tail_op op = {.start_ns = told->start_ns,
                                .end_ns = told->end_ns,
@@ -242,8 +241,8 @@ static void find_cause(struct examiner *x, const struct slow_op *told, struct ta
         search.sectors = (told->placed + 511) / 512;
     }
     r->is_lost = !tail_history_find(&x->history, &search, &events, &count);
-    tail_cut(&spans, &op, events, count);
-    r->cause = r->is_lost ? CAUSE_UNKNOWN : tail_largest(&spans);
+    tail_cut(&r->spans, &op, events, count);
+    r->cause = r->is_lost ? CAUSE_UNKNOWN : tail_largest(&r->spans);
 }
 
 /*

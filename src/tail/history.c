@@ -71,7 +71,8 @@ static uint64_t lane_seek(const struct tail_lane *l, uint64_t ns)
 void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_event *e)
 {
     bool is_rare = e->kind == TAIL_FLUSH_BEGIN || e->kind == TAIL_FLUSH_END ||
-                   e->kind == TAIL_COMMIT_BEGIN || e->kind == TAIL_COMMIT_END;
+                   e->kind == TAIL_COMMIT_BEGIN || e->kind == TAIL_COMMIT_END ||
+                   e->kind == TAIL_ASK_COMMIT;
     if (!is_rare)
         lane_add(&h->lanes[cpu], e);
     else if (e->ns > h->blind_ns) /* what began earlier may have ended in a gap */
@@ -105,6 +106,26 @@ static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_
 static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t sector, uint64_t sectors)
 {
     return e->device == device && e->sector < sector + sectors && sector < e->sector + e->sectors;
+}
+
+bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (e->device == tail_device(devices->devices[i].major, devices->devices[i].minor))
+            return true;
+    return false;
+}
+
+void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint64_t start_ns,
+                        uint64_t end_ns, void (*visit)(void *context, const struct tail_event *e),
+                        void *context)
+{
+    for (unsigned i = 0; i < h->cpus; i++) {
+        const struct tail_lane *l = &h->lanes[i];
+        for (uint64_t n = lane_seek(l, start_ns); n < l->count && lane_at(l, n)->ns <= end_ns; n++)
+            if (lane_at(l, n)->kind == kind)
+                visit(context, lane_at(l, n));
+    }
 }
 
 /* The events chosen so far. */
@@ -247,6 +268,13 @@ static void sort_events(const struct tail_history *h, struct choice *c, order *i
     }
 }
 
+/* Whether a flush or a commit is one of the operation's devices. */
+static bool may_matter(const struct tail_search *s, const struct tail_event *e)
+{
+    return !s->devices || e->kind == TAIL_ASK_COMMIT ||
+           tail_event_is_on(e, s->devices, s->devices->count);
+}
+
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count)
 {
@@ -260,7 +288,7 @@ bool tail_history_find(struct tail_history *h, const struct tail_search *s,
             c.longest = c.events[i].sectors;
     choose_own(&c, h, s, false);
     for (uint64_t n = lane_first(rare); n < rare->count && !c.is_full; n++)
-        if (lane_at(rare, n)->ns <= s->end_ns)
+        if (lane_at(rare, n)->ns <= s->end_ns && may_matter(s, lane_at(rare, n)))
             choose(&c, lane_at(rare, n));
     sort_events(h, &c, by_time);
     *events = c.events;

@@ -29,7 +29,7 @@ struct tail_gap {
 struct tail_history {
     void *memory;
     size_t memory_bytes;
-    struct tail_lane *lanes; /* one for each CPU */
+    struct tail_lane *lanes; /* one for each CPU of each trace instance */
     unsigned cpus;
     struct tail_lane rare;
     struct tail_gap gaps[TAIL_GAPS];
@@ -61,7 +61,16 @@ struct tail_search {
     uint32_t device; /* where its data is, if `sectors` is not 0 */
     uint64_t sector;
     uint64_t sectors;
+    const struct device_set *devices; /* flushes and commits of others do not count; NULL: all do */
 };
+
+/* Whether an event has the number of one of the first `count` of these devices. */
+bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices, unsigned count);
+
+/* Calls visit() for the events of a kind from start_ns to end_ns, in no order. */
+void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint64_t start_ns,
+                        uint64_t end_ns, void (*visit)(void *context, const struct tail_event *e),
+                        void *context);
 
 /*
  * Finds the events of an operation, and the flushes and commits that may have begun before it, in

@@ -19,8 +19,9 @@
 struct tail_record {
     uint64_t start_ns; /* time of clock_ns(), or since the start of the test */
     uint64_t latency_ns;
-    uint64_t offset; /* in the file */
-    enum tail_cause cause;
+    uint64_t offset;       /* in the file */
+    enum tail_cause cause; /* the largest of `spans` */
+    struct tail_spans spans;
     bool writes;
     bool is_lost; /* some events of its time are lost, so its cause is unknown */
 };

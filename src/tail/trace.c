@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/mount.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@ enum tail_scope {
     SCOPE_THREAD,     /* those in the program's threads */
     SCOPE_WOKEN,      /* those that make one of the program's threads ready to run */
     SCOPE_SWITCHED,   /* those that give a CPU to one of the program's threads, or take it away */
+    SCOPE_CALLS,      /* those of the system calls in question */
+    SCOPE_JOURNAL,    /* those that happen to the thread of a journal */
+    SCOPE_ALL,
 };
 
 /* Whether the declaration from `from` to `end` ("char rwbs[10]") declares `name`. */
@@ -205,6 +209,7 @@ struct values {
     uint64_t of[TAIL_EVENT_FIELDS];
     const unsigned char *text; /* the field that is not a number */
     size_t text_bytes;
+    unsigned text_room;
 };
 
 /* Makes up to 2 events, and returns their number. Their kind and thread are set already. */
@@ -237,6 +242,12 @@ static unsigned take_request(const struct values *v, struct tail_event events[st
     return 1;
 }
 
+static unsigned take_commit(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].device = (uint32_t)v->of[0];
+    return 1;
+}
+
 static unsigned take_switch(const struct values *v, struct tail_event events[static 2])
 {
     events[0].kind = v->of[1] & STATE_SLEEPS ? TAIL_SLEEP : TAIL_PREEMPT;
@@ -244,6 +255,7 @@ static unsigned take_switch(const struct values *v, struct tail_event events[sta
     events[1] = events[0];
     events[1].kind = TAIL_RUN;
     events[1].thread = (int32_t)v->of[2];
+    events[1].sector = v->of[0];
     return 2;
 }
 
@@ -269,6 +281,47 @@ static unsigned take_pause(const struct values *v, struct tail_event events[stat
     return (int64_t)v->of[0] > 0;
 }
 
+static unsigned take_call(const struct values *v, struct tail_event events[static 2])
+{
+    uint64_t arguments[6] = {0};
+    if (v->text_room != sizeof arguments) /* of a kernel of 32 bits */
+        return 0;
+    memcpy(arguments, v->text, sizeof arguments);
+    events[0].device = (uint32_t)v->of[0];
+    events[0].sector = arguments[0];
+#ifdef SYS_open
+    events[0].sectors = (uint32_t)arguments[v->of[0] == SYS_open ? 1 : 2];
+#else
+    events[0].sectors = (uint32_t)arguments[2];
+#endif
+    return 1;
+}
+
+static unsigned take_return(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].device = (uint32_t)v->of[0];
+    events[0].sector = v->of[1];
+    return 1;
+}
+
+static unsigned take_bio(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].device = (uint32_t)v->of[0];
+    events[0].sector = v->of[1];
+    events[0].sectors = (uint32_t)v->of[2];
+    events[0].writes = v->text_bytes > 0 && memchr(v->text, 'W', v->text_bytes) != NULL;
+    return events[0].sectors > 0 && memchr(v->text, 'D', v->text_bytes) == NULL; /* no discard */
+}
+
+/* Bits of common_flags: an interrupt came, and the thread that was running had no part in it. */
+#define IN_INTERRUPT 0x18
+
+static unsigned take_ask(const struct values *v, struct tail_event events[static 2])
+{
+    events[0].sector = v->of[0];
+    return (v->of[1] & IN_INTERRUPT) == 0;
+}
+
 /*
  * What an event shows, in words, for the message that this kernel lacks the event. Events of one
  * purpose are of use only together. Commits and waits for the log are of one type of filesystem.
@@ -278,6 +331,7 @@ static unsigned take_pause(const struct values *v, struct tail_event events[stat
 #define COMMITS   "commits of the journal"
 #define LOG_WAITS "waits for the log"
 #define RECLAIM   "reclaim of memory"
+#define CALLS     "system calls"
 
 /* The fields of a request; and none. */
 #define OF_REQUEST .fields = {"dev", "sector", "nr_sector", "rwbs"}
@@ -286,47 +340,104 @@ static unsigned take_pause(const struct values *v, struct tail_event events[stat
 static const struct row {
     const char *path;
     const char *purpose;
+    unsigned sets; /* bits of enum tail_set */
     enum tail_scope scope;
     enum tail_kind kind;
     reading *take;
     const char *fields[TAIL_EVENT_FIELDS]; /* a field with text comes last */
 } rows[TAIL_EVENTS] = {
-    {"block/block_rq_insert", REQUESTS, SCOPE_DEVICES, TAIL_INSERT, take_request, OF_REQUEST},
-    {"block/block_rq_issue", REQUESTS, SCOPE_DEVICES, TAIL_ISSUE, take_request, OF_REQUEST},
-    {"block/block_rq_complete", REQUESTS, SCOPE_DEVICES, TAIL_COMPLETE, take_request, OF_REQUEST},
+    {"block/block_rq_insert", REQUESTS, TAIL_OWN | TAIL_AROUND, SCOPE_DEVICES, TAIL_INSERT,
+     take_request, OF_REQUEST},
+    {"block/block_rq_issue", REQUESTS, TAIL_OWN | TAIL_AROUND, SCOPE_DEVICES, TAIL_ISSUE,
+     take_request, OF_REQUEST},
+    {"block/block_rq_complete", REQUESTS, TAIL_OWN | TAIL_AROUND, SCOPE_DEVICES, TAIL_COMPLETE,
+     take_request, OF_REQUEST},
     {"sched/sched_switch",
      CPU_WAITS,
+     TAIL_OWN | TAIL_CALLS,
      SCOPE_SWITCHED,
      TAIL_SLEEP,
      take_switch,
      {"prev_pid", "prev_state", "next_pid"}},
-    {"sched/sched_wakeup", CPU_WAITS, SCOPE_WOKEN, TAIL_WAKE, take_woken, {"pid"}},
-    {"jbd2/jbd2_start_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_BEGIN, take_plain, {"dev"}},
-    {"jbd2/jbd2_end_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_END, take_plain, {"dev"}},
-    {"xfs/xfs_log_force", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, NONE},
-    {"xfs/xfs_log_grant_sleep", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain, NONE},
-    {"xfs/xfs_log_grant_wake", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_READY, take_plain, NONE},
+    {"sched/sched_wakeup",
+     CPU_WAITS,
+     TAIL_OWN | TAIL_CALLS,
+     SCOPE_WOKEN,
+     TAIL_WAKE,
+     take_woken,
+     {"pid"}},
+    {"jbd2/jbd2_start_commit",
+     COMMITS,
+     TAIL_OWN | TAIL_AROUND,
+     SCOPE_FILESYSTEM,
+     TAIL_COMMIT_BEGIN,
+     take_commit,
+     {"dev"}},
+    {"jbd2/jbd2_end_commit",
+     COMMITS,
+     TAIL_OWN | TAIL_AROUND,
+     SCOPE_FILESYSTEM,
+     TAIL_COMMIT_END,
+     take_commit,
+     {"dev"}},
+    {"xfs/xfs_log_force", LOG_WAITS, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain,
+     NONE},
+    {"xfs/xfs_log_grant_sleep", LOG_WAITS, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD, TAIL_LOG_WAIT,
+     take_plain, NONE},
+    {"xfs/xfs_log_grant_wake", LOG_WAITS, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD, TAIL_LOG_READY,
+     take_plain, NONE},
     {"writeback/balance_dirty_pages",
      "writers that are held back",
+     TAIL_OWN | TAIL_CALLS,
      SCOPE_THREAD,
      TAIL_DIRTY_PAUSE,
      take_pause,
      {"pause"}},
-    {"vmscan/mm_vmscan_direct_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, take_plain,
-     NONE},
-    {"vmscan/mm_vmscan_direct_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, take_plain,
-     NONE},
-    {"vmscan/mm_vmscan_memcg_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, take_plain,
-     NONE},
-    {"vmscan/mm_vmscan_memcg_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, take_plain,
-     NONE},
+    {"vmscan/mm_vmscan_direct_reclaim_begin", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
+     TAIL_RECLAIM_BEGIN, take_plain, NONE},
+    {"vmscan/mm_vmscan_direct_reclaim_end", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
+     TAIL_RECLAIM_END, take_plain, NONE},
+    {"vmscan/mm_vmscan_memcg_reclaim_begin", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
+     TAIL_RECLAIM_BEGIN, take_plain, NONE},
+    {"vmscan/mm_vmscan_memcg_reclaim_end", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
+     TAIL_RECLAIM_END, take_plain, NONE},
     {"lock/contention_begin",
      "locks",
+     TAIL_OWN | TAIL_CALLS,
      SCOPE_THREAD,
      TAIL_LOCK_BEGIN,
      take_lock,
      {"lock_addr", "flags"}},
-    {"lock/contention_end", "locks", SCOPE_THREAD, TAIL_LOCK_END, take_lock, {"lock_addr"}},
+    {"lock/contention_end",
+     "locks",
+     TAIL_OWN | TAIL_CALLS,
+     SCOPE_THREAD,
+     TAIL_LOCK_END,
+     take_lock,
+     {"lock_addr"}},
+    {"raw_syscalls/sys_enter",
+     CALLS,
+     TAIL_CALLS | TAIL_AROUND,
+     SCOPE_CALLS,
+     TAIL_CALL,
+     take_call,
+     {"id", "args"}},
+    {"raw_syscalls/sys_exit",
+     CALLS,
+     TAIL_CALLS | TAIL_AROUND,
+     SCOPE_CALLS,
+     TAIL_RETURN,
+     take_return,
+     {"id", "ret"}},
+    {"block/block_bio_queue", "who uses a device", TAIL_AROUND, SCOPE_ALL, TAIL_BIO, take_bio,
+     OF_REQUEST},
+    {"sched/sched_waking",
+     "who wakes the journal",
+     TAIL_AROUND,
+     SCOPE_JOURNAL,
+     TAIL_ASK_COMMIT,
+     take_ask,
+     {"pid", "common_flags"}},
 };
 
 const char *tail_event_path(unsigned index)
@@ -378,6 +489,7 @@ static void read_values(struct values *v, const struct tail_format *f, const uns
             continue;
         v->text = record + field->offset;
         v->text_bytes = strnlen((const char *)v->text, field->size);
+        v->text_room = field->size;
     }
 }
 
@@ -464,6 +576,8 @@ static void run_errand(void *context, int socket)
 #define MOST_IN_FILTER 64
 #define TRIES_TO_MAKE  3
 
+#define PLACE_BYTES 32
+
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 static void add_note(struct tail_trace *t, const char *text)
@@ -503,23 +617,46 @@ static bool set_file(const struct tail_trace *t, const char *place, const char *
     return done;
 }
 
-/*
- * Opens the directory `instances` of tracefs. Returns its descriptor and sets *place to the mount
- * point, or returns a negative errno.
+/* Mounts a tracefs at no place, so nobody else sees it. Returns its descriptor, or -1 with errno.
  */
-static int open_instances(const char **place)
+static int mount_tracefs(void)
+{
+    int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+    int fd = -1;
+    if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+        fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+    int code = errno;
+    descriptor_close(&context);
+    errno = code;
+    return fd;
+}
+
+/*
+ * Opens the directory `instances` of tracefs. Returns its descriptor and sets `place` to the mount
+ * point, or returns a negative errno. If tracefs is not mounted, and `mount` is not NULL, mounts
+ * one and sets *mount to its descriptor.
+ */
+static int open_instances(char place[static PLACE_BYTES], int *mount)
 {
     char path[INSTANCE_PATH];
     int rc = -ENOENT;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        *place = places[i];
-        snprintf(path, sizeof path, "%s/instances", *place);
+        snprintf(place, PLACE_BYTES, "%s", places[i]);
+        snprintf(path, sizeof path, "%s/instances", place);
         int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
         if (fd >= 0)
             return fd;
         rc = errno == ENOENT ? rc : -errno;
     }
-    return rc;
+    if (rc != -ENOENT || !mount)
+        return rc;
+    *mount = mount_tracefs();
+    snprintf(place, PLACE_BYTES, "/proc/self/fd/%d", *mount);
+    if (*mount < 0)
+        return -errno;
+    snprintf(path, sizeof path, "%s/instances", place);
+    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
+    return fd < 0 ? -errno : fd;
 }
 
 bool tail_instance_name(char name[TAIL_INSTANCE_NAME])
@@ -542,7 +679,7 @@ static bool learn_formats(struct tail_trace *t, const char *place)
     t->page_bytes = t->layout.data.offset + t->layout.data.size;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         snprintf(file, sizeof file, "events/%s/format", tail_event_path(i));
-        if (read_file(place, file, text, sizeof text))
+        if (rows[i].sets & t->set && read_file(place, file, text, sizeof text))
             tail_decoder_learn(&t->decoder, i, text);
     }
     tail_decoder_finish(&t->decoder);
@@ -613,6 +750,11 @@ static bool open_files(struct tail_trace *t, const char *place)
     snprintf(kib, sizeof kib, "%u", each < LEAST_CPU_KIB ? LEAST_CPU_KIB : each);
     t->tracing_on = open_instance_file(t, place, "tracing_on", O_WRONLY);
     t->set_event = open_instance_file(t, place, "set_event", O_WRONLY | O_APPEND);
+    if (t->set == TAIL_CALLS) {
+        t->set_event_pid = open_instance_file(t, place, "set_event_pid", O_WRONLY | O_APPEND);
+        if (t->set_event_pid < 0 || !set_file(t, place, "options/event-fork", "1"))
+            return false;
+    }
     return write_text(t->tracing_on, "0") && t->set_event >= 0 && open_filters(t, place) &&
            set_file(t, place, "trace_clock", "mono") &&
            set_file(t, place, "options/overwrite", "1") &&
@@ -629,6 +771,7 @@ static void close_files(struct tail_trace *t)
     t->pipes = NULL;
     descriptor_close(&t->tracing_on);
     descriptor_close(&t->set_event);
+    descriptor_close(&t->set_event_pid);
 }
 
 /* Closes and removes the instance. Keeps errno. */
@@ -693,13 +836,18 @@ static bool open_or_note(struct tail_trace *t, const char *place)
     return true;
 }
 
-int tail_trace_open(struct tail_trace *t, struct err *e)
+int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
 {
-    const char *place;
-    *t = (struct tail_trace){.is_wanted = true, .set_event = -1, .tracing_on = -1};
+    char place[PLACE_BYTES];
+    *t = (struct tail_trace){.set = set,
+                             .is_wanted = true,
+                             .mount = -1,
+                             .set_event = -1,
+                             .set_event_pid = -1,
+                             .tracing_on = -1};
     for (unsigned i = 0; i < TAIL_EVENTS; i++)
         t->filters[i] = -1;
-    t->instances = open_instances(&place);
+    t->instances = open_instances(place, set == TAIL_OWN ? NULL : &t->mount);
     if (t->instances < 0)
         note_reason(t, places[0], -t->instances);
     else
@@ -735,12 +883,13 @@ static void filter_devices(char text[static FILTER_BYTES], const struct device_s
                                  tail_device(d->devices[i].major, d->devices[i].minor));
 }
 
-static void filter_text(char text[static FILTER_BYTES], enum tail_scope scope,
+static void filter_text(char text[static FILTER_BYTES], enum tail_set set, enum tail_scope scope,
                         const struct tail_watch *w)
 {
     int first = w->first_thread;
     int last = w->last_thread;
-    switch (scope) {
+    bool is_own = scope == SCOPE_THREAD || scope == SCOPE_WOKEN || scope == SCOPE_SWITCHED;
+    switch (is_own && set == TAIL_CALLS ? SCOPE_ALL : scope) { /* set_event_pid filters these */
     case SCOPE_DEVICES:
         filter_devices(text, w->devices, w->devices->count);
         break;
@@ -757,6 +906,15 @@ static void filter_text(char text[static FILTER_BYTES], enum tail_scope scope,
         snprintf(text, FILTER_BYTES,
                  "(prev_pid >= %d && prev_pid <= %d) || (next_pid >= %d && next_pid <= %d)", first,
                  last, first, last);
+        break;
+    case SCOPE_CALLS:
+        snprintf(text, FILTER_BYTES, "%s", w->calls);
+        break;
+    case SCOPE_JOURNAL:
+        snprintf(text, FILTER_BYTES, "comm ~ \"jbd2/*\"");
+        break;
+    case SCOPE_ALL:
+        snprintf(text, FILTER_BYTES, "0");
         break;
     }
 }
@@ -784,7 +942,7 @@ static void note_missing(struct tail_trace *t, const char *filesystem)
     t->sees_all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         const char *purpose = rows[i].purpose;
-        if (!tail_decoder_misses(&t->decoder, i, filesystem))
+        if (!(rows[i].sets & t->set) || !tail_decoder_misses(&t->decoder, i, filesystem))
             continue;
         t->sees_all = false;
         size_t used = strlen(note);
@@ -795,18 +953,30 @@ static void note_missing(struct tail_trace *t, const char *filesystem)
         add_note(t, note);
 }
 
-int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
+bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
 {
     char text[FILTER_BYTES];
     bool all = true;
-    note_missing(t, w->filesystem);
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         if (t->filters[i] < 0)
             continue;
-        filter_text(text, rows[i].scope, w);
+        filter_text(text, t->set, rows[i].scope, w);
         all = write_text(t->filters[i], text) && all;
     }
-    if (all && enable_events(t, true) && write_text(t->tracing_on, "1"))
+    return all;
+}
+
+bool tail_trace_follow(const struct tail_trace *t, int thread)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%d\n", thread);
+    return write_text(t->set_event_pid, text);
+}
+
+int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
+{
+    note_missing(t, w->filesystem);
+    if (tail_trace_watch(t, w) && enable_events(t, true) && write_text(t->tracing_on, "1"))
         return 0;
     int rc = errno > 0 ? -errno : -EIO;
     tail_trace_end(t);
@@ -834,6 +1004,7 @@ void tail_trace_close(struct tail_trace *t)
         stop_message("the process that removes the trace instance is stopped; it will do so when "
                      "it is continued");
     descriptor_close(&t->instances);
+    descriptor_close(&t->mount);
     *t = (struct tail_trace){0};
 }
 
@@ -851,8 +1022,10 @@ static bool is_ours(const char *name)
 
 void tail_trace_cleanup(void)
 {
-    const char *place;
-    int instances = open_instances(&place);
+    char place[PLACE_BYTES];
+    int mount = -1;
+    int instances = open_instances(place, &mount);
+    descriptor_close(&mount);
     DIR *all = instances >= 0 ? fdopendir(instances) : NULL;
     if (!all) {
         descriptor_close(&instances);

@@ -34,16 +34,23 @@ enum tail_kind {
     TAIL_RECLAIM_BEGIN, /* a thread has to free memory before it gets any */
     TAIL_RECLAIM_END,
     TAIL_DIRTY_PAUSE, /* the kernel makes a thread pause: too much data waits for writeback */
+    TAIL_CALL,        /* a thread made the system call `device`, with `sector` as its first argument
+                         and `sectors` as its third (of open: second) */
+    TAIL_RETURN,      /* the system call `device` returned `sector` */
+    TAIL_BIO,         /* a thread asked a device to transfer `sectors` */
+    TAIL_ASK_COMMIT,  /* a thread woke the journal's thread `sector`, to make it commit */
 };
 
 struct tail_event {
     uint64_t ns;      /* time of clock_ns() */
-    uint64_t sector;  /* first sector of a request, of 512 bytes; or the address of a lock */
+    uint64_t sector;  /* first sector of a request, of 512 bytes; the address of a lock; of a
+                         TAIL_RUN, the thread that had the CPU before, 0 being none */
     uint32_t sectors; /* number of sectors of a request */
     uint32_t device;  /* the kernel's device number: major << 20 | minor */
     int32_t thread; /* the thread that it happened to; for a request, the thread that was running */
     uint8_t kind;   /* enum tail_kind */
     bool is_meta;   /* the request is for the filesystem's own data */
+    bool writes;    /* a TAIL_BIO writes */
 };
 
 /* The device number that events have. */
@@ -92,7 +99,7 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
 const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes);
 
 /* Number of the kernel's events that show causes, whose records become a struct tail_event. */
-enum { TAIL_EVENTS = 17 };
+enum { TAIL_EVENTS = 21 };
 
 /* Path of an event in tracefs ("block/block_rq_issue"). */
 const char *tail_event_path(unsigned index);
@@ -141,14 +148,26 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
 
 #define TAIL_NOTE 320
 
+/*
+ * Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
+ * the devices below its files. For other processes these need two instances, because the kernel
+ * applies a list of processes to a whole instance: TAIL_CALLS has what happens in the threads that
+ * tail_trace_follow() names and in their children, with their system calls; TAIL_AROUND has what
+ * happens at devices and in journals, and who caused it.
+ */
+enum tail_set { TAIL_OWN = 1, TAIL_CALLS = 2, TAIL_AROUND = 4 };
+
 struct tail_trace {
+    enum tail_set set;
     bool is_open;
     bool is_wanted;
     char note[TAIL_NOTE]; /* what cannot be seen, and why; empty: everything can be seen */
     int instances;        /* directory of all instances */
     char name[TAIL_INSTANCE_NAME];
     bool sees_all; /* this kernel has all events for the test that began last */
+    int mount;     /* a tracefs of this program's own, which is mounted nowhere; or -1 */
     int set_event;
+    int set_event_pid; /* -1 unless the set is TAIL_CALLS */
     int tracing_on;
     int filters[TAIL_EVENTS];
     int *pipes; /* for each CPU; -1: there is no such CPU */
@@ -166,7 +185,7 @@ unsigned tail_trace_descriptors(void);
  * Makes the instance. If the user may not, or the kernel cannot, there is no instance and t->note
  * says why, which is not a failure.
  */
-int tail_trace_open(struct tail_trace *t, struct err *e);
+int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e);
 
 /* The threads and devices whose events are recorded. */
 struct tail_watch {
@@ -174,7 +193,14 @@ struct tail_watch {
     int last_thread;  /* highest thread ID */
     const struct device_set *devices;
     const char *filesystem; /* its type, "ext4"; empty: unknown */
+    const char *calls;      /* which system calls, as a filter of the kernel ("id == 0") */
 };
+
+/* Records the events of one more thread, and of the threads and processes that it will make. */
+bool tail_trace_follow(const struct tail_trace *t, int thread);
+
+/* Changes what is recorded. Returns whether the kernel accepts it. */
+bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w);
 
 /* Begins to record. Earlier records are lost. Returns 0 or a negative errno. */
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);

@@ -10,7 +10,7 @@ use Test::More;
 my $TOP = $ENV{BONNIE_TEST_SRCDIR} // dirname(__FILE__) . '/../..';
 
 my @pages = glob "$TOP/man/*.[0-9]";
-for my $program (qw(bon_ab.1 boncut.1 bonload.1 bonnie.1 bon_csv2html.1 bon_csv2txt.1 generate_randfile.1 getc_putc.1 zcav.8)) {
+for my $program (qw(bon_ab.1 boncut.1 bonload.1 bonnie.1 bonwhy.8 bon_csv2html.1 bon_csv2txt.1 generate_randfile.1 getc_putc.1 zcav.8)) {
     ok((grep {m{/\Q$program\E\z}} @pages), $program);
 }
 SKIP: {

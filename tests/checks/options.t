@@ -62,7 +62,7 @@ for my $name (@names, $IGNORED) {
 ok((grep {/(?<![\w-])-html\b/} values %code), 'tried in tests/cli: -html');
 
 # The same checks for the small programs, each with its own page and test.
-for my $program (qw(boncut zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
+for my $program (qw(boncut bonwhy zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
     my (undef, @of_it) = options_and_help($program);
     my ($manual) = map { slurp($_) } glob source("man/$program.[18]");
     my $test = join "\n", grep { !/^\s*#|refused_ok/ } split /\n/, join q{}, map { slurp($_) } glob(source('tests/cli/' . $program =~ s/\Abon_//r . '*.t')), source('tests/cli/grammar.t');
@@ -94,7 +94,7 @@ for my $name (grep { $_ ne 'rps' } sort keys %load_page) {
 # Every option with a path is in a table of SECURITY.md, and so is every file that a variable of the
 # environment names.
 my $security = join q{}, slurp(source('SECURITY.md')) =~ /^([|].*\n)/mg;
-for my $program (qw(bonnie bonload boncut zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
+for my $program (qw(bonnie bonload boncut bonwhy zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
     my $said = run_tool($program, '--help')->{out};
     my @with = $said =~ /^ +(-\S+(?:, -\S+)*)(?:[ =]|\[=)(?:FILE|DIR|LOGS?|PAGE|PREFIX|PATH)\b/mg;
     cmp_ok(scalar @with, '>=', 1, "$program has options with a path");

@@ -26,6 +26,7 @@ my %HARMLESS = (
     'form of is_private_name_of_any()' => [ 'storage/scratch.c', 'name' ],
     'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[l->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
     'engines'                => [ 'io/', qw((*engine)->name (*engine)->summary reason.text) ],
+    'kinds of calls, and numbers' => [ 'bonwhy/report.c', qw(call_kind((unsigned)kind)->name call_kind(i)->name bytes) ],
     'ways of getc_putc'      => [ 'tools/getc_putc.c', qw(byte_ways[i].name figure_of(s->kib_per_second[i]).text) ],
     'tables of the program'  => [ 'bonnie/report/', qw(heading headings note group->names name text row->name row->part) ],
     'fields of figures.c, made printable there' => [ 'bonnie/report/', map {"f.$_"} qw(label size tests[i].cpu tests[i].rate) ],

@@ -16,7 +16,7 @@ my $DIR = abs_path($ENV{BONNIE_COMPLETIONS} // 'completions');
 plan skip_all => 'a build for another machine has no completions' if !defined $DIR || !-d "$DIR/bash";
 
 my $kept     = scratch();
-my @PROGRAMS = qw(bonnie boncut zcav getc_putc generate_randfile bonload bon_ab bon_csv2html bon_csv2txt);
+my @PROGRAMS = qw(bonnie boncut bonwhy zcav getc_putc generate_randfile bonload bon_ab bon_csv2html bon_csv2txt);
 my %NAMES    = ((map { $_ => [$_] } @PROGRAMS), bonnie => [qw(bonnie bonnie++ gobonniego)], bonload => [qw(bonload goader)]);
 
 # The table of options that a program prints: a hash for each option.

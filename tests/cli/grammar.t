@@ -15,7 +15,7 @@ use RunProgram qw(slurp spew);
 my $dir = scratch();
 mkdir "$dir/d" or die "$dir/d: $!\n";
 my @PERL     = qw(bon_ab bon_csv2html bon_csv2txt);
-my @PROGRAMS = (qw(bonnie bonload boncut zcav getc_putc generate_randfile), @PERL);
+my @PROGRAMS = (qw(bonnie bonload boncut bonwhy zcav getc_putc generate_randfile), @PERL);
 
 sub called { return run_tool(@_) }
 
@@ -47,6 +47,7 @@ subtest 'options that several programs have' => sub {
         bonnie            => [qw(h help version quiet verbose json output html label seed cleanup)],
         bonload           => [qw(h help version quiet verbose json o html label seed cleanup)],
         boncut            => [qw(h help version json output html seed cleanup)],
+        bonwhy            => [qw(h help version quiet output cleanup)],
         zcav              => [qw(h help version quiet json output html)],
         getc_putc         => [qw(h help version quiet output label cleanup)],
         generate_randfile => [qw(h help version quiet seed)],

@@ -14,7 +14,7 @@ use BonnieRun  qw(run_tool source);
 use RunProgram qw(data_file slurp spew);
 
 my %there;
-for my $program (qw(bonnie bonload boncut zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
+for my $program (qw(bonnie bonload boncut bonwhy zcav getc_putc generate_randfile bon_ab bon_csv2html bon_csv2txt)) {
     for my $line (grep {/\Aoption\t/} split /\n/, run_tool($program, '--all-options')->{out}) {
         my (undef, $letter, $long, $alias, undef, undef, $words) = split /\t/, $line;
         my @names = ((map {"-$_"} grep {length} $letter), (map {"--$_"} grep {length} $long, $alias));

@@ -16,7 +16,7 @@ like(qx('$dir/gobonniego' -version), qr/\Agobonniego version \d+\.\d+\.\d+\n\z/,
 for my $program (map {"$dir/$_"} qw(bonnie bonnie++)) {
     like(qx('$program' --version), qr/\d+\.\d+\.\d+/, "$program runs");
 }
-for my $tool ("$dir/getc_putc", map {"$sbin/$_"} qw(zcav getc_putc bonnie bonnie++)) {
+for my $tool ("$dir/getc_putc", map {"$sbin/$_"} qw(bonwhy zcav getc_putc bonnie bonnie++)) {
     my ($name) = $tool =~ m{([^/+]+)\+*\z};
     like(qx('$tool' --version), qr/\A$name \d+\.\d+\.\d+\n/, "$tool runs");
 }
@@ -29,13 +29,13 @@ is(readlink "$bin/goader", 'bonload', 'goader is a link to bonload beside it');
 like(qx('$bin/goader' --version), qr/^bonload \d+\.\d+\.\d+/, 'bonload runs');
 is(system("'$bin/bonload' -requests-engine=null -rt=1 -max-requests=10 -show-progress=false -timeline-file=/dev/null >/dev/null"), 0, 'it finds what draws its page');
 for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man1/bonnie.1 man1/bonnie++.1 man1/gobonniego.1 man1/bon_csv2html.1 man1/bon_csv2txt.1
-    man1/boncut.1 man8/zcav.8 man1/getc_putc.1 man1/generate_randfile.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man8/getc_putc.8)) {
+    man1/boncut.1 man8/bonwhy.8 man8/zcav.8 man1/getc_putc.1 man1/generate_randfile.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man8/getc_putc.8)) {
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
 ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json document.schema.json zcav.schema.json);
 
 # Every program has completions under each of its names.
-my @names = (qw(bonnie boncut getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
+my @names = (qw(bonnie boncut bonwhy getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
     map { s{.*/}{}r } grep { (readlink // q{}) =~ /\A(?:bonnie|bonload)\z/ } glob("$bin/*"));
 my $data = dirname($ENV{BONNIE_TEST_DATADIR});
 SKIP: {

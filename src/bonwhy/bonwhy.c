@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bonwhy/bonwhy.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bonwhy/report.h"
+#include "bonwhy/target.h"
+#include "bonwhy/watch.h"
+#include "cli/parser.h"
+#include "cli/rows.h"
+#include "live/progress.h"
+#include "measure/clock.h"
+#include "sys/output.h"
+#include "sys/path.h"
+#include "sys/privilege.h"
+#include "sys/program.h"
+#include "sys/stop.h"
+#include "util/descriptor.h"
+#include "util/units.h"
+
+struct settings {
+    const char *target; /* NULL: the command */
+    char **command;     /* NULL: the target */
+    struct optional time;
+    enum { BY_CALL, BY_FILE } by;
+    const char *user;
+    const char *group;
+    const char *output;
+    bool quiet;
+    bool cleanup;
+    bool trusts_directory;
+};
+
+#define DEFAULT_NS (60 * BILLION)
+
+/* Status of a failure of its own, where the status is that of a command. */
+#define STATUS_OWN_FAILURE 125
+
+#define FIELD(name) offsetof(struct settings, name)
+
+static int take_target(void *settings, const char *word, struct err *e)
+{
+    struct settings *s = settings;
+    if (s->target)
+        return err_say(e, "unexpected argument '%.100s'; only one TARGET is taken", word);
+    s->target = word;
+    return 0;
+}
+
+static const char *const groupings[] = {"call", "file", NULL};
+
+static const struct option_entry entries[] = {
+    {DURATION("time", time, 1),
+     .help = "how long to watch (default: 60s, or until the command ends)"},
+    {VALUE("by", "WHAT", OPTION_WORD, by), .words = groupings,
+     .help = "print the waits of each %s, too (default: call)"},
+    {OPTION_USER(user)},
+    {OPTION_GROUP(group)},
+    {OPTION_OUTPUT(output)},
+    {OPTION_QUIET(quiet)},
+    {OPTION_TRUST(trusts_directory)},
+    {OPTION_CLEANUP(cleanup)},
+    OPTIONS_ABOUT,
+};
+
+#define USAGE                                                                                      \
+    "Usage: bonwhy [OPTION]... PID | UNIT | CONTROL-GROUP\n"                                       \
+    "       bonwhy [OPTION]... -- COMMAND [ARGUMENT]...\n"                                         \
+    "Say why a program waits for its storage, and because of whom. Needs root.\n\n"
+
+static const struct option_table option_table = {
+    .entries = entries,
+    .count = sizeof entries / sizeof *entries,
+    .usage = USAGE,
+    .brief = USAGE "Why is the database slow?   bonwhy postgresql@15-main.service\n"
+                   "And this program?           bonwhy -- tar xf linux.tar\n\n"
+                   "bonwhy --help lists all options; the manual is bonwhy(8).\n",
+    .closing = "\nThe manual is bonwhy(8).\n",
+    .operand = take_target,
+};
+
+/* How often the events are read, and how often the target is looked at, in readings. */
+#define READING_NS      20000000
+#define READINGS_A_LOOK 50
+
+static bool is_over(const struct settings *s, struct target *t, uint64_t elapsed_ns)
+{
+    uint64_t most_ns = optional_or(s->time, s->command ? UINT64_MAX : DEFAULT_NS);
+    return stop_requested() || elapsed_ns >= most_ns || target_has_ended(t);
+}
+
+static int watch_target(const struct settings *s, struct watch *w, struct target *t, struct err *e)
+{
+    char text[96];
+    struct progress_lines lines;
+    struct progress_bar bar = {.title = "watching"};
+    int rc = watch_begin(w, t, e);
+    progress_lines_init(&lines, s->quiet);
+    descriptor_close(&t->gate); /* a command begins now */
+    for (unsigned n = 1; rc == 0 && !is_over(s, t, clock_ns() - w->start_ns); n++) {
+        clock_sleep(READING_NS);
+        rc = watch_read(w, e);
+        if (n % READINGS_A_LOOK != 0)
+            continue;
+        watch_follow(w, t);
+        snprintf(text, sizeof text, "%s, %" PRIu64 " calls",
+                 units_time(clock_ns() - w->start_ns).text, w->counted);
+        if (progress_lines_is_live(&lines))
+            progress_bar_draw_text(&bar, text);
+    }
+    if (progress_lines_is_live(&lines))
+        progress_bar_erase(&bar);
+    return rc == 0 ? watch_end(w, e) : rc;
+}
+
+static int print_report(const struct settings *s, const struct watch *w, uint64_t elapsed_ns,
+                        struct output *o, struct err *e)
+{
+    const char *name = s->target ? s->target : s->command[0];
+    int rc = report_print(o->stream, w, name, elapsed_ns, s->by == BY_FILE, e);
+    if (rc == 0)
+        rc = output_finish(o, e);
+    if (rc != 0 || w->counted > 0)
+        return rc;
+    err_say(e, "in %s %s made no call that asks anything of storage", units_time(elapsed_ns).text,
+            name);
+    return STATUS_NOT_KNOWN;
+}
+
+static int watch_and_report(const struct settings *s, struct target *t, struct output *o,
+                            struct err *e)
+{
+    static struct watch w;
+    int rc = watch_open(&w, e);
+    if (rc == 0)
+        rc = watch_target(s, &w, t, e);
+    if (rc == 0)
+        rc = print_report(s, &w, clock_ns() - w.start_ns, o, e);
+    watch_close(&w);
+    return rc;
+}
+
+static int run_command(const struct settings *s, struct output *o, struct err *e)
+{
+    struct target t;
+    struct identity id;
+    int rc = privilege_resolve(&id, s->user, s->group, e);
+    if (rc == 0)
+        rc = target_start(&t, s->command, &id, e);
+    if (rc != 0)
+        return rc;
+    rc = watch_and_report(s, &t, o, e);
+    if (rc < 0)
+        stop_request();
+    int status = target_wait(&t);
+    return rc < 0 ? rc : status;
+}
+
+static int run(const struct settings *s, struct err *e)
+{
+    struct output output;
+    struct target t;
+    int rc = stop_init(e);
+    if (rc != 0)
+        return rc;
+    stop_keeps_readers();
+    if (!s->command)
+        rc = target_find(&t, s->target, e);
+    if (rc == 0)
+        rc = output_open(&output, s->output, e);
+    if (rc != 0)
+        return rc;
+    rc = s->command ? run_command(s, &output, e) : watch_and_report(s, &t, &output, e);
+    output_discard(&output);
+    if (stop_signal() == SIGINT && rc >= 0)
+        stop_forget();
+    return rc;
+}
+
+/* The words after `--` are the command. */
+static char **take_command(int *argc, char *argv[])
+{
+    for (int i = 1; i < *argc; i++)
+        if (strcmp(argv[i], "--") == 0 && i + 1 < *argc) {
+            *argc = i;
+            argv[i] = NULL;
+            return &argv[i + 1];
+        }
+    return NULL;
+}
+
+int bonwhy(int argc, char *argv[], struct err *e)
+{
+    struct settings s = {.command = take_command(&argc, argv)};
+    int rc = cli_parse(&option_table, argc, argv, &s, NULL, stdout, e);
+    if (rc == CLI_ANSWERED)
+        return 0;
+    if (rc == 0 && s.cleanup) {
+        tail_trace_cleanup();
+        return 0;
+    }
+    path_trust_movers(s.trusts_directory);
+    if (rc == 0 && !s.command && !s.target)
+        rc = err_say(e, "TARGET is missing: a pid, a unit, a control group, or -- COMMAND");
+    else if (rc == 0 && s.command && s.target)
+        rc = err_say(e, "either TARGET '%.100s' or -- COMMAND, not both", s.target);
+    else if (rc == 0 && !s.command && (s.user || s.group))
+        rc = err_say(e, "%s: only a command that bonwhy starts can have another user",
+                     s.user ? "--user" : "--group");
+    if (rc == 0)
+        rc = run(&s, e);
+    return rc < 0 && s.command ? STATUS_OWN_FAILURE : rc;
+}

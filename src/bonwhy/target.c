@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bonwhy/target.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure/clock.h"
+#include "sys/helper.h"
+#include "sys/stop.h"
+#include "util/descriptor.h"
+#include "util/kernel_file.h"
+#include "util/units.h"
+
+#define GROUPS "/sys/fs/cgroup"
+
+/* Levels of control groups that are searched for a unit. */
+#define MOST_LEVELS 16
+
+static DIR *open_directory(const char *path)
+{
+    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
+    return fd < 0 ? NULL : fdopendir(fd);
+}
+
+/*
+ * Calls visit() for the directory of a control group and those below it, until it returns true.
+ * Returns whether it did.
+ */
+static bool visit_groups(const char *path, unsigned level,
+                         bool (*visit)(void *context, const char *path), void *context)
+{
+    bool done = visit(context, path);
+    DIR *all = done || level == MOST_LEVELS ? NULL : open_directory(path);
+    if (!all)
+        return done;
+    for (const struct dirent *entry = readdir(all); entry && !done; entry = readdir(all)) {
+        char below[PATH_MAX];
+        if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+            snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
+            continue;
+        done = visit_groups(below, level + 1, visit, context);
+    }
+    closedir(all);
+    return done;
+}
+
+static bool is_unit(void *context, const char *path)
+{
+    struct target *t = context;
+    const char *wanted = t->group;
+    if (strcmp(strrchr(path, '/') + 1, wanted) != 0)
+        return false;
+    snprintf(t->group, sizeof t->group, "%s", path);
+    return true;
+}
+
+static bool has_processes_file(const char *group)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/cgroup.procs", group);
+    return kernel_file_exists(path);
+}
+
+int target_find(struct target *t, const char *word, struct err *e)
+{
+    uint64_t number;
+    char path[64];
+    *t = (struct target){.gate = -1, .status = -1};
+    if (units_parse_count(word, &number) == 0) {
+        snprintf(path, sizeof path, "/proc/%.20s", word);
+        if (number == 0 || number > INT_MAX || !kernel_file_exists(path))
+            return err_say(e, "there is no process %.100s", word);
+        t->process = (int)number;
+        return 0;
+    }
+    bool is_below = strncmp(word, GROUPS "/", strlen(GROUPS "/")) == 0;
+    if (strchr(word, '/'))
+        snprintf(t->group, sizeof t->group, "%s%s%s", is_below ? "" : GROUPS "/", "", word);
+    else {
+        static const char *const trees[] = {GROUPS, GROUPS "/unified", GROUPS "/systemd"};
+        bool found = false;
+        snprintf(t->group, sizeof t->group, "%s", word);
+        for (unsigned i = 0; i < sizeof trees / sizeof *trees && !found; i++)
+            found = visit_groups(trees[i], 0, is_unit, t);
+        if (!found)
+            return err_say(e, "%.100s is no pid, and no unit or control group with that name runs",
+                           word);
+    }
+    if (!has_processes_file(t->group))
+        return err_say(e, "there is no control group %.200s", t->group);
+    return 0;
+}
+
+/* In the new process: waits for the gate, and becomes the command. */
+__attribute__((noreturn)) static void become_command(char *const command[],
+                                                     const struct identity *id, int gate)
+{
+    struct err e = {0};
+    char byte;
+    int rc = privilege_become(id, true, &e);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
+    if (rc == 0 && byte_read(gate, &byte) == 0 && !stop_requested()) {
+        execvp(command[0], command);
+        err_system(&e, errno, "%.200s", command[0]);
+    }
+    if (*e.text)
+        message("%s", e.text);
+    _exit(e.code == ENOENT ? 127 : e.code == EACCES ? 126 : 125);
+}
+
+int target_start(struct target *t, char *const command[], const struct identity *id, struct err *e)
+{
+    int ends[2];
+    *t = (struct target){.gate = -1, .status = -1, .is_command = true};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_system(e, errno, "make a pipe");
+    t->process = fork();
+    if (t->process == 0) {
+        close(ends[1]);
+        become_command(command, id, ends[0]);
+    }
+    int code = errno;
+    close(ends[0]);
+    t->gate = ends[1];
+    if (t->process > 0)
+        return 0;
+    descriptor_close(&t->gate);
+    return err_system(e, code, "fork");
+}
+
+struct following {
+    void (*follow)(void *context, int thread);
+    void *context;
+};
+
+static void visit_process(const struct following *f, int process, unsigned level)
+{
+    char path[96];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR *tasks = level == 4 * MOST_LEVELS ? NULL : open_directory(path);
+    if (!tasks)
+        return;
+    for (const struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
+        int thread = atoi(entry->d_name);
+        if (thread <= 0)
+            continue;
+        f->follow(f->context, thread);
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, thread);
+        FILE *children = level < UINT_MAX ? kernel_file_read(path) : NULL;
+        while (children && fscanf(children, "%d", &child) == 1)
+            visit_process(f, child, level + 1);
+        if (children)
+            fclose(children);
+    }
+    closedir(tasks);
+}
+
+static bool visit_group(void *context, const char *group)
+{
+    char path[PATH_MAX + 16];
+    int process;
+    snprintf(path, sizeof path, "%s/cgroup.procs", group);
+    FILE *all = kernel_file_read(path);
+    while (all && fscanf(all, "%d", &process) == 1)
+        visit_process(context, process, 0);
+    if (all)
+        fclose(all);
+    return false;
+}
+
+void target_visit(const struct target *t, void (*follow)(void *context, int thread), void *context)
+{
+    struct following f = {.follow = follow, .context = context};
+    if (t->process > 0)
+        visit_process(&f, t->process, 0);
+    else
+        visit_groups(t->group, 0, visit_group, &f);
+}
+
+/* Takes the command's status once it has ended. */
+static bool reap(struct target *t, int options)
+{
+    int status;
+    if (t->status < 0 && waitpid(t->process, &status, options) == t->process)
+        t->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return t->status >= 0;
+}
+
+bool target_has_ended(struct target *t)
+{
+    if (t->is_command)
+        return reap(t, WNOHANG);
+    return t->process > 0 && kill(t->process, 0) != 0 && errno == ESRCH;
+}
+
+/* How often the command is looked at, and how long it has after a TERM. */
+#define LOOK_NS 10000000
+#define LAST_NS (5 * BILLION)
+
+int target_wait(struct target *t)
+{
+    uint64_t asked_ns = 0;
+    descriptor_close(&t->gate);
+    while (!reap(t, WNOHANG)) {
+        if (stop_requested() && asked_ns == 0) {
+            kill(t->process, SIGTERM);
+            asked_ns = clock_ns();
+        } else if (asked_ns != 0 && clock_ns() - asked_ns > LAST_NS) {
+            kill(t->process, SIGKILL);
+        }
+        clock_sleep(LOOK_NS);
+    }
+    return t->status;
+}
+
+bool target_is_limited(const struct target *t)
+{
+    char path[PATH_MAX + 16];
+    char text[4096];
+    char group[PATH_MAX];
+    snprintf(group, sizeof group, "%s", t->group);
+    if (t->process > 0) {
+        snprintf(path, sizeof path, "/proc/%d/cgroup", t->process);
+        const char *own = kernel_file_text(path, text, sizeof text) ? strstr(text, "0::") : NULL;
+        if (!own)
+            return false;
+        snprintf(group, sizeof group, GROUPS "%.*s", (int)strcspn(own + 3, "\n"), own + 3);
+    }
+    while (strlen(group) > strlen(GROUPS)) { /* this one and those above it */
+        snprintf(path, sizeof path, "%s/io.max", group);
+        if (kernel_file_text(path, text, sizeof text) && strchr(text, '='))
+            return true;
+        *strrchr(group, '/') = '\0';
+    }
+    return false;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "sys/privilege.h"
+#include "util/err.h"
+
+/* What is watched: a process, a control group, or a command that this program starts. */
+struct target {
+    int process;          /* 0: a control group */
+    char group[PATH_MAX]; /* directory of the control group */
+    bool is_command;
+    int gate;   /* the command begins when this is closed; -1: it has begun */
+    int status; /* the command's, as a shell has it; -1: it has not ended */
+};
+
+/* Finds what the user named: a pid, a control group's path, or the name of a unit. */
+int target_find(struct target *t, const char *word, struct err *e);
+
+/* Starts a command, which waits at its gate. */
+int target_start(struct target *t, char *const command[], const struct identity *id, struct err *e);
+
+/* Calls follow() for all threads of the target, and of the processes below a process. */
+void target_visit(const struct target *t, void (*follow)(void *context, int thread), void *context);
+
+/* Whether the process or the command has ended. */
+bool target_has_ended(struct target *t);
+
+/* Waits for the command, which a stop of this program ends. Returns its status. */
+int target_wait(struct target *t);
+
+/* Whether a control group limits the target's input and output (io.max). */
+bool target_is_limited(const struct target *t);

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "bonwhy/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
+#include "measure/clock.h"
+#include "measure/mount_info.h"
+#include "util/kernel_file.h"
+
+static const struct call_kind kinds[] = {
+    {"read", SYS_read, CALL_TRANSFER, true},
+    {"pread64", SYS_pread64, CALL_TRANSFER, true},
+    {"readv", SYS_readv, CALL_TRANSFER, true},
+    {"preadv", SYS_preadv, CALL_TRANSFER, true},
+    {"preadv2", SYS_preadv2, CALL_TRANSFER, true},
+    {"write", SYS_write, CALL_TRANSFER, true},
+    {"pwrite64", SYS_pwrite64, CALL_TRANSFER, true},
+    {"writev", SYS_writev, CALL_TRANSFER, true},
+    {"pwritev", SYS_pwritev, CALL_TRANSFER, true},
+    {"pwritev2", SYS_pwritev2, CALL_TRANSFER, true},
+    {"fsync", SYS_fsync, CALL_SYNC, true},
+    {"fdatasync", SYS_fdatasync, CALL_SYNC, true},
+    {"sync_file_range", SYS_sync_file_range, CALL_SYNC, true},
+    {"syncfs", SYS_syncfs, CALL_SYNC, true},
+    {"sync", SYS_sync, CALL_SYNC, false},
+    {"msync", SYS_msync, CALL_SYNC, false},
+    {"openat", SYS_openat, CALL_CREATE, false},
+    {"renameat2", SYS_renameat2, CALL_CHANGE, false},
+    {"unlinkat", SYS_unlinkat, CALL_CHANGE, false},
+#ifdef SYS_open
+    {"open", SYS_open, CALL_CREATE, false},
+    {"rename", SYS_rename, CALL_CHANGE, false},
+    {"unlink", SYS_unlink, CALL_CHANGE, false},
+    {"dup2", SYS_dup2, CALL_FORGET, false},
+#endif
+#ifdef SYS_renameat
+    {"renameat", SYS_renameat, CALL_CHANGE, false},
+#endif
+    {"ftruncate", SYS_ftruncate, CALL_CHANGE, true},
+    {"fallocate", SYS_fallocate, CALL_CHANGE, true},
+    {"io_submit", SYS_io_submit, CALL_CHANGE, false},
+    {"execve", SYS_execve, CALL_FORGET, false},
+    {"close", SYS_close, CALL_FORGET, true},
+    {"dup3", SYS_dup3, CALL_FORGET, false},
+};
+
+const unsigned call_kinds = sizeof kinds / sizeof *kinds;
+
+_Static_assert(sizeof kinds / sizeof *kinds <= CALL_KINDS_MOST, "there is room for all kinds");
+
+const struct call_kind *call_kind(unsigned index)
+{
+    return &kinds[index];
+}
+
+/* A filter of the kernel for the calls of all kinds, or of those that sync. */
+#define FILTER_TEXT 1024
+
+static void filter_calls(char text[static FILTER_TEXT], bool only_syncs)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < call_kinds; i++)
+        if (!only_syncs || kinds[i].type == CALL_SYNC)
+            used += (size_t)snprintf(text + used, FILTER_TEXT - used, "%sid == %" PRIu32,
+                                     used > 0 ? " || " : "", kinds[i].number);
+}
+
+/* Which file a descriptor is: a table by hash, in which nothing is ever removed. */
+#define DESCRIPTORS_MOST (1U << 16)
+
+enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2 };
+
+struct descriptor_entry {
+    int process; /* 0: an empty place */
+    int fd;
+    int file; /* index of the file, or one of the two above */
+};
+
+static struct descriptor_entry *find_descriptor(struct watch *w, int process, int fd)
+{
+    unsigned at = ((unsigned)process * 2654435761U ^ (unsigned)fd * 40503U) % DESCRIPTORS_MOST;
+    for (unsigned i = 0; i < 64; i++, at = (at + 1) % DESCRIPTORS_MOST) {
+        struct descriptor_entry *d = &w->descriptors[at];
+        if (d->process == process && d->fd == fd)
+            return d;
+        if (d->process == 0) {
+            *d = (struct descriptor_entry){process, fd, FILE_NOT_LOOKED_AT};
+            return d;
+        }
+    }
+    struct descriptor_entry *oldest = &w->descriptors[at]; /* any: it is looked at once more */
+    *oldest = (struct descriptor_entry){process, fd, FILE_NOT_LOOKED_AT};
+    return oldest;
+}
+
+/* The disk of a partition, and any other device itself: what is beside a partition counts, too. */
+static uint32_t whole_device(uint32_t device)
+{
+    char path[96];
+    char text[64];
+    unsigned number[2];
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u/partition", device >> 20,
+             device & ((1U << 20) - 1));
+    if (!kernel_file_exists(path))
+        return device;
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u/../dev", device >> 20,
+             device & ((1U << 20) - 1));
+    if (!kernel_file_text(path, text, sizeof text))
+        return device;
+    text[strcspn(text, "\n")] = '\0';
+    return device_parse_number(text, &number[0], &number[1]) ? tail_device(number[0], number[1])
+                                                             : device;
+}
+
+/* The storage with a filesystem's device number. */
+static unsigned find_storage(struct watch *w, dev_t device)
+{
+    unsigned i = 0;
+    while (i < w->storage_count &&
+           (w->storages[i].major != major(device) || w->storages[i].minor != minor(device)))
+        i++;
+    if (i < w->storage_count || i == STORAGES_MOST)
+        return i == STORAGES_MOST ? i - 1 : i;
+    struct mount_info info = {.root = "", .major = major(device), .minor = minor(device)};
+    struct storage *s = &w->storages[w->storage_count++];
+    *s = (struct storage){.major = info.major, .minor = info.minor, .since_ns = clock_ns()};
+    device_find(&s->devices, &info);
+    s->disk = whole_device(tail_device(info.major, info.minor));
+    device_read(&s->devices, &s->before);
+    w->is_new = true;
+    return i;
+}
+
+static int find_file(struct watch *w, const char *path, const struct stat *is)
+{
+    unsigned i = 0;
+    while (i < w->file_count && strcmp(w->files[i].path, path) != 0)
+        i++;
+    if (i == FILES_MOST)
+        return FILES_MOST - 1; /* "other files" */
+    if (i < w->file_count)
+        return (int)i;
+    struct file *f = &w->files[w->file_count++];
+    snprintf(f->path, sizeof f->path, "%s", i == FILES_MOST - 1 ? "other files" : path);
+    f->storage = find_storage(w, S_ISBLK(is->st_mode) ? is->st_rdev : is->st_dev);
+    return (int)i;
+}
+
+/* Finds out which file a descriptor is now. Returns false when it is gone. */
+static bool look_at(struct watch *w, struct descriptor_entry *d)
+{
+    char link[64];
+    char path[PATH_MAX];
+    struct stat is;
+    snprintf(link, sizeof link, "/proc/%d/fd/%d", d->process, d->fd);
+    if (!kernel_file_link(link, path, sizeof path) || stat(link, &is) != 0)
+        return false;
+    bool is_file = S_ISREG(is.st_mode) || S_ISBLK(is.st_mode) || S_ISDIR(is.st_mode);
+    d->file = is_file ? find_file(w, path, &is) : FILE_NONE;
+    return true;
+}
+
+/* The same, remembered: there may be a million requests a second. */
+static uint32_t whole_device_again(struct watch *w, uint32_t device)
+{
+    struct whole *known = &w->wholes[(device ^ device >> 16) % WHOLES];
+    if (known->device != device)
+        *known = (struct whole){device, whole_device(device)};
+    return known->whole;
+}
+
+/* Counts a write for whoever asked the device for it. */
+static void add_user(struct storage *s, const struct tail_event *e, const struct person *by)
+{
+    uint64_t bytes = (uint64_t)e->sectors * 512;
+    s->written += bytes;
+    for (unsigned i = 0; i < STORAGE_USERS; i++) {
+        struct storage_user *u = &s->users[i];
+        if (u->process != 0 && u->process != by->process)
+            continue;
+        u->process = by->process;
+        u->written += bytes;
+        return;
+    }
+}
+
+/* Keeps a request to one of the devices that are watched, or to a partition beside it. */
+static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
+{
+    const struct tail_event whole = {.device = whole_device_again(w, e->device)};
+    const struct person *by = NULL;
+    for (unsigned i = 0; i < w->storage_count; i++) {
+        struct storage *s = &w->storages[i];
+        if (!tail_event_is_on(&whole, &s->devices, s->devices.count))
+            continue;
+        by = people_find(&w->people, e->thread);
+        if (by && e->writes && tail_event_is_on(e, &s->devices, s->devices.filesystem))
+            add_user(s, e, by);
+    }
+    if (!by)
+        return;
+    e->device = whole.device;
+    tail_history_add(&w->history, lane, e);
+}
+
+static void take_around(struct watch *w, unsigned lane, struct tail_event *e)
+{
+    struct person *by;
+    switch ((enum tail_kind)e->kind) {
+    case TAIL_CALL:
+    case TAIL_RETURN:
+        by = people_find(&w->people, e->thread);
+        if (by)
+            by->syncs = e->kind == TAIL_CALL;
+        break;
+    case TAIL_ASK_COMMIT: /* only who syncs asks on purpose */
+        by = people_find(&w->people, e->thread);
+        if (by && by->syncs)
+            tail_history_add(&w->history, lane, e);
+        break;
+    case TAIL_BIO:
+        take_bio(w, lane, e);
+        break;
+    default:
+        for (unsigned i = 0; i < w->storage_count && e->kind == TAIL_FLUSH_BEGIN; i++)
+            w->storages[i].flushes += e->device == w->storages[i].disk;
+        tail_history_add(&w->history, lane, e);
+    }
+}
+
+static int keep_call(struct watch *w, const struct tail_event *e)
+{
+    if (w->pending_count == w->pending_room) {
+        size_t room = w->pending_room > 0 ? 2 * w->pending_room : 4096;
+        struct tail_event *more = realloc(w->pending, room * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        w->pending = more;
+        w->pending_room = room;
+    }
+    w->pending[w->pending_count++] = *e;
+    return 0;
+}
+
+static int read_page(struct watch *w, const struct tail_trace *t, unsigned cpu, size_t bytes)
+{
+    struct tail_event events[2];
+    struct tail_page page;
+    size_t size;
+    bool is_first = true;
+    int rc = 0;
+    unsigned lane = t == &w->calls ? cpu : w->calls.cpus + cpu;
+    if (!tail_page_begin(&page, &t->layout, w->page, bytes))
+        return 0;
+    w->lost_events += page.lost;
+    for (const unsigned char *record = tail_page_next(&page, &size); record && rc == 0;
+         record = tail_page_next(&page, &size)) {
+        if (page.follows_loss && is_first)
+            tail_history_lost(&w->history, lane, page.ns);
+        is_first = false;
+        unsigned count = tail_decode(&t->decoder, record, size, page.ns, events);
+        w->seen_events += count > 0;
+        for (unsigned i = 0; i < count && rc == 0; i++) {
+            if (t == &w->around)
+                take_around(w, lane, &events[i]);
+            else if (events[i].kind == TAIL_CALL || events[i].kind == TAIL_RETURN)
+                rc = keep_call(w, &events[i]);
+            else
+                tail_history_add(&w->history, lane, &events[i]);
+        }
+    }
+    return rc;
+}
+
+/* Most pages read from one CPU in a row: it may record faster than they are read. */
+#define MOST_PAGES 4096
+
+static int read_trace(struct watch *w, const struct tail_trace *t)
+{
+    int rc = 0;
+    for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+        size_t bytes = tail_trace_read(t, cpu, w->page);
+        for (unsigned i = 0; i < MOST_PAGES && bytes > 0 && rc == 0; i++) {
+            rc = read_page(w, t, cpu, bytes);
+            bytes = tail_trace_read(t, cpu, w->page);
+        }
+    }
+    return rc;
+}
+
+/* Who used a storage while a call waited. */
+struct usage {
+    struct watch *w;
+    const struct storage *storage;
+    uint64_t bytes;
+    struct tail_spans by; /* bytes of each process other than the target, instead of times */
+};
+
+static void add_usage(void *context, const struct tail_event *e)
+{
+    struct usage *u = context;
+    if (!tail_event_is_on(e, &u->storage->devices, u->storage->devices.count))
+        return;
+    uint64_t bytes = (uint64_t)e->sectors * 512;
+    const struct person *by = people_find(&u->w->people, e->thread);
+    u->bytes += bytes;
+    if (by && !by->is_kernel && !by->is_followed)
+        tail_blame(&u->by, by->process, bytes);
+}
+
+/* A process has a part in waits for a device if it has asked for this share of the bytes. */
+#define LEAST_SHARE 0.1
+
+static void blame_users(struct watch *w, const struct storage *s, struct tail_record *r)
+{
+    struct usage u = {.w = w, .storage = s};
+    uint64_t ns = r->spans.ns[CAUSE_DEVICE] + r->spans.ns[CAUSE_QUEUE] + r->spans.ns[CAUSE_FLUSH];
+    if (ns == 0)
+        return;
+    tail_history_visit(&w->history, TAIL_BIO, r->start_ns, r->start_ns + r->latency_ns, add_usage,
+                       &u);
+    for (unsigned i = 0; i < TAIL_BLAMED && u.by.blamed[i].thread != 0; i++) {
+        double share = (double)u.by.blamed[i].ns / (double)u.bytes;
+        if (share >= LEAST_SHARE)
+            tail_blame(&r->spans, u.by.blamed[i].thread, (uint64_t)((double)ns * share));
+    }
+}
+
+/* A write into the page cache may wait for a request that its thread made so long before. */
+#define BUFFERED_NS UINT64_C(1000000000)
+
+static void examine(struct watch *w, const struct person *by, uint64_t end_ns, int file,
+                    struct call_stats *stats)
+{
+    const struct tail_event *events;
+    size_t count;
+    const struct storage *s = file >= 0 ? &w->storages[w->files[file].storage] : NULL;
+    struct tail_record r = {.start_ns = by->start_ns, .latency_ns = end_ns - by->start_ns};
+    const struct tail_op op = {.start_ns = by->start_ns,
+                               .end_ns = end_ns,
+                               .sees_all = w->calls.sees_all && w->around.sees_all && s,
+                               .is_limited = w->is_limited};
+    const struct tail_search search = {.start_ns = by->start_ns,
+                                       .end_ns = end_ns,
+                                       .before_ns = BUFFERED_NS,
+                                       .thread = by->thread,
+                                       .by_thread = true,
+                                       .devices = s ? &s->devices : NULL};
+    r.is_lost = !tail_history_find(&w->history, &search, &events, &count);
+    if (r.is_lost)
+        r.spans.ns[CAUSE_UNKNOWN] = r.latency_ns;
+    else
+        tail_cut(&r.spans, &op, events, count);
+    r.cause = tail_largest(&r.spans);
+    if (s && !r.is_lost)
+        blame_users(w, s, &r);
+    tail_heap_add(&stats->slowest, &r);
+}
+
+/* Which file a call is about; FILE_NONE: about no file, or that cannot be known any more. */
+static int file_of(struct watch *w, const struct call_kind *k, const struct person *by)
+{
+    if (!k->has_file)
+        return FILE_NONE;
+    struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->first);
+    if (d->file == FILE_NOT_LOOKED_AT && !look_at(w, d)) {
+        w->unknown += k->type == CALL_TRANSFER;
+        return FILE_NONE;
+    }
+    return d->file;
+}
+
+/* Makes sure that a descriptor is looked at again. */
+static void forget(struct watch *w, const struct person *by, int fd)
+{
+    if (fd >= 0)
+        find_descriptor(w, by->process, fd)->file = FILE_NOT_LOOKED_AT;
+}
+
+static void count_call(struct watch *w, struct person *by, const struct tail_event *end)
+{
+    unsigned i = 0;
+    int64_t result = (int64_t)end->sector;
+    while (i < call_kinds && kinds[i].number != by->call)
+        i++;
+    if (i == call_kinds)
+        return;
+    const struct call_kind *k = &kinds[i];
+    struct call_stats *stats = &w->stats[i];
+    if (k->number == SYS_execve)
+        people_look(by);
+    else if (k->type == CALL_CREATE || (k->type == CALL_FORGET && !k->has_file))
+        forget(w, by, (int)result); /* a new descriptor, or the copy of another one */
+    else if (k->type == CALL_FORGET)
+        forget(w, by, (int)by->first);
+    if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->third & O_CREAT)))
+        return;
+    int file = file_of(w, k, by);
+    if (k->type == CALL_TRANSFER && file < 0)
+        return;
+    uint64_t latency_ns = end->ns - by->start_ns;
+    w->counted++;
+    histogram_record(&stats->latencies, latency_ns);
+    stats->bytes += k->type == CALL_TRANSFER && result > 0 ? (uint64_t)result : 0;
+    if (file >= 0) {
+        w->files[file].calls++;
+        w->files[file].waited_ns += latency_ns;
+    }
+    if (latency_ns >= stats->slow_ns && latency_ns > tail_heap_least(&stats->slowest))
+        examine(w, by, end->ns, file, stats);
+    if (stats->latencies.count % 1024 == 0)
+        stats->slow_ns = tail_slow_from(&stats->latencies);
+}
+
+static void take_call(struct watch *w, const struct tail_event *e)
+{
+    struct person *by = people_find(&w->people, e->thread);
+    if (!by)
+        return;
+    if (!by->is_followed) {
+        struct person *process = people_find(&w->people, by->process);
+        by->is_followed = true;
+        if (process)
+            process->is_followed = true;
+    }
+    if (e->kind == TAIL_CALL) {
+        by->call = e->device;
+        by->first = e->sector;
+        by->third = e->sectors;
+        by->start_ns = e->ns;
+    } else if (by->start_ns != 0 && by->call == e->device) {
+        count_call(w, by, e);
+        by->start_ns = 0;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct tail_event *first = a;
+    const struct tail_event *second = b;
+    return (first->ns > second->ns) - (first->ns < second->ns);
+}
+
+/* The devices of all storages. */
+static void watch_devices(struct watch *w)
+{
+    static const char any_filesystem[] = "ext4";
+    char syncs[FILTER_TEXT];
+    struct device_set all = {0};
+    for (unsigned i = 0; i < w->storage_count; i++)
+        for (unsigned n = 0; n < w->storages[i].devices.count && all.count < DEVICE_MOST; n++)
+            all.devices[all.count++] = w->storages[i].devices.devices[n];
+    all.filesystem = all.count;
+    filter_calls(syncs, true);
+    tail_trace_watch(
+        &w->around,
+        &(struct tail_watch){.devices = &all, .filesystem = any_filesystem, .calls = syncs});
+    w->is_new = false;
+}
+
+int watch_read(struct watch *w, struct err *e)
+{
+    size_t done = 0;
+    uint64_t now_ns = clock_ns(); /* all that is older is in what is read now */
+    int rc = read_trace(w, &w->around);
+    if (rc == 0)
+        rc = read_trace(w, &w->calls);
+    if (rc != 0)
+        return err_system(e, -rc, "allocate memory for events");
+    if (w->pending_count > 0)
+        qsort(w->pending, w->pending_count, sizeof *w->pending, by_time);
+    for (; done < w->pending_count && w->pending[done].ns < now_ns; done++)
+        take_call(w, &w->pending[done]);
+    w->pending_count -= done;
+    if (done > 0)
+        memmove(w->pending, w->pending + done, w->pending_count * sizeof *w->pending);
+    if (w->is_new)
+        watch_devices(w);
+    return 0;
+}
+
+int watch_open(struct watch *w, struct err *e)
+{
+    *w = (struct watch){0};
+    int rc = tail_trace_open(&w->calls, TAIL_CALLS, e);
+    if (rc == 0 && w->calls.is_open)
+        rc = tail_trace_open(&w->around, TAIL_AROUND, e);
+    if (rc != 0)
+        return rc;
+    if (!w->calls.is_open || !w->around.is_open)
+        return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
+    w->stats = calloc(call_kinds, sizeof *w->stats);
+    w->storages = calloc(STORAGES_MOST, sizeof *w->storages);
+    w->files = calloc(FILES_MOST, sizeof *w->files);
+    w->descriptors = calloc(DESCRIPTORS_MOST, sizeof *w->descriptors);
+    w->page = malloc(w->calls.page_bytes);
+    if (!w->stats || !w->storages || !w->files || !w->descriptors || !w->page ||
+        people_open(&w->people) != 0 ||
+        tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
+        return err_system(e, ENOMEM, "allocate memory for events");
+    return 0;
+}
+
+/* Looks at the files that a process has open, to know their devices before its next call. */
+static void look_at_open_files(struct watch *w, int process)
+{
+    char path[64];
+    struct stat is;
+    snprintf(path, sizeof path, "/proc/%d/fd", process);
+    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *all = fd < 0 ? NULL : fdopendir(fd);
+    for (const struct dirent *entry = all ? readdir(all) : NULL; entry; entry = readdir(all))
+        if (entry->d_name[0] != '.')
+            look_at(w, find_descriptor(w, process, atoi(entry->d_name)));
+    if (all)
+        closedir(all);
+    snprintf(path, sizeof path, "/proc/%d/cwd", process);
+    if (stat(path, &is) == 0)
+        find_storage(w, is.st_dev);
+}
+
+static void follow_thread(void *context, int thread)
+{
+    struct watch *w = context;
+    struct person *one = people_find(&w->people, thread);
+    if (!one || one->is_followed)
+        return;
+    one->is_followed = tail_trace_follow(&w->calls, thread);
+    if (one->process == thread)
+        look_at_open_files(w, thread);
+}
+
+void watch_follow(struct watch *w, const struct target *t)
+{
+    target_visit(t, follow_thread, w);
+    if (w->is_new)
+        watch_devices(w);
+}
+
+int watch_begin(struct watch *w, const struct target *t, struct err *e)
+{
+    char filter[FILTER_TEXT];
+    char syncs[FILTER_TEXT];
+    const struct device_set none = {0};
+    filter_calls(filter, false);
+    filter_calls(syncs, true);
+    struct tail_watch all = {.devices = &none, .filesystem = "ext4", .calls = filter};
+    w->start_ns = clock_ns();
+    w->is_limited = target_is_limited(t);
+    watch_follow(w, t);
+    int rc = tail_trace_begin(&w->calls, &all);
+    all.calls = syncs;
+    if (rc == 0)
+        rc = tail_trace_begin(&w->around, &all);
+    if (rc != 0)
+        return err_system(e, -rc, "begin to trace");
+    watch_devices(w);
+    watch_follow(w, t); /* threads that have come in the meantime */
+    return 0;
+}
+
+int watch_end(struct watch *w, struct err *e)
+{
+    int rc = watch_read(w, e);
+    tail_trace_end(&w->calls);
+    tail_trace_end(&w->around);
+    return rc == 0 ? watch_read(w, e) : rc;
+}
+
+void watch_close(struct watch *w)
+{
+    tail_trace_close(&w->calls);
+    tail_trace_close(&w->around);
+    tail_history_close(&w->history);
+    people_close(&w->people);
+    free(w->stats);
+    free(w->storages);
+    free(w->files);
+    free(w->descriptors);
+    free(w->pending);
+    free(w->page);
+}
+
+int watch_slowest_kind(const struct watch *w)
+{
+    int slowest = -1;
+    for (unsigned i = 0; i < call_kinds; i++)
+        if (w->stats[i].latencies.count > 0 &&
+            (slowest < 0 || w->stats[i].latencies.sum > w->stats[slowest].latencies.sum))
+            slowest = (int)i;
+    return slowest;
+}
