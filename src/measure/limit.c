@@ -567,7 +567,7 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         snprintf(text, LIMIT_SENTENCE, "%s.", least->doubt);
         return;
     case REASON_NOT_SYNCED:
-        snprintf(text, LIMIT_SENTENCE, "Syncs returned and reached no drive: nothing is durable.");
+        snprintf(text, LIMIT_SENTENCE, "Syncs reached no drive: nothing is durable.");
         return;
     case REASON_NOTHING_MOVED:
         snprintf(text, LIMIT_SENTENCE, "No data was moved: this is the program alone.");

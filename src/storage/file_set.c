@@ -277,11 +277,11 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
 static int open_to_read(const struct file_set *s, const struct file_place *place,
                         char path[WHOLE_PATH_SIZE], struct io_file *f, struct err *e)
 {
-    f->fd = openat(place->fd, place->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    *f = (struct io_file){.fd = openat(place->fd, place->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC),
+                          .name = path};
     if (f->fd < 0)
         return fail_on(s, "open", place, e);
     whole_path(s, place, path);
-    f->name = path;
     return 0;
 }
 

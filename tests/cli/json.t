@@ -60,7 +60,7 @@ subtest 'other settings' => sub {
     is(report_of('-d', $dir, qw(-r0 -s0 -n1:-2 -q --json --tests=seq_create))->{settings}{file_kind}, 'symbolic_links', 'symbolic links');
     is(report_of('-d', $dir, qw(-r0 -s0 -n1:-1 -q --json --tests=seq_create))->{settings}{file_kind}, 'hard_links', 'hard links');
     my $classic = report_of('-d', $dir, qw(-r0 -s1 -q --json --preset=bonnie));
-    is("$classic->{settings}{preset}/$classic->{label}", 'bonnie/', 'preset bonnie has no label');
+    is("$classic->{settings}{preset}/$classic->{label}", "bonnie/$classic->{host}{name}", 'preset bonnie has no label: the document takes the name of the host');
     is(report_of(@tiny, qw(--tests=put_block -z), $_)->{settings}{seed}, $_, "seed $_") for qw(0 9007199254740991);
     refused_ok(bonnie(@tiny, '-z9007199254740992'), qr/--seed|-z/, 'a seed that readers of JSON would round is refused');
 };

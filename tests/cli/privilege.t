@@ -188,7 +188,7 @@ subtest 'neither environment nor directory lead it astray' => sub {
             '-d', "./$name", qw(-r0 -s1 -n1 -f -u nobody));
         chmod oct(777), "$evil/$name";
         is((grep { $_->{name} eq 'execve' } @calls), 1, "it runs nothing, in a directory named $name" =~ s/\n/?/r);
-        my @relative = grep { $_->{args} =~ /\AAT_FDCWD, "(?!\/)/ && $_->{args} !~ /\AAT_FDCWD, "\.\// } @calls;
+        my @relative = grep { $_->{args} =~ /\AAT_FDCWD, "(?!\/)/ && $_->{args} !~ /\AAT_FDCWD, "(?:[.]\/|[.]", \S*O_PATH)/ } @calls; # where a way begins
         is_deeply([ map { $_->{args} } @relative, grep { $_->{args} =~ /\Q$evil\E/ && $_->{name} ne 'execve' } @calls ], [], 'and opens nothing that they name');
     }
     is_deeply([ tree($evil) ], [ sort @names ], 'nothing is made there');

@@ -142,7 +142,7 @@ static void print_limits(FILE *out, const struct result runs[], size_t count)
         is_pretended |= t->measured && t->verdict.least.reason == REASON_NOT_SYNCED;
     }
     if (is_pretended)
-        print_wrapped(out, 0, "Durable: syncs returned and reached no drive: nothing is durable.");
+        print_wrapped(out, 0, "Durable: syncs reached no drive: nothing is durable.");
     if (has[LIMITED_OTHERS])
         print_wrapped(out, 0,
                       "others: other programs had the CPUs or the device meanwhile. On an idle "
