@@ -107,8 +107,10 @@ SKIP: {
 
     subtest 'killed' => sub {
         plan skip_all => 'tracefs is not to be seen' if !-d "$TRACING/instances";
-        my $run = start({ program => 'bonwhy' }, '--', 'sleep', 60);
-        wait_until('its trace instances', sub { instances($run) == 2 });
+        # when the command begins, both instances have the process that removes them
+        my $run = start({ program => 'bonwhy' }, '--', 'sh', '-c', "touch '$dir/begun' && exec sleep 60");
+        wait_until('the command', sub { -e "$dir/begun" });
+        is(scalar(() = instances($run)), 2, 'its trace instances');
         kill KILL => $run->{pid};
         finish($run);
         wait_until('the end of its instances', sub { !instances($run) });
