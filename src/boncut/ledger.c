@@ -59,7 +59,10 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     struct err ignored = {0};
     if (l->header.workers == 0) {
         /* what a terminal has shown before the header is not the log's; finish_log() fails */
-        return header_parse(&l->header, text, length, e) == 0 ? open_ledger(l, e) : 0;
+        if (header_parse(&other, text, length, e) != 0)
+            return 0;
+        l->header = other;
+        return open_ledger(l, e);
     }
     l->lines++;
     if (log_line_parse(&line, text, length, l->header.run) && line_is_of_run(l, &line)) {
@@ -101,7 +104,7 @@ static int take_lines(struct ledger *l, struct stream *s, struct err *e)
     if (s->length < sizeof s->text)
         return rc;
     if (l->header.workers == 0)
-        return header_parse(&l->header, s->text, s->length, e);
+        return header_parse(&(struct header){0}, s->text, s->length, e); /* it is none, says e */
     l->damaged += !s->is_skipping;
     s->is_skipping = true;
     s->length = 0;

@@ -122,8 +122,6 @@ END { spew($CORES, $cores) if defined $cores }
 system 'mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null' if !-e '/sys/kernel/tracing/instances';
 mkdir "$dir/his/data";
 chown $nobody, $nogroup, "$dir/his/data";
-my $loop    = Root::loop("$dir/device");
-my $stop    = [ qw(strace -f -qq -o /dev/null -P), $loop, qw(-e trace=openat -e inject=openat:signal=SIGSTOP) ];
 my @BONNIE  = ('bonnie', '-d', "$dir/his/data", qw(-u nobody -r0 -n0 -s1 -f --min-time=0));
 my @IOPS    = (@BONNIE, qw(--tests=iops --iops-duration=1000 --explain-tail));
 my $given   = { told => 1, secret => 1, traced => 'by root', place => "$dir/closed/open" };
@@ -136,15 +134,12 @@ my @EVERY   = (
     (is_traced() ? [ qr/\Abonnie-remover\z/, { %{$confined}, session => 'own' }, @IOPS ] : ()),
     [ qr/\Abonnie\z/,          $helper, @BONNIE, qw(-s1:8k:100000000:3 --tests=seeks) ],
     (has_terminal() ? [ qr/\Azcav-monitor\z/, $helper, '/bin/sh', '-c', 'exec script -qec "$*" /dev/null', 'sh', program('zcav'), qw(-b1 -c 1000000 -u nobody), "$dir/device" ] : ()),
-    [ qr/\Azcav-asker\z/,      { %{$helper}, secret => 0, fds => 1 }, { wrap => $stop }, qw(zcav -q -w -b1 -u nobody), "$dir/his/written" ],
     [ qr/\Abonload-examine\z/, $helper, 'bonload', qw(-u nobody -wt=1 -duration=1000s -mkdirs -explain-tail -show-progress=false), "-url=$dir/his/data/XX" ],
     # what the user has said that is to be run has what a shell would give it
     [ qr/\Asleep\z/,  { %{$given}, session => 'own' },    path_of('bon_ab'), '--a=exec sleep 1000', '--b=exec sleep 1000' ],
     [ qr/\Abon_ab\z/, { %{$given}, session => 'own' },    path_of('bon_ab'), '--a=exec sleep 1000', '--b=exec sleep 1000' ],
     [ qr/\Asleep\z/,  { %{$given}, session => 'shared' }, 'boncut', 'campaign', '--victim=exec sleep 1000 #', '--cut=true', '--cuts=1', "--logs=$dir/logs", "$dir/his" ],
 );
-spew("$dir/his/written", 'x' x (3 << 20));
-chown $nobody, $nogroup, "$dir/his/written";
 
 sub has_ok {
     my ($name, $looks, $expected) = @_;
@@ -164,7 +159,6 @@ for my $case (@EVERY) {
     finish($run);
     wait_until("its end with $program", sub { !is_alive($pid) });
 }
-system 'losetup', '-d', $loop;
 
 # ---- the program that draws a page -------------------------------------------------------------------
 {

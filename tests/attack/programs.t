@@ -424,7 +424,7 @@ rmdir "$dir/bin";
         like(bonload(@load, "-url=$disk/single")->{out}, qr/^$op +[1-9]|20 x $op: Operation not supported$/m, "meta, $op: a file in a directory of root's is changed, where it can be");
         unlink "$disk/single";
         my $run = bonload(@load, "-url=$disk/his/name");
-        like($run->{said}, qr/^error +20 x $op: another user can change its directory.*[(]-u[)]/, 'one in a directory of his is not, and the line names -u');
+        like($run->{said}, qr/^error +20 x $op: another user can change its directory.*[(]-u[)]/m, 'one in a directory of his is not, and the line names -u');
         is($facts->(), $before, 'the file is as it was');
         is(qx(getfattr -d '$file' 2>/dev/null), q{}, 'without attributes') if have('getfattr');
     }
@@ -451,35 +451,22 @@ rmdir "$dir/bin";
     my @his = map { sprintf '%02d', $_ } 0 .. 49;
     his_file("$all/$_") for @his;
     my $run = bonload(qw(-requests-engine=meta -rt=1 -max-requests=200 -max-errors=100 -meta-ops=rename), "-url=$all/NN");
-    like($run->{said}, qr/^error +\d+ x rename: another user can change its directory/, 'meta, rename: files of another user are refused');
+    like($run->{said}, qr/^error +\d+ x rename: another user can change its directory/m, 'meta, rename: files of another user are refused');
     is_deeply([ tree("$all") ], \@his, 'and keep their names');
 }
 
-# ---- zcav -w: the backing file of a loop device, by any name, and a link of the attacker's -------
+# ---- zcav -w: the backing file of a loop device, and a link of the attacker's ---------------------
+# Another name of the same file is not seen: the file is never looked at, because its server may be dead.
 my $disk  = scratch_on_disk();
 my $image = "$disk/of\nloop";
 spew($image, 'i' x (2 << 20));
 my $loop = Root::loop($image);
-link $image, "$disk/other" or die "link: $!\n";
 symlink $image, "$disk/link" or die "symlink: $!\n";
-for my $name ($image, "$disk/other", "$disk/link") {
+for my $name ($image, "$disk/link") {
     refused_ok(run_tool('zcav', '-w', '--yes', '-b1', $name), qr{-w: \Q$loop\E uses }, 'a file that a loop device stands on is not written');
 }
-unlink $image;
-refused_ok(run_tool('zcav', '-w', '--yes', '-b1', "$disk/other"), qr{-w: \Q$loop\E uses }, 'nor by its last name, which is not the one that it was opened by');
 system 'losetup', '-d', $loop;
-is(slurp("$disk/other"), 'i' x (2 << 20), 'and is as it was');
-
-# A user who may not look at the device's file cannot know that it is not this one.
-chmod oct(755), "$disk";
-mkdir "$disk/closed", oct 700 or die "$disk/closed: $!\n";
-spew("$disk/closed/image", 'i' x (2 << 20));
-$loop = Root::loop("$disk/closed/image");
-link "$disk/closed/image", "$disk/name" or die "link: $!\n";
-chown $nobody, $nogroup, "$disk/name";
-refused_ok(run_tool('zcav', qw(-q -w -b1 -u nobody), "$disk/name"), qr{-w: whether /dev/loop\d+ uses \Q$disk\E/name cannot be known: Permission denied}, 'nor by a user who may not look at its name');
-system 'losetup', '-d', $loop;
-is(slurp("$disk/name"), 'i' x (2 << 20), 'which is as it was, too');
+is(slurp($image), 'i' x (2 << 20), 'and is as it was');
 
 his("$disk/his");
 his_file("$disk/his/file");

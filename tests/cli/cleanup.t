@@ -241,7 +241,7 @@ subtest 'names that drive a terminal' => sub {
 refused_ok(bonnie('-d', "$dir/none", '--cleanup'), qr{open directory \Q$dir\E/none: No such file}, 'no such directory');
 SKIP: {
     skip 'strace cannot trace here', 1 if !can_trace();
-    my @strace = qw(strace -qq -o /dev/null -e trace=getdents64 -e inject=getdents64:error=EIO:when=1 --);
+    my @strace = (qw(strace -qq -o /dev/null -P), $dir, qw(-e trace=getdents64 -e inject=getdents64:error=EIO:when=1 --));
     refused_ok(bonnie({ wrap => \@strace }, '-d', $dir, '--cleanup'), qr{list directory \Q$dir\E: Input/output error}, 'one that cannot be listed');
 }
 

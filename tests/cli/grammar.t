@@ -172,7 +172,7 @@ subtest 'a report in a file' => sub {
         [ qr/"Reads"/, 'bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json) ],
         [ qr/\Aetcd: /, 'bonload', qw(-good-for=etcd -duration=100ms -warmup=0 -quiet), "$dir/d" ],
         [ qr/^Filesystem: /m, 'boncut', 'audit', "$dir/d" ],
-        [ qr/^INCONCLUSIVE/m, 'boncut', 'check', "$dir/d" ],
+        [ qr/^NOT KNOWN/m, 'boncut', 'check', "$dir/d" ],
         [ qr/^#block/, 'zcav', qw(-q -b1), "$dir/data" ],
         [ qr/\A\{.*"zcav"/, 'zcav', qw(-q -b1 --json), "$dir/data" ],
         [ qr/^mine,/m, 'getc_putc', qw(-q -s1m -m mine), "$dir/d" ],

@@ -28,7 +28,11 @@ static void learn_all(struct tail_decoder *d, const char *text)
                                  "\tfield:pid_t pid;\toffset:8;\tsize:4;\n"
                                  "\tfield:long pause;\toffset:16;\tsize:8;\n"
                                  "\tfield:void * lock_addr;\toffset:8;\tsize:8;\n"
-                                 "\tfield:unsigned int flags;\toffset:16;\tsize:4;\n";
+                                 "\tfield:unsigned int flags;\toffset:16;\tsize:4;\n"
+                                 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\n"
+                                 "\tfield:long id;\toffset:8;\tsize:8;\n"
+                                 "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\n"
+                                 "\tfield:long ret;\toffset:16;\tsize:8;\n";
     char all[2048];
     memset(d, 0, sizeof *d);
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {

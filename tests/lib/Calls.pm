@@ -105,12 +105,14 @@ my @HARMLESS = (
     [ qr/openat/,               qr{/dev/null}, undef,     'the standard descriptors are there already' ],
     [ qr/newfstatat/,           qr{\A(?:[12]<|\d+<\S*/bonnie-test-\w+/#\d+>).*"", .*AT_EMPTY_PATH}, undef, 'the C library asks how large a buffer should be, or it is seen whether somebody reads there' ],
     [ qr/newfstatat/,           qr/\A\d+<\S*$PRIVATE>, "", .*AT_EMPTY_PATH/, undef, 'a fact about the filesystem is told as not known, or that nothing is left is known when the directory is removed' ],
+    [ qr/newfstatat/,           qr{\A\d+<\S*/file>, "", .*AT_EMPTY_PATH}, undef, 'what zcav tells of the device in JSON is not known' ],
     [ qr/newfstatat/,           qr{$PRIVATE/owner>, "", .*AT_EMPTY_PATH}, undef, 'the directory is nobody else\'s to remove, as a rule' ],
     [ qr/close/,                qr/\A\d+<\S*$NO_DATA/, undef, 'there is nothing in it, and the kernel has released it' ],
     [ qr/close/,                qr/\A\d+<\S*$DATA/, undef, 'what was in it is durable by fsync, or thrown away' ],
     [ qr/mmap/,                 qr/MAP_(?:PRIVATE|DROPPABLE)[|]MAP_ANONYMOUS/, undef, 'the C library takes its memory from elsewhere' ],
     [ qr/mmap/,                 $LIBRARY,      undef,     'the C library does without, or reads it' ],
     [ qr/mmap/,                 qr/PROT_READ, MAP_SHARED, \d+<.*$DATA/, undef, 'how much is resident is told as not known' ],
+    [ qr/mincore/,              qr/./,         undef,     'the same' ],
     [ qr/munmap|madvise/,       qr/./,         undef,     'address space is not given back' ],
     [ qr/fadvise64/,            qr/d0000\d/,   undef,     'what is resident is no failure' ],
     [ qr/io_uring_setup/,       qr/./,         qr/ENOMEM/, 'it is tried again: the memory of a ring that was closed comes back late' ],
@@ -227,6 +229,7 @@ sub says_why {
         $reason = qr/\Q$!\E/;
     }
     my $hint = $fault eq 'ENOSPC' ? qr/(?:; the filesystem has room, so the directory may be full: [^:]+)?/ : q{};
+    $line =~ s/; remove [^:]+: [^:]+\z//; # what stays, and why
     return $line =~ /\A\w+: .+: $reason$hint\z/;
 }
 

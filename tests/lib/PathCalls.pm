@@ -26,6 +26,7 @@ my %PATHS = (
     connect           => [1],
     bind              => [1],
     getcwd            => [],
+    fsconfig          => [], # a tracefs that no directory shows
 );
 
 my $PRIVATE = qr{/bonnie[.][0-9a-f]{16}};

@@ -92,7 +92,7 @@ cmp_ok(scalar @places, '>', 150, 'there are many places');
 for my $path (@places) {
     my $place = join q{/}, q{}, @{$path};
     isnt(errors_after(sub { $_[0]{ $_[1] } = [ [] ] }, @{$path}), q{}, "$place: cannot be anything");
-    like(errors_after(sub { delete $_[0]{ $_[1] } }, @{$path}), qr{^\Q$place\E: is missing$}m, "$place: cannot be missing");
+    like(errors_after(sub { delete $_[0]{ $_[1] } }, @{$path}), qr{^\Q$place\E: is missing$}m, "$place: cannot be missing") if $place ne '/storage/facts'; # bonnie's alone
     like(errors_after(sub { $_[0]{"$_[1]_"} = 1 }, @{$path}), qr{^\Q$place\E_: is not allowed$}m, "${place}_: is not known");
 }
 

@@ -537,8 +537,11 @@ static void short_look_is_a_table(void **state)
         {.name = "Files", .part = "created, removed"},
     };
     enum { COUNT = sizeof rows / sizeof *rows };
-    static const struct host host = {
-        .ram_bytes = 24 * GIB, .cpus = 2, .filesystem_bytes = 252 * GIB, .free_bytes = 80 * GIB};
+    static const struct host host = {.ram_bytes = 24 * GIB,
+                                     .cpus = 2,
+                                     .filesystem_bytes = 252 * GIB,
+                                     .free_bytes = 80 * GIB,
+                                     .free_files = UINT64_MAX};
     static const struct storage storage = {.sources = {.mount.filesystem = "ext4",
                                                        .devices.name = "vda",
                                                        .by = {[WAY_READ] = SOURCE_DEVICE}},
