@@ -1000,8 +1000,11 @@ int path_rename(struct path_directory *from, const char *name, struct path_direc
         if (rc != 0 &&
             syscall(SYS_renameat2, from->fd, name, to->fd, new_name, RENAME_NOREPLACE) == 0)
             return 0;
-        if (rc == 0 || errno != EEXIST)
+        bool is_unknown = errno == EINVAL || errno == ENOSYS || errno == EPERM; /* the flag is */
+        if (rc == 0 || is_unknown)
             return renameat(from->fd, name, to->fd, new_name) == 0 ? 0 : -errno;
+        if (errno != EEXIST)
+            return -errno;
     }
     return -PATH_FOREIGN;
 }

@@ -82,6 +82,7 @@ my @HARMLESS = (
     [ qr/write/,                qr/./,         qr/retval=0/, 'the C library writes the rest' ],
     [ qr/write/,                qr/\A2\b/,     undef,     'progress that cannot be shown' ],
     [ qr/openat2/,              qr/./,         qr/ENOSYS/, 'the older call does it' ],
+    [ qr/renameat2/,            qr/NOREPLACE/, qr/EINVAL|ENOSYS|EPERM/, 'the same' ],
     [ qr/openat2/,              qr/\AAT_FDCWD/, qr/ELOOP|EXDEV|EACCES/, 'the way to a directory is walked name by name' ],
     [ qr/linkat/,               qr/./,         qr/EMLINK/, 'the next file gets its links from now on' ],
     [ qr/sendto/,               qr/"[gpe]"/,   undef,     'a monitor that does not hear notes fewer intervals' ],
