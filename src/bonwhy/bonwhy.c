@@ -120,7 +120,7 @@ static int watch_target(const struct settings *s, struct watch *w, struct target
 static int print_report(const struct settings *s, const struct watch *w, uint64_t elapsed_ns,
                         struct output *o, struct err *e)
 {
-    const char *name = s->target ? s->target : s->command[0];
+    const char *name = s->command ? s->command[0] : s->target;
     int rc = report_print(o->stream, w, name, elapsed_ns, s->by == BY_FILE, e);
     if (rc == 0)
         rc = output_finish(o, e);

@@ -86,7 +86,7 @@ json_t *storage_json(const struct mount_info *mount, const struct device_set *de
 
 json_t *document_begin(const struct document *d)
 {
-    struct host here;
+    struct host here = {.cpus = 0};
     const struct host *host = d->host ? d->host : &here;
     json_t *object = json_object();
     if (!d->host)

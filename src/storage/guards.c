@@ -191,6 +191,7 @@ int guards_refuse(const struct guarded *g, struct err *e)
 static void name_contents(int fd, char text[static CONTENTS_TEXT])
 {
     snprintf(text, CONTENTS_TEXT, "no signature is known");
+    (void)fd; /* without libblkid nobody asks it */
 #ifdef HAVE_BLKID
     size_t used = 0;
     blkid_probe probe = blkid_new_probe();
