@@ -28,7 +28,7 @@ is_deeply([ links_to_nothing(slurp("$dir/$name/README.md"), q{}, map {s{\A\Q$dir
 
 # ---- the programs --------------------------------------------------------------------------------
 
-my @programs = qw(bonnie bonnie++ gobonniego boncut bonload goader zcav getc_putc generate_randfile);
+my @programs = qw(bonnie bonnie++ gobonniego boncut bonload bonwhy goader zcav getc_putc generate_randfile);
 for my $program (@programs) {
     my $file = "$dir/$name/bin/$program";
     unlike(output_of("readelf -l '$file'"), qr/INTERP/, "$program needs no loader");
