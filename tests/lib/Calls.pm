@@ -113,6 +113,8 @@ my @HARMLESS = (
     [ qr/mmap/,                 qr/MAP_(?:PRIVATE|DROPPABLE)[|]MAP_ANONYMOUS/, undef, 'the C library takes its memory from elsewhere' ],
     [ qr/mmap/,                 $LIBRARY,      undef,     'the C library does without, or reads it' ],
     [ qr/mmap/,                 qr/PROT_READ, MAP_SHARED, \d+<.*$DATA/, undef, 'how much is resident is told as not known' ],
+    [ qr/openat/,               qr{"(?:/|dev|shm|tmp|bonnie-test-\w+)", O_RDONLY[|]\S*O_PATH}, undef, 'whether the place is a device is asked first, and again when it is opened' ],
+    [ qr/newfstatat/,           qr{\A\d+<(?:/|/dev|/dev/shm|/tmp|\S*/bonnie-test-\w+)>, "", .*AT_EMPTY_PATH}, undef, 'the same' ],
     [ qr/mincore/,              qr/./,         undef,     'the same' ],
     [ qr/munmap|madvise/,       qr/./,         undef,     'address space is not given back' ],
     [ qr/fadvise64/,            qr/d0000\d/,   undef,     'what is resident is no failure' ],
