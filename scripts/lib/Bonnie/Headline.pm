@@ -50,6 +50,7 @@ my %LIMIT = (
     server       => 'the server was the limit',
     others       => 'others used the CPUs or the device meanwhile',
     limit        => 'a control group was the limit',
+    link         => 'the link to the drive was the limit',
 );
 
 sub names_of {
@@ -202,7 +203,7 @@ sub limit_of {
 
 sub limit_words {
     my ($limit) = @_;
-    my %words = (cpu => 'limited by the CPU', others => 'beside others', limit => 'limited by a control group', 'page cache' => 'in the page cache', server => 'limited by the server');
+    my %words = (cpu => 'limited by the CPU', others => 'beside others', limit => 'limited by a control group', link => 'limited by the link', 'page cache' => 'in the page cache', server => 'limited by the server');
     return $words{$limit} // ();
 }
 
