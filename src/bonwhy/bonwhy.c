@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonwhy/bonwhy.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bonwhy/report.h"
@@ -134,13 +136,16 @@ static int print_report(const struct settings *s, const struct watch *w, uint64_
 static int watch_and_report(const struct settings *s, struct target *t, struct output *o,
                             struct err *e)
 {
-    static struct watch w;
-    int rc = watch_open(&w, e);
+    struct watch *w = malloc(sizeof *w); /* too large for the stack */
+    if (!w)
+        return err_system(e, ENOMEM, "allocate memory for events");
+    int rc = watch_open(w, e);
     if (rc == 0)
-        rc = watch_target(s, &w, t, e);
+        rc = watch_target(s, w, t, e);
     if (rc == 0)
-        rc = print_report(s, &w, clock_ns() - w.start_ns, o, e);
-    watch_close(&w);
+        rc = print_report(s, w, clock_ns() - w->start_ns, o, e);
+    watch_close(w);
+    free(w);
     return rc;
 }
 
