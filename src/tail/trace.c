@@ -310,7 +310,8 @@ static unsigned take_bio(const struct values *v, struct tail_event events[static
     events[0].sector = v->of[1];
     events[0].sectors = (uint32_t)v->of[2];
     events[0].writes = v->text_bytes > 0 && memchr(v->text, 'W', v->text_bytes) != NULL;
-    return events[0].sectors > 0 && memchr(v->text, 'D', v->text_bytes) == NULL; /* no discard */
+    bool is_discard = v->text_bytes > 0 && memchr(v->text, 'D', v->text_bytes) != NULL;
+    return events[0].sectors > 0 && !is_discard;
 }
 
 /* Bits of common_flags: an interrupt came, and the thread that was running had no part in it. */
