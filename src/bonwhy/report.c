@@ -54,16 +54,7 @@ static void add_others(struct tail_spans *sum, const struct watch *w, const stru
     }
 }
 
-/* The largest part; ones that were told are 0. */
-static unsigned largest_cause(const uint64_t ns[CAUSE_COUNT])
-{
-    unsigned largest = 0;
-    for (unsigned i = 1; i < CAUSE_COUNT; i++)
-        if (ns[i] > ns[largest])
-            largest = i;
-    return largest;
-}
-
+/* The largest part; those that were told are 0. */
 static struct tail_blame *largest_blame(struct tail_spans *sum)
 {
     struct tail_blame *largest = &sum->blamed[0];
@@ -78,14 +69,14 @@ static void print_causes(FILE *out, struct tail_spans *sum, uint64_t all_ns)
     char line[1024] = "Of that time";
     const char *between = ": ";
     for (;;) {
-        unsigned cause = largest_cause(sum->ns);
+        enum tail_cause cause = tail_largest(sum);
         double share = percent(sum->ns[cause], all_ns);
         if (share < LEAST_CAUSE_PERCENT)
             break;
         size_t used = strlen(line);
         snprintf(line + used, sizeof line - used, "%s%.0f %% %s%s", between, share,
                  cause == CAUSE_UNKNOWN ? "not known" : "they ",
-                 cause == CAUSE_UNKNOWN ? "" : tail_cause_words((enum tail_cause)cause));
+                 cause == CAUSE_UNKNOWN ? "" : tail_cause_words(cause));
         sum->ns[cause] = 0;
         between = "; ";
     }

@@ -24,12 +24,6 @@
 /* Levels of control groups that are searched for a unit. */
 #define MOST_LEVELS 16
 
-static DIR *open_directory(const char *path)
-{
-    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
-    return fd < 0 ? NULL : fdopendir(fd);
-}
-
 /*
  * Calls visit() for the directory of a control group and those below it, until it returns true.
  * Returns whether it did.
@@ -38,7 +32,7 @@ static bool visit_groups(const char *path, unsigned level,
                          bool (*visit)(void *context, const char *path), void *context)
 {
     bool done = visit(context, path);
-    DIR *all = done || level == MOST_LEVELS ? NULL : open_directory(path);
+    DIR *all = done || level == MOST_LEVELS ? NULL : kernel_file_list(path);
     if (!all)
         return done;
     for (const struct dirent *entry = readdir(all); entry && !done; entry = readdir(all)) {
@@ -83,7 +77,7 @@ int target_find(struct target *t, const char *word, struct err *e)
     }
     bool is_below = strncmp(word, GROUPS "/", strlen(GROUPS "/")) == 0;
     if (strchr(word, '/'))
-        snprintf(t->group, sizeof t->group, "%s%s%s", is_below ? "" : GROUPS "/", "", word);
+        snprintf(t->group, sizeof t->group, "%s%s", is_below ? "" : GROUPS "/", word);
     else {
         static const char *const trees[] = {GROUPS, GROUPS "/unified", GROUPS "/systemd"};
         bool found = false;
@@ -146,7 +140,7 @@ static void visit_process(const struct following *f, int process, unsigned level
     char path[96];
     int child;
     snprintf(path, sizeof path, "/proc/%d/task", process);
-    DIR *tasks = level == 4 * MOST_LEVELS ? NULL : open_directory(path);
+    DIR *tasks = level == 4 * MOST_LEVELS ? NULL : kernel_file_list(path);
     if (!tasks)
         return;
     for (const struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
@@ -155,7 +149,7 @@ static void visit_process(const struct following *f, int process, unsigned level
             continue;
         f->follow(f->context, thread);
         snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, thread);
-        FILE *children = level < UINT_MAX ? kernel_file_read(path) : NULL;
+        FILE *children = kernel_file_read(path);
         while (children && fscanf(children, "%d", &child) == 1)
             visit_process(f, child, level + 1);
         if (children)

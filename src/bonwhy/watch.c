@@ -212,8 +212,9 @@ static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
     tail_history_add(&w->history, lane, e);
 }
 
-static void take_around(struct watch *w, unsigned lane, struct tail_event *e)
+static bool take_around(void *context, unsigned lane, struct tail_event *e)
 {
+    struct watch *w = context;
     struct person *by;
     switch ((enum tail_kind)e->kind) {
     case TAIL_CALL:
@@ -235,66 +236,46 @@ static void take_around(struct watch *w, unsigned lane, struct tail_event *e)
             w->storages[i].flushes += e->device == w->storages[i].disk;
         tail_history_add(&w->history, lane, e);
     }
+    return true;
 }
 
-static int keep_call(struct watch *w, const struct tail_event *e)
+/* Returns false when memory runs out. */
+static bool keep_call(struct watch *w, const struct tail_event *e)
 {
     if (w->pending_count == w->pending_room) {
         size_t room = w->pending_room > 0 ? 2 * w->pending_room : 4096;
         struct tail_event *more = realloc(w->pending, room * sizeof *more);
         if (!more)
-            return -ENOMEM;
+            return false;
         w->pending = more;
         w->pending_room = room;
     }
     w->pending[w->pending_count++] = *e;
-    return 0;
+    return true;
 }
 
-static int read_page(struct watch *w, const struct tail_trace *t, unsigned cpu, size_t bytes)
+static bool take_followed(void *context, unsigned lane, struct tail_event *e)
 {
-    struct tail_event events[2];
-    struct tail_page page;
-    size_t size;
-    bool is_first = true;
-    int rc = 0;
-    unsigned lane = t == &w->calls ? cpu : w->calls.cpus + cpu;
-    if (!tail_page_begin(&page, &t->layout, w->page, bytes))
-        return 0;
-    w->lost_events += page.lost;
-    for (const unsigned char *record = tail_page_next(&page, &size); record && rc == 0;
-         record = tail_page_next(&page, &size)) {
-        if (page.follows_loss && is_first)
-            tail_history_lost(&w->history, lane, page.ns);
-        is_first = false;
-        unsigned count = tail_decode(&t->decoder, record, size, page.ns, events);
-        w->seen_events += count > 0;
-        for (unsigned i = 0; i < count && rc == 0; i++) {
-            if (t == &w->around)
-                take_around(w, lane, &events[i]);
-            else if (events[i].kind == TAIL_CALL || events[i].kind == TAIL_RETURN)
-                rc = keep_call(w, &events[i]);
-            else
-                tail_history_add(&w->history, lane, &events[i]);
-        }
-    }
-    return rc;
+    struct watch *w = context;
+    if (e->kind == TAIL_CALL || e->kind == TAIL_RETURN)
+        return keep_call(w, e);
+    tail_history_add(&w->history, lane, e);
+    return true;
 }
 
-/* Most pages read from one CPU in a row: it may record faster than they are read. */
-#define MOST_PAGES 4096
-
-static int read_trace(struct watch *w, const struct tail_trace *t)
+static bool read_trace(struct watch *w, const struct tail_trace *t)
 {
-    int rc = 0;
-    for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
-        size_t bytes = tail_trace_read(t, cpu, w->page);
-        for (unsigned i = 0; i < MOST_PAGES && bytes > 0 && rc == 0; i++) {
-            rc = read_page(w, t, cpu, bytes);
-            bytes = tail_trace_read(t, cpu, w->page);
-        }
-    }
-    return rc;
+    bool is_around = t == &w->around;
+    struct tail_reader r = {.trace = t,
+                            .history = &w->history,
+                            .first_lane = is_around ? w->calls.cpus : 0,
+                            .page = w->page,
+                            .take = is_around ? take_around : take_followed,
+                            .context = w};
+    bool is_read = tail_history_read(&r);
+    w->seen_events += r.seen_records;
+    w->lost_events += r.lost_events;
+    return is_read;
 }
 
 /* Who used a storage while a call waited. */
@@ -471,11 +452,8 @@ int watch_read(struct watch *w, struct err *e)
 {
     size_t done = 0;
     uint64_t now_ns = clock_ns(); /* all that is older is in what is read now */
-    int rc = read_trace(w, &w->around);
-    if (rc == 0)
-        rc = read_trace(w, &w->calls);
-    if (rc != 0)
-        return err_system(e, -rc, "allocate memory for events");
+    if (!read_trace(w, &w->around) || !read_trace(w, &w->calls))
+        return err_system(e, ENOMEM, "allocate memory for events");
     if (w->pending_count > 0)
         qsort(w->pending, w->pending_count, sizeof *w->pending, by_time);
     for (; done < w->pending_count && w->pending[done].ns < now_ns; done++)
@@ -516,8 +494,7 @@ static void look_at_open_files(struct watch *w, int process)
     char path[64];
     struct stat is;
     snprintf(path, sizeof path, "/proc/%d/fd", process);
-    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
-    DIR *all = fd < 0 ? NULL : fdopendir(fd);
+    DIR *all = kernel_file_list(path);
     for (const struct dirent *entry = all ? readdir(all) : NULL; entry; entry = readdir(all))
         if (entry->d_name[0] != '.')
             look_at(w, find_descriptor(w, process, atoi(entry->d_name)));

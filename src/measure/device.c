@@ -307,6 +307,22 @@ void device_models(const struct device_set *d, char models[static DEVICE_MODELS]
 
 /* ---- their counters ---- */
 
+bool device_stat(const struct device_set *d, const struct device *device, struct device_stat *s)
+{
+    char text[STAT_TEXT];
+    *s = (struct device_stat){.knows_flushes = false};
+    device_fact(d, device, "stat", text, sizeof text);
+    int fields = sscanf(text,
+                        "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64
+                        " %*u %*u %" SCNu64 " %" SCNu64 " %*u %*u %*u %*u %" SCNu64,
+                        &s->reads, &s->read_bytes, &s->writes, &s->written_bytes, &s->busy_ms,
+                        &s->queue_ms, &s->flushes);
+    s->read_bytes *= SECTOR_BYTES;
+    s->written_bytes *= SECTOR_BYTES;
+    s->knows_flushes = fields == 7;
+    return fields >= 6;
+}
+
 void device_read(const struct device_set *d, struct device_counters *now)
 {
     unsigned lowest = 0;
@@ -314,41 +330,34 @@ void device_read(const struct device_set *d, struct device_counters *now)
         (struct device_counters){.known = d->count > 0, .knows_stores = true, .copies = d->copies};
     for (unsigned i = 0; i < d->count && now->known; i++) {
         const struct device *device = &d->devices[i];
-        uint64_t reads, sectors_read, writes, sectors_written, busy_ms, queue_ms, flushes;
-        char text[STAT_TEXT];
-        device_fact(d, device, "stat", text, sizeof text);
-        int fields =
-            sscanf(text,
-                   "%" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %" SCNu64 " %*u %*u %" SCNu64
-                   " %" SCNu64 " %*u %*u %*u %*u %" SCNu64,
-                   &reads, &sectors_read, &writes, &sectors_written, &busy_ms, &queue_ms, &flushes);
-        now->known = fields >= 6;
+        struct device_stat s;
+        now->known = device_stat(d, device, &s);
         if (!now->known)
             return;
         /* a mounted device that has counted nothing counts nothing: a multipath head before 6.3 */
         if (device->is_drive || i < d->filesystem)
-            now->knows_stores = now->knows_stores && device->counts && reads + writes > 0;
-        uint64_t bytes = (sectors_read + sectors_written) * SECTOR_BYTES;
-        now->busy_ns[i] = busy_ms * MILLION;
+            now->knows_stores = now->knows_stores && device->counts && s.reads + s.writes > 0;
+        uint64_t bytes = s.read_bytes + s.written_bytes;
+        now->busy_ns[i] = s.busy_ms * MILLION;
         now->part_bytes += device->is_part ? bytes : 0;
         now->disk_bytes += device->has_parts ? bytes : 0;
         if (!device->stacked && !device->has_parts) {
             lowest++;
             now->lowest_busy_ns += now->busy_ns[i];
-            now->queue_ns += queue_ms * MILLION;
+            now->queue_ns += s.queue_ms * MILLION;
         }
         if (device->is_drive) {
-            now->drive_read_bytes += sectors_read * SECTOR_BYTES;
-            now->drive_written_bytes += sectors_written * SECTOR_BYTES;
-            now->knows_stores = now->knows_stores && fields == 7;
-            now->drive_stores += fields == 7 ? writes + flushes : 0;
+            now->drive_read_bytes += s.read_bytes;
+            now->drive_written_bytes += s.written_bytes;
+            now->knows_stores = now->knows_stores && s.knows_flushes;
+            now->drive_stores += s.knows_flushes ? s.writes + s.flushes : 0;
         }
         if (i >= d->filesystem)
             continue;
-        now->read_ops += reads;
-        now->write_ops += writes;
-        now->read_bytes += sectors_read * SECTOR_BYTES;
-        now->written_bytes += sectors_written * SECTOR_BYTES;
+        now->read_ops += s.reads;
+        now->write_ops += s.writes;
+        now->read_bytes += s.read_bytes;
+        now->written_bytes += s.written_bytes;
     }
     now->lowest_busy_ns /= lowest > 0 ? lowest : 1;
 }

@@ -91,6 +91,21 @@ struct device_counters {
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
                  char *text, size_t size);
 
+/* The counters of one device that this program uses, since the system started. */
+struct device_stat {
+    uint64_t reads; /* number of requests, after merging */
+    uint64_t read_bytes;
+    uint64_t writes;
+    uint64_t written_bytes;
+    uint64_t busy_ms;
+    uint64_t queue_ms;  /* time that requests spent in it, added up over them */
+    bool knows_flushes; /* false: Linux before 5.5, which does not count them */
+    uint64_t flushes;
+};
+
+/* Reads the device's file `stat` (Documentation/block/stat.rst). False: it has none any more. */
+bool device_stat(const struct device_set *d, const struct device *device, struct device_stat *s);
+
 /* Whether the names of the driver or of the disk model show that the device is virtual. */
 bool device_is_virtual(const struct device_set *d, const struct device *device);
 

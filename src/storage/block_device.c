@@ -3,17 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "measure/mount_info.h"
+#include "measure/device.h"
 #include "storage/guards.h"
 #include "storage/scratch.h"
 #include "util/descriptor.h"
-#include "util/kernel_file.h"
 
 #define SECTOR_BYTES 512 /* of `size`, whatever the device's own blocks are */
 
@@ -21,17 +19,13 @@
 static bool read_fact(const struct block_device *d, const char *root, const char *name, char *text,
                       size_t size)
 {
-    static const char *const places[] = {"", "../"};
-    for (size_t i = 0; i < 2; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u/%s%s", root,
-                 major(d->place.facts.st_rdev), minor(d->place.facts.st_rdev), places[i], name);
-        if (kernel_file_text(path, text, size)) {
-            text[strcspn(text, "\n")] = '\0';
-            return true;
-        }
-    }
-    return false;
+    const struct device_set set = {.root = root};
+    const struct device device = {.major = major(d->place.facts.st_rdev),
+                                  .minor = minor(d->place.facts.st_rdev)};
+    char of_disk[64];
+    snprintf(of_disk, sizeof of_disk, "../%s", name);
+    return device_fact(&set, &device, name, text, size) ||
+           device_fact(&set, &device, of_disk, text, size);
 }
 
 int block_device_look(struct block_device *d, const char *root, struct err *e)

@@ -177,40 +177,11 @@ static void set_slow(struct slow_box boxes[], unsigned count, uint64_t over_ns)
         atomic_store_explicit(&boxes[i].over_ns, over_ns, memory_order_relaxed);
 }
 
-static void read_page(struct examiner *x, unsigned cpu, size_t bytes)
-{
-    const struct tail_trace *t = x->setup.trace;
-    struct tail_event events[2];
-    struct tail_page page;
-    size_t size;
-    bool is_first = true;
-    if (!tail_page_begin(&page, &t->layout, x->page, bytes))
-        return;
-    x->board->lost_events += page.lost;
-    for (const unsigned char *record = tail_page_next(&page, &size); record;
-         record = tail_page_next(&page, &size)) {
-        if (page.follows_loss && is_first)
-            tail_history_lost(&x->history, cpu, page.ns);
-        is_first = false;
-        unsigned count = tail_decode(&t->decoder, record, size, page.ns, events);
-        for (unsigned i = 0; i < count; i++)
-            tail_history_add(&x->history, cpu, &events[i]);
-    }
-}
-
-/* Most pages read from one CPU in a row: it may record faster than the examiner reads. */
-#define MOST_PAGES 4096
-
 static void read_trace(struct examiner *x)
 {
-    const struct tail_trace *t = x->setup.trace;
-    for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
-        size_t bytes = tail_trace_read(t, cpu, x->page);
-        for (unsigned i = 0; i < MOST_PAGES && bytes > 0; i++) {
-            read_page(x, cpu, bytes);
-            bytes = tail_trace_read(t, cpu, x->page);
-        }
-    }
+    struct tail_reader r = {.trace = x->setup.trace, .history = &x->history, .page = x->page};
+    tail_history_read(&r);
+    x->board->lost_events += r.lost_events;
 }
 
 /* Whether a control group limits reads or writes. */
@@ -342,8 +313,7 @@ static void watch(void *context, int socket)
 /* Finds the lowest and the highest ID of the program's threads. Others may lie between them. */
 static void find_threads(struct tail_watch *w)
 {
-    int tasks = kernel_file_open("/proc/self/task", O_RDONLY | O_DIRECTORY);
-    DIR *all = tasks < 0 ? NULL : fdopendir(tasks);
+    DIR *all = kernel_file_list("/proc/self/task");
     w->first_thread = w->last_thread = (int)getpid();
     if (!all)
         return;

@@ -103,6 +103,48 @@ static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_
     return true;
 }
 
+static bool read_page(struct tail_reader *r, unsigned lane, size_t bytes)
+{
+    struct tail_event events[2];
+    struct tail_page page;
+    size_t size;
+    bool is_first = true;
+    if (!tail_page_begin(&page, &r->trace->layout, r->page, bytes))
+        return true;
+    r->lost_events += page.lost;
+    for (const unsigned char *record = tail_page_next(&page, &size); record;
+         record = tail_page_next(&page, &size)) {
+        if (page.follows_loss && is_first)
+            tail_history_lost(r->history, lane, page.ns);
+        is_first = false;
+        unsigned count = tail_decode(&r->trace->decoder, record, size, page.ns, events);
+        r->seen_records += count > 0;
+        for (unsigned i = 0; i < count; i++) {
+            if (!r->take)
+                tail_history_add(r->history, lane, &events[i]);
+            else if (!r->take(r->context, lane, &events[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Most pages that are read from one CPU in a row. */
+#define MOST_PAGES 4096
+
+bool tail_history_read(struct tail_reader *r)
+{
+    for (unsigned cpu = 0; cpu < r->trace->cpus; cpu++) {
+        size_t bytes = tail_trace_read(r->trace, cpu, r->page);
+        for (unsigned i = 0; i < MOST_PAGES && bytes > 0; i++) {
+            if (!read_page(r, r->first_lane + cpu, bytes))
+                return false;
+            bytes = tail_trace_read(r->trace, cpu, r->page);
+        }
+    }
+    return true;
+}
+
 static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t sector, uint64_t sectors)
 {
     return e->device == device && e->sector < sector + sectors && sector < e->sector + e->sectors;

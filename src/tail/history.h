@@ -50,6 +50,25 @@ void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_ev
 /* Notes that the kernel lost events of this CPU, between the last added event and to_ns. */
 void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns);
 
+/* How the events that a trace has recorded come into a history. */
+struct tail_reader {
+    const struct tail_trace *trace;
+    struct tail_history *history;
+    unsigned first_lane; /* lane of the trace's first CPU */
+    unsigned char *page; /* room for trace->page_bytes */
+    /* what becomes of each event; false ends the reading. NULL: all go into the history */
+    bool (*take)(void *context, unsigned lane, struct tail_event *e);
+    void *context;
+    uint64_t seen_records; /* counted up: records that are events */
+    uint64_t lost_events;  /* counted up: those that the kernel has lost */
+};
+
+/*
+ * Reads what has been recorded until now. A CPU that records faster than it is read has to wait
+ * for the next call. Returns false if take() did. Uses neither malloc nor stdio.
+ */
+bool tail_history_read(struct tail_reader *r);
+
 /* An operation, and how to recognise its events. */
 struct tail_search {
     uint64_t start_ns;

@@ -14,6 +14,15 @@ FILE *kernel_file_read(const char *path)
     return fopen(path, "re");
 }
 
+DIR *kernel_file_list(const char *path)
+{
+    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
+    DIR *all = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && !all)
+        close(fd);
+    return all;
+}
+
 bool kernel_file_text(const char *path, char *text, size_t size)
 {
     int fd = kernel_file_open(path, O_RDONLY);

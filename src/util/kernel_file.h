@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@ int kernel_file_open(const char *path, int flags);
 
 /* Opens a text file for reading. Returns NULL with errno when it cannot be opened. */
 FILE *kernel_file_read(const char *path);
+
+/* Opens such a directory, to list it. Returns NULL with errno when that cannot be done. */
+DIR *kernel_file_list(const char *path);
 
 /*
  * Reads the beginning of a text file into `text`, as far as it fits with a NUL. Returns false when

@@ -92,26 +92,16 @@ static void find_leaves(struct audit *a)
     }
 }
 
-/* Reads fields 5 (writes) and 16 (flushes) of `stat`. Linux before 5.5 has no field 16. */
-static bool read_counts(const struct device_set *devices, const struct device *device,
-                        uint64_t *writes, uint64_t *flushes)
-{
-    char text[512]; /* 17 numbers of up to 20 digits */
-    device_fact(devices, device, "stat", text, sizeof text);
-    return sscanf(text,
-                  "%*u %*u %*u %*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
-                  writes, flushes) == 2;
-}
-
 static struct leaf_counts leaf_count(const struct device_set *devices, const struct leaf *leaf)
 {
-    struct leaf_counts c = {.known = false};
     const struct device *top = &devices->devices[leaf->device->top];
-    uint64_t ignored;
-    c.known = read_counts(devices, leaf->device, &c.writes, &c.flushes);
-    if (!*top->below || !read_counts(devices, top, &ignored, &c.loop_flushes))
-        c.loop_flushes = c.flushes;
-    return c;
+    struct device_stat drive, loop;
+    bool is_known = device_stat(devices, leaf->device, &drive) && drive.knows_flushes;
+    bool has_loop = *top->below && device_stat(devices, top, &loop) && loop.knows_flushes;
+    return (struct leaf_counts){.known = is_known,
+                                .writes = drive.writes,
+                                .flushes = drive.flushes,
+                                .loop_flushes = has_loop ? loop.flushes : drive.flushes};
 }
 
 /* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */

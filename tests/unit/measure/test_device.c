@@ -299,15 +299,20 @@ static void make_btrfs_device(const char *name)
               at("../../../../devices/%s", name));
 }
 
-static void a_btrfs_on_two_devices(void **state)
+static void make_two_devices(void)
 {
-    (void)state;
     make_device("sda", 10);
     make_device("sdb", 20);
     make_btrfs_device("sdb");
     make_btrfs_device("sda");
     set_counters("sda", 1, 2, 3, 4, 5);
     set_counters("sdb", 1, 2, 3, 4, 5);
+}
+
+static void a_btrfs_on_two_devices(void **state)
+{
+    (void)state;
+    make_two_devices();
     device_find(&set, btrfs());
     assert_string_equal(set.name, "sda, sdb");
     assert_int_equal(set.filesystem, 2);
@@ -333,12 +338,7 @@ static void a_btrfs_makes_copies(void **state)
         {"raid6", "raid1c3", {2, 2, 2}},
     };
     (void)state;
-    make_device("sda", 10);
-    make_device("sdb", 20);
-    make_btrfs_device("sdb");
-    make_btrfs_device("sda");
-    set_counters("sda", 1, 2, 3, 4, 5);
-    set_counters("sdb", 1, 2, 3, 4, 5);
+    make_two_devices();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char data[128];
         char metadata[128];
