@@ -221,9 +221,6 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
             return -EINVAL;
         *(int *)field = word;
         break;
-    case OPTION_SETS:
-        *(int *)field = entry->constant;
-        break;
     case OPTION_OCCURRENCES:
         ++*(unsigned *)field;
         break;

@@ -35,7 +35,6 @@ enum option_kind {
     OPTION_FILE,        /* const char *: the path of a file that is written; not the name of a
                            format, which somebody meant who asks for that format */
     OPTION_WORD,        /* an enum: index of the value in `words` */
-    OPTION_SETS,        /* an enum: becomes `constant` */
     OPTION_OCCURRENCES, /* unsigned: number of times that the option was given */
     OPTION_IGNORED,     /* sets nothing; accepted because old scripts have it */
     OPTION_ANSWERS,     /* sets nothing: cli_parse() prints `constant`, an enum cli_answer */

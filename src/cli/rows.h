@@ -6,9 +6,8 @@
 /*
  * Macros that begin a row of an option table (option.h), for the file that has the table and
  * defines FIELD(member) as the member's offset in its settings. The option sets a member to its
- * value (VALUE, PATH, DURATION) or to a constant (SETS), calls a setter for a member (CUSTOM) or
- * for all settings (SETTER; OPTIONAL if it may have no value), or is true if it is given (FLAG) or
- * if it says so (BOOLEAN).
+ * value (VALUE, PATH, DURATION), calls a setter for a member (CUSTOM) or for all settings (SETTER;
+ * OPTIONAL if it may have no value), or is true if it is given (FLAG) or if it says so (BOOLEAN).
  */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
@@ -23,8 +22,6 @@
 #define BOOLEAN(option, member) .name = option, .kind = OPTION_BOOLEAN, .field = FIELD(member)
 #define PATH(option, word, member)                                                                 \
     VALUE(option, word, OPTION_TEXT, member), .accepted = "the path of a file", .offer = OFFER_FILES
-#define SETS(option, member, what)                                                                 \
-    .name = option, .kind = OPTION_SETS, .field = FIELD(member), .constant = what
 #define COUNT(option, word, member, least, most)                                                   \
     VALUE(option, word, OPTION_COUNT, member), .min = least, .max = most
 #define DURATION(option, member, least) VALUE(option, "TIME", OPTION_DURATION, member), .min = least
