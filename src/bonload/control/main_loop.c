@@ -427,10 +427,10 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
     }
     struct gather all = {
         .name = "Ending a step", .take = take_step, .context = &m, .compares_clocks = true};
-    for (enum load_kind kind = 0; c->coordinator->ranks.number > 0 && kind < LOAD_KINDS; kind++) {
-        if (kind == 0)
-            bundle_put(&all.mine, f, sizeof *f);
-        bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
+    if (c->coordinator->ranks.number > 0) {
+        bundle_put(&all.mine, f, sizeof *f);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
     }
     int rc = gather(c->coordinator, &all, e);
     if (rc != 0 || c->coordinator->ranks.number > 0)
