@@ -119,13 +119,19 @@ static int drop(const struct identity *id, struct err *e)
         return err_system(e, errno, "give up supplementary groups");
     if (setresgid(id->gid, id->gid, id->gid) != 0)
         return err_system(e, errno, "become gid %u", id->gid);
+    /*
+     * Keeps the user's other processes out. Where fs.suid_dumpable is 1, the change of the user
+     * lets them in until PR_SET_DUMPABLE; but not to a process that still has capabilities which
+     * they lack (cap_ptrace_access_check() of the kernel), and giving these up changes nothing
+     * then.
+     */
+    prctl(PR_SET_KEEPCAPS, 1);
     if (setresuid(id->uid, id->uid, id->uid) != 0)
         return err_system(e, errno, "become uid %u", id->uid);
+    prctl(PR_SET_KEEPCAPS, 0);
     if (id->uid == 0)
         return 0;
-    /* Keeps the user's other processes out, also where fs.suid_dumpable is 1. */
     prctl(PR_SET_DUMPABLE, 0);
-    /* The capabilities have usually gone with root, but securebits may have kept them. */
     int rc = privilege_give_up_capabilities(e);
     if (rc == 0 && setuid(0) == 0)
         return err_say(e, "become uid %u: root could be regained", id->uid);
