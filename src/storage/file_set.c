@@ -70,8 +70,7 @@ static int open_directories(struct file_set *s, bool makes, struct err *e)
         s->fds[i] = -1;
     for (uint64_t i = 0; i < s->directories.count; i++) {
         unsigned number = directory_number(s, i);
-        int fd = makes ? scratch_make_directory(s->setup.scratch, number, e)
-                       : scratch_open_directory(s->setup.scratch, number, e);
+        int fd = scratch_open_directory(s->setup.scratch, number, makes, e);
         if (fd < 0) {
             if (makes)
                 s->directories.count = i; /* only these exist and must be removed */
@@ -94,7 +93,7 @@ static int directory_fd(struct file_set *s, uint64_t index, struct err *e)
         return s->other_fd;
     descriptor_close(&s->other_fd);
     s->other = index;
-    s->other_fd = scratch_open_directory(s->setup.scratch, directory_number(s, index), e);
+    s->other_fd = scratch_open_directory(s->setup.scratch, directory_number(s, index), false, e);
     return s->other_fd;
 }
 
@@ -117,16 +116,20 @@ int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
     return place->fd >= 0 ? 0 : place->fd;
 }
 
-int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *directory, struct err *e)
+DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *number, struct err *e)
 {
-    *directory = directory_number(s, index);
+    const struct scratch *scratch = s->setup.scratch;
+    *number = directory_number(s, index);
     int fd = directory_fd(s, index, e);
     if (fd < 0)
-        return fd;
+        return NULL;
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return again >= 0 ? again
-                      : err_system(e, errno, "open directory %u in %s/%s", *directory,
-                                   s->setup.scratch->path, s->setup.scratch->name);
+    DIR *directory = again >= 0 ? fdopendir(again) : NULL;
+    if (!directory)
+        err_system(e, errno, "open directory %u in %s/%s", *number, scratch->path, scratch->name);
+    if (!directory && again >= 0)
+        close(again);
+    return directory;
 }
 
 static bool has_data(const struct file_set *s)
@@ -140,10 +143,8 @@ static bool has_data(const struct file_set *s)
 static void whole_path(const struct file_set *s, const struct file_place *place,
                        char path[WHOLE_PATH_SIZE])
 {
-    char directory[DIRECTORY_NAME_SIZE];
-    directory_name(directory, place->directory);
     snprintf(path, WHOLE_PATH_SIZE, "%s/%s/%s/%s", s->setup.scratch->path, s->setup.scratch->name,
-             directory, place->name);
+             directory_name(place->directory).text, place->name);
 }
 
 static int fail_on(const struct file_set *s, const char *verb, const struct file_place *place,
@@ -170,22 +171,10 @@ static int sync_directory(const struct file_set *s, const struct file_place *pla
     return io_sync(&f, e);
 }
 
-static int write_data(struct file_set *s, const struct io_file *f, uint64_t number, uint64_t size,
-                      struct err *e)
-{
-    int rc = 0;
-    for (uint64_t at = 0; rc == 0 && at < size;) {
-        size_t length = size - at < s->setup.chunk_bytes ? size - at : s->setup.chunk_bytes;
-        pattern_fill(s->setup.pattern, s->setup.buffer, length, FIRST_FILE_NUMBER + number, at, 0);
-        rc = io_write(f, s->setup.buffer, length, at, e);
-        at += length;
-    }
-    return rc == 0 && s->setup.sync && size > 0 ? io_sync(f, e) : rc;
-}
-
 static int create_file(struct file_set *s, const struct file_place *place, uint64_t number,
                        uint64_t *bytes, struct err *e)
 {
+    const struct file_set_setup *setup = &s->setup;
     char path[WHOLE_PATH_SIZE];
     struct io_file f = {.name = place->name};
     struct rng rng;
@@ -198,8 +187,15 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
         whole_path(s, place, path);
         f.name = path;
         rng_init(&rng, s->state.seed, number);
-        *bytes = s->setup.min_bytes + rng_below(&rng, s->setup.max_bytes - s->setup.min_bytes + 1);
-        rc = write_data(s, &f, number, *bytes, e);
+        *bytes = setup->min_bytes + rng_below(&rng, setup->max_bytes - setup->min_bytes + 1);
+        size_t length;
+        for (uint64_t at = 0; rc == 0 && at < *bytes; at += length) {
+            length = *bytes - at < setup->chunk_bytes ? *bytes - at : setup->chunk_bytes;
+            pattern_fill(setup->pattern, setup->buffer, length, FIRST_FILE_NUMBER + number, at, 0);
+            rc = io_write(&f, setup->buffer, length, at, e);
+        }
+        if (rc == 0 && setup->sync && *bytes > 0)
+            rc = io_sync(&f, e);
     }
     int closed = io_close(&f, e);
     return rc ? rc : closed;
@@ -207,9 +203,8 @@ static int create_file(struct file_set *s, const struct file_place *place, uint6
 
 static int new_link_target(struct file_set *s, struct err *e)
 {
-    char name[LINK_TARGET_NAME_SIZE];
-    link_target_name(name, s->first_origin + s->origins);
-    int fd = scratch_make_file(s->setup.scratch, name, e);
+    const struct made_name name = link_target_name(s->first_origin + s->origins);
+    int fd = scratch_make_file(s->setup.scratch, name.text, e);
     if (fd < 0)
         return fd;
     close(fd);
@@ -217,40 +212,16 @@ static int new_link_target(struct file_set *s, struct err *e)
     return 0;
 }
 
-/* Links to the newest link target, or to a new one if that has as many links as it may have. */
-static int create_hard_link(struct file_set *s, const struct file_place *place, struct err *e)
+static bool link_to_newest(const struct file_set *s, const struct file_place *place)
 {
-    for (int attempt = 0; attempt < 2; attempt++) {
-        char origin[LINK_TARGET_NAME_SIZE];
-        if (s->origins > 0) {
-            link_target_name(origin, s->first_origin + s->origins - 1);
-            if (linkat(s->setup.scratch->fd, origin, place->fd, place->name, 0) == 0)
-                return 0;
-            if (errno != EMLINK)
-                break;
-        }
-        int rc = new_link_target(s, e);
-        if (rc != 0)
-            return rc;
-    }
-    return fail_on(s, "link", place, e);
-}
-
-static int create_symbolic_link(struct file_set *s, const struct file_place *place, struct err *e)
-{
-    char target[sizeof "../" + LINK_TARGET_NAME_SIZE] = "../";
-    int rc = s->origins == 0 ? new_link_target(s, e) : 0;
-    if (rc != 0)
-        return rc;
-    link_target_name(target + 3, s->first_origin);
-    if (symlinkat(target, place->fd, place->name) != 0)
-        return fail_on(s, "symlink", place, e);
-    return 0;
+    const struct made_name target = link_target_name(s->first_origin + s->origins - 1);
+    return linkat(s->setup.scratch->fd, target.text, place->fd, place->name, 0) == 0;
 }
 
 int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *bytes, struct err *e)
 {
     char name[FILE_NAME_SIZE];
+    char target[sizeof "../" + sizeof(struct made_name)];
     struct file_place place;
     /* counted before it is made, because a failure may leave half of it */
     uint64_t index = s->state.made++;
@@ -259,16 +230,20 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
     int rc = file_set_find(s, index, name, &place, e);
     if (rc != 0)
         return rc;
-    switch (s->setup.kind) {
-    case FILES_DATA:
+    if (s->setup.kind == FILES_DATA)
         rc = create_file(s, &place, s->files.first + index, bytes, e);
-        break;
-    case FILES_HARD_LINKS:
-        rc = create_hard_link(s, &place, e);
-        break;
-    case FILES_SYMBOLIC_LINKS:
-        rc = create_symbolic_link(s, &place, e);
-        break;
+    else if (s->origins == 0)
+        rc = new_link_target(s, e);
+    if (rc == 0 && s->setup.kind == FILES_SYMBOLIC_LINKS) {
+        snprintf(target, sizeof target, "../%s", link_target_name(s->first_origin).text);
+        if (symlinkat(target, place.fd, name) != 0)
+            rc = fail_on(s, "symlink", &place, e);
+    } else if (rc == 0 && s->setup.kind == FILES_HARD_LINKS && !link_to_newest(s, &place)) {
+        /* the newest target may have as many links as it can have */
+        if (errno == EMLINK)
+            rc = new_link_target(s, e);
+        if (rc == 0 && !link_to_newest(s, &place))
+            rc = fail_on(s, "link", &place, e);
     }
     return rc == 0 ? sync_directory(s, &place, e) : rc;
 }
@@ -285,27 +260,12 @@ static int open_to_read(const struct file_set *s, const struct file_place *place
     return 0;
 }
 
-static int read_data(struct file_set *s, const struct file_place *place, uint64_t size,
-                     struct err *e)
-{
-    struct io_file f;
-    char path[WHOLE_PATH_SIZE];
-    int rc = open_to_read(s, place, path, &f, e);
-    if (rc != 0)
-        return rc;
-    for (uint64_t at = 0; rc == 0 && at < size;) {
-        size_t length = size - at < s->setup.chunk_bytes ? size - at : s->setup.chunk_bytes;
-        rc = io_read(&f, s->setup.buffer, length, at, e);
-        at += length;
-    }
-    int closed = io_close(&f, e);
-    return rc ? rc : closed;
-}
-
 int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *bytes,
                   struct err *e)
 {
     struct stat st;
+    struct io_file f;
+    char path[WHOLE_PATH_SIZE];
     *bytes = 0;
     if (fstatat(place->fd, place->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return fail_on(s, "stat", place, e);
@@ -315,7 +275,18 @@ int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *
     if (*bytes < s->setup.min_bytes || *bytes > s->setup.max_bytes)
         return err_say(e, "stat %s: it has %lld bytes, which is not what was written", place->name,
                        (long long)st.st_size);
-    return *bytes > 0 ? read_data(s, place, *bytes, e) : 0;
+    if (*bytes == 0)
+        return 0;
+    int rc = open_to_read(s, place, path, &f, e);
+    if (rc != 0)
+        return rc;
+    size_t length;
+    for (uint64_t at = 0; rc == 0 && at < *bytes; at += length) {
+        length = *bytes - at < s->setup.chunk_bytes ? *bytes - at : s->setup.chunk_bytes;
+        rc = io_read(&f, s->setup.buffer, length, at, e);
+    }
+    int closed = io_close(&f, e);
+    return rc ? rc : closed;
 }
 
 int file_set_remove(struct file_set *s, const struct file_place *place, uint64_t *bytes,
@@ -358,7 +329,6 @@ int file_set_evict(struct file_set *s, struct err *e)
 static int remove_files(struct file_set *s, struct err *e)
 {
     char name[FILE_NAME_SIZE];
-    char origin[LINK_TARGET_NAME_SIZE];
     struct file_place place;
     int rc = 0;
     for (uint64_t i = 0; s->fds && i < s->state.made; i++) {
@@ -369,8 +339,8 @@ static int remove_files(struct file_set *s, struct err *e)
     }
     s->state.made = 0;
     for (; s->origins > 0; s->origins--) {
-        link_target_name(origin, s->first_origin + s->origins - 1);
-        int one = scratch_remove(s->setup.scratch, origin, 0, "remove", e);
+        const struct made_name target = link_target_name(s->first_origin + s->origins - 1);
+        int one = scratch_remove(s->setup.scratch, target.text, 0, "remove", e);
         rc = rc ? rc : one;
     }
     return rc;
@@ -385,19 +355,15 @@ static int make_room(struct file_set *s, struct err *e)
     return rc;
 }
 
-/* Whether there is room for all workers to make as many files again, with as much left free. */
-static bool can_grow(const struct file_set *s)
+int file_set_clear(struct file_set *s, bool goes_on, struct err *e)
 {
     struct scratch_space space;
     struct err ignored = {0};
-    return !has_data(s) && s->state.wanted < MOST_WANTED &&
-           scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
-           space.files / 2 > s->setup.count && space.bytes / 2 > s->setup.count * BYTES_PER_FILE;
-}
-
-int file_set_clear(struct file_set *s, bool goes_on, struct err *e)
-{
-    bool grows = goes_on && can_grow(s);
+    /* whether there is room for all workers to make as many files again, with as much left free */
+    bool grows = goes_on && !has_data(s) && s->state.wanted < MOST_WANTED &&
+                 scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
+                 space.files / 2 > s->setup.count &&
+                 space.bytes / 2 > s->setup.count * BYTES_PER_FILE;
     s->state.wanted = s->files.count + (grows ? s->state.wanted : 0);
     return grows ? 0 : make_room(s, e);
 }
@@ -433,13 +399,12 @@ uint64_t file_set_in_directory(const struct file_set *s, uint64_t index)
 
 int file_set_release(struct file_set *s, struct err *e)
 {
-    char name[DIRECTORY_NAME_SIZE];
     uint64_t made = s->fds ? s->directories.count : 0;
     int rc = remove_files(s, e);
     file_set_close(s);
     for (uint64_t i = 0; i < made; i++) {
-        directory_name(name, directory_number(s, i));
-        int one = scratch_remove(s->setup.scratch, name, AT_REMOVEDIR, "remove directory", e);
+        int one = scratch_remove(s->setup.scratch, directory_name(directory_number(s, i)).text,
+                                 AT_REMOVEDIR, "remove directory", e);
         rc = rc ? rc : one;
     }
     return rc;

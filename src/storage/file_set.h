@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -99,8 +100,8 @@ int file_set_evict(struct file_set *s, struct err *e);
 int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
                   struct file_place *place, struct err *e);
 
-/* Opens directory `index` once more, for listing; the caller closes it. *directory: its number. */
-int file_set_open_directory(struct file_set *s, uint64_t index, unsigned *directory, struct err *e);
+/* Opens directory `index` to list it; the caller closes it. NULL: e says why. *number: its own. */
+DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *number, struct err *e);
 
 /*
  * The timed operations. create makes the next file in that order; stat gets the status of a file,

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +29,11 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-#define DATA_PREFIX        "data"
-#define LINK_TARGET_PREFIX "o"
-#define DIRECTORY_PREFIX   "d"
-#define HEX                "0123456789abcdef"
-#define DECIMAL            "0123456789"
-#define LETTERS            "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters, so each takes 5 random bits */
-#define DIRECTORY_DIGITS   5
-#define INDEX_DIGITS       10
-#define MOST_LETTERS       12
-#define NUMBER_DIGITS      16
-#define CHECK_BITS         16
-
-/* Names of programs and methods have some of these letters. */
-#define PROGRAM_LETTERS "abcdefghijklmnopqrstuvwxyz_"
-
-#define MOST_PROGRAM_LETTERS 16
+#define HEX          "0123456789abcdef"
+#define LETTERS      "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters, so each takes 5 random bits */
+#define INDEX_DIGITS 10
+#define MOST_LETTERS 12
+#define CHECK_BITS   16
 
 /* The number that the name of a private directory has in place of this one. */
 static uint64_t checked_number(uint64_t number)
@@ -63,59 +53,43 @@ bool private_name_is_made(const char *name)
     return number == checked_number(number);
 }
 
-void data_name(char name[DATA_NAME_SIZE], unsigned number)
+struct made_name data_name(unsigned number)
 {
-    snprintf(name, DATA_NAME_SIZE, DATA_PREFIX "%05u", number % 100000);
+    struct made_name name;
+    snprintf(name.text, sizeof name.text, "data%05u", number % 100000);
+    return name;
 }
 
-void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number)
+struct made_name link_target_name(uint64_t number)
 {
-    snprintf(name, LINK_TARGET_NAME_SIZE, LINK_TARGET_PREFIX "%" PRIu64, number);
+    struct made_name name;
+    snprintf(name.text, sizeof name.text, "o%" PRIu64, number);
+    return name;
 }
 
-/* Formats without printf, like file_name(), because every timed file needs the name. */
-void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number)
+struct made_name directory_name(unsigned number)
 {
-    *name = DIRECTORY_PREFIX[0];
-    for (int i = DIRECTORY_DIGITS; i > 0; i--) {
-        name[i] = DECIMAL[number % 10];
-        number /= 10;
-    }
-    name[DIRECTORY_DIGITS + 1] = '\0';
+    struct made_name name;
+    snprintf(name.text, sizeof name.text, "d%05u", number % 100000);
+    return name;
 }
 
-/* Writes up to twelve letters that depend on seed and index. Returns their number. */
-static size_t random_letters(char *text, uint64_t seed, uint64_t index)
-{
-    uint64_t bits = rng_mix(seed ^ rng_mix(index));
-    size_t length = (size_t)(bits % (MOST_LETTERS + 1));
-    for (size_t i = 0; i < length; i++) {
-        bits >>= 5;
-        text[i] = LETTERS[bits % 32];
-    }
-    return length;
-}
-
-/* Formats without printf, because every timed file needs the digits. */
-static size_t index_digits(char *text, uint64_t index)
-{
-    for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
-        text[i] = HEX[index % 16];
-        index /= 16;
-    }
-    return INDEX_DIGITS;
-}
-
+/* Formats without printf, because every timed file needs a name. */
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index)
 {
-    if (order == NAMES_SORTED) {
-        name += index_digits(name, index);
-        name += random_letters(name, seed, index);
-    } else {
-        name += random_letters(name, seed, index);
-        name += index_digits(name, index);
+    uint64_t bits = rng_mix(seed ^ rng_mix(index));
+    size_t count = (size_t)(bits % (MOST_LETTERS + 1));
+    char *letters = name + (order == NAMES_SORTED ? INDEX_DIGITS : 0);
+    char *digits = name + (order == NAMES_SORTED ? 0 : count);
+    name[INDEX_DIGITS + count] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        bits >>= 5;
+        letters[i] = LETTERS[bits % 32];
     }
-    *name = '\0';
+    for (int i = INDEX_DIGITS - 1; i >= 0; i--) {
+        digits[i] = HEX[index % 16];
+        index /= 16;
+    }
 }
 
 size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
@@ -126,94 +100,35 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory)
     return length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
 }
 
-/* Whether the name is the prefix, and then `least` to `most` characters, all of the set. */
-static bool has_form(const char *name, const char *prefix, const char *set, size_t least,
-                     size_t most)
+bool name_has_form(const char *name, const char *form)
 {
-    size_t length = strlen(prefix);
-    if (strncmp(name, prefix, length) != 0)
+    regex_t compiled;
+    if (regcomp(&compiled, form, REG_EXTENDED | REG_NOSUB) != 0)
         return false;
-    size_t rest = strlen(name + length);
-    return rest >= least && rest <= most && strspn(name + length, set) == rest;
+    bool has_form = regexec(&compiled, name, 0, NULL, 0) == 0;
+    regfree(&compiled);
+    return has_form;
+}
+
+/* Not by a regular expression, because it is asked of all names in the user's directory. */
+static bool has_private_form(const char *name)
+{
+    size_t program = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+    const char *digits = name + program + 1;
+    return program > 0 && program <= 16 && name[program] == '.' && strlen(digits) == 16 &&
+           strspn(digits, HEX) == 16;
 }
 
 bool is_private_name(const char *name)
 {
     size_t length = strlen(program_name);
-    return strncmp(name, program_name, length) == 0 &&
-           has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
+    return has_private_form(name) && strncmp(name, program_name, length) == 0 &&
+           name[length] == '.';
 }
 
 bool is_private_name_of_any(const char *name)
 {
-    size_t length = strspn(name, PROGRAM_LETTERS);
-    return length > 0 && length <= MOST_PROGRAM_LETTERS &&
-           has_form(name + length, ".", HEX, NUMBER_DIGITS, NUMBER_DIGITS) &&
-           (is_private_name(name) || private_name_is_made(name));
-}
-
-bool is_data_name(const char *name)
-{
-    return has_form(name, DATA_PREFIX, DECIMAL, 5, 5);
-}
-
-bool is_link_target_name(const char *name)
-{
-    return has_form(name, LINK_TARGET_PREFIX, DECIMAL, 1, 20);
-}
-
-bool is_directory_name(const char *name)
-{
-    return has_form(name, DIRECTORY_PREFIX, DECIMAL, 5, 5);
-}
-
-bool is_file_name(const char *name)
-{
-    size_t length = strlen(name);
-    if (length < INDEX_DIGITS || length > INDEX_DIGITS + MOST_LETTERS)
-        return false;
-    bool digits_first = strspn(name, HEX) >= INDEX_DIGITS &&
-                        strspn(name + INDEX_DIGITS, LETTERS) == length - INDEX_DIGITS;
-    const char *digits = name + length - INDEX_DIGITS;
-    bool digits_last =
-        strspn(digits, HEX) == INDEX_DIGITS && strspn(name, LETTERS) >= length - INDEX_DIGITS;
-    return digits_first || digits_last;
-}
-
-/* Moves *text past up to 18 digits. Returns whether there was one. */
-static bool pass_digits(const char **text)
-{
-    size_t digits = strspn(*text, DECIMAL);
-    *text += digits;
-    return digits > 0 && digits <= 18;
-}
-
-bool is_worker_name(const char *name)
-{
-    size_t method = strspn(name, PROGRAM_LETTERS);
-    const char *rest = name + method + 1;
-    if (method == 0 || method > MOST_PROGRAM_LETTERS || name[method] != '.' || !pass_digits(&rest))
-        return false;
-    if (*rest == '+')
-        return rest++, pass_digits(&rest) && *rest == '\0';
-    return *rest == '\0' || ((*rest == 'a' || *rest == 'b') && rest[1] == '\0');
-}
-
-bool is_unit_name(const char *name)
-{
-    if (!pass_digits(&name))
-        return false;
-    return *name == '\0' || (*name++ == '.' && pass_digits(&name) && *name == '\0');
-}
-
-bool is_mailbox_name(const char *name)
-{
-    return strcmp(name, "tmp") == 0 || strcmp(name, "new") == 0;
-}
-
-bool is_message_name(const char *name)
-{
-    return has_form(name, "", HEX, NUMBER_DIGITS, NUMBER_DIGITS);
+    return is_private_name(name) || (has_private_form(name) && private_name_is_made(name));
 }
 
 /*
@@ -280,23 +195,6 @@ int directory_state(int fd)
     return state;
 }
 
-/* Makes a file that nobody else knows, and that vanishes when it is closed. */
-static int make_probe(int fd)
-{
-    char name[PRIVATE_NAME_SIZE];
-    uint64_t number;
-    int probe = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (probe >= 0)
-        return probe;
-    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-        return -1;
-    private_name(name, number);
-    probe = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (probe >= 0)
-        unlinkat(fd, name, 0);
-    return probe;
-}
-
 /*
  * Whether files made in the directory have the owner and the mode that they were made with. Opens
  * the test file when it makes it, so no other file can be mistaken for it. In doubt, returns true.
@@ -304,7 +202,15 @@ static int make_probe(int fd)
 static bool keeps_owners(int fd)
 {
     struct stat st;
-    int probe = make_probe(fd);
+    char name[PRIVATE_NAME_SIZE];
+    uint64_t number;
+    int probe = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (probe < 0 && getrandom(&number, sizeof number, 0) == (ssize_t)sizeof number) {
+        private_name(name, number);
+        probe = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (probe >= 0)
+            unlinkat(fd, name, 0);
+    }
     bool kept = probe < 0 || fstat(probe, &st) != 0 ||
                 (st.st_uid == geteuid() && (st.st_mode & 0777) == 0600);
     descriptor_close(&probe);
@@ -330,12 +236,6 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
     return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
-/* The result when the directory cannot be found by its name, or the name cannot be removed. */
-static int gone_or_moved(int fd)
-{
-    return directory_state(fd) == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
-}
-
 /*
  * Removes the directory by its name, because no system call removes it by its descriptor. Checks
  * the name right before, and afterwards whether the right directory was removed.
@@ -343,25 +243,22 @@ static int gone_or_moved(int fd)
 static int remove_once(int parent_fd, const char *name, int fd)
 {
     int is_it = directory_has(parent_fd, name, fd);
-    if (is_it == 0 || is_it == -ENOENT)
-        return gone_or_moved(fd);
-    if (is_it < 0)
-        return is_it;
-    if (unlinkat(parent_fd, name, AT_REMOVEDIR) != 0) {
-        if (errno == ENOENT || errno == ENOTDIR)
-            return gone_or_moved(fd);
-        return errno == EEXIST ? -ENOTEMPTY : -errno;
-    }
+    int code = is_it < 0 ? -is_it : is_it ? 0 : ENOENT;
+    if (code == 0 && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0)
+        code = errno;
+    if (code != 0 && code != ENOENT && code != ENOTDIR)
+        return code == EEXIST ? -ENOTEMPTY : -code;
     int state = directory_state(fd);
-    return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
+    if (code == 0)
+        return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
+    return state == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
 }
 
 /*
  * Waits take one millisecond at first, then twice as long each, and these times at last: half a
  * second in all, or eight for files that vanish, whose server may be busy or far away.
  */
-#define LONGEST_WAIT_MS 256
-
+#define LONGEST_WAIT_MS           256
 #define LONGEST_VANISHING_WAIT_MS 4096
 
 int private_directory_remove(int parent_fd, const char *name, int fd)
@@ -400,9 +297,6 @@ static int say_moved(struct err *e, const char *path, const char *name, int fd)
                    is_known ? place : "it is");
 }
 
-/* An alignment that suits every device, used if the kernel does not say. */
-#define COMMON_ALIGNMENT 4096
-
 /*
  * Refuses a directory, and leaves alone what cannot be ours. If it is unknown whose the directory
  * is, this may remove it if it is empty and has the name that this run chose: nobody will miss it.
@@ -426,10 +320,26 @@ static int refuse_directory(struct scratch *s, int ownership, const char *found,
                    s->path);
 }
 
-/* Checks that the directory is the one that was made. -ENOENT: --cleanup has removed it. */
-static int check_private_directory(struct scratch *s, struct err *e)
+/* Makes the directory, and checks that it is the one that was opened. -ENOENT: it was removed. */
+static int make_private_directory(struct scratch *s, uint64_t number, struct err *e)
 {
     char found[FOUND_SIZE];
+    private_name(s->name, number);
+    if (mkdirat(s->parent_fd, s->name, 0700) != 0) {
+        bool is_squashed = errno == EACCES && geteuid() == 0;
+        return err_system(e, errno, "make a directory in %s%s", s->path,
+                          is_squashed ? " as root, whom servers take for nobody (use -u USER)"
+                                      : "");
+    }
+    s->fd = directory_open(s->parent_fd, s->name);
+    if (s->fd < 0) {
+        int code = -s->fd;
+        /* does not remove what is no longer a directory */
+        unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
+        if (code == ELOOP || code == ENOTDIR || code == EXDEV)
+            return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
+        return err_system(e, code, "open directory %s/%s", s->path, s->name);
+    }
     int ownership = private_directory_ownership(s->parent_fd, s->fd, s->trusts, found);
     if (ownership < 0)
         return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
@@ -443,48 +353,17 @@ static int check_private_directory(struct scratch *s, struct err *e)
     return 0;
 }
 
-static int make_private_directory(struct scratch *s, uint64_t number, struct err *e)
-{
-    private_name(s->name, number);
-    if (mkdirat(s->parent_fd, s->name, 0700) != 0) {
-        bool is_squashed = errno == EACCES && geteuid() == 0;
-        return err_system(e, errno, "make a directory in %s%s", s->path,
-                          is_squashed ? " as root, whom servers take for nobody (use -u USER)"
-                                      : "");
-    }
-    s->fd = directory_open(s->parent_fd, s->name);
-    if (s->fd >= 0)
-        return check_private_directory(s, e);
-    int code = -s->fd;
-    /* does not remove what is no longer a directory */
-    unlinkat(s->parent_fd, s->name, AT_REMOVEDIR);
-    if (code == ELOOP || code == ENOTDIR || code == EXDEV)
-        return refuse_directory(s, OWNERSHIP_OTHER, portable_reason(code), e);
-    return err_system(e, code, "open directory %s/%s", s->path, s->name);
-}
-
-/*
- * Takes the lock that shows that the run is alive. Before that, --cleanup may take the directory
- * for that of a killed run; then it is gone, or will be. If there are no locks, --cleanup removes
- * nothing.
- */
-static int lock_owner_file(const struct scratch *s, struct err *e)
-{
-    int locked = owner_file_lock(s->owner_fd);
-    int is_there = directory_has(s->fd, OWNER_FILE_NAME, s->owner_fd);
-    int code = is_there < 0 ? -is_there : is_there ? 0 : ENOENT;
-    if (locked < 0 && locked != -ENOLCK)
-        code = locked == -EWOULDBLOCK ? ENOENT : -locked;
-    return code ? err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME) : 0;
-}
-
 int scratch_make_file(const struct scratch *s, const char *name, struct err *e)
 {
     int fd = openat(s->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
 }
 
-/* Makes the owner file. Returns -ENOENT when the directory has been removed. */
+/*
+ * Makes the owner file, and takes its lock, which shows that the run is alive. Before that,
+ * --cleanup may take the directory for that of a killed run; then it is gone, or will be, and this
+ * returns -ENOENT. If there are no locks, --cleanup removes nothing.
+ */
 static int make_owner_file(struct scratch *s, struct err *e)
 {
     char text[OWNER_TEXT_SIZE];
@@ -492,9 +371,13 @@ static int make_owner_file(struct scratch *s, struct err *e)
     s->owner_fd = scratch_make_file(s, OWNER_FILE_NAME, e);
     if (s->owner_fd < 0)
         return s->owner_fd;
-    int rc = lock_owner_file(s, e);
-    if (rc != 0)
-        return rc;
+    int locked = owner_file_lock(s->owner_fd);
+    int is_there = directory_has(s->fd, OWNER_FILE_NAME, s->owner_fd);
+    int code = is_there < 0 ? -is_there : is_there ? 0 : ENOENT;
+    if (locked < 0 && locked != -ENOLCK)
+        code = locked == -EWOULDBLOCK ? ENOENT : -locked;
+    if (code != 0)
+        return err_system(e, code, "lock %s/%s/%s", s->path, s->name, OWNER_FILE_NAME);
     ssize_t written = write(s->owner_fd, text, length);
     if (written != (ssize_t)length)
         return err_system(e, written < 0 ? errno : ENOSPC, "write %s/%s/%s", s->path, s->name,
@@ -527,19 +410,6 @@ static int remove_private_directory(struct scratch *s, struct err *e)
     return rc;
 }
 
-static int try_to_make(struct scratch *s, uint64_t number, struct err *e)
-{
-    int rc = make_private_directory(s, number, e);
-    if (rc == 0)
-        rc = make_owner_file(s, e);
-    if (rc == 0)
-        return 0;
-    remove_private_directory(s, e); /* the first error is reported */
-    descriptor_close(&s->owner_fd);
-    descriptor_close(&s->fd);
-    return rc;
-}
-
 /* Number of names that are tried if --cleanup removes the directory each time. */
 #define TRIES 5
 
@@ -568,7 +438,14 @@ int scratch_make_numbered(struct scratch *s, uint64_t number, struct err *e)
     int rc = -ENOENT;
     for (int tries = 0; rc == -ENOENT && tries < TRIES; tries++) {
         err_init(e);
-        rc = try_to_make(s, number, e);
+        rc = make_private_directory(s, number, e);
+        if (rc == 0)
+            rc = make_owner_file(s, e);
+        if (rc != 0) {
+            remove_private_directory(s, e); /* the first error is reported */
+            descriptor_close(&s->owner_fd);
+            descriptor_close(&s->fd);
+        }
         number = rng_mix(number); /* as random as the first */
     }
     if (rc != 0)
@@ -641,8 +518,7 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
  * filesystems. A filesystem that reports no number of inodes takes them from its space: an inode of
  * btrfs has 160 bytes (struct btrfs_inode_item), and 25 for each of its four keys.
  */
-#define NAME_BYTES 32
-
+#define NAME_BYTES  32
 #define INODE_BYTES 256
 
 int scratch_space(const struct scratch *s, struct scratch_space *space, struct err *e)
@@ -671,44 +547,18 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 
 int scratch_make_named_file(const struct scratch *s, unsigned number, struct err *e)
 {
-    char name[DATA_NAME_SIZE];
-    data_name(name, number);
-    return scratch_make_file(s, name, e);
+    return scratch_make_file(s, data_name(number).text, e);
 }
 
 int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e)
 {
-    char name[DATA_NAME_SIZE];
-    data_name(name, number);
-    int fd = openat(s->fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name);
+    const struct made_name name = data_name(number);
+    int fd = openat(s->fd, name.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    return fd >= 0 ? fd : err_system(e, errno, "open %s/%s/%s", s->path, s->name, name.text);
 }
 
 /* Without /proc, files are opened again by their names. */
 #define DESCRIPTORS "/proc/self/fd"
-
-/* Returns the new descriptor, or a negative errno. */
-static int open_again(int fd, int flags)
-{
-    int again = kernel_file_reopen(fd, flags);
-    return again >= 0 ? again : -errno;
-}
-
-/* For filesystems without O_TMPFILE: makes a file, and removes its name at once if possible. */
-static int make_and_unlink(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
-{
-    int fd = scratch_make_named_file(s, number, e);
-    if (fd < 0)
-        return fd;
-    int rc = scratch_remove_data_file(s, number, e);
-    int again = rc == 0 ? open_again(fd, O_RDWR) : rc;
-    *is_named = rc == 0 && (again == -ENOENT || again == -ESTALE);
-    descriptor_close(&again);
-    if (rc == 0 && !*is_named)
-        return fd;
-    close(fd);
-    return rc == 0 ? scratch_make_named_file(s, number, e) : rc;
-}
 
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e)
 {
@@ -716,11 +566,21 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
     *is_named = false;
     if (fd >= 0 && kernel_file_exists(DESCRIPTORS))
         return fd;
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 || errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)
-        return make_and_unlink(s, number, is_named, e);
-    return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
+    if (fd < 0 && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
+        return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
+    descriptor_close(&fd);
+    /* the filesystem has no O_TMPFILE: removes the name at once, if the file can then be opened */
+    fd = scratch_make_named_file(s, number, e);
+    if (fd < 0)
+        return fd;
+    int rc = scratch_remove_data_file(s, number, e);
+    int again = rc == 0 ? kernel_file_reopen(fd, O_RDWR) : -1;
+    *is_named = rc == 0 && again < 0 && (errno == ENOENT || errno == ESTALE);
+    descriptor_close(&again);
+    if (rc == 0 && !*is_named)
+        return fd;
+    close(fd);
+    return rc == 0 ? scratch_make_named_file(s, number, e) : rc;
 }
 
 int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
@@ -733,33 +593,31 @@ int scratch_remove(const struct scratch *s, const char *name, int flags, const c
 
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e)
 {
-    char name[DATA_NAME_SIZE];
-    data_name(name, number);
-    return scratch_remove(s, name, 0, "unlink", e);
+    return scratch_remove(s, data_name(number).text, 0, "unlink", e);
 }
 
 int scratch_reopen(int fd, int flags, const char *name, struct err *e)
 {
-    int again = open_again(fd, flags);
-    if (again == -EINVAL && (flags & O_DIRECT))
+    int again = kernel_file_reopen(fd, flags);
+    int code = again < 0 ? errno : 0;
+    if (code == EINVAL && (flags & O_DIRECT))
         return err_system(e, EINVAL, "open %s: this filesystem refuses O_DIRECT", name);
-    if (again == -ENOENT && !kernel_file_exists(DESCRIPTORS))
+    if (code == ENOENT && !kernel_file_exists(DESCRIPTORS))
         return err_system(e, ENOENT, "open %s again: /proc is not mounted", name);
-    return again >= 0 ? again
-                      : err_system(e, -again, "open %s again through /proc/self/fd/%d", name, fd);
+    return code == 0 ? again
+                     : err_system(e, code, "open %s again through /proc/self/fd/%d", name, fd);
 }
 
 int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
                              const char *name, struct err *e)
 {
-    char named[DATA_NAME_SIZE];
+    const struct made_name named = data_name(number);
     if (!s || kernel_file_exists(DESCRIPTORS))
         return scratch_reopen(fd, flags, name, e);
-    data_name(named, number);
-    int again = openat(s->fd, named, flags | O_NOFOLLOW | O_CLOEXEC);
+    int again = openat(s->fd, named.text, flags | O_NOFOLLOW | O_CLOEXEC);
     if (again < 0)
         return err_system(e, errno, "open %s", name);
-    if (directory_has(s->fd, named, fd) == 1)
+    if (directory_has(s->fd, named.text, fd) == 1)
         return again;
     close(again);
     return err_say(e, "open %s again: it has another name", name);
@@ -775,27 +633,19 @@ uint32_t scratch_direct_alignment(int fd)
 #else
     (void)fd;
 #endif
-    return COMMON_ALIGNMENT;
+    return 4096;
 }
 
-int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e)
+int scratch_open_directory(const struct scratch *s, unsigned number, bool makes, struct err *e)
 {
-    char name[DIRECTORY_NAME_SIZE];
-    directory_name(name, number);
-    if (mkdirat(s->fd, name, 0700) != 0)
-        return err_system(e, errno, "make directory %s/%s/%s", s->path, s->name, name);
-    int fd = scratch_open_directory(s, number, e);
-    if (fd < 0)
-        unlinkat(s->fd, name, AT_REMOVEDIR);
-    return fd;
-}
-
-int scratch_open_directory(const struct scratch *s, unsigned number, struct err *e)
-{
-    char name[DIRECTORY_NAME_SIZE];
-    directory_name(name, number);
-    int fd = directory_open(s->fd, name);
-    return fd >= 0 ? fd : err_system(e, -fd, "open directory %s/%s/%s", s->path, s->name, name);
+    const struct made_name name = directory_name(number);
+    if (makes && mkdirat(s->fd, name.text, 0700) != 0)
+        return err_system(e, errno, "make directory %s/%s/%s", s->path, s->name, name.text);
+    int fd = directory_open(s->fd, name.text);
+    if (fd < 0 && makes)
+        unlinkat(s->fd, name.text, AT_REMOVEDIR);
+    return fd >= 0 ? fd
+                   : err_system(e, -fd, "open directory %s/%s/%s", s->path, s->name, name.text);
 }
 
 /* ---- --cleanup ------------------------------------------------------------------------------- */
@@ -844,85 +694,76 @@ static bool is_of_others(int code)
            code == EISDIR || code == ENXIO || code == EXDEV;
 }
 
-/* Why the owner file does not make it ours, or NULL. *failure becomes an errno if it is unknown. */
-static const char *why_owner_is_not_ours(DIR *directory, const char *name, int owner_fd,
-                                         int *failure)
-{
-    struct stat of_directory, st;
-    if (fstat(dirfd(directory), &of_directory) != 0 || fstat(owner_fd, &st) != 0 ||
-        !S_ISREG(st.st_mode) || st.st_uid != of_directory.st_uid)
-        return "its owner file is not one of ours";
-    int locked = owner_file_lock(owner_fd);
-    if (locked == -ENOLCK)
-        return "the filesystem has no locks that would tell whether a run is using it";
-    if (locked < 0)
-        return in_use;
-    char expected[OWNER_TEXT_SIZE];
-    char found[OWNER_TEXT_SIZE];
-    size_t length = owner_text(expected, name);
-    ssize_t got = read(owner_fd, found, sizeof found);
-    if (got < 0)
-        *failure = errno;
-    if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
-        return NULL;
-    bool names_it = got == (ssize_t)length && memcmp(found, expected, length) == 0;
-    return names_it ? NULL : "its owner file does not name it";
-}
-
 /*
- * Why the directory is not ours to remove; NULL: it is. A run makes the owner file right after the
- * directory. If it was killed between the two, the directory has nothing, or only an empty owner
- * file; then only the name can tell.
+ * Why the directory is not ours to remove; NULL: it is. *failure becomes an errno if that is
+ * unknown. A run makes the owner file right after the directory. If it was killed between the two,
+ * the directory has nothing, or only an empty owner file; then only the name can tell.
  */
 static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, bool trusts,
                                 int *owner_fd, int *failure)
 {
     char found[FOUND_SIZE];
+    char expected[OWNER_TEXT_SIZE];
+    char text[OWNER_TEXT_SIZE];
+    struct stat of_directory, st;
     int fd = dirfd(directory);
     int ownership = private_directory_ownership(dirfd(parent), fd, trusts, found);
     *failure = ownership < 0 ? -ownership : 0;
     if (ownership != OWNERSHIP_OURS)
         return "it is not a private directory of this user";
     *owner_fd = openat(fd, OWNER_FILE_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (*owner_fd >= 0)
-        return why_owner_is_not_ours(directory, name, *owner_fd, failure);
-    if (!is_of_others(errno))
+    if (*owner_fd < 0) {
+        if (!is_of_others(errno))
+            *failure = errno;
+        return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
+                                                                         : "it has no owner file";
+    }
+    if (fstat(fd, &of_directory) != 0 || fstat(*owner_fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        st.st_uid != of_directory.st_uid)
+        return "its owner file is not one of ours";
+    int locked = owner_file_lock(*owner_fd);
+    if (locked == -ENOLCK)
+        return "the filesystem has no locks that would tell whether a run is using it";
+    if (locked < 0)
+        return in_use;
+    ssize_t length = (ssize_t)owner_text(expected, name);
+    ssize_t got = read(*owner_fd, text, sizeof text);
+    if (got < 0)
         *failure = errno;
-    return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
-                                                                     : "it has no owner file";
-}
-
-/* Removes a file, or an empty directory, which is also a unit of boncut's. */
-static int remove_one(int fd, const char *name)
-{
-    if (unlinkat(fd, name, 0) == 0)
-        return 0;
-    int code = errno;
-    if ((code == EISDIR || code == EPERM) && unlinkat(fd, name, AT_REMOVEDIR) == 0)
-        return 0;
-    return -code;
+    if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
+        return NULL;
+    bool names_it = got == length && memcmp(text, expected, (size_t)length) == 0;
+    return names_it ? NULL : "its owner file does not name it";
 }
 
 /* Removes what a run makes in one directory of its private directory, and that directory. */
 static int remove_subdirectory(int fd, const char *name)
 {
+    regex_t ours;
+    if (regcomp(&ours, FORM_ENTRY, REG_EXTENDED | REG_NOSUB) != 0)
+        return -ENOMEM;
     DIR *directory = open_below(fd, name);
-    if (!directory)
-        return -errno;
-    int rc = 0;
-    bool removed;
-    do { /* lists again, because a filesystem may skip entries while others are removed */
+    int rc = directory ? 0 : -errno;
+    bool removed = true;
+    while (rc == 0 && removed) { /* a filesystem may skip entries while others are removed */
         removed = false;
         rewinddir(directory);
         for (const char *entry; rc == 0 && (entry = next_name(directory));) {
-            if (!is_file_name(entry) && !is_unit_name(entry) && !is_message_name(entry))
+            if (regexec(&ours, entry, 0, NULL, 0) != 0)
                 continue;
             removed = true;
-            rc = remove_one(dirfd(directory), entry);
+            if (unlinkat(dirfd(directory), entry, 0) == 0)
+                continue;
+            rc = -errno; /* a unit of boncut's may be an empty directory */
+            if ((rc == -EISDIR || rc == -EPERM) &&
+                unlinkat(dirfd(directory), entry, AT_REMOVEDIR) == 0)
+                rc = 0;
         }
         rc = rc ? rc : -errno;
-    } while (rc == 0 && removed);
-    closedir(directory);
+    }
+    regfree(&ours);
+    if (directory)
+        closedir(directory);
     if (rc == 0 && unlinkat(fd, name, AT_REMOVEDIR) != 0)
         rc = -errno;
     return rc;
@@ -930,30 +771,12 @@ static int remove_subdirectory(int fd, const char *name)
 
 int cleanup_entry(int fd, const char *name)
 {
-    int rc = -ENOTDIR;
-    if (is_directory_name(name) || is_mailbox_name(name))
+    if (name_has_form(name, FORM_DIRECTORY))
         return remove_subdirectory(fd, name);
-    if (is_worker_name(name))
-        rc = remove_subdirectory(fd, name);
-    else if (!is_data_name(name) && !is_link_target_name(name))
-        return -EEXIST;
-    return rc == -ENOTDIR ? (unlinkat(fd, name, 0) == 0 ? 0 : -errno) : rc;
-}
-
-/* Removes everything that a run makes in its private directory, except the owner file. */
-static int remove_contents(DIR *directory, const char *path, const char *name, struct err *e)
-{
-    for (const char *entry; (entry = next_name(directory));) {
-        if (is_vanishing_name(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
-            continue;
-        int rc = cleanup_entry(dirfd(directory), entry);
-        if (rc == -EEXIST || rc == -ENOTEMPTY)
-            return err_say(e, "%s/%s/%s: contains something that no run makes; left as it is", path,
-                           name, entry);
-        if (rc != 0)
-            return err_system(e, -rc, "remove %s/%s/%s", path, name, entry);
-    }
-    return errno == 0 ? 0 : err_system(e, errno, "list directory %s/%s", path, name);
+    int rc = name_has_form(name, FORM_WORKER) ? remove_subdirectory(fd, name)
+             : name_has_form(name, FORM_FILE) ? -ENOTDIR
+                                              : -EEXIST;
+    return rc != -ENOTDIR ? rc : unlinkat(fd, name, 0) == 0 ? 0 : -errno;
 }
 
 static void say_left(const char *path, const char *name, const char *reason)
@@ -962,13 +785,31 @@ static void say_left(const char *path, const char *name, const char *reason)
 }
 
 /*
- * Removes the directory itself. If nobody has held the lock of an owner file, the directory may
- * belong to a run that has just begun; then it is no longer empty, or the run has removed it
- * itself.
+ * Removes a private directory: everything that a run makes in it, then the owner file, which stays
+ * locked until then, and the directory itself, when the owner file is closed, because some
+ * filesystems keep the name of an open file. If there is no owner file (*owner_fd is negative), the
+ * directory may belong to a run that has just begun; then it is no longer empty, or the run has
+ * removed it itself.
  */
-static int remove_empty(DIR *parent, DIR *directory, const char *path, const char *name,
-                        bool was_locked, struct err *e)
+static int remove_left_directory(DIR *parent, DIR *directory, const char *path, const char *name,
+                                 int *owner_fd, struct err *e)
 {
+    bool was_locked = *owner_fd >= 0;
+    for (const char *entry; was_locked && (entry = next_name(directory));) {
+        if (is_vanishing_name(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
+            continue;
+        int failed = cleanup_entry(dirfd(directory), entry);
+        if (failed == -EEXIST || failed == -ENOTEMPTY)
+            return err_say(e, "%s/%s/%s: contains something that no run makes; left as it is", path,
+                           name, entry);
+        if (failed != 0)
+            return err_system(e, -failed, "remove %s/%s/%s", path, name, entry);
+    }
+    if (was_locked && errno != 0)
+        return err_system(e, errno, "list directory %s/%s", path, name);
+    if (was_locked && unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
+        return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
+    descriptor_close(owner_fd);
     int rc = private_directory_remove(dirfd(parent), name, dirfd(directory));
     if (rc == 0)
         printf("removed %s/%s\n", printable(path).text, name);
@@ -979,23 +820,6 @@ static int remove_empty(DIR *parent, DIR *directory, const char *path, const cha
     else if (rc != -ENOENT)
         return err_system(e, -rc, "remove %s/%s", path, name);
     return 0;
-}
-
-/*
- * Removes a private directory. Removes the owner file last, and only while it holds its lock;
- * closes it before it removes the directory, because some filesystems keep the name of an open
- * file.
- */
-static int remove_left_directory(DIR *parent, DIR *directory, const char *path, const char *name,
-                                 int *owner_fd, struct err *e)
-{
-    int rc = remove_contents(directory, path, name, e);
-    if (rc != 0)
-        return rc;
-    if (unlinkat(dirfd(directory), OWNER_FILE_NAME, 0) != 0 && errno != ENOENT)
-        return err_system(e, errno, "remove %s/%s/%s", path, name, OWNER_FILE_NAME);
-    descriptor_close(owner_fd);
-    return remove_empty(parent, directory, path, name, true, e);
 }
 
 /* Examines a directory with the name of a private one, and removes it if it is ours. */
@@ -1017,8 +841,6 @@ static int examine_directory(DIR *parent, const char *path, const char *name, bo
         rc = err_system(e, failure, "read %s/%s/%s", path, name, OWNER_FILE_NAME);
     else if (reason)
         say_left(path, name, reason);
-    else if (owner_fd < 0)
-        rc = remove_empty(parent, directory, path, name, false, e);
     else
         rc = remove_left_directory(parent, directory, path, name, &owner_fd, e);
     descriptor_close(&owner_fd);

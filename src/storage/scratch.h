@@ -33,27 +33,41 @@
  *             0000000000000001   a message
  */
 
-/* Room for each kind of name, with its NUL. */
-#define PRIVATE_NAME_SIZE     40
-#define DATA_NAME_SIZE        12
-#define LINK_TARGET_NAME_SIZE 24
-#define DIRECTORY_NAME_SIZE   12
-#define FILE_NAME_SIZE        24
-#define OWNER_FILE_NAME       "owner"
-#define OWNER_TEXT_SIZE       80
+/*
+ * Forms of these names, as extended regular expressions: a file in the private directory; a
+ * directory in it; what may be either; and what is in these directories.
+ */
+#define FORM_FILE      "^(data[0-9]{5}|o[0-9]{1,20})$"
+#define FORM_DIRECTORY "^(d[0-9]{5}|tmp|new)$"
+#define FORM_WORKER    "^[a-z_]{1,16}[.][0-9]{1,18}([+][0-9]{1,18}|a|b)?$"
+#define FORM_ENTRY                                                                                 \
+    "^([0-9a-f]{10}[a-z2-7]{0,12}|[a-z2-7]{0,12}[0-9a-f]{10}|[0-9]{1,18}([.][0-9]{1,18})?|"        \
+    "[0-9a-f]{16})$"
 
-enum name_order { NAMES_SORTED, NAMES_RANDOM };
+bool name_has_form(const char *name, const char *form);
 
-/* Write the names. A private directory's has the upper 48 bits of the number and their checksum. */
+/* Room for a name and for the contents of the owner file, with a NUL. */
+#define PRIVATE_NAME_SIZE 40
+#define FILE_NAME_SIZE    24
+#define OWNER_FILE_NAME   "owner"
+#define OWNER_TEXT_SIZE   80
+
+/* Writes a private directory's name: the upper 48 bits of the number, and their checksum. */
 void private_name(char name[PRIVATE_NAME_SIZE], uint64_t number);
-void data_name(char name[DATA_NAME_SIZE], unsigned number);
-void link_target_name(char name[LINK_TARGET_NAME_SIZE], uint64_t number);
-void directory_name(char name[DIRECTORY_NAME_SIZE], unsigned number);
+
+/* The other names: data_name(number).text. */
+struct made_name {
+    char text[24];
+};
+struct made_name data_name(unsigned number);
+struct made_name link_target_name(uint64_t number);
+struct made_name directory_name(unsigned number);
 
 /*
  * Writes the name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal
  * digits and up to twelve random letters, which come first in random order.
  */
+enum name_order { NAMES_SORTED, NAMES_RANDOM };
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index);
 
 /* Writes the contents of that directory's owner file, without a NUL. Returns the length. */
@@ -68,14 +82,6 @@ bool private_name_is_made(const char *name);
  */
 bool is_private_name(const char *name);
 bool is_private_name_of_any(const char *name);
-bool is_data_name(const char *name);
-bool is_link_target_name(const char *name);
-bool is_directory_name(const char *name);
-bool is_file_name(const char *name);
-bool is_worker_name(const char *name);
-bool is_unit_name(const char *name);
-bool is_mailbox_name(const char *name);
-bool is_message_name(const char *name);
 
 /*
  * A run makes, opens and removes its private directory by its name in the user's directory. Others
@@ -117,7 +123,6 @@ enum ownership {
  * errno.
  */
 #define FOUND_SIZE 160
-
 int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[FOUND_SIZE]);
 
 /*
@@ -224,9 +229,8 @@ int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, i
  */
 uint32_t scratch_direct_alignment(int fd);
 
-/* Make metadata directory `number`, or open the one that exists. Return its descriptor. */
-int scratch_make_directory(const struct scratch *s, unsigned number, struct err *e);
-int scratch_open_directory(const struct scratch *s, unsigned number, struct err *e);
+/* Opens metadata directory `number`, which it makes before, or which exists. */
+int scratch_open_directory(const struct scratch *s, unsigned number, bool makes, struct err *e);
 
 /* Makes a file with that name. Returns its descriptor, open for reading and writing. */
 int scratch_make_file(const struct scratch *s, const char *name, struct err *e);

@@ -6,10 +6,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *name = fuzz_text(data, size);
-    bool is_ours = is_private_name_of_any(name) || is_data_name(name) ||
-                   is_link_target_name(name) || is_directory_name(name) || is_file_name(name) ||
-                   is_worker_name(name) || is_unit_name(name) || is_mailbox_name(name) ||
-                   is_message_name(name);
+    bool is_ours = is_private_name_of_any(name) || name_has_form(name, FORM_FILE) ||
+                   name_has_form(name, FORM_DIRECTORY) || name_has_form(name, FORM_WORKER) ||
+                   name_has_form(name, FORM_ENTRY);
     MUST(!is_ours || (strcspn(name, "/ \n") == strlen(name) && strcmp(name, "..") != 0 &&
                       strcmp(name, OWNER_FILE_NAME) != 0 && strlen(name) < 64));
     char text[OWNER_TEXT_SIZE];
@@ -22,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     private_name(made, number);
     MUST(is_private_name(made) && private_name_is_made(made));
     file_name(made, number % 2 ? NAMES_SORTED : NAMES_RANDOM, number, number >> 24);
-    MUST(is_file_name(made));
+    MUST(name_has_form(made, FORM_ENTRY));
     free(name);
     return 0;
 }

@@ -2,7 +2,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "bonnie/workloads/workload.h"
 #include "measure/clock.h"
@@ -95,17 +94,6 @@ static int on_entries(struct work *w, struct listing *l, struct err *e)
     return rc;
 }
 
-static DIR *open_directory(struct work *w, uint64_t index, unsigned *number, struct err *e)
-{
-    int fd = file_set_open_directory(&w->files, index, number, e);
-    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-    if (fd >= 0 && !directory) {
-        err_system(e, errno, "list directory %u in %s", *number, w->scratch->path);
-        close(fd);
-    }
-    return directory;
-}
-
 /*
  * Applies the operation to all files in one directory, of which there should be `expected`. A
  * filesystem may skip entries while others are deleted, or end the listing too early, so the
@@ -116,7 +104,7 @@ static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
                             file_operation operation, struct err *e)
 {
     struct listing l = {.operation = operation};
-    l.directory = open_directory(w, index, &l.number, e);
+    l.directory = file_set_list_directory(&w->files, index, &l.number, e);
     if (!l.directory)
         return -e->code;
     uint64_t before;

@@ -14,8 +14,9 @@
 static void names_have_their_form(void **state)
 {
     (void)state;
-    char private[PRIVATE_NAME_SIZE], data[DATA_NAME_SIZE], origin[LINK_TARGET_NAME_SIZE];
-    char directory[DIRECTORY_NAME_SIZE];
+    char private[PRIVATE_NAME_SIZE];
+    const struct made_name data = data_name(7), target = link_target_name(UINT64_MAX);
+    const struct made_name directory = directory_name(99999);
     private_name(private, UINT64_MAX);
     assert_memory_equal(private, "bonnie.ffffffffffff", 19);
     private_name(private, 10);
@@ -23,14 +24,12 @@ static void names_have_their_form(void **state)
     assert_true(private_name_is_made(private));
     private[10] = '1';
     assert_false(private_name_is_made(private));
-    data_name(data, 7);
-    assert_string_equal(data, "data00007");
-    link_target_name(origin, UINT64_MAX);
-    assert_string_equal(origin, "o18446744073709551615");
-    directory_name(directory, 99999);
-    assert_string_equal(directory, "d99999");
-    assert_true(is_private_name(private) && is_data_name(data));
-    assert_true(is_link_target_name(origin) && is_directory_name(directory));
+    assert_string_equal(data.text, "data00007");
+    assert_string_equal(target.text, "o18446744073709551615");
+    assert_string_equal(directory.text, "d99999");
+    assert_true(is_private_name(private) && name_has_form(data.text, FORM_FILE));
+    assert_true(name_has_form(target.text, FORM_FILE));
+    assert_true(name_has_form(directory.text, FORM_DIRECTORY));
 }
 
 static void names_of_all_programs_are_known(void **state)
@@ -60,14 +59,16 @@ static void names_of_promises_and_messages_have_their_form(void **state)
                                        ".0",  "fsync.0c", "fsync.0+", "fsync.0ab",
                                        "17.", "17.x",     "../0",     "1234567890123456789"};
     for (size_t i = 0; i < sizeof workers / sizeof *workers; i++)
-        assert_true(is_worker_name(workers[i]) && !is_unit_name(workers[i]));
+        assert_true(name_has_form(workers[i], FORM_WORKER) &&
+                    !name_has_form(workers[i], FORM_ENTRY));
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        assert_true(is_unit_name(units[i]) && !is_worker_name(units[i]));
+        assert_true(name_has_form(units[i], FORM_ENTRY) && !name_has_form(units[i], FORM_WORKER));
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        assert_false(is_worker_name(none[i]) || is_unit_name(none[i]) || is_message_name(none[i]) ||
-                     is_mailbox_name(none[i]));
-    assert_true(is_mailbox_name("tmp") && is_mailbox_name("new"));
-    assert_true(is_message_name("00000000000000ff") && !is_message_name("00000000000000fg"));
+        assert_false(name_has_form(none[i], FORM_WORKER) || name_has_form(none[i], FORM_ENTRY) ||
+                     name_has_form(none[i], FORM_DIRECTORY));
+    assert_true(name_has_form("tmp", FORM_DIRECTORY) && name_has_form("new", FORM_DIRECTORY));
+    assert_true(name_has_form("00000000000000ff", FORM_ENTRY));
+    assert_false(name_has_form("00000000000000fg1", FORM_ENTRY));
 }
 
 static void others_are_not_taken_for_ours(void **state)
@@ -90,7 +91,7 @@ static void others_are_not_taken_for_ours(void **state)
         "d000000",
         "d-0001",
         "owner",
-        "000000000",               /* nine digits */
+        "00000000a",               /* nine digits */
         "000000000g",              /* a letter that names never have */
         "0000000000ABC",           /* capitals */
         "0000000000abcdefghijklm", /* thirteen letters */
@@ -99,10 +100,9 @@ static void others_are_not_taken_for_ours(void **state)
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         assert_false(is_private_name(others[i]));
-        assert_false(is_data_name(others[i]));
-        assert_false(is_link_target_name(others[i]));
-        assert_false(is_directory_name(others[i]));
-        assert_false(is_file_name(others[i]));
+        assert_false(name_has_form(others[i], FORM_FILE));
+        assert_false(name_has_form(others[i], FORM_DIRECTORY));
+        assert_false(name_has_form(others[i], FORM_ENTRY));
     }
 }
 
@@ -117,7 +117,7 @@ static void make_names(char (*names)[FILE_NAME_SIZE], enum name_order order, uin
 {
     for (uint64_t i = 0; i < FILES; i++) {
         file_name(names[i], order, seed, i);
-        assert_true(is_file_name(names[i]));
+        assert_true(name_has_form(names[i], FORM_ENTRY));
     }
 }
 

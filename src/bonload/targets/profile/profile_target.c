@@ -714,10 +714,8 @@ struct plain_file {
 
 static int plain_create(struct plain_file *f)
 {
-    char name[DATA_NAME_SIZE];
-    data_name(name, f->number);
     descriptor_close(&f->fd);
-    f->fd = openat(f->storage->scratch.fd, name,
+    f->fd = openat(f->storage->scratch.fd, data_name(f->number).text,
                    O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     f->at = 0;
     return f->fd >= 0 ? 0 : errno;
@@ -750,20 +748,16 @@ static int plain_put(struct plain_file *f, const struct profile_step *s, unsigne
 
 static int plain_remove(struct plain_file *f)
 {
-    char name[DATA_NAME_SIZE];
-    data_name(name, f->number);
     descriptor_close(&f->fd);
-    return unlinkat(f->storage->scratch.fd, name, 0) == 0 ? 0 : errno;
+    return unlinkat(f->storage->scratch.fd, data_name(f->number).text, 0) == 0 ? 0 : errno;
 }
 
 /* The file goes on under the other's name. */
 static int plain_rename(struct plain_file *f, struct plain_file *other)
 {
-    char from[DATA_NAME_SIZE];
-    char to[DATA_NAME_SIZE];
-    data_name(from, f->number);
-    data_name(to, other->number);
-    if (renameat(f->storage->scratch.fd, from, f->storage->scratch.fd, to) != 0)
+    const struct made_name from = data_name(f->number);
+    const struct made_name to = data_name(other->number);
+    if (renameat(f->storage->scratch.fd, from.text, f->storage->scratch.fd, to.text) != 0)
         return errno;
     descriptor_close(&other->fd);
     other->fd = f->fd;
