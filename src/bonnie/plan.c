@@ -158,6 +158,14 @@ static int choose_engine(struct plan *p, const struct settings *s,
     return rc;
 }
 
+void plan_forgo_direct(struct plan *p)
+{
+    struct err ignored = {0};
+    p->direct = false;
+    if (p->preset->is_brief)
+        choose_engine(p, p->settings, p->preset, &ignored);
+}
+
 #define BRIEF_FILES_NS    (3 * BILLION)
 #define BRIEF_FILE_BYTES  2048 /* ample for an inode, a name and their journal */
 #define BRIEF_LEAST_FILES 256
@@ -424,7 +432,7 @@ static void begin_plan(struct plan *p, const struct settings *s, const struct ho
         return;
     uint64_t tenth = h->free_bytes / 10;
     p->most_bytes = h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
-    p->direct = !h->refuses_direct && !p->row->sync;
+    p->direct = !p->row->sync;
     /* repeating makes more files; in half a second their figures differed by a third */
     p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
 }

@@ -155,6 +155,12 @@ unsigned plan_rows(const struct settings *s, const struct host *h);
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e);
 
+/*
+ * Does without the O_DIRECT that the preset wants, because it does not work here. A short look then
+ * takes another engine.
+ */
+void plan_forgo_direct(struct plan *p);
+
 /* The plan of all ranks, of which p may be a share. */
 static inline const struct plan *plan_whole(const struct plan *p)
 {

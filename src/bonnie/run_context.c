@@ -87,51 +87,25 @@ static void take_sight(void *context, unsigned rank, const void *brought, size_t
 }
 
 /*
- * The smallest shift with which most ranks read what another host wrote; 0 if there is only one
- * host.
+ * Without --shift, it is the smallest with which most ranks read what another host wrote: 0 if
+ * there is only one host, or if not all ranks see the directory.
  */
-static unsigned shift_by_hosts(const struct ranks *r)
-{
-    unsigned best = 0;
-    unsigned most = 0;
-    for (unsigned shift = 1; shift < r->count && most < r->count; shift++) {
-        unsigned count = 0; /* of ranks that would read what another host wrote */
-        for (unsigned i = 0; i < r->count; i++)
-            count += r->cards[i].host_first != r->cards[(i + shift) % r->count].host_first;
-        if (count > most)
-            best = shift;
-        most = count > most ? count : most;
-    }
-    return best;
-}
-
 static void choose_shift(void *context)
 {
     struct visibility *l = context;
+    const struct ranks *r = l->ranks;
+    unsigned most = 0;
     if (l->plan->settings->shift.given)
-        l->shift = (unsigned)l->plan->settings->shift.value % l->ranks->count;
-    else
-        l->shift = l->all_see ? shift_by_hosts(l->ranks) : 0;
-}
-
-/*
- * Checks, in rank 0, that there is room for the data of all ranks, if all of them see one
- * directory.
- */
-static int check_together(const struct visibility *l, const struct scratch *s, struct err *e)
-{
-    const struct plan *p = l->plan;
-    if (!l->all_see && l->shift > 0)
-        return err_say(e,
-                       "--shift: rank %u on %s does not see what rank 0 makes in %s: the ranks do "
-                       "not share one directory",
-                       l->rank, l->ranks->cards[l->rank].host, p->settings->directory);
-    if (!l->all_see)
-        return 0;
-    struct plan all = *plan_whole(p);
-    all.files.directories = plan_all_directories(p);
-    all.workers *= p->ranks;
-    return check_space(&all, s, e);
+        l->shift = (unsigned)l->plan->settings->shift.value % r->count;
+    else if (l->all_see)
+        for (unsigned shift = 1; shift < r->count && most < r->count; shift++) {
+            unsigned count = 0; /* of ranks that would read what another host wrote */
+            for (unsigned i = 0; i < r->count; i++)
+                count += r->cards[i].host_first != r->cards[(i + shift) % r->count].host_first;
+            if (count > most)
+                l->shift = shift;
+            most = count > most ? count : most;
+        }
 }
 
 /*
@@ -161,8 +135,17 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
                               .answer_bytes = sizeof l.shift};
     if (rc == 0)
         rc = coordinator_meet(c, &m, e);
-    if (rc == 0 && p->rank == 0)
-        rc = check_together(&l, s, e);
+    if (rc == 0 && p->rank == 0 && !l.all_see && l.shift > 0)
+        rc = err_say(e,
+                     "--shift: rank %u on %s does not see what rank 0 makes in %s: the ranks do "
+                     "not share one directory",
+                     l.rank, l.ranks->cards[l.rank].host, p->settings->directory);
+    if (rc == 0 && p->rank == 0 && l.all_see) { /* is there room for the data of all ranks? */
+        struct plan all = *plan_whole(p);
+        all.files.directories = plan_all_directories(p);
+        all.workers *= p->ranks;
+        rc = check_space(&all, s, e);
+    }
     if (rc == 0) /* if rank 0 has refused, no rank goes on */
         rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     if (rc == 0 && p->rank > 0)
@@ -173,37 +156,11 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
     return rc;
 }
 
-/* Stores the name of the next rank's host. Leaves `host` alone if there are no other ranks. */
-static int meet_next(char host[RANK_HOST_SIZE], const struct plan *p, struct coordinator *c,
-                     struct err *e)
-{
-    char mine[RANK_HOST_SIZE] = "";
-    const struct parcel parcel = {.to = (p->rank + p->ranks - 1) % p->ranks,
-                                  .from = (p->rank + 1) % p->ranks,
-                                  .sent = mine,
-                                  .got = host,
-                                  .bytes = sizeof mine};
-    if (p->ranks == 1)
-        return 0;
-    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, p->host->name);
-    return coordinator_exchange(c, &parcel, e);
-}
-
 /*
- * Whether a rank was killed and has left its directory. A rank that ends gives up the lock just
- * before it removes its directory, so a directory without a lock must stay for LOOKS looks. That
- * takes much less than the second after which Open MPI kills the others when one was killed.
+ * A rank that ends gives up the lock just before it removes its directory, so a directory without a
+ * lock must stay for LOOKS looks. That takes much less than the second after which Open MPI kills
+ * the others when one was killed.
  */
-static bool has_left_directory(const struct plan *p, uint64_t number, char name[PRIVATE_NAME_SIZE])
-{
-    for (unsigned i = 1; scratch_is_abandoned(p->settings->directory, number, name); i++) {
-        if (i == LOOKS)
-            return true;
-        clock_sleep(LOOK_NS);
-    }
-    return false;
-}
-
 void run_context_report_abandoned(const struct run_context *r)
 {
     const struct plan *p = r->plan;
@@ -211,8 +168,13 @@ void run_context_report_abandoned(const struct run_context *r)
         char name[PRIVATE_NAME_SIZE];
         char text[PATH_MAX + PRIVATE_NAME_SIZE + RANK_HOST_SIZE + 80];
         unsigned rank = (p->rank + i) % p->ranks;
-        if (!has_left_directory(p, number_of(r->numbers.directories, rank), name))
-            return;
+        uint64_t number = number_of(r->numbers.directories, rank);
+        for (unsigned look = 0; look < LOOKS; look++) {
+            if (look > 0)
+                clock_sleep(LOOK_NS);
+            if (!scratch_is_abandoned(p->settings->directory, number, name))
+                return;
+        }
         bool is_next = i == 1; /* a rank knows only the host of the next rank */
         snprintf(text, sizeof text,
                  "rank %u%s%s was killed and has left %s/%s; --cleanup removes it", rank,
@@ -302,62 +264,55 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     return rc;
 }
 
-static int check_block_device(struct run_context *r, const struct plan *p, struct err *e)
-{
-    uint64_t offset = p->settings->offset_bytes.value;
-    int flags = (p->reads_only ? O_RDONLY : O_RDWR) | O_DIRECT;
-    int fd = block_device_reopen(r->device, flags, e);
-    if (fd < 0)
-        return fd;
-    uint32_t alignment = scratch_direct_alignment(fd);
-    int rc = offset % alignment == 0 ? check_alignment(p, alignment, e)
-                                     : err_say(e,
-                                               "--offset: a multiple of %" PRIu32 " bytes is "
-                                               "needed on %s",
-                                               alignment, r->device->name);
-    if (rc == 0)
-        rc = try_engine(r, fd, alignment, e);
-    if (rc == 0) /* in the middle, which a filesystem has less often in memory than its start */
-        direct_see(&r->storage.direct, fd, offset + p->data.bytes / 2, &r->storage.sources);
-    close(fd);
-    return rc;
-}
-
 /*
  * Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. If only
- * the preset wants that, and the filesystem refuses it, the plan does without.
+ * the preset wants that, and it does not work, the plan does without.
  */
 static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
 {
+    uint64_t offset = p->settings->offset_bytes.value;
+    const char *name = p->settings->directory;
+    bool is_named = false;
+    int fd = -1;
     if (p->data.bytes == 0 || !plan_stores(p))
         return 0;
-    if (r->device)
-        return check_block_device(r, p, e);
-    bool is_named = false;
-    int fd = scratch_make_data_file(&r->scratch, p->first_worker, &is_named, e);
-    if (fd < 0)
+    if (!r->device)
+        fd = scratch_make_data_file(&r->scratch, p->first_worker, &is_named, e);
+    if (!r->device && fd < 0)
         return fd;
-    uint32_t alignment = scratch_direct_alignment(fd);
     const struct scratch *named_in = is_named ? &r->scratch : NULL;
-    const char *name = p->settings->directory;
-    int flags = O_RDWR | (p->direct ? O_DIRECT : 0);
-    int opened = scratch_reopen_data_file(named_in, p->first_worker, fd, flags, name, e);
-    if (opened == -EINVAL && p->direct && !p->settings->direct) {
-        err_init(e);
-        p->direct = false;
-        opened = scratch_reopen_data_file(named_in, p->first_worker, fd, O_RDWR, name, e);
-    }
+    int rc = 0;
+    bool again;
+    do {
+        int flags = (p->reads_only ? O_RDONLY : O_RDWR) | (p->direct ? O_DIRECT : 0);
+        int opened = r->device
+                         ? block_device_reopen(r->device, flags, e)
+                         : scratch_reopen_data_file(named_in, p->first_worker, fd, flags, name, e);
+        rc = opened < 0 ? opened : 0;
+        uint32_t alignment = rc == 0 ? scratch_direct_alignment(opened) : 1;
+        if (rc == 0 && offset % alignment != 0)
+            rc = err_say(e, "--offset: a multiple of %" PRIu32 " bytes is needed on %s", alignment,
+                         name);
+        if (rc == 0 && p->direct)
+            rc = check_alignment(p, alignment, e);
+        if (rc == 0)
+            rc = try_engine(r, opened, alignment, e);
+        if (rc == 0 && p->direct) /* on a device in the middle, which a filesystem has less often in
+                                     memory than its start */
+            direct_see(&r->storage.direct, opened, r->device ? offset + p->data.bytes / 2 : 0,
+                       &r->storage.sources);
+        if (opened >= 0)
+            close(opened);
+        again = rc == -EINVAL && p->direct && !p->settings->direct && !r->device;
+        if (again) {
+            err_init(e);
+            plan_forgo_direct(p);
+        }
+    } while (again);
     if (is_named)
         scratch_remove_data_file(&r->scratch, p->first_worker, e);
-    close(fd);
-    if (opened < 0)
-        return opened;
-    int rc = p->direct ? check_alignment(p, alignment, e) : 0;
-    if (rc == 0)
-        rc = try_engine(r, opened, alignment, e);
-    if (rc == 0 && p->direct)
-        direct_see(&r->storage.direct, opened, 0, &r->storage.sources);
-    close(opened);
+    if (fd >= 0)
+        close(fd);
     return rc;
 }
 
@@ -369,76 +324,8 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
 
-static int check_descriptors(const struct plan *p, struct err *e)
-{
-    int limit = descriptor_limit_raise();
-    int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
-    needed += p->settings->explain_tail ? (int)tail_trace_descriptors() : 0;
-    if (limit == 0 || needed <= limit)
-        return 0;
-    return err_say(e,
-                   "--concurrency: %u workers need %d open files at a time; the limit is %d "
-                   "(ulimit -Hn)",
-                   p->workers, needed, limit);
-}
-
 /* Missing data files are filled in pieces of this size. */
 #define FILL_BYTES 262144
-
-static size_t buffer_size(const struct plan *p)
-{
-    uint64_t data = p->data.bytes > 0 ? FILL_BYTES : 0;
-    uint64_t file =
-        p->files.max_bytes < p->files.chunk_bytes ? p->files.max_bytes : p->files.chunk_bytes;
-    uint64_t larger = data > file ? data : file;
-    return larger < QUEUE_ALIGNMENT ? QUEUE_ALIGNMENT : (size_t)larger;
-}
-
-/* Sets up the contents of the data files, which all workers share. */
-static int make_contents(struct run_context *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    pattern_init(&r->pattern, p->settings->data, (unsigned)p->settings->compress_percent.value,
-                 pattern_unit_for(p->data.change_bytes), p->seed, r->numbers.first_run);
-    r->contents = (struct contents){
-        .pattern = &r->pattern,
-        .verify = p->verify,
-        .block_bytes = p->data.change_bytes,
-        .first_number = p->first_worker,
-        .files = calloc(p->workers, sizeof *r->contents.files),
-    };
-    if (!r->contents.files)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", p->workers);
-    /* a later row of a preset may change blocks */
-    if (p->data.bytes == 0 || p->reads_only || (!plan_changes_blocks(p) && !p->row))
-        return 0;
-    return generations_open(&r->contents.changes,
-                            p->data.chunks * (p->data.chunk_bytes / p->data.change_bytes), e);
-}
-
-static void init_data_file(struct run_context *r, struct work *w)
-{
-    const struct plan *p = r->plan;
-    uint64_t start = 0;
-    w->data = (struct data_file){
-        .number = w->number,
-        .file = &r->data[w->number],
-        .contents = &r->contents,
-        .sync = p->sync,
-        .direct = p->direct,
-        .keeps_name = r->shift > 0,
-        .device = r->device,
-    };
-    if (p->data.chunks > 0) {
-        struct partition chunks = partition_of(p->data.chunks, p->workers, w->number);
-        start = chunks.first * p->data.chunk_bytes;
-        w->data.bytes = chunks.count * p->data.chunk_bytes;
-        /* in proportion to the file's size, so that all parts fit into their files and add up */
-        uint64_t end = mul_div(p->data.perchar_bytes, chunks.first + chunks.count, p->data.chunks);
-        w->perchar_bytes = end - mul_div(p->data.perchar_bytes, chunks.first, p->data.chunks);
-    }
-    data_file_init(&w->data, p->settings->directory, start, p->settings->offset_bytes.value);
-}
 
 static void init_file_set(struct run_context *r, struct work *w)
 {
@@ -461,58 +348,87 @@ static void init_file_set(struct run_context *r, struct work *w)
     file_set_init(&w->files, &setup);
 }
 
-static int make_worker(struct run_context *r, unsigned number, size_t buffer_bytes, struct err *e)
-{
-    const struct plan *p = r->plan;
-    struct work *w = &r->work[number];
-    void *buffer = NULL;
-    if (posix_memalign(&buffer, QUEUE_ALIGNMENT, buffer_bytes) != 0)
-        return err_system(e, ENOMEM, "allocate a buffer of %zu bytes", buffer_bytes);
-    memset(buffer, 0, buffer_bytes); /* lets the system allocate the memory before any clock runs */
-    *w = (struct work){.plan = p,
-                       .scratch = &r->scratch,
-                       .contents = &r->contents,
-                       .number = number,
-                       .buffer = buffer,
-                       .buffer_bytes = buffer_bytes,
-                       .stats = &r->stats.workers[number],
-                       .slow = r->slow ? &r->slow[number] : NULL,
-                       .corruption = &r->corruption_log.workers[number],
-                       .all_data = r->data};
-    init_data_file(r, w);
-    init_file_set(r, w);
-    return 0;
-}
-
+/* Makes what the workers share, the workers with their files and buffers, and their threads. */
 static int make_workers(struct run_context *r, struct err *e)
 {
-    unsigned count = r->plan->workers;
-    size_t bytes = buffer_size(r->plan);
+    const struct plan *p = r->plan;
+    const struct data_plan *d = &p->data;
+    unsigned count = p->workers;
+    unsigned places = count > d->seekers ? count : d->seekers;
+    size_t bytes = (size_t)(p->files.max_bytes < p->files.chunk_bytes ? p->files.max_bytes
+                                                                      : p->files.chunk_bytes);
+    if (d->bytes > 0 && bytes < FILL_BYTES)
+        bytes = FILL_BYTES;
+    if (bytes < QUEUE_ALIGNMENT)
+        bytes = QUEUE_ALIGNMENT;
+    void **contexts = calloc(count, sizeof *contexts);
     r->work = calloc(count, sizeof *r->work);
     r->data = calloc(count, sizeof *r->data);
     r->lent = r->shift > 0 ? calloc(count, sizeof *r->lent) : NULL;
-    if (!r->work || !r->data || (r->shift > 0 && !r->lent))
-        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    unsigned places = count > r->plan->data.seekers ? count : r->plan->data.seekers;
-    int rc = shared_stats_open(&r->stats, places, e);
+    pattern_init(&r->pattern, p->settings->data, (unsigned)p->settings->compress_percent.value,
+                 pattern_unit_for(d->change_bytes), p->seed, r->numbers.first_run);
+    r->contents = (struct contents){
+        .pattern = &r->pattern,
+        .verify = p->verify,
+        .block_bytes = d->change_bytes,
+        .first_number = p->first_worker,
+        .files = calloc(count, sizeof *r->contents.files),
+    };
+    bool has_all = contexts && r->work && r->data && r->contents.files && (r->lent || !r->shift);
+    int rc = has_all ? 0 : err_system(e, ENOMEM, "allocate memory for %u workers", count);
+    /* a later row of a preset may change blocks */
+    if (rc == 0 && d->bytes > 0 && !p->reads_only && (plan_changes_blocks(p) || p->row))
+        rc = generations_open(&r->contents.changes, d->chunks * (d->chunk_bytes / d->change_bytes),
+                              e);
+    if (rc == 0)
+        rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
         rc = corruption_log_open(&r->corruption_log, places, e);
-    if (rc == 0 && r->plan->settings->explain_tail)
+    if (rc == 0 && p->settings->explain_tail)
         rc = examiner_make_boxes(&r->slow, count, e);
-    for (unsigned i = 0; rc == 0 && i < count; i++)
-        rc = make_worker(r, i, bytes, e);
-    return rc;
-}
-
-static int start_pool(struct run_context *r, struct err *e)
-{
-    unsigned count = r->plan->workers;
-    void **contexts = calloc(count, sizeof *contexts);
-    if (!contexts)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    for (unsigned i = 0; i < count; i++)
-        contexts[i] = &r->work[i];
-    int rc = thread_pool_start(&r->pool, count, contexts, run_context_poller(r), e);
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        struct work *w = &r->work[i];
+        uint64_t start = 0;
+        void *buffer = NULL;
+        if (posix_memalign(&buffer, QUEUE_ALIGNMENT, bytes) != 0) {
+            rc = err_system(e, ENOMEM, "allocate a buffer of %zu bytes", bytes);
+            break;
+        }
+        memset(buffer, 0, bytes); /* lets the system allocate the memory before any clock runs */
+        contexts[i] = w;
+        *w = (struct work){
+            .plan = p,
+            .scratch = &r->scratch,
+            .contents = &r->contents,
+            .number = i,
+            .buffer = buffer,
+            .buffer_bytes = bytes,
+            .stats = &r->stats.workers[i],
+            .slow = r->slow ? &r->slow[i] : NULL,
+            .corruption = &r->corruption_log.workers[i],
+            .all_data = r->data,
+            .data = {.number = i,
+                     .file = &r->data[i],
+                     .contents = &r->contents,
+                     .sync = p->sync,
+                     .direct = p->direct,
+                     .keeps_name = r->shift > 0,
+                     .device = r->device},
+        };
+        if (d->chunks > 0) {
+            struct partition chunks = partition_of(d->chunks, count, i);
+            start = chunks.first * d->chunk_bytes;
+            w->data.bytes = chunks.count * d->chunk_bytes;
+            /* in proportion to the file's size, so that all parts fit into their files and add up
+             */
+            uint64_t end = mul_div(d->perchar_bytes, chunks.first + chunks.count, d->chunks);
+            w->perchar_bytes = end - mul_div(d->perchar_bytes, chunks.first, d->chunks);
+        }
+        data_file_init(&w->data, p->settings->directory, start, p->settings->offset_bytes.value);
+        init_file_set(r, w);
+    }
+    if (rc == 0)
+        rc = thread_pool_start(&r->pool, count, contexts, run_context_poller(r), e);
     free(contexts);
     return rc;
 }
@@ -552,6 +468,12 @@ static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
     struct coordinator *c = r->coordinator;
+    char mine[RANK_HOST_SIZE] = "";
+    const struct parcel host = {.to = (p->rank + p->ranks - 1) % p->ranks,
+                                .from = (p->rank + 1) % p->ranks,
+                                .sent = mine,
+                                .got = r->next_host,
+                                .bytes = sizeof mine};
     int rc = r->device ? block_device_open(r->device, p->settings->yes, e) : open_directory(r, e);
     if (rc == 0 && p->data.bytes > 0)
         rc = engine_check(p->engine.ops, e);
@@ -562,25 +484,11 @@ static int open_scratch(struct run_context *r, struct err *e)
         rc = err_system(e, errno, "draw random numbers for the run");
     if (rc == 0)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
-    if (rc == 0)
-        rc = meet_next(r->next_host, p, c, e);
+    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, p->host->name);
+    if (rc == 0 && p->ranks > 1)
+        rc = coordinator_exchange(c, &host, e);
     if (rc == 0 && !r->device)
         rc = make_directories(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
-    return rc;
-}
-
-static int make_parts(struct run_context *r, struct plan *p, struct err *e)
-{
-    r->total = calloc(1, sizeof *r->total);
-    int rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "allocate counters");
-    if (rc == 0)
-        rc = gathering_open(&r->gathering, r->coordinator, e);
-    if (rc == 0)
-        rc = make_contents(r, e);
-    if (rc == 0)
-        rc = make_workers(r, e);
-    if (rc == 0)
-        rc = start_pool(r, e);
     return rc;
 }
 
@@ -595,9 +503,14 @@ void run_context_facts(const struct run_context *r, struct facts *f)
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
                      struct helpers *helpers, struct coordinator *coordinator, struct err *e)
 {
-    int rc = check_descriptors(p, e);
-    if (rc != 0)
-        return rc;
+    int limit = descriptor_limit_raise();
+    int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
+    needed += p->settings->explain_tail ? (int)tail_trace_descriptors() : 0;
+    if (limit != 0 && needed > limit)
+        return err_say(e,
+                       "--concurrency: %u workers need %d open files at a time; the limit is %d "
+                       "(ulimit -Hn)",
+                       p->workers, needed, limit);
     *r = (struct run_context){
         .plan = p,
         .device = device,
@@ -612,14 +525,19 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
         r->progress.is_terminal = r->progress.has_colour = false;
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
-    rc = open_scratch(r, e);
+    int rc = open_scratch(r, e);
     if (rc == 0) {
         sources_find(&r->storage.sources, device ? device->fd : r->scratch.fd);
         device_models(&r->storage.sources.devices, r->storage.models);
         run_context_facts(r, &r->storage.facts);
         io_limit_find(&r->limit, &r->storage.sources.devices);
-        rc = make_parts(r, p, e);
+        r->total = calloc(1, sizeof *r->total);
+        rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "allocate counters");
     }
+    if (rc == 0)
+        rc = gathering_open(&r->gathering, coordinator, e);
+    if (rc == 0)
+        rc = make_workers(r, e);
     if (rc != 0)
         run_context_close(r, rc, e);
     return rc;

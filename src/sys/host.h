@@ -29,7 +29,6 @@ struct host {
     uint64_t free_bytes;
     uint64_t free_files;   /* UINT64_MAX: no limit is known */
     uint64_t device_bytes; /* of the block device that is measured itself; 0: a directory is */
-    bool refuses_direct;   /* O_DIRECT has been tried there, and does not work */
 };
 
 /*

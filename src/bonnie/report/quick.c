@@ -172,7 +172,7 @@ static void print_command(FILE *out, const struct result *r)
                 printable(directory).text, quote);
     else
         fprintf(out, "    bonnie -d %s%s%s%s -s %s -n %u\n", quote, printable(directory).text,
-                quote, fits || h->refuses_direct ? "" : " -D", text,
+                quote, fits || !r->plan->direct ? "" : " -D", text,
                 most_k < 16 ? (unsigned)most_k : 16);
 }
 
