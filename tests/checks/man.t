@@ -16,7 +16,8 @@ for my $program (qw(bon_ab.1 boncut.1 bonload.1 bonnie.1 bonwhy.8 bon_csv2html.1
 SKIP: {
     skip 'there is no mandoc', scalar @pages if qx(which mandoc 2>/dev/null) eq q{};
     for my $page (@pages) {
-        is(qx(mandoc -Tlint -W warning '$page' 2>&1), q{}, "mandoc -Tlint -W warning $page");
+        my $said = join q{}, grep { !/out of conventional order: Sh DESCRIPTION$/ } qx(mandoc -Tlint -W warning '$page' 2>&1); # EXAMPLES come first
+        is($said, q{}, "mandoc -Tlint -W warning $page");
     }
 }
 
