@@ -188,7 +188,7 @@ static int compare(const void *a, const void *b)
     return difference < 0 ? -1 : difference > 0;
 }
 
-/* The results of this number of searches: a row of the table in docs/bonload-search.md. */
+/* The results of this number of searches: a row of the table in docs/evidence/search.md. */
 static void hold_promises(const struct model *m, unsigned count, bool is_promised)
 {
     static double seconds[SEARCHES_LONG];
@@ -298,7 +298,7 @@ static bool window_keeps(struct stalls *s, struct rng *rng, double window, doubl
 }
 
 /*
- * What docs/bonload-search.md says of rare stalls: in how many of the trials a first window keeps
+ * What docs/evidence/search.md says of rare stalls: in how many of the trials a first window keeps
  * the limit, and in how many a confirmation keeps it, too.
  */
 static void rare_stalls(void **state)
