@@ -109,52 +109,41 @@ static const struct option_table option_table = {
     .operand = take_count,
 };
 
-static int write_numbers(FILE *out, uint32_t seed, uint64_t count, struct err *e)
-{
-    uint32_t numbers[BURST] = {0};
-    struct rand_sequence sequence;
-    int rc = 0;
-    rand_sequence_init(&sequence, seed);
-    while (rc == 0 && count > 0) {
-        size_t burst = count < BURST ? (size_t)count : BURST;
-        for (size_t i = 0; i < burst; i++)
-            numbers[i] = htobe32(rand_sequence_next(&sequence));
-        if (fwrite(numbers, sizeof *numbers, burst, out) != burst)
-            rc = err_system(e, errno, "write the numbers");
-        else
-            rc = stop_check(e);
-        count -= burst;
-    }
-    return rc;
-}
-
-static int generate_numbers(const struct settings *s, struct err *e)
-{
-    struct output output;
-    uint32_t seed = s->seed.given ? (uint32_t)s->seed.value : (uint32_t)time(NULL);
-    int rc = stop_init(e);
-    if (rc == 0)
-        rc = output_open(&output, s->file, e);
-    if (rc != 0)
-        return rc;
-    if (!s->quiet)
-        fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %" PRIu32 ".\n",
-                s->count.value, seed);
-    rc = write_numbers(output.stream, seed, s->count.value, e);
-    if (rc == 0)
-        rc = output_finish(&output, e);
-    output_discard(&output);
-    return rc;
-}
-
 int generate_randfile(int argc, char *argv[], struct err *e)
 {
     struct settings settings = {0};
+    struct output output;
+    struct rand_sequence sequence;
+    uint32_t numbers[BURST];
     int rc = cli_parse(&option_table, argc, argv, &settings, NULL, stdout, e);
     if (rc != 0)
         return rc == CLI_ANSWERED ? 0 : rc;
     if (!settings.count.given)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     path_trust_movers(settings.trusts_directory);
-    return generate_numbers(&settings, e);
+    rc = stop_init(e);
+    if (rc == 0)
+        rc = output_open(&output, settings.file, e);
+    if (rc != 0)
+        return rc;
+    uint64_t left = settings.count.value;
+    uint32_t seed = settings.seed.given ? (uint32_t)settings.seed.value : (uint32_t)time(NULL);
+    if (!settings.quiet)
+        fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %" PRIu32 ".\n", left,
+                seed);
+    rand_sequence_init(&sequence, seed);
+    while (rc == 0 && left > 0) {
+        size_t burst = left < BURST ? (size_t)left : BURST;
+        for (size_t i = 0; i < burst; i++)
+            numbers[i] = htobe32(rand_sequence_next(&sequence));
+        if (fwrite(numbers, sizeof *numbers, burst, output.stream) != burst)
+            rc = err_system(e, errno, "write the numbers");
+        else
+            rc = stop_check(e);
+        left -= burst;
+    }
+    if (rc == 0)
+        rc = output_finish(&output, e);
+    output_discard(&output);
+    return rc;
 }

@@ -59,13 +59,11 @@ struct byte_channel {
     FILE *stream; /* a stream on fd; NULL for ways that use system calls */
 };
 
-enum byte_direction { BYTES_WRITTEN, BYTES_READ };
-
 struct byte_way {
     const char *name;  /* name in the table, at most six columns wide */
     const char *title; /* title while this way is measured */
     const char *call;  /* name of the call for messages */
-    enum byte_direction direction;
+    bool writes;
     bool is_system_call;
     bool has_threads; /* the process has a second thread meanwhile */
 
@@ -134,57 +132,17 @@ LOOP static size_t getc_unlocked_each(const struct byte_channel *c, unsigned cha
 
 /* All ways in the order of measuring and reporting: first those without a second thread. */
 static const struct byte_way byte_ways[BYTE_WAYS] = {
-    {"write", "Writing with write(), a byte each", "write", BYTES_WRITTEN, true, false, write_each},
-    {"read", "Reading with read(), a byte each", "read", BYTES_READ, true, false, read_each},
-    {"putcNT", "Writing with putc(), no threads", "putc", BYTES_WRITTEN, false, false, putc_each},
-    {"getcNT", "Reading with getc(), no threads", "getc", BYTES_READ, false, false, getc_each},
-    {"putc", "Writing with putc(), two threads", "putc", BYTES_WRITTEN, false, true, putc_each},
-    {"getc", "Reading with getc(), two threads", "getc", BYTES_READ, false, true, getc_each},
-    {"putcU", "Writing with putc_unlocked()", "putc_unlocked", BYTES_WRITTEN, false, true,
+    {"write", "Writing with write(), a byte each", "write", true, true, false, write_each},
+    {"read", "Reading with read(), a byte each", "read", false, true, false, read_each},
+    {"putcNT", "Writing with putc(), no threads", "putc", true, false, false, putc_each},
+    {"getcNT", "Reading with getc(), no threads", "getc", false, false, false, getc_each},
+    {"putc", "Writing with putc(), two threads", "putc", true, false, true, putc_each},
+    {"getc", "Reading with getc(), two threads", "getc", false, false, true, getc_each},
+    {"putcU", "Writing with putc_unlocked()", "putc_unlocked", true, false, true,
      putc_unlocked_each},
-    {"getcU", "Reading with getc_unlocked()", "getc_unlocked", BYTES_READ, false, true,
+    {"getcU", "Reading with getc_unlocked()", "getc_unlocked", false, false, true,
      getc_unlocked_each},
 };
-
-/* ---- the second thread ----------------------------------------------------------------------- */
-
-/* A second thread that does nothing but wait for a lock, which the main thread holds. */
-struct companion {
-    pthread_mutex_t lock;
-    pthread_t thread;
-    bool is_there;
-};
-
-static void *keep_company(void *argument)
-{
-    struct companion *c = argument;
-    stop_block_signals();
-    pthread_mutex_lock(&c->lock);
-    pthread_mutex_unlock(&c->lock);
-    return NULL;
-}
-
-static int companion_start(struct companion *c, struct err *e)
-{
-    if (c->is_there)
-        return 0;
-    pthread_mutex_lock(&c->lock);
-    int code = pthread_create(&c->thread, NULL, keep_company, c);
-    c->is_there = code == 0;
-    if (c->is_there)
-        return 0;
-    pthread_mutex_unlock(&c->lock);
-    return err_system(e, code, "start a second thread");
-}
-
-static void companion_end(struct companion *c)
-{
-    if (!c->is_there)
-        return;
-    pthread_mutex_unlock(&c->lock);
-    pthread_join(c->thread, NULL);
-    c->is_there = false;
-}
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
@@ -195,7 +153,10 @@ struct session {
     const struct scratch *named_in; /* NULL: the data file has no name */
     int fd;                         /* descriptor of the data file */
     char name[256];                 /* name for messages */
-    struct companion companion;
+    /* a second thread that does nothing but wait for a lock, which the main thread holds */
+    pthread_mutex_t lock;
+    pthread_t companion;
+    bool has_companion;
     double kib_per_second[BYTE_WAYS]; /* negative: too short to measure */
     unsigned char contents[BLOCK_BYTES];
     unsigned char block[BLOCK_BYTES];
@@ -206,83 +167,99 @@ static size_t block_at(uint64_t at, uint64_t end)
     return end - at < BLOCK_BYTES ? (size_t)(end - at) : BLOCK_BYTES;
 }
 
-static int describe_failure(const struct session *s, const struct byte_way *way, struct err *e)
+static void *keep_company(void *lock)
 {
-    return err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
+    stop_block_signals();
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
 }
 
 /* Moves all bytes. *elapsed_ns leaves out the time for checking what was read. */
 static int move_all(struct session *s, const struct byte_way *way, const struct byte_channel *c,
                     uint64_t bytes, uint64_t *elapsed_ns, struct err *e)
 {
-    unsigned char *block = way->direction == BYTES_WRITTEN ? s->contents : s->block;
+    unsigned char *block = way->writes ? s->contents : s->block;
+    bool is_whole = true;
+    uint64_t start;
     *elapsed_ns = 0;
-    for (uint64_t at = 0; at < bytes; at += BLOCK_BYTES) {
+    for (uint64_t at = 0; is_whole && at < bytes; at += BLOCK_BYTES) {
         size_t count = block_at(at, bytes);
         errno = 0;
-        uint64_t start = clock_ns();
-        size_t moved = way->move(c, block, count);
+        start = clock_ns();
+        is_whole = way->move(c, block, count) == count;
         *elapsed_ns += clock_ns() - start;
         if (stop_check(e) != 0)
             return -EINTR;
-        if (moved != count)
-            return describe_failure(s, way, e);
-        if (way->direction == BYTES_READ && memcmp(block, s->contents, count) != 0)
+        if (is_whole && !way->writes && memcmp(block, s->contents, count) != 0)
             return err_say(e, "%s returned wrong bytes of %s, between %" PRIu64 " and %" PRIu64,
                            way->call, s->name, at, at + count);
     }
-    uint64_t start = clock_ns();
-    if (c->stream && fflush(c->stream) != 0)
-        return describe_failure(s, way, e);
+    start = clock_ns();
+    if (!is_whole || (c->stream && fflush(c->stream) != 0))
+        return err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
     *elapsed_ns += clock_ns() - start;
     return 0;
 }
 
-static int open_channel(const struct session *s, const struct byte_way *way, struct byte_channel *c,
-                        struct err *e)
-{
-    bool writes = way->direction == BYTES_WRITTEN;
-    *c = (struct byte_channel){0};
-    c->fd =
-        scratch_reopen_data_file(s->named_in, 0, s->fd, writes ? O_WRONLY : O_RDONLY, s->name, e);
-    if (c->fd < 0 || way->is_system_call)
-        return c->fd < 0 ? c->fd : 0;
-    c->stream = fdopen(c->fd, writes ? "w" : "r");
-    if (c->stream)
-        return 0;
-    int rc = err_system(e, errno, "open a stream on %s", s->name);
-    close(c->fd);
-    return rc;
-}
-
-static int measure_ways(struct session *s, size_t number, struct err *e)
+static int measure_way(struct session *s, size_t number, struct err *e)
 {
     const struct byte_way *way = &byte_ways[number];
-    struct byte_channel channel;
+    struct byte_channel channel = {0};
     uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? SYSTEM_CALL_PART : 1);
     uint64_t elapsed_ns;
-    int rc = way->has_threads ? companion_start(&s->companion, e) : 0;
-    if (rc == 0)
-        rc = open_channel(s, way, &channel, e);
-    if (rc != 0)
-        return rc;
-    rc = move_all(s, way, &channel, bytes, &elapsed_ns, e);
+    progress_lines_begin(&s->progress, way->title);
+    if (way->has_threads && !s->has_companion) {
+        int code = pthread_create(&s->companion, NULL, keep_company, &s->lock);
+        if (code != 0)
+            return err_system(e, code, "start a second thread");
+        s->has_companion = true;
+    }
+    channel.fd = scratch_reopen_data_file(s->named_in, 0, s->fd, way->writes ? O_WRONLY : O_RDONLY,
+                                          s->name, e);
+    if (channel.fd < 0)
+        return channel.fd;
+    if (!way->is_system_call) {
+        channel.stream = fdopen(channel.fd, way->writes ? "w" : "r");
+        if (!channel.stream)
+            err_system(e, errno, "open a stream on %s", s->name);
+    }
+    int rc = e->code ? -e->code : move_all(s, way, &channel, bytes, &elapsed_ns, e);
     /* ignores errors, because everything has been flushed, and need not be durable */
     if (channel.stream)
         fclose(channel.stream);
     else
         close(channel.fd);
+    if (rc != 0)
+        return rc;
     s->kib_per_second[number] =
         elapsed_ns < SHORTEST_NS ? -1 : (double)bytes / (double)KIB * BILLION / (double)elapsed_ns;
-    return rc;
+    progress_lines_done(&s->progress, way->title, NULL);
+    return 0;
 }
 
-static int measure_all(struct session *s, struct err *e)
+/* Measures all ways with a file in the directory, which is removed. */
+static int measure_directory(struct session *s, struct err *e)
 {
     static const char extending[] = "Extending file";
+    const uint64_t bytes = s->settings->bytes.value;
+    struct scratch_space space;
+    bool is_named = false;
+    int rc = scratch_space(&s->scratch, &space, e);
+    if (rc == 0 && space.bytes < bytes)
+        rc = err_say(
+            e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free; a smaller -s needs less",
+            s->scratch.path, bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
+    if (rc == 0)
+        rc = scratch_make(&s->scratch, e);
+    if (rc != 0)
+        return rc;
+    s->fd = scratch_make_data_file(&s->scratch, 0, &is_named, e);
+    if (s->fd < 0)
+        return s->fd;
+    s->named_in = is_named ? &s->scratch : NULL;
+    snprintf(s->name, sizeof s->name, "data file in %.200s", s->scratch.path);
     progress_lines_begin(&s->progress, extending);
-    uint64_t bytes = s->settings->bytes.value;
-    int rc = 0;
     /* the whole file is written, so that none of the ways has to allocate storage */
     for (uint64_t at = 0; rc == 0 && at < bytes; at += BLOCK_BYTES) {
         const struct io_file file = {.fd = s->fd, .name = s->name};
@@ -292,56 +269,18 @@ static int measure_all(struct session *s, struct err *e)
     }
     if (rc == 0)
         progress_lines_done(&s->progress, extending, NULL);
-    for (size_t i = 0; rc == 0 && i < BYTE_WAYS; i++) {
-        progress_lines_begin(&s->progress, byte_ways[i].title);
-        rc = measure_ways(s, i, e);
-        if (rc == 0)
-            progress_lines_done(&s->progress, byte_ways[i].title, NULL);
-    }
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; rc == 0 && i < BYTE_WAYS; i++)
+        rc = measure_way(s, i, e);
     progress_lines_break(&s->progress);
-    return rc;
-}
-
-/* ---- the file -------------------------------------------------------------------------------- */
-
-static int measure_file(struct session *s, struct err *e)
-{
-    bool is_named = false;
-    s->fd = scratch_make_data_file(&s->scratch, 0, &is_named, e);
-    if (s->fd < 0)
-        return s->fd;
-    s->named_in = is_named ? &s->scratch : NULL;
-    snprintf(s->name, sizeof s->name, "data file in %.200s", s->scratch.path);
-    int rc = measure_all(s, e);
-    companion_end(&s->companion);
+    pthread_mutex_unlock(&s->lock);
+    if (s->has_companion)
+        pthread_join(s->companion, NULL);
     close(s->fd);
     if (is_named)
         scratch_remove_data_file(&s->scratch, 0, e);
     return rc;
-}
-
-static int measure_directory(struct session *s, struct err *e)
-{
-    int rc = scratch_open(&s->scratch, s->settings->directory, PATH_FAILS,
-                          s->settings->trusts_directory, e);
-    if (rc != 0)
-        return rc;
-    uint64_t bytes = s->settings->bytes.value;
-    struct scratch_space space;
-    rc = scratch_space(&s->scratch, &space, e);
-    if (rc == 0 && space.bytes < bytes)
-        rc = err_say(
-            e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free; a smaller -s needs less",
-            s->scratch.path, bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
-    if (rc == 0)
-        rc = scratch_make(&s->scratch, e);
-    if (rc == 0)
-        rc = measure_file(s, e);
-    struct err left = {0};
-    int closed = scratch_close(&s->scratch, stop_signal() ? &left : e);
-    if (left.code != 0)
-        message("%s", left.text);
-    return rc ? rc : closed;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -432,18 +371,26 @@ static int measure_and_print(const struct settings *settings, struct err *e)
 {
     struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
     struct rng rng;
+    struct output output;
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for two blocks");
     s->settings = settings;
-    pthread_mutex_init(&s->companion.lock, NULL);
     rng_init(&rng, 1, 0);
     for (size_t i = 0; i < BLOCK_BYTES; i++)
         s->contents[i] = (unsigned char)rng_next(&rng);
     progress_lines_init(&s->progress, settings->quiet);
-    struct output output;
     int rc = output_open_stdout(&output, settings->output, e);
     if (rc == 0)
+        rc = scratch_open(&s->scratch, settings->directory, PATH_FAILS, settings->trusts_directory,
+                          e);
+    if (rc == 0) {
+        struct err left = {0};
         rc = measure_directory(s, e);
+        int closed = scratch_close(&s->scratch, stop_signal() ? &left : e);
+        if (left.code != 0)
+            message("%s", left.text);
+        rc = rc ? rc : closed;
+    }
     if (rc == 0) {
         print_report(s);
         rc = output_finish(&output, e);

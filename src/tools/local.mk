@@ -4,4 +4,4 @@ bonnie_SOURCES += \
 	src/tools/getc_putc.c \
 	src/tools/tool.h \
 	src/tools/zcav.c \
-	src/tools/zcav_log.c src/tools/zcav_log.h
+	src/tools/zcav_figures.c src/tools/zcav_figures.h

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/fs.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
 #include "tools/tool.h"
-#include "tools/zcav_log.h"
+#include "tools/zcav_figures.h"
 #include "util/descriptor.h"
 #include "util/err.h"
 #include "util/portable.h"
@@ -55,23 +56,16 @@ struct zcav_file {
     const char *log;  /* NULL: standard output */
 };
 
-/*
- * A range of whole blocks, in bytes, from `first` up to, but not including, `last`. If `last` is
- * UINT64_MAX, to the end.
- */
-struct zcav_range {
-    uint64_t first;
-    uint64_t last;
-};
-
 struct zcav_settings {
     const char *user; /* USER[:GROUP] that the process changes to; NULL: none */
     const char *group;
     uint64_t block_bytes;
-    uint64_t chunk_bytes;    /* at most block_bytes */
-    struct optional passes;  /* 1 by default, as is `skip` */
-    struct zcav_range range; /* as the user gave it, not yet rounded to blocks */
-    struct optional skip;    /* number of blocks of which one is measured */
+    uint64_t chunk_bytes;   /* at most block_bytes */
+    struct optional passes; /* 1 by default, as is `skip` */
+    struct optional skip;   /* number of blocks of which one is measured */
+    /* bytes from `first` up to, but not including, `last`, in the end rounded down to blocks */
+    uint64_t first;
+    uint64_t last; /* UINT64_MAX: to the end */
     bool writes;
     bool yes;      /* the user confirms that the contents of devices may be lost */
     bool buffered; /* block devices are opened without O_DIRECT */
@@ -92,61 +86,46 @@ struct zcav_settings {
 
 #define DEFAULT_CHUNK MIB
 
-#define MOST_BLOCK  TIB
-#define MOST_CHUNK  GIB
-#define MOST_OFFSET (UINT64_C(1) << 62)
-
-/* Parses a size in whole MiB. Returns false when it is wrong. */
-static bool parse_mib(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
+/*
+ * Parses "A:B" or "A" into numbers of bytes, each in whole MiB. An empty A before a colon is 0.
+ * Returns the number of parts; 0: the text is wrong.
+ */
+static int parse_pair(const char *text, uint64_t numbers[2])
 {
-    uint64_t value;
-    if (units_parse_size(text, MIB, &value) != 0 || value % MIB != 0 || value < least ||
-        value > most)
-        return false;
-    *bytes = value;
-    return true;
-}
-
-/* Splits "A:B". *second becomes NULL without a colon. Returns false when A is too long. */
-static bool split_pair(const char *text, char first[static UNITS_TEXT], const char **second)
-{
+    char first[UNITS_TEXT];
     size_t length = strcspn(text, ":");
-    if (length >= UNITS_TEXT)
-        return false;
-    memcpy(first, text, length);
-    first[length] = '\0';
-    *second = text[length] ? text + length + 1 : NULL;
-    return true;
+    const char *const parts[] = {first, text + length + 1};
+    int count = text[length] ? 2 : 1;
+    snprintf(first, sizeof first, "%.*s", length > 0 ? (int)length : 1, length > 0 ? text : "0");
+    for (int i = 0; i < count; i++)
+        if (units_parse_size(parts[i], MIB, &numbers[i]) != 0 || numbers[i] % MIB != 0)
+            return 0;
+    return length < sizeof first ? count : 0;
 }
 
 static int set_block(void *settings, const char *value, struct err *e)
 {
     struct zcav_settings *s = settings;
-    char first[UNITS_TEXT];
-    const char *chunk;
-    s->chunk_bytes = DEFAULT_CHUNK;
-    if (split_pair(value, first, &chunk) && parse_mib(first, MIB, MOST_BLOCK, &s->block_bytes) &&
-        (!chunk || parse_mib(chunk, MIB, MOST_CHUNK, &s->chunk_bytes)) &&
-        s->chunk_bytes <= s->block_bytes)
-        return 0;
-    return err_say(e,
-                   "BLOCK[:CHUNK] in MiB; BLOCK 1 to 1048576, CHUNK 1 to 1024 and at most BLOCK");
+    uint64_t numbers[] = {0, DEFAULT_CHUNK};
+    if (parse_pair(value, numbers) == 0 || numbers[0] > TIB || numbers[1] > GIB ||
+        numbers[1] == 0 || numbers[1] > numbers[0])
+        return err_say(
+            e, "BLOCK[:CHUNK] in MiB; BLOCK 1 to 1048576, CHUNK 1 to 1024 and at most BLOCK");
+    s->block_bytes = numbers[0];
+    s->chunk_bytes = numbers[1];
+    return 0;
 }
 
 static int set_range(void *settings, const char *value, struct err *e)
 {
     struct zcav_settings *s = settings;
-    struct zcav_range *r = &s->range;
-    char first[UNITS_TEXT];
-    const char *last;
-    r->first = 0;
-    if (split_pair(value, first, &last) &&
-        (last ? (*first == '\0' || parse_mib(first, 0, MOST_OFFSET, &r->first)) &&
-                    parse_mib(last, MIB, MOST_OFFSET, &r->last)
-              : parse_mib(first, MIB, MOST_OFFSET, &r->last)) &&
-        r->first < r->last)
-        return 0;
-    return err_say(e, "[FIRST:]LAST in MiB, FIRST below LAST");
+    uint64_t numbers[] = {0, 0};
+    int count = parse_pair(value, numbers);
+    s->first = count == 2 ? numbers[0] : 0;
+    s->last = count == 2 ? numbers[1] : numbers[0];
+    if (count == 0 || s->last > UINT64_C(1) << 62 || s->first >= s->last)
+        return err_say(e, "[FIRST:]LAST in MiB, FIRST below LAST");
+    return 0;
 }
 
 static int set_log(void *settings, const char *value, struct err *e)
@@ -245,31 +224,8 @@ static const struct option_table zcav_option_table = {
     .operand_offer = OFFER_FILES,
 };
 
-static int check_settings(const struct zcav_settings *s, struct err *e)
-{
-    if (s->file_count == 0)
-        return err_say(e, "FILE is missing: a device or a file; - is standard input");
-    if (s->pending_log)
-        return err_say(e, "--log: no FILE follows %.100s; give LOG before its FILE",
-                       s->pending_log);
-    if (s->buffered && s->direct)
-        return err_say(e, "--direct and --buffered exclude each other");
-    if (s->range.first / s->block_bytes >= s->range.last / s->block_bytes)
-        return err_say(e, "--range: nothing is left when it is rounded down to blocks (-b)");
-    return 0;
-}
-
-static int zcav_options(int argc, char *argv[], struct zcav_settings *s, struct err *e)
-{
-    *s = (struct zcav_settings){.block_bytes = 512 * MIB,
-                                .chunk_bytes = DEFAULT_CHUNK,
-                                .passes.value = 1,
-                                .skip.value = 1,
-                                .range.last = UINT64_MAX};
-    int rc = cli_parse(&zcav_option_table, argc, argv, s, NULL, stdout, e);
-    path_trust_movers(s->trusts_directory);
-    return rc == 0 ? check_settings(s, e) : rc;
-}
+/* Removes the progress bar from a terminal before other output. */
+#define ZCAV_ERASE "\r\033[J"
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
@@ -279,12 +235,20 @@ enum zcav_kind {
     ZCAV_STREAM, /* anything else: it is read once, from its current position to its end */
 };
 
-struct zcav_device {
-    struct io_file file; /* fd -1: closed */
-    char *label;         /* name for output: the path on one line, without control characters */
-    enum zcav_kind kind;
-    bool direct;    /* O_DIRECT is set */
-    uint64_t bytes; /* UINT64_MAX: unknown */
+/*
+ * The text about one device, as Bonnie++'s zcav prints it: comments, and for each block its offset,
+ * throughput and time, which gnuplot reads. With one pass, blocks are printed as they are measured.
+ * With several passes they are printed at the end, and the figure of a block is the mean of the
+ * middle third of its passes.
+ */
+struct zcav_log {
+    FILE *stream;     /* NULL: no log is wanted, so nothing is printed */
+    const char *name; /* name for messages */
+    bool is_live;     /* goes to the terminal that also shows the progress bar */
+    bool is_own;      /* the stream is closed at the end */
+    bool is_read;     /* goes to a terminal, so a summary need not have Bonnie++'s words */
+    char *text;       /* all output, if it is kept until the end; otherwise NULL */
+    size_t length;
 };
 
 /* What one pass over a device has measured: its blocks in their order. */
@@ -303,8 +267,12 @@ struct zcav_job {
     unsigned depth;
     const struct pattern *pattern; /* pattern of the data that is written */
     struct op_stats *stats;
-    struct zcav_device device;
-    bool is_live; /* standard error is a terminal with a progress bar */
+    struct io_file file; /* fd -1: closed */
+    char *label;         /* name for output: the path on one line, without control characters */
+    enum zcav_kind kind;
+    bool direct;    /* O_DIRECT is set */
+    uint64_t bytes; /* size of the device; UINT64_MAX: unknown */
+    bool is_live;   /* standard error is a terminal with a progress bar */
     struct zcav_log log;
     struct io_queue queue;
     struct zcav_pass *passes; /* as many as the settings say */
@@ -314,7 +282,6 @@ struct zcav_job {
     /* The block that is being moved. */
     uint64_t next;         /* offset of the next chunk */
     uint64_t end;          /* end of the block in bytes */
-    uint64_t position;     /* position in a stream */
     unsigned char *failed; /* for each chunk of the block, whether moving it has failed */
     int failed_code;       /* errno of the first failed chunk; 0: none has failed */
     bool at_end;           /* the stream has ended */
@@ -345,60 +312,45 @@ static int open_first(const char *path, const struct zcav_settings *s, struct er
     return rc;
 }
 
-static int find_kind(struct zcav_device *d, const struct stat *st, struct err *e)
-{
-    d->bytes = UINT64_MAX;
-    d->kind = S_ISREG(st->st_mode) ? ZCAV_PLAIN : S_ISBLK(st->st_mode) ? ZCAV_BLOCK : ZCAV_STREAM;
-    if (S_ISDIR(st->st_mode))
-        return err_system(e, EISDIR, "%s", d->file.name);
-    if (d->kind == ZCAV_PLAIN)
-        d->bytes = (uint64_t)st->st_size;
-    if (d->kind == ZCAV_BLOCK && portable_ioctl(d->file.fd, BLKGETSIZE64, &d->bytes) != 0)
-        return err_system(e, errno, "find the size of %s", d->file.name);
-    return 0;
-}
-
-/* Opens the same device again as the settings say, whatever its path leads to by now. */
-static int reopen_device(struct zcav_device *d, const struct zcav_settings *s, struct err *e)
-{
-    int flags = (s->writes ? O_WRONLY : O_RDONLY) | (d->direct ? O_DIRECT : 0);
-    if (flags == O_RDONLY)
-        return 0;
-    int fd = s->writes ? guards_open(d->file.fd, flags, "-w", s->yes, d->file.name, e)
-                       : scratch_reopen(d->file.fd, flags, d->file.name, e);
-    if (fd < 0)
-        return fd;
-    close(d->file.fd);
-    d->file.fd = fd;
-    return 0;
-}
-
 /*
  * Opens `path` ("-": standard input) as the settings say. For writing it opens only what
- * guards_open() allows. The caller must close d->file and free d->label in either case.
+ * guards_open() allows. The caller must close j->file and free j->label in either case.
  */
-static int zcav_device_open(struct zcav_device *d, const char *path, const struct zcav_settings *s,
-                            struct err *e)
+static int open_device(struct zcav_job *j, const char *path, struct err *e)
 {
+    const struct zcav_settings *s = j->settings;
     struct stat st;
     bool named = strcmp(path, "-") != 0; /* otherwise it is standard input */
-    *d = (struct zcav_device){.file.fd = -1, .label = strdup(named ? path : "standard input")};
-    if (!d->label)
+    j->label = strdup(named ? path : "standard input");
+    if (!j->label)
         return err_system(e, ENOMEM, "allocate memory for the name of %s", path);
-    make_printable(d->label);
-    d->file.name = d->label;
+    make_printable(j->label);
+    j->file.name = j->label;
     if (s->writes && !named)
         return err_say(e, "-w: standard input cannot be written to");
     int fd = open_first(path, s, e);
     if (fd < 0)
         return fd;
-    d->file.fd = fd;
-    int rc = fstat(fd, &st) == 0 ? 0 : err_system(e, errno, "look at %s", d->file.name);
-    if (rc == 0)
-        rc = find_kind(d, &st, e);
-    d->direct =
-        named && (d->kind == ZCAV_BLOCK ? !s->buffered : d->kind == ZCAV_PLAIN && s->direct);
-    return rc == 0 && named ? reopen_device(d, s, e) : rc;
+    j->file.fd = fd;
+    if (fstat(fd, &st) != 0)
+        return err_system(e, errno, "look at %s", j->label);
+    if (S_ISDIR(st.st_mode))
+        return err_system(e, EISDIR, "%s", j->label);
+    j->kind = S_ISREG(st.st_mode) ? ZCAV_PLAIN : S_ISBLK(st.st_mode) ? ZCAV_BLOCK : ZCAV_STREAM;
+    j->bytes = j->kind == ZCAV_PLAIN ? (uint64_t)st.st_size : UINT64_MAX;
+    if (j->kind == ZCAV_BLOCK && portable_ioctl(fd, BLKGETSIZE64, &j->bytes) != 0)
+        return err_system(e, errno, "find the size of %s", j->label);
+    j->direct =
+        named && (j->kind == ZCAV_BLOCK ? !s->buffered : j->kind == ZCAV_PLAIN && s->direct);
+    int flags = (s->writes ? O_WRONLY : O_RDONLY) | (j->direct ? O_DIRECT : 0);
+    if (flags == O_RDONLY)
+        return 0;
+    /* opens the same device again, whatever its path leads to by now */
+    fd = s->writes ? guards_open(j->file.fd, flags, "-w", s->yes, j->label, e)
+                   : scratch_reopen(j->file.fd, flags, j->label, e);
+    close(j->file.fd);
+    j->file.fd = fd;
+    return fd < 0 ? fd : 0;
 }
 
 #define STREAM_ENDED ENODATA
@@ -426,18 +378,23 @@ static const struct engine_ops engine_stream = {
 /* Offset in bytes of the measured block with that index. */
 static uint64_t zcav_offset(const struct zcav_settings *s, size_t index)
 {
-    return (s->range.first / s->block_bytes + index * s->skip.value) * s->block_bytes;
+    return s->first + index * s->skip.value * s->block_bytes;
 }
 
-/* Number of blocks that a pass over d measures; 0: unknown beforehand. */
-static uint64_t zcav_blocks(const struct zcav_settings *s, const struct zcav_device *d)
+/* Where the measured part of the device ends, in bytes; UINT64_MAX: unknown. */
+static uint64_t zcav_end(const struct zcav_job *j)
 {
-    uint64_t end = d->bytes < s->range.last ? d->bytes : s->range.last;
-    uint64_t first = s->range.first / s->block_bytes;
-    if (end == UINT64_MAX)
+    return j->bytes < j->settings->last ? j->bytes : j->settings->last;
+}
+
+/* Number of blocks that a pass measures; 0: unknown beforehand. */
+static uint64_t zcav_blocks(const struct zcav_job *j)
+{
+    const struct zcav_settings *s = j->settings;
+    uint64_t end = zcav_end(j);
+    if (end == UINT64_MAX || end < s->first + s->block_bytes)
         return 0;
-    uint64_t blocks = end / s->block_bytes;
-    return blocks <= first ? 0 : (blocks - first - 1) / s->skip.value + 1;
+    return ((end - s->first) / s->block_bytes - 1) / s->skip.value + 1;
 }
 
 /* ---- one block ------------------------------------------------------------------------------- */
@@ -467,32 +424,27 @@ static enum transfer_answer chunk_moved(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-/* Whether the medium, or the path to it, has failed, so that other places may still work. */
-static bool is_of_medium(int code)
-{
-    static const int codes[] = {EIO,   ENODATA, EILSEQ,  EBADMSG,   ETIMEDOUT,
-                                ENXIO, ENODEV,  ENOLINK, EREMOTEIO, EUCLEAN};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i] == code)
-            return true;
-    return false;
-}
-
 static bool chunk_failed(void *context, const struct io *io, int code)
 {
+    /* the medium, or the path to it, has failed, so that other places may still work */
+    static const int of_medium[] = {EIO,   ENODATA, EILSEQ,  EBADMSG,   ETIMEDOUT,
+                                    ENXIO, ENODEV,  ENOLINK, EREMOTEIO, EUCLEAN};
     struct zcav_job *j = context;
     const struct zcav_settings *s = j->settings;
-    if (j->device.kind == ZCAV_STREAM) {
+    if (j->kind == ZCAV_STREAM) {
         j->at_end = code == STREAM_ENDED;
         j->next = j->end;
         return j->at_end;
     }
-    if (!is_of_medium(code))
-        return false;
-    j->failed[(io->offset - (j->end - s->block_bytes)) / s->chunk_bytes] = 1;
-    if (j->failed_code == 0)
-        j->failed_code = code;
-    return true;
+    for (size_t i = 0; i < sizeof of_medium / sizeof *of_medium; i++) {
+        if (of_medium[i] != code)
+            continue;
+        j->failed[(io->offset - (j->end - s->block_bytes)) / s->chunk_bytes] = 1;
+        if (j->failed_code == 0)
+            j->failed_code = code;
+        return true;
+    }
+    return false;
 }
 
 /* Moves the block at `offset`. *block becomes the number of bytes that were moved and the time. */
@@ -506,15 +458,13 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
     j->failed_code = 0;
     uint64_t start = clock_ns();
     int rc = io_queue_run(&j->queue, &source, j->stats, e);
-    if (rc == 0 && j->settings->writes && j->device.kind != ZCAV_STREAM &&
+    if (rc == 0 && j->settings->writes && j->kind != ZCAV_STREAM &&
         (j->engine->capabilities & ENGINE_STORES))
-        rc = io_sync(&j->device.file, e);
+        rc = io_sync(&j->file, e);
     block->nanoseconds = clock_ns() - start;
     block->bytes = j->stats->bytes - before;
     return rc;
 }
-
-/* ---- failed chunks --------------------------------------------------------------------------- */
 
 /* Records the block's failed chunks as bad ranges, and clears the list of them. */
 static int note_failures(struct zcav_job *j, struct err *e)
@@ -533,14 +483,103 @@ static int note_failures(struct zcav_job *j, struct err *e)
         if (is_new && j->is_live)
             fputs(ZCAV_ERASE, stderr);
         if (is_new)
-            message("%s %s at %" PRIu64 ": %s", s->writes ? "write" : "read", j->device.file.name,
-                    offset, portable_reason(range.code));
+            message("%s %s at %" PRIu64 ": %s", s->writes ? "write" : "read", j->label, offset,
+                    portable_reason(range.code));
         j->failed[i] = 0;
     }
     return rc;
 }
 
-/* ---- one pass -------------------------------------------------------------------------------- */
+/* ---- the log --------------------------------------------------------------------------------- */
+
+/*
+ * Opens the log: the file at `path`, or standard output if that is NULL. With keeps_back, output
+ * for standard output is kept until the end.
+ */
+static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struct err *e)
+{
+    *l = (struct zcav_log){.stream = stdout,
+                           .name = "standard output",
+                           .is_own = path || keeps_back,
+                           .is_read = !path && isatty(STDOUT_FILENO)};
+    if (path) {
+        int fd = output_open_live(path, e);
+        if (fd < 0)
+            return fd;
+        l->name = path;
+        l->stream = fdopen(fd, "w");
+        if (!l->stream)
+            close(fd);
+    } else if (keeps_back) {
+        l->stream = open_memstream(&l->text, &l->length);
+    }
+    return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
+}
+
+/*
+ * Prints a part of the log if one is wanted, and flushes it, because a run may take hours, and a
+ * machine with a bad disk may hang.
+ */
+__attribute__((format(printf, 3, 4))) static int print_log(const struct zcav_log *l, struct err *e,
+                                                           const char *format, ...)
+{
+    va_list arguments;
+    if (!l->stream)
+        return 0;
+    if (l->is_live)
+        fputs(ZCAV_ERASE, l->stream);
+    va_start(arguments, format);
+    vfprintf(l->stream, format, arguments);
+    va_end(arguments);
+    if (fflush(l->stream) != 0 || ferror(l->stream))
+        return err_system(e, errno ? errno : EIO, "write to %s", l->name);
+    return 0;
+}
+
+static double mib_per_second(const struct zcav_block *b)
+{
+    return b->nanoseconds > 0 ? (double)b->bytes / MIB / zcav_seconds(b->nanoseconds) : 0;
+}
+
+static int log_heading(const struct zcav_log *l, struct err *e)
+{
+    return print_log(l, e, "#block offset (GiB), MiB/s, time\n");
+}
+
+/* A block that took less time has no figure, but `++++`. */
+#define SHORTEST_NS MILLION
+
+static int log_block(const struct zcav_log *l, uint64_t offset, const struct zcav_block *block,
+                     struct err *e)
+{
+    double gib = (double)offset / GIB;
+    double seconds = zcav_seconds(block->nanoseconds);
+    if (block->bytes == 0)
+        return print_log(l, e, "#%.2f ---- %.3f\n", gib, seconds);
+    if (block->nanoseconds < SHORTEST_NS)
+        return print_log(l, e, "#%.2f ++++ %.3f\n", gib, seconds);
+    return print_log(l, e, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
+}
+
+/*
+ * Ends the log. Output that was kept comes below a line with the name of the device, and before two
+ * empty lines, so that gnuplot takes it for a data set of its own. Returns 0, or a negative errno
+ * with a line in e when not everything was written.
+ */
+static int close_log(struct zcav_log *l, const char *device, struct err *e)
+{
+    FILE *stream = l->stream;
+    l->stream = NULL;
+    if (stream && l->is_own && fclose(stream) != 0)
+        return err_system(e, errno, "write to %s", l->name);
+    if (!l->text)
+        return 0;
+    errno = 0;
+    printf("# device: %s\n%s\n\n", printable(device).text, l->text);
+    return output_flush(e);
+}
+
+/* ---- one device ------------------------------------------------------------------------------ */
 
 static int append_block(struct zcav_pass *p, const struct zcav_block *block, struct err *e)
 {
@@ -558,91 +597,63 @@ static int append_block(struct zcav_pass *p, const struct zcav_block *block, str
     return 0;
 }
 
-/* Measures a block, unless a stream ends before or in it. */
-static int measure_block(struct zcav_job *j, uint64_t offset, struct err *e)
-{
-    struct zcav_block block;
-    int rc = 0;
-    /* a stream is read up to the block */
-    while (rc == 0 && j->device.kind == ZCAV_STREAM && j->position < offset && !j->at_end) {
-        rc = move_block(j, j->position, &block, e);
-        j->position += j->settings->block_bytes;
-    }
-    if (rc == 0 && !j->at_end)
-        rc = move_block(j, offset, &block, e);
-    j->position = offset + j->settings->block_bytes;
-    if (rc != 0 || j->at_end)
-        return rc;
-    rc = append_block(&j->passes[j->pass], &block, e);
-    if (rc == 0 && j->settings->passes.value == 1)
-        rc = zcav_log_block(&j->log, offset, &block, e);
-    if (rc == 0 && j->failed_code != 0)
-        rc = note_failures(j, e);
-    return rc;
-}
-
-/* Whether there is a block at that offset, as far as the size is known. */
-static bool has_block(const struct zcav_job *j, uint64_t offset)
-{
-    const struct zcav_settings *s = j->settings;
-    uint64_t end = j->device.bytes < s->range.last ? j->device.bytes : s->range.last;
-    return !j->at_end && (end == UINT64_MAX || offset + s->block_bytes <= end);
-}
-
-static void report_pass(const struct zcav_job *j)
-{
-    char text[32] = "";
-    time_t now = time(NULL);
-    struct tm local;
-    if (j->settings->quiet)
-        return;
-    if (localtime_r(&now, &local))
-        strftime(text, sizeof text, "%H:%M:%S", &local);
-    fprintf(stderr, "%s# Finished loop %u, on device %s at %s\n", j->is_live ? ZCAV_ERASE : "",
-            j->pass + 1, printable(j->device.file.name).text, text);
-}
-
 static int too_small(const struct zcav_job *j, struct err *e)
 {
     return err_say(
         e, "%s is too small for one block of %" PRIu64 " MiB%s; choose a smaller one with -b",
-        j->device.file.name, j->settings->block_bytes / MIB,
-        j->settings->range.first > 0 ? " in the range of -r" : "");
+        j->label, j->settings->block_bytes / MIB,
+        j->settings->first > 0 ? " in the range of -r" : "");
 }
 
 static int measure_pass(struct zcav_job *j, struct err *e)
 {
+    const struct zcav_settings *s = j->settings;
     struct zcav_pass *p = &j->passes[j->pass];
+    const struct zcav_block *sum = &p->sum;
+    const uint64_t end = zcav_end(j);
+    uint64_t position = 0; /* in a stream */
     int rc = 0;
-    for (size_t i = 0; rc == 0 && has_block(j, zcav_offset(j->settings, i)); i++)
-        rc = measure_block(j, zcav_offset(j->settings, i), e);
+    for (size_t i = 0; rc == 0 && !j->at_end; i++) {
+        uint64_t offset = zcav_offset(s, i);
+        struct zcav_block block;
+        if (end != UINT64_MAX && offset + s->block_bytes > end)
+            break;
+        /* a stream is read up to the block */
+        for (; rc == 0 && j->kind == ZCAV_STREAM && position < offset && !j->at_end;
+             position += s->block_bytes)
+            rc = move_block(j, position, &block, e);
+        if (rc == 0 && !j->at_end)
+            rc = move_block(j, offset, &block, e);
+        position = offset + s->block_bytes;
+        if (rc != 0 || j->at_end) /* a stream has ended before the block or in it */
+            break;
+        rc = append_block(p, &block, e);
+        if (rc == 0 && s->passes.value == 1)
+            rc = log_block(&j->log, offset, &block, e);
+        if (rc == 0 && j->failed_code != 0)
+            rc = note_failures(j, e);
+    }
     if (rc == 0 && p->count == 0)
         rc = too_small(j, e);
-    if (rc == 0)
-        rc = zcav_log_pass(&j->log, j->settings->writes, &p->sum, e);
-    if (rc == 0)
-        report_pass(j);
-    return rc;
-}
-
-/* ---- one device ------------------------------------------------------------------------------ */
-
-/* Logs the figures of several passes, block by block. */
-static int log_middles(struct zcav_job *j, struct err *e)
-{
-    unsigned count = (unsigned)j->settings->passes.value;
-    struct zcav_block *passes = calloc(count, sizeof *passes);
-    if (!passes)
-        return err_system(e, ENOMEM, "allocate memory for %u passes", count);
-    int rc = zcav_log_heading(&j->log, count, e);
-    for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
-        for (unsigned p = 0; p < count; p++)
-            passes[p] = j->passes[p].blocks[i];
-        struct zcav_block middle = zcav_log_middle(passes, count, j->settings->block_bytes);
-        rc = zcav_log_block(&j->log, zcav_offset(j->settings, i), &middle, e);
-    }
-    free(passes);
-    return rc;
+    const char *done = s->writes ? "Wrote" : "Read";
+    if (rc == 0 && j->log.is_read)
+        rc = print_log(&j->log, e, "# %s %" PRIu64 " MiB in %.2f s: %.0f MiB/s.\n", done,
+                       sum->bytes / MIB, zcav_seconds(sum->nanoseconds), mib_per_second(sum));
+    else if (rc == 0)
+        rc = print_log(&j->log, e,
+                       "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
+                       done, sum->bytes / MIB, sum->nanoseconds / (uint64_t)BILLION,
+                       mib_per_second(sum));
+    if (rc != 0 || s->quiet)
+        return rc;
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm local;
+    if (localtime_r(&now, &local))
+        strftime(text, sizeof text, "%H:%M:%S", &local);
+    fprintf(stderr, "%s# Finished loop %u, on device %s at %s\n", j->is_live ? ZCAV_ERASE : "",
+            j->pass + 1, printable(j->label).text, text);
+    return 0;
 }
 
 static int open_queue(void *context, struct err *e)
@@ -654,7 +665,7 @@ static int open_queue(void *context, struct err *e)
         .options = &no_options,
         .depth = j->depth,
         .buffer_bytes = (size_t)j->settings->chunk_bytes,
-        .files = &j->device.file,
+        .files = &j->file,
         .file_count = 1,
     };
     return io_queue_open(&j->queue, &setup, e);
@@ -663,108 +674,95 @@ static int open_queue(void *context, struct err *e)
 static int measure_device(void *context, struct err *e)
 {
     struct zcav_job *j = context;
-    unsigned count = (unsigned)j->settings->passes.value;
-    int rc = count == 1 ? zcav_log_heading(&j->log, count, e) : 0;
+    const struct zcav_settings *s = j->settings;
+    const unsigned count = (unsigned)s->passes.value;
+    int rc = count == 1 ? log_heading(&j->log, e) : 0;
     for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
         rc = measure_pass(j, e);
-    if (rc == 0 && count > 1)
-        rc = log_middles(j, e);
-    if (rc == 0)
-        rc = zcav_log_bad(&j->log, j->settings->writes, &j->bad, e);
+    if (rc == 0 && count > 1) {
+        struct zcav_block *passes = calloc(count, sizeof *passes);
+        if (!passes)
+            return err_system(e, ENOMEM, "allocate memory for %u passes", count);
+        rc = print_log(&j->log, e, "#loops: %u\n", count);
+        if (rc == 0)
+            rc = log_heading(&j->log, e);
+        for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
+            for (unsigned p = 0; p < count; p++)
+                passes[p] = j->passes[p].blocks[i];
+            struct zcav_block middle = zcav_middle(passes, count, s->block_bytes);
+            rc = log_block(&j->log, zcav_offset(s, i), &middle, e);
+        }
+        free(passes);
+    }
+    for (size_t i = 0; rc == 0 && i < j->bad.count; i++) {
+        const struct bad_range *r = &j->bad.ranges[i];
+        rc = print_log(&j->log, e, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
+                       s->writes ? "Unwritable" : "Unreadable", r->bytes, r->offset,
+                       (double)r->offset / GIB, portable_reason(r->code));
+    }
     return rc;
 }
 
-/* Opens what a job needs for file `number`. The caller must release the job in either case. */
-static int zcav_job_open(struct zcav_job *j, unsigned number, struct err *e)
+/* Opens what a job needs for its file. The caller must release the job in either case. */
+static int open_job(struct zcav_job *j, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
-    const struct zcav_file *file = &s->files[number];
-    j->number = number;
-    j->device.file.fd = -1;
-    int rc = zcav_device_open(&j->device, file->path, s, e);
+    const struct zcav_file *file = &s->files[j->number];
+    int rc = open_device(j, file->path, e);
     if (rc != 0)
         return rc;
-    if (j->device.kind == ZCAV_STREAM) {
+    if (j->kind == ZCAV_STREAM) {
         if (s->passes.value > 1)
-            return err_say(e, "--count: %s can be read only once", j->device.file.name);
+            return err_say(e, "--count: %s can be read only once", j->label);
         if (j->depth > 1 || s->engine)
             return err_say(e, "--engine: %s can only be read in order, one chunk at a time",
-                           j->device.file.name);
+                           j->label);
         j->engine = &engine_stream;
-    } else if (zcav_blocks(s, &j->device) == 0) {
+    } else if (zcav_blocks(j) == 0) {
         return too_small(j, e);
     }
     j->failed = calloc((size_t)(s->block_bytes / s->chunk_bytes) + 1, 1);
     j->passes = calloc((size_t)s->passes.value, sizeof *j->passes);
     if (!j->failed || !j->passes)
-        return err_system(e, ENOMEM, "allocate memory to measure %s", j->device.file.name);
+        return err_system(e, ENOMEM, "allocate memory to measure %s", j->label);
     if (s->json && !file->log)
         return 0;
-    rc = zcav_log_open(&j->log, file->log, s->file_count > 1, e);
+    rc = open_log(&j->log, file->log, s->file_count > 1, e);
     if (!file->log && s->output)
         j->log.name = s->output;
     return rc;
 }
 
-static void zcav_job_release(struct zcav_job *j)
+static void release_job(struct zcav_job *j)
 {
     io_queue_close(&j->queue);
-    descriptor_close(&j->device.file.fd);
-    free(j->device.label);
+    descriptor_close(&j->file.fd);
+    free(j->label);
     for (unsigned i = 0; j->passes && i < j->settings->passes.value; i++)
         free(j->passes[i].blocks);
     free(j->passes);
     free(j->failed);
-    bad_ranges_release(&j->bad);
-    zcav_log_discard(&j->log);
+    free(j->bad.ranges);
+    if (j->log.stream && j->log.is_own)
+        fclose(j->log.stream);
+    free(j->log.text);
 }
 
 /* ---- all devices ----------------------------------------------------------------------------- */
 
-/* Number of bytes that all jobs will move; 0: unknown. */
-static uint64_t goal_of(const struct zcav_job *jobs, unsigned count)
-{
-    uint64_t bytes = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const struct zcav_settings *s = jobs[i].settings;
-        uint64_t blocks = zcav_blocks(s, &jobs[i].device);
-        if (blocks == 0)
-            return 0;
-        bytes += blocks * s->block_bytes * s->passes.value;
-    }
-    return bytes;
-}
-
-static int run_pool(struct zcav_job *jobs, unsigned count, struct monitor *monitor, struct err *e)
+/* Measures all devices at the same time, and prints their logs. */
+static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
 {
     static const struct task task = {.prepare = open_queue, .work = measure_device};
     struct thread_pool pool;
     struct task_times times = {0};
     void *contexts[ZCAV_MOST_FILES];
-    for (unsigned i = 0; i < count; i++)
-        contexts[i] = &jobs[i];
-    int rc = thread_pool_start(&pool, count, contexts, NULL, e);
-    if (rc != 0)
-        return rc;
-    rc = thread_pool_prepare(&pool, &task, e);
-    if (rc == 0) {
-        monitor_go(monitor, NULL);
-        rc = thread_pool_work(&pool, &times, e);
-    }
-    thread_pool_end(&pool);
-    return rc;
-}
-
-/* Measures all devices at the same time, and prints their logs. */
-static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
-{
     struct shared_stats stats;
     struct progress_lines progress;
     struct monitor *monitor = NULL;
-    const struct monitor_setup setup = {
+    struct monitor_setup setup = {
         .title = jobs->settings->writes ? "Writing" : "Reading",
         .stats = &stats,
-        .goal = {.goal_bytes = goal_of(jobs, count)},
         .draws = true,
     };
     int rc = shared_stats_open(&stats, count, e);
@@ -772,100 +770,92 @@ static int zcav_run(struct zcav_job *jobs, unsigned count, struct err *e)
         return rc;
     shared_stats_begin(&stats, count);
     progress_lines_init(&progress, jobs->settings->quiet);
-    bool is_live = progress_lines_is_live(&progress);
-    rc = is_live ? monitor_start(&monitor, &setup, e) : 0;
+    const bool is_live = progress_lines_is_live(&progress);
+    bool is_known = true; /* how much all will move */
     for (unsigned i = 0; i < count; i++) {
-        jobs[i].stats = &stats.workers[i].ops;
-        jobs[i].is_live = is_live;
-        jobs[i].log.is_live = is_live && jobs[i].log.stream == stdout && isatty(STDOUT_FILENO);
+        struct zcav_job *j = &jobs[i];
+        const struct zcav_settings *s = j->settings;
+        uint64_t blocks = zcav_blocks(j);
+        is_known &= blocks > 0;
+        setup.goal.goal_bytes += blocks * s->block_bytes * s->passes.value;
+        j->stats = &stats.workers[i].ops;
+        j->is_live = is_live;
+        j->log.is_live = is_live && j->log.stream == stdout && isatty(STDOUT_FILENO);
+        contexts[i] = j;
     }
+    if (!is_known)
+        setup.goal.goal_bytes = 0;
+    if (is_live)
+        rc = monitor_start(&monitor, &setup, e);
     if (rc == 0)
-        rc = run_pool(jobs, count, monitor, e);
+        rc = thread_pool_start(&pool, count, contexts, NULL, e);
+    if (rc == 0) {
+        rc = thread_pool_prepare(&pool, &task, e);
+        if (rc == 0) {
+            monitor_go(monitor, NULL);
+            rc = thread_pool_work(&pool, &times, e);
+        }
+        thread_pool_end(&pool);
+    }
     int ended = monitor_end(monitor, NULL, NULL, NULL, NULL, e);
     rc = rc ? rc : ended;
     shared_stats_close(&stats);
     for (unsigned i = 0; rc == 0 && i < count; i++)
-        rc = zcav_log_close(&jobs[i].log, jobs[i].device.file.name, e);
+        rc = close_log(&jobs[i].log, jobs[i].label, e);
     return rc;
 }
 
 /* ---- the report in JSON ---------------------------------------------------------------------- */
 
-static json_t *json_of_settings(const struct zcav_settings *s)
-{
-    json_t *object = json_object();
-    put_text(&object, "operation", s->writes ? "write" : "read");
-    put_count(&object, "block_bytes", s->block_bytes);
-    put_count(&object, "chunk_bytes", s->chunk_bytes);
-    put_count(&object, "passes", s->passes.value);
-    put_count(&object, "skip", s->skip.value);
-    return object;
-}
-
-/* [offset, bytes, seconds]: with so many blocks, names of fields would be most of the text. */
-static json_t *json_of_block(uint64_t offset, const struct zcav_block *b)
-{
-    json_t *array = json_array();
-    append_value(&array, json_integer((json_int_t)offset));
-    append_value(&array, json_integer((json_int_t)b->bytes));
-    append_real(&array, zcav_seconds(b->nanoseconds));
-    return array;
-}
-
-static json_t *json_of_pass(const struct zcav_job *j, const struct zcav_pass *p)
-{
-    json_t *object = json_object();
-    json_t *blocks = json_array();
-    put_count(&object, "bytes", p->sum.bytes);
-    put_real(&object, "elapsed_seconds", zcav_seconds(p->sum.nanoseconds));
-    for (size_t i = 0; i < p->count; i++)
-        append_value(&blocks, json_of_block(zcav_offset(j->settings, i), &p->blocks[i]));
-    put_value(&object, "blocks", blocks);
-    return object;
-}
-
-static json_t *json_of_bad(const struct bad_ranges *b)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < b->count; i++) {
-        json_t *object = json_object();
-        put_count(&object, "offset_bytes", b->ranges[i].offset);
-        put_count(&object, "bytes", b->ranges[i].bytes);
-        put_text(&object, "error", portable_reason(b->ranges[i].code));
-        append_value(&array, object);
-    }
-    return array;
-}
-
 static json_t *json_of_device(const struct zcav_job *j)
 {
-    const struct zcav_device *d = &j->device;
     struct statfs fs;
-    bool is_known = d->kind == ZCAV_PLAIN && fstatfs(d->file.fd, &fs) == 0;
+    bool is_known = j->kind == ZCAV_PLAIN && fstatfs(j->file.fd, &fs) == 0;
     json_t *object = json_object();
     json_t *passes = json_array();
-    put_text(&object, "name", d->file.name);
-    put_known_count(&object, "bytes", d->bytes == UINT64_MAX ? 0 : d->bytes);
+    json_t *bad = json_array();
+    put_text(&object, "name", j->label);
+    put_known_count(&object, "bytes", j->bytes == UINT64_MAX ? 0 : j->bytes);
     put_fact(&object, "filesystem", is_known ? filesystem_name((unsigned long)fs.f_type) : NULL);
-    put_flag(&object, "direct", d->direct);
+    put_flag(&object, "direct", j->direct);
     put_text(&object, "engine", j->engine->name);
     put_count(&object, "iodepth", j->depth);
-    for (unsigned i = 0; i < j->settings->passes.value; i++)
-        append_value(&passes, json_of_pass(j, &j->passes[i]));
+    for (unsigned i = 0; i < j->settings->passes.value; i++) {
+        const struct zcav_pass *p = &j->passes[i];
+        json_t *pass = json_object();
+        json_t *blocks = json_array();
+        put_count(&pass, "bytes", p->sum.bytes);
+        put_real(&pass, "elapsed_seconds", zcav_seconds(p->sum.nanoseconds));
+        /* with so many blocks, names of fields would be most of the text */
+        for (size_t k = 0; k < p->count; k++)
+            append_value(&blocks, json_pack("[I,I,f]", (json_int_t)zcav_offset(j->settings, k),
+                                            (json_int_t)p->blocks[k].bytes,
+                                            zcav_seconds(p->blocks[k].nanoseconds)));
+        put_value(&pass, "blocks", blocks);
+        append_value(&passes, pass);
+    }
+    for (size_t i = 0; i < j->bad.count; i++) {
+        const struct bad_range *range = &j->bad.ranges[i];
+        json_t *one = json_object();
+        put_count(&one, "offset_bytes", range->offset);
+        put_count(&one, "bytes", range->bytes);
+        put_text(&one, "error", portable_reason(range->code));
+        append_value(&bad, one);
+    }
     put_value(&object, "passes", passes);
-    put_value(&object, "bad", json_of_bad(&j->bad));
+    put_value(&object, "bad", bad);
     return object;
 }
 
 /* The filesystem of a plain file, or what is below a device. */
-static json_t *json_of_storage(const struct zcav_device *d)
+static json_t *json_of_storage(const struct zcav_job *j)
 {
     struct mount_info mount = {.root = ""};
     struct device_set devices;
     struct stat st;
-    if (d->kind == ZCAV_PLAIN) {
-        mount_info_find(&mount, d->file.fd);
-    } else if (fstat(d->file.fd, &st) == 0 && S_ISBLK(st.st_mode)) {
+    if (j->kind == ZCAV_PLAIN) {
+        mount_info_find(&mount, j->file.fd);
+    } else if (fstat(j->file.fd, &st) == 0 && S_ISBLK(st.st_mode)) {
         mount.major = major(st.st_rdev);
         mount.minor = minor(st.st_rdev);
     }
@@ -876,12 +866,19 @@ static json_t *json_of_storage(const struct zcav_device *d)
 /* Makes the document of all measurements (zcav(8) describes it). */
 static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns)
 {
+    const struct zcav_settings *s = jobs->settings;
+    json_t *settings = json_object();
     json_t *devices = json_array();
+    put_text(&settings, "operation", s->writes ? "write" : "read");
+    put_count(&settings, "block_bytes", s->block_bytes);
+    put_count(&settings, "chunk_bytes", s->chunk_bytes);
+    put_count(&settings, "passes", s->passes.value);
+    put_count(&settings, "skip", s->skip.value);
     json_t *object = document_begin(&(struct document){
         .format = "zcav",
         .elapsed_seconds = (double)(clock_ns() - begun_ns) / BILLION,
-        .storage = count == 1 ? json_of_storage(&jobs->device) : json_null(),
-        .settings = json_of_settings(jobs->settings),
+        .storage = count == 1 ? json_of_storage(jobs) : json_null(),
+        .settings = settings,
     });
     for (unsigned i = 0; i < count; i++)
         append_value(&devices, json_of_device(&jobs[i]));
@@ -889,9 +886,11 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
     return object;
 }
 
+/* ---- the program ----------------------------------------------------------------------------- */
+
 /* A run from its start to its reports. */
 struct session {
-    const struct zcav_settings *settings;
+    struct zcav_settings settings;
     struct pattern pattern;
     struct output output;
     struct html_page page;
@@ -900,91 +899,102 @@ struct session {
     unsigned opened; /* number of jobs that must be released */
 };
 
-static int open_jobs(struct session *s, struct err *e)
+/* Measures the devices and prints the reports. The caller must release the jobs in either case. */
+static int measure_and_report(struct session *s, struct err *e)
 {
-    const struct zcav_settings *settings = s->settings;
+    const struct zcav_settings *settings = &s->settings;
     const struct engine_ops *engine;
     unsigned depth;
     int rc = engine_choose(settings->engine, settings->iodepth.value, &engine, &depth, e);
     if (rc == 0)
         rc = engine_check(engine, e);
-    if (rc != 0)
-        return rc;
     s->jobs = calloc(settings->file_count, sizeof *s->jobs);
     if (!s->jobs)
         return err_system(e, ENOMEM, "allocate memory for %u devices", settings->file_count);
-    for (unsigned i = 0; rc == 0 && i < settings->file_count; i++) {
-        s->jobs[i] = (struct zcav_job){
-            .settings = settings, .engine = engine, .depth = depth, .pattern = &s->pattern};
-        s->opened++;
-        rc = zcav_job_open(&s->jobs[i], i, e);
+    while (rc == 0 && s->opened < settings->file_count) {
+        struct zcav_job *j = &s->jobs[s->opened];
+        *j = (struct zcav_job){.settings = settings,
+                               .number = s->opened++,
+                               .engine = engine,
+                               .depth = depth,
+                               .pattern = &s->pattern,
+                               .file.fd = -1};
+        rc = open_job(j, e);
     }
-    return rc;
-}
-
-static int write_reports(struct session *s, struct err *e)
-{
-    if (!s->settings->json && !s->settings->page)
-        return output_finish(&s->output, e);
-    char *json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns), JSON_COMPACT);
-    if (!json)
-        return err_system(e, ENOMEM, "allocate memory for the JSON report");
-    if (s->settings->json)
+    if (rc != 0)
+        return rc;
+    if (!settings->quiet && (s->jobs->engine->capabilities & ENGINE_NEEDS_DIRECT) &&
+        !s->jobs->direct)
+        message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves one "
+                "call at a time",
+                s->jobs->engine->name);
+    char *json = NULL;
+    rc = run_jobs(s->jobs, s->opened, e);
+    if (rc == 0 && (settings->json || settings->page)) {
+        json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns), JSON_COMPACT);
+        if (!json)
+            return err_system(e, ENOMEM, "allocate memory for the JSON report");
+    }
+    if (rc == 0 && settings->json)
         puts(json);
-    int rc = output_finish(&s->output, e);
-    if (rc == 0 && s->settings->page)
+    if (rc == 0)
+        rc = output_finish(&s->output, e);
+    if (rc == 0 && settings->page)
         rc = html_page_write(&s->page, json, e);
     free(json);
-    return rc;
-}
-
-static int measure_devices(struct session *s, struct err *e)
-{
-    int rc = open_jobs(s, e);
-    if (rc == 0) {
-        const struct zcav_job *j = s->jobs;
-        if (!s->settings->quiet && (j->engine->capabilities & ENGINE_NEEDS_DIRECT) &&
-            !j->device.direct)
-            message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves "
-                    "one call at a time",
-                    j->engine->name);
-        rc = zcav_run(s->jobs, s->opened, e);
-    }
-    if (rc == 0)
-        rc = write_reports(s, e);
     uint64_t bytes = 0; /* that could not be moved */
     unsigned devices = 0;
     for (unsigned i = 0; rc == 0 && i < s->opened; i++) {
-        bytes += bad_ranges_bytes(&s->jobs[i].bad);
-        devices += s->jobs[i].bad.count > 0;
+        const struct bad_ranges *bad = &s->jobs[i].bad;
+        for (size_t k = 0; k < bad->count; k++)
+            bytes += bad->ranges[k].bytes;
+        devices += bad->count > 0;
     }
     if (devices > 0)
         rc = err_say(e, "%" PRIu64 " bytes on %u of %u devices cannot be %s", bytes, devices,
-                     s->opened, s->settings->writes ? "written" : "read");
-    for (unsigned i = 0; i < s->opened; i++)
-        zcav_job_release(&s->jobs[i]);
-    free(s->jobs);
+                     s->opened, settings->writes ? "written" : "read");
     return rc;
 }
 
 int zcav(int argc, char *argv[], struct err *e)
 {
-    struct zcav_settings settings;
-    struct session s = {.settings = &settings, .begun_ns = clock_ns()};
-    int rc = zcav_options(argc, argv, &settings, e);
+    struct session s = {.settings = {.block_bytes = 512 * MIB,
+                                     .chunk_bytes = DEFAULT_CHUNK,
+                                     .passes.value = 1,
+                                     .skip.value = 1,
+                                     .last = UINT64_MAX},
+                        .begun_ns = clock_ns()};
+    struct zcav_settings *settings = &s.settings;
+    int rc = cli_parse(&zcav_option_table, argc, argv, settings, NULL, stdout, e);
     if (rc != 0)
         return rc == CLI_ANSWERED ? 0 : rc;
+    path_trust_movers(settings->trusts_directory);
+    if (settings->file_count == 0)
+        return err_say(e, "FILE is missing: a device or a file; - is standard input");
+    if (settings->pending_log)
+        return err_say(e, "--log: no FILE follows %.100s; give LOG before its FILE",
+                       settings->pending_log);
+    if (settings->buffered && settings->direct)
+        return err_say(e, "--direct and --buffered exclude each other");
+    settings->first -= settings->first % settings->block_bytes;
+    if (settings->last != UINT64_MAX)
+        settings->last -= settings->last % settings->block_bytes;
+    if (settings->first >= settings->last)
+        return err_say(e, "--range: nothing is left when it is rounded down to blocks (-b)");
     rc = stop_init(e);
     if (rc == 0)
-        rc = privilege_change(settings.user, settings.group, settings.quiet, e);
+        rc = privilege_change(settings->user, settings->group, settings->quiet, e);
     if (rc == 0)
-        rc = output_open_stdout(&s.output, settings.output, e);
-    if (rc == 0 && settings.page)
-        rc = html_page_open(&s.page, "--html", settings.page, e);
+        rc = output_open_stdout(&s.output, settings->output, e);
+    if (rc == 0 && settings->page)
+        rc = html_page_open(&s.page, "--html", settings->page, e);
     /* what is written differs from run to run and from device to device */
     pattern_init(&s.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, (uint64_t)time(NULL), 0);
     if (rc == 0)
-        rc = measure_devices(&s, e);
+        rc = measure_and_report(&s, e);
+    for (unsigned i = 0; i < s.opened; i++)
+        release_job(&s.jobs[i]);
+    free(s.jobs);
     html_page_close(&s.page);
     output_discard(&s.output);
     return rc;

@@ -48,7 +48,7 @@ my %HARMLESS = (
     'found_reasons[]'        => [ 'bonload/verdict/verdict.c', 'reason' ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why d->why endings[a->durability.kind]) ],
     'names of drives in sysfs' => [ 'boncut/audit/', 'l->device->name' ],
-    'numbers, and our words' => [ 'tools/zcav', qw(done l->text text) ],
+    'numbers, and our words' => [ 'tools/zcav', qw(l->text text) ],
 );
 
 # The text from an opening bracket to its closing one, without both.
