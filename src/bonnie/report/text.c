@@ -22,9 +22,6 @@
 /* Room for the names of all tests, separated by blanks. */
 #define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
 
-/* Room for a note about tests. */
-#define WORDS_TEXT 256
-
 /* Tests that share a note, in the order of the tests. */
 struct test_group {
     char names[NAMES_TEXT];
@@ -37,6 +34,32 @@ static void group_add(struct test_group *group, enum test_id test)
     group->used += (size_t)snprintf(group->names + group->used, NAMES_TEXT - group->used, "%s%s",
                                     group->count > 0 ? " " : "", test_names[test]);
     group->count++;
+}
+
+/* The section of notes below the table. */
+struct notes {
+    FILE *out;
+    bool has_begun; /* the heading has been printed */
+};
+
+static void begin_section(struct notes *n)
+{
+    if (!n->has_begun)
+        fputs("What was measured\n", n->out);
+    n->has_begun = true;
+}
+
+/* Prints a note in the section. */
+__attribute__((format(printf, 2, 3))) static void note(struct notes *n, const char *format, ...)
+{
+    char text[NAMES_TEXT + 2 + TAIL_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    begin_section(n);
+    fputs("  ", n->out);
+    print_wrapped(n->out, 2, text);
 }
 
 /* Prints what a test found corrupted: the share of what it read, and the first places. */
@@ -67,142 +90,64 @@ static void print_corruption(FILE *out, const struct result *r)
     }
 }
 
-/* Prints the heading of a section before its first line. */
-static void begin_section(FILE *out, bool *has_begun)
+/* Notes what is to be known about single tests: levels of their speed, slow operations, rounds. */
+static void note_tests(struct notes *n, const struct result *r)
 {
-    if (!*has_begun)
-        fputs("What was measured\n", out);
-    *has_begun = true;
+    enum { LEVELS, TAIL, STEADY, KINDS };
+    for (int kind = LEVELS; kind < KINDS; kind++)
+        for (enum test_id test = 0; test < TEST_COUNT; test++) {
+            const struct test_result *t = &r->tests[test];
+            char words[TAIL_TEXT] = ""; /* the text about the tail is the longest */
+            if (kind == LEVELS)
+                levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
+            else if (kind == TAIL)
+                tail_summary_words(words, &t->tail);
+            else if (t->steady.wanted)
+                steady_text(words, &t->steady);
+            if (words[0] != '\0')
+                note(n, "%s: %s%s", test_names[test], words, kind == STEADY ? "." : "");
+        }
 }
 
-/* Prints "NAMES: WORDS" in the section. */
-static void print_about(FILE *out, bool *has_begun, const char *names, const char *words)
+/* Notes what several tests have in common: measured for less than --min-time, only read ... */
+static void note_groups(struct notes *n, const struct result *r)
 {
-    char text[NAMES_TEXT + 2 + TAIL_TEXT];
-    snprintf(text, sizeof text, "%s: %s", names, words);
-    begin_section(out, has_begun);
-    fputs("  ", out);
-    print_wrapped(out, 2, text);
-}
-
-/* Notes which tests were measured for less than --min-time. */
-static void print_short(FILE *out, const struct result *r, bool *has_begun)
-{
-    struct test_group group = {0};
-    char words[WORDS_TEXT];
+    struct test_group brief = {0};
+    struct test_group reading = {0};
+    struct test_group plain = {0}; /* transfers cost more than necessary; all use one engine */
+    const char *engine = "";
     double least = 0;
     double most = 0;
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct test_result *t = &r->tests[test];
         double seconds = (double)t->elapsed_ns / 1e9;
-        if (!t->measured || !t->is_short)
+        if (!t->measured)
             continue;
-        least = group.count == 0 || seconds < least ? seconds : least;
-        most = seconds > most ? seconds : most;
-        group_add(&group, test);
+        if (t->is_short) {
+            least = brief.count == 0 || seconds < least ? seconds : least;
+            most = seconds > most ? seconds : most;
+            group_add(&brief, test);
+        }
+        if (r->plan->reads_only && (test == TEST_SEEKS || test == TEST_IOPS))
+            group_add(&reading, test);
+        if (t->has_plain_queue) {
+            engine = t->engine;
+            group_add(&plain, test);
+        }
     }
-    if (group.count == 0)
-        return;
-    if (most - least < 0.005)
-        snprintf(words, sizeof words, "measured for only %.2f s; more would take long to prepare.",
-                 most);
-    else
-        snprintf(words, sizeof words,
-                 "measured for only %.2f to %.2f s; more would take long to prepare.", least, most);
-    print_about(out, has_begun, group.names, words);
-}
-
-/* Notes which tests would have written, if the device were to be written to. */
-static void print_reads(FILE *out, const struct result *r, bool *has_begun)
-{
-    struct test_group group = {0};
-    for (enum test_id test = TEST_SEEKS; test <= TEST_IOPS; test++)
-        if (r->plan->reads_only && r->tests[test].measured)
-            group_add(&group, test);
-    if (group.count > 0)
-        print_about(out, has_begun, group.names, "only read; the device is not written to.");
-}
-
-/* The text about the tail is the longest of those that the following functions write. */
-
-static void say_levels(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
-{
-    levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
-}
-
-static void say_tail(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
-{
-    (void)test;
-    tail_summary_words(words, &t->tail);
-}
-
-static void say_steady(char words[static TAIL_TEXT], const struct test_result *t, enum test_id test)
-{
-    (void)test;
-    if (!t->steady.wanted)
-        return;
-    steady_text(words, &t->steady);
-    strcat(words, ".");
-}
-
-/* Prints what `say` writes about each test, unless it writes nothing. */
-static void print_each(FILE *out, const struct result *r, bool *has_begun,
-                       void (*say)(char words[static TAIL_TEXT], const struct test_result *t,
-                                   enum test_id test))
-{
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        char words[TAIL_TEXT] = "";
-        say(words, &r->tests[test], test);
-        if (words[0] != '\0')
-            print_about(out, has_begun, test_names[test], words);
-    }
-}
-
-/*
- * Notes which tests had transfers that cost more than necessary. All of them use the same engine.
- */
-static void print_plain_queues(FILE *out, const struct result *r, bool *has_begun)
-{
-    struct test_group group = {0};
-    char words[WORDS_TEXT];
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct test_result *t = &r->tests[test];
-        if (!t->measured || !t->has_plain_queue)
-            continue;
-        snprintf(words, sizeof words,
-                 "buffers could not be registered with %s (ulimit -l): each transfer takes more "
-                 "CPU time.",
-                 t->engine);
-        group_add(&group, test);
-    }
-    if (group.count > 0)
-        print_about(out, has_begun, group.names, words);
-}
-
-/*
- * Prints a verdict. One test has it on the line of its name; several have their names on a line,
- * and the verdict below.
- */
-static void print_verdict(FILE *out, const struct test_group *group, const struct verdict *v,
-                          bool advice)
-{
-    char text[ADVICE_TEXT];
-    char sentence[LIMIT_SENTENCE];
-    limit_sentence(sentence, &v->least, &v->most);
-    fprintf(out, "  %-*s  ", LIMIT_COLUMNS, limit_name(v->least.by));
-    if (group->count == 1) {
-        fprintf(out, "%-*s  ", NAME_COLUMNS, group->names);
-        print_wrapped(out, TEXT_COLUMN, sentence);
-    } else {
-        print_wrapped(out, NAMES_COLUMN, group->names);
-        fprintf(out, "%*s", NAMES_COLUMN, "");
-        print_wrapped(out, NAMES_COLUMN, sentence);
-    }
-    if (!advice || v->advice == 0)
-        return;
-    advice_text(text, v->advice);
-    fprintf(out, "%*s", NAMES_COLUMN, "");
-    print_wrapped(out, NAMES_COLUMN, text);
+    if (brief.count > 0 && most - least < 0.005)
+        note(n, "%s: measured for only %.2f s; more would take long to prepare.", brief.names,
+             most);
+    else if (brief.count > 0)
+        note(n, "%s: measured for only %.2f to %.2f s; more would take long to prepare.",
+             brief.names, least, most);
+    if (reading.count > 0)
+        note(n, "%s: only read; the device is not written to.", reading.names);
+    if (plain.count > 0)
+        note(n,
+             "%s: buffers could not be registered with %s (ulimit -l): each transfer takes more "
+             "CPU time.",
+             plain.names, engine);
 }
 
 static bool has_verdict(const struct test_result *t)
@@ -210,13 +155,19 @@ static bool has_verdict(const struct test_result *t)
     return test_result_is_long_enough(t) && t->verdict.is_known;
 }
 
-/* Prints all verdicts. Tests with the same reason share one, at the place of the first of them. */
-static void print_verdicts(FILE *out, const struct result *r, bool advice, bool *has_begun)
+/*
+ * Prints all verdicts. Tests with the same reason share one, at the place of the first of them. One
+ * test has it on the line of its name; several have their names on a line, and the verdict below.
+ */
+static void print_verdicts(struct notes *n, const struct result *r, bool advice)
 {
+    FILE *out = n->out;
     bool is_told[TEST_COUNT] = {false};
     for (enum test_id first = 0; first < TEST_COUNT; first++) {
         struct verdict sum = r->tests[first].verdict;
         struct test_group group = {0};
+        char text[ADVICE_TEXT];
+        char sentence[LIMIT_SENTENCE];
         if (is_told[first] || !has_verdict(&r->tests[first]))
             continue;
         for (enum test_id test = first; test < TEST_COUNT; test++) {
@@ -226,15 +177,31 @@ static void print_verdicts(FILE *out, const struct result *r, bool advice, bool 
             is_told[test] = true;
             group_add(&group, test);
         }
-        begin_section(out, has_begun);
-        print_verdict(out, &group, &sum, advice);
+        begin_section(n);
+        limit_sentence(sentence, &sum.least, &sum.most);
+        fprintf(out, "  %-*s  ", LIMIT_COLUMNS, limit_name(sum.least.by));
+        if (group.count == 1) {
+            fprintf(out, "%-*s  ", NAME_COLUMNS, test_names[first]);
+            print_wrapped(out, TEXT_COLUMN, sentence);
+        } else {
+            print_wrapped(out, NAMES_COLUMN, group.names);
+            fprintf(out, "%*s", NAMES_COLUMN, "");
+            print_wrapped(out, NAMES_COLUMN, sentence);
+        }
+        if (!advice || sum.advice == 0)
+            continue;
+        advice_text(text, sum.advice);
+        fprintf(out, "%*s", NAMES_COLUMN, "");
+        print_wrapped(out, NAMES_COLUMN, text);
     }
 }
 
-/* Prints how closely several ranks began together, in the test in which that was worst. */
-static void print_starts(FILE *out, const struct result *r, bool *has_begun)
+/*
+ * Prints how closely several ranks began together, in the test in which that was worst, and the
+ * host that each test waited for.
+ */
+static void print_ranks(struct notes *n, const struct result *r)
 {
-    char text[WORDS_TEXT];
     char starts[STARTS_TEXT];
     uint64_t spread = 0;
     uint64_t uncertainty = 0;
@@ -247,48 +214,19 @@ static void print_starts(FILE *out, const struct result *r, bool *has_begun)
     }
     if (hosts == 0)
         return;
-    begin_section(out, has_begun);
     starts_text(starts, spread, uncertainty);
-    snprintf(text, sizeof text, "%u ranks on %zu host%s began every test %s; each read what %s.",
-             r->ranks, hosts, hosts == 1 ? "" : "s", starts,
-             r->shift > 0 ? "another wrote (--shift)" : "it wrote itself");
-    fputs("  ", out);
-    print_wrapped(out, 2, text);
-}
-
-/* Prints the host that each test waited for. */
-static void print_slowest(FILE *out, const struct result *r)
-{
+    note(n, "%u ranks on %zu host%s began every test %s; each read what %s.", r->ranks, hosts,
+         hosts == 1 ? "" : "s", starts,
+         r->shift > 0 ? "another wrote (--shift)" : "it wrote itself");
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct joint_test *t = &r->tests[test].together;
         if (t->host_count < 2)
             continue;
         const struct host_result *slowest = together_slowest(t);
-        fprintf(out, "  %-*s  slowest host: %s (%.2f s of %.2f s)\n", NAME_COLUMNS,
+        fprintf(n->out, "  %-*s  slowest host: %s (%.2f s of %.2f s)\n", NAME_COLUMNS,
                 test_names[test], printable(slowest->name).text, (double)slowest->elapsed_ns / 1e9,
                 (double)r->tests[test].elapsed_ns / 1e9);
     }
-}
-
-static void print_facts(FILE *out, const struct result *r, bool *has_begun)
-{
-    const struct facts *f = &r->storage->facts;
-    for (unsigned i = 0; i < f->count && i < FACT_PRINTED; i++) {
-        begin_section(out, has_begun);
-        fputs("  ", out);
-        print_wrapped(out, 2, printable(f->list[i].text).text);
-    }
-}
-
-/* Says that O_DIRECT went past the page cache, or that nobody knows; a "no" is a verdict. */
-static void print_direct(FILE *out, const struct result *r, bool *has_begun)
-{
-    char text[DIRECT_TEXT];
-    if (direct_text(text, r, 1) == DIRECT_NO || !*text)
-        return;
-    begin_section(out, has_begun);
-    fputs("  ", out);
-    print_wrapped(out, 2, text);
 }
 
 /*
@@ -301,18 +239,18 @@ static void print_direct(FILE *out, const struct result *r, bool *has_begun)
  */
 static int measured_print(FILE *out, const struct result *r, bool advice)
 {
-    bool has_begun = false;
-    print_verdicts(out, r, advice, &has_begun);
-    print_direct(out, r, &has_begun);
-    print_facts(out, r, &has_begun);
-    print_each(out, r, &has_begun, say_levels);
-    print_each(out, r, &has_begun, say_tail);
-    print_each(out, r, &has_begun, say_steady);
-    print_starts(out, r, &has_begun);
-    print_slowest(out, r);
-    print_short(out, r, &has_begun);
-    print_reads(out, r, &has_begun);
-    print_plain_queues(out, r, &has_begun);
+    const struct facts *f = &r->storage->facts;
+    struct notes n = {.out = out};
+    char text[DIRECT_TEXT];
+    print_verdicts(&n, r, advice);
+    /* O_DIRECT went past the page cache, or nobody knows; a "no" is a verdict */
+    if (direct_text(text, r, 1) != DIRECT_NO && *text)
+        note(&n, "%s", text);
+    for (unsigned i = 0; i < f->count && i < FACT_PRINTED; i++)
+        note(&n, "%s", printable(f->list[i].text).text);
+    note_tests(&n, r);
+    print_ranks(&n, r);
+    note_groups(&n, r);
     print_corruption(out, r);
     return report_end(out);
 }
@@ -343,10 +281,8 @@ struct line {
     size_t used;
 };
 
-static void add_text(struct line *line, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_text(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_text(struct line *line, const char *format,
+                                                           ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -373,51 +309,36 @@ static void add_columns(struct line *line, const char *text, size_t columns)
 }
 
 /*
- * Formats a rate for the table: scales throughput, and other rates if they are wider than their
- * column.
+ * Adds the rates of some tests and their CPU times, and ends the line; a line with their latencies
+ * follows. Throughput is scaled, and so are other rates that are wider than their column. A CPU
+ * time above 999 percent takes columns from the rate.
  */
-static void format_rate(char text[static UNITS_TEXT], enum test_id test, const char *rate,
-                        size_t columns)
+static void print_pairs(struct line *line, FILE *out, const struct figures *f, enum test_id first,
+                        enum test_id last)
 {
-    bool is_number = rate[0] != '\0' && rate[0] != '+';
-    bool is_speed = is_number && test < TEST_SEEKS;
-    if (is_speed)
-        units_format_speed(text, strtod(rate, NULL));
-    else
-        snprintf(text, UNITS_TEXT, "%s", rate);
-    if (strlen(text) <= columns)
-        return;
-    if (is_speed)
-        units_format_short_speed(text, strtod(rate, NULL));
-    else if (is_number)
-        units_format_short_count(text, strtod(rate, NULL));
-}
-
-/* Adds a rate and its CPU time. A CPU time above 999 percent takes columns from the rate. */
-static void add_pair(struct line *line, enum test_id test, const struct figure *f)
-{
-    char rate[UNITS_TEXT];
-    size_t cpu = strlen(f->cpu) > CPU_COLUMNS ? strlen(f->cpu) : CPU_COLUMNS;
-    size_t room = cpu < PAIR_COLUMNS ? PAIR_COLUMNS - cpu : 0;
-    format_rate(rate, test, f->rate, room);
-    add_text(line, " %*s %*s", (int)room, rate, CPU_COLUMNS, f->cpu);
-}
-
-static void add_pairs(struct line *line, const struct figures *f, enum test_id first,
-                      enum test_id last)
-{
+    for (enum test_id test = first; test <= last; test++) {
+        const char *rate = f->tests[test].rate;
+        const char *cpu = f->tests[test].cpu;
+        char text[UNITS_TEXT];
+        size_t width = strlen(cpu) > CPU_COLUMNS ? strlen(cpu) : CPU_COLUMNS;
+        size_t room = width < PAIR_COLUMNS ? PAIR_COLUMNS - width : 0;
+        bool is_number = rate[0] != '\0' && rate[0] != '+';
+        bool is_speed = is_number && test < TEST_SEEKS;
+        if (is_speed)
+            units_format_speed(text, strtod(rate, NULL));
+        else
+            snprintf(text, UNITS_TEXT, "%s", rate);
+        if (is_speed && strlen(text) > room)
+            units_format_short_speed(text, strtod(rate, NULL));
+        else if (is_number && strlen(text) > room)
+            units_format_short_count(text, strtod(rate, NULL));
+        add_text(line, " %*s %*s", (int)room, text, CPU_COLUMNS, cpu);
+    }
+    end_line(line, out);
+    add_text(line, "%-17s", "Latency");
     for (enum test_id test = first; test <= last; test++)
-        add_pair(line, test, &f->tests[test]);
-}
-
-static void print_latencies(FILE *out, const struct figures *f, enum test_id first,
-                            enum test_id last)
-{
-    struct line line = {0};
-    add_text(&line, "%-17s", "Latency");
-    for (enum test_id test = first; test <= last; test++)
-        add_text(&line, " %9s", f->tests[test].latency);
-    end_line(&line, out);
+        add_text(line, " %9s", f->tests[test].latency);
+    end_line(line, out);
 }
 
 /* Prints a line of headings with a text to the left of them. */
@@ -436,9 +357,13 @@ static void print_version(FILE *out, const struct result *r, const char *heading
     print_heading(out, text, heading);
 }
 
-/* Joins size:chunk:concurrency:seeks:seekers without defaults and trailing colons. */
-static void join_size(struct line *size, const struct figures *f)
+static void print_io(FILE *out, const struct result *r, const struct figures *f)
 {
+    print_version(out, r, "------Sequential Output------ --Sequential Input- --Random-");
+    print_heading(out, "", "-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--");
+    fprintf(out, "%-*s%s\n", PREFIX, "Name:Size etc", units);
+
+    /* size:chunk:concurrency:seeks:seekers without defaults and trailing colons */
     const struct {
         const char *text, *is_default;
     } parts[] = {
@@ -447,45 +372,27 @@ static void join_size(struct line *size, const struct figures *f)
         {f->seeks, TEXT_OF(DEFAULT_SEEKS)},
         {f->seekers, TEXT_OF(DEFAULT_SEEKERS)},
     };
-    add_text(size, "%s", f->size);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        add_text(size, ":%s", strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
-    while (size->text[size->used - 1] == ':')
-        size->text[--size->used] = '\0';
-}
-
-/*
- * Adds label and size to the line. If they do not fit before the figures, prints them on a line of
- * their own.
- */
-static void add_name(struct line *line, FILE *out, const struct figures *f)
-{
     struct line size = {0};
-    join_size(&size, f);
-    size_t needed = size.used + 1; /* with the blank before it */
-    bool fits = needed + MIN_LABEL <= PREFIX || needed + sanitize_columns(f->label) <= PREFIX;
-    if (fits) {
-        add_columns(line, f->label, PREFIX - needed);
-        add_text(line, " %s", size.text);
-        return;
-    }
-    size_t room = needed < WIDTH ? WIDTH - needed : 0;
-    add_text(line, "%.*s %s", (int)sanitize_cut(f->label, room), f->label, size.text);
-    end_line(line, out);
-    add_columns(line, "", PREFIX);
-}
+    add_text(&size, "%s", f->size);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        add_text(&size, ":%s",
+                 strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
+    while (size.text[size.used - 1] == ':')
+        size.text[--size.used] = '\0';
 
-static void print_io(FILE *out, const struct result *r, const struct figures *f)
-{
-    print_version(out, r, "------Sequential Output------ --Sequential Input- --Random-");
-    print_heading(out, "", "-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--");
-    fprintf(out, "%-*s%s\n", PREFIX, "Name:Size etc", units);
-
+    /* label and size, on a line of their own if they do not fit before the figures */
     struct line line = {0};
-    add_name(&line, out, f);
-    add_pairs(&line, f, TEST_PUTC, TEST_SEEKS);
-    end_line(&line, out);
-    print_latencies(out, f, TEST_PUTC, TEST_SEEKS);
+    size_t needed = size.used + 1; /* with the blank before it */
+    if (needed + MIN_LABEL <= PREFIX || needed + sanitize_columns(f->label) <= PREFIX) {
+        add_columns(&line, f->label, PREFIX - needed);
+        add_text(&line, " %s", size.text);
+    } else {
+        size_t room = needed < WIDTH ? WIDTH - needed : 0;
+        add_text(&line, "%.*s %s", (int)sanitize_cut(f->label, room), f->label, size.text);
+        end_line(&line, out);
+        add_columns(&line, "", PREFIX);
+    }
+    print_pairs(&line, out, f, TEST_PUTC, TEST_SEEKS);
 }
 
 /* Prints a table of iops, which Bonnie++'s table and line have no place for. */
@@ -524,9 +431,7 @@ static void print_metadata(FILE *out, const struct result *r, const struct figur
         end_line(&line, out);
         add_columns(&line, "", PREFIX);
     }
-    add_pairs(&line, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
-    end_line(&line, out);
-    print_latencies(out, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
+    print_pairs(&line, out, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
 }
 
 static int text_run(FILE *out, const struct result *r)
