@@ -7,31 +7,9 @@
 
 void put_latencies(json_t **object, const struct latencies *l)
 {
-    put_count(object, "min", l->min);
-    put_count(object, "mean", l->mean);
-    put_count(object, "p50", l->p50);
-    put_count(object, "p90", l->p90);
-    put_count(object, "p95", l->p95);
-    put_count(object, "p99", l->p99);
-    put_count(object, "p99_9", l->p99_9);
-    put_count(object, "p99_99", l->p99_99);
-    put_count(object, "max", l->max);
-}
-
-static json_t *all_records(const struct tail_summary *s)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < s->examined; i++) {
-        const struct tail_record *r = &s->records[i];
-        json_t *object = json_object();
-        put_real(&object, "seconds", (double)r->start_ns / 1e9);
-        put_count(&object, "latency_ns", r->latency_ns);
-        put_count(&object, "offset_bytes", r->offset);
-        put_text(&object, "kind", r->writes ? "write" : "read");
-        put_text(&object, "cause", tail_cause_name(r->cause));
-        append_value(&array, object);
-    }
-    return array;
+    PUT_COUNTS(object, {"min", l->min}, {"mean", l->mean}, {"p50", l->p50}, {"p90", l->p90},
+               {"p95", l->p95}, {"p99", l->p99}, {"p99_9", l->p99_9}, {"p99_99", l->p99_99},
+               {"max", l->max});
 }
 
 void put_tail(json_t **object, const struct tail_summary *s)
@@ -41,21 +19,28 @@ void put_tail(json_t **object, const struct tail_summary *s)
         return;
     json_t *tail = json_object();
     json_t *shares = json_object();
+    json_t *operations = json_array();
     for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
         put_real(&shares, tail_cause_name(cause), tail_summary_percent(s, cause));
+    for (size_t i = 0; i < s->examined; i++) {
+        const struct tail_record *r = &s->records[i];
+        json_t *one = json_object();
+        put_real(&one, "seconds", (double)r->start_ns / 1e9);
+        PUT_COUNTS(&one, {"latency_ns", r->latency_ns}, {"offset_bytes", r->offset});
+        put_text(&one, "kind", r->writes ? "write" : "read");
+        put_text(&one, "cause", tail_cause_name(r->cause));
+        append_value(&operations, one);
+    }
     struct tail_summary bare = *s; /* the note has a key of its own */
     bare.note = "";
     tail_summary_words(words, &bare);
     put_text(&tail, "reason", words);
     put_flag(&tail, "traced", s->is_traced);
     put_text(&tail, "note", s->note);
-    put_count(&tail, "slowest", s->slowest);
-    put_count(&tail, "examined", s->examined);
-    put_count(&tail, "above_ns", s->above_ns);
-    put_count(&tail, "lost_events", s->lost_events);
-    put_count(&tail, "lost_ops", s->lost_ops);
+    PUT_COUNTS(&tail, {"slowest", s->slowest}, {"examined", s->examined}, {"above_ns", s->above_ns},
+               {"lost_events", s->lost_events}, {"lost_ops", s->lost_ops});
     put_value(&tail, "percent", shares);
-    put_value(&tail, "operations", all_records(s));
+    put_value(&tail, "operations", operations);
     put_value(object, "tail", tail);
 }
 
@@ -85,11 +70,9 @@ void put_levels(json_t **object, const struct levels *levels)
         const struct level *l = &levels->list[i];
         json_t *one = json_object();
         json_t *interval = json_array();
-        put_count(&one, "from_bytes", l->from.bytes);
-        put_count(&one, "to_bytes", l->to.bytes);
-        put_real(&one, "from_seconds", (double)l->from.ns / 1e9);
-        put_real(&one, "to_seconds", (double)l->to.ns / 1e9);
-        put_real(&one, "bytes_per_second", l->rate);
+        PUT_COUNTS(&one, {"from_bytes", l->from.bytes}, {"to_bytes", l->to.bytes});
+        PUT_REALS(&one, {"from_seconds", (double)l->from.ns / 1e9},
+                  {"to_seconds", (double)l->to.ns / 1e9}, {"bytes_per_second", l->rate});
         append_real(&interval, l->ci95[0]);
         append_real(&interval, l->ci95[1]);
         put_value(&one, "ci95", interval);

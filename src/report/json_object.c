@@ -29,9 +29,21 @@ void put_count(json_t **object, const char *key, uint64_t count)
     put_value(object, key, json_integer(count > INT64_MAX ? INT64_MAX : (json_int_t)count));
 }
 
+void put_count_list(json_t **object, const struct json_count list[])
+{
+    for (; list->key; list++)
+        put_count(object, list->key, list->count);
+}
+
 void put_real(json_t **object, const char *key, double number)
 {
     put_value(object, key, json_real(isfinite(number) ? number : 0));
+}
+
+void put_real_list(json_t **object, const struct json_real list[])
+{
+    for (; list->key; list++)
+        put_real(object, list->key, list->number);
 }
 
 void append_real(json_t **array, double number)

@@ -27,9 +27,30 @@ void append_value(json_t **array, json_t *value);
 /* Appends a whole number. jansson's largest is 2^63-1, and replaces anything larger. */
 void put_count(json_t **object, const char *key, uint64_t count);
 
+/* Appends several counts: PUT_COUNTS(&object, {"reads", reads}, {"writes", writes}). */
+struct json_count {
+    const char *key;
+    uint64_t count;
+};
+
+#define PUT_COUNTS(object, ...)                                                                    \
+    put_count_list(object, (const struct json_count[]){__VA_ARGS__, {NULL, 0}})
+void put_count_list(json_t **object, const struct json_count list[]);
+
 /* Appends a number with a fraction. JSON has neither infinity nor NaN: 0 replaces them. */
 void put_real(json_t **object, const char *key, double number);
 void append_real(json_t **array, double number);
+
+/* Appends several of these: PUT_REALS(&object, {"mean", mean}, {"slope", slope}). */
+struct json_real {
+    const char *key;
+    double number;
+};
+
+#define PUT_REALS(object, ...)                                                                     \
+    put_real_list(object, (const struct json_real[]){__VA_ARGS__, {NULL, 0}})
+void put_real_list(json_t **object, const struct json_real list[]);
+
 void put_flag(json_t **object, const char *key, bool flag);
 
 /*

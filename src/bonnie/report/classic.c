@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+#include <math.h>
+
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 
@@ -13,18 +16,35 @@ static const char headings[] =
     "              -Per Char- --Block--- -Rewrite-- -Per Char- --Block--- --Seeks---\n"
     "Machine    MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU  /sec %CPU\n";
 
+/* Megabytes of data, rounded. */
+static uint64_t data_mib(const struct result *r)
+{
+    return (r->plan->data.bytes + MIB / 2) / MIB;
+}
+
+/*
+ * The figures of a test: rates in whole KiB per second, seeks and CPU percent with one decimal, and
+ * no latencies.
+ */
+static struct figure figure_of(const struct result *r, enum test_id test)
+{
+    struct figure f;
+    figure_init(&f, &r->tests[test], test, test_counts_operations(test) ? INFINITY : 0, 1);
+    return f;
+}
+
 static int classic_run(FILE *out, const struct result *r)
 {
     char label[LABEL_BYTES];
-    struct classic_figures f;
     sanitize_plain(label, r->plan->label);
     label[sanitize_cut(label, LABEL_COLUMNS)] = '\0';
-    figures_classic(&f, r);
     fputs(headings, out);
     fprintf(out, "%s%*s", label, (int)(LABEL_COLUMNS - sanitize_columns(label)), "");
-    fprintf(out, " %4s", f.size);
-    for (size_t i = 0; i < CLASSIC_TESTS; i++)
-        fprintf(out, " %5s %4s", f.tests[i].rate, f.tests[i].cpu);
+    fprintf(out, " %4" PRIu64, data_mib(r));
+    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test)) {
+        const struct figure f = figure_of(r, test);
+        fprintf(out, " %5s %4s", f.rate, f.cpu);
+    }
     fputc('\n', out);
     extra_tables(out, r, 1);
     return report_end(out);
@@ -43,12 +63,12 @@ const struct report_ops report_classic = {
 static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];
-    struct classic_figures f;
     sanitize_html(label, r->plan->label);
-    figures_classic(&f, r);
-    fprintf(out, "<TR><TD>%s</TD><TD>%s</TD>", label, f.size);
-    for (size_t i = 0; i < CLASSIC_TESTS; i++)
-        fprintf(out, "<TD>%s</TD><TD>%s</TD>", f.tests[i].rate, f.tests[i].cpu);
+    fprintf(out, "<TR><TD>%s</TD><TD>%" PRIu64 "</TD>", label, data_mib(r));
+    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test)) {
+        const struct figure f = figure_of(r, test);
+        fprintf(out, "<TD>%s</TD><TD>%s</TD>", f.rate, f.cpu);
+    }
     fputs("</TR>\n", out);
     return report_end(out);
 }

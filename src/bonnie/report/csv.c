@@ -29,23 +29,6 @@ static void put_field(struct csv_line *l, enum csv_generation first, const char 
     l->separator = ",";
 }
 
-/*
- * MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). Lines of
- * 1.96 and 1.97 have the format once more, because their readers look for it here.
- */
-static void put_version(struct csv_line *l, const char *version)
-{
-    char text[UNITS_TEXT];
-    size_t length = 0;
-    if (l->generation == CSV_1_96 || l->generation == CSV_1_97)
-        version = csv_names[l->generation];
-    for (const char *at = version; *at != '\0' && length + 1 < sizeof text; at++)
-        if (*at != '.' || !memchr(text, '.', length))
-            text[length++] = *at;
-    text[length] = '\0';
-    put_field(l, CSV_1_96, "bonnie_version", "", text);
-}
-
 /* Prints a setting. 1.03 has it in the previous field, and only if it is not the default. */
 static void put_part(struct csv_line *l, const char *before, const char *name, const char *text)
 {
@@ -57,14 +40,25 @@ static void put_part(struct csv_line *l, const char *before, const char *name, c
 
 static int put_line(struct csv_line *l, const char *version, const struct figures *f)
 {
-    bool is_without_chunk = l->generation == CSV_1_96 || l->generation == CSV_1_97;
+    bool is_1_96_or_1_97 = l->generation == CSV_1_96 || l->generation == CSV_1_97;
+    char number[UNITS_TEXT];
+    size_t length = 0;
     put_field(l, CSV_1_96, "format_version", "", csv_names[l->generation]);
-    put_version(l, version);
+    /*
+     * MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). Lines
+     * of 1.96 and 1.97 have the format once more, because their readers look for it here.
+     */
+    for (const char *at = is_1_96_or_1_97 ? csv_names[l->generation] : version;
+         *at != '\0' && length + 1 < sizeof number; at++)
+        if (*at != '.' || !memchr(number, '.', length))
+            number[length++] = *at;
+    number[length] = '\0';
+    put_field(l, CSV_1_96, "bonnie_version", "", number);
     put_field(l, CSV_1_03, "name", "", f->label);
     put_field(l, CSV_1_96, "concurrency", "", f->concurrency);
     put_field(l, CSV_1_96, "seed", "", f->seed);
     put_field(l, CSV_1_03, "file_size", "", f->size);
-    put_part(l, ":", "chunk_size", is_without_chunk ? "" : f->chunk);
+    put_part(l, ":", "chunk_size", is_1_96_or_1_97 ? "" : f->chunk);
     put_field(l, CSV_1_98, "num_seeks", "", f->seeks);
     put_field(l, CSV_1_98, "seek_proc_count", "", f->seekers);
     for (enum test_id test = 0; test < TEST_COUNT; test = test_next_classic(test)) {

@@ -13,40 +13,25 @@
 
 #define NAME_COLUMNS 12
 
-static unsigned count_below(const struct result runs[], size_t count, enum test_id test, size_t i)
-{
-    double rate = test_result_rate(&runs[i].tests[test], test);
-    unsigned below = 0;
-    for (size_t other = 0; other < count; other++) {
-        double its = test_result_rate(&runs[other].tests[test], test);
-        below += its < rate || (its == rate && other < i);
-    }
-    return below;
-}
-
 /* The run with the median rate; of an even number of runs, the slower of the middle two. */
 static const struct result *median_run(const struct result runs[], size_t count, enum test_id test)
 {
-    for (size_t i = 0; i < count; i++)
-        if (count_below(runs, count, test, i) == (count - 1) / 2)
+    for (size_t i = 0; i < count; i++) {
+        double rate = test_result_rate(&runs[i].tests[test], test);
+        size_t below = 0;
+        for (size_t other = 0; other < count; other++) {
+            double its = test_result_rate(&runs[other].tests[test], test);
+            below += its < rate || (its == rate && other < i);
+        }
+        if (below == (count - 1) / 2)
             return &runs[i];
+    }
     return &runs[0];
 }
 
-static void print_latency(FILE *out, uint64_t nanoseconds)
+static void print_test(FILE *out, const struct result *r, enum test_id test, const char *name)
 {
-    char text[UNITS_TEXT];
-    units_format_latency(text, nanoseconds);
-    fprintf(out, " %8s", text);
-}
-
-static void print_test(FILE *out, const struct result runs[], size_t count, enum test_id test,
-                       const char *name)
-{
-    const struct result *r = median_run(runs, count, test);
     const struct test_result *t = &r->tests[test];
-    if (!t->measured)
-        return;
     bool writes = test == TEST_IOPS ? r->plan->iops.write_percent > 0 : test == TEST_PUT_BLOCK;
     fprintf(out, "%-*s %-5s", NAME_COLUMNS, name, writes ? "write" : "read");
     if (!test_result_is_long_enough(t)) {
@@ -55,42 +40,36 @@ static void print_test(FILE *out, const struct result runs[], size_t count, enum
     }
     fprintf(out, "  %9.2f %8.0f %3.0f", test_result_kib_per_second(t) * 1024 / 1e6,
             test_result_ops_per_second(t), test_result_cpu_percent(t));
-    print_latency(out, t->latency_ns.mean);
-    print_latency(out, t->latency_ns.p99);
-    print_latency(out, t->latency_ns.max);
+    const uint64_t latencies[] = {t->latency_ns.mean, t->latency_ns.p99, t->latency_ns.max};
+    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
+        char text[UNITS_TEXT];
+        units_format_latency(text, latencies[i]);
+        fprintf(out, " %8s", text);
+    }
     fprintf(out, "  %s%s\n", limit_name(t->verdict.least.by),
             t->direct.asked ? "" : ", without O_DIRECT");
 }
 
-static void print_heading(FILE *out, const struct result *r)
-{
-    char version[NAME_COLUMNS + 7];
-    snprintf(version, sizeof version, "Version %s", r->version);
-    fprintf(out, "%-*s  %9s %8s %3s %8s %8s %8s  %s\n", (int)sizeof version - 1, version, "MB/s",
-            "/sec", "%CP", "mean", "99%", "max", "limited by");
-}
-
-/* Prints a row or a part of it under a name. Reads come above writes. */
-static void print_row(FILE *out, const struct result runs[], size_t count, const char *name)
-{
-    static const enum test_id order[] = {TEST_GET_BLOCK, TEST_PUT_BLOCK, TEST_IOPS};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        print_test(out, runs, count, order[i], name);
-        if (runs[0].tests[order[i]].measured)
-            name = "";
-    }
-}
-
 static int diskmark_all(FILE *out, const struct result runs[], size_t count)
 {
+    static const enum test_id order[] = {TEST_GET_BLOCK, TEST_PUT_BLOCK, TEST_IOPS};
     const char *before = "";
     char text[DIRECT_TEXT];
-    print_heading(out, &runs[0]);
+    char version[NAME_COLUMNS + 7];
+    snprintf(version, sizeof version, "Version %s", runs[0].version);
+    fprintf(out, "%-*s  %9s %8s %3s %8s %8s %8s  %s\n", (int)sizeof version - 1, version, "MB/s",
+            "/sec", "%CP", "mean", "99%", "max", "limited by");
     for (size_t i = 0, step; i < count; i += step) {
-        const char *name = runs[i].plan->row ? runs[i].plan->row->name : "";
+        const char *row = runs[i].plan->row ? runs[i].plan->row->name : "";
+        const char *name = strcmp(row, before) != 0 ? row : ""; /* once above all its lines */
         step = result_count_alike(&runs[i], count - i);
-        print_row(out, &runs[i], step, strcmp(name, before) != 0 ? name : "");
-        before = name;
+        for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+            if (!runs[i].tests[order[k]].measured)
+                continue;
+            print_test(out, median_run(&runs[i], step, order[k]), order[k], name);
+            name = "";
+        }
+        before = row;
     }
     direct_text(text, runs, count);
     if (*text)

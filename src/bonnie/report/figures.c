@@ -13,116 +13,77 @@
 
 #define SMALL_SEEKS 999.95
 
-static void print_number(char text[static UNITS_TEXT], int decimals, double number)
-{
-    snprintf(text, UNITS_TEXT, "%.*f", decimals, number);
-}
-
 static void print_count(char text[static UNITS_TEXT], uint64_t count)
 {
     snprintf(text, UNITS_TEXT, "%" PRIu64, count);
 }
 
-/*
- * Makes the parts of a figure that all tables have. Returns false when there is no number to print.
- */
-static bool begin_figure(struct figure *f, const struct test_result *t)
+void figure_init(struct figure *f, const struct test_result *t, enum test_id test, double small,
+                 int cpu_decimals)
 {
-    memset(f, 0, sizeof *f);
+    double rate = test_result_rate(t, test);
+    *f = (struct figure){.rate = ""};
     if (!t->measured)
-        return false;
-    if (test_result_is_long_enough(t))
-        return true;
-    strcpy(f->rate, "+++++");
-    strcpy(f->cpu, "+++");
-    return false;
-}
-
-static void fill_figure(struct figure *f, const struct result *r, enum test_id test)
-{
-    const struct test_result *t = &r->tests[test];
-    double small = test == TEST_SEEKS ? SMALL_SEEKS : SMALL_RATE;
-    if (begin_figure(f, t)) {
-        print_number(f->rate, test_result_rate(t, test) < small ? 1 : 0, test_result_rate(t, test));
-        print_number(f->cpu, 0, test_result_cpu_percent(t));
+        return;
+    if (!test_result_is_long_enough(t)) {
+        strcpy(f->rate, "+++++");
+        strcpy(f->cpu, "+++");
+        return;
     }
-    if (t->measured)
-        units_format_latency(f->latency, t->latency_ns.max);
-}
-
-static void fill_io_settings(struct figures *f, const struct result *r)
-{
-    units_format_size(f->size, r->plan->data.bytes);
-    if (r->plan->data.chunk_bytes != DEFAULT_CHUNK_BYTES)
-        units_format_chunk(f->chunk, r->plan->data.chunk_bytes);
-    print_count(f->seeks, r->plan->data.seeks);
-    print_count(f->seekers, r->plan->data.seekers);
-}
-
-static void fill_file_settings(struct figures *f, const struct result *r)
-{
-    const struct files_plan *p = &r->plan->files;
-    bool is_data = p->kind == FILES_DATA;
-    print_count(f->files, p->count / 1024);
-    if (!is_data)
-        strcpy(f->file_max, p->kind == FILES_HARD_LINKS ? "link" : "symlink");
-    if (is_data && p->max_bytes != 0)
-        print_count(f->file_max, p->max_bytes);
-    if (is_data && p->min_bytes != 0)
-        print_count(f->file_min, p->min_bytes);
-    if (is_data && p->chunk_bytes != DEFAULT_FILE_CHUNK_BYTES)
-        print_count(f->file_chunk, p->chunk_bytes);
-    if (p->directories_given > 1)
-        print_count(f->directories, p->directories_given);
-}
-
-static void fill_iops(struct figures *f, const struct result *r)
-{
-    const struct latencies *latency = &r->tests[TEST_IOPS].latency_ns;
-    units_format_chunk(f->iops_block, r->plan->iops.block_bytes);
-    print_count(f->iops_writes, r->plan->iops.write_percent);
-    units_format_latency(f->iops_p50, latency->p50);
-    units_format_latency(f->iops_p99, latency->p99);
-    units_format_latency(f->iops_p99_9, latency->p99_9);
+    snprintf(f->rate, UNITS_TEXT, "%.*f", rate < small ? 1 : 0, rate);
+    snprintf(f->cpu, UNITS_TEXT, "%.*f", cpu_decimals, test_result_cpu_percent(t));
 }
 
 void figures_init(struct figures *f, const struct result *r)
 {
+    const struct plan *p = r->plan;
     memset(f, 0, sizeof *f);
-    sanitize_plain(f->label, r->plan->label);
+    sanitize_plain(f->label, p->label);
     print_count(f->concurrency, result_workers(r));
-    print_count(f->seed, r->plan->seed);
-    for (enum test_id test = 0; test < TEST_COUNT; test++)
-        fill_figure(&f->tests[test], r, test);
-    if (figures_any(f, 0, TEST_FIRST_METADATA))
-        fill_io_settings(f, r);
-    if (figures_any(f, TEST_IOPS, TEST_IOPS + 1))
-        fill_iops(f, r);
-    if (figures_any(f, TEST_FIRST_METADATA, TEST_COUNT))
-        fill_file_settings(f, r);
+    print_count(f->seed, p->seed);
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct test_result *t = &r->tests[test];
+        figure_init(&f->tests[test], t, test, test == TEST_SEEKS ? SMALL_SEEKS : SMALL_RATE, 0);
+        if (t->measured)
+            units_format_latency(f->tests[test].latency, t->latency_ns.max);
+    }
+    if (figures_any(f, 0, TEST_FIRST_METADATA)) {
+        units_format_size(f->size, p->data.bytes);
+        if (p->data.chunk_bytes != DEFAULT_CHUNK_BYTES)
+            units_format_chunk(f->chunk, p->data.chunk_bytes);
+        print_count(f->seeks, p->data.seeks);
+        print_count(f->seekers, p->data.seekers);
+    }
+    if (figures_any(f, TEST_IOPS, TEST_IOPS + 1)) {
+        const struct latencies *latency = &r->tests[TEST_IOPS].latency_ns;
+        units_format_chunk(f->iops_block, p->iops.block_bytes);
+        print_count(f->iops_writes, p->iops.write_percent);
+        units_format_latency(f->iops_p50, latency->p50);
+        units_format_latency(f->iops_p99, latency->p99);
+        units_format_latency(f->iops_p99_9, latency->p99_9);
+    }
+    if (!figures_any(f, TEST_FIRST_METADATA, TEST_COUNT))
+        return;
+    bool is_data = p->files.kind == FILES_DATA;
+    print_count(f->files, p->files.count / 1024);
+    if (!is_data)
+        strcpy(f->file_max, p->files.kind == FILES_HARD_LINKS ? "link" : "symlink");
+    if (is_data && p->files.max_bytes != 0)
+        print_count(f->file_max, p->files.max_bytes);
+    if (is_data && p->files.min_bytes != 0)
+        print_count(f->file_min, p->files.min_bytes);
+    if (is_data && p->files.chunk_bytes != DEFAULT_FILE_CHUNK_BYTES)
+        print_count(f->file_chunk, p->files.chunk_bytes);
+    if (p->files.directories_given > 1)
+        print_count(f->directories, p->files.directories_given);
 }
 
 bool figures_any(const struct figures *f, enum test_id first, enum test_id end)
 {
-    for (enum test_id test = first; test < end; test++) {
+    for (enum test_id test = first; test < end; test++)
         if (f->tests[test].rate[0] != '\0')
             return true;
-    }
     return false;
-}
-
-void figures_classic(struct classic_figures *f, const struct result *r)
-{
-    struct figure *next = f->tests;
-    print_count(f->size, (r->plan->data.bytes + MIB / 2) / MIB);
-    for (enum test_id test = 0; test < TEST_FIRST_METADATA;
-         test = test_next_classic(test), next++) {
-        const struct test_result *t = &r->tests[test];
-        if (!begin_figure(next, t))
-            continue;
-        print_number(next->rate, test_counts_operations(test) ? 1 : 0, test_result_rate(t, test));
-        print_number(next->cpu, 1, test_result_cpu_percent(t));
-    }
 }
 
 /* Names the slope if the rule rejects it, and otherwise the range. */
@@ -148,10 +109,6 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s)
 /* Smaller rates are printed with one decimal. At this limit the rounded text gets longer. */
 #define SMALL_MEAN 999.95
 
-/*
- * Whether all runs of the test were long enough. As in the table of a single run, a test that was
- * too short has no figure.
- */
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
                              size_t count)
 {
@@ -186,56 +143,35 @@ enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result 
     return seen;
 }
 
-static bool is_long_enough(const struct result runs[], size_t count, enum test_id test)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct test_result *t = &runs[i].tests[test];
-        if (t->measured && !test_result_is_long_enough(t))
-            return false;
-    }
-    return true;
-}
-
-static void print_rate(FILE *out, double rate)
-{
-    fprintf(out, " %11.*f", rate < SMALL_MEAN ? 1 : 0, rate);
-}
-
-static void print_figures(FILE *out, const struct summary *s, const char *unit)
-{
-    print_rate(out, s->median);
-    print_rate(out, s->min);
-    print_rate(out, s->max);
-    fprintf(out, "  %-5s", unit);
-    if (s->runs > 1)
-        fprintf(out, " %9s%%",
-                units_beside(summary_half_width_percent(s), 1, SUMMARY_WIDE_PERCENT).text);
-    fputs(summary_varies(s) ? "  varies\n" : "\n", out);
-}
-
-static int print_test(FILE *out, const struct result runs[], size_t count, enum test_id test)
-{
-    struct summary s;
-    int rc = result_summarise(&s, runs, count, test);
-    if (rc != 0 || s.runs == 0)
-        return rc;
-    fprintf(out, "%-10s %7zu", test_names[test], s.runs);
-    if (is_long_enough(runs, count, test))
-        print_figures(out, &s, test_rate_unit(test));
-    else
-        fprintf(out, " %11s %11s %11s  %s\n", "+++++", "+++++", "+++++", test_rate_unit(test));
-    return 0;
-}
-
 int summary_table(FILE *out, const struct result runs[], size_t count)
 {
+    int rc = 0;
     if (count < 2)
         return 0;
     fprintf(out, "%-10s %7s %11s %11s %11s  %-5s %10s\n", "Summary", "runs", "median", "min", "max",
             "unit", "+- 95%");
-    int rc = 0;
-    for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++)
-        rc = print_test(out, runs, count, test);
+    for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
+        struct summary s;
+        bool is_short = false; /* a run was; as in the table of a single one, there is no figure */
+        rc = result_summarise(&s, runs, count, test);
+        if (rc != 0 || s.runs == 0)
+            continue;
+        for (size_t i = 0; i < count; i++)
+            is_short |=
+                runs[i].tests[test].measured && !test_result_is_long_enough(&runs[i].tests[test]);
+        fprintf(out, "%-10s %7zu", test_names[test], s.runs);
+        const double rates[] = {s.median, s.min, s.max};
+        for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+            if (is_short)
+                fprintf(out, " %11s", "+++++");
+            else
+                fprintf(out, " %11.*f", rates[i] < SMALL_MEAN ? 1 : 0, rates[i]);
+        fprintf(out, "  %-*s", is_short ? 0 : 5, test_rate_unit(test));
+        if (!is_short && s.runs > 1)
+            fprintf(out, " %9s%%",
+                    units_beside(summary_half_width_percent(&s), 1, SUMMARY_WIDE_PERCENT).text);
+        fputs(!is_short && summary_varies(&s) ? "  varies\n" : "\n", out);
+    }
     int written = report_end(out);
     return rc ? rc : written;
 }
@@ -247,59 +183,46 @@ int summary_table(FILE *out, const struct result runs[], size_t count)
  */
 #define SMALL_LATENCY_NS 10000
 
-static void print_throughput(FILE *out, const struct result *r)
-{
-    fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, "Throughput", "MiB/s", "MB/s");
-    for (enum test_id test = 0; test < TEST_FIRST_METADATA; test++) {
-        const struct test_result *t = &r->tests[test];
-        double kib = test_result_kib_per_second(t);
-        if (!t->measured || test == TEST_SEEKS)
-            continue;
-        if (test_result_is_long_enough(t))
-            fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_names[test], kib / 1024,
-                    kib * 1024 / 1e6);
-        else
-            fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_names[test], "+++++", "+++++");
-    }
-}
-
-static void print_latency(FILE *out, uint64_t nanoseconds)
-{
-    char text[UNITS_TEXT];
-    if (nanoseconds < SMALL_LATENCY_NS)
-        snprintf(text, sizeof text, "%" PRIu64 "ns", nanoseconds);
-    else
-        units_format_latency(text, nanoseconds);
-    fprintf(out, " %8s", text);
-}
-
-static void print_percentiles(FILE *out, const struct result *r)
-{
-    fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "50%", "90%", "95%",
-            "99%", "99.9%", "99.99%", "max");
-    for (enum test_id test = 0; test < TEST_COUNT; test++) {
-        const struct latencies *l = &r->tests[test].latency_ns;
-        const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};
-        if (!r->tests[test].measured)
-            continue;
-        fprintf(out, "%-*s", NAME_COLUMNS, test_names[test]);
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            print_latency(out, all[i]);
-        fputc('\n', out);
-    }
-}
-
 void extra_tables(FILE *out, const struct result runs[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct settings *s = runs[i].plan->settings;
+        const struct result *r = &runs[i];
+        const struct settings *s = r->plan->settings;
         char label[LABEL_BYTES];
-        sanitize_plain(label, runs[i].plan->label);
-        if (runs[i].plan->row && (s->si || s->percentiles))
+        sanitize_plain(label, r->plan->label);
+        if (r->plan->row && (s->si || s->percentiles))
             fprintf(out, "%s\n", label);
         if (s->si)
-            print_throughput(out, &runs[i]);
+            fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, "Throughput", "MiB/s", "MB/s");
+        for (enum test_id test = 0; s->si && test < TEST_FIRST_METADATA; test++) {
+            const struct test_result *t = &r->tests[test];
+            double kib = test_result_kib_per_second(t);
+            if (!t->measured || test == TEST_SEEKS)
+                continue;
+            if (test_result_is_long_enough(t))
+                fprintf(out, "%-*s %12.1f %12.1f\n", NAME_COLUMNS, test_names[test], kib / 1024,
+                        kib * 1024 / 1e6);
+            else
+                fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_names[test], "+++++", "+++++");
+        }
         if (s->percentiles)
-            print_percentiles(out, &runs[i]);
+            fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "50%",
+                    "90%", "95%", "99%", "99.9%", "99.99%", "max");
+        for (enum test_id test = 0; s->percentiles && test < TEST_COUNT; test++) {
+            const struct latencies *l = &r->tests[test].latency_ns;
+            const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};
+            if (!r->tests[test].measured)
+                continue;
+            fprintf(out, "%-*s", NAME_COLUMNS, test_names[test]);
+            for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+                char text[UNITS_TEXT];
+                if (all[k] < SMALL_LATENCY_NS)
+                    snprintf(text, sizeof text, "%" PRIu64 "ns", all[k]);
+                else
+                    units_format_latency(text, all[k]);
+                fprintf(out, " %8s", text);
+            }
+            fputc('\n', out);
+        }
     }
 }

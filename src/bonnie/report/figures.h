@@ -54,6 +54,13 @@ struct figure {
     char latency[UNITS_TEXT]; /* with a unit */
 };
 
+/*
+ * Sets f from a test, without the latency. A rate below `small` has one decimal, others have none;
+ * CPU time has cpu_decimals. The texts are empty if the test was not run.
+ */
+void figure_init(struct figure *f, const struct test_result *t, enum test_id test, double small,
+                 int cpu_decimals);
+
 struct figures {
     char label[LABEL_BYTES];
     char concurrency[UNITS_TEXT];
@@ -91,17 +98,3 @@ void figures_init(struct figures *f, const struct result *r);
 
 /* Whether any of the tests from `first` up to, but not including, `end` was run. */
 bool figures_any(const struct figures *f, enum test_id first, enum test_id end);
-
-/* The figures that Tim Bray's Bonnie prints. */
-#define CLASSIC_TESTS 6
-
-struct classic_figures {
-    char size[UNITS_TEXT]; /* size of the data, rounded to MiB */
-    /*
-     * In the order of the columns: rates in whole KiB per second, seeks and CPU percent with one
-     * decimal, and no latencies.
-     */
-    struct figure tests[CLASSIC_TESTS];
-};
-
-void figures_classic(struct classic_figures *f, const struct result *r);

@@ -40,49 +40,36 @@ const struct report_ops report_gobonniego = {
  * is 0.
  */
 
-static json_t *one_run(const struct result *r)
-{
-    const struct test_result *write = &r->tests[TEST_PUT_BLOCK];
-    const struct test_result *read = &r->tests[TEST_GET_BLOCK];
-    const struct test_result *iops = &r->tests[TEST_IOPS];
-    json_t *object = json_object();
-    put_real(&object, "write_megabytes_per_second", megabytes_per_second(write));
-    put_real(&object, "read_megabytes_per_second", megabytes_per_second(read));
-    put_real(&object, "iops", test_result_ops_per_second(iops));
-    put_real(&object, "write_seconds", (double)write->elapsed_ns / 1e9);
-    put_real(&object, "read_seconds", (double)read->elapsed_ns / 1e9);
-    put_real(&object, "io_seconds", (double)iops->elapsed_ns / 1e9);
-    put_time(&object, "start_time", r->start_time);
-    put_count(&object, "write_bytes", write->bytes);
-    put_count(&object, "write_nanoseconds", write->elapsed_ns);
-    put_count(&object, "read_bytes", read->bytes);
-    put_count(&object, "read_nanoseconds", read->elapsed_ns);
-    put_count(&object, "io_operations", iops->ops);
-    put_count(&object, "io_nanoseconds", iops->elapsed_ns);
-    return object;
-}
-
-static json_t *gobonniego_document(const struct result runs[], size_t count)
-{
-    const struct result *first = &runs[0];
-    json_t *object = json_object();
-    json_t *results = json_array();
-    put_text(&object, "version", first->version);
-    put_time(&object, "start_time", first->start_time);
-    put_text(&object, "gobonniego_directory", first->plan->settings->directory);
-    put_real(&object, "disk_space_used_gib", (double)first->plan->data.bytes / (double)GIB);
-    put_count(&object, "num_readers_and_writers", result_workers(first));
-    put_count(&object, "physical_memory_bytes", first->plan->host->ram_bytes);
-    put_real(&object, "iops_duration_seconds", (double)first->plan->iops.duration_ns / 1e9);
-    for (size_t i = 0; i < count; i++)
-        append_value(&results, one_run(&runs[i]));
-    put_value(&object, "results", results);
-    return object;
-}
-
 static int gobonniego_json_all(FILE *out, const struct result runs[], size_t count)
 {
-    json_t *object = gobonniego_document(runs, count);
+    const struct plan *p = runs[0].plan;
+    json_t *object = json_object();
+    json_t *results = json_array();
+    put_text(&object, "version", runs[0].version);
+    put_time(&object, "start_time", runs[0].start_time);
+    put_text(&object, "gobonniego_directory", p->settings->directory);
+    put_real(&object, "disk_space_used_gib", (double)p->data.bytes / (double)GIB);
+    PUT_COUNTS(&object, {"num_readers_and_writers", result_workers(&runs[0])},
+               {"physical_memory_bytes", p->host->ram_bytes});
+    put_real(&object, "iops_duration_seconds", (double)p->iops.duration_ns / 1e9);
+    for (size_t i = 0; i < count; i++) {
+        const struct test_result *write = &runs[i].tests[TEST_PUT_BLOCK];
+        const struct test_result *read = &runs[i].tests[TEST_GET_BLOCK];
+        const struct test_result *iops = &runs[i].tests[TEST_IOPS];
+        json_t *one = json_object();
+        PUT_REALS(&one, {"write_megabytes_per_second", megabytes_per_second(write)},
+                  {"read_megabytes_per_second", megabytes_per_second(read)},
+                  {"iops", test_result_ops_per_second(iops)},
+                  {"write_seconds", (double)write->elapsed_ns / 1e9},
+                  {"read_seconds", (double)read->elapsed_ns / 1e9},
+                  {"io_seconds", (double)iops->elapsed_ns / 1e9});
+        put_time(&one, "start_time", runs[i].start_time);
+        PUT_COUNTS(&one, {"write_bytes", write->bytes}, {"write_nanoseconds", write->elapsed_ns},
+                   {"read_bytes", read->bytes}, {"read_nanoseconds", read->elapsed_ns},
+                   {"io_operations", iops->ops}, {"io_nanoseconds", iops->elapsed_ns});
+        append_value(&results, one);
+    }
+    put_value(&object, "results", results);
     char *text = json_text(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(object);
     if (!text)

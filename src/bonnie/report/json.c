@@ -21,24 +21,6 @@ static void put_rates(json_t **object, uint64_t bytes, uint64_t ops, uint64_t na
     put_real(object, "ops_per_second", test_result_ops_per_second(&t));
 }
 
-static json_t *all_rounds(const struct steady_result *s)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < s->count; i++) {
-        const struct round *r = &s->rounds[i];
-        json_t *object = json_object();
-        put_real(&object, "seconds", (double)r->end_ns / 1e9);
-        put_real(&object, "elapsed_seconds", (double)r->elapsed_ns / 1e9);
-        put_count(&object, "ops", r->ops);
-        put_count(&object, "bytes", r->bytes);
-        put_rates(&object, r->bytes, r->ops, r->elapsed_ns);
-        put_count(&object, "mean_ns", r->mean_ns);
-        put_count(&object, "p99_ns", r->p99_ns);
-        append_value(&array, object);
-    }
-    return array;
-}
-
 /*
  * The rounds of a test, their fit and whether they are steady; null if the test did not have to
  * become steady.
@@ -51,118 +33,70 @@ static json_t *json_of_steady(const struct steady_result *s)
         return json_null();
     json_t *object = json_object();
     json_t *fit = json_object(); /* of the last window; rounds are numbered from 1 */
-    put_count(&fit, "first_round", s->count - STEADY_WINDOW + 1);
-    put_count(&fit, "rounds", STEADY_WINDOW);
-    put_real(&fit, "mean", s->fit.mean * unit);
-    put_real(&fit, "range_percent", s->fit.range_percent);
-    put_real(&fit, "slope", s->fit.slope * unit);
-    put_real(&fit, "slope_percent", s->fit.slope_percent);
+    json_t *rounds = json_array();
+    PUT_COUNTS(&fit, {"first_round", s->count - STEADY_WINDOW + 1}, {"rounds", STEADY_WINDOW});
+    PUT_REALS(&fit, {"mean", s->fit.mean * unit}, {"range_percent", s->fit.range_percent},
+              {"slope", s->fit.slope * unit}, {"slope_percent", s->fit.slope_percent});
+    for (unsigned i = 0; i < s->count; i++) {
+        const struct round *r = &s->rounds[i];
+        json_t *round = json_object();
+        PUT_REALS(&round, {"seconds", (double)r->end_ns / 1e9},
+                  {"elapsed_seconds", (double)r->elapsed_ns / 1e9});
+        PUT_COUNTS(&round, {"ops", r->ops}, {"bytes", r->bytes});
+        put_rates(&round, r->bytes, r->ops, r->elapsed_ns);
+        PUT_COUNTS(&round, {"mean_ns", r->mean_ns}, {"p99_ns", r->p99_ns});
+        append_value(&rounds, round);
+    }
     steady_text(reason, s);
     put_flag(&object, "steady", s->is_steady);
     put_text(&object, "reason", reason);
     put_text(&object, "metric", round_metric_names[s->metric]);
     put_real(&object, "round_seconds", (double)s->round_ns / 1e9);
-    put_count(&object, "max_rounds", s->most_rounds);
-    put_count(&object, "precondition", s->precondition);
+    PUT_COUNTS(&object, {"max_rounds", s->most_rounds}, {"precondition", s->precondition});
     put_value(&object, "fit", fit);
-    put_value(&object, "rounds", all_rounds(s));
+    put_value(&object, "rounds", rounds);
     return object;
 }
 
-static json_t *device_use(const struct device_counters *d, uint64_t elapsed_ns, const char *name)
-{
-    if (!d->known)
-        return json_null();
-    json_t *object = json_object();
-    put_text(&object, "name", name);
-    put_count(&object, "read_bytes", d->read_bytes);
-    put_count(&object, "written_bytes", d->written_bytes);
-    put_count(&object, "read_ops", d->read_ops);
-    put_count(&object, "write_ops", d->write_ops);
-    put_real(&object, "busy_percent", device_busy_percent(d, elapsed_ns));
-    return object;
-}
-
-static json_t *cache_use(const struct cache_use *c)
-{
-    if (!c->known)
-        return json_null();
-    json_t *object = json_object();
-    put_real(&object, "resident_percent_before", c->resident_percent_before);
-    put_real(&object, "resident_percent_after", c->resident_percent_after);
-    put_flag(&object, "system_dropped", c->system_dropped);
-    return object;
-}
-
-/* The sources that counted the bytes which storage read and wrote, and what they counted. */
-static json_t *json_of_evidence(const struct test_result *t)
+/* What the devices did meanwhile, and which sources counted the bytes of the storage. */
+static void put_storage_use(json_t **object, const struct result *r, const struct test_result *t)
 {
     static const struct {
         const char *by, *bytes;
     } keys[WAYS] = {{"read_by", "read_bytes"}, {"written_by", "written_bytes"}};
-    const uint64_t of_device[WAYS] = {t->device.read_bytes, t->device.written_bytes};
-    json_t *object = json_object();
+    const struct device_counters *d = &t->device;
+    const struct cache_use *c = &t->cache;
+    const uint64_t of_device[WAYS] = {d->read_bytes, d->written_bytes};
+    json_t *device = json_null();
+    json_t *evidence = json_object();
+    json_t *cache = json_null();
+    if (d->known) {
+        device = json_object();
+        put_text(&device, "name", r->storage->sources.devices.name);
+        PUT_COUNTS(&device, {"read_bytes", d->read_bytes}, {"written_bytes", d->written_bytes},
+                   {"read_ops", d->read_ops}, {"write_ops", d->write_ops});
+        put_real(&device, "busy_percent", device_busy_percent(d, t->elapsed_ns));
+    }
     for (enum way way = 0; way < WAYS; way++) {
         enum source by = t->moved.by[way];
         bool is_device = by == SOURCE_DEVICE || by == SOURCE_BELOW;
-        if (is_device && !t->device.known)
+        if (is_device && !d->known)
             by = SOURCE_NONE;
-        put_fact(&object, keys[way].by, source_name(by));
+        put_fact(&evidence, keys[way].by, source_name(by));
         if (by == SOURCE_NONE)
-            put_value(&object, keys[way].bytes, json_null());
+            put_value(&evidence, keys[way].bytes, json_null());
         else
-            put_count(&object, keys[way].bytes, is_device ? of_device[way] : t->moved.bytes[way]);
+            put_count(&evidence, keys[way].bytes, is_device ? of_device[way] : t->moved.bytes[way]);
     }
-    return object;
-}
-
-static json_t *all_intervals(const struct test_result *t)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < t->interval_count; i++) {
-        const struct interval *one = &t->intervals[i];
-        json_t *object = json_object();
-        put_real(&object, "seconds", (double)one->end_ns / 1e9);
-        put_count(&object, "ops", one->ops);
-        put_count(&object, "bytes", one->bytes);
-        put_count(&object, "p50_ns", one->p50_ns);
-        put_count(&object, "p99_ns", one->p99_ns);
-        put_count(&object, "max_ns", one->max_ns);
-        append_value(&array, object);
+    if (c->known) {
+        cache = json_object();
+        PUT_REALS(&cache, {"resident_percent_before", c->resident_percent_before},
+                  {"resident_percent_after", c->resident_percent_after});
+        put_flag(&cache, "system_dropped", c->system_dropped);
     }
-    return array;
-}
-
-static json_t *all_damage(const struct corruption_list *list)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->count; i++) {
-        const struct corruption_entry *entry = &list->entries[i];
-        json_t *object = json_object();
-        put_count(&object, "file", entry->file);
-        put_count(&object, "offset_bytes", entry->offset);
-        put_text(&object, "kind", entry->kind);
-        put_text(&object, "description", entry->description);
-        append_value(&array, object);
-    }
-    return array;
-}
-
-static json_t *host_figures(const struct host_result *h)
-{
-    const struct test_result figures = {
-        .measured = true, .elapsed_ns = h->elapsed_ns, .cpu_ns = h->cpu_ns};
-    json_t *object = json_object();
-    put_text(&object, "name", h->name);
-    put_count(&object, "ranks", h->ranks);
-    put_count(&object, "ops", h->ops);
-    put_count(&object, "bytes", h->bytes);
-    put_real(&object, "elapsed_seconds", (double)h->elapsed_ns / 1e9);
-    put_rates(&object, h->bytes, h->ops, h->elapsed_ns);
-    put_real(&object, "cpu_percent", test_result_cpu_percent(&figures));
-    put_count(&object, "latency_mean_ns", h->ops > 0 ? h->latency_sum_ns / h->ops : 0);
-    put_count(&object, "latency_max_ns", h->latency_max_ns);
-    return object;
+    put_value(object, "device", device);
+    put_value(object, "evidence", evidence);
+    put_value(object, "cache", cache);
 }
 
 /* Appends what only a test of several ranks has. */
@@ -171,11 +105,23 @@ static void put_together(json_t **object, const struct joint_test *t)
     if (t->ranks < 2)
         return;
     json_t *hosts = json_array();
-    for (size_t i = 0; i < t->host_count; i++)
-        append_value(&hosts, host_figures(&t->hosts[i]));
+    for (size_t i = 0; i < t->host_count; i++) {
+        const struct host_result *h = &t->hosts[i];
+        const struct test_result figures = {
+            .measured = true, .elapsed_ns = h->elapsed_ns, .cpu_ns = h->cpu_ns};
+        json_t *host = json_object();
+        put_text(&host, "name", h->name);
+        PUT_COUNTS(&host, {"ranks", h->ranks}, {"ops", h->ops}, {"bytes", h->bytes});
+        put_real(&host, "elapsed_seconds", (double)h->elapsed_ns / 1e9);
+        put_rates(&host, h->bytes, h->ops, h->elapsed_ns);
+        put_real(&host, "cpu_percent", test_result_cpu_percent(&figures));
+        PUT_COUNTS(&host, {"latency_mean_ns", h->ops > 0 ? h->latency_sum_ns / h->ops : 0},
+                   {"latency_max_ns", h->latency_max_ns});
+        append_value(&hosts, host);
+    }
     put_count(object, "ranks", t->ranks);
-    put_real(object, "start_spread_seconds", (double)t->start_spread_ns / 1e9);
-    put_real(object, "clock_uncertainty_seconds", (double)t->clock_uncertainty_ns / 1e9);
+    PUT_REALS(object, {"start_spread_seconds", (double)t->start_spread_ns / 1e9},
+              {"clock_uncertainty_seconds", (double)t->clock_uncertainty_ns / 1e9});
     put_text(object, "slowest_host", together_slowest(t)->name);
     put_value(object, "hosts", hosts);
 }
@@ -191,10 +137,11 @@ static void put_row(json_t **object, const struct preset_row *row, enum test_id 
 static json_t *json_of_test(const struct result *r, enum test_id test)
 {
     const struct test_result *t = &r->tests[test];
-    const char *device = r->storage->sources.devices.name;
     char sentence[LIMIT_SENTENCE];
     json_t *object = json_object();
     json_t *latency = json_object();
+    json_t *damage = json_array();
+    json_t *intervals = json_array();
     put_text(&object, "name", test_names[test]);
     if (r->plan->row) {
         put_row(&object, r->plan->row, test);
@@ -206,20 +153,23 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_text(&object, "engine", t->engine);
     put_count(&object, "iodepth", t->iodepth);
     put_direct(&object, &t->direct);
-    put_count(&object, "chunk_bytes", t->chunk_bytes);
-    put_count(&object, "ops", t->ops);
-    put_count(&object, "bytes", t->bytes);
+    PUT_COUNTS(&object, {"chunk_bytes", t->chunk_bytes}, {"ops", t->ops}, {"bytes", t->bytes});
     put_real(&object, "elapsed_seconds", (double)t->elapsed_ns / 1e9);
     put_rates(&object, t->bytes, t->ops, t->elapsed_ns);
     put_real(&object, "cpu_percent", test_result_cpu_percent(t));
     put_latencies(&latency, &t->latency_ns);
     put_value(&object, "latency_ns", latency);
-    put_value(&object, "device", device_use(&t->device, t->elapsed_ns, device));
-    put_value(&object, "evidence", json_of_evidence(t));
-    put_value(&object, "cache", cache_use(&t->cache));
-    put_count(&object, "verified_bytes", t->verified_bytes);
-    put_count(&object, "damaged", t->corrupted);
-    put_value(&object, "damage", all_damage(&t->corruption));
+    put_storage_use(&object, r, t);
+    PUT_COUNTS(&object, {"verified_bytes", t->verified_bytes}, {"damaged", t->corrupted});
+    for (size_t i = 0; i < t->corruption.count; i++) {
+        const struct corruption_entry *entry = &t->corruption.entries[i];
+        json_t *one = json_object();
+        PUT_COUNTS(&one, {"file", entry->file}, {"offset_bytes", entry->offset});
+        put_text(&one, "kind", entry->kind);
+        put_text(&one, "description", entry->description);
+        append_value(&damage, one);
+    }
+    put_value(&object, "damage", damage);
     const struct judgement *j = &t->verdict.least;
     limit_sentence(sentence, j, j);
     put_text(&object, "limited_by", limit_name(j->by));
@@ -229,7 +179,15 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
     put_known_real(&object, "queue_seen", j->device_known ? j->in_flight : -1);
     put_value(&object, "steady_state", json_of_steady(&t->steady));
     put_levels(&object, &t->levels);
-    put_value(&object, "intervals", all_intervals(t));
+    for (size_t i = 0; i < t->interval_count; i++) {
+        const struct interval *n = &t->intervals[i];
+        json_t *one = json_object();
+        put_real(&one, "seconds", (double)n->end_ns / 1e9);
+        PUT_COUNTS(&one, {"ops", n->ops}, {"bytes", n->bytes}, {"p50_ns", n->p50_ns},
+                   {"p99_ns", n->p99_ns}, {"max_ns", n->max_ns});
+        append_value(&intervals, one);
+    }
+    put_value(&object, "intervals", intervals);
     put_tail(&object, &t->tail);
     put_together(&object, &t->together);
     return object;
@@ -260,23 +218,18 @@ static json_t *json_of_settings(const struct result *r)
     put_text(&object, "verify", verify_names[p->verify]);
     put_text(&object, "cache", cache_names[p->settings->cache]);
     put_real(&object, "min_time_seconds", (double)p->min_time_ns / 1e9);
-    put_count(&object, "size_bytes", p->data.bytes);
-    put_count(&object, "chunk_bytes", p->data.chunk_bytes);
-    put_count(&object, "seeks", p->data.seeks);
-    put_count(&object, "seekers", p->data.seekers);
+    PUT_COUNTS(&object, {"size_bytes", p->data.bytes}, {"chunk_bytes", p->data.chunk_bytes},
+               {"seeks", p->data.seeks}, {"seekers", p->data.seekers});
     put_text(&object, "engine", p->engine.ops->name);
-    put_count(&object, "iodepth", p->engine.depth);
-    put_count(&object, "iops_block_bytes", p->iops.block_bytes);
-    put_count(&object, "iops_writes_percent", p->iops.write_percent);
-    put_real(&object, "iops_duration_seconds", (double)p->iops.duration_ns / 1e9);
-    put_real(&object, "iops_theta", p->settings->iops_theta);
-    put_real(&object, "time_seconds", (double)p->time_ns / 1e9);
+    PUT_COUNTS(&object, {"iodepth", p->engine.depth}, {"iops_block_bytes", p->iops.block_bytes},
+               {"iops_writes_percent", p->iops.write_percent});
+    PUT_REALS(&object, {"iops_duration_seconds", (double)p->iops.duration_ns / 1e9},
+              {"iops_theta", p->settings->iops_theta}, {"time_seconds", (double)p->time_ns / 1e9});
     put_count(&object, "files", p->files.count);
     put_text(&object, "file_kind", kinds[p->files.kind]);
-    put_count(&object, "file_max_bytes", p->files.max_bytes);
-    put_count(&object, "file_min_bytes", p->files.min_bytes);
-    put_count(&object, "directories", p->files.directories_given);
-    put_count(&object, "file_chunk_bytes", p->files.chunk_bytes);
+    PUT_COUNTS(&object, {"file_max_bytes", p->files.max_bytes},
+               {"file_min_bytes", p->files.min_bytes}, {"directories", p->files.directories_given},
+               {"file_chunk_bytes", p->files.chunk_bytes});
     return object;
 }
 
@@ -310,29 +263,6 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
     return object;
 }
 
-static json_t *test_summary(const struct summary *s, const struct preset_row *row,
-                            enum test_id test)
-{
-    bool counts = test_counts_operations(test);
-    const double unit = counts ? 1 : KIB;
-    json_t *object = json_object();
-    json_t *rate = json_object();
-    json_t *interval = json_array();
-    append_real(&interval, s->ci95[0] * unit);
-    append_real(&interval, s->ci95[1] * unit);
-    put_real(&rate, "median", s->median * unit);
-    put_real(&rate, "min", s->min * unit);
-    put_real(&rate, "max", s->max * unit);
-    put_real(&rate, "stddev", s->stddev * unit);
-    put_value(&rate, "ci95", interval);
-    put_text(&object, "name", test_names[test]);
-    if (row)
-        put_row(&object, row, test);
-    put_count(&object, "runs", s->runs);
-    put_value(&object, counts ? "ops_per_second" : "bytes_per_second", rate);
-    return object;
-}
-
 /* Summarises the tests of each row, or of all runs if there are no rows. */
 static json_t *all_summaries(const struct result runs[], size_t count)
 {
@@ -340,33 +270,34 @@ static json_t *all_summaries(const struct result runs[], size_t count)
     for (size_t i = 0, step; i < count; i += step) {
         step = result_count_alike(&runs[i], count - i);
         for (enum test_id test = 0; test < TEST_COUNT; test++) {
+            bool counts = test_counts_operations(test);
+            const double unit = counts ? 1 : KIB;
             struct summary s;
             if (result_summarise(&s, &runs[i], step, test) != 0)
                 append_value(&array, NULL);
-            else if (s.runs > 0)
-                append_value(&array, test_summary(&s, runs[i].plan->row, test));
+            else if (s.runs > 0) {
+                json_t *one = json_object();
+                json_t *rate = json_object();
+                json_t *interval = json_array();
+                append_real(&interval, s.ci95[0] * unit);
+                append_real(&interval, s.ci95[1] * unit);
+                PUT_REALS(&rate, {"median", s.median * unit}, {"min", s.min * unit},
+                          {"max", s.max * unit}, {"stddev", s.stddev * unit});
+                put_value(&rate, "ci95", interval);
+                put_text(&one, "name", test_names[test]);
+                if (runs[i].plan->row)
+                    put_row(&one, runs[i].plan->row, test);
+                put_count(&one, "runs", s.runs);
+                put_value(&one, counts ? "ops_per_second" : "bytes_per_second", rate);
+                append_value(&array, one);
+            }
         }
     }
     return array;
 }
 
-/* What stood in the way of the storage, before the first run and after the last. */
-static json_t *all_facts(const struct facts *facts)
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < facts->count; i++) {
-        const struct fact *f = &facts->list[i];
-        json_t *one = json_object();
-        put_text(&one, "fact", f->key);
-        put_text(&one, "text", f->text);
-        put_known_count(&one, "link_bytes_per_second", f->bytes_per_second);
-        append_value(&array, one);
-    }
-    return array;
-}
-
 /* Takes from the first run what all runs have in common. */
-static json_t *json_of_runs(const struct result runs[], size_t count)
+static int json_all(FILE *out, const struct result runs[], size_t count)
 {
     const struct plan *p = runs[0].plan;
     const struct storage *s = runs[0].storage;
@@ -375,9 +306,19 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
     json_t *array = json_array();
     for (size_t i = 0; i < each; i++)
         append_value(&array, one_run(runs, count, i));
+    json_t *facts =
+        json_array(); /* what stood in the way, before the first run and after the last */
+    for (unsigned i = 0; i < s->facts.count; i++) {
+        const struct fact *f = &s->facts.list[i];
+        json_t *one = json_object();
+        put_text(&one, "fact", f->key);
+        put_text(&one, "text", f->text);
+        put_known_count(&one, "link_bytes_per_second", f->bytes_per_second);
+        append_value(&facts, one);
+    }
     json_t *storage = storage_json(&s->sources.mount, &s->sources.devices);
-    put_value(&storage, "facts", all_facts(&s->facts));
-    const struct document d = {
+    put_value(&storage, "facts", facts);
+    json_t *object = document_begin(&(struct document){
         .format = "bonnie",
         .label = p->row ? of_rows : p->label,
         .start_time = runs[0].start_time,
@@ -385,16 +326,10 @@ static json_t *json_of_runs(const struct result runs[], size_t count)
         .host = p->host,
         .storage = storage,
         .settings = json_of_settings(&runs[0]),
-    };
-    json_t *object = document_begin(&d);
+    });
     put_value(&object, "runs", array);
     put_value(&object, "summary", all_summaries(runs, count));
-    return object;
-}
-
-static int json_all(FILE *out, const struct result runs[], size_t count)
-{
-    char *text = document_end(json_of_runs(runs, count), JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+    char *text = document_end(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
     if (!text)
         return -ENOMEM;
     int rc = fprintf(out, "%s\n", text) < 0 ? -errno : report_end(out);
