@@ -286,7 +286,7 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
     do {
         int flags = (p->reads_only ? O_RDONLY : O_RDWR) | (p->direct ? O_DIRECT : 0);
         int opened = r->device
-                         ? block_device_reopen(r->device, flags, e)
+                         ? scratch_reopen(r->device->fd, flags, r->device->name, e)
                          : scratch_reopen_data_file(named_in, p->first_worker, fd, flags, name, e);
         rc = opened < 0 ? opened : 0;
         uint32_t alignment = rc == 0 ? scratch_direct_alignment(opened) : 1;
@@ -407,7 +407,8 @@ static int make_workers(struct run_context *r, struct err *e)
             .slow = r->slow ? &r->slow[i] : NULL,
             .corruption = &r->corruption_log.workers[i],
             .all_data = r->data,
-            .data = {.number = i,
+            .data = {.fd = -1,
+                     .number = i,
                      .file = &r->data[i],
                      .contents = &r->contents,
                      .sync = p->sync,
@@ -424,7 +425,17 @@ static int make_workers(struct run_context *r, struct err *e)
             uint64_t end = mul_div(d->perchar_bytes, chunks.first + chunks.count, d->chunks);
             w->perchar_bytes = end - mul_div(d->perchar_bytes, chunks.first, d->chunks);
         }
-        data_file_init(&w->data, p->settings->directory, start, p->settings->offset_bytes.value);
+        if (r->device)
+            snprintf(w->data.name, sizeof w->data.name, "%s", p->settings->directory);
+        else
+            snprintf(w->data.name, sizeof w->data.name, "data file %u in %s", p->first_worker + i,
+                     p->settings->directory);
+        r->data[i] = (struct io_file){
+            .fd = -1,
+            .name = w->data.name,
+            .base = r->device ? p->settings->offset_bytes.value + start : 0,
+        };
+        r->contents.files[i].start = start;
         init_file_set(r, w);
     }
     if (rc == 0)

@@ -10,7 +10,6 @@
 
 #include "measure/device.h"
 #include "storage/guards.h"
-#include "storage/scratch.h"
 #include "util/descriptor.h"
 
 #define SECTOR_BYTES 512 /* of `size`, whatever the device's own blocks are */
@@ -63,7 +62,6 @@ int block_device_find(struct block_device *d, const char *path, bool writes, str
 
 int block_device_open(struct block_device *d, bool yes, struct err *e)
 {
-    struct guarded g = {.root = "", .facts = d->place.facts};
     struct block_device now = {.place = d->place, .name = d->name, .writes = d->writes};
     int rc = d->writes ? path_check_changed(&d->place) : 0;
     if (rc != 0)
@@ -75,16 +73,11 @@ int block_device_open(struct block_device *d, bool yes, struct err *e)
     if (rc == 0 && (strcmp(now.sequence, d->sequence) != 0 || now.bytes != d->bytes))
         rc = err_say(e, "%s is no longer the device that it was at the start", d->name);
     if (rc == 0)
-        guards_find_mount(&g, d->mounted, sizeof d->mounted);
+        guards_find_mount("", d->place.facts.st_rdev, d->mounted);
     if (rc != 0 || !d->writes)
         return rc;
     d->claim = guards_open(d->fd, O_RDONLY, "--write", yes, d->name, e);
     return d->claim < 0 ? d->claim : 0;
-}
-
-int block_device_reopen(const struct block_device *d, int flags, struct err *e)
-{
-    return scratch_reopen(d->fd, flags, d->name, e);
 }
 
 void block_device_close(struct block_device *d)

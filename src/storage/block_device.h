@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +21,7 @@ struct block_device {
     char sequence[32]; /* tells it from another device with its number; empty: not known */
     int fd;            /* to read, from block_device_open() on; -1: none */
     int claim; /* with O_EXCL: while it is open, others neither mount nor claim the device */
-    char mounted[200]; /* where it is mounted; empty: nowhere that this process sees */
+    char mounted[PATH_MAX]; /* where it is mounted; empty: nowhere that this process sees */
 };
 
 /*
@@ -38,8 +39,5 @@ int block_device_look(struct block_device *d, const char *root, struct err *e);
  * and keeps it from others until block_device_close(). Fails if another device has its number now.
  */
 int block_device_open(struct block_device *d, bool yes, struct err *e);
-
-/* Opens it once more, with these flags of open(2). Returns the descriptor. */
-int block_device_reopen(const struct block_device *d, int flags, struct err *e);
 
 void block_device_close(struct block_device *d);

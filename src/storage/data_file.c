@@ -16,18 +16,6 @@ static unsigned name_number(const struct data_file *d)
     return (unsigned)d->contents->first_number + d->number;
 }
 
-void data_file_init(struct data_file *d, const char *directory, uint64_t start, uint64_t base)
-{
-    d->fd = -1;
-    if (d->device)
-        snprintf(d->name, sizeof d->name, "%s", directory);
-    else
-        snprintf(d->name, sizeof d->name, "data file %" PRIu64 " in %s",
-                 d->contents->first_number + d->number, directory);
-    *d->file = (struct io_file){.fd = -1, .name = d->name, .base = d->device ? base + start : 0};
-    d->contents->files[d->number].start = start;
-}
-
 void data_file_release(struct data_file *d)
 {
     struct err ignored = {0}; /* then the directory cannot be removed either: that is noticed */
@@ -45,7 +33,7 @@ static int make_file(struct data_file *d, const struct scratch *s, struct err *e
     if (d->fd >= 0)
         return 0;
     bool is_named = d->keeps_name;
-    int fd = d->device  ? block_device_reopen(d->device, O_RDWR | O_DIRECT, e)
+    int fd = d->device  ? scratch_reopen(d->device->fd, O_RDWR | O_DIRECT, d->name, e)
              : is_named ? scratch_make_named_file(s, name_number(d), e)
                         : scratch_make_data_file(s, name_number(d), &is_named, e);
     if (fd < 0)
@@ -67,13 +55,6 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
     d->is_begun = true;
     if (!d->device && ftruncate(d->fd, 0) != 0)
         return err_system(e, errno, "empty %s", d->name);
-    return 0;
-}
-
-int data_file_set_size(struct data_file *d, struct err *e)
-{
-    if (!d->device && ftruncate(d->fd, (off_t)d->bytes) != 0)
-        return err_system(e, errno, "make %s %" PRIu64 " bytes long", d->name, d->bytes);
     return 0;
 }
 
@@ -104,7 +85,7 @@ int data_file_open(struct data_file *d, int access, enum data_file_use use, stru
     int flags = access | (d->sync && access != O_RDONLY ? O_DSYNC : 0) |
                 (d->direct && use == USE_BLOCKS ? O_DIRECT : 0);
     int fd = d->device
-                 ? block_device_reopen(d->device, flags, e)
+                 ? scratch_reopen(d->device->fd, flags, d->name, e)
                  : scratch_reopen_data_file(d->named_in, name_number(d), d->fd, flags, d->name, e);
     d->file->fd = fd >= 0 ? fd : -1;
     return fd >= 0 ? 0 : fd;

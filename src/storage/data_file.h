@@ -31,25 +31,11 @@ struct data_file {
     struct contents *contents; /* expected contents of all files */
 };
 
-/*
- * Initialises d, but makes no file yet. The caller has set number, bytes, sync, direct, keeps_name,
- * device, file and contents, and all other fields to 0; these three must outlive d. `directory` is
- * where the file will be, for messages; `start` is its offset in the data set, which begins at
- * `base` of the device.
- */
-void data_file_init(struct data_file *d, const char *directory, uint64_t start, uint64_t base);
-
 /* Closes the file, and removes its name if it has one. This frees its storage. */
 void data_file_release(struct data_file *d);
 
 /* Makes the file, or empties it if it exists. Afterwards none of its contents is valid. */
 int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e);
-
-/*
- * Gives the empty file its size, but no storage. Otherwise, with several writes in flight, each
- * would wait until the one before it has extended the file.
- */
-int data_file_set_size(struct data_file *d, struct err *e);
 
 /* Makes sure that the first `bytes` of the file are valid. `buffer` has room for `chunk` bytes. */
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,

@@ -72,10 +72,9 @@ static struct transfer move_block(int fd, off_t place, void *buffer, size_t byte
 
 /* ---- what follows from it -------------------------------------------------------------------- */
 
-static void say(struct direct *d, enum way way, enum direct_seen seen, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static void say(struct direct *d, enum way way, enum direct_seen seen, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void say(struct direct *d, enum way way,
+                                                      enum direct_seen seen, const char *format,
+                                                      ...)
 {
     va_list arguments;
     va_start(arguments, format);

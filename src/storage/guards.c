@@ -24,50 +24,21 @@ struct sharer {
     char shown[PATH_MAX];   /* "/dev/sda", "sda1 on /dev/sda", "sda below /dev/sda1" */
 };
 
-static void find_mount(const struct guarded *g, dev_t device, char where[static PATH_MAX])
+void guards_find_mount(const char *root, dev_t device, char where[static PATH_MAX])
 {
     char line[2 * PATH_MAX];
-    snprintf(line, sizeof line, "%s/proc/self/mountinfo", g->root);
+    snprintf(line, sizeof line, "%s/proc/self/mountinfo", root);
     FILE *mounts = kernel_file_read(line);
     *where = '\0';
     while (mounts && *where == '\0' && fgets(line, sizeof line, mounts)) {
-        unsigned major_number;
-        unsigned minor_number;
+        unsigned number[2];
         char point[PATH_MAX];
-        if (sscanf(line, "%*d %*d %u:%u %*s %4095s", &major_number, &minor_number, point) == 3 &&
-            makedev(major_number, minor_number) == device)
+        if (sscanf(line, "%*d %*d %u:%u %*s %4095s", &number[0], &number[1], point) == 3 &&
+            makedev(number[0], number[1]) == device)
             mount_info_read_path(where, point, strlen(point));
     }
     if (mounts)
         fclose(mounts);
-}
-
-void guards_find_mount(const struct guarded *g, char *where, size_t size)
-{
-    char path[PATH_MAX];
-    find_mount(g, g->facts.st_rdev, path);
-    snprintf(where, size, "%s", path);
-}
-
-static int refuse_mounted(const struct guarded *g, const struct sharer *s, struct err *e)
-{
-    char where[PATH_MAX];
-    find_mount(g, makedev(s->major, s->minor), where);
-    return *where ? err_system(e, EBUSY, "%s: %s is mounted on %.200s", g->option, s->shown, where)
-                  : 0;
-}
-
-/* Whether a name in /proc/swaps is that of the device or file. */
-static bool is_swap(const struct guarded *g, const struct sharer *s, const char *path)
-{
-    struct stat other;
-    if (strncmp(path, "/dev/", 5) == 0 && *s->name && strcmp(path + 5, s->name) == 0)
-        return true;
-    if (stat(path, &other) != 0)
-        return false;
-    return S_ISBLK(g->facts.st_mode)
-               ? S_ISBLK(other.st_mode) && other.st_rdev == makedev(s->major, s->minor)
-               : other.st_dev == g->facts.st_dev && other.st_ino == g->facts.st_ino;
 }
 
 static int refuse_swap(const struct guarded *g, const struct sharer *s, struct err *e)
@@ -78,26 +49,19 @@ static int refuse_swap(const struct guarded *g, const struct sharer *s, struct e
     FILE *swaps = kernel_file_read(line);
     while (swaps && !is_used && fgets(line, sizeof line, swaps)) {
         char file[PATH_MAX];
+        struct stat other;
         mount_info_read_path(file, line, strcspn(line, " \t\n"));
-        is_used = *file == '/' && is_swap(g, s, file); /* not the heading */
+        if (*file != '/') /* the heading */
+            continue;
+        is_used = strncmp(file, "/dev/", 5) == 0 && *s->name && strcmp(file + 5, s->name) == 0;
+        if (!is_used && stat(file, &other) == 0)
+            is_used = S_ISBLK(g->facts.st_mode)
+                          ? S_ISBLK(other.st_mode) && other.st_rdev == makedev(s->major, s->minor)
+                          : other.st_dev == g->facts.st_dev && other.st_ino == g->facts.st_ino;
     }
     if (swaps)
         fclose(swaps);
     return is_used ? err_system(e, EBUSY, "%s: %s is used as swap", g->option, s->shown) : 0;
-}
-
-static int refuse_held(const struct guarded *g, const struct sharer *s, struct err *e)
-{
-    char pattern[PATH_MAX];
-    glob_t holders;
-    snprintf(pattern, sizeof pattern, "%s/sys/dev/block/%u:%u/holders/*", g->root, s->major,
-             s->minor);
-    if (glob(pattern, 0, NULL, &holders) != 0)
-        return 0;
-    err_system(e, EBUSY, "%s: %s is a part of %s", g->option, s->shown,
-               strrchr(holders.gl_pathv[0], '/') + 1);
-    globfree(&holders);
-    return -EBUSY;
 }
 
 static int refuse_loops(const struct guarded *g, const struct sharer *s, struct err *e)
@@ -126,12 +90,24 @@ static int refuse_loops(const struct guarded *g, const struct sharer *s, struct 
 
 static int refuse_sharer(const struct guarded *g, const struct sharer *s, struct err *e)
 {
+    char where[PATH_MAX];
+    glob_t holders;
+    bool is_block = S_ISBLK(g->facts.st_mode);
     int rc = refuse_loops(g, s, e);
-    if (rc == 0 && S_ISBLK(g->facts.st_mode))
-        rc = refuse_mounted(g, s, e);
+    if (rc == 0 && is_block) {
+        guards_find_mount(g->root, makedev(s->major, s->minor), where);
+        if (*where)
+            rc = err_system(e, EBUSY, "%s: %s is mounted on %.200s", g->option, s->shown, where);
+    }
     if (rc == 0)
         rc = refuse_swap(g, s, e);
-    return rc == 0 && S_ISBLK(g->facts.st_mode) ? refuse_held(g, s, e) : rc;
+    snprintf(where, sizeof where, "%s/sys/dev/block/%u:%u/holders/*", g->root, s->major, s->minor);
+    if (rc != 0 || !is_block || glob(where, 0, NULL, &holders) != 0)
+        return rc;
+    rc = err_system(e, EBUSY, "%s: %s is a part of %s", g->option, s->shown,
+                    strrchr(holders.gl_pathv[0], '/') + 1);
+    globfree(&holders);
+    return rc;
 }
 
 /* Does the same for the device in a directory of sysfs, whose path ends in the kernel's name. */

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/stat.h>
 
 #include "util/err.h"
@@ -31,7 +30,7 @@ struct guarded {
 };
 
 /* Finds where the device is mounted, as this process sees it; an empty text: nowhere. */
-void guards_find_mount(const struct guarded *g, char *where, size_t size);
+void guards_find_mount(const char *root, dev_t device, char where[static PATH_MAX]);
 
 /* Refuses what others use, as far as texts of the kernel say so. Returns 0, or -EBUSY with e. */
 int guards_refuse(const struct guarded *g, struct err *e);

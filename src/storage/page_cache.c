@@ -42,38 +42,10 @@ static struct residency of_pages(uint64_t pages, uint64_t bytes)
     return (struct residency){.known = true, .bytes = resident < bytes ? resident : bytes};
 }
 
-static struct residency by_cachestat(int fd, uint64_t bytes)
-{
-#ifdef SYS_cachestat
-    struct page_range range = {.offset = 0, .length = bytes};
-    struct page_counts counts;
-    if (syscall(SYS_cachestat, fd, &range, &counts, 0) == 0)
-        return of_pages(counts.cached, bytes);
-#else
-    (void)fd, (void)bytes;
-#endif
-    return unknown;
-}
-
 /* Number of bytes that are mapped at a time: any machine can, and the answer fits on the stack. */
 #define PIECE_BYTES   (64 << 20)
 #define SMALLEST_PAGE 4096
 #define PIECE_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
-
-/* Counts the resident pages of a piece, and adds them to *pages. */
-static bool count_piece(int fd, uint64_t offset, size_t length, uint64_t *pages)
-{
-    unsigned char answers[PIECE_ANSWERS];
-    void *piece = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
-    if (piece == MAP_FAILED)
-        return false;
-    bool told = mincore(piece, length, answers) == 0;
-    size_t count = told ? (length + page_bytes() - 1) / page_bytes() : 0;
-    for (size_t i = 0; i < count; i++)
-        *pages += answers[i] & 1; /* the other bits are reserved */
-    munmap(piece, length);
-    return told;
-}
 
 /* In a larger file, this number of pieces, spread evenly, stands for all. 16 GiB take 50 ms. */
 #define MOST_PIECES 256
@@ -82,12 +54,23 @@ struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
 {
     uint64_t pieces = bytes / PIECE_BYTES + (bytes % PIECE_BYTES > 0);
     uint64_t looked_at = pieces < MOST_PIECES ? pieces : MOST_PIECES;
+    unsigned char answers[PIECE_ANSWERS];
     uint64_t pages = 0;
     for (uint64_t i = 0; i < looked_at; i++) {
         uint64_t offset = partition_of(pieces, looked_at, i).first * PIECE_BYTES;
         uint64_t rest = bytes - offset;
         size_t length = rest < PIECE_BYTES ? (size_t)rest : PIECE_BYTES;
-        if (stop_requested() || !count_piece(fd, offset, length, &pages))
+        void *piece = stop_requested()
+                          ? MAP_FAILED
+                          : mmap(NULL, length, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+        if (piece == MAP_FAILED)
+            return unknown;
+        bool told = mincore(piece, length, answers) == 0;
+        size_t count = told ? (length + page_bytes() - 1) / page_bytes() : 0;
+        for (size_t k = 0; k < count; k++)
+            pages += answers[k] & 1; /* the other bits are reserved */
+        munmap(piece, length);
+        if (!told)
             return unknown;
     }
     if (looked_at < pieces)
@@ -106,8 +89,15 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
      */
     bool is_stacked = fstatfs(fd, &fs) != 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
                       fs.f_type == FUSE_SUPER_MAGIC;
-    struct residency r = is_stacked ? unknown : by_cachestat(fd, bytes);
-    return r.known ? r : page_cache_residency_by_mincore(fd, bytes);
+#ifdef SYS_cachestat
+    struct page_range range = {.offset = 0, .length = bytes};
+    struct page_counts counts;
+    if (!is_stacked && syscall(SYS_cachestat, fd, &range, &counts, 0) == 0)
+        return of_pages(counts.cached, bytes);
+#else
+    (void)is_stacked;
+#endif
+    return page_cache_residency_by_mincore(fd, bytes);
 }
 
 /* ---- evicting ---- */
@@ -122,16 +112,24 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
  * worth waiting for more after a try that has removed pages, but not if no try removes any, as on
  * tmpfs.
  */
-static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *left, struct err *e)
+int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e)
 {
+    const struct io_file file = {.fd = fd, .name = name};
+    struct stat st;
     unsigned patience = 0; /* number of further tries that may fail */
-    struct residency before = page_cache_residency(fd, bytes);
+    *left = unknown;
+    int rc = io_sync_pieces(&file, e); /* only clean pages can be dropped */
+    if (rc != 0)
+        return rc;
+    if (fstat(fd, &st) != 0)
+        return err_system(e, errno, "look at %s", name);
+    struct residency before = page_cache_residency(fd, (uint64_t)st.st_size);
     for (unsigned tries = 1;; tries++) {
         /* without fadvise64(2) nothing is evicted, and the remaining residency says so */
         int code = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
         if (code != 0 && code != ENOSYS && code != EOPNOTSUPP)
             return err_system(e, code, "evict %s from the cache", name);
-        *left = page_cache_residency(fd, bytes);
+        *left = page_cache_residency(fd, (uint64_t)st.st_size);
         if (!left->known || left->bytes == 0 || tries == TRIES || stop_requested())
             return 0;
         if (left->bytes < before.bytes)
@@ -142,17 +140,4 @@ static int drop_all(int fd, const char *name, uint64_t bytes, struct residency *
         uint64_t pause_ns = FIRST_PAUSE_NS << (tries - 1);
         clock_sleep(pause_ns < LAST_PAUSE_NS ? pause_ns : LAST_PAUSE_NS);
     }
-}
-
-int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e)
-{
-    const struct io_file file = {.fd = fd, .name = name};
-    *left = unknown;
-    int rc = io_sync_pieces(&file, e); /* only clean pages can be dropped */
-    if (rc != 0)
-        return rc;
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return err_system(e, errno, "look at %s", name);
-    return drop_all(fd, name, (uint64_t)st.st_size, left, e);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "bonnie/workloads/workload.h"
 #include "io/file.h"
@@ -98,9 +101,12 @@ static int chunks_run(struct work *w, struct io_source steps, struct err *e)
 static int chunks_prepare(void *context, struct err *e)
 {
     struct work *w = context;
+    const struct data_file *d = &w->data;
     int rc = work_open_data(w, e);
-    if (rc == 0 && !w->workload->reads && plan_stores(w->plan) && w->plan->engine.depth > 1)
-        rc = data_file_set_size(&w->data, e);
+    /* otherwise, with several writes in flight, each would wait until the one before has ended */
+    bool sets_size = !w->workload->reads && plan_stores(w->plan) && w->plan->engine.depth > 1;
+    if (rc == 0 && sets_size && !d->device && ftruncate(d->fd, (off_t)d->bytes) != 0)
+        rc = err_system(e, errno, "make %s %" PRIu64 " bytes long", d->name, d->bytes);
     return rc == 0 ? work_open_queue(w, w->data.file, 1, w->plan->data.chunk_bytes, e) : rc;
 }
 
