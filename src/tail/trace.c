@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/mount.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,22 +35,25 @@ enum tail_scope {
     SCOPE_ALL,
 };
 
-/* Whether the declaration from `from` to `end` ("char rwbs[10]") declares `name`. */
-static bool declares(const char *from, const char *end, const char *name)
-{
-    const char *bracket = memchr(from, '[', (size_t)(end - from));
-    const char *type = "__data_loc ";
-    if (bracket && strncmp(from, type, strlen(type)) != 0)
-        end = bracket;
-    size_t length = strlen(name);
-    if ((size_t)(end - from) <= length || strncmp(end - length, name, length) != 0)
-        return false;
-    return end[-(ptrdiff_t)length - 1] == ' ';
-}
+/* The sets of events (enum tail_set) that have events of a scope. */
+static const unsigned sets_of[] = {
+    [SCOPE_DEVICES] = TAIL_OWN | TAIL_AROUND,
+    [SCOPE_FILESYSTEM] = TAIL_OWN | TAIL_AROUND,
+    [SCOPE_THREAD] = TAIL_OWN | TAIL_CALLS,
+    [SCOPE_WOKEN] = TAIL_OWN | TAIL_CALLS,
+    [SCOPE_SWITCHED] = TAIL_OWN | TAIL_CALLS,
+    [SCOPE_CALLS] = TAIL_CALLS | TAIL_AROUND,
+    [SCOPE_JOURNAL] = TAIL_AROUND,
+    [SCOPE_ALL] = TAIL_AROUND,
+};
 
-/* Looks up a field in `text`, the contents of a file `format`. Returns false when it has none. */
+/*
+ * Looks up a field in `text`, the contents of a file `format`, which declares it as "field:char
+ * rwbs[10];". Returns false when it has none.
+ */
 static bool tail_format_field(const char *text, const char *name, struct tail_field *field)
 {
+    size_t length = strlen(name);
     *field = (struct tail_field){0};
     for (const char *at = strstr(text, "field:"); at; at = strstr(at, "field:")) {
         at += strlen("field:");
@@ -57,9 +61,12 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
         const char *end = strchr(at, ';');
         if (!end)
             return false;
-        if (!declares(at, end, name))
+        const char *bracket = memchr(at, '[', (size_t)(end - at));
+        bool is_located = strncmp(at, "__data_loc ", strlen("__data_loc ")) == 0;
+        const char *declared = (bracket && !is_located ? bracket : end) - length;
+        if (declared <= at || strncmp(declared, name, length) != 0 || declared[-1] != ' ')
             continue;
-        field->is_text = memchr(at, '[', (size_t)(end - at)) != NULL;
+        field->is_text = bracket != NULL;
         return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
     }
     return false;
@@ -72,28 +79,16 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
 static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
                                  size_t bytes)
 {
-    uint8_t one;
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    if (field->offset > bytes || field->size > bytes - field->offset)
+    unsigned size = field->size;
+    uint64_t value = 0;
+    unsigned char *low = (unsigned char *)&value;
+    if (field->offset > bytes || size > bytes - field->offset ||
+        (size != 1 && size != 2 && size != 4 && size != 8))
         return 0;
-    switch (field->size) {
-    case 1:
-        memcpy(&one, record + field->offset, sizeof one);
-        return one;
-    case 2:
-        memcpy(&two, record + field->offset, sizeof two);
-        return two;
-    case 4:
-        memcpy(&four, record + field->offset, sizeof four);
-        return four;
-    case 8:
-        memcpy(&eight, record + field->offset, sizeof eight);
-        return eight;
-    default:
-        return 0;
-    }
+    if (__BYTE_ORDER == __BIG_ENDIAN)
+        low += sizeof value - size;
+    memcpy(low, record + field->offset, size);
+    return value;
 }
 
 /* Flags in the page's `commit` (kernel/trace/ring_buffer.c). */
@@ -106,7 +101,7 @@ enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 
 #define DELTA_BITS 27
 
-/* A record with an absolute time has no room for these bits; they stay as they were. */
+/* A record with an absolute time lacks these bits, which stay as they were. */
 #define STAMP_MISSING (UINT64_C(0xf8) << 56)
 
 bool tail_page_layout(struct tail_page_layout *l, const char *text)
@@ -145,40 +140,28 @@ bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layo
     return true;
 }
 
-/* The head of a record has its kind, and the time since the previous record. */
-static void split_head(uint32_t word, unsigned *kind, uint64_t *delta)
-{
-#if __BYTE_ORDER == __LITTLE_ENDIAN
-    *kind = word & 31;
-    *delta = word >> 5;
-#else
-    *kind = word >> DELTA_BITS;
-    *delta = word & ((UINT32_C(1) << DELTA_BITS) - 1);
-#endif
-}
-
 const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 {
     while (page->bytes - page->at >= 2 * sizeof(uint32_t)) {
         const unsigned char *at = page->data + page->at;
         size_t left = page->bytes - page->at;
-        uint32_t second = word_at(at + sizeof(uint32_t));
-        size_t size = 2 * sizeof(uint32_t);
-        uint64_t delta;
-        unsigned kind;
-        split_head(word_at(at), &kind, &delta);
+        uint32_t first = word_at(at); /* the record's kind, and the time since the previous one */
+        uint32_t second = word_at(at + sizeof first);
+        size_t size = sizeof first + sizeof second;
+        bool is_little = __BYTE_ORDER == __LITTLE_ENDIAN;
+        unsigned kind = is_little ? first & 31 : first >> DELTA_BITS;
+        uint64_t delta = is_little ? first >> 5 : first & ((UINT32_C(1) << DELTA_BITS) - 1);
         if (kind == KIND_PADDING) {
             if (delta == 0) /* up to the end of the page */
                 break;
-            size = sizeof(uint32_t) + second;
+            size = sizeof first + second;
         } else if (kind == KIND_EXTEND) {
             page->ns += delta + ((uint64_t)second << DELTA_BITS);
         } else if (kind == KIND_STAMP) {
             page->ns = (delta + ((uint64_t)second << DELTA_BITS)) | (page->base_ns & STAMP_MISSING);
         } else {
-            size_t head = kind == KIND_LONG ? 2 * sizeof(uint32_t) : sizeof(uint32_t);
-            size =
-                sizeof(uint32_t) + (kind == KIND_LONG ? (size_t)second : kind * sizeof(uint32_t));
+            size_t head = kind == KIND_LONG ? size : sizeof first;
+            size = sizeof first + (kind == KIND_LONG ? (size_t)second : kind * sizeof first);
             if (size < head || size > left)
                 break;
             page->ns += delta;
@@ -204,124 +187,8 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 /* Bits of `prev_state` in sched_switch: the thread gives up its CPU because it has to wait. */
 #define STATE_SLEEPS 0xff
 
-/* Values of an event's fields, in the order of its row in the table. */
-struct values {
-    uint64_t of[TAIL_EVENT_FIELDS];
-    const unsigned char *text; /* the field that is not a number */
-    size_t text_bytes;
-    unsigned text_room;
-};
-
-/* Makes up to 2 events, and returns their number. Their kind and thread are set already. */
-typedef unsigned reading(const struct values *v, struct tail_event events[static 2]);
-
-static unsigned take_plain(const struct values *v, struct tail_event events[static 2])
-{
-    (void)v;
-    (void)events;
-    return 1;
-}
-
-/*
- * Only requests with sectors move data. A flush has none ("FF"), and neither has the last step of a
- * write that waited for a flush ("FWS").
- */
-static unsigned take_request(const struct values *v, struct tail_event events[static 2])
-{
-    struct tail_event *e = &events[0];
-    bool is_flush = v->text_bytes > 1 && v->text[0] == 'F' && v->text[1] == 'F';
-    e->device = (uint32_t)v->of[0];
-    e->sector = v->of[1];
-    e->sectors = (uint32_t)v->of[2];
-    e->is_meta = v->text_bytes > 0 && memchr(v->text, 'M', v->text_bytes) != NULL;
-    if (e->sectors > 0)
-        return 1;
-    if (!is_flush || e->kind == TAIL_INSERT)
-        return 0;
-    e->kind = e->kind == TAIL_ISSUE ? TAIL_FLUSH_BEGIN : TAIL_FLUSH_END;
-    return 1;
-}
-
-static unsigned take_commit(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].device = (uint32_t)v->of[0];
-    return 1;
-}
-
-static unsigned take_switch(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].kind = v->of[1] & STATE_SLEEPS ? TAIL_SLEEP : TAIL_PREEMPT;
-    events[0].thread = (int32_t)v->of[0];
-    events[1] = events[0];
-    events[1].kind = TAIL_RUN;
-    events[1].thread = (int32_t)v->of[2];
-    events[1].sector = v->of[0];
-    return 2;
-}
-
-static unsigned take_woken(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].thread = (int32_t)v->of[0];
-    return 1;
-}
-
-/*
- * A thread that waits for a mutex counts as waiting even while it spins. For other locks only a
- * thread that sleeps counts.
- */
-static unsigned take_lock(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].sector = v->of[0];
-    return events[0].kind == TAIL_LOCK_END || !(v->of[1] & LOCK_SPINS) || (v->of[1] & LOCK_MUTEX);
-}
-
-static unsigned take_pause(const struct values *v, struct tail_event events[static 2])
-{
-    (void)events;
-    return (int64_t)v->of[0] > 0;
-}
-
-static unsigned take_call(const struct values *v, struct tail_event events[static 2])
-{
-    uint64_t arguments[6] = {0};
-    if (v->text_room != sizeof arguments) /* of a kernel of 32 bits */
-        return 0;
-    memcpy(arguments, v->text, sizeof arguments);
-    events[0].device = (uint32_t)v->of[0];
-    events[0].sector = arguments[0];
-#ifdef SYS_open
-    events[0].sectors = (uint32_t)arguments[v->of[0] == SYS_open ? 1 : 2];
-#else
-    events[0].sectors = (uint32_t)arguments[2];
-#endif
-    return 1;
-}
-
-static unsigned take_return(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].device = (uint32_t)v->of[0];
-    events[0].sector = v->of[1];
-    return 1;
-}
-
-static unsigned take_bio(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].device = (uint32_t)v->of[0];
-    events[0].sector = v->of[1];
-    events[0].sectors = (uint32_t)v->of[2];
-    events[0].writes = v->text_bytes > 0 && memchr(v->text, 'W', v->text_bytes) != NULL;
-    bool is_discard = v->text_bytes > 0 && memchr(v->text, 'D', v->text_bytes) != NULL;
-    return events[0].sectors > 0 && !is_discard;
-}
-
 /* Bits of common_flags: an interrupt came, and the thread that was running had no part in it. */
 #define IN_INTERRUPT 0x18
-
-static unsigned take_ask(const struct values *v, struct tail_event events[static 2])
-{
-    events[0].sector = v->of[0];
-    return (v->of[1] & IN_INTERRUPT) == 0;
-}
 
 /*
  * What an event shows, in words, for the message that this kernel lacks the event. Events of one
@@ -333,112 +200,42 @@ static unsigned take_ask(const struct values *v, struct tail_event events[static
 #define LOG_WAITS "waits for the log"
 #define RECLAIM   "reclaim of memory"
 #define CALLS     "system calls"
+#define PAUSES    "writers that are held back"
+#define LOCKS     "locks"
+#define USERS     "who uses a device"
+#define WAKERS    "who wakes the journal"
 
-/* The fields of a request; and none. */
-#define OF_REQUEST .fields = {"dev", "sector", "nr_sector", "rwbs"}
-#define NONE       .fields = {NULL}
+/* The fields of a request. */
+#define OF_REQUEST "dev sector nr_sector rwbs"
 
 static const struct row {
     const char *path;
     const char *purpose;
-    unsigned sets; /* bits of enum tail_set */
     enum tail_scope scope;
-    enum tail_kind kind;
-    reading *take;
-    const char *fields[TAIL_EVENT_FIELDS]; /* a field with text comes last */
+    enum tail_kind kind; /* says what tail_decode() makes of the fields */
+    const char *fields;  /* at most TAIL_EVENT_FIELDS */
 } rows[TAIL_EVENTS] = {
-    {"block/block_rq_insert", REQUESTS, TAIL_OWN | TAIL_AROUND, SCOPE_DEVICES, TAIL_INSERT,
-     take_request, OF_REQUEST},
-    {"block/block_rq_issue", REQUESTS, TAIL_OWN | TAIL_AROUND, SCOPE_DEVICES, TAIL_ISSUE,
-     take_request, OF_REQUEST},
-    {"block/block_rq_complete", REQUESTS, TAIL_OWN | TAIL_AROUND, SCOPE_DEVICES, TAIL_COMPLETE,
-     take_request, OF_REQUEST},
-    {"sched/sched_switch",
-     CPU_WAITS,
-     TAIL_OWN | TAIL_CALLS,
-     SCOPE_SWITCHED,
-     TAIL_SLEEP,
-     take_switch,
-     {"prev_pid", "prev_state", "next_pid"}},
-    {"sched/sched_wakeup",
-     CPU_WAITS,
-     TAIL_OWN | TAIL_CALLS,
-     SCOPE_WOKEN,
-     TAIL_WAKE,
-     take_woken,
-     {"pid"}},
-    {"jbd2/jbd2_start_commit",
-     COMMITS,
-     TAIL_OWN | TAIL_AROUND,
-     SCOPE_FILESYSTEM,
-     TAIL_COMMIT_BEGIN,
-     take_commit,
-     {"dev"}},
-    {"jbd2/jbd2_end_commit",
-     COMMITS,
-     TAIL_OWN | TAIL_AROUND,
-     SCOPE_FILESYSTEM,
-     TAIL_COMMIT_END,
-     take_commit,
-     {"dev"}},
-    {"xfs/xfs_log_force", LOG_WAITS, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD, TAIL_LOG_WAIT, take_plain,
-     NONE},
-    {"xfs/xfs_log_grant_sleep", LOG_WAITS, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD, TAIL_LOG_WAIT,
-     take_plain, NONE},
-    {"xfs/xfs_log_grant_wake", LOG_WAITS, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD, TAIL_LOG_READY,
-     take_plain, NONE},
-    {"writeback/balance_dirty_pages",
-     "writers that are held back",
-     TAIL_OWN | TAIL_CALLS,
-     SCOPE_THREAD,
-     TAIL_DIRTY_PAUSE,
-     take_pause,
-     {"pause"}},
-    {"vmscan/mm_vmscan_direct_reclaim_begin", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
-     TAIL_RECLAIM_BEGIN, take_plain, NONE},
-    {"vmscan/mm_vmscan_direct_reclaim_end", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
-     TAIL_RECLAIM_END, take_plain, NONE},
-    {"vmscan/mm_vmscan_memcg_reclaim_begin", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
-     TAIL_RECLAIM_BEGIN, take_plain, NONE},
-    {"vmscan/mm_vmscan_memcg_reclaim_end", RECLAIM, TAIL_OWN | TAIL_CALLS, SCOPE_THREAD,
-     TAIL_RECLAIM_END, take_plain, NONE},
-    {"lock/contention_begin",
-     "locks",
-     TAIL_OWN | TAIL_CALLS,
-     SCOPE_THREAD,
-     TAIL_LOCK_BEGIN,
-     take_lock,
-     {"lock_addr", "flags"}},
-    {"lock/contention_end",
-     "locks",
-     TAIL_OWN | TAIL_CALLS,
-     SCOPE_THREAD,
-     TAIL_LOCK_END,
-     take_lock,
-     {"lock_addr"}},
-    {"raw_syscalls/sys_enter",
-     CALLS,
-     TAIL_CALLS | TAIL_AROUND,
-     SCOPE_CALLS,
-     TAIL_CALL,
-     take_call,
-     {"id", "args"}},
-    {"raw_syscalls/sys_exit",
-     CALLS,
-     TAIL_CALLS | TAIL_AROUND,
-     SCOPE_CALLS,
-     TAIL_RETURN,
-     take_return,
-     {"id", "ret"}},
-    {"block/block_bio_queue", "who uses a device", TAIL_AROUND, SCOPE_ALL, TAIL_BIO, take_bio,
-     OF_REQUEST},
-    {"sched/sched_waking",
-     "who wakes the journal",
-     TAIL_AROUND,
-     SCOPE_JOURNAL,
-     TAIL_ASK_COMMIT,
-     take_ask,
-     {"pid", "common_flags"}},
+    {"block/block_rq_insert", REQUESTS, SCOPE_DEVICES, TAIL_INSERT, OF_REQUEST},
+    {"block/block_rq_issue", REQUESTS, SCOPE_DEVICES, TAIL_ISSUE, OF_REQUEST},
+    {"block/block_rq_complete", REQUESTS, SCOPE_DEVICES, TAIL_COMPLETE, OF_REQUEST},
+    {"sched/sched_switch", CPU_WAITS, SCOPE_SWITCHED, TAIL_SLEEP, "prev_pid prev_state next_pid"},
+    {"sched/sched_wakeup", CPU_WAITS, SCOPE_WOKEN, TAIL_WAKE, "pid"},
+    {"jbd2/jbd2_start_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_BEGIN, "dev"},
+    {"jbd2/jbd2_end_commit", COMMITS, SCOPE_FILESYSTEM, TAIL_COMMIT_END, "dev"},
+    {"xfs/xfs_log_force", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, ""},
+    {"xfs/xfs_log_grant_sleep", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_WAIT, ""},
+    {"xfs/xfs_log_grant_wake", LOG_WAITS, SCOPE_THREAD, TAIL_LOG_READY, ""},
+    {"writeback/balance_dirty_pages", PAUSES, SCOPE_THREAD, TAIL_DIRTY_PAUSE, "pause"},
+    {"vmscan/mm_vmscan_direct_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, ""},
+    {"vmscan/mm_vmscan_direct_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, ""},
+    {"vmscan/mm_vmscan_memcg_reclaim_begin", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_BEGIN, ""},
+    {"vmscan/mm_vmscan_memcg_reclaim_end", RECLAIM, SCOPE_THREAD, TAIL_RECLAIM_END, ""},
+    {"lock/contention_begin", LOCKS, SCOPE_THREAD, TAIL_LOCK_BEGIN, "lock_addr flags"},
+    {"lock/contention_end", LOCKS, SCOPE_THREAD, TAIL_LOCK_END, "lock_addr"},
+    {"raw_syscalls/sys_enter", CALLS, SCOPE_CALLS, TAIL_CALL, "id args"},
+    {"raw_syscalls/sys_exit", CALLS, SCOPE_CALLS, TAIL_RETURN, "id ret"},
+    {"block/block_bio_queue", USERS, SCOPE_ALL, TAIL_BIO, OF_REQUEST},
+    {"sched/sched_waking", WAKERS, SCOPE_JOURNAL, TAIL_ASK_COMMIT, "pid common_flags"},
 };
 
 const char *tail_event_path(unsigned index)
@@ -449,12 +246,17 @@ const char *tail_event_path(unsigned index)
 bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text)
 {
     struct tail_format *f = &d->formats[index];
+    const char *fields = rows[index].fields;
+    char name[32];
+    int length;
     const char *id = strstr(text, "\nID:"); /* which identifies the event in the trace */
     f->is_known = id && sscanf(id, "\nID: %u", &f->id) == 1 &&
                   tail_format_field(text, "common_type", &d->id) &&
                   tail_format_field(text, "common_pid", &d->thread);
-    for (unsigned i = 0; i < TAIL_EVENT_FIELDS && rows[index].fields[i] && f->is_known; i++)
-        f->is_known = tail_format_field(text, rows[index].fields[i], &f->fields[i]);
+    for (unsigned i = 0; f->is_known && sscanf(fields, "%31s%n", name, &length) == 1; i++) {
+        f->is_known = tail_format_field(text, name, &f->fields[i]);
+        fields += length;
+    }
     return f->is_known;
 }
 
@@ -479,21 +281,6 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
     return strcmp(purpose, LOG_WAITS) != 0 || strcmp(filesystem, "xfs") == 0;
 }
 
-static void read_values(struct values *v, const struct tail_format *f, const unsigned char *record,
-                        size_t bytes)
-{
-    for (unsigned i = 0; i < TAIL_EVENT_FIELDS; i++) {
-        const struct tail_field *field = &f->fields[i];
-        bool fits = field->offset <= bytes && field->size <= bytes - field->offset;
-        v->of[i] = tail_field_value(field, record, bytes);
-        if (!field->is_text || !fits)
-            continue;
-        v->text = record + field->offset;
-        v->text_bytes = strnlen((const char *)v->text, field->size);
-        v->text_room = field->size;
-    }
-}
-
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2])
 {
@@ -503,12 +290,91 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         index++;
     if (index == TAIL_EVENTS)
         return 0;
-    struct values values = {0};
-    read_values(&values, &d->formats[index], record, bytes);
-    events[0] = (struct tail_event){.ns = ns,
-                                    .thread = (int32_t)tail_field_value(&d->thread, record, bytes),
-                                    .kind = (uint8_t)rows[index].kind};
-    return rows[index].take(&values, events);
+    uint64_t of[TAIL_EVENT_FIELDS]; /* the values of its fields, in the order of its row */
+    const char *text = "";          /* the field that is not a number */
+    size_t text_bytes = 0;
+    size_t text_room = 0;
+    for (unsigned i = 0; i < TAIL_EVENT_FIELDS; i++) {
+        const struct tail_field *field = &d->formats[index].fields[i];
+        of[i] = tail_field_value(field, record, bytes);
+        if (!field->is_text || field->offset > bytes || field->size > bytes - field->offset)
+            continue;
+        text = (const char *)record + field->offset;
+        text_bytes = strnlen(text, field->size);
+        text_room = field->size;
+    }
+    struct tail_event *e = &events[0];
+    *e = (struct tail_event){.ns = ns,
+                             .thread = (int32_t)tail_field_value(&d->thread, record, bytes),
+                             .kind = (uint8_t)rows[index].kind};
+    switch (rows[index].kind) {
+    case TAIL_INSERT:
+    case TAIL_ISSUE:
+    case TAIL_COMPLETE:
+    case TAIL_BIO:
+        e->device = (uint32_t)of[0];
+        e->sector = of[1];
+        e->sectors = (uint32_t)of[2];
+        e->is_meta = memchr(text, 'M', text_bytes) != NULL;
+        e->writes = memchr(text, 'W', text_bytes) != NULL;
+        if (e->kind == TAIL_BIO)
+            return e->sectors > 0 && !memchr(text, 'D', text_bytes); /* no discard */
+        if (e->sectors > 0)
+            return 1;
+        /*
+         * What has no sectors moves no data: a flush ("FF"), and the last step of a write that
+         * waited for a flush ("FWS").
+         */
+        if (text_bytes < 2 || strncmp(text, "FF", 2) != 0 || e->kind == TAIL_INSERT)
+            return 0;
+        e->kind = e->kind == TAIL_ISSUE ? TAIL_FLUSH_BEGIN : TAIL_FLUSH_END;
+        return 1;
+    case TAIL_COMMIT_BEGIN:
+    case TAIL_COMMIT_END:
+        e->device = (uint32_t)of[0];
+        return 1;
+    case TAIL_SLEEP: /* a switch from one thread to another */
+        e->kind = of[1] & STATE_SLEEPS ? TAIL_SLEEP : TAIL_PREEMPT;
+        e->thread = (int32_t)of[0];
+        events[1] = *e;
+        events[1].kind = TAIL_RUN;
+        events[1].thread = (int32_t)of[2];
+        events[1].sector = of[0];
+        return 2;
+    case TAIL_WAKE:
+        e->thread = (int32_t)of[0];
+        return 1;
+    case TAIL_LOCK_BEGIN:
+    case TAIL_LOCK_END:
+        /* only who waits for a mutex counts as waiting while it spins */
+        e->sector = of[0];
+        return e->kind == TAIL_LOCK_END || !(of[1] & LOCK_SPINS) || (of[1] & LOCK_MUTEX);
+    case TAIL_DIRTY_PAUSE:
+        return (int64_t)of[0] > 0;
+    case TAIL_CALL: {
+        uint64_t arguments[6];
+        unsigned third = 2;
+        if (text_room != sizeof arguments) /* of a kernel of 32 bits */
+            return 0;
+        memcpy(arguments, text, sizeof arguments);
+#ifdef SYS_open
+        third = of[0] == SYS_open ? 1 : 2;
+#endif
+        e->device = (uint32_t)of[0];
+        e->sector = arguments[0];
+        e->sectors = (uint32_t)arguments[third];
+        return 1;
+    }
+    case TAIL_RETURN:
+        e->device = (uint32_t)of[0];
+        e->sector = of[1];
+        return 1;
+    case TAIL_ASK_COMMIT:
+        e->sector = of[0];
+        return (of[1] & IN_INTERRUPT) == 0;
+    default: /* the thread and the kind say all */
+        return 1;
+    }
 }
 
 /*
@@ -581,10 +447,17 @@ static void run_errand(void *context, int socket)
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-static void add_note(struct tail_trace *t, const char *text)
+/* Adds a remark to the note. */
+__attribute__((format(printf, 2, 3))) static void add_note(struct tail_trace *t, const char *format,
+                                                           ...)
 {
+    va_list list;
     size_t used = strlen(t->note);
-    snprintf(t->note + used, sizeof t->note - used, "%s%s", used > 0 ? "; " : "", text);
+    snprintf(t->note + used, sizeof t->note - used, "%s", used > 0 ? "; " : "");
+    used = strlen(t->note);
+    va_start(list, format);
+    vsnprintf(t->note + used, sizeof t->note - used, format, list);
+    va_end(list);
 }
 
 /* Reads the beginning of a file in the tracefs at `place`. Returns false when it cannot. */
@@ -618,24 +491,10 @@ static bool set_file(const struct tail_trace *t, const char *place, const char *
     return done;
 }
 
-/* Mounts a tracefs at no place, so nobody else sees it. Returns its descriptor, or -1 with errno.
- */
-static int mount_tracefs(void)
-{
-    int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
-    int fd = -1;
-    if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-        fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
-    int code = errno;
-    descriptor_close(&context);
-    errno = code;
-    return fd;
-}
-
 /*
  * Opens the directory `instances` of tracefs. Returns its descriptor and sets `place` to the mount
  * point, or returns a negative errno. If tracefs is not mounted, and `mount` is not NULL, mounts
- * one and sets *mount to its descriptor.
+ * one at no place, so that nobody else sees it, and sets *mount to its descriptor.
  */
 static int open_instances(char place[static PLACE_BYTES], int *mount)
 {
@@ -651,58 +510,21 @@ static int open_instances(char place[static PLACE_BYTES], int *mount)
     }
     if (rc != -ENOENT || !mount)
         return rc;
-    *mount = mount_tracefs();
-    snprintf(place, PLACE_BYTES, "/proc/self/fd/%d", *mount);
+    int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+    if (context >= 0 && syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+        *mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+    rc = -errno;
+    descriptor_close(&context);
     if (*mount < 0)
-        return -errno;
+        return rc;
+    snprintf(place, PLACE_BYTES, "/proc/self/fd/%d", *mount);
     snprintf(path, sizeof path, "%s/instances", place);
     int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
     return fd < 0 ? -errno : fd;
 }
 
-bool tail_instance_name(char name[TAIL_INSTANCE_NAME])
-{
-    uint32_t number = 0;
-    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-        return false;
-    snprintf(name, TAIL_INSTANCE_NAME, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
-    return true;
-}
-
-/* Learns the layout of the kernel's records. */
-static bool learn_formats(struct tail_trace *t, const char *place)
-{
-    char text[FORMAT_BYTES];
-    char file[INSTANCE_PATH];
-    if (!read_file(place, "events/header_page", text, sizeof text) ||
-        !tail_page_layout(&t->layout, text))
-        return false;
-    t->page_bytes = t->layout.data.offset + t->layout.data.size;
-    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        snprintf(file, sizeof file, "events/%s/format", tail_event_path(i));
-        if (rows[i].sets & t->set && read_file(place, file, text, sizeof text))
-            tail_decoder_learn(&t->decoder, i, text);
-    }
-    tail_decoder_finish(&t->decoder);
-    return true;
-}
-
 /* The link in /proc of a process in the first PID namespace (PROC_PID_INIT_INO of the kernel). */
 #define FIRST_NAMESPACE "pid:[4026531836]"
-
-static void note_other_tracer(struct tail_trace *t, const char *place)
-{
-    char text[64];
-    char note[TAIL_NOTE];
-    if (!read_file(place, "current_tracer", text, sizeof text))
-        return;
-    text[strcspn(text, "\n")] = '\0';
-    if (strcmp(text, "nop") == 0)
-        return;
-    snprintf(note, sizeof note, "another tracer is active (%s): the figures include its cost",
-             text);
-    add_note(t, note);
-}
 
 static unsigned count_cpus(void)
 {
@@ -715,40 +537,21 @@ unsigned tail_trace_descriptors(void)
     return TAIL_EVENTS + count_cpus() + 4; /* two files, a directory, the remover's socket */
 }
 
-static bool open_pipes(struct tail_trace *t, const char *place)
-{
-    char file[INSTANCE_PATH];
-    bool any = false;
-    t->cpus = count_cpus();
-    t->pipes = calloc(t->cpus, sizeof *t->pipes);
-    for (unsigned i = 0; t->pipes && i < t->cpus; i++) {
-        snprintf(file, sizeof file, "per_cpu/cpu%u/trace_pipe_raw", i);
-        t->pipes[i] = open_instance_file(t, place, file, O_RDONLY | O_NONBLOCK);
-        any = any || t->pipes[i] >= 0;
-    }
-    return any;
-}
-
-static bool open_filters(struct tail_trace *t, const char *place)
-{
-    char file[INSTANCE_PATH];
-    bool all = true;
-    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        snprintf(file, sizeof file, "events/%s/filter", tail_event_path(i));
-        if (t->decoder.formats[i].is_known)
-            t->filters[i] = open_instance_file(t, place, file, O_WRONLY);
-        all = all && (!t->decoder.formats[i].is_known || t->filters[i] >= 0);
-    }
-    return all;
-}
-
 /* Sets up the instance and opens the files that are needed later. */
 static bool open_files(struct tail_trace *t, const char *place)
 {
-    char kib[24];
-    unsigned each = BUFFER_KIB / t->cpus;
-    each = each > MOST_CPU_KIB ? MOST_CPU_KIB : each;
-    snprintf(kib, sizeof kib, "%u", each < LEAST_CPU_KIB ? LEAST_CPU_KIB : each);
+    char text[INSTANCE_PATH];
+    bool has_pipe = false;
+    bool all = true;
+    t->cpus = count_cpus();
+    t->pipes = calloc(t->cpus, sizeof *t->pipes);
+    for (unsigned i = 0; t->pipes && i < t->cpus; i++) {
+        snprintf(text, sizeof text, "per_cpu/cpu%u/trace_pipe_raw", i);
+        t->pipes[i] = open_instance_file(t, place, text, O_RDONLY | O_NONBLOCK);
+        has_pipe = has_pipe || t->pipes[i] >= 0;
+    }
+    if (!has_pipe)
+        return false;
     t->tracing_on = open_instance_file(t, place, "tracing_on", O_WRONLY);
     t->set_event = open_instance_file(t, place, "set_event", O_WRONLY | O_APPEND);
     if (t->set == TAIL_CALLS) {
@@ -756,10 +559,21 @@ static bool open_files(struct tail_trace *t, const char *place)
         if (t->set_event_pid < 0 || !set_file(t, place, "options/event-fork", "1"))
             return false;
     }
-    return write_text(t->tracing_on, "0") && t->set_event >= 0 && open_filters(t, place) &&
-           set_file(t, place, "trace_clock", "mono") &&
+    if (!write_text(t->tracing_on, "0") || t->set_event < 0)
+        return false;
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        if (!t->decoder.formats[i].is_known)
+            continue;
+        snprintf(text, sizeof text, "events/%s/filter", rows[i].path);
+        t->filters[i] = open_instance_file(t, place, text, O_WRONLY);
+        all = all && t->filters[i] >= 0;
+    }
+    unsigned kib = BUFFER_KIB / t->cpus;
+    kib = kib > MOST_CPU_KIB ? MOST_CPU_KIB : kib < LEAST_CPU_KIB ? LEAST_CPU_KIB : kib;
+    snprintf(text, sizeof text, "%u", kib);
+    return all && set_file(t, place, "trace_clock", "mono") &&
            set_file(t, place, "options/overwrite", "1") &&
-           set_file(t, place, "buffer_size_kb", kib);
+           set_file(t, place, "buffer_size_kb", text);
 }
 
 static void close_files(struct tail_trace *t)
@@ -784,6 +598,9 @@ static void discard_instance(struct tail_trace *t)
     errno = code;
 }
 
+/* "explain-tail-PID-NUMBER" */
+#define NAME_FORMAT "explain-tail-%d-%08" PRIx32
+
 /*
  * Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
  * open, so this is tried again.
@@ -791,45 +608,61 @@ static void discard_instance(struct tail_trace *t)
 static bool open_instance(struct tail_trace *t, const char *place)
 {
     for (int i = 0; i < TRIES_TO_MAKE; i++) {
-        /* making a directory in `instances` makes a trace instance */
-        if (!tail_instance_name(t->name) || mkdirat(t->instances, t->name, 0700) != 0)
+        uint32_t number = 0;
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
             return false;
-        if (open_pipes(t, place) && open_files(t, place))
+        snprintf(t->name, sizeof t->name, NAME_FORMAT, (int)getpid(), number);
+        /* making a directory in `instances` makes a trace instance */
+        if (mkdirat(t->instances, t->name, 0700) != 0)
+            return false;
+        if (open_files(t, place))
             return true;
         discard_instance(t);
     }
     return false;
 }
 
+/* Notes why there is no instance. */
 static void note_reason(struct tail_trace *t, const char *what, int code)
 {
-    char note[TAIL_NOTE];
     if (code == ENOENT)
-        snprintf(note, sizeof note, "tracefs is not mounted (mount -t tracefs tracefs %s)",
-                 places[0]);
+        add_note(t, "tracefs is not mounted (mount -t tracefs tracefs %s)", places[0]);
     else if (code == EACCES || code == EPERM)
-        snprintf(note, sizeof note, "only root can look at the kernel's events");
+        add_note(t, "only root can look at the kernel's events");
     else
-        snprintf(note, sizeof note, "%s: %s", what, portable_reason(code));
-    add_note(t, note);
+        add_note(t, "%s: %s", what, portable_reason(code));
 }
 
-/* Opens an instance, or notes why that is impossible. */
+/*
+ * Learns the layout of the kernel's records, and opens an instance. Returns false and notes why if
+ * that is impossible.
+ */
 static bool open_or_note(struct tail_trace *t, const char *place)
 {
-    char space[64];
+    char text[FORMAT_BYTES];
+    char file[INSTANCE_PATH];
     /* Whether thread IDs in the kernel's events differ from those that the program sees. */
-    if (kernel_file_link("/proc/self/ns/pid", space, sizeof space) &&
-        strcmp(space, FIRST_NAMESPACE) != 0) {
+    if (kernel_file_link("/proc/self/ns/pid", text, sizeof text) &&
+        strcmp(text, FIRST_NAMESPACE) != 0) {
         add_note(t, "in a PID namespace the kernel's events cannot be told apart");
         return false;
     }
     tail_trace_cleanup();
-    if (!learn_formats(t, place)) {
+    if (!read_file(place, "events/header_page", text, sizeof text) ||
+        !tail_page_layout(&t->layout, text)) {
         note_reason(t, place, errno);
         return false;
     }
-    note_other_tracer(t, place);
+    t->page_bytes = t->layout.data.offset + t->layout.data.size;
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        snprintf(file, sizeof file, "events/%s/format", rows[i].path);
+        if (sets_of[rows[i].scope] & t->set && read_file(place, file, text, sizeof text))
+            tail_decoder_learn(&t->decoder, i, text);
+    }
+    tail_decoder_finish(&t->decoder);
+    if (read_file(place, "current_tracer", text, sizeof text) && strcmp(text, "nop\n") != 0)
+        add_note(t, "another tracer is active (%.*s): the figures include its cost",
+                 (int)strcspn(text, "\n"), text);
     if (!open_instance(t, place)) {
         note_reason(t, place, errno == ENOENT ? EIO : errno);
         return false;
@@ -874,52 +707,6 @@ int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
     return rc;
 }
 
-static void filter_devices(char text[static FILTER_BYTES], const struct device_set *d,
-                           unsigned count)
-{
-    size_t used = (size_t)sprintf(text, "%s", count == 0 ? "dev == 0" : "");
-    for (unsigned i = 0; i < count && i < MOST_IN_FILTER; i++)
-        used += (size_t)snprintf(text + used, FILTER_BYTES - used, "%sdev == %" PRIu32,
-                                 i > 0 ? " || " : "",
-                                 tail_device(d->devices[i].major, d->devices[i].minor));
-}
-
-static void filter_text(char text[static FILTER_BYTES], enum tail_set set, enum tail_scope scope,
-                        const struct tail_watch *w)
-{
-    int first = w->first_thread;
-    int last = w->last_thread;
-    bool is_own = scope == SCOPE_THREAD || scope == SCOPE_WOKEN || scope == SCOPE_SWITCHED;
-    switch (is_own && set == TAIL_CALLS ? SCOPE_ALL : scope) { /* set_event_pid filters these */
-    case SCOPE_DEVICES:
-        filter_devices(text, w->devices, w->devices->count);
-        break;
-    case SCOPE_FILESYSTEM:
-        filter_devices(text, w->devices, w->devices->filesystem);
-        break;
-    case SCOPE_THREAD:
-        snprintf(text, FILTER_BYTES, "common_pid >= %d && common_pid <= %d", first, last);
-        break;
-    case SCOPE_WOKEN:
-        snprintf(text, FILTER_BYTES, "pid >= %d && pid <= %d", first, last);
-        break;
-    case SCOPE_SWITCHED:
-        snprintf(text, FILTER_BYTES,
-                 "(prev_pid >= %d && prev_pid <= %d) || (next_pid >= %d && next_pid <= %d)", first,
-                 last, first, last);
-        break;
-    case SCOPE_CALLS:
-        snprintf(text, FILTER_BYTES, "%s", w->calls);
-        break;
-    case SCOPE_JOURNAL:
-        snprintf(text, FILTER_BYTES, "comm ~ \"jbd2/*\"");
-        break;
-    case SCOPE_ALL:
-        snprintf(text, FILTER_BYTES, "0");
-        break;
-    }
-}
-
 /* Tells the kernel to record the known events, or to stop. */
 static bool enable_events(const struct tail_trace *t, bool on)
 {
@@ -928,40 +715,58 @@ static bool enable_events(const struct tail_trace *t, bool on)
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         if (!t->decoder.formats[i].is_known)
             continue;
-        snprintf(text, sizeof text, "%s%s\n", on ? "" : "!", tail_event_path(i));
+        snprintf(text, sizeof text, "%s%s\n", on ? "" : "!", rows[i].path);
         *strchr(text, '/') = ':';
         all = write_text(t->set_event, text) && all;
     }
     return all;
 }
 
-/* Notes, once, which events for tests on that filesystem this kernel lacks. */
-static void note_missing(struct tail_trace *t, const char *filesystem)
-{
-    static const char before[] = "this kernel has no events for: ";
-    char note[TAIL_NOTE] = "";
-    t->sees_all = true;
-    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        const char *purpose = rows[i].purpose;
-        if (!(rows[i].sets & t->set) || !tail_decoder_misses(&t->decoder, i, filesystem))
-            continue;
-        t->sees_all = false;
-        size_t used = strlen(note);
-        if (!strstr(note, purpose))
-            snprintf(note + used, sizeof note - used, "%s%s", used > 0 ? "; " : before, purpose);
-    }
-    if (!t->sees_all && !strstr(t->note, before))
-        add_note(t, note);
-}
-
 bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
 {
-    char text[FILTER_BYTES];
+    int first = w->first_thread;
+    int last = w->last_thread;
     bool all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        char text[FILTER_BYTES] = "0";
+        enum tail_scope scope = rows[i].scope;
+        unsigned devices = w->devices->count;
+        size_t used = 0;
         if (t->filters[i] < 0)
             continue;
-        filter_text(text, t->set, rows[i].scope, w);
+        switch (scope) {
+        case SCOPE_FILESYSTEM:
+            devices = w->devices->filesystem;
+            __attribute__((fallthrough));
+        case SCOPE_DEVICES:
+            snprintf(text, sizeof text, "dev == 0");
+            for (unsigned k = 0; k < devices && k < MOST_IN_FILTER; k++)
+                used += (size_t)snprintf(
+                    text + used, sizeof text - used, "%sdev == %" PRIu32, k > 0 ? " || " : "",
+                    tail_device(w->devices->devices[k].major, w->devices->devices[k].minor));
+            break;
+        case SCOPE_THREAD:
+        case SCOPE_WOKEN:
+            if (t->set != TAIL_CALLS) /* of which set_event_pid filters these */
+                snprintf(text, sizeof text, "%1$s >= %2$d && %1$s <= %3$d",
+                         scope == SCOPE_WOKEN ? "pid" : "common_pid", first, last);
+            break;
+        case SCOPE_SWITCHED:
+            if (t->set != TAIL_CALLS)
+                snprintf(text, sizeof text,
+                         "(prev_pid >= %1$d && prev_pid <= %2$d) || "
+                         "(next_pid >= %1$d && next_pid <= %2$d)",
+                         first, last);
+            break;
+        case SCOPE_CALLS:
+            snprintf(text, sizeof text, "%s", w->calls);
+            break;
+        case SCOPE_JOURNAL:
+            snprintf(text, sizeof text, "comm ~ \"jbd2/*\"");
+            break;
+        case SCOPE_ALL:
+            break;
+        }
         all = write_text(t->filters[i], text) && all;
     }
     return all;
@@ -976,7 +781,21 @@ bool tail_trace_follow(const struct tail_trace *t, int thread)
 
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
 {
-    note_missing(t, w->filesystem);
+    static const char before[] = "this kernel has no events for: ";
+    char missing[TAIL_NOTE] = "";
+    t->sees_all = true;
+    for (unsigned i = 0; i < TAIL_EVENTS; i++) {
+        const char *purpose = rows[i].purpose;
+        if (!(sets_of[rows[i].scope] & t->set) ||
+            !tail_decoder_misses(&t->decoder, i, w->filesystem))
+            continue;
+        t->sees_all = false;
+        size_t used = strlen(missing);
+        if (!strstr(missing, purpose))
+            snprintf(missing + used, sizeof missing - used, "%s%s", used > 0 ? "; " : "", purpose);
+    }
+    if (!t->sees_all && !strstr(t->note, before)) /* an earlier test has noted them */
+        add_note(t, "%s%s", before, missing);
     if (tail_trace_watch(t, w) && enable_events(t, true) && write_text(t->tracing_on, "1"))
         return 0;
     int rc = errno > 0 ? -errno : -EIO;
@@ -1009,18 +828,6 @@ void tail_trace_close(struct tail_trace *t)
     *t = (struct tail_trace){0};
 }
 
-/* Whether tail_instance_name() could have made this name. */
-static bool is_ours(const char *name)
-{
-    char made[TAIL_INSTANCE_NAME];
-    uint32_t number;
-    int pid;
-    if (sscanf(name, "explain-tail-%d-%8" SCNx32, &pid, &number) != 2)
-        return false;
-    snprintf(made, sizeof made, "explain-tail-%d-%08" PRIx32, pid, number);
-    return strcmp(made, name) == 0;
-}
-
 void tail_trace_cleanup(void)
 {
     char place[PLACE_BYTES];
@@ -1032,9 +839,16 @@ void tail_trace_cleanup(void)
         descriptor_close(&instances);
         return;
     }
-    /* instances that are in use have open files, so the kernel does not remove them */
-    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all))
-        if (is_ours(entry->d_name) && unlinkat(dirfd(all), entry->d_name, AT_REMOVEDIR) == 0)
-            message("removed the trace instance %s, which a killed run has left", entry->d_name);
+    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all)) {
+        char ours[TAIL_INSTANCE_NAME]; /* the name as this program would have written it */
+        uint32_t number;
+        int pid;
+        if (sscanf(entry->d_name, "explain-tail-%d-%8" SCNx32, &pid, &number) != 2)
+            continue;
+        snprintf(ours, sizeof ours, NAME_FORMAT, pid, number);
+        /* instances that are in use have open files, so the kernel does not remove them */
+        if (strcmp(ours, entry->d_name) == 0 && unlinkat(instances, ours, AT_REMOVEDIR) == 0)
+            message("removed the trace instance %s, which a killed run has left", ours);
+    }
     closedir(all);
 }

@@ -50,7 +50,7 @@ struct tail_event {
     int32_t thread; /* the thread that it happened to; for a request, the thread that was running */
     uint8_t kind;   /* enum tail_kind */
     bool is_meta;   /* the request is for the filesystem's own data */
-    bool writes;    /* a TAIL_BIO writes */
+    bool writes;    /* the request writes */
 };
 
 /* The device number that events have. */
@@ -136,9 +136,6 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);
 
-/* Size of an instance's name, including its NUL. */
-#define TAIL_INSTANCE_NAME 48
-
 /*
  * A trace instance of the program's own. While a test runs, the kernel records events into it, of
  * which the newest overwrite the oldest. It is opened as root; a process that holds its descriptors
@@ -146,7 +143,8 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
  * when the program ends, no matter how: it sees the end of the socket.
  */
 
-#define TAIL_NOTE 320
+#define TAIL_NOTE          320
+#define TAIL_INSTANCE_NAME 48
 
 /*
  * Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
@@ -196,7 +194,7 @@ struct tail_watch {
     const char *calls;      /* which system calls, as a filter of the kernel ("id == 0") */
 };
 
-/* Records the events of one more thread, and of the threads and processes that it will make. */
+/* Records the events of one more thread, and of the threads and processes that it makes. */
 bool tail_trace_follow(const struct tail_trace *t, int thread);
 
 /* Changes what is recorded. Returns whether the kernel accepts it. */
@@ -216,12 +214,6 @@ size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *
 
 /* Removes the instance, and waits until it is gone. */
 void tail_trace_close(struct tail_trace *t);
-
-/*
- * Writes a new name for a trace instance. Returns false when there are no random numbers. An
- * instance is in use as long as its file `tracing_on` is open.
- */
-bool tail_instance_name(char name[TAIL_INSTANCE_NAME]);
 
 /*
  * --cleanup: removes the instances that killed runs of any program left, and says so in a line for
