@@ -76,7 +76,7 @@ static void print_causes(FILE *out, struct tail_spans *sum, uint64_t all_ns)
         size_t used = strlen(line);
         snprintf(line + used, sizeof line - used, "%s%.0f %% %s%s", between, share,
                  cause == CAUSE_UNKNOWN ? "not known" : "they ",
-                 cause == CAUSE_UNKNOWN ? "" : tail_cause_words(cause));
+                 cause == CAUSE_UNKNOWN ? "" : tail_causes[cause].words);
         sum->ns[cause] = 0;
         between = "; ";
     }

@@ -21,14 +21,14 @@ void put_tail(json_t **object, const struct tail_summary *s)
     json_t *shares = json_object();
     json_t *operations = json_array();
     for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
-        put_real(&shares, tail_cause_name(cause), tail_summary_percent(s, cause));
+        put_real(&shares, tail_causes[cause].name, tail_summary_percent(s, cause));
     for (size_t i = 0; i < s->examined; i++) {
         const struct tail_record *r = &s->records[i];
         json_t *one = json_object();
         put_real(&one, "seconds", (double)r->start_ns / 1e9);
         PUT_COUNTS(&one, {"latency_ns", r->latency_ns}, {"offset_bytes", r->offset});
         put_text(&one, "kind", r->writes ? "write" : "read");
-        put_text(&one, "cause", tail_cause_name(r->cause));
+        put_text(&one, "cause", tail_causes[r->cause].name);
         append_value(&operations, one);
     }
     struct tail_summary bare = *s; /* the note has a key of its own */

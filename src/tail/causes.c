@@ -43,10 +43,7 @@ struct moment {
     uint64_t lock;     /* address of the lock that the thread waits for; 0: none */
 };
 
-static const struct {
-    const char *name;
-    const char *words;
-} causes[CAUSE_COUNT] = {
+const struct tail_cause_words tail_causes[CAUSE_COUNT] = {
     [CAUSE_RECLAIM] = {"reclaim", "had to free memory first"},
     [CAUSE_CPU] = {"cpu", "waited for a CPU"},
     [CAUSE_LOCK] = {"lock", "waited for a lock of the file"},
@@ -101,70 +98,41 @@ static enum tail_cause cause_of(const struct moment *m)
     return op->sees_all && m->thread == RUNNING && thread_counts ? CAUSE_PROGRAM : CAUSE_UNKNOWN;
 }
 
-static struct request *find_request(struct moment *m, const struct tail_event *e)
-{
-    for (unsigned i = 0; i < m->count; i++) {
-        struct request *r = &m->requests[i];
-        if (r->device == e->device && e->sector < r->end && r->first < e->sector + e->sectors)
-            return r;
-    }
-    return NULL;
-}
-
-static void add_request(struct moment *m, const struct tail_event *e)
-{
-    struct request *r = find_request(m, e);
-    m->had_request = true;
-    if (!r && m->count < MOST_REQUESTS) {
-        r = &m->requests[m->count++];
-        *r = (struct request){.device = e->device,
-                              .is_meta = e->is_meta,
-                              .first = e->sector,
-                              .end = e->sector + e->sectors,
-                              .left = e->sectors};
-        m->meta += r->is_meta;
-    }
-    if (r && e->kind == TAIL_ISSUE && !r->is_issued) {
-        r->is_issued = true;
-        m->issued++;
-    }
-}
-
-static void complete_request(struct moment *m, const struct tail_event *e)
-{
-    struct request *r = find_request(m, e);
-    if (!r)
-        return;
-    r->left = r->left > e->sectors ? r->left - e->sectors : 0;
-    if (r->left > 0)
-        return;
-    m->issued -= r->is_issued;
-    m->meta -= r->is_meta;
-    *r = m->requests[--m->count];
-    m->sleeps_on = m->count == 0 && m->thread == ASLEEP;
-}
-
-/* A journal that was asked while it was busy has been asked once more, by nobody in particular. */
-static int32_t asked_by(struct moment *m, uint64_t journal)
-{
-    int32_t by = 0;
-    for (unsigned i = 0; i < MOST_JOURNALS; i++)
-        if (m->asked[i].journal == journal) {
-            by = m->asked[i].by;
-            m->asked[i] = (struct asked){0};
-        }
-    return by;
-}
-
 static void take_in(struct moment *m, const struct tail_event *e)
 {
+    struct request *r = NULL; /* which the event is about */
+    for (unsigned i = 0; i < m->count && !r; i++)
+        if (m->requests[i].device == e->device && e->sector < m->requests[i].end &&
+            m->requests[i].first < e->sector + e->sectors)
+            r = &m->requests[i];
     switch ((enum tail_kind)e->kind) {
     case TAIL_INSERT:
     case TAIL_ISSUE:
-        add_request(m, e);
+        m->had_request = true;
+        if (!r && m->count < MOST_REQUESTS) {
+            r = &m->requests[m->count++];
+            *r = (struct request){.device = e->device,
+                                  .is_meta = e->is_meta,
+                                  .first = e->sector,
+                                  .end = e->sector + e->sectors,
+                                  .left = e->sectors};
+            m->meta += r->is_meta;
+        }
+        if (r && e->kind == TAIL_ISSUE && !r->is_issued) {
+            r->is_issued = true;
+            m->issued++;
+        }
         break;
     case TAIL_COMPLETE:
-        complete_request(m, e);
+        if (!r)
+            break;
+        r->left = r->left > e->sectors ? r->left - e->sectors : 0;
+        if (r->left > 0)
+            break;
+        m->issued -= r->is_issued;
+        m->meta -= r->is_meta;
+        *r = m->requests[--m->count];
+        m->sleeps_on = m->count == 0 && m->thread == ASLEEP;
         break;
     case TAIL_FLUSH_BEGIN:
         m->flushes++;
@@ -189,11 +157,13 @@ static void take_in(struct moment *m, const struct tail_event *e)
         break;
     case TAIL_COMMIT_BEGIN:
         m->commits++;
-        m->commit_by = asked_by(m, (uint64_t)e->thread);
-        break;
-    case TAIL_CALL:
-    case TAIL_RETURN:
-    case TAIL_BIO:
+        m->commit_by = 0;
+        for (unsigned i = 0; i < MOST_JOURNALS; i++)
+            if (m->asked[i].journal == (uint64_t)e->thread) {
+                m->commit_by = m->asked[i].by;
+                /* asked while it is busy, it commits once more, for nobody in particular */
+                m->asked[i] = (struct asked){0};
+            }
         break;
     case TAIL_COMMIT_END:
         m->commits -= m->commits > 0;
@@ -214,6 +184,10 @@ static void take_in(struct moment *m, const struct tail_event *e)
         break;
     case TAIL_DIRTY_PAUSE:
         m->pauses = true;
+        break;
+    case TAIL_CALL:
+    case TAIL_RETURN:
+    case TAIL_BIO:
         break;
     }
 }
@@ -271,14 +245,4 @@ enum tail_cause tail_largest(const struct tail_spans *spans)
         if (spans->ns[cause] > spans->ns[largest])
             largest = cause;
     return largest;
-}
-
-const char *tail_cause_name(enum tail_cause cause)
-{
-    return causes[cause].name;
-}
-
-const char *tail_cause_words(enum tail_cause cause)
-{
-    return causes[cause].words;
 }

@@ -67,5 +67,7 @@ void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct t
 enum tail_cause tail_largest(const struct tail_spans *spans);
 
 /* A cause's name in JSON ("device"), and the words after a percentage ("waited for a CPU"). */
-const char *tail_cause_name(enum tail_cause cause);
-const char *tail_cause_words(enum tail_cause cause);
+extern const struct tail_cause_words {
+    const char *name;
+    const char *words;
+} tail_causes[CAUSE_COUNT];

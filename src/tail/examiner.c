@@ -5,50 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "measure/device.h"
-#include "sys/helper.h"
 #include "tail/history.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/shared_memory.h"
-
-/*
- * The place of the filesystem's device in the terms of requests, for which a partition is a part of
- * its disk. It is not known where the filesystem has several devices, or volumes between itself and
- * the disks.
- */
-struct tail_ground {
-    bool is_known;
-    uint32_t device; /* as in struct tail_event */
-    uint64_t start;  /* first sector of the filesystem's device on `device` */
-};
-
-static void tail_ground_find(struct tail_ground *g, const struct device_set *devices)
-{
-    char text[64];
-    const struct device *d = &devices->devices[0];
-    *g = (struct tail_ground){0};
-    if (devices->count == 0 || devices->filesystem != 1 || d->stacked)
-        return;
-    unsigned major = d->major;
-    unsigned minor = d->minor;
-    g->is_known = true;
-    if (device_fact(devices, d, "partition", text, sizeof text))
-        g->is_known = device_fact(devices, d, "start", text, sizeof text) &&
-                      sscanf(text, "%" SCNu64, &g->start) == 1 &&
-                      device_fact(devices, d, "../dev", text, sizeof text) &&
-                      device_parse_number(text, &major, &minor);
-    g->device = tail_device(major, minor);
-}
 
 uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t end_ns)
 {
@@ -67,56 +34,6 @@ uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t 
     uint64_t added = last->waited_ns - first->waited_ns;
     uint64_t after = last->after_ns - end_ns; /* what was added may be of this time, too */
     return added > after ? added - after : 0;
-}
-
-int run_delays_open(struct run_delays *all, unsigned count)
-{
-    void *memory = mmap(NULL, count * sizeof *all->list, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    *all = (struct run_delays){0};
-    if (memory == MAP_FAILED)
-        return -ENOMEM;
-    *all = (struct run_delays){.list = memory, .count = count};
-    for (unsigned i = 0; i < count; i++)
-        all->list[i].fd = -1;
-    return 0;
-}
-
-void run_delays_close(struct run_delays *all)
-{
-    for (unsigned i = 0; i < all->count; i++)
-        descriptor_close(&all->list[i].fd);
-    if (all->list)
-        munmap(all->list, all->count * sizeof *all->list);
-    *all = (struct run_delays){0};
-}
-
-/* Reads the run delay of each worker whose thread is known, without malloc and stdio. */
-static void run_delays_sample(struct run_delays *all)
-{
-    for (unsigned i = 0; i < all->count; i++) {
-        struct run_delay *d = &all->list[i];
-        struct run_delay_sample s = {.before_ns = clock_ns()};
-        bool is_known =
-            d->fd >= 0 && lseek(d->fd, 0, SEEK_SET) == 0 && cpu_read_schedstat(d->fd, &s.waited_ns);
-        s.after_ns = clock_ns();
-        if (is_known)
-            d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;
-    }
-}
-
-/* Says which thread of the parent process a worker is; from then on it is sampled. */
-static void run_delays_watch(struct run_delays *all, unsigned worker, int thread)
-{
-    char path[64];
-    struct run_delay *d = &all->list[worker];
-    if (d->thread == thread)
-        return;
-    descriptor_close(&d->fd);
-    d->thread = thread;
-    d->count = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)getppid(), thread);
-    d->fd = kernel_file_open(path, O_RDONLY);
 }
 
 /* Interval at which the boxes are polled, in ms. */
@@ -145,16 +62,24 @@ struct board {
 struct examiner {
     struct examiner_setup setup;
     unsigned count; /* number of boxes */
-    struct tail_ground ground;
-    struct tail_history history; /* used only by the examiner's process */
-    struct run_delays delays;    /* the same, if there is no trace */
-    unsigned char *page;
-    struct histogram *latencies; /* used only by the examiner's process */
-    struct board *board;
-    struct helper process;
-    uint64_t *put; /* for each box, the number of operations ever put into it */
+    /*
+     * The place of the filesystem's device in the terms of requests, for which a partition is a
+     * part of its disk. Not known where the filesystem has several devices, or volumes between
+     * itself and the disks.
+     */
+    bool knows_place;
+    uint32_t device; /* as in struct tail_event */
+    uint64_t start;  /* first sector of the filesystem's device on `device` */
     bool is_traced;
     bool is_stopped;
+    struct board *board;
+    struct helper process;
+    /* used only by the examiner's process */
+    struct tail_history history;
+    struct run_delay *delays; /* for each box; NULL: there is a trace */
+    unsigned char *page;
+    struct histogram *latencies;
+    uint64_t *put; /* for each box, the number of operations ever put into it */
 };
 
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e)
@@ -177,90 +102,62 @@ static void set_slow(struct slow_box boxes[], unsigned count, uint64_t over_ns)
         atomic_store_explicit(&boxes[i].over_ns, over_ns, memory_order_relaxed);
 }
 
-static void read_trace(struct examiner *x)
-{
-    struct tail_reader r = {.trace = x->setup.trace, .history = &x->history, .page = x->page};
-    tail_history_read(&r);
-    x->board->lost_events += r.lost_events;
-}
-
-/* Whether a control group limits reads or writes. */
-static bool is_limited(const struct io_limit *l, bool writes)
-{
-    if (writes)
-        return l->per_second[IO_LIMIT_WRITTEN_BYTES] > 0 || l->per_second[IO_LIMIT_WRITE_OPS] > 0;
-    return l->per_second[IO_LIMIT_READ_BYTES] > 0 || l->per_second[IO_LIMIT_READ_OPS] > 0;
-}
-
-static void find_cause(struct examiner *x, const struct slow_op *told, struct tail_record *r)
-{
-    const struct tail_event *events;
-    size_t count;
-    const struct tail_op op = {.start_ns = told->start_ns,
-                               .end_ns = told->end_ns,
-                               .is_queued = x->setup.is_queued,
-                               .sees_all = x->setup.trace->sees_all,
-                               .is_limited = is_limited(x->setup.limit, told->writes)};
-    struct tail_search search = {.start_ns = told->start_ns,
-                                 .end_ns = told->end_ns,
-                                 .before_ns = x->setup.is_buffered ? BUFFERED_NS : 0,
-                                 .thread = told->thread,
-                                 .by_thread = !x->setup.is_queued};
-    if (x->ground.is_known && told->placed > 0) {
-        search.device = x->ground.device;
-        search.sector = x->ground.start + told->place / 512;
-        search.sectors = (told->placed + 511) / 512;
-    }
-    r->is_lost = !tail_history_find(&x->history, &search, &events, &count);
-    tail_cut(&r->spans, &op, events, count);
-    r->cause = r->is_lost ? CAUSE_UNKNOWN : tail_largest(&r->spans);
-}
-
-/*
- * Without events, all that can be found out is that the thread waited for a CPU most of the time.
- * While a queued operation is in flight, its thread does other things, so that says nothing.
- */
-static void judge_by_delay(struct examiner *x, unsigned worker, const struct slow_op *op,
-                           struct tail_record *r)
-{
-    if (x->setup.is_queued)
-        return;
-    uint64_t least = run_delay_least(&x->delays.list[worker], op->start_ns, op->end_ns);
-    run_delays_watch(&x->delays, worker, op->thread);
-    if (least > r->latency_ns / 2)
-        r->cause = CAUSE_CPU;
-}
-
 static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
-                    const struct slow_op *op)
+                    const struct slow_op *told)
 {
-    struct tail_record r = {.start_ns = op->start_ns,
-                            .latency_ns = op->end_ns - op->start_ns,
-                            .offset = op->offset,
+    const uint64_t *limits = x->setup.limit->per_second;
+    struct tail_record r = {.start_ns = told->start_ns,
+                            .latency_ns = told->end_ns - told->start_ns,
+                            .offset = told->offset,
                             .cause = CAUSE_UNKNOWN,
-                            .writes = op->writes};
+                            .writes = told->writes};
     uint64_t *first_ns = &x->board->start_ns;
-    *first_ns = *first_ns == 0 || op->start_ns < *first_ns ? op->start_ns : *first_ns;
+    *first_ns = *first_ns == 0 || told->start_ns < *first_ns ? told->start_ns : *first_ns;
     if (r.latency_ns <= tail_heap_least(heap))
         return;
-    if (x->is_traced)
-        find_cause(x, op, &r);
-    else
-        judge_by_delay(x, worker, op, &r);
+    if (x->is_traced) {
+        const struct tail_event *events;
+        size_t count;
+        const struct tail_op op = {
+            .start_ns = told->start_ns,
+            .end_ns = told->end_ns,
+            .is_queued = x->setup.is_queued,
+            .sees_all = x->setup.trace->sees_all,
+            .is_limited = told->writes
+                              ? limits[IO_LIMIT_WRITTEN_BYTES] > 0 || limits[IO_LIMIT_WRITE_OPS] > 0
+                              : limits[IO_LIMIT_READ_BYTES] > 0 || limits[IO_LIMIT_READ_OPS] > 0};
+        struct tail_search search = {.start_ns = told->start_ns,
+                                     .end_ns = told->end_ns,
+                                     .before_ns = x->setup.is_buffered ? BUFFERED_NS : 0,
+                                     .thread = told->thread,
+                                     .by_thread = !x->setup.is_queued};
+        if (x->knows_place && told->placed > 0) {
+            search.device = x->device;
+            search.sector = x->start + told->place / 512;
+            search.sectors = (told->placed + 511) / 512;
+        }
+        r.is_lost = !tail_history_find(&x->history, &search, &events, &count);
+        tail_cut(&r.spans, &op, events, count);
+        r.cause = r.is_lost ? CAUSE_UNKNOWN : tail_largest(&r.spans);
+    } else if (!x->setup.is_queued) {
+        /*
+         * Without events, all that can be found out is that the thread waited for a CPU most of the
+         * time. While a queued operation is in flight, its thread does other things, so that says
+         * nothing.
+         */
+        struct run_delay *d = &x->delays[worker];
+        if (run_delay_least(d, told->start_ns, told->end_ns) > r.latency_ns / 2)
+            r.cause = CAUSE_CPU;
+        if (d->thread != told->thread) { /* from now on this thread is sampled */
+            char path[64];
+            descriptor_close(&d->fd);
+            d->thread = told->thread;
+            d->count = 0;
+            snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)getppid(), d->thread);
+            d->fd = kernel_file_open(path, O_RDONLY);
+        }
+    }
     tail_heap_add(heap, &r);
-}
-
-/* Examines the operations that x->put counts. */
-static void examine_all(struct examiner *x)
-{
-    struct slow_op op;
-    unsigned box = 0;
-    for (unsigned kind = 0; kind < x->setup.kind_count; kind++)
-        for (unsigned i = 0; i < x->setup.kinds[kind].workers; i++, box++)
-            while (atomic_load_explicit(&x->setup.boxes[box].taken, memory_order_relaxed) <
-                       x->put[box] &&
-                   slow_box_take(&x->setup.boxes[box], &op))
-                examine(x, box, &x->board->heaps[kind], &op);
 }
 
 /*
@@ -269,31 +166,34 @@ static void examine_all(struct examiner *x)
  */
 static void examine_boxes(struct examiner *x, bool reads)
 {
+    struct slow_op op;
     bool slow = false;
     for (unsigned i = 0; i < x->count; i++) {
         const struct slow_box *b = &x->setup.boxes[i];
         x->put[i] = atomic_load_explicit(&b->put, memory_order_acquire);
         slow |= x->put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
     }
-    if (x->is_traced && (slow || reads))
-        read_trace(x);
-    run_delays_sample(&x->delays);
-    if (slow)
-        examine_all(x);
-}
-
-/* Decides anew how long a slow operation takes. */
-static void decide(struct examiner *x)
-{
-    struct slow_box *boxes = x->setup.boxes;
-    for (unsigned i = 0; i < x->setup.kind_count; i++) {
-        const struct examiner_kind *kind = &x->setup.kinds[i];
-        kind->latencies(kind->counts, x->latencies);
-        uint64_t slow = tail_slow_from(x->latencies);
-        uint64_t least = tail_heap_least(&x->board->heaps[i]);
-        set_slow(boxes, kind->workers, slow > least ? slow : least);
-        boxes += kind->workers;
+    if (x->is_traced && (slow || reads)) {
+        struct tail_reader r = {.trace = x->setup.trace, .history = &x->history, .page = x->page};
+        tail_history_read(&r);
+        x->board->lost_events += r.lost_events;
     }
+    for (unsigned i = 0; x->delays && i < x->count; i++) {
+        struct run_delay *d = &x->delays[i];
+        struct run_delay_sample s = {.before_ns = clock_ns()};
+        bool is_known =
+            d->fd >= 0 && lseek(d->fd, 0, SEEK_SET) == 0 && cpu_read_schedstat(d->fd, &s.waited_ns);
+        s.after_ns = clock_ns();
+        if (is_known)
+            d->samples[d->count++ % RUN_DELAY_SAMPLES] = s;
+    }
+    unsigned box = 0;
+    for (unsigned kind = 0; slow && kind < x->setup.kind_count; kind++)
+        for (unsigned i = 0; i < x->setup.kinds[kind].workers; i++, box++)
+            while (atomic_load_explicit(&x->setup.boxes[box].taken, memory_order_relaxed) <
+                       x->put[box] &&
+                   slow_box_take(&x->setup.boxes[box], &op))
+                examine(x, box, &x->board->heaps[kind], &op);
 }
 
 /* The main loop of the examiner's process. It may use neither malloc nor stdio. */
@@ -303,39 +203,51 @@ static void watch(void *context, int socket)
     struct pollfd from = {.fd = socket, .events = POLLIN};
     for (unsigned n = 1; poll(&from, 1, POLL_MS) <= 0; n++) {
         examine_boxes(x, n % POLLS_PER_READING == 0);
-        if (n % POLLS_PER_DECISION == 0 || n == 1)
-            decide(x);
+        struct slow_box *boxes = x->setup.boxes;
+        bool decides = n % POLLS_PER_DECISION == 0 || n == 1;
+        for (unsigned i = 0; decides && i < x->setup.kind_count; i++) {
+            const struct examiner_kind *kind = &x->setup.kinds[i];
+            kind->latencies(kind->counts, x->latencies);
+            uint64_t slow = tail_slow_from(x->latencies);
+            uint64_t least = tail_heap_least(&x->board->heaps[i]);
+            set_slow(boxes, kind->workers, slow > least ? slow : least);
+            boxes += kind->workers;
+        }
     }
     examine_boxes(x, true);
     x->board->is_complete = true;
 }
 
-/* Finds the lowest and the highest ID of the program's threads. Others may lie between them. */
-static void find_threads(struct tail_watch *w)
-{
-    DIR *all = kernel_file_list("/proc/self/task");
-    w->first_thread = w->last_thread = (int)getpid();
-    if (!all)
-        return;
-    for (const struct dirent *entry = readdir(all); entry; entry = readdir(all)) {
-        int thread = atoi(entry->d_name);
-        if (thread <= 0)
-            continue;
-        w->first_thread = thread < w->first_thread ? thread : w->first_thread;
-        w->last_thread = thread > w->last_thread ? thread : w->last_thread;
-    }
-    closedir(all);
-}
-
 static int begin_trace(struct examiner *x, struct err *e)
 {
     struct tail_trace *t = x->setup.trace;
-    struct tail_watch w = {.devices = x->setup.devices,
+    const struct device_set *devices = x->setup.devices;
+    const struct device *d = &devices->devices[0];
+    struct tail_watch w = {.first_thread = (int)getpid(),
+                           .last_thread = (int)getpid(),
+                           .devices = devices,
                            .filesystem = x->setup.filesystem ? x->setup.filesystem : ""};
-    if (!t->is_open)
-        return 0;
-    find_threads(&w);
-    tail_ground_find(&x->ground, x->setup.devices);
+    DIR *all = kernel_file_list("/proc/self/task");
+    for (const struct dirent *entry; all && (entry = readdir(all));) {
+        int thread = atoi(entry->d_name);
+        if (thread <= 0)
+            continue;
+        w.first_thread = thread < w.first_thread ? thread : w.first_thread;
+        w.last_thread = thread > w.last_thread ? thread : w.last_thread;
+    }
+    if (all)
+        closedir(all);
+    if (devices->count > 0 && devices->filesystem == 1 && !d->stacked) {
+        char text[64];
+        unsigned major = d->major;
+        unsigned minor = d->minor;
+        x->knows_place = !device_fact(devices, d, "partition", text, sizeof text) ||
+                         (device_fact(devices, d, "start", text, sizeof text) &&
+                          sscanf(text, "%" SCNu64, &x->start) == 1 &&
+                          device_fact(devices, d, "../dev", text, sizeof text) &&
+                          device_parse_number(text, &major, &minor));
+        x->device = tail_device(major, minor);
+    }
     x->page = malloc(t->page_bytes);
     int rc = x->page ? tail_history_open(&x->history, t->cpus) : -ENOMEM;
     if (rc == 0) {
@@ -354,7 +266,7 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     *out = x;
     if (!x)
         return err_system(e, ENOMEM, "allocate memory for the examiner");
-    *x = (struct examiner){.setup = *setup};
+    x->setup = *setup;
     for (unsigned i = 0; i < setup->kind_count; i++)
         x->count += setup->kinds[i].workers;
     for (unsigned i = 0; i < x->count; i++)
@@ -364,10 +276,15 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
     if (!x->put || !x->latencies)
         return err_system(e, ENOMEM, "allocate memory for the examiner");
     int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
-    if (rc == 0)
+    if (rc == 0 && setup->trace->is_open)
         rc = begin_trace(x, e);
-    if (rc == 0 && !x->is_traced && run_delays_open(&x->delays, x->count) != 0)
-        rc = err_system(e, ENOMEM, "allocate memory for the workers' waits");
+    if (rc == 0 && !x->is_traced) {
+        x->delays = calloc(x->count, sizeof *x->delays);
+        if (!x->delays)
+            return err_system(e, ENOMEM, "allocate memory for the workers' waits");
+        for (unsigned i = 0; i < x->count; i++)
+            x->delays[i].fd = -1;
+    }
     if (rc != 0)
         return rc;
     set_slow(x->setup.boxes, x->count, 0);
@@ -405,7 +322,7 @@ void examiner_free(struct examiner *x)
     examiner_stop(x);
     shared_memory_unmap(x->board, sizeof *x->board);
     tail_history_close(&x->history);
-    run_delays_close(&x->delays);
+    free(x->delays);
     free(x->page);
     free(x->latencies);
     free(x->put);

@@ -50,16 +50,6 @@ struct run_delay {
  */
 uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t end_ns);
 
-/* Those of all workers of a program, used by one process. */
-struct run_delays {
-    struct run_delay *list;
-    unsigned count;
-};
-
-/* Makes room for this number of workers. Returns 0 or a negative errno. */
-int run_delays_open(struct run_delays *all, unsigned count);
-void run_delays_close(struct run_delays *all);
-
 /* Most kinds of operations that one examiner tells apart. */
 #define EXAMINER_KINDS 2
 

@@ -53,6 +53,12 @@ static const struct tail_event *lane_at(const struct tail_lane *l, uint64_t numb
     return &l->events[number % l->room];
 }
 
+/* The time before which the lane has lost events; 0: it has lost none. */
+static uint64_t lane_oldest_ns(const struct tail_lane *l)
+{
+    return l->count > l->room ? lane_at(l, lane_first(l))->ns : 0;
+}
+
 /* Number of the first event at or after `ns`. */
 static uint64_t lane_seek(const struct tail_lane *l, uint64_t ns)
 {
@@ -95,37 +101,9 @@ static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_
     for (uint64_t i = 0; i < gaps; i++)
         if (h->gaps[i].from_ns < end_ns && h->gaps[i].to_ns > start_ns)
             return false;
-    for (unsigned i = 0; i < h->cpus; i++) {
-        const struct tail_lane *l = &h->lanes[i];
-        if (l->count > l->room && lane_at(l, lane_first(l))->ns > start_ns)
+    for (unsigned i = 0; i < h->cpus; i++)
+        if (lane_oldest_ns(&h->lanes[i]) > start_ns)
             return false;
-    }
-    return true;
-}
-
-static bool read_page(struct tail_reader *r, unsigned lane, size_t bytes)
-{
-    struct tail_event events[2];
-    struct tail_page page;
-    size_t size;
-    bool is_first = true;
-    if (!tail_page_begin(&page, &r->trace->layout, r->page, bytes))
-        return true;
-    r->lost_events += page.lost;
-    for (const unsigned char *record = tail_page_next(&page, &size); record;
-         record = tail_page_next(&page, &size)) {
-        if (page.follows_loss && is_first)
-            tail_history_lost(r->history, lane, page.ns);
-        is_first = false;
-        unsigned count = tail_decode(&r->trace->decoder, record, size, page.ns, events);
-        r->seen_records += count > 0;
-        for (unsigned i = 0; i < count; i++) {
-            if (!r->take)
-                tail_history_add(r->history, lane, &events[i]);
-            else if (!r->take(r->context, lane, &events[i]))
-                return false;
-        }
-    }
     return true;
 }
 
@@ -134,12 +112,32 @@ static bool read_page(struct tail_reader *r, unsigned lane, size_t bytes)
 
 bool tail_history_read(struct tail_reader *r)
 {
+    struct tail_page page;
+    struct tail_event events[2];
+    size_t bytes;
     for (unsigned cpu = 0; cpu < r->trace->cpus; cpu++) {
-        size_t bytes = tail_trace_read(r->trace, cpu, r->page);
-        for (unsigned i = 0; i < MOST_PAGES && bytes > 0; i++) {
-            if (!read_page(r, r->first_lane + cpu, bytes))
-                return false;
+        unsigned lane = r->first_lane + cpu;
+        for (unsigned i = 0; i < MOST_PAGES; i++) {
             bytes = tail_trace_read(r->trace, cpu, r->page);
+            if (bytes == 0)
+                break;
+            if (!tail_page_begin(&page, &r->trace->layout, r->page, bytes))
+                continue;
+            r->lost_events += page.lost;
+            for (const unsigned char *record = tail_page_next(&page, &bytes); record;
+                 record = tail_page_next(&page, &bytes)) {
+                if (page.follows_loss)
+                    tail_history_lost(r->history, lane, page.ns);
+                page.follows_loss = false;
+                unsigned count = tail_decode(&r->trace->decoder, record, bytes, page.ns, events);
+                r->seen_records += count > 0;
+                for (unsigned k = 0; k < count; k++) {
+                    if (!r->take)
+                        tail_history_add(r->history, lane, &events[k]);
+                    else if (!r->take(r->context, lane, &events[k]))
+                        return false;
+                }
+            }
         }
     }
     return true;
@@ -227,32 +225,9 @@ static bool is_about(const struct choice *c, const struct tail_event *e)
 }
 
 /*
- * Whether the event belongs to the operation, but does not begin a request: it says what became of
- * one of the operation's requests, or of its thread.
+ * Chooses the events that begin a request of the operation or, without `begins`, those that say
+ * what became of its requests or its thread.
  */
-static bool is_other(const struct choice *c, const struct tail_search *s,
-                     const struct tail_event *e)
-{
-    if (e->kind == TAIL_INSERT || e->kind == TAIL_ISSUE || e->kind == TAIL_COMPLETE)
-        return !begins_request(s, e) && is_about(c, e);
-    return e->thread == s->thread && e->ns >= s->start_ns;
-}
-
-/* From this moment on, no event is lost: the end of all that began later is known, too. */
-static uint64_t known_since(const struct tail_history *h, const struct tail_search *s)
-{
-    uint64_t since_ns = s->start_ns - s->before_ns;
-    if (h->blind_ns > since_ns && h->blind_ns <= s->start_ns)
-        since_ns = h->blind_ns;
-    for (unsigned i = 0; i < h->cpus; i++) {
-        const struct tail_lane *l = &h->lanes[i];
-        if (l->count > l->room && lane_at(l, lane_first(l))->ns > since_ns)
-            since_ns = lane_at(l, lane_first(l))->ns;
-    }
-    return since_ns;
-}
-
-/* Chooses the events that begin a request of the operation, or, without `begins`, the others. */
 static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
                        bool begins)
 {
@@ -260,9 +235,13 @@ static void choose_own(struct choice *c, const struct tail_history *h, const str
         const struct tail_lane *l = &h->lanes[i];
         for (uint64_t n = lane_seek(l, c->since_ns); n < l->count && !c->is_full; n++) {
             const struct tail_event *e = lane_at(l, n);
+            bool is_request =
+                e->kind == TAIL_INSERT || e->kind == TAIL_ISSUE || e->kind == TAIL_COMPLETE;
             if (e->ns > s->end_ns)
                 break;
-            if (begins ? begins_request(s, e) : is_other(c, s, e))
+            if (begins       ? begins_request(s, e)
+                : is_request ? !begins_request(s, e) && is_about(c, e)
+                             : e->thread == s->thread && e->ns >= s->start_ns)
                 choose(c, e);
         }
     }
@@ -281,47 +260,41 @@ static bool by_place(const struct tail_event *a, const struct tail_event *b)
     return is_behind(b, a->device, a->sector);
 }
 
-/* Merges two adjacent sorted runs, each of at most `run` events. */
-static void merge_runs(struct tail_event *to, const struct tail_event *from, size_t count,
-                       size_t run, order *is_before)
-{
-    size_t middle = run < count ? run : count;
-    size_t end = 2 * run < count ? 2 * run : count;
-    size_t first = 0;
-    size_t second = middle;
-    for (size_t i = 0; i < end; i++) {
-        bool takes_first =
-            first < middle && (second == end || is_before(&from[first], &from[second]));
-        to[i] = from[takes_first ? first++ : second++];
-    }
-}
-
 /*
- * Sorts the events, to and fro between the halves of h->chosen. qsort() may allocate memory, which
- * is forbidden after a fork.
+ * Sorts the events by merging runs, to and fro between the halves of h->chosen. qsort() may
+ * allocate memory, which is forbidden after a fork.
  */
 static void sort_events(const struct tail_history *h, struct choice *c, order *is_before)
 {
     for (size_t run = 1; run < c->count; run *= 2) {
-        struct tail_event *sorted = c->events == h->chosen ? h->chosen + TAIL_CHOSEN : h->chosen;
-        for (size_t i = 0; i < c->count; i += 2 * run)
-            merge_runs(sorted + i, c->events + i, c->count - i, run, is_before);
-        c->events = sorted;
+        struct tail_event *from = c->events;
+        struct tail_event *to = from == h->chosen ? h->chosen + TAIL_CHOSEN : h->chosen;
+        c->events = to;
+        for (size_t i = 0; i < c->count; i += 2 * run) {
+            size_t first = i;
+            size_t middle = i + run < c->count ? i + run : c->count;
+            size_t second = middle;
+            size_t end = middle + run < c->count ? middle + run : c->count;
+            while (first < middle || second < end) {
+                bool takes_first =
+                    first < middle && (second == end || is_before(&from[first], &from[second]));
+                *to++ = from[takes_first ? first++ : second++];
+            }
+        }
     }
-}
-
-/* Whether a flush or a commit is one of the operation's devices. */
-static bool may_matter(const struct tail_search *s, const struct tail_event *e)
-{
-    return !s->devices || e->kind == TAIL_ASK_COMMIT ||
-           tail_event_is_on(e, s->devices, s->devices->count);
 }
 
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count)
 {
-    struct choice c = {.events = h->chosen, .since_ns = known_since(h, s)};
+    struct choice c = {.events = h->chosen, .since_ns = s->start_ns - s->before_ns};
     const struct tail_lane *rare = &h->rare;
+    /* from since_ns on no event is lost, so that the end of all that began later is known, too */
+    if (h->blind_ns > c.since_ns && h->blind_ns <= s->start_ns)
+        c.since_ns = h->blind_ns;
+    for (unsigned i = 0; i < h->cpus; i++)
+        if (lane_oldest_ns(&h->lanes[i]) > c.since_ns)
+            c.since_ns = lane_oldest_ns(&h->lanes[i]);
     choose_own(&c, h, s, true);
     sort_events(h, &c, by_place);
     c.requests = c.count;
@@ -329,9 +302,13 @@ bool tail_history_find(struct tail_history *h, const struct tail_search *s,
         if (c.events[i].sectors > c.longest)
             c.longest = c.events[i].sectors;
     choose_own(&c, h, s, false);
-    for (uint64_t n = lane_first(rare); n < rare->count && !c.is_full; n++)
-        if (lane_at(rare, n)->ns <= s->end_ns && may_matter(s, lane_at(rare, n)))
-            choose(&c, lane_at(rare, n));
+    for (uint64_t n = lane_first(rare); n < rare->count && !c.is_full; n++) {
+        const struct tail_event *e = lane_at(rare, n);
+        bool may_matter = !s->devices || e->kind == TAIL_ASK_COMMIT ||
+                          tail_event_is_on(e, s->devices, s->devices->count);
+        if (e->ns <= s->end_ns && may_matter)
+            choose(&c, e);
+    }
     sort_events(h, &c, by_time);
     *events = c.events;
     *count = c.count;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,43 +14,25 @@ uint64_t tail_heap_least(const struct tail_heap *h)
     return h->count < TAIL_MOST ? 0 : h->records[0].latency_ns;
 }
 
-static void swap_records(struct tail_record *a, struct tail_record *b)
-{
-    struct tail_record old = *a;
-    *a = *b;
-    *b = old;
-}
-
-static void sift_down(struct tail_heap *h)
-{
-    unsigned at = 0;
-    for (;;) {
-        unsigned least = at;
-        for (unsigned child = 2 * at + 1; child <= 2 * at + 2 && child < h->count; child++)
-            if (h->records[child].latency_ns < h->records[least].latency_ns)
-                least = child;
-        if (least == at)
-            return;
-        swap_records(&h->records[at], &h->records[least]);
-        at = least;
-    }
-}
-
 void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
 {
+    struct tail_record *records = h->records;
+    unsigned at = 0;
     if (h->count < TAIL_MOST) {
-        unsigned at = h->count++;
-        h->records[at] = *r;
-        while (at > 0) {
-            unsigned above = (at - 1) / 2;
-            if (h->records[at].latency_ns >= h->records[above].latency_ns)
+        at = h->count++;
+        for (; at > 0 && r->latency_ns < records[(at - 1) / 2].latency_ns; at = (at - 1) / 2)
+            records[at] = records[(at - 1) / 2];
+        records[at] = *r;
+    } else if (r->latency_ns > records[0].latency_ns) {
+        for (unsigned child = 1; child < TAIL_MOST; child = 2 * at + 1) {
+            child +=
+                child + 1 < TAIL_MOST && records[child + 1].latency_ns < records[child].latency_ns;
+            if (r->latency_ns <= records[child].latency_ns)
                 break;
-            swap_records(&h->records[at], &h->records[above]);
-            at = above;
+            records[at] = records[child];
+            at = child;
         }
-    } else if (r->latency_ns > h->records[0].latency_ns) {
-        h->records[0] = *r;
-        sift_down(h);
+        records[at] = *r;
     }
 }
 
@@ -130,58 +111,34 @@ double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
     return s->examined > 0 ? 100 * (double)s->by_cause[cause] / (double)s->examined : 0;
 }
 
-static void add_words(char text[static TAIL_TEXT], const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add_words(char text[static TAIL_TEXT], const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text + used, TAIL_TEXT - used, format, list);
-    va_end(list);
-}
-
-/* The cause with the largest share that is not in told[]; CAUSE_COUNT: there is none. */
-static enum tail_cause next_cause(const struct tail_summary *s, const bool told[CAUSE_COUNT])
-{
-    enum tail_cause next = CAUSE_COUNT;
-    for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
-        if (!told[cause] && s->by_cause[cause] > 0 &&
-            (next == CAUSE_COUNT || s->by_cause[cause] > s->by_cause[next]))
-            next = cause;
-    return next;
-}
-
-static void add_causes(char text[static TAIL_TEXT], const struct tail_summary *s)
-{
-    bool told[CAUSE_COUNT] = {false};
-    const char *between = ": ";
-    for (enum tail_cause cause = next_cause(s, told); cause < CAUSE_COUNT;
-         cause = next_cause(s, told)) {
-        told[cause] = true;
-        add_words(text, "%s%.0f %% %s", between, tail_summary_percent(s, cause),
-                  tail_cause_words(cause));
-        between = "; ";
-    }
-}
-
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s)
 {
     text[0] = '\0';
-    if (!s->is_wanted || s->ops == 0)
+    FILE *out = s->is_wanted && s->ops > 0 ? fmemopen(text, TAIL_TEXT, "w") : NULL;
+    if (!out)
         return;
-    add_words(text, "of the slowest %.2g %% (above %s)", 100 * (double)s->slowest / (double)s->ops,
-              units_time(s->above_ns).text);
-    add_causes(text, s);
-    add_words(text, ".");
+    fprintf(out, "of the slowest %.2g %% (above %s)", 100 * (double)s->slowest / (double)s->ops,
+            units_time(s->above_ns).text);
+    uint64_t left[CAUSE_COUNT];
+    memcpy(left, s->by_cause, sizeof left);
+    for (const char *between = ": ";; between = "; ") {
+        enum tail_cause most = 0;
+        for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
+            most = left[cause] > left[most] ? cause : most;
+        if (left[most] == 0)
+            break;
+        left[most] = 0;
+        fprintf(out, "%s%.0f %% %s", between, tail_summary_percent(s, most),
+                tail_causes[most].words);
+    }
+    fputs(".", out);
     if (s->examined < s->slowest)
-        add_words(text, " Only %zu of these %" PRIu64 " could be examined.", s->examined,
-                  s->slowest);
+        fprintf(out, " Only %zu of these %" PRIu64 " could be examined.", s->examined, s->slowest);
     if (s->lost_ops > 0)
-        add_words(text,
-                  " Events were lost: the causes of %" PRIu64 " of these operations are unknown.",
-                  s->lost_ops);
+        fprintf(out,
+                " Events were lost: the causes of %" PRIu64 " of these operations are unknown.",
+                s->lost_ops);
     if (s->note[0] != '\0')
-        add_words(text, " Not everything can be seen: %s.", s->note);
+        fprintf(out, " Not everything can be seen: %s.", s->note);
+    fclose(out);
 }

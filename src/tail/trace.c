@@ -63,8 +63,9 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
             return false;
         const char *bracket = memchr(at, '[', (size_t)(end - at));
         bool is_located = strncmp(at, "__data_loc ", strlen("__data_loc ")) == 0;
-        const char *declared = (bracket && !is_located ? bracket : end) - length;
-        if (declared <= at || strncmp(declared, name, length) != 0 || declared[-1] != ' ')
+        const char *behind = bracket && !is_located ? bracket : end;
+        if ((size_t)(behind - at) <= length || strncmp(behind - length, name, length) != 0 ||
+            behind[-(ptrdiff_t)length - 1] != ' ')
             continue;
         field->is_text = bracket != NULL;
         return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
@@ -112,13 +113,6 @@ bool tail_page_layout(struct tail_page_layout *l, const char *text)
            l->data.offset - l->commit.offset >= l->commit.size;
 }
 
-static uint32_t word_at(const unsigned char *at)
-{
-    uint32_t word;
-    memcpy(&word, at, sizeof word);
-    return word;
-}
-
 bool tail_page_begin(struct tail_page *page, const struct tail_page_layout *layout,
                      const unsigned char *memory, size_t bytes)
 {
@@ -145,9 +139,11 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
     while (page->bytes - page->at >= 2 * sizeof(uint32_t)) {
         const unsigned char *at = page->data + page->at;
         size_t left = page->bytes - page->at;
-        uint32_t first = word_at(at); /* the record's kind, and the time since the previous one */
-        uint32_t second = word_at(at + sizeof first);
+        uint32_t first; /* the record's kind, and the time since the previous one */
+        uint32_t second;
         size_t size = sizeof first + sizeof second;
+        memcpy(&first, at, sizeof first);
+        memcpy(&second, at + sizeof first, sizeof second);
         bool is_little = __BYTE_ORDER == __LITTLE_ENDIAN;
         unsigned kind = is_little ? first & 31 : first >> DELTA_BITS;
         uint64_t delta = is_little ? first >> 5 : first & ((UINT32_C(1) << DELTA_BITS) - 1);

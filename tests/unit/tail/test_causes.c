@@ -227,8 +227,8 @@ static void every_cause_has_a_name_and_words(void **state)
 {
     (void)state;
     for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++) {
-        assert_non_null(tail_cause_name(cause));
-        assert_non_null(tail_cause_words(cause));
+        assert_non_null(tail_causes[cause].name);
+        assert_non_null(tail_causes[cause].words);
     }
 }
 

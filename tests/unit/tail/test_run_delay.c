@@ -76,23 +76,6 @@ static void the_oldest_samples_are_replaced(void **state)
     assert_int_equal(run_delay_least(&d, 0, last_ns), 4 * (RUN_DELAY_SAMPLES - 1) - 1);
 }
 
-#define WORKERS 64
-
-/* What is written for the last worker of one must not be in the other. */
-static void each_worker_has_room(void **state)
-{
-    (void)state;
-    struct run_delays one, other;
-    assert_int_equal(run_delays_open(&one, WORKERS), 0);
-    assert_int_equal(run_delays_open(&other, WORKERS), 0);
-    uintptr_t a = (uintptr_t)one.list;
-    uintptr_t b = (uintptr_t)other.list;
-    assert_true((a > b ? a - b : b - a) >= WORKERS * sizeof *one.list);
-    assert_int_equal(one.list[WORKERS - 1].fd, -1);
-    run_delays_close(&one);
-    run_delays_close(&other);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,7 +83,6 @@ int main(void)
         cmocka_unit_test(what_was_added_during_the_operation_counts),
         cmocka_unit_test(what_may_be_of_the_time_after_it_does_not),
         cmocka_unit_test(the_oldest_samples_are_replaced),
-        cmocka_unit_test(each_worker_has_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
