@@ -44,6 +44,7 @@ my %HARMLESS = (
     'numbers and our words'  => [ 'bonload/report/text.c', qw(kind_words[kind] label late limited r->plan->target->ops[i]) ],
     'numbers and our words ' => [ 'bonload/control/progress.c', 'text' ],
     'our words'              => [ 'measure/limit.c', qw(figures[i].of figures[i].what) ],
+    'our words, into a text that is printed with its report' => [ 'tail/summary.c', qw(between tail_causes[most].words s->note) ],
     'our words and numbers'  => [ 'boncut/', qw(block h->directory l->sight.detail l->file name c->sum.reason) ],
     'found_reasons[]'        => [ 'bonload/verdict/verdict.c', 'reason' ],
     'words of durability.c'  => [ 'bo', qw(a->durability.why d->why endings[a->durability.kind]) ],
