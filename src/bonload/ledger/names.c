@@ -28,35 +28,9 @@ static bool is_wildcard(const char *at)
     return (*at == 'X' || *at == 'N' || *at == 'R') && at[1] == *at;
 }
 
-/* The template's part that starts at `at`. */
-static struct name_part part_at(const char *at)
-{
-    struct name_part part = {.kind = NAME_LITERAL, .text = at};
-    if (is_wildcard(at)) {
-        part.kind = *at == 'X' ? NAME_NUMBER : *at == 'N' ? NAME_DIGITS : NAME_LETTERS;
-        while (at[part.length] == *at)
-            part.length++;
-    } else {
-        while (at[part.length] && !is_wildcard(at + part.length))
-            part.length++;
-    }
-    return part;
-}
-
-static uint64_t power_of_ten(size_t digits)
-{
-    uint64_t power = 1;
-    if (digits > MOST_DIGITS)
-        return UINT64_MAX;
-    while (digits-- > 0)
-        power *= 10;
-    return power;
-}
-
 /* Divides the template, and finds out when its names recur, and how random they are. */
 static int open_template(struct names *n, const char *template, bool is_literal, struct err *e)
 {
-    static const size_t bits_of_one[] = {[NAME_DIGITS] = 3, [NAME_LETTERS] = 5};
     size_t digits = 0;
     n->longest = strlen(template);
     n->parts = calloc(n->longest + 1, sizeof *n->parts); /* no part is empty */
@@ -64,40 +38,59 @@ static int open_template(struct names *n, const char *template, bool is_literal,
         return err_system(e, ENOMEM, "allocate memory for the template");
     while (*template) {
         struct name_part *part = &n->parts[n->part_count++];
-        *part =
-            is_literal ? (struct name_part){NAME_LITERAL, template, n->longest} : part_at(template);
+        *part = (struct name_part){.kind = NAME_LITERAL, .text = template};
+        if (is_literal) {
+            part->length = n->longest;
+        } else if (!is_wildcard(template)) {
+            while (template[part->length] && !is_wildcard(template + part->length))
+                part->length++;
+        } else {
+            part->length = strspn(template, (char[]){*template, '\0'});
+            if (*template == 'X') {
+                part->kind = NAME_NUMBER;
+                digits = part->length > digits ? part->length : digits;
+            } else {
+                part->kind = *template == 'N' ? NAME_DIGITS : NAME_LETTERS;
+                n->random_bits += (*template == 'N' ? 3 : 5) * part->length;
+            }
+        }
         template += part->length;
-        n->random_bits += bits_of_one[part->kind] * part->length;
-        if (part->kind == NAME_NUMBER && part->length > digits)
-            digits = part->length;
     }
-    n->period = n->random_bits > 0 ? 0 : power_of_ten(digits);
+    if (n->random_bits > 0)
+        return 0;
+    n->period = digits > MOST_DIGITS ? UINT64_MAX : 1;
+    for (; digits > 0 && digits <= MOST_DIGITS; digits--)
+        n->period *= 10;
     return 0;
 }
 
-/* Reads a regular file or a pipe, and refuses other kinds of files, which may never end. */
-static int read_name_file(struct names *n, const char *path, size_t *length, struct err *e)
+static int open_name_file(struct names *n, const char *path, struct err *e)
 {
     struct stat facts;
+    size_t bytes = 0;
+    uint64_t lines = 1;
     int fd = input_open("open", path, e);
     if (fd < 0)
         return fd;
     int rc;
     if (fstat(fd, &facts) != 0)
         rc = err_system(e, errno, "read %s", path);
-    else if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
+    else if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) /* others may never end */
         rc = err_say(e, "%s is not a plain file or a pipe, so it cannot be read for names", path);
     else
-        rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, length, e);
+        rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, &bytes, e);
     close(fd);
-    if (rc == 0 && *length > MOST_BYTES)
+    if (rc != 0)
+        return rc;
+    if (bytes > MOST_BYTES)
         return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
-    return rc;
-}
-
-/* Finds all lines that are not empty, and ends each with a NUL. */
-static void split_lines(struct names *n, size_t bytes)
-{
+    if (strlen(n->text) != bytes)
+        return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);
+    for (size_t i = 0; i < bytes; i++)
+        lines += n->text[i] == '\n';
+    n->lines = malloc(lines * sizeof *n->lines);
+    if (!n->lines)
+        return err_system(e, ENOMEM, "allocate memory for the names in %s", path);
     for (char *line = n->text, *end; line < n->text + bytes; line = end + 1) {
         end = strchrnul(line, '\n');
         *end = '\0';
@@ -109,23 +102,6 @@ static void split_lines(struct names *n, size_t bytes)
         if (length > n->longest)
             n->longest = length;
     }
-}
-
-static int open_name_file(struct names *n, const char *path, struct err *e)
-{
-    size_t length = 0;
-    uint64_t lines = 1;
-    int rc = read_name_file(n, path, &length, e);
-    if (rc != 0)
-        return rc;
-    if (strlen(n->text) != length)
-        return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);
-    for (size_t i = 0; i < length; i++)
-        lines += n->text[i] == '\n';
-    n->lines = malloc(lines * sizeof *n->lines);
-    if (!n->lines)
-        return err_system(e, ENOMEM, "allocate memory for the names in %s", path);
-    split_lines(n, length);
     n->period = n->line_count;
     return n->line_count > 0 ? 0 : err_say(e, "%s contains no name", path);
 }
@@ -163,15 +139,6 @@ void names_close(struct names *n)
     *n = (struct names){0};
 }
 
-/* Writes the last `length` digits of the number, with leading zeros. */
-static void put_number(char *to, size_t length, uint64_t number)
-{
-    while (length-- > 0) {
-        to[length] = (char)('0' + number % 10);
-        number /= 10;
-    }
-}
-
 uint64_t names_number(const struct names *n, uint64_t own_number)
 {
     bool recurs = n->stripe.others > 0 && n->period > 0;
@@ -206,8 +173,9 @@ size_t names_format(const struct names *n, uint64_t own_number, char *name)
         const struct name_part *part = &n->parts[i];
         if (part->kind == NAME_LITERAL)
             memcpy(to, part->text, part->length);
-        else if (part->kind == NAME_NUMBER)
-            put_number(to, part->length, number);
+        uint64_t rest = number;
+        for (size_t k = part->length; k > 0 && part->kind == NAME_NUMBER; rest /= 10)
+            to[--k] = (char)('0' + rest % 10);
         for (size_t k = 0; k < part->length && part->kind == NAME_DIGITS; k++)
             to[k] = (char)('0' + rng_below(&rng, 10));
         for (size_t k = 0; k < part->length && part->kind == NAME_LETTERS; k++)
@@ -274,38 +242,28 @@ char *credentials_end(char *url)
     return memrchr(from, '@', strcspn(from, "/?#"));
 }
 
-/* Turns "SCHEME USER:PASSWORD @ REST" into "USER:PASSWORD NUL SCHEME REST". Returns the name. */
-static char *part_line(char *line, char *end)
-{
-    char scheme[sizeof "https://"];
-    size_t before = (size_t)(strstr(line, "//") + 2 - line);
-    size_t length = (size_t)(end - line) - before;
-    memcpy(scheme, line, before);
-    memmove(line, line + before, length);
-    line[length] = '\0';
-    memcpy(line + length + 1, scheme, before);
-    return line + length + 1;
-}
-
 int credentials_take(struct names *n, struct err *e)
 {
     for (uint64_t i = 0; i < n->line_count; i++) {
-        char *end = credentials_end(n->lines[i]);
+        char *line = n->lines[i];
+        char *end = credentials_end(line);
         if (!end)
             continue;
         if (!n->credentials)
             n->credentials = calloc(n->line_count, sizeof *n->credentials);
         if (!n->credentials)
             return err_system(e, ENOMEM, "allocate memory for the names");
-        n->credentials[i] = n->lines[i];
-        n->lines[i] = part_line(n->lines[i], end);
+        /* "SCHEME USER:PASSWORD @ REST" becomes "USER:PASSWORD NUL SCHEME REST" */
+        char scheme[sizeof "https://"];
+        size_t before = (size_t)(strstr(line, "//") + 2 - line);
+        size_t length = (size_t)(end - line) - before;
+        memcpy(scheme, line, before);
+        memmove(line, line + before, length);
+        line[length] = '\0';
+        n->credentials[i] = line;
+        n->lines[i] = memcpy(line + length + 1, scheme, before);
     }
     return 0;
-}
-
-const char *credentials_of(const struct names *n, uint64_t number)
-{
-    return n->credentials ? n->credentials[(names_number(n, number) - 1) % n->line_count] : NULL;
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
@@ -349,21 +307,6 @@ void sizes_close(struct sizes *s)
     *s = (struct sizes){0};
 }
 
-/* The bucket into which that share of all requests falls, in the order of sizes. */
-static uint64_t bucket_at(const struct sizes *s, double share)
-{
-    uint64_t low = 0;
-    uint64_t high = s->buckets - 1;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (share < s->up_to[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
 uint64_t sizes_of(const struct sizes *s, uint64_t number)
 {
     struct rng rng;
@@ -372,7 +315,15 @@ uint64_t sizes_of(const struct sizes *s, uint64_t number)
     rng_init(&rng, s->seed_key, stripe_number(&s->stripe, number));
     if (s->buckets == 0)
         return s->least + rng_below(&rng, s->most - s->least + 1);
-    uint64_t bucket = bucket_at(s, (double)(rng_next(&rng) >> 11) * 0x1p-53);
+    double share = (double)(rng_next(&rng) >> 11) * 0x1p-53;
+    uint64_t bucket = 0;
+    for (uint64_t last = s->buckets - 1; bucket < last;) {
+        uint64_t middle = (bucket + last) / 2;
+        if (share < s->up_to[middle])
+            last = middle;
+        else
+            bucket = middle + 1;
+    }
     uint64_t first = first_of_bucket(s, bucket);
     return first + rng_below(&rng, first_of_bucket(s, bucket + 1) - first);
 }

@@ -81,9 +81,6 @@ char *credentials_end(char *url);
 /* Moves the credentials out of all lines of a file of names. */
 int credentials_take(struct names *n, struct err *e);
 
-/* Credentials that were part of the name with this number; NULL: none. */
-const char *credentials_of(const struct names *n, uint64_t number);
-
 /*
  * Computes the size of every body that is written from the body's number and the seed. Sizes are
  * constant, uniform between two sizes, or fair: the range is divided into equal buckets, and a

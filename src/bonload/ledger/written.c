@@ -77,12 +77,6 @@ static bool exceptions_open(struct exceptions *x)
            number_set_open(&x->blocks, EXCEPTION_BLOCKS);
 }
 
-static void exceptions_close(struct exceptions *x)
-{
-    number_set_close(&x->singles);
-    number_set_close(&x->blocks);
-}
-
 static uint64_t block_of(uint64_t number)
 {
     return number / EXCEPTION_BLOCK + 1;
@@ -206,8 +200,10 @@ int written_open(struct written_set *w, unsigned channels, struct err *e)
 void written_close(struct written_set *w)
 {
     free(w->in_flight);
-    exceptions_close(&w->left_out);
-    exceptions_close(&w->not_made);
+    number_set_close(&w->left_out.singles);
+    number_set_close(&w->left_out.blocks);
+    number_set_close(&w->not_made.singles);
+    number_set_close(&w->not_made.blocks);
     number_set_close(&w->made_later);
     free(w->names);
     *w = (struct written_set){0};

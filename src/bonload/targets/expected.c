@@ -1,70 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonload/targets/expected.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "sys/input.h"
 #include "sys/path.h"
-#include "util/units.h"
-
-/* Largest size of all bodies together, because they are kept in memory. */
-#define MOST_BYTES GIB
-
-/* Reads the next body of the list. */
-static int read_body(struct bodies *b, const char *path, struct err *e)
-{
-    struct given_body *body = &b->list[b->count++];
-    struct stat facts;
-    int fd = input_open("open", path, e);
-    if (fd < 0)
-        return fd;
-    int rc;
-    if (fstat(fd, &facts) != 0)
-        rc = err_system(e, errno, "read %s", path);
-    else if (!S_ISREG(facts.st_mode))
-        rc = err_say(e, "the body %s is not a plain file", path);
-    else if ((uint64_t)facts.st_size > MOST_BYTES - b->all_bytes)
-        rc = err_say(e, "the bodies are longer than 1 GiB together; more is not kept in memory");
-    else
-        rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
-    close(fd);
-    if (rc == 0 && body->size != (size_t)facts.st_size) /* the file has become shorter */
-        return err_system(e, EIO, "read %s", path);
-    b->all_bytes += body->size;
-    if (body->size > b->longest)
-        b->longest = body->size;
-    return rc;
-}
-
-int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e)
-{
-    struct names paths = {.lines = NULL};
-    *b = (struct bodies){0};
-    int rc = list ? names_open(&paths, NULL, list, false, 0, e) : 0;
-    uint64_t count = file ? 1 : paths.line_count;
-    if (rc != 0 || count == 0)
-        return rc;
-    b->list = calloc(count, sizeof *b->list);
-    if (!b->list)
-        rc = err_system(e, ENOMEM, "allocate memory for %zu bodies", (size_t)count);
-    for (uint64_t i = 0; rc == 0 && i < count; i++)
-        rc = read_body(b, file ? file : paths.lines[i], e);
-    names_close(&paths);
-    return rc;
-}
-
-void bodies_close(struct bodies *b)
-{
-    for (uint64_t i = 0; i < b->count; i++)
-        free(b->list[i].bytes);
-    free(b->list);
-    *b = (struct bodies){0};
-}
 
 /* The lowest SIZE_BITS bits are the size of the body, those above the number of the write. */
 #define SIZE_BITS 41
@@ -86,18 +26,6 @@ void body_fill(const struct pattern *p, const struct body *body, uint64_t offset
         memcpy(to, body->given->bytes + offset, length);
     else
         pattern_fill(p, to, length, body->object, offset, body->generation);
-}
-
-/* The generation in a body's stamp; PATTERN_ANY if that is damaged, or of another seed. */
-static uint64_t stamped_generation(const struct pattern *p, const struct body *body,
-                                   const void *part, size_t length)
-{
-    unsigned char right[sizeof(struct pattern_stamp)];
-    if (length < sizeof right)
-        return PATTERN_ANY;
-    uint64_t generation = pattern_stamp_read(part).origin.place.generation;
-    pattern_fill(p, right, sizeof right, body->object, 0, generation);
-    return memcmp(part, right, sizeof right) == 0 ? generation : PATTERN_ANY;
 }
 
 static void expect_write(struct expected_body *x, const struct target_setup *setup, uint64_t number)
@@ -164,24 +92,6 @@ static bool is_right(const struct pattern *p, bool full, const struct body *body
     return memcmp(piece, right, length) == 0;
 }
 
-/* Checks a part of a body that has the pattern of its object and generation. */
-static void check_pattern(struct expected_body *x, const struct pattern *p, bool full,
-                          uint64_t offset, const unsigned char *part, size_t length)
-{
-    while (length > 0) {
-        size_t piece = p->unit_bytes - (size_t)(offset % p->unit_bytes);
-        if (piece > length)
-            piece = length;
-        x->is_damaged = !is_right(p, full, &x->body, offset, part, piece);
-        if (x->is_damaged)
-            return;
-        x->checked_bytes += piece;
-        part += piece;
-        offset += piece;
-        length -= piece;
-    }
-}
-
 void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
                     uint64_t offset, const void *part, size_t length)
 {
@@ -195,12 +105,25 @@ void expected_check(struct expected_body *x, const struct plan *plan, const stru
         x->is_damaged = !is_inside || memcmp(part, body->given->bytes + offset, length) != 0;
         return;
     }
-    if (offset == 0 && body->generation == PATTERN_ANY) {
-        body->generation = stamped_generation(pattern, body, part, length);
-        x->is_damaged = body->generation == PATTERN_ANY && length >= sizeof(struct pattern_stamp);
+    if (offset == 0 && body->generation == PATTERN_ANY && length >= sizeof(struct pattern_stamp)) {
+        unsigned char right[sizeof(struct pattern_stamp)];
+        uint64_t generation = pattern_stamp_read(part).origin.place.generation;
+        pattern_fill(pattern, right, sizeof right, body->object, 0, generation);
+        if (memcmp(part, right, sizeof right) == 0)
+            body->generation = generation;
+        x->is_damaged = body->generation == PATTERN_ANY; /* or of another seed */
     }
-    if (body->generation != PATTERN_ANY)
-        check_pattern(x, pattern, plan->verify == VERIFY_FULL, offset, part, length);
+    if (body->generation == PATTERN_ANY)
+        return;
+    for (const unsigned char *at = part; length > 0 && !x->is_damaged;) {
+        size_t piece = pattern->unit_bytes - (size_t)(offset % pattern->unit_bytes);
+        piece = piece < length ? piece : length;
+        x->is_damaged = !is_right(pattern, plan->verify == VERIFY_FULL, body, offset, at, piece);
+        x->checked_bytes += x->is_damaged ? 0 : piece;
+        at += piece;
+        offset += piece;
+        length -= piece;
+    }
 }
 
 uint32_t expected_verdict(const struct expected_body *x, const struct target_setup *setup,

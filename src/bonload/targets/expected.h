@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "bonload/targets/target.h"
-#include "util/err.h"
 #include "verify/pattern.h"
 
 /* Bodies that the user gives as files. They are read before the load begins. */
@@ -21,13 +20,6 @@ struct bodies {
     size_t all_bytes;
     size_t longest;
 };
-
-/*
- * Reads the body in `file`, or the bodies in the files that `list` names, one path per line. At
- * least one of the two is NULL. The caller must call bodies_close() in either case.
- */
-int bodies_open(struct bodies *b, const char *file, const char *list, struct err *e);
-void bodies_close(struct bodies *b);
 
 /*
  * The body that one write gives to an object. Its stamp identifies the object by a hash of its

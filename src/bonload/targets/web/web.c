@@ -37,21 +37,6 @@ void web_reasons_hide(struct web_reasons *r, const char *secret)
     r->secret_count++;
 }
 
-/* Stores a text as one line of valid UTF-8 without any secret. */
-static void store_text(const struct web_reasons *r, char text[static WEB_REASON_TEXT],
-                       const char *told)
-{
-    char open[2 * WEB_REASON_TOLD];
-    snprintf(open, sizeof open, "%s", told);
-    for (unsigned i = 0; i < r->secret_count; i++) {
-        const char *secret = r->secrets[i];
-        size_t length = strlen(secret);
-        for (char *at = strstr(open, secret); at; at = strstr(at + length, secret))
-            memset(at, '*', length); /* the secret itself may consist of stars */
-    }
-    sanitize_clean(text, WEB_REASON_TEXT, open);
-}
-
 /* The index of a key among the first `count`; `count` if it is not among them. */
 static unsigned find_reason(const struct web_reasons *r, const char *key, unsigned count)
 {
@@ -61,28 +46,30 @@ static unsigned find_reason(const struct web_reasons *r, const char *key, unsign
     return at;
 }
 
-/* Adds a kind of failure, unless another thread has added it meanwhile. Returns its index. */
-static unsigned add_reason(struct web_reasons *r, const char *key, const char *text)
+uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text)
 {
-    pthread_mutex_lock(&r->lock);
-    unsigned count = atomic_load(&r->count);
+    char told[2 * WEB_REASON_TOLD];
+    unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
     unsigned at = find_reason(r, key, count);
+    if (at < count || count == WEB_REASONS_MOST)
+        return failure_of(CALL_REASON, (int)at + 1);
+    pthread_mutex_lock(&r->lock);
+    count = atomic_load(&r->count);
+    at = find_reason(r, key, count); /* another thread may have added it meanwhile */
     if (at == count && count < WEB_REASONS_MOST) {
         struct web_reason *reason = &r->list[at];
         snprintf(reason->key, sizeof reason->key, "%s", key);
-        store_text(r, reason->text, text);
+        snprintf(told, sizeof told, "%s", text);
+        for (unsigned i = 0; i < r->secret_count; i++) {
+            const char *secret = r->secrets[i];
+            size_t length = strlen(secret);
+            for (char *found = strstr(told, secret); found; found = strstr(found + length, secret))
+                memset(found, '*', length); /* the secret itself may consist of stars */
+        }
+        sanitize_clean(reason->text, sizeof reason->text, told);
         atomic_store_explicit(&r->count, count + 1, memory_order_release);
     }
     pthread_mutex_unlock(&r->lock);
-    return at;
-}
-
-uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char *text)
-{
-    unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
-    unsigned at = find_reason(r, key, count);
-    if (at == count && count < WEB_REASONS_MOST)
-        at = add_reason(r, key, text);
     return failure_of(CALL_REASON, (int)at + 1);
 }
 
@@ -157,30 +144,6 @@ static const char *phrase_of(const struct phrase *list, long code)
     return list->text;
 }
 
-static uint32_t of_status(struct web_exchange *x)
-{
-    struct web_state *s = x->thread->shared;
-    char code[WEB_REASON_KEY];
-    char message[WEB_REASON_TOLD];
-    char key[2 * WEB_REASON_KEY];
-    char text[2 * WEB_REASON_TOLD];
-    if (s->dialect->explain && s->dialect->explain(x, code, message)) {
-        snprintf(key, sizeof key, "%ld %s", x->status, code);
-        snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
-    } else {
-        snprintf(key, sizeof key, "%ld", x->status);
-        snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
-    }
-    return web_reasons_failure(&s->reasons, key, text);
-}
-
-/* The system's reason at the end of libcurl's message. */
-static const char *reason_in(const char *error)
-{
-    const char *colon = strstr(error, "ailure: ");
-    return colon ? colon + strlen("ailure: ") : error;
-}
-
 /*
  * Whether a transfer ended because the server ends connections, and began none of its requests: by
  * GOAWAY, it may do so whenever it likes. libcurl takes another connection by itself, but stops
@@ -193,36 +156,40 @@ static bool was_not_begun(const struct web_exchange *x, CURLcode code)
            (is_closing || strncmp(x->error, "Connection died, tried", 22) == 0);
 }
 
-static void describe_transport(const struct web_exchange *x, CURLcode code,
-                               char text[static WEB_REASON_TOLD])
+uint32_t web_failure(const struct web_exchange *x, const char *text)
 {
+    return web_reasons_failure(&x->thread->shared->reasons, text, text);
+}
+
+/* The failure of a transfer that ended with an error of libcurl or below it. */
+static uint32_t transport_failure(const struct web_exchange *x, CURLcode code)
+{
+    char text[WEB_REASON_TOLD];
     bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
                       (code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES);
     const char *plain =
         is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
     const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
+    const char *system = strstr(error, "ailure: "); /* precedes the system's reason */
+    const char *reason = system ? system + strlen("ailure: ") : error;
     long number = 0;
     curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
     if (plain)
-        snprintf(text, WEB_REASON_TOLD, "%s", plain);
-    else if (was_not_begun(x, code))
-        snprintf(text, WEB_REASON_TOLD, "not begun: the server ended each connection first");
-    else if (code == CURLE_COULDNT_CONNECT && number != 0)
-        snprintf(text, WEB_REASON_TOLD, "connect: %s", portable_reason((int)number));
+        return web_failure(x, plain);
+    if (was_not_begun(x, code))
+        return web_failure(x, "not begun: the server ended each connection first");
+    if (code == CURLE_COULDNT_CONNECT && number != 0)
+        snprintf(text, sizeof text, "connect: %s", portable_reason((int)number));
     else if (code == CURLE_RECV_ERROR)
-        snprintf(text, WEB_REASON_TOLD, "receive: %s", reason_in(error));
+        snprintf(text, sizeof text, "receive: %s", reason);
     else if (code == CURLE_SEND_ERROR)
-        snprintf(text, WEB_REASON_TOLD, "send: %s", reason_in(error));
+        snprintf(text, sizeof text, "send: %s", reason);
     else if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION)
-        snprintf(text, WEB_REASON_TOLD, "TLS: %s%s", error,
+        snprintf(text, sizeof text, "TLS: %s%s", error,
                  strstr(error, "wrong version number") ? "; is it http?" : "");
     else
-        snprintf(text, WEB_REASON_TOLD, "%s", curl_easy_strerror(code));
-}
-
-uint32_t web_failure(const struct web_exchange *x, const char *text)
-{
-    return web_reasons_failure(&x->thread->shared->reasons, text, text);
+        snprintf(text, sizeof text, "%s", curl_easy_strerror(code));
+    return web_failure(x, text);
 }
 
 /* Whether the answer's status means success. Many servers answer 202 to a POST. */
@@ -238,15 +205,26 @@ static bool is_success(const struct web_exchange *x)
  */
 static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 {
-    char text[WEB_REASON_TOLD];
-    if (code != CURLE_OK) {
-        describe_transport(x, code, text);
-        return web_failure(x, text);
-    }
+    struct web_state *s = x->thread->shared;
+    char store_code[WEB_REASON_KEY];
+    char message[WEB_REASON_TOLD];
+    char key[2 * WEB_REASON_KEY];
+    char text[2 * WEB_REASON_TOLD];
+    if (code != CURLE_OK)
+        return transport_failure(x, code);
     curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
     if (!x->has_headers) /* libcurl takes headers for complete when the connection ends */
         return web_failure(x, "closed within the headers");
-    return is_success(x) ? 0 : of_status(x);
+    if (is_success(x))
+        return 0;
+    if (s->dialect->explain && s->dialect->explain(x, store_code, message)) {
+        snprintf(key, sizeof key, "%ld %s", x->status, store_code);
+        snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
+    } else {
+        snprintf(key, sizeof key, "%ld", x->status);
+        snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
+    }
+    return web_reasons_failure(&s->reasons, key, text);
 }
 
 /*
@@ -259,21 +237,6 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 #define SIZE_BITS 40
 
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
-
-/* Whether the size of the object is known. A run that writes knows what it wrote. */
-static bool knows_size(struct web_exchange *x, uint64_t *size)
-{
-    struct web_state *s = x->thread->shared;
-    const struct plan *p = s->setup.plan;
-    uint64_t hash = x->expected.body.object;
-    if (!plan_has(p, LOAD_WRITE)) {
-        uint64_t slot = atomic_load_explicit(&s->sizes[hash % WEB_SIZES], memory_order_relaxed);
-        *size = (slot & SIZE_MASK) - 1;
-        return slot != 0 && slot >> SIZE_BITS == hash >> SIZE_BITS;
-    }
-    *size = x->expected.size;
-    return plan_reads_written(p) && !p->has_changes && *size != UINT64_MAX;
-}
 
 static void choose_range(struct web_exchange *x, uint64_t size)
 {
@@ -292,47 +255,6 @@ static char *put_digits(char *end, uint64_t number)
     return end;
 }
 
-/* Sets the header Range of the next transfer, whose method is set, or removes the last one. */
-static void web_range_set(struct web_exchange *x)
-{
-    bool has_range = x->method == METHOD_GET && x->range_bytes > 0;
-    char text[48];
-    char *at = text + sizeof text;
-    if (has_range) {
-        *--at = '\0';
-        at = put_digits(at, x->range_from + x->range_bytes - 1);
-        *--at = '-';
-        at = put_digits(at, x->range_from);
-    }
-    if (has_range || x->has_range)
-        curl_easy_setopt(x->easy, CURLOPT_RANGE, has_range ? at : NULL);
-    x->has_range = has_range;
-}
-
-/* Judges a successful answer to a request for a range. Returns 0 or a failure. */
-static uint32_t web_range_verdict(const struct web_exchange *x)
-{
-    const struct target_setup *setup = &x->thread->shared->setup;
-    if (x->status != 206)
-        return web_failure(x, "200 instead of 206: the server does not support ranges");
-    if (x->received == x->range_bytes || expected_is_overlapped(&x->expected, setup))
-        return 0;
-    if (x->received < x->range_bytes)
-        return failure_of(CALL_SHORT, 0);
-    return web_failure(x, "the server sent more than the range that was asked for");
-}
-
-static int open_plain(int *fd, const char *path, struct err *e)
-{
-    struct stat facts;
-    *fd = input_open("open", path, e);
-    if (*fd < 0)
-        return *fd;
-    if (fstat(*fd, &facts) != 0)
-        return err_system(e, errno, "open %s", path);
-    return S_ISREG(facts.st_mode) ? 0 : err_say(e, "open %s: it is not a plain file", path);
-}
-
 /*
  * Opens the files for TLS that the user names: a certificate, its key, and authorities. libcurl
  * opens them again for every connection, so they are found once (sys/path.h) and kept open, and
@@ -345,11 +267,19 @@ static int open_tls_files(struct web_state *s, struct err *e)
     const char *authorities =
         settings->authorities ? settings->authorities : getenv("SSL_CERT_FILE");
     const char *const paths[TLS_FILES] = {settings->certificate, settings->key, authorities};
+    struct stat facts;
     int rc = 0;
     for (unsigned i = 0; i < TLS_FILES; i++) {
         s->tls_files[i] = -1;
-        if (rc == 0 && paths[i] && *paths[i])
-            rc = open_plain(&s->tls_files[i], paths[i], e);
+        if (rc != 0 || !paths[i] || !*paths[i])
+            continue;
+        int fd = s->tls_files[i] = input_open("open", paths[i], e);
+        if (fd < 0)
+            rc = fd;
+        else if (fstat(fd, &facts) != 0)
+            rc = err_system(e, errno, "open %s", paths[i]);
+        else if (!S_ISREG(facts.st_mode))
+            rc = err_say(e, "open %s: it is not a plain file", paths[i]);
     }
     return rc;
 }
@@ -381,88 +311,44 @@ static int open_files_of_environment(struct err *e)
     return 0;
 }
 
-/* Makes a handle use the files, and verify servers if the user wants that. */
-static void use_tls_files(const struct web_state *s, CURL *c)
-{
-    static const CURLoption options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_CAINFO};
-    bool is_verified = !s->setup.plan->settings->insecure_https;
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, is_verified ? 1L : 0L);
-    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, is_verified ? 2L : 0L);
-    for (unsigned i = 0; i < TLS_FILES; i++) {
-        const struct descriptor_path path = descriptor_path(s->tls_files[i]);
-        if (s->tls_files[i] >= 0)
-            curl_easy_setopt(c, options[i], path.text);
-    }
-}
-
 #define DEFAULT_OPS "get,put"
 
-/* Takes ":range=SIZE", from `range` on, out of the item of get, which must be the only one. */
-static int take_range(struct plan *p, const char *list, char *range, struct err *e)
-{
-    char *value = range + strlen(":range=");
-    char *end = value + strcspn(value, ":,");
-    char after = *end;
-    const char *item = list;
-    unsigned gets = 0;
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        gets += strncmp(at, "get", 3) == 0;
-        item = at < range ? at : item;
-    }
-    *end = '\0';
-    if (strncmp(item, "get:", 4) != 0 ||
-        units_parse_size(value, UNITS_AS_GO, &p->range_bytes) != 0 || p->range_bytes == 0 ||
-        p->range_bytes > TIB)
-        return err_say(e,
-                       "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
-                       "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
-                       item);
-    if (gets > 1)
-        return err_say(e, "-ops: get with a range is accepted once, and not beside another get");
-    *end = after;
-    memmove(range, end, strlen(end) + 1);
-    return 0;
-}
-
-/* Parses -ops, with the range. */
+/* Parses -ops. Takes ":range=SIZE" out of the item of get, which must be the only one. */
 static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct err *e)
 {
     char *list = strdup(ops);
     if (!list)
         return err_system(e, ENOMEM, "allocate memory for -ops");
     char *range = strstr(list, ":range=");
-    int rc = range ? take_range(p, list, range, e) : 0;
+    int rc = 0;
+    if (range) {
+        char *value = range + strlen(":range=");
+        char *end = value + strcspn(value, ":,");
+        char after = *end;
+        const char *item = list;
+        unsigned gets = 0;
+        for (const char *at = list; at; at = strchr(at, ',')) {
+            at += *at == ',';
+            gets += strncmp(at, "get", 3) == 0;
+            item = at < range ? at : item;
+        }
+        *end = '\0';
+        if (strncmp(item, "get:", 4) != 0 ||
+            units_parse_size(value, UNITS_AS_GO, &p->range_bytes) != 0 || p->range_bytes == 0 ||
+            p->range_bytes > TIB)
+            rc = err_say(e,
+                         "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
+                         "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
+                         item);
+        else if (gets > 1)
+            rc = err_say(e, "-ops: get with a range is accepted once, and not beside another get");
+        *end = after;
+        memmove(range, end, strlen(end) + 1);
+    }
     if (rc == 0)
         rc = mix_parse(mix, list, p->target->ops, "-ops", e);
     free(list);
     return rc;
-}
-
-/* Divides the operations among reads and writes, and sets p->has_changes. */
-static void divide_ops(struct plan *p, const struct mix *all)
-{
-    const struct web_dialect *dialect = p->target->dialect;
-    for (unsigned op = 0; p->target->ops[op]; op++) {
-        enum web_method method = dialect->methods[op];
-        bool writes = method_sends(method) || method == METHOD_DELETE;
-        enum load_kind kind = writes ? LOAD_WRITE : LOAD_READ;
-        p->ops[kind].weights[op] = all->weights[op];
-        p->ops[kind].sum += all->weights[op];
-        if (method_changes(method) && all->weights[op] > 0 && plan_has(p, LOAD_WRITE))
-            p->has_changes = true;
-    }
-}
-
-/* Refuses what needs known contents: after post or patch, only the server knows them. */
-static int check_changes(struct plan *p, const struct settings *s, struct err *e)
-{
-    if (s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
-        return err_say(e, "-verify: what an object contains after post or patch is not known");
-    if (s->removes && p->puts_nothing)
-        return err_say(e, "-remove removes what put has written, but -ops has no put");
-    p->verify = VERIFY_OFF;
-    return 0;
 }
 
 int web_check(struct plan *p, const struct settings *s, struct err *e)
@@ -475,24 +361,38 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
     };
     const bool has_sizes =
         s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
+    const struct web_dialect *dialect = p->target->dialect;
     struct mix all = {0};
     int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, e);
-    if (rc == 0)
-        divide_ops(p, &all);
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
+    if (rc != 0)
+        return rc;
+    for (unsigned op = 0; p->target->ops[op]; op++) {
+        enum web_method method = dialect->methods[op];
+        bool writes = method_sends(method) || method == METHOD_DELETE;
+        enum load_kind kind = writes ? LOAD_WRITE : LOAD_READ;
+        p->ops[kind].weights[op] = all.weights[op];
+        p->ops[kind].sum += all.weights[op];
+        if (method_changes(method) && all.weights[op] > 0 && plan_has(p, LOAD_WRITE))
+            p->has_changes = true;
+    }
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind) && p->ops[kind].sum == 0)
-            rc = err_say(e, "%s", missing[kind]);
+            return err_say(e, "%s", missing[kind]);
     p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
-    if (rc == 0 && p->puts_nothing && p->reads_per_write > 0)
-        rc = err_say(e, "-rpw makes reads follow writes, but -ops has no put");
-    if (rc == 0 && p->has_changes)
-        rc = check_changes(p, s, e);
-    if (rc == 0 && s->body_file && s->body_source)
-        rc = err_say(e, "-body-file and -body-source cannot be combined");
-    else if (rc == 0 && (s->body_file || s->body_source) && has_sizes)
-        rc = err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
-                        "combined with other sizes");
-    return rc;
+    if (p->puts_nothing && p->reads_per_write > 0)
+        return err_say(e, "-rpw makes reads follow writes, but -ops has no put");
+    if (p->has_changes && s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
+        return err_say(e, "-verify: what an object contains after post or patch is not known");
+    if (p->has_changes && s->removes && p->puts_nothing)
+        return err_say(e, "-remove removes what put has written, but -ops has no put");
+    if (p->has_changes) /* only the server knows what they make of an object */
+        p->verify = VERIFY_OFF;
+    if (s->body_file && s->body_source)
+        return err_say(e, "-body-file and -body-source cannot be combined");
+    if ((s->body_file || s->body_source) && has_sizes)
+        return err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
+                          "combined with other sizes");
+    return 0;
 }
 
 void web_choose(void *shared, struct request *r, uint64_t random)
@@ -582,24 +482,6 @@ static int on_close(void *loop, curl_socket_t fd)
     return close(fd);
 }
 
-/* Opens a loop that keeps up to `connections` connections alive. web_leave() closes it. */
-static int web_loop_open(struct web_loop *l, unsigned connections, struct err *e)
-{
-    *l = (struct web_loop){.timer_ns = NEVER};
-    l->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (l->epoll < 0)
-        return err_system(e, errno, "open an epoll");
-    l->multi = curl_multi_init();
-    if (!l->multi)
-        return err_system(e, ENOMEM, "allocate memory for libcurl");
-    curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
-    curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
-    curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)connections + 1);
-    return 0;
-}
-
 static void run_timer(struct web_loop *l)
 {
     int running;
@@ -607,10 +489,18 @@ static void run_timer(struct web_loop *l)
     curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-/* Waits with epoll_wait(2), whose unit is a millisecond, and with ppoll(2) for less than one. */
-static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t until_ns)
+/*
+ * Waits for events until clock_ns() reaches until_ns, with epoll_wait(2), whose unit is a
+ * millisecond, and with ppoll(2) for less than one. Lets libcurl handle them. Stops watching a
+ * socket that libcurl does not wait for, which is usually an idle connection that the server has
+ * closed.
+ */
+static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 {
+    struct epoll_event events[EVENTS_MOST];
+    int running;
     uint64_t now_ns = l->now_ns = clock_ns();
+    until_ns = l->timer_ns < until_ns ? l->timer_ns : until_ns;
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     uint64_t left_ms = left_ns / MILLION;
     if (left_ns > 0 && left_ms == 0) {
@@ -618,20 +508,8 @@ static int loop_watch(struct web_loop *l, struct epoll_event *events, uint64_t u
         const struct timespec left = {.tv_nsec = (long)left_ns};
         ppoll(&self, 1, &left, NULL);
     }
-    return epoll_wait(l->epoll, events, EVENTS_MOST,
-                      (int)(left_ms < LONGEST_WAIT ? left_ms : LONGEST_WAIT));
-}
-
-/*
- * Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
- * a socket that libcurl does not wait for, which is usually an idle connection that the server has
- * closed.
- */
-static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
-{
-    struct epoll_event events[EVENTS_MOST];
-    int running;
-    int count = loop_watch(l, events, l->timer_ns < until_ns ? l->timer_ns : until_ns);
+    int count = epoll_wait(l->epoll, events, EVENTS_MOST,
+                           (int)(left_ms < LONGEST_WAIT ? left_ms : LONGEST_WAIT));
     for (int i = 0; i < count; i++) {
         uint32_t what = events[i].events;
         int fd = events[i].data.fd;
@@ -756,40 +634,19 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
     return length;
 }
 
-/* Takes the header `ETag: "0123"`, which identifies a part of an upload. */
-static void take_tag(struct web_exchange *x, const char *line, size_t length)
+/* The value of the header `name`, without blanks around it; NULL if the line is another header. */
+static const char *header_value(const char *line, size_t length, const char *name,
+                                size_t *value_length)
 {
-    static const char name[] = "etag:";
-    size_t skipped = sizeof name - 1;
+    size_t skipped = strlen(name);
     if (length <= skipped || strncasecmp(line, name, skipped) != 0)
-        return;
-    while (skipped < length && line[skipped] == ' ')
-        skipped++;
-    while (length > skipped && strchr("\r\n ", line[length - 1]))
-        length--;
-    if (length - skipped < sizeof x->tag) {
-        memcpy(x->tag, line + skipped, length - skipped);
-        x->tag[length - skipped] = '\0';
-    }
-}
-
-/*
- * Whether the line announces that the body is encoded in a way that nobody has asked for: then what
- * libcurl decodes is not what the server has sent, and there is no limit on how much it may become.
- */
-static bool has_encoding(const char *line, size_t length)
-{
-    static const char name[] = "transfer-encoding:";
-    static const char chunked[] = "chunked";
-    size_t skipped = sizeof name - 1;
-    if (length <= skipped || strncasecmp(line, name, skipped) != 0)
-        return false;
+        return NULL;
     while (skipped < length && strchr(" \t", line[skipped]))
         skipped++;
     while (length > skipped && strchr("\r\n\t ", line[length - 1]))
         length--;
-    return length - skipped != sizeof chunked - 1 ||
-           strncasecmp(line + skipped, chunked, length - skipped) != 0;
+    *value_length = length - skipped;
+    return line + skipped;
 }
 
 /* The answer to a DELETE in a bucket of an object store that keeps versions. */
@@ -800,31 +657,85 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
     size_t length = size * count;
+    size_t value;
     bool is_first = length >= 5 && memcmp(line, "HTTP/", 5) == 0;
     x->header_bytes += length;
     x->has_headers = !is_first && (x->has_headers || *line == '\r' || *line == '\n');
-    if (x->method == METHOD_PUT)
-        take_tag(x, line, length);
+    const char *tag = x->method == METHOD_PUT ? header_value(line, length, "etag:", &value) : NULL;
+    if (tag && value < sizeof x->tag) {
+        memcpy(x->tag, tag, value);
+        x->tag[value] = '\0';
+    }
     if (x->method == METHOD_DELETE && length >= strlen(MARKER) &&
         strncasecmp(line, MARKER, strlen(MARKER)) == 0)
         atomic_store(&x->thread->shared->has_markers, true);
-    return x->header_bytes <= MOST_HEADER_BYTES && !has_encoding(line, length) ? length : 0;
+    /*
+     * If the body is encoded in a way that nobody has asked for, what libcurl decodes is not what
+     * the server has sent, and there is no limit on how much it may become.
+     */
+    const char *encoding = header_value(line, length, "transfer-encoding:", &value);
+    bool is_encoded =
+        encoding && (value != strlen("chunked") || strncasecmp(encoding, "chunked", value) != 0);
+    return x->header_bytes <= MOST_HEADER_BYTES && !is_encoded ? length : 0;
 }
 
-static long buffer_bytes(const struct plan *p)
+/* Limits the duration of each of the next transfers. */
+static void limit_transfers(struct web_exchange *x, uint64_t timeout_ns)
 {
-    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
-    uint64_t bytes = ALL_BUFFERS / channels;
-    return bytes < SMALLEST_BUFFER  ? (long)SMALLEST_BUFFER
-           : bytes > LARGEST_BUFFER ? (long)LARGEST_BUFFER
-                                    : (long)bytes;
+    long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
+    x->limit_ns = timeout_ns;
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
 }
 
-/* Sets what receives a transfer's data, and lets the loop of the thread watch its sockets. */
-static void set_callbacks(struct web_exchange *x)
+/* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
+static void set_credentials(CURL *c, const char *credentials)
 {
-    CURL *c = x->easy;
+    char *plain = curl_easy_unescape(c, credentials, 0, NULL);
+    curl_easy_setopt(c, CURLOPT_USERPWD, *credentials ? plain : NULL);
+    curl_free(plain);
+}
+
+/* Makes a channel's handle, with all that stays the same for its transfers. False: no memory. */
+static bool open_handle(struct web_exchange *x)
+{
+    static const CURLoption tls_options[TLS_FILES] = {CURLOPT_SSLCERT, CURLOPT_SSLKEY,
+                                                      CURLOPT_CAINFO};
+    const struct web_state *s = x->thread->shared;
+    const struct plan *p = s->setup.plan;
     struct web_loop *l = &x->thread->loop;
+    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
+    uint64_t share = ALL_BUFFERS / channels;
+    long buffer_bytes = (long)(share < SMALLEST_BUFFER  ? SMALLEST_BUFFER
+                               : share > LARGEST_BUFFER ? LARGEST_BUFFER
+                                                        : share);
+    bool is_verified = !p->settings->insecure_https;
+    CURL *c = x->easy = curl_easy_init();
+    if (!c)
+        return false;
+    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* does not wait for DNS after the timeout */
+#endif
+    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
+    curl_easy_setopt(c, CURLOPT_PROXY, "");
+    curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    curl_easy_setopt(c, CURLOPT_USERAGENT, "bonload/" PACKAGE_VERSION);
+    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, buffer_bytes);
+    curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes);
+    curl_easy_setopt(c, CURLOPT_MAXFILESIZE_LARGE,
+                     (curl_off_t)INT64_MAX); /* libcurl cannot express larger sizes */
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
+    curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
+                     (long)(p->settings->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
+    set_credentials(c, p->settings->credentials);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, is_verified ? 1L : 0L);
+    curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, is_verified ? 2L : 0L);
+    for (unsigned i = 0; i < TLS_FILES; i++) {
+        const struct descriptor_path path = descriptor_path(s->tls_files[i]);
+        if (s->tls_files[i] >= 0)
+            curl_easy_setopt(c, tls_options[i], path.text);
+    }
+    limit_transfers(x, p->timeout_ns);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, l);
     curl_easy_setopt(c, CURLOPT_CLOSESOCKETFUNCTION, on_close);
@@ -839,65 +750,34 @@ static void set_callbacks(struct web_exchange *x)
     curl_easy_setopt(c, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(c, CURLOPT_HEADERDATA, x);
-}
-
-/* Sets basic authentication from the percent-encoded credentials of a URL; "": none. */
-static void set_credentials(CURL *c, const char *credentials)
-{
-    char *plain = curl_easy_unescape(c, credentials, 0, NULL);
-    curl_easy_setopt(c, CURLOPT_USERPWD, *credentials ? plain : NULL);
-    curl_free(plain);
-}
-
-static void set_options(CURL *c, const struct web_state *s)
-{
-    const struct plan *p = s->setup.plan;
-    long version = p->settings->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
-    curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
-#if LIBCURL_VERSION_NUM >= 0x075700
-    curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L); /* does not wait for DNS after the timeout */
-#endif
-    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(c, CURLOPT_PROXY, "");
-    curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    curl_easy_setopt(c, CURLOPT_USERAGENT, "bonload/" PACKAGE_VERSION);
-    curl_easy_setopt(c, CURLOPT_BUFFERSIZE, buffer_bytes(p));
-    curl_easy_setopt(c, CURLOPT_UPLOAD_BUFFERSIZE, buffer_bytes(p));
-    curl_easy_setopt(c, CURLOPT_MAXFILESIZE_LARGE,
-                     (curl_off_t)INT64_MAX); /* libcurl cannot express larger sizes */
-    curl_easy_setopt(c, CURLOPT_HTTPHEADER, s->headers);
-    curl_easy_setopt(c, CURLOPT_HTTP_VERSION, version);
-    set_credentials(c, p->settings->credentials);
-    use_tls_files(s, c);
-}
-
-static void set_method(struct web_exchange *x, enum web_method method)
-{
-    bool has_name = method == METHOD_DELETE || method_changes(method);
-    if (x->method == method)
-        return;
-    x->method = method;
-    curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets what the last method has set */
-    if (method == METHOD_HEAD)
-        curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
-    if (method_sends(method))
-        curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, has_name ? web_method_names[method] : NULL);
-}
-
-/* Limits the duration of each of the next transfers. */
-static void limit_transfers(struct web_exchange *x, uint64_t timeout_ns)
-{
-    long timeout_ms = (long)(timeout_ns / MILLION) + 1; /* 0 would mean no limit */
-    x->limit_ns = timeout_ns;
-    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, timeout_ms);
+    return true;
 }
 
 void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url)
 {
-    set_method(x, method);
+    bool has_range = method == METHOD_GET && x->range_bytes > 0;
+    bool has_name = method == METHOD_DELETE || method_changes(method);
+    char text[48] = "";
+    char *range = text + sizeof text - 1;
+    if (x->method != method) {
+        x->method = method;
+        curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets what the last method has set */
+        if (method == METHOD_HEAD)
+            curl_easy_setopt(x->easy, CURLOPT_NOBODY, 1L);
+        if (method_sends(method))
+            curl_easy_setopt(x->easy, CURLOPT_UPLOAD, 1L);
+        curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST,
+                         has_name ? web_method_names[method] : NULL);
+    }
     curl_easy_setopt(x->easy, CURLOPT_URL, url);
-    web_range_set(x);
+    if (has_range) {
+        range = put_digits(range, x->range_from + x->range_bytes - 1);
+        *--range = '-';
+        range = put_digits(range, x->range_from);
+    }
+    if (has_range || x->has_range)
+        curl_easy_setopt(x->easy, CURLOPT_RANGE, has_range ? range : NULL);
+    x->has_range = has_range;
     if (method_sends(method))
         curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
     x->sent = 0;
@@ -919,18 +799,60 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 /* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
 #define FORGOTTEN_NS (100 * (uint64_t)MILLION)
 
-/* Reads the bodies that the user gives. In a file of names, each line has its own. */
+/* Largest size of all bodies together, because they are kept in memory. */
+#define MOST_BODY_BYTES GIB
+
+/* Reads the next of the bodies that the user gives. */
+static int read_body(struct bodies *b, const char *path, struct err *e)
+{
+    struct given_body *body = &b->list[b->count++];
+    struct stat facts;
+    int fd = input_open("open", path, e);
+    if (fd < 0)
+        return fd;
+    int rc;
+    if (fstat(fd, &facts) != 0)
+        rc = err_system(e, errno, "read %s", path);
+    else if (!S_ISREG(facts.st_mode))
+        rc = err_say(e, "the body %s is not a plain file", path);
+    else if ((uint64_t)facts.st_size > MOST_BODY_BYTES - b->all_bytes)
+        rc = err_say(e, "the bodies are longer than 1 GiB together; more is not kept in memory");
+    else
+        rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
+    close(fd);
+    if (rc == 0 && body->size != (size_t)facts.st_size) /* the file has become shorter */
+        return err_system(e, EIO, "read %s", path);
+    b->all_bytes += body->size;
+    if (body->size > b->longest)
+        b->longest = body->size;
+    return rc;
+}
+
+/* Reads the body of -body-file, or those in the files that -body-source names, one path per line.
+ * In a file of names, each line has its own. */
 static int open_bodies(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
     const struct names *names = s->setup.names;
-    int rc = bodies_open(&s->bodies, settings->body_file, settings->body_source, e);
-    if (rc == 0 && settings->body_source && names->lines && names->line_count != s->bodies.count)
+    struct bodies *b = &s->bodies;
+    struct names paths = {.lines = NULL};
+    if (!settings->body_file && !settings->body_source)
+        return 0;
+    int rc = settings->body_file ? 0 : names_open(&paths, NULL, settings->body_source, false, 0, e);
+    if (rc != 0)
+        return rc;
+    uint64_t count = settings->body_file ? 1 : paths.line_count;
+    b->list = calloc(count, sizeof *b->list);
+    if (!b->list)
+        rc = err_system(e, ENOMEM, "allocate memory for %zu bodies", (size_t)count);
+    for (uint64_t i = 0; rc == 0 && i < count; i++)
+        rc = read_body(b, settings->body_file ? settings->body_file : paths.lines[i], e);
+    names_close(&paths);
+    if (rc == 0 && settings->body_source && names->lines && names->line_count != b->count)
         rc =
             err_say(e, "-body-source has %" PRIu64 " bodies, but -url-source has %" PRIu64 " names",
-                    s->bodies.count, names->line_count);
-    if (s->bodies.count > 0)
-        s->setup.bodies = &s->bodies;
+                    b->count, names->line_count);
+    s->setup.bodies = b;
     return rc;
 }
 
@@ -960,36 +882,6 @@ int web_add_header(struct web_state *s, const char *line, struct err *e)
     return 0;
 }
 
-/* Hides a value without the blanks at its end, and the second word of "Basic c2VjcmV0" alone. */
-static void hide_value(struct web_reasons *r, char *value)
-{
-    size_t length = strlen(value);
-    while (length > 0 && strchr(" \t", value[length - 1]))
-        value[--length] = '\0';
-    const char *blank = strrchr(value, ' ');
-    web_reasons_hide(r, value);
-    web_reasons_hide(r, blank ? blank + 1 : NULL);
-}
-
-/* Adds the user's headers to every request, and hides their values in messages from now on. */
-static int add_given(struct web_state *s, struct err *e)
-{
-    char *next = s->given = strdup(s->setup.plan->settings->headers);
-    if (!next)
-        return err_system(e, ENOMEM, "allocate memory for the headers");
-    int rc = web_add_header(s, "Expect:", e); /* keeps libcurl from adding its own */
-    while (rc == 0 && next && *next) {
-        char *line = strsep(&next, "\n");
-        char *colon = strchr(line, ':');
-        char *value = colon + 1 + strspn(colon + 1, " \t");
-        if (*value == '\0')
-            strcpy(colon, ";"); /* libcurl expects this form of a header without a value */
-        rc = web_add_header(s, line, e);
-        hide_value(&s->reasons, value); /* libcurl has copied the line */
-    }
-    return rc;
-}
-
 int web_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     struct web_state *s = shared;
@@ -1005,8 +897,27 @@ int web_open(void *shared, const struct target_setup *setup, struct err *e)
         rc = err_say(e, "libcurl cannot be started");
     if (rc == 0)
         rc = open_bodies(s, e);
-    if (rc == 0)
-        rc = add_given(s, e);
+    if (rc != 0)
+        return rc;
+    /* the user's headers, whose values are hidden in messages from now on */
+    char *next = s->given = strdup(setup->plan->settings->headers);
+    if (!next)
+        return err_system(e, ENOMEM, "allocate memory for the headers");
+    rc = web_add_header(s, "Expect:", e); /* keeps libcurl from adding its own */
+    while (rc == 0 && next && *next) {
+        char *line = strsep(&next, "\n");
+        char *colon = strchr(line, ':');
+        char *value = colon + 1 + strspn(colon + 1, " \t");
+        if (*value == '\0')
+            strcpy(colon, ";");          /* libcurl expects this form of a header without a value */
+        rc = web_add_header(s, line, e); /* copies the line */
+        size_t length = strlen(value);
+        while (length > 0 && strchr(" \t", value[length - 1]))
+            value[--length] = '\0';
+        const char *blank = strrchr(value, ' ');
+        web_reasons_hide(&s->reasons, value);
+        web_reasons_hide(&s->reasons, blank ? blank + 1 : NULL); /* of "Basic c2VjcmV0" */
+    }
     return rc == 0 ? s->dialect->open(s, e) : rc;
 }
 
@@ -1023,7 +934,9 @@ void web_close(void *shared)
     curl_slist_free_all(s->headers);
     free(s->given);
     pthread_mutex_destroy(&s->reasons.lock);
-    bodies_close(&s->bodies);
+    for (uint64_t i = 0; i < s->bodies.count; i++)
+        free(s->bodies.list[i].bytes);
+    free(s->bodies.list);
     for (unsigned i = 0; i < TLS_FILES; i++)
         descriptor_close(&s->tls_files[i]);
     curl_global_cleanup();
@@ -1047,39 +960,38 @@ void web_leave(void *thread)
     free(t->names);
 }
 
-static int open_thread(struct web_thread *t, struct err *e)
-{
-    /* room for a dialect that percent-encodes the name */
-    size_t room = 3 * t->shared->setup.names->longest + 1;
-    t->exchanges = calloc(t->channels, sizeof *t->exchanges);
-    t->names = malloc((t->channels + 1) * room);
-    bool is_complete = t->exchanges && t->names;
-    for (unsigned i = 0; is_complete && i < t->channels; i++) {
-        struct web_exchange *x = &t->exchanges[i];
-        x->thread = t;
-        x->name = t->names + (i + 1) * room;
-        x->easy = curl_easy_init();
-        is_complete = x->easy;
-        if (!is_complete)
-            break;
-        set_options(x->easy, t->shared);
-        limit_transfers(x, t->shared->setup.plan->timeout_ns);
-        set_callbacks(x);
-    }
-    if (!is_complete)
-        return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
-    return t->shared->dialect->join ? t->shared->dialect->join(t, e) : 0;
-}
-
 int web_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
     struct web_thread *t = thread;
-    t->shared = shared;
+    struct web_state *s = t->shared = shared;
+    struct web_loop *l = &t->loop;
+    size_t room = 3 * s->setup.names->longest + 1; /* a dialect may percent-encode the name */
     t->channels = channels;
-    rng_init(&t->rng, t->shared->setup.plan->rank_seed ^ RANGE_STREAM,
-             atomic_fetch_add(&t->shared->threads, 1));
-    int rc = web_loop_open(&t->loop, channels * t->shared->servers, e);
-    return rc == 0 ? open_thread(t, e) : rc;
+    rng_init(&t->rng, s->setup.plan->rank_seed ^ RANGE_STREAM, atomic_fetch_add(&s->threads, 1));
+    l->timer_ns = NEVER;
+    l->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (l->epoll < 0)
+        return err_system(e, errno, "open an epoll");
+    l->multi = curl_multi_init();
+    if (!l->multi)
+        return err_system(e, ENOMEM, "allocate memory for libcurl");
+    curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
+    curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
+    curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)(channels * s->servers) + 1);
+    t->exchanges = calloc(channels, sizeof *t->exchanges);
+    t->names = malloc((channels + 1) * room);
+    bool is_complete = t->exchanges && t->names;
+    for (unsigned i = 0; is_complete && i < channels; i++) {
+        struct web_exchange *x = &t->exchanges[i];
+        x->thread = t;
+        x->name = t->names + (i + 1) * room;
+        is_complete = open_handle(x);
+    }
+    if (!is_complete)
+        return err_system(e, ENOMEM, "allocate memory for %u channels", channels);
+    return s->dialect->join ? s->dialect->join(t, e) : 0;
 }
 
 /* The exchange of a request. The channels of a thread have consecutive numbers. */
@@ -1093,20 +1005,27 @@ void web_prepare(void *thread, struct request *r)
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
     const struct target_setup *setup = &t->shared->setup;
+    const struct plan *plan = setup->plan;
     x->request = r;
     x->continues = x->asks_size = false;
     x->range_from = x->range_bytes = 0;
     if ((r->op == WEB_DELETE && !r->removes) ||
-        (method_changes(web_method_of(x)) && !setup->plan->puts_nothing && !r->changes))
+        (method_changes(web_method_of(x)) && !plan->puts_nothing && !r->changes))
         r->op = WEB_PUT; /* it became a write: there was nothing to remove or to change */
     names_format(setup->names, r->number, x->name);
     if (method_sends(web_method_of(x)))
         expected_of_write(&x->expected, setup, x->name, r->number);
     else
         expected_of_read(&x->expected, setup, x->name, r->number, t->names);
-    uint64_t size;
-    if (r->op == WEB_GET && setup->plan->range_bytes > 0) {
-        x->asks_size = !knows_size(x, &size);
+    if (r->op == WEB_GET && plan->range_bytes > 0) {
+        /* a run that writes knows what it wrote */
+        uint64_t hash = x->expected.body.object;
+        uint64_t slot =
+            atomic_load_explicit(&t->shared->sizes[hash % WEB_SIZES], memory_order_relaxed);
+        bool writes = plan_has(plan, LOAD_WRITE);
+        uint64_t size = writes ? x->expected.size : (slot & SIZE_MASK) - 1;
+        x->asks_size = writes ? !plan_reads_written(plan) || plan->has_changes || size == UINT64_MAX
+                              : slot == 0 || slot >> SIZE_BITS != hash >> SIZE_BITS;
         if (!x->asks_size)
             choose_range(x, size);
     }
@@ -1219,25 +1138,19 @@ static bool begin_range(struct web_exchange *x)
 /* How often a transfer that no server has begun is given to libcurl again. */
 #define REPEATS_MOST 20
 
-/* Begins a transfer again that no server has begun, in the request's own time. */
-static bool begin_again(struct web_exchange *x)
-{
-    if (x->repeats == REPEATS_MOST)
-        return false;
-    x->repeats++;
-    x->sent = 0;
-    x->error[0] = '\0';
-    return begin_next(x, false);
-}
-
 /* Handles the end of a transfer. Returns whether its request has ended. */
 static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
     const struct web_dialect *dialect = x->thread->shared->dialect;
     x->overdue_ns = 0;
     take_times(x);
-    if (was_not_begun(x, code) && begin_again(x))
-        return false;
+    if (was_not_begun(x, code) && x->repeats < REPEATS_MOST) {
+        x->repeats++;
+        x->sent = 0;
+        x->error[0] = '\0';
+        if (begin_next(x, false)) /* in the request's own time */
+            return false;
+    }
     x->failure = web_outcome(x, code);
     bool has_failed = x->failure != 0;
     if (x->asks_size && begin_range(x))
@@ -1264,17 +1177,21 @@ static unsigned collect_ended(struct web_thread *t, struct request *done[], unsi
     return ended;
 }
 
-/*
- * Ends transfers that should have timed out. libcurl 7.88 forgets the timeout of a transfer
- * that gets data in the last millisecond before it, and waits for ever if nothing else comes.
- * Called when all transfers that libcurl has ended are collected.
- */
-static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsigned most)
+unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
 {
-    unsigned ended = 0;
+    struct web_thread *t = thread;
+    unsigned ended = collect_ended(t, done, most);
+    if (ended == 0) {
+        web_loop_wait(&t->loop, until_ns);
+        ended = collect_ended(t, done, most);
+    }
     uint64_t now_ns = t->loop.now_ns;
-    if (now_ns < t->next_search_ns)
-        return 0;
+    if (ended == most || now_ns < t->next_search_ns)
+        return ended;
+    /*
+     * Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
+     * in the last millisecond before it, and waits for ever if nothing else comes.
+     */
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
         if (x->overdue_ns == 0 || x->overdue_ns > now_ns)
@@ -1288,47 +1205,36 @@ static unsigned end_forgotten(struct web_thread *t, struct request *done[], unsi
     return ended;
 }
 
-unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
-{
-    struct web_thread *t = thread;
-    unsigned ended = collect_ended(t, done, most);
-    if (ended == 0) {
-        web_loop_wait(&t->loop, until_ns);
-        ended = collect_ended(t, done, most);
-    }
-    return ended < most ? ended + end_forgotten(t, &done[ended], most - ended) : ended;
-}
-
-/* Whether the run may have removed the object: by its number, or meanwhile by its name. */
-static bool may_be_removed(const struct web_exchange *x)
-{
-    const struct target_setup *setup = &x->thread->shared->setup;
-    const struct request *r = x->request;
-    if (r->kind == LOAD_WRITE)
-        return r->changes && written_is_removed(setup->written, r->number);
-    if (!plan_reads_written(setup->plan))
-        return false;
-    return written_is_removed(setup->written, r->number) ||
-           (setup->written->names && !x->expected.is_judged) ||
-           expected_is_overlapped(&x->expected, setup);
-}
-
 void web_inspect(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
     struct web_state *s = t->shared;
-    bool is_missing = x->status == 404 && s->setup.plan->ops[LOAD_WRITE].weights[WEB_DELETE];
+    const struct target_setup *setup = &s->setup;
+    bool is_missing = x->status == 404 && setup->plan->ops[LOAD_WRITE].weights[WEB_DELETE];
     bool is_shorter = x->status == 416 && x->range_bytes > 0;
-    if (r->failure != 0 && (is_missing || is_shorter) && may_be_removed(x)) {
-        r->miss = r->failure;
-        r->failure = 0;
+    if (r->failure != 0 && (is_missing || is_shorter)) {
+        /* whether the run may have removed the object: by its number, or meanwhile by its name */
+        bool may_be_removed = written_is_removed(setup->written, r->number);
+        if (r->kind == LOAD_WRITE)
+            may_be_removed &= r->changes;
+        else
+            may_be_removed = plan_reads_written(setup->plan) &&
+                             (may_be_removed || (setup->written->names && !x->expected.is_judged) ||
+                              expected_is_overlapped(&x->expected, setup));
+        r->miss = may_be_removed ? r->failure : 0;
+        r->failure = may_be_removed ? 0 : r->failure;
     }
     if (r->op != WEB_GET || r->failure != 0 || r->miss != 0)
         return;
     check_last_unit(x);
-    if (x->range_bytes > 0)
-        r->failure = web_range_verdict(x);
+    if (x->range_bytes > 0 && x->status != 206)
+        r->failure = web_failure(x, "200 instead of 206: the server does not support ranges");
+    else if (x->range_bytes > 0 && x->received != x->range_bytes &&
+             !expected_is_overlapped(&x->expected, &s->setup))
+        r->failure = x->received < x->range_bytes
+                         ? failure_of(CALL_SHORT, 0)
+                         : web_failure(x, "the server sent more than the range that was asked for");
     if (r->failure == 0 && s->setup.plan->verify != VERIFY_OFF) {
         r->failure = expected_verdict(&x->expected, &s->setup, r->bytes);
         atomic_fetch_add(&s->setup.verified->damaged, r->failure != 0);
@@ -1427,21 +1333,18 @@ static int http_open(struct web_state *s, struct err *e)
     return web_check_names(s, check_url, e);
 }
 
-/* Replaces each blank, which URLs cannot have, by "%20". `url` must have room for that. */
-static void encode_blanks(char *url)
-{
-    for (char *at = strchr(url, ' '); at; at = strchr(at, ' ')) {
-        memmove(at + 3, at + 1, strlen(at));
-        memcpy(at, "%20", 3);
-    }
-}
-
 static uint32_t http_address(struct web_exchange *x)
 {
     const struct names *names = x->thread->shared->setup.names;
     enum web_method method = web_method_of(x);
-    encode_blanks(x->name);
-    const char *credentials = credentials_of(names, x->request->number);
+    for (char *at = strchr(x->name, ' '); at; at = strchr(at, ' ')) { /* there is room for this */
+        memmove(at + 3, at + 1, strlen(at));
+        memcpy(at, "%20", 3);
+    }
+    const char *credentials = NULL;
+    if (names->credentials)
+        credentials =
+            names->credentials[(names_number(names, x->request->number) - 1) % names->line_count];
     if (credentials != x->credentials)
         set_credentials(x->easy, credentials ? credentials : "");
     x->credentials = credentials;
