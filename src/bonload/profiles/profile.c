@@ -311,20 +311,6 @@ static int refuse_line(struct parser *r, const char *accepted)
     return err_say(r->e, "line %u of the profile: expected %s", r->line, accepted);
 }
 
-static int split_words(struct parser *r, char *text)
-{
-    char *rest;
-    r->count = 0;
-    for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
-        if (r->count == LONGEST_LINE_WORDS)
-            return refuse_line(r, "fewer words");
-        if (!is_printable(word))
-            return refuse_line(r, "words of UTF-8, without control characters");
-        r->words[r->count++] = word;
-    }
-    return 0;
-}
-
 static bool parse_size(const char *text, uint64_t least, uint64_t most, uint64_t *bytes)
 {
     uint64_t value;
@@ -364,18 +350,6 @@ static bool set_file(struct profile_file *f, const char *word)
     return true;
 }
 
-static bool file_is_possible(const struct profile_file *f)
-{
-    if (f->kind == PROFILE_MAILBOX)
-        return f->bytes <= MOST_MESSAGE;
-    if (f->kind == PROFILE_FILE)
-        return f->count == 1 && f->unit == 1;
-    if (f->kind == PROFILE_PAGES)
-        return f->unit % BLOCK == 0 && f->bytes >= f->unit;
-    return f->bytes % f->unit == 0 && (!f->is_direct || f->unit % BLOCK == 0) &&
-           (f->segment == SEGMENT_RECYCLED || f->count > 1);
-}
-
 static int find_file(const struct profile *p, const char *name)
 {
     for (unsigned i = 0; i < PROFILE_FILES && name; i++)
@@ -400,7 +374,13 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
         return refuse_line(r, "a name that no other file has");
     for (unsigned i = 3; is_right && i < r->count; i++)
         is_right = set_file(&f, r->words[i]);
-    if (!is_right || !file_is_possible(&f))
+    bool is_possible = kind == PROFILE_MAILBOX ? f.bytes <= MOST_MESSAGE
+                       : kind == PROFILE_FILE  ? f.count == 1 && f.unit == 1
+                       : kind == PROFILE_PAGES
+                           ? f.unit % BLOCK == 0 && f.bytes >= f.unit
+                           : f.bytes % f.unit == 0 && (!f.is_direct || f.unit % BLOCK == 0) &&
+                                 (f.segment == SEGMENT_RECYCLED || f.count > 1);
+    if (!is_right || !is_possible)
         return refuse_line(r, accepted);
     f.name = r->words[1];
     r->profile->files[r->files++] = f;
@@ -434,58 +414,51 @@ static const struct step_word {
     {"rename", ACT_RENAME, PROFILE_FILE, OPERAND_FILE},
 };
 
-/* Parses what follows the name of the file: at most two words. */
-static bool parse_operands(const struct profile *p, enum operand kind, const char *const words[2],
-                           struct profile_step *s)
-{
-    const uint64_t size = p->files[s->file].bytes;
-    int other;
-    switch (kind) {
-    case OPERAND_NONE:
-        return !words[0];
-    case OPERAND_PAGES:
-        return !words[1] && parse_number(words[0], MOST_PAGES, &s->count);
-    case OPERAND_BYTES:
-        return !words[1] && parse_size(words[0], 1, size < MOST_UNIT ? size : MOST_UNIT, &s->bytes);
-    case OPERAND_PLACE:
-        s->at = AT_NEXT;
-        if (!words[0] || (strcmp(words[0], "next") != 0 && !parse_size(words[0], 0, size, &s->at)))
-            return false;
-        return parse_size(words[1], 1, s->at == AT_NEXT ? size : size - s->at, &s->bytes) &&
-               s->bytes <= MOST_UNIT;
-    case OPERAND_FILE:
-        other = find_file(p, words[0]);
-        if (words[1] || other < 0 || (unsigned)other == s->file ||
-            p->files[other].kind != PROFILE_FILE)
-            return false;
-        s->count = (unsigned)other;
-        return true;
-    }
-    return false;
-}
-
-/* Parses a step of at most four words, and changes the text. Returns false when it is wrong. */
+/*
+ * Parses a step, and changes the text: a word, the name of a file, and at most two words about what
+ * is done to it. Returns false when it is wrong.
+ */
 static bool parse_step(const struct profile *p, char *text, struct profile_step *s)
 {
     char *rest;
-    const char *word = strtok_r(text, " \t\r", &rest);
-    const char *name = word ? strtok_r(NULL, " \t\r", &rest) : NULL;
-    const char *operands[2] = {NULL, NULL};
-    if (word && !name && strcmp(word, "sync-dir") == 0) {
+    const char *words[5] = {NULL};
+    const struct step_word *w = step_words;
+    const struct step_word *end = w + sizeof step_words / sizeof *step_words;
+    unsigned count = 0;
+    for (char *next = text; count < 5 && (words[count] = strtok_r(next, " \t\r", &rest)); count++)
+        next = NULL;
+    if (count == 1 && strcmp(words[0], "sync-dir") == 0) {
         *s = (struct profile_step){.act = ACT_SYNC_DIRECTORY};
         return true;
     }
-    int file = find_file(p, name);
-    for (unsigned i = 0; file >= 0 && i < 2 && (i == 0 || operands[0]); i++)
-        operands[i] = strtok_r(NULL, " \t\r", &rest);
-    if (file < 0 || (operands[1] && strtok_r(NULL, " \t\r", &rest)))
+    int file = find_file(p, words[1]);
+    if (file < 0 || count == 5)
         return false;
-    for (size_t i = 0; i < sizeof step_words / sizeof *step_words; i++) {
-        const struct step_word *w = &step_words[i];
-        if (strcmp(w->word, word) != 0 || w->kind != p->files[file].kind)
-            continue;
-        *s = (struct profile_step){.act = w->act, .file = (unsigned)file};
-        return parse_operands(p, w->operand, operands, s);
+    while (w < end && (strcmp(w->word, words[0]) != 0 || w->kind != p->files[file].kind))
+        w++;
+    if (w == end)
+        return false;
+    const uint64_t size = p->files[file].bytes;
+    int other;
+    *s = (struct profile_step){.act = w->act, .file = (unsigned)file};
+    switch (w->operand) {
+    case OPERAND_NONE:
+        return count == 2;
+    case OPERAND_PAGES:
+        return count == 3 && parse_number(words[2], MOST_PAGES, &s->count);
+    case OPERAND_BYTES:
+        return count == 3 &&
+               parse_size(words[2], 1, size < MOST_UNIT ? size : MOST_UNIT, &s->bytes);
+    case OPERAND_PLACE:
+        s->at = AT_NEXT;
+        return count == 4 &&
+               (strcmp(words[2], "next") == 0 || parse_size(words[2], 0, size, &s->at)) &&
+               parse_size(words[3], 1, s->at == AT_NEXT ? size : size - s->at, &s->bytes) &&
+               s->bytes <= MOST_UNIT;
+    case OPERAND_FILE:
+        other = find_file(p, words[2]);
+        s->count = (unsigned)other;
+        return count == 3 && other >= 0 && other != file && p->files[other].kind == PROFILE_FILE;
     }
     return false;
 }
@@ -503,20 +476,6 @@ static int parse_steps(struct parser *r, char *text, struct profile_step *steps)
                    "MAILBOX; separated by semicolons, of files that are named above");
     }
     return count > 0 ? 0 : refuse_line(r, "a step");
-}
-
-static int add_work(struct parser *r, char *steps)
-{
-    struct profile_work *w = &r->profile->works[r->works];
-    bool is_every = strcmp(r->words[0], "every") == 0;
-    if (r->works == PROFILE_WORKS || r->count != 3 ||
-        (is_every ? !parse_number(r->words[2], MOST_EVERY, &w->every)
-                  : units_parse_duration(r->words[2], 0, &w->period_ns) != 0 || w->period_ns == 0))
-        return refuse_line(r, "beside NAME PERIOD: STEP; ..., or every NAME REQUESTS: STEP; ..., "
-                              "three times at most");
-    w->name = r->words[1];
-    r->works++;
-    return parse_steps(r, steps, w->steps);
 }
 
 static int add_limit(struct parser *r)
@@ -540,35 +499,66 @@ static int add_limit(struct parser *r)
     return 0;
 }
 
-/* Parses a line of at least one word. `steps` is what follows the colon; NULL: there is none. */
-static int parse_words(struct parser *r, char *steps)
+static int parse_line(struct parser *r, char *text)
 {
+    static const char *const kinds[] = {[PROFILE_LOG] = "log",
+                                        [PROFILE_PAGES] = "pages",
+                                        [PROFILE_MAILBOX] = "mailbox",
+                                        [PROFILE_FILE] = "file"};
+    struct profile *p = r->profile;
+    char *steps = NULL; /* what follows the colon */
+    char *rest;
+    text += strspn(text, " \t\r");
+    if (*text == '\0' || *text == '#')
+        return 0;
+    if (strncmp(text, "source ", 7) == 0) {
+        p->source = text + 7;
+        return 0;
+    }
+    if (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0 ||
+        strncmp(text, "every ", 6) == 0)
+        steps = strchr(text, ':');
+    if (steps)
+        *steps++ = '\0';
+    r->count = 0;
+    for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
+        if (r->count == LONGEST_LINE_WORDS)
+            return refuse_line(r, "fewer words");
+        if (!is_printable(word))
+            return refuse_line(r, "words of UTF-8, without control characters");
+        r->words[r->count++] = word;
+    }
     const char *first = r->words[0];
-    if (steps && (strcmp(first, "beside") == 0 || strcmp(first, "every") == 0))
-        return add_work(r, steps);
-    if (steps && r->count == 1 && strcmp(first, "request") == 0 &&
-        r->profile->steps[0].act == ACT_NONE)
-        return parse_steps(r, steps, r->profile->steps);
-    if (strcmp(first, "log") == 0)
-        return add_file(r, PROFILE_LOG);
-    if (strcmp(first, "pages") == 0)
-        return add_file(r, PROFILE_PAGES);
-    if (strcmp(first, "mailbox") == 0)
-        return add_file(r, PROFILE_MAILBOX);
-    if (strcmp(first, "file") == 0)
-        return add_file(r, PROFILE_FILE);
+    bool is_every = strcmp(first, "every") == 0;
+    if (steps && (is_every || strcmp(first, "beside") == 0)) {
+        struct profile_work *w = &p->works[r->works];
+        if (r->works == PROFILE_WORKS || r->count != 3 ||
+            (is_every
+                 ? !parse_number(r->words[2], MOST_EVERY, &w->every)
+                 : units_parse_duration(r->words[2], 0, &w->period_ns) != 0 || w->period_ns == 0))
+            return refuse_line(r, "beside NAME PERIOD: STEP; ..., or every NAME REQUESTS: STEP; "
+                                  "..., three times at most");
+        w->name = r->words[1];
+        r->works++;
+        return parse_steps(r, steps, w->steps);
+    }
+    if (steps && r->count == 1 && strcmp(first, "request") == 0 && p->steps[0].act == ACT_NONE)
+        return parse_steps(r, steps, p->steps);
+    for (enum profile_file_kind kind = PROFILE_LOG; kind <= PROFILE_FILE; kind++)
+        if (strcmp(first, kinds[kind]) == 0)
+            return add_file(r, kind);
     if (strcmp(first, "limit") == 0)
         return add_limit(r);
     if (strcmp(first, "load") == 0)
         return r->loads < PROFILE_LOADS && r->count == 2 &&
-                       parse_number(r->words[1], MOST_LOAD, &r->profile->loads[r->loads++])
+                       parse_number(r->words[1], MOST_LOAD, &p->loads[r->loads++])
                    ? 0
                    : refuse_line(r, "load N, in requests per second; twice at most");
     if (strcmp(first, "clients") == 0 && r->count == 2 &&
-        parse_number(r->words[1], MOST_CLIENTS, &r->profile->clients))
+        parse_number(r->words[1], MOST_CLIENTS, &p->clients))
         return 0;
     if (strcmp(first, "name") == 0 && r->count == 2) {
-        r->profile->name = r->words[1];
+        p->name = r->words[1];
         return 0;
     }
     return refuse_line(
@@ -578,39 +568,14 @@ static int parse_words(struct parser *r, char *steps)
            "DURATION");
 }
 
-static int parse_line(struct parser *r, char *text)
-{
-    char *steps = NULL;
-    text += strspn(text, " \t\r");
-    if (*text == '\0' || *text == '#')
-        return 0;
-    if (strncmp(text, "source ", 7) == 0) {
-        r->profile->source = text + 7;
-        return 0;
-    }
-    if (strncmp(text, "request", 7) == 0 || strncmp(text, "beside ", 7) == 0 ||
-        strncmp(text, "every ", 6) == 0)
-        steps = strchr(text, ':');
-    if (steps)
-        *steps++ = '\0';
-    int rc = split_words(r, text);
-    return rc == 0 && r->count > 0 ? parse_words(r, steps) : rc;
-}
-
 int profile_parse(struct profile *p, char *text, struct err *e)
 {
-    struct parser r = {.profile = p, .e = e};
+    struct parser r = {.profile = p, .e = e, .line = 1};
     int rc = 0;
     *p = (struct profile){
         .program = "a profile of your own", .request = "requests", .sync = "sync", .clients = 8};
-    while (rc == 0 && text) {
-        char *end = strchr(text, '\n');
-        if (end)
-            *end++ = '\0';
-        r.line++;
-        rc = parse_line(&r, text);
-        text = end;
-    }
+    for (char *line; rc == 0 && (line = strsep(&text, "\n")); r.line++)
+        rc = parse_line(&r, line);
     if (rc != 0)
         return rc;
     if (!p->name)
@@ -622,26 +587,20 @@ int profile_parse(struct profile *p, char *text, struct err *e)
     return 0;
 }
 
-/* The profile that somebody may mean: one whose program has that name, or nearly has; or NULL. */
-static const char *nearest_profile(const char *given)
-{
-    char lower[VALUE_WORD];
-    size_t length = 0;
-    for (; given[length] != '\0' && length + 1 < sizeof lower; length++)
-        lower[length] = (char)tolower((unsigned char)given[length]);
-    for (const struct profile *const *p = profile_table; *p; p++)
-        if ((*p)->programs && word_list_has((*p)->programs, lower, length))
-            return (*p)->name;
-    return cli_nearest(profile_words, given);
-}
-
 int profile_read(struct profile *p, const char *path, char **text, struct err *e)
 {
+    char lower[VALUE_WORD];
     size_t length;
     struct err failure = {0};
     int rc = input_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
     if (rc == -ENOENT && !strchr(path, '/')) {
-        const char *near = nearest_profile(path);
+        /* perhaps the name of a profile's program, or nearly that of a profile */
+        const char *near = cli_nearest(profile_words, path);
+        for (length = 0; path[length] != '\0' && length + 1 < sizeof lower; length++)
+            lower[length] = (char)tolower((unsigned char)path[length]);
+        for (const struct profile *const *other = profile_table; *other; other++)
+            if ((*other)->programs && word_list_has((*other)->programs, lower, length))
+                near = (*other)->name;
         return err_say(e,
                        "-good-for: there is no profile '%.100s', and no file of that name; %s%s%s",
                        path, near ? "did you mean " : "-good-for=list prints the profiles",

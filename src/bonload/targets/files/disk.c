@@ -40,29 +40,23 @@ struct thread {
     uint64_t kept_bytes;
 };
 
-static size_t buffer_for(const struct plan *p)
-{
-    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels;
-    uint64_t most = ALL_BUFFERS / (channels > 0 ? channels : 1);
-    if (most < SMALLEST_BUFFER)
-        most = SMALLEST_BUFFER;
-    if (most > LARGEST_BUFFER)
-        most = LARGEST_BUFFER;
-    /* one byte more than a file has, so that a single read(2) reaches its end */
-    uint64_t wanted = p->most_body + 1;
-    return round_up(wanted < most ? wanted : most, WORKSPACE_ALIGNMENT);
-}
-
 static int disk_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     struct disk_state *s = shared;
-    s->settings = setup->plan->settings;
-    s->buffer_bytes = s->read_bytes = buffer_for(setup->plan);
+    const struct plan *p = setup->plan;
+    uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels;
+    uint64_t most = ALL_BUFFERS / (channels > 0 ? channels : 1);
+    most = most < SMALLEST_BUFFER ? SMALLEST_BUFFER : most > LARGEST_BUFFER ? LARGEST_BUFFER : most;
+    /* one byte more than a file has, so that a single read(2) reaches its end */
+    uint64_t wanted = p->most_body + 1;
+    s->settings = p->settings;
+    s->read_bytes = round_up(wanted < most ? wanted : most, WORKSPACE_ALIGNMENT);
+    s->buffer_bytes = s->read_bytes;
     if (s->settings->chunk_bytes.value > 0)
         s->read_bytes = (size_t)s->settings->chunk_bytes.value;
     if (s->read_bytes > s->buffer_bytes)
         s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
-    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, setup->plan->seed, 0);
+    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, p->seed, 0);
     return paths_open_target(&s->paths, setup, e);
 }
 
@@ -127,16 +121,20 @@ static int disk_open_to_write(struct thread *t, bool *is_new)
 }
 
 /*
- * Writes the body, which disk_prepare() has made if it fits into the buffer. Direct transfers are
- * whole blocks, so it cuts off the excess afterwards.
+ * Writes a file with the body, which disk_prepare() has made if it fits into the buffer. Direct
+ * transfers are whole blocks, so it cuts off the excess afterwards. Returns 0 or a failure.
  */
-static int write_body(struct thread *t, int fd, struct request *r)
+static uint32_t disk_write(struct thread *t, struct request *r)
 {
     const struct disk_state *s = t->shared;
     bool direct = s->settings->direct;
+    bool durable = s->settings->fsync;
     uint64_t size = t->expected.size;
-    const struct io_file file = {.fd = fd, .name = t->work.name};
     struct err ignored = {0};
+    int fd = disk_open_to_write(t, &r->made);
+    if (fd < 0)
+        return failure_of(CALL_OPEN, -fd);
+    const struct io_file file = {.fd = fd, .name = t->work.name};
     int code = 0;
     for (uint64_t at = 0; code == 0 && at < size;) {
         uint64_t left = size - at;
@@ -153,20 +151,8 @@ static int write_body(struct thread *t, int fd, struct request *r)
     }
     if (code == 0 && direct && size % WORKSPACE_ALIGNMENT != 0 && ftruncate(fd, (off_t)size) != 0)
         code = errno;
-    return code;
-}
-
-static uint32_t disk_write(struct thread *t, struct request *r)
-{
-    bool durable = t->shared->settings->fsync;
-    int fd = disk_open_to_write(t, &r->made);
-    if (fd < 0)
-        return failure_of(CALL_OPEN, -fd);
-    int code = write_body(t, fd, r);
     uint32_t failure = code ? failure_of(CALL_WRITE, code) : 0;
     if (failure == 0 && durable) {
-        const struct io_file file = {.fd = fd, .name = t->work.name};
-        struct err ignored = {0};
         int rc = io_sync(&file, &ignored);
         failure = rc ? failure_of(CALL_SYNC, -rc) : 0;
     }

@@ -125,30 +125,26 @@ static int note_made(const struct thread *t, int rc)
 
 /* ---- operations on a file -------------------------------------------------------------------- */
 
-/* Opens a file for writing. With -remove, finds out whether the run made it. */
-static int open_to_write(const struct thread *t)
-{
-    struct path_directory *at = t->at.directory;
-    const char *name = t->at.name;
-    if (!t->shared->paths.setup.made)
-        return path_open_file(at, name, O_WRONLY | O_CREAT, 0644, 0);
-    int fd = -ENOENT;
-    for (int tries = 0; fd == -ENOENT && tries < 8; tries++) {
-        fd = note_made(t, path_open_file(at, name, O_WRONLY | O_CREAT | O_EXCL, 0644, 0));
-        if (fd != -EEXIST)
-            return fd;
-        fd = path_open_file(at, name, O_WRONLY, 0, 0);
-    }
-    return fd;
-}
-
-/* Opens the file, but not the target of a link. Returns the descriptor or a negative errno. */
+/*
+ * Opens the file, but not the target of a link. With -remove, finds out whether a write made it.
+ * Returns the descriptor or a negative errno.
+ */
 static int open_for(const struct thread *t, unsigned op)
 {
     struct path_directory *at = t->at.directory;
     const char *name = t->at.name;
-    if (op == META_WRITE)
-        return open_to_write(t);
+    if (op == META_WRITE && !t->shared->paths.setup.made)
+        return path_open_file(at, name, O_WRONLY | O_CREAT, 0644, 0);
+    if (op == META_WRITE) {
+        int fd = -ENOENT;
+        for (int tries = 0; fd == -ENOENT && tries < 8; tries++) {
+            fd = note_made(t, path_open_file(at, name, O_WRONLY | O_CREAT | O_EXCL, 0644, 0));
+            if (fd != -EEXIST)
+                return fd;
+            fd = path_open_file(at, name, O_WRONLY, 0, 0);
+        }
+        return fd;
+    }
     if (op == META_TRUNCATE)
         return path_open_file(at, name, O_WRONLY, 0, 0);
     if (op == META_SETATTR && t->shared->is_root)
@@ -157,70 +153,61 @@ static int open_for(const struct thread *t, unsigned op)
     return path_open_file(at, name, O_RDONLY, 0, changes ? PATH_CHANGES : PATH_ANY_KIND);
 }
 
-static off_t random_offset(struct thread *t)
-{
-    return (off_t)rng_below(&t->rng, t->shared->settings->offset_limit.value);
-}
-
-static size_t body_of(const struct thread *t)
-{
-    uint64_t size = sizes_of(t->shared->paths.setup.sizes, t->request->number);
-    return size < t->shared->buffer_bytes ? (size_t)size : t->shared->buffer_bytes;
-}
-
-/* Root changes the owner; other users change permissions, but never take away the owner's own. */
-static int set_attributes(struct thread *t, int fd)
-{
-    if (!t->shared->is_root)
-        return fchmod(fd, 0600 | (mode_t)rng_below(&t->rng, 0100));
-    uid_t uid = (uid_t)rng_below(&t->rng, MOST_OWNER);
-    gid_t gid = (gid_t)rng_below(&t->rng, MOST_OWNER);
-    return fchownat(fd, "", uid, gid, AT_EMPTY_PATH);
-}
-
-static const char *attribute_name(struct thread *t, char text[static ATTRIBUTE_TEXT])
-{
-    snprintf(text, ATTRIBUTE_TEXT, "user.load%" PRIu64,
-             rng_below(&t->rng, t->shared->settings->xattr_keys.value));
-    return text;
-}
-
-/* Does an operation on an open file. Returns the result of the system call. */
-static ssize_t operate(struct thread *t, unsigned op, int fd)
-{
-    char text[ATTRIBUTE_TEXT];
-    uint64_t length;
-    switch (op) {
-    case META_WRITE:
-        return pwrite(fd, t->work.buffer, body_of(t), random_offset(t));
-    case META_READ:
-        return pread(fd, t->work.buffer, body_of(t), random_offset(t));
-    case META_TRUNCATE:
-        return ftruncate(fd, random_offset(t));
-    case META_SETATTR:
-        return set_attributes(t, fd);
-    case META_SETXATTR:
-        attribute_name(t, text);
-        length = rng_below(&t->rng, t->shared->settings->xattr_length.value + 1);
-        return fsetxattr(fd, text, t->work.buffer, (size_t)length, 0);
-    case META_GETXATTR:
-        return fgetxattr(fd, attribute_name(t, text), t->value, sizeof t->value);
-    case META_LISTXATTR:
-        return flistxattr(fd, t->value, sizeof t->value);
-    default:
-        return fremovexattr(fd, attribute_name(t, text));
-    }
-}
-
 static int operate_on_file(struct thread *t, unsigned op)
 {
     /* harmless on any kind of file, so the kind is checked only after a failure */
     bool only_looks = op == META_READ || op == META_GETXATTR || op == META_LISTXATTR;
-    uint64_t size;
+    const struct settings *s = t->shared->settings;
+    char text[ATTRIBUTE_TEXT];
+    uint64_t size = 0;
+    size_t body = 0;
+    off_t offset = 0;
+    uint64_t length = 0;
+    ssize_t result = 0;
     int fd = open_for(t, op);
     if (fd < 0)
         return fd;
-    ssize_t result = operate(t, op, fd);
+    if (op == META_WRITE || op == META_READ) {
+        size = sizes_of(t->shared->paths.setup.sizes, t->request->number);
+        body = size < t->shared->buffer_bytes ? (size_t)size : t->shared->buffer_bytes;
+    }
+    if (op == META_WRITE || op == META_READ || op == META_TRUNCATE)
+        offset = (off_t)rng_below(&t->rng, s->offset_limit.value);
+    else if (op != META_SETATTR && op != META_LISTXATTR)
+        snprintf(text, sizeof text, "user.load%" PRIu64, rng_below(&t->rng, s->xattr_keys.value));
+    switch (op) {
+    case META_WRITE:
+        result = pwrite(fd, t->work.buffer, body, offset);
+        break;
+    case META_READ:
+        result = pread(fd, t->work.buffer, body, offset);
+        break;
+    case META_TRUNCATE:
+        result = ftruncate(fd, offset);
+        break;
+    case META_SETATTR: /* only root changes the owner; nobody's own permissions are taken away */
+        if (t->shared->is_root) {
+            uid_t uid = (uid_t)rng_below(&t->rng, MOST_OWNER);
+            gid_t gid = (gid_t)rng_below(&t->rng, MOST_OWNER);
+            result = fchownat(fd, "", uid, gid, AT_EMPTY_PATH);
+        } else {
+            result = fchmod(fd, 0600 | (mode_t)rng_below(&t->rng, 0100));
+        }
+        break;
+    case META_SETXATTR:
+        length = rng_below(&t->rng, s->xattr_length.value + 1);
+        result = fsetxattr(fd, text, t->work.buffer, (size_t)length, 0);
+        break;
+    case META_GETXATTR:
+        result = fgetxattr(fd, text, t->value, sizeof t->value);
+        break;
+    case META_LISTXATTR:
+        result = flistxattr(fd, t->value, sizeof t->value);
+        break;
+    case META_REMOVEXATTR:
+        result = fremovexattr(fd, text);
+        break;
+    }
     int rc = outcome(result);
     int kind = rc != 0 && only_looks ? path_check_read(fd, &size) : 0;
     if (rc == 0 && (op == META_WRITE || op == META_READ))
@@ -249,63 +236,57 @@ static int clear_name(const struct thread *t)
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* The target of a link. A name in the same directory needs no path. */
-static const char *link_target(const struct thread *t)
-{
-    const char *own = strrchr(t->work.name, '/');
-    const char *other = strrchr(t->work.other_name, '/');
-    if (!own || !other || own - t->work.name != other - t->work.other_name ||
-        memcmp(t->work.name, t->work.other_name, (size_t)(own - t->work.name)) != 0)
-        return t->work.other_name;
-    return other + 1;
-}
-
-/* Makes a link to another name, or renames to it. */
-static int link_or_rename(struct thread *t, bool renames)
-{
-    struct paths_entry other;
-    choose_other(t);
-    if (!renames && strcmp(t->work.name, t->work.other_name) == 0)
-        return -EEXIST;
-    int rc = renames ? 0 : clear_name(t);
-    if (rc == 0)
-        rc = paths_find(&t->shared->paths, t->work.other_name, PATH_FAILS, &other);
-    if (rc != 0)
-        return rc;
-    if (renames) {
-        rc = path_check_replaced(t->at.directory, t->at.name);
-        if (rc == 0)
-            rc = path_rename(t->at.directory, t->at.name, other.directory, other.name);
-        if (rc == 0)
-            made_rename(t->shared->paths.setup.made, t->request->number, t->other_number);
-    } else {
-        rc = note_made(t, outcome(linkat(other.directory->fd, other.name, t->at.directory->fd,
-                                         t->at.name, 0)));
-    }
-    path_close(&other.found);
-    return rc;
-}
-
 static int operate_on_name(struct thread *t, unsigned op)
 {
     struct stat st;
-    int directory = t->at.directory->fd;
+    struct paths_entry other;
+    struct made_set *made = t->shared->paths.setup.made;
+    struct path_directory *at = t->at.directory;
     const char *name = t->at.name;
+    const char *target = t->work.other_name;
+    const char *own_slash;
+    const char *slash;
     int rc;
     switch (op) {
     case META_UNLINK:
-        return path_remove(t->at.directory, name, false);
+        return path_remove(at, name, false);
     case META_MKNOD:
-        return note_made(t, outcome(mknodat(directory, name, S_IFREG | 0644, 0)));
+        return note_made(t, outcome(mknodat(at->fd, name, S_IFREG | 0644, 0)));
     case META_STAT:
-        return outcome(fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW));
+        return outcome(fstatat(at->fd, name, &st, AT_SYMLINK_NOFOLLOW));
     case META_SYMLINK:
         choose_other(t);
         rc = clear_name(t);
-        return rc ? rc : note_made(t, outcome(symlinkat(link_target(t), directory, name)));
+        own_slash = strrchr(t->work.name, '/');
+        slash = strrchr(target, '/');
+        if (own_slash && slash && own_slash - t->work.name == slash - target &&
+            memcmp(t->work.name, target, (size_t)(slash - target)) == 0)
+            target = slash + 1; /* a name in the same directory needs no path */
+        return rc ? rc : note_made(t, outcome(symlinkat(target, at->fd, name)));
     case META_HARDLINK:
+        choose_other(t);
+        if (strcmp(t->work.name, target) == 0)
+            return -EEXIST;
+        rc = clear_name(t);
+        if (rc == 0)
+            rc = paths_find(&t->shared->paths, target, PATH_FAILS, &other);
+        if (rc != 0)
+            return rc;
+        rc = note_made(t, outcome(linkat(other.directory->fd, other.name, at->fd, name, 0)));
+        path_close(&other.found);
+        return rc;
     case META_RENAME:
-        return link_or_rename(t, op == META_RENAME);
+        choose_other(t);
+        rc = paths_find(&t->shared->paths, target, PATH_FAILS, &other);
+        if (rc != 0)
+            return rc;
+        rc = path_check_replaced(at, name);
+        if (rc == 0)
+            rc = path_rename(at, name, other.directory, other.name);
+        if (rc == 0)
+            made_rename(made, t->request->number, t->other_number);
+        path_close(&other.found);
+        return rc;
     default:
         return operate_on_file(t, op);
     }

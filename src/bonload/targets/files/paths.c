@@ -117,33 +117,6 @@ static struct kept_directory *find_kept(struct paths *p, const char *name, size_
     return NULL;
 }
 
-/* Keeps the directory that was found, or takes the one that another thread keeps by now. */
-static void keep_directory(struct paths *p, const char *name, size_t length,
-                           struct paths_entry *entry)
-{
-    _Atomic(struct kept_directory *) *slot;
-    struct kept_directory *there;
-    struct kept_directory *none = NULL;
-    struct kept_directory *kept = malloc(sizeof *kept + length);
-    if (!kept)
-        return;
-    *kept = (struct kept_directory){.at.fd = entry->found.fd, .length = length};
-    memcpy(kept->name, name, length);
-    while (!(there = find_kept(p, name, length, &slot)) && slot &&
-           !atomic_compare_exchange_strong(slot, &none, kept))
-        none = NULL;
-    if (!there && slot) {
-        entry->directory = &kept->at;
-        entry->found.fd = -1; /* path_close() will leave it open */
-        return;
-    }
-    free(kept);
-    if (there && !atomic_load_explicit(&there->is_gone, memory_order_relaxed)) {
-        path_close(&entry->found);
-        entry->directory = &there->at;
-    }
-}
-
 /* Finds the directory that `length` bytes of a name lead to, for this entry alone. */
 static int find_directory(const struct path_directory *top, const char *name, size_t length,
                           enum path_missing missing, struct paths_entry *entry)
@@ -183,11 +156,31 @@ int paths_find(struct paths *p, const char *name, enum path_missing missing,
         return 0;
     }
     rc = find_directory(top, name, length, missing, entry);
-    if (rc == 0 && slot && entry->found.fd < MOST_DESCRIPTOR)
-        keep_directory(p, name, length, entry);
-    if (rc == 0 && entry->directory == &entry->found)
-        atomic_store_explicit(&p->has_others, true, memory_order_relaxed);
-    return rc;
+    if (rc != 0)
+        return rc;
+    struct kept_directory *ours =
+        slot && entry->found.fd < MOST_DESCRIPTOR ? malloc(sizeof *ours + length) : NULL;
+    if (ours) {
+        struct kept_directory *none = NULL;
+        *ours = (struct kept_directory){.at.fd = entry->found.fd, .length = length};
+        memcpy(ours->name, name, length);
+        while (!(kept = find_kept(p, name, length, &slot)) && slot &&
+               !atomic_compare_exchange_strong(slot, &none, ours))
+            none = NULL;
+        if (!kept && slot) {
+            entry->directory = &ours->at;
+            entry->found.fd = -1; /* path_close() will leave it open */
+            return 0;
+        }
+        free(ours);
+        if (kept && !atomic_load_explicit(&kept->is_gone, memory_order_relaxed)) {
+            path_close(&entry->found); /* another thread keeps it by now */
+            entry->directory = &kept->at;
+            return 0;
+        }
+    }
+    atomic_store_explicit(&p->has_others, true, memory_order_relaxed);
+    return 0;
 }
 
 bool paths_missed(struct paths *p, const char *name)
@@ -202,29 +195,30 @@ bool paths_missed(struct paths *p, const char *name)
     return !atomic_exchange(&kept->is_gone, true);
 }
 
-static int open_once(struct paths *p, const char *name, int flags, enum path_missing missing,
-                     unsigned how)
-{
-    struct paths_entry entry;
-    int rc = paths_find(p, name, missing, &entry);
-    if (rc != 0)
-        return rc;
-    if (p->setup.plan->settings->as_goader)
-        how |= PATH_FOLLOWS;
-    int fd = path_open_file(entry.directory, entry.name, flags, 0644, how);
-    path_close(&entry.found);
-    return fd;
-}
-
 int paths_open(struct paths *p, const char *name, int flags, unsigned how)
 {
-    bool may_make = (flags & O_CREAT) && p->setup.plan->settings->make_directories;
-    for (enum path_missing missing = PATH_FAILS;; missing = PATH_MAKES) {
-        int fd = open_once(p, name, flags, missing, how);
-        if (fd == -ENOENT && paths_missed(p, name))
-            fd = open_once(p, name, flags, missing, how);
-        if (fd != -ENOENT || !may_make || missing == PATH_MAKES)
+    const struct settings *s = p->setup.plan->settings;
+    bool may_make = (flags & O_CREAT) && s->make_directories;
+    bool has_missed = false; /* its kept directory was gone, and another one may have its name */
+    struct paths_entry entry;
+    if (s->as_goader)
+        how |= PATH_FOLLOWS;
+    for (enum path_missing missing = PATH_FAILS;;) {
+        int fd = paths_find(p, name, missing, &entry);
+        if (fd == 0) {
+            fd = path_open_file(entry.directory, entry.name, flags, 0644, how);
+            path_close(&entry.found);
+        }
+        if (fd != -ENOENT)
             return fd;
+        if (!has_missed && paths_missed(p, name)) {
+            has_missed = true;
+        } else if (may_make && missing == PATH_FAILS) {
+            missing = PATH_MAKES;
+            has_missed = false;
+        } else {
+            return fd;
+        }
     }
 }
 

@@ -100,26 +100,6 @@ static void seal_batch(struct commit_group *g)
     g->is_busy = true;
 }
 
-static void store_batch(struct commit_group *g)
-{
-    uint64_t sync_ns = 0;
-    int code = atomic_load(&g->failure);
-    if (code == 0)
-        code = g->store(g->context, g->records, &sync_ns);
-    pthread_mutex_lock(&g->lock);
-    if (code != 0)
-        atomic_store(&g->failure, code);
-    atomic_store(&g->sync_ns, sync_ns);
-    atomic_store(&g->durable, g->batch);
-    g->is_busy = false;
-    if (g->waiting > 0) {
-        seal_batch(g);
-        g->is_handed = true;
-    }
-    pthread_mutex_unlock(&g->lock);
-    event_happens(&g->ended, EVENT_WAKES_ALL);
-}
-
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 {
     pthread_mutex_lock(&g->lock);
@@ -140,8 +120,24 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
         if (!leads)
             event_wait(&g->ended, seen, EVENT_NO_DEADLINE);
     }
-    if (leads)
-        store_batch(g);
+    if (leads) {
+        uint64_t longest_ns = 0;
+        int code = atomic_load(&g->failure);
+        if (code == 0)
+            code = g->store(g->context, g->records, &longest_ns);
+        pthread_mutex_lock(&g->lock);
+        if (code != 0)
+            atomic_store(&g->failure, code);
+        atomic_store(&g->sync_ns, longest_ns);
+        atomic_store(&g->durable, g->batch);
+        g->is_busy = false;
+        if (g->waiting > 0) {
+            seal_batch(g);
+            g->is_handed = true;
+        }
+        pthread_mutex_unlock(&g->lock);
+        event_happens(&g->ended, EVENT_WAKES_ALL);
+    }
     *sync_ns = atomic_load(&g->sync_ns);
     return atomic_load(&g->failure);
 }
@@ -185,15 +181,6 @@ static int storage_make_file(const struct storage *s, const struct profile_file 
     return direct;
 }
 
-/* Reserves room from the start of a file, if the filesystem can: 0 or a negative errno. */
-static int storage_reserve(int fd, uint64_t bytes)
-{
-    while (fallocate(fd, 0, 0, (off_t)bytes) != 0)
-        if (errno != EINTR)
-            return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : -errno;
-    return 0;
-}
-
 /*
  * Writes the whole buffer at offset `at`, or at the file's position if that is -1. Returns 0 or a
  * positive errno, as do all functions below that are part of a request.
@@ -214,20 +201,28 @@ static int storage_write(int fd, const unsigned char *from, size_t length, int64
     return 0;
 }
 
-/* Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. */
-static int storage_sync(int fd, bool all)
+/* Reserves room from the start of a file, if the filesystem can. */
+static int storage_reserve(int fd, uint64_t bytes)
 {
-    while ((all ? fsync(fd) : fdatasync(fd)) != 0)
+    while (fallocate(fd, 0, 0, (off_t)bytes) != 0)
         if (errno != EINTR)
-            return errno;
+            return errno == EOPNOTSUPP || errno == ENOSYS ? 0 : errno;
     return 0;
 }
 
-/* Does the same for requests that wait for it: *longest_ns grows to its duration. */
-static int storage_sync_timed(struct storage *s, int fd, bool all, uint64_t *longest_ns)
+/*
+ * Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. If a request
+ * waits for it, *longest_ns grows to its duration, which also goes into s->syncs. NULL: none does.
+ */
+static int storage_sync(struct storage *s, int fd, bool all, uint64_t *longest_ns)
 {
     uint64_t begin_ns = clock_ns();
-    int code = storage_sync(fd, all);
+    int code;
+    do
+        code = (all ? fsync(fd) : fdatasync(fd)) == 0 ? 0 : errno;
+    while (code == EINTR);
+    if (!longest_ns)
+        return code;
     uint64_t end_ns = clock_ns();
     gauge_add(&s->syncs, end_ns - begin_ns, end_ns);
     if (end_ns - begin_ns > *longest_ns)
@@ -249,7 +244,7 @@ static int storage_fill(const struct storage *s, const struct profile_file *f, i
                   : stop_check(e);
     }
     free(buffer);
-    int code = rc == 0 ? storage_sync(fd, true) : 0;
+    int code = rc == 0 ? storage_sync(NULL, fd, true, NULL) : 0;
     return code ? err_system(e, code, "fsync the file '%s' in %s", f->name, s->scratch.path) : rc;
 }
 
@@ -269,36 +264,6 @@ struct pages {
     _Atomic uint32_t *ended;
     pthread_mutex_t latches[PAGES_LATCHES]; /* let only one thread at a time write a page */
 };
-
-/* Makes the file. The caller may call pages_close() in either case. */
-static int pages_open(struct pages *p, const struct storage *storage,
-                      const struct profile_file *file, unsigned number, struct err *e)
-{
-    *p = (struct pages){
-        .storage = storage, .file = file, .number = number, .count = file->bytes / file->unit};
-    p->begun = calloc(p->count, sizeof *p->begun);
-    p->ended = calloc(p->count, sizeof *p->ended);
-    for (unsigned i = 0; i < PAGES_LATCHES; i++)
-        pthread_mutex_init(&p->latches[i], NULL);
-    p->fd = storage_make_file(storage, file, number, e);
-    if (p->fd < 0)
-        return p->fd;
-    if (!p->begun || !p->ended)
-        return err_system(e, ENOMEM, "allocate memory for the pages of '%s'", file->name);
-    return storage_fill(storage, file, p->fd, number, p->count * file->unit, e);
-}
-
-static void pages_close(struct pages *p)
-{
-    if (!p->file)
-        return;
-    descriptor_close(&p->fd);
-    for (unsigned i = 0; i < PAGES_LATCHES; i++)
-        pthread_mutex_destroy(&p->latches[i]);
-    free(p->begun);
-    free(p->ended);
-    p->file = NULL;
-}
 
 /* The latch of a page. Latches are taken in ascending order, so there is no deadlock. */
 static unsigned latch_of(const struct pages *p, uint64_t page)
@@ -324,55 +289,6 @@ static int write_pages(struct pages *p, uint64_t first, unsigned count, unsigned
     for (unsigned i = latch_of(p, first); i <= last_latch; i++)
         pthread_mutex_unlock(&p->latches[i]);
     return code;
-}
-
-/* Writes `count` pages at random offsets. With begins_out, the kernel starts writeback of each. */
-static int pages_write(struct pages *p, struct rng *random, unsigned char *buffer, unsigned count,
-                       bool begins_out)
-{
-    int code = 0;
-    for (unsigned i = 0; code == 0 && i < count; i++) {
-        uint64_t page = rng_below(random, p->count);
-        code = write_pages(p, page, 1, buffer);
-        if (code == 0 && begins_out &&
-            sync_file_range(p->fd, (off_t)(page * p->file->unit), (off_t)p->file->unit,
-                            SYNC_FILE_RANGE_WRITE) != 0 &&
-            errno != EINTR && errno != ENOSYS)
-            code = errno;
-    }
-    return code;
-}
-
-/* Whether a page that was read has the expected contents. Without -verify it checks nothing. */
-static bool page_is_right(struct pages *p, const unsigned char *buffer, uint64_t page,
-                          uint32_t ended_before)
-{
-    const struct storage *s = p->storage;
-    const size_t unit = s->pattern.unit_bytes;
-    bool was_still = atomic_load(&p->begun[page]) == ended_before;
-    bool is_right = true;
-    struct pattern_origin found;
-    if (s->verify == VERIFY_OFF)
-        return true;
-    for (uint64_t at = 0; at < p->file->unit; at += unit) {
-        const struct pattern_place expected = {
-            .file = p->number,
-            .unit = (page * p->file->unit + at) / unit,
-            .generation = was_still ? ended_before : PATTERN_ANY,
-        };
-        enum corruption_kind kind =
-            pattern_check(&s->pattern, buffer + at, &expected, s->verify == VERIFY_FULL, &found);
-        /*
-         * While a page is being written, a read may return any generation, and even parts of two.
-         * If it cuts a unit's stamp in two, the unit looks as if no write had made it.
-         */
-        bool may_move = kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
-        is_right &= kind == CORRUPTION_NONE || (!was_still && may_move);
-    }
-    atomic_fetch_add(&s->verified->bytes, p->file->unit);
-    if (!is_right)
-        atomic_fetch_add(&s->verified->damaged, 1);
-    return is_right;
 }
 
 /* ---- a mailbox ------------------------------------------------------------------------------- */
@@ -405,72 +321,31 @@ static int make_directory(const struct storage *s, const char *name, struct err 
     return err_system(e, -fd, "open %s/%s/%s", s->scratch.path, s->scratch.name, name);
 }
 
-static int mailbox_open(struct mailbox *m, struct storage *storage, const struct profile_file *file,
-                        struct err *e)
-{
-    *m = (struct mailbox){.storage = storage, .file = file, .new_fd = -1};
-    m->tmp_fd = make_directory(storage, "tmp", e);
-    if (m->tmp_fd < 0)
-        return m->tmp_fd;
-    m->new_fd = make_directory(storage, "new", e);
-    return m->new_fd < 0 ? m->new_fd : 0;
-}
-
-/* Removes a message from that directory. Returns 0 or an errno (ENOENT: it is not there). */
-static int remove_message(int fd, uint64_t number)
-{
-    char name[MESSAGE_NAME];
-    message_name(name, number);
-    return unlinkat(fd, name, 0) == 0 ? 0 : errno;
-}
-
-/* Removes a directory with all remaining messages. */
-static int remove_directory(const struct mailbox *m, int fd, const char *name, struct err *e)
-{
-    const struct scratch *s = &m->storage->scratch;
-    int code = 0;
-    if (fd < 0)
-        return 0;
-    for (uint64_t i = atomic_load(&m->expired) + 1; i <= atomic_load(&m->begun); i++) {
-        int removed = remove_message(fd, i);
-        if (code == 0 && removed != ENOENT)
-            code = removed;
-    }
-    close(fd);
-    if (code != 0)
-        return err_system(e, code, "unlink a message in %s/%s", s->path, s->name);
-    return scratch_remove(s, name, AT_REMOVEDIR, "remove", e);
-}
-
 /* Removes all messages and the directories. */
 static int mailbox_close(struct mailbox *m, struct err *e)
 {
+    char name[MESSAGE_NAME];
+    int rc = 0;
     if (!m->file)
         return 0;
-    int rc = remove_directory(m, m->tmp_fd, "tmp", e);
-    int other = remove_directory(m, m->new_fd, "new", e);
+    const struct scratch *s = &m->storage->scratch;
+    for (unsigned i = 0; i < 2; i++) {
+        int fd = i == 0 ? m->tmp_fd : m->new_fd;
+        int code = 0;
+        if (fd < 0)
+            continue;
+        for (uint64_t k = atomic_load(&m->expired) + 1; k <= atomic_load(&m->begun); k++) {
+            message_name(name, k);
+            if (unlinkat(fd, name, 0) != 0 && code == 0 && errno != ENOENT)
+                code = errno;
+        }
+        close(fd);
+        int removed = code ? err_system(e, code, "unlink a message in %s/%s", s->path, s->name)
+                           : scratch_remove(s, i == 0 ? "tmp" : "new", AT_REMOVEDIR, "remove", e);
+        rc = rc ? rc : removed;
+    }
     m->file = NULL;
-    return rc ? rc : other;
-}
-
-static int write_message(const struct mailbox *m, const char *name, const unsigned char *message,
-                         uint64_t *longest_ns, enum target_call *call)
-{
-    *call = CALL_OPEN;
-    int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return errno;
-    *call = CALL_WRITE;
-    int code = storage_write(fd, message, m->file->bytes, -1);
-    if (code == 0) {
-        *call = CALL_SYNC;
-        code = storage_sync_timed(m->storage, fd, true, longest_ns);
-    }
-    if (close(fd) != 0 && errno != EINTR && code == 0) {
-        *call = CALL_CLOSE;
-        code = errno;
-    }
-    return code;
+    return rc;
 }
 
 /* Delivers a message; the failed call is in *call. The longer of its two syncs is timed. */
@@ -481,17 +356,30 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
     uint64_t number = atomic_fetch_add(&m->begun, 1) + 1;
     message_name(name, number);
     pattern_fill(&m->storage->pattern, buffer, m->file->bytes, number, 0, 0);
-    int code = write_message(m, name, buffer, longest_ns, call);
+    *call = CALL_OPEN;
+    int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    *call = CALL_WRITE;
+    int code = storage_write(fd, buffer, m->file->bytes, -1);
+    if (code == 0) {
+        *call = CALL_SYNC;
+        code = storage_sync(m->storage, fd, true, longest_ns);
+    }
+    if (close(fd) != 0 && errno != EINTR && code == 0) {
+        *call = CALL_CLOSE;
+        code = errno;
+    }
     if (code != 0)
         return code;
     *call = CALL_RENAME;
     if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
         return errno;
     *call = CALL_SYNC;
-    int fd = directory_open(m->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
+    fd = directory_open(m->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
     if (fd < 0)
         return -fd;
-    code = storage_sync_timed(m->storage, fd, true, longest_ns);
+    code = storage_sync(m->storage, fd, true, longest_ns);
     close(fd);
     return code;
 }
@@ -502,14 +390,15 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
  */
 static int mailbox_expire(struct mailbox *m)
 {
-    int code = 0;
+    char name[MESSAGE_NAME];
     uint64_t next = atomic_load(&m->expired) + 1;
-    while (code == 0 && next + m->file->count <= atomic_load(&m->begun)) {
-        code = remove_message(m->new_fd, next);
-        if (code == 0)
-            atomic_store(&m->expired, next++);
+    for (; next + m->file->count <= atomic_load(&m->begun); next++) {
+        message_name(name, next);
+        if (unlinkat(m->new_fd, name, 0) != 0)
+            return errno == ENOENT ? 0 : errno;
+        atomic_store(&m->expired, next);
     }
-    return code == ENOENT ? 0 : code;
+    return 0;
 }
 
 /* ---- a log ----------------------------------------------------------------------------------- */
@@ -567,7 +456,7 @@ static void *keep_fresh(void *context)
             int fd = l->fds[i];
             int code = ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 ? errno : 0;
             if (code == 0 && l->file->segment == SEGMENT_PREALLOCATED)
-                code = -storage_reserve(fd, l->file->bytes);
+                code = storage_reserve(fd, l->file->bytes);
             if (code != 0)
                 atomic_store(&l->keeper_failure, code);
             atomic_store(&l->is_fresh[i], true);
@@ -579,89 +468,64 @@ static void *keep_fresh(void *context)
     return NULL;
 }
 
-/* Moves to the next segment when that is fresh. Returns 0 or a positive errno. */
-static int turn_segment(struct log *l)
-{
-    unsigned next = (atomic_load(&l->segment) + 1) % l->file->count;
-    for (;;) {
-        uint32_t seen = event_count(&l->turned);
-        if (atomic_load(&l->is_fresh[next]))
-            break;
-        event_wait(&l->turned, seen, clock_ns() + BILLION);
-    }
-    int code = atomic_load(&l->keeper_failure);
-    if (code != 0)
-        return code;
-    if (is_kept_fresh(l))
-        atomic_store(&l->is_fresh[atomic_load(&l->segment)], false);
-    l->at = 0;
-    l->cycle += next == 0;
-    atomic_store(&l->segment, next);
-    event_happens(&l->turned, EVENT_WAKES_ALL);
-    return 0;
-}
-
-/*
- * Writes `bytes` of records: all units from the one in which they begin to the one in which they
- * end, in calls of at most WRITE_MOST. Returns 0 or a positive errno.
- */
-static int write_records(struct log *l, uint64_t bytes)
-{
-    const uint64_t unit = l->file->unit;
-    const unsigned segment = atomic_load(&l->segment);
-    uint64_t from = l->at / unit * unit;
-    uint64_t end = round_up(l->at + bytes, unit);
-    l->at += bytes;
-    for (int code = 0; from < end;) {
-        size_t part = end - from < l->buffer_bytes ? (size_t)(end - from) : l->buffer_bytes;
-        pattern_fill(&l->storage->pattern, l->buffer, part, l->first_number + segment, from,
-                     l->cycle);
-        code = storage_write(l->fds[segment], l->buffer, part, unit == 1 ? -1 : (int64_t)from);
-        if (code != 0)
-            return code;
-        from += part;
-    }
-    return 0;
-}
-
 static int log_fd(const struct log *l)
 {
     return l->fds[atomic_load(&l->segment)];
 }
 
-/* commit_group.store for a log. */
+/*
+ * commit_group.store for a log. Writes all units from the one in which the records begin to the one
+ * in which they end, in calls of at most WRITE_MOST. Moves to the next segment when that is fresh.
+ */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct log *l = context;
+    const uint64_t unit = l->file->unit;
     uint64_t bytes = records * l->record_bytes;
-    int code = 0;
-    while (code == 0 && bytes > 0) {
+    while (bytes > 0) {
+        const unsigned segment = atomic_load(&l->segment);
         uint64_t room = (l->file->bytes - l->at) / l->record_bytes * l->record_bytes;
-        uint64_t part = bytes < room ? bytes : room;
-        code = part > 0 ? write_records(l, part) : turn_segment(l);
-        bytes -= part;
+        uint64_t written = bytes < room ? bytes : room;
+        uint64_t from = l->at / unit * unit;
+        uint64_t end = written > 0 ? round_up(l->at + written, unit) : from;
+        l->at += written;
+        bytes -= written;
+        while (from < end) {
+            size_t part = end - from < l->buffer_bytes ? (size_t)(end - from) : l->buffer_bytes;
+            pattern_fill(&l->storage->pattern, l->buffer, part, l->first_number + segment, from,
+                         l->cycle);
+            int code =
+                storage_write(l->fds[segment], l->buffer, part, unit == 1 ? -1 : (int64_t)from);
+            if (code != 0)
+                return code;
+            from += part;
+        }
+        if (bytes == 0)
+            break;
+        unsigned next = (segment + 1) % l->file->count;
+        for (;;) {
+            uint32_t seen = event_count(&l->turned);
+            if (atomic_load(&l->is_fresh[next]))
+                break;
+            event_wait(&l->turned, seen, clock_ns() + BILLION);
+        }
+        int code = atomic_load(&l->keeper_failure);
+        if (code != 0)
+            return code;
+        if (is_kept_fresh(l))
+            atomic_store(&l->is_fresh[segment], false);
+        l->at = 0;
+        l->cycle += next == 0;
+        atomic_store(&l->segment, next);
+        event_happens(&l->turned, EVENT_WAKES_ALL);
     }
-    return code == 0 && l->syncs ? storage_sync_timed(l->storage, log_fd(l), false, sync_ns) : code;
-}
-
-static int make_segment(struct log *l, unsigned i, struct err *e)
-{
-    const struct profile_file *f = l->file;
-    int fd = l->fds[i] = storage_make_file(l->storage, f, l->first_number + i, e);
-    if (fd < 0)
-        return fd;
-    if (f->segment == SEGMENT_RECYCLED)
-        return storage_fill(l->storage, f, fd, l->first_number + i, f->bytes, e);
-    int rc = f->segment == SEGMENT_PREALLOCATED ? storage_reserve(fd, f->bytes) : 0;
-    return rc ? err_system(e, -rc, "reserve room for '%s' in %s", f->name, l->storage->scratch.path)
-              : 0;
+    return l->syncs ? storage_sync(l->storage, log_fd(l), false, sync_ns) : 0;
 }
 
 /* Makes the segments. The caller has set l->record_bytes and l->syncs, and all else to 0. */
 static int log_open(struct log *l, struct storage *storage, const struct profile_file *file,
                     unsigned first_number, struct err *e)
 {
-    int rc = 0;
     l->storage = storage;
     l->file = file;
     l->first_number = first_number;
@@ -673,30 +537,25 @@ static int log_open(struct log *l, struct storage *storage, const struct profile
     l->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(l->buffer_bytes, STORAGE_ALIGNMENT));
     if (!l->buffer)
         return err_system(e, ENOMEM, "allocate memory for a buffer");
-    for (unsigned i = 0; rc == 0 && i < file->count; i++) {
-        rc = make_segment(l, i, e);
+    for (unsigned i = 0; i < file->count; i++) {
+        int fd = l->fds[i] = storage_make_file(storage, file, first_number + i, e);
+        int rc = fd < 0 ? fd : 0;
+        if (rc == 0 && file->segment == SEGMENT_RECYCLED)
+            rc = storage_fill(storage, file, fd, first_number + i, file->bytes, e);
+        int code =
+            rc == 0 && file->segment == SEGMENT_PREALLOCATED ? storage_reserve(fd, file->bytes) : 0;
+        if (code != 0)
+            rc = err_system(e, code, "reserve room for '%s' in %s", file->name,
+                            storage->scratch.path);
+        if (rc != 0)
+            return rc;
         atomic_store(&l->is_fresh[i], true);
     }
-    if (rc != 0 || !is_kept_fresh(l))
-        return rc;
+    if (!is_kept_fresh(l))
+        return 0;
     int code = pthread_create(&l->keeper, NULL, keep_fresh, l);
     l->has_keeper = code == 0;
     return code ? err_system(e, code, "start a thread") : 0;
-}
-
-static void log_close(struct log *l)
-{
-    if (!l->file)
-        return;
-    atomic_store(&l->is_closing, true);
-    event_happens(&l->turned, EVENT_WAKES_ALL);
-    if (l->has_keeper)
-        pthread_join(l->keeper, NULL);
-    for (unsigned i = 0; i < LOG_SEGMENTS; i++)
-        descriptor_close(&l->fds[i]);
-    commit_group_close(&l->group);
-    free(l->buffer);
-    l->file = NULL;
 }
 
 /* ---- a file that steps write where they say ---------------------------------------------------
@@ -721,49 +580,10 @@ static int plain_create(struct plain_file *f)
     return f->fd >= 0 ? 0 : errno;
 }
 
-/* Makes the file, full, unless a step of the profile creates it. */
-static int plain_open(struct plain_file *f, struct storage *storage,
-                      const struct profile_file *file, unsigned number, bool is_created_later,
-                      struct err *e)
-{
-    *f = (struct plain_file){.storage = storage, .file = file, .number = number, .fd = -1};
-    if (is_created_later)
-        return 0;
-    int code = plain_create(f);
-    return code ? err_system(e, code, "create the file '%s' in %s", file->name,
-                             storage->scratch.path)
-                : storage_fill(storage, file, f->fd, number, file->bytes, e);
-}
-
-static int plain_put(struct plain_file *f, const struct profile_step *s, unsigned char *buffer)
-{
-    if (!f->file || f->fd < 0)
-        return ENOENT;
-    uint64_t at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
-    f->at = at + s->bytes;
-    pattern_fill(&f->storage->pattern, buffer, round_up(s->bytes, PATTERN_UNIT_MAX), f->number, 0,
-                 ++f->writes);
-    return storage_write(f->fd, buffer, s->bytes, (int64_t)at);
-}
-
 static int plain_remove(struct plain_file *f)
 {
     descriptor_close(&f->fd);
     return unlinkat(f->storage->scratch.fd, data_name(f->number).text, 0) == 0 ? 0 : errno;
-}
-
-/* The file goes on under the other's name. */
-static int plain_rename(struct plain_file *f, struct plain_file *other)
-{
-    const struct made_name from = data_name(f->number);
-    const struct made_name to = data_name(other->number);
-    if (renameat(f->storage->scratch.fd, from.text, f->storage->scratch.fd, to.text) != 0)
-        return errno;
-    descriptor_close(&other->fd);
-    other->fd = f->fd;
-    other->at = f->at;
-    f->fd = -1;
-    return 0;
 }
 
 /* ---- a profile ------------------------------------------------------------------------------- */
@@ -809,37 +629,10 @@ struct profile_state {
     _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
 };
 
-/* Checks that the filesystem has room for the files, plus a sixteenth and 1 MiB for itself. */
-static int check_room(const struct profile_state *s, struct err *e)
-{
-    struct scratch_space space = {0};
-    char needed[UNITS_TEXT];
-    char there[UNITS_TEXT];
-    int rc = scratch_space(&s->storage.scratch, &space, e);
-    uint64_t bytes = profile_bytes(s->profile);
-    bytes += bytes / 16 + MIB;
-    if (rc != 0 || bytes <= space.bytes)
-        return rc;
-    units_format_readable(needed, bytes);
-    units_format_readable(there, space.bytes);
-    return err_say(e, "%s: the profile %s needs %s, and %s are free", s->storage.scratch.path,
-                   s->profile->name, needed, there);
-}
-
 /* The steps of a profile: those of a request, and those of each work. */
 static const struct profile_step *steps_of(const struct profile *p, unsigned i)
 {
     return i < PROFILE_WORKS ? p->works[i].steps : p->steps;
-}
-
-static bool creates_file(const struct profile *p, unsigned file)
-{
-    for (unsigned i = 0; i <= PROFILE_WORKS; i++)
-        for (const struct profile_step *s = steps_of(p, i); s < steps_of(p, i) + PROFILE_STEPS; s++)
-            if ((s->act == ACT_CREATE && s->file == file) ||
-                (s->act == ACT_RENAME && s->count == file))
-                return true;
-    return false;
 }
 
 /* Whether only one thread at a time may do the steps. */
@@ -851,87 +644,137 @@ static bool uses_plain_files(const struct profile *p, const struct profile_step 
     return false;
 }
 
+/* Makes a file of the profile. profile_target_finish() closes and removes it in either case. */
 static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
 {
     const struct profile_file *f = &s->profile->files[i];
+    struct storage *storage = &s->storage;
     struct log *l = &s->logs[i];
+    struct pages *p = &s->pages[i];
+    struct mailbox *m = &s->mailboxes[i];
+    struct plain_file *plain = &s->plain_files[i];
     unsigned number = i * LOG_SEGMENTS; /* a log needs a number for each segment */
+    bool is_created_later = false;
+    int code;
     switch (f->kind) {
     case PROFILE_NO_FILE:
         return 0;
     case PROFILE_LOG:
-        for (unsigned k = 0; k < PROFILE_STEPS; k++) {
+        for (unsigned k = 0; k < PROFILE_STEPS && l->record_bytes == 0; k++) {
             const struct profile_step *step = &s->profile->steps[k];
             if (step->file != i || (step->act != ACT_COMMIT && step->act != ACT_APPEND))
                 continue;
             l->record_bytes = step->bytes;
             l->syncs = step->act == ACT_COMMIT;
-            break;
         }
-        return log_open(l, &s->storage, f, number, e);
+        return log_open(l, storage, f, number, e);
     case PROFILE_PAGES:
-        return pages_open(&s->pages[i], &s->storage, f, number, e);
+        *p = (struct pages){
+            .storage = storage, .file = f, .number = number, .count = f->bytes / f->unit};
+        p->begun = calloc(p->count, sizeof *p->begun);
+        p->ended = calloc(p->count, sizeof *p->ended);
+        for (unsigned k = 0; k < PAGES_LATCHES; k++)
+            pthread_mutex_init(&p->latches[k], NULL);
+        p->fd = storage_make_file(storage, f, number, e);
+        if (p->fd < 0)
+            return p->fd;
+        if (!p->begun || !p->ended)
+            return err_system(e, ENOMEM, "allocate memory for the pages of '%s'", f->name);
+        return storage_fill(storage, f, p->fd, number, p->count * f->unit, e);
     case PROFILE_MAILBOX:
-        return mailbox_open(&s->mailboxes[i], &s->storage, f, e);
+        *m = (struct mailbox){.storage = storage, .file = f, .new_fd = -1};
+        m->tmp_fd = make_directory(storage, "tmp", e);
+        if (m->tmp_fd < 0)
+            return m->tmp_fd;
+        m->new_fd = make_directory(storage, "new", e);
+        return m->new_fd < 0 ? m->new_fd : 0;
     case PROFILE_FILE:
-        return plain_open(&s->plain_files[i], &s->storage, f, i, creates_file(s->profile, i), e);
+        *plain = (struct plain_file){.storage = storage, .file = f, .number = i, .fd = -1};
+        for (unsigned work = 0; work <= PROFILE_WORKS; work++)
+            for (const struct profile_step *step = steps_of(s->profile, work);
+                 step < steps_of(s->profile, work) + PROFILE_STEPS; step++)
+                is_created_later |= (step->act == ACT_CREATE && step->file == i) ||
+                                    (step->act == ACT_RENAME && step->count == i);
+        if (is_created_later)
+            return 0;
+        code = plain_create(plain);
+        return code ? err_system(e, code, "create the file '%s' in %s", f->name,
+                                 storage->scratch.path)
+                    : storage_fill(storage, f, plain->fd, i, f->bytes, e);
     }
     return 0;
 }
 
-/* Size of a buffer that is large enough for any step, in bytes. */
-static uint64_t buffer_bytes(const struct profile *p)
+/* Allocates a buffer that is large enough for any step. `stream` selects the random numbers. */
+static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream, struct err *e)
 {
     uint64_t most = STORAGE_ALIGNMENT;
     for (unsigned work = 0; work <= PROFILE_WORKS; work++) {
-        const struct profile_step *steps = steps_of(p, work);
-        for (const struct profile_step *s = steps; s < steps + PROFILE_STEPS; s++) {
-            const struct profile_file *f = &p->files[s->file];
-            uint64_t bytes = f->kind == PROFILE_MAILBOX ? f->bytes
-                             : s->act == ACT_WRITE_RUN  ? f->unit * s->count
-                             : s->act == ACT_PUT        ? round_up(s->bytes, PATTERN_UNIT_MAX)
-                                                        : f->unit;
+        const struct profile_step *steps = steps_of(s->profile, work);
+        for (const struct profile_step *step = steps; step < steps + PROFILE_STEPS; step++) {
+            const struct profile_file *f = &s->profile->files[step->file];
+            uint64_t bytes = f->kind == PROFILE_MAILBOX   ? f->bytes
+                             : step->act == ACT_WRITE_RUN ? f->unit * step->count
+                             : step->act == ACT_PUT       ? round_up(step->bytes, PATTERN_UNIT_MAX)
+                                                          : f->unit;
             most = bytes > most ? bytes : most;
         }
     }
-    return round_up(most, STORAGE_ALIGNMENT);
-}
-
-/* `stream` selects the actor's random numbers. */
-static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream, struct err *e)
-{
     t->shared = s;
     rng_init(&t->random, s->storage.pattern.seed, stream);
-    t->buffer = aligned_alloc(STORAGE_ALIGNMENT, buffer_bytes(s->profile));
+    t->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(most, STORAGE_ALIGNMENT));
     return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
-/* Reads pages, which are never partial, and checks them in time that does not count. */
+/*
+ * Reads pages, which are never partial, and with -verify checks them in time that does not count.
+ * While a page is being written, a read may return any generation, and even parts of two. If it
+ * cuts a unit's stamp in two, the unit looks as if no write had made it.
+ */
 static int read_pages(struct actor *t, struct pages *p, unsigned count)
 {
-    const size_t unit = p->file->unit;
+    const struct storage *s = p->storage;
+    const size_t unit = s->pattern.unit_bytes;
+    struct pattern_origin found;
     t->call = CALL_READ;
     for (unsigned i = 0; i < count; i++) {
         uint64_t page = rng_below(&t->random, p->count);
+        const uint64_t from = page * p->file->unit;
         uint32_t ended = atomic_load(&p->ended[page]);
         ssize_t got;
         do
-            got = pread(p->fd, t->buffer, unit, (off_t)(page * unit));
+            got = pread(p->fd, t->buffer, p->file->unit, (off_t)from);
         while (got < 0 && errno == EINTR);
-        if (got != (ssize_t)unit)
+        if (got != (ssize_t)p->file->unit)
             return got < 0 ? errno : EIO;
         uint64_t before_ns = clock_ns();
-        bool is_right = page_is_right(p, t->buffer, page, ended);
+        bool was_still = atomic_load(&p->begun[page]) == ended;
+        bool is_right = true;
+        for (uint64_t at = 0; s->verify != VERIFY_OFF && at < p->file->unit; at += unit) {
+            const struct pattern_place expected = {
+                .file = p->number,
+                .unit = (from + at) / unit,
+                .generation = was_still ? ended : PATTERN_ANY,
+            };
+            enum corruption_kind kind = pattern_check(&s->pattern, t->buffer + at, &expected,
+                                                      s->verify == VERIFY_FULL, &found);
+            bool may_move = kind == CORRUPTION_TORN || kind == CORRUPTION_FLIPPED;
+            is_right &= kind == CORRUPTION_NONE || (!was_still && may_move);
+        }
+        if (s->verify != VERIFY_OFF)
+            atomic_fetch_add(&s->verified->bytes, p->file->unit);
         t->aside_ns += clock_ns() - before_ns;
         if (!is_right) {
+            atomic_fetch_add(&s->verified->damaged, 1);
             t->call = CALL_DAMAGED;
             return EIO;
         }
-        t->bytes += unit;
+        t->bytes += p->file->unit;
     }
     return 0;
 }
 
+/* Does a step. Returns 0 or a positive errno; the failed call is in t->call. */
 static int do_step(struct actor *t, const struct profile_step *s)
 {
     struct profile_state *shared = t->shared;
@@ -939,11 +782,14 @@ static int do_step(struct actor *t, const struct profile_step *s)
     struct pages *p = &shared->pages[s->file];
     struct mailbox *m = &shared->mailboxes[s->file];
     struct plain_file *f = &shared->plain_files[s->file];
+    struct plain_file *other;
+    const int directory = shared->storage.scratch.fd;
     int fd = l->file ? log_fd(l) : f->file ? f->fd : p->fd;
     bool all = s->act == ACT_SYNC_ALL;
     unsigned count;
     uint64_t sync_ns;
-    int code;
+    uint64_t at;
+    int code = 0;
     t->call = CALL_WRITE;
     switch (s->act) {
     case ACT_NONE:
@@ -952,7 +798,16 @@ static int do_step(struct actor *t, const struct profile_step *s)
         return read_pages(t, p, s->count);
     case ACT_WRITE:
     case ACT_WRITE_OUT:
-        return pages_write(p, &t->random, t->buffer, s->count, s->act == ACT_WRITE_OUT);
+        for (unsigned i = 0; code == 0 && i < s->count; i++) {
+            uint64_t page = rng_below(&t->random, p->count);
+            code = write_pages(p, page, 1, t->buffer);
+            if (code == 0 && s->act == ACT_WRITE_OUT &&
+                sync_file_range(fd, (off_t)(page * p->file->unit), (off_t)p->file->unit,
+                                SYNC_FILE_RANGE_WRITE) != 0 &&
+                errno != EINTR && errno != ENOSYS)
+                code = errno;
+        }
+        return code;
     case ACT_WRITE_RUN:
         count = s->count < p->count ? s->count : (unsigned)p->count;
         return write_pages(p, rng_below(&t->random, p->count - count + 1), count, t->buffer);
@@ -966,8 +821,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_SYNC:
     case ACT_SYNC_ALL:
         t->call = CALL_SYNC;
-        return t->makes_requests ? storage_sync_timed(&shared->storage, fd, all, &t->sync_ns)
-                                 : storage_sync(fd, all);
+        return storage_sync(&shared->storage, fd, all, t->makes_requests ? &t->sync_ns : NULL);
     case ACT_DELIVER:
         t->bytes += m->file->bytes;
         return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->call);
@@ -979,20 +833,33 @@ static int do_step(struct actor *t, const struct profile_step *s)
         return plain_create(f);
     case ACT_PUT:
         t->bytes += s->bytes;
-        return plain_put(f, s, t->buffer);
+        if (f->fd < 0)
+            return ENOENT;
+        at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
+        f->at = at + s->bytes;
+        pattern_fill(&shared->storage.pattern, t->buffer, round_up(s->bytes, PATTERN_UNIT_MAX),
+                     f->number, 0, ++f->writes);
+        return storage_write(fd, t->buffer, s->bytes, (int64_t)at);
     case ACT_REMOVE:
         t->call = CALL_UNLINK;
         return plain_remove(f);
-    case ACT_RENAME:
+    case ACT_RENAME: /* the file goes on under the other's name */
         t->call = CALL_RENAME;
-        return plain_rename(f, &shared->plain_files[s->count]);
+        other = &shared->plain_files[s->count];
+        if (renameat(directory, data_name(f->number).text, directory,
+                     data_name(other->number).text) != 0)
+            return errno;
+        descriptor_close(&other->fd);
+        other->fd = f->fd;
+        other->at = f->at;
+        f->fd = -1;
+        return 0;
     case ACT_SYNC_DIRECTORY:
         t->call = CALL_SYNC;
-        fd = directory_open(shared->storage.scratch.fd, ".");
+        fd = directory_open(directory, ".");
         if (fd < 0)
             return -fd;
-        code = t->makes_requests ? storage_sync_timed(&shared->storage, fd, false, &t->sync_ns)
-                                 : storage_sync(fd, false);
+        code = storage_sync(&shared->storage, fd, false, t->makes_requests ? &t->sync_ns : NULL);
         close(fd);
         return code;
     }
@@ -1064,19 +931,6 @@ static void *work_on(void *context)
     return NULL;
 }
 
-static int begin_work(struct profile_state *s, unsigned i, struct err *e)
-{
-    struct background_work *b = &s->works[i];
-    b->work = &s->profile->works[i];
-    b->takes_turns = uses_plain_files(s->profile, b->work->steps);
-    int rc = actor_open(&b->actor, s, i, e);
-    if (rc != 0)
-        return rc;
-    int code = pthread_create(&b->thread, NULL, work_on, b);
-    b->has_thread = code == 0;
-    return code ? err_system(e, code, "start a thread") : 0;
-}
-
 void profile_target_end(void *shared, uint64_t load_end_ns)
 {
     struct profile_state *s = shared;
@@ -1097,8 +951,27 @@ int profile_target_finish(void *shared, struct err *e)
     struct profile_state *s = shared;
     int rc = 0;
     for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        log_close(&s->logs[i]);
-        pages_close(&s->pages[i]);
+        struct log *l = &s->logs[i];
+        struct pages *p = &s->pages[i];
+        if (l->file) {
+            atomic_store(&l->is_closing, true);
+            event_happens(&l->turned, EVENT_WAKES_ALL);
+            if (l->has_keeper)
+                pthread_join(l->keeper, NULL);
+            for (unsigned k = 0; k < LOG_SEGMENTS; k++)
+                descriptor_close(&l->fds[k]);
+            commit_group_close(&l->group);
+            free(l->buffer);
+            l->file = NULL;
+        }
+        if (p->file) {
+            descriptor_close(&p->fd);
+            for (unsigned k = 0; k < PAGES_LATCHES; k++)
+                pthread_mutex_destroy(&p->latches[k]);
+            free(p->begun);
+            free(p->ended);
+            p->file = NULL;
+        }
         if (s->plain_files[i].file && s->plain_files[i].fd >= 0)
             plain_remove(&s->plain_files[i]);
         int removed = mailbox_close(&s->mailboxes[i], e);
@@ -1119,12 +992,19 @@ static void close_target(void *shared)
         free(s->works[i].actor.buffer);
 }
 
-/* Makes the files in a private directory if there is room for them. */
+/*
+ * Makes the files in a private directory, if the filesystem has room for them, plus a sixteenth and
+ * 1 MiB for itself. Then begins the work beside the requests.
+ */
 static int profile_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     const struct plan *plan = setup->plan;
     const struct profile *p = plan->settings->profile;
     struct profile_state *s = shared;
+    struct scratch *scratch = &s->storage.scratch;
+    struct scratch_space space = {0};
+    char needed[UNITS_TEXT];
+    char there[UNITS_TEXT];
     s->profile = p;
     s->storage.verify = plan->verify;
     s->storage.verified = setup->verified;
@@ -1132,21 +1012,37 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     s->takes_turns = uses_plain_files(p, p->steps);
     gauge_init(&s->storage.syncs, limit_on(p, LIMIT_ON_SYNC));
     pattern_init(&s->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
-    int rc = scratch_open(&s->storage.scratch, plan->url ? plan->url : ".", PATH_FAILS,
+    int rc = scratch_open(scratch, plan->url ? plan->url : ".", PATH_FAILS,
                           plan->settings->trusts_directory, e);
     s->has_scratch = rc == 0;
     if (rc == 0)
-        rc = check_room(s, e);
+        rc = scratch_space(scratch, &space, e);
+    uint64_t bytes = profile_bytes(p);
+    bytes += bytes / 16 + MIB;
+    if (rc == 0 && bytes > space.bytes) {
+        units_format_readable(needed, bytes);
+        units_format_readable(there, space.bytes);
+        rc = err_say(e, "%s: the profile %s needs %s, and %s are free", scratch->path, p->name,
+                     needed, there);
+    }
     if (rc == 0)
-        rc = scratch_make(&s->storage.scratch, e);
+        rc = scratch_make(scratch, e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
         rc = open_profile_file(s, i, e);
-    for (unsigned i = 0; i < PROFILE_WORKS; i++) {
-        gauge_init(&s->works[i].gauge, limit_on(p, i));
-        if (p->works[i].every)
-            s->takes_turns |= uses_plain_files(p, p->works[i].steps);
-        else if (rc == 0 && p->works[i].name)
-            rc = begin_work(s, i, e);
+    for (unsigned i = 0; rc == 0 && i < PROFILE_WORKS; i++) {
+        struct background_work *b = &s->works[i];
+        b->work = &p->works[i];
+        b->takes_turns = uses_plain_files(p, b->work->steps);
+        gauge_init(&b->gauge, limit_on(p, i));
+        if (b->work->every)
+            s->takes_turns |= b->takes_turns;
+        if (b->work->every || !b->work->name)
+            continue;
+        rc = actor_open(&b->actor, s, i, e);
+        int code = rc == 0 ? pthread_create(&b->thread, NULL, work_on, b) : 0;
+        b->has_thread = rc == 0 && code == 0;
+        if (code != 0)
+            rc = err_system(e, code, "start a thread");
     }
     return rc;
 }

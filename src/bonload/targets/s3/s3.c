@@ -48,25 +48,6 @@ static char *trim(char *text)
     return text + strspn(text, " \t");
 }
 
-static int take_setting(struct s3_place *place, const char *key, const char *value,
-                        const char *path, struct err *e)
-{
-    size_t i = 0;
-    size_t count = sizeof profile_keys / sizeof *profile_keys;
-    while (i < count && fnmatch(profile_keys[i], key, 0) != 0)
-        i++;
-    if (i == count)
-        return err_say(e,
-                       "%.200s: the profile has %.60s, but only static keys, region and "
-                       "endpoint_url are supported",
-                       path, key);
-    if (i < PROFILE_VALUES && strlen(value) >= PROFILE_VALUE)
-        return err_say(e, "%.200s: %s is too long", path, key);
-    if (i < PROFILE_VALUES)
-        strcpy(place->profile[i], value);
-    return 0;
-}
-
 /*
  * Takes a section of one of Amazon's two files, which need not exist. Lines that begin with a blank
  * belong to the setting before. Returns 1 if it has the section, 0, or a negative errno with a line
@@ -75,6 +56,7 @@ static int take_setting(struct s3_place *place, const char *key, const char *val
 static int read_profile(struct s3_place *place, const char *variable, const char *usual,
                         const char *section, struct err *e)
 {
+    const size_t keys = sizeof profile_keys / sizeof *profile_keys;
     char path[4096];
     char *text;
     size_t length;
@@ -93,31 +75,28 @@ static int read_profile(struct s3_place *place, const char *variable, const char
             line[strcspn(line, "]")] = '\0';
             is_inside = strcmp(trim(line + 1), section) == 0;
             found |= is_inside;
-        } else if (is_inside && value && !strchr(" \t#;", *line)) {
-            *value++ = '\0';
-            rc = take_setting(place, trim(line), trim(value), path, e);
+            continue;
         }
+        if (!is_inside || !value || strchr(" \t#;", *line))
+            continue;
+        *value++ = '\0';
+        const char *key = trim(line);
+        size_t i = 0;
+        value = trim(value);
+        while (i < keys && fnmatch(profile_keys[i], key, 0) != 0)
+            i++;
+        if (i == keys)
+            rc = err_say(e,
+                         "%.200s: the profile has %.60s, but only static keys, region and "
+                         "endpoint_url are supported",
+                         path, key);
+        else if (i < PROFILE_VALUES && strlen(value) >= PROFILE_VALUE)
+            rc = err_say(e, "%.200s: %s is too long", path, key);
+        else if (i < PROFILE_VALUES)
+            strcpy(place->profile[i], value);
     }
     free(text);
     return rc == 0 || rc == -ENOENT ? found : rc;
-}
-
-/* Reads the profile of AWS_PROFILE, if there is one. */
-static int find_profile(struct s3_place *place, struct err *e)
-{
-    char section[256];
-    const char *name = first_of(getenv("AWS_PROFILE"), NULL, NULL);
-    const char *before = name && strcmp(name, "default") != 0 ? "profile " : "";
-    if (!name)
-        return 0;
-    snprintf(section, sizeof section, "%s%s", before, name);
-    int rc = read_profile(place, "AWS_CONFIG_FILE", "/.aws/config", section, e);
-    bool is_found = rc > 0;
-    if (rc >= 0)
-        rc = read_profile(place, "AWS_SHARED_CREDENTIALS_FILE", "/.aws/credentials", name, e);
-    if (rc == 0 && !is_found)
-        rc = err_say(e, "AWS_PROFILE: there is no profile '%.100s'", name);
-    return rc < 0 ? rc : 0;
 }
 
 /* Finds keys and region. A profile counts only if neither options nor the environment have keys. */
@@ -130,10 +109,21 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
         .secret = first_of(s->s3_secret_key, getenv("AWS_SECRET_ACCESS_KEY"), NULL),
         .service = "s3",
     };
+    const char *name = first_of(getenv("AWS_PROFILE"), NULL, NULL);
     if (!keys->access && !keys->secret) {
-        int rc = find_profile(place, e);
-        if (rc != 0)
-            return rc;
+        if (name) {
+            char section[256];
+            snprintf(section, sizeof section, "%s%s", strcmp(name, "default") ? "profile " : "",
+                     name);
+            int in_config = read_profile(place, "AWS_CONFIG_FILE", "/.aws/config", section, e);
+            int rc = in_config < 0 ? in_config
+                                   : read_profile(place, "AWS_SHARED_CREDENTIALS_FILE",
+                                                  "/.aws/credentials", name, e);
+            if (rc < 0)
+                return rc;
+            if (in_config == 0 && rc == 0)
+                return err_say(e, "AWS_PROFILE: there is no profile '%.100s'", name);
+        }
         keys->access = first_of(place->profile[PROFILE_ACCESS], NULL, NULL);
         keys->secret = first_of(place->profile[PROFILE_SECRET], NULL, NULL);
         place->token = first_of(place->profile[PROFILE_TOKEN], NULL, NULL);
@@ -170,14 +160,6 @@ static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
     return text[0] != '\0';
 }
 
-/* Whether a bucket can precede a host, by Amazon's rules for names. */
-static bool fits_host(const char *bucket)
-{
-    size_t length = strspn(bucket, "abcdefghijklmnopqrstuvwxyz0123456789.-");
-    return bucket[length] == '\0' && length >= 3 && length <= 63 && !strstr(bucket, "..") &&
-           !strchr(".-", bucket[0]) && !strchr(".-", bucket[length - 1]);
-}
-
 /*
  * Returns Amazon's own endpoint at the end of a host, "s3.REGION.amazonaws.com" or "s3-...", or
  * NULL. Endpoints in a VPC have names of their own before that.
@@ -208,7 +190,10 @@ static int take_host(struct s3_site *site, const struct settings *s, bool is_enc
     const char *bucket = s->s3_bucket;
     const char *amazon = amazon_in(host);
     size_t length = strlen(bucket);
-    bool fits = fits_host(bucket);
+    /* by Amazon's rules for names */
+    bool fits = strspn(bucket, "abcdefghijklmnopqrstuvwxyz0123456789.-") == length && length >= 3 &&
+                length <= 63 && !strstr(bucket, "..") && !strchr(".-", bucket[0]) &&
+                !strchr(".-", bucket[length - 1]);
     bool is_there = strncasecmp(host, bucket, length) == 0 && host[length] == '.' &&
                     (!amazon || amazon == host + length + 1);
     bool is_default = amazon && (is_there || (fits && !(is_encrypted && strchr(bucket, '.'))));
@@ -240,9 +225,19 @@ static int take_site(struct s3_site *site, const struct settings *s, const char 
     char host[S3_HOST_SIZE];
     char zone[64];
     char port[16];
+    char user[8];
     char path[sizeof site->root];
     struct text root;
     struct text alone;
+    unsigned flags = strstr(endpoint, "://") ? 0
+                     : s->as_goader          ? CURLU_GUESS_SCHEME
+                                             : CURLU_DEFAULT_SCHEME;
+    if (curl_url_set(url, CURLUPART_URL, endpoint, flags) != CURLUE_OK)
+        return err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
+                          "http://HOST:PORT or https://HOST");
+    if (get_part(url, CURLUPART_USER, user, sizeof user) ||
+        get_part(url, CURLUPART_PASSWORD, user, sizeof user))
+        return err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
     get_part(url, CURLUPART_SCHEME, scheme, sizeof scheme);
     get_part(url, CURLUPART_HOST, host, sizeof host);
     get_part(url, CURLUPART_PATH, path, sizeof path);
@@ -272,59 +267,6 @@ static int take_site(struct s3_site *site, const struct settings *s, const char 
                    endpoint);
 }
 
-static int take_endpoint(struct s3_site *site, const struct settings *s, const char *endpoint,
-                         struct err *e)
-{
-    char text[8];
-    CURLU *url = curl_url();
-    if (!url)
-        return err_system(e, ENOMEM, "allocate memory for a URL");
-    unsigned flags = strstr(endpoint, "://") ? 0
-                     : s->as_goader          ? CURLU_GUESS_SCHEME
-                                             : CURLU_DEFAULT_SCHEME;
-    int rc = 0;
-    if (curl_url_set(url, CURLUPART_URL, endpoint, flags) != CURLUE_OK)
-        rc = err_say(e, "-s3-endpoint: this value is not accepted; expected a URL: "
-                        "http://HOST:PORT or https://HOST");
-    else if (get_part(url, CURLUPART_USER, text, sizeof text) ||
-             get_part(url, CURLUPART_PASSWORD, text, sizeof text))
-        rc = err_say(e, "-s3-endpoint: the URL must not contain a user's name or password");
-    else
-        rc = take_site(site, s, endpoint, url, e);
-    curl_url_cleanup(url);
-    return rc;
-}
-
-/* Parses "URL,URL,...". */
-static int take_endpoints(struct s3_place *place, const struct settings *s, const char *endpoints,
-                          struct err *e)
-{
-    char one[512];
-    int rc = 0;
-    for (size_t length; rc == 0 && *endpoints; endpoints += length + (endpoints[length] == ',')) {
-        length = strcspn(endpoints, ",");
-        if (place->site_count == S3_SITES_MOST || length >= sizeof one)
-            return err_say(e, "-s3-endpoint: up to %d URLs of up to %zu characters are accepted",
-                           S3_SITES_MOST, sizeof one - 1);
-        snprintf(one, sizeof one, "%.*s", (int)length, endpoints);
-        rc = take_endpoint(&place->sites[place->site_count++], s, one, e);
-    }
-    return rc;
-}
-
-/* Servers disagree about other names in a path: "", "a/b" or ".." may lead elsewhere. */
-static int check_bucket(const char *name, struct err *e)
-{
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789.-_:");
-    if (name[length] || length > 255 || strspn(name, ".") == length)
-        return err_say(e,
-                       "-s3-bucket: '%.100s' is not accepted; expected up to 255 letters, "
-                       "digits and . - _ :",
-                       name);
-    return 0;
-}
-
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e)
 {
     *place = (struct s3_place){
@@ -344,8 +286,27 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
                           "environment");
     if (!place->bucket)
         return err_say(e, "no bucket is given: use -s3-bucket=NAME");
-    rc = check_bucket(place->bucket, e);
-    return rc ? rc : take_endpoints(place, s, endpoints, e);
+    /* servers disagree about other names in a path: "", "a/b" or ".." may lead elsewhere */
+    size_t length = strspn(place->bucket, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789.-_:");
+    if (place->bucket[length] || length > 255 || strspn(place->bucket, ".") == length)
+        return err_say(e,
+                       "-s3-bucket: '%.100s' is not accepted; expected up to 255 letters, "
+                       "digits and . - _ :",
+                       place->bucket);
+    for (; rc == 0 && *endpoints; endpoints += length + (endpoints[length] == ',')) {
+        char one[512];
+        length = strcspn(endpoints, ",");
+        if (place->site_count == S3_SITES_MOST || length >= sizeof one)
+            return err_say(e, "-s3-endpoint: up to %d URLs of up to %zu characters are accepted",
+                           S3_SITES_MOST, sizeof one - 1);
+        snprintf(one, sizeof one, "%.*s", (int)length, endpoints);
+        CURLU *url = curl_url();
+        rc = url ? take_site(&place->sites[place->site_count++], s, one, url, e)
+                 : err_system(e, ENOMEM, "allocate memory for a URL");
+        curl_url_cleanup(url);
+    }
+    return rc;
 }
 
 /* Room for an Authorization header, which names all headers. */
@@ -460,15 +421,6 @@ static int check_sites(struct web_state *s, struct err *e)
     return 0;
 }
 
-/* Counts the user's headers, because they are signed, too. The first line of the list is ours. */
-static int check_headers(const struct web_state *s, struct err *e)
-{
-    unsigned count = 0;
-    for (const struct curl_slist *line = s->headers->next; line; line = line->next)
-        count++;
-    return count <= GIVEN_MOST ? 0 : err_say(e, "-header: %d headers are the most", GIVEN_MOST);
-}
-
 /*
  * Checks that a key stays within the bucket even for a server that tidies paths. A request for the
  * bucket itself would make or remove it.
@@ -485,21 +437,12 @@ static int check_key(char *key, struct err *e)
     return depth > 0 ? 0 : err_say(e, "the key '%.100s' may lead out of its bucket", key);
 }
 
-/* Adds the session token to the headers of every request. */
-static int add_token(struct web_state *s, const char *token, struct err *e)
-{
-    char *line;
-    if (asprintf(&line, "x-amz-security-token: %s", token) < 0)
-        return err_system(e, ENOMEM, "allocate memory for the headers");
-    int rc = web_add_header(s, line, e);
-    free(line);
-    return rc;
-}
-
 static int s3_open_dialect(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
     struct s3_state *s3 = s->own = calloc(1, sizeof *s3);
+    unsigned headers = 0;
+    char *line;
     if (!s3)
         return err_system(e, ENOMEM, "allocate memory for the target");
     s3->url_bytes = 3 * s->setup.names->longest + URL_EXTRA;
@@ -509,33 +452,28 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     if (s3->part_bytes > 0)
         s3->parts_most = most / s3->part_bytes + 1;
     int rc = s3_place_find(&s3->place, settings, e);
+    const char *token = s3->place.token;
     s->servers = s3->place.site_count;
     snprintf(s3->within, sizeof s3->within, "%s/", settings->s3_bucket);
     web_reasons_hide(&s->reasons, s3->place.keys.secret);
     web_reasons_hide(&s->reasons, s3->place.keys.access);
-    web_reasons_hide(&s->reasons, s3->place.token);
+    web_reasons_hide(&s->reasons, token);
     if (rc == 0)
         rc = web_check_names(s, check_key, e);
-    if (rc == 0)
-        rc = check_headers(s, e);
-    if (rc == 0 && s3->place.token)
-        rc = add_token(s, s3->place.token, e);
+    if (rc != 0)
+        return rc;
+    /* the user's headers are signed, too; the first line of the list is ours */
+    for (const struct curl_slist *given = s->headers->next; given; given = given->next)
+        headers++;
+    if (headers > GIVEN_MOST)
+        return err_say(e, "-header: %d headers are the most", GIVEN_MOST);
+    if (token) {
+        if (asprintf(&line, "x-amz-security-token: %s", token) < 0)
+            return err_system(e, ENOMEM, "allocate memory for the headers");
+        rc = web_add_header(s, line, e);
+        free(line);
+    }
     return rc == 0 ? check_sites(s, e) : rc;
-}
-
-/* The current time in the form that signatures need. Formats it once a second. */
-static const char *time_text(struct s3_thread *own, unsigned version)
-{
-    struct timespec now;
-    struct tm parts;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (own->time[0] && own->second == now.tv_sec)
-        return own->time;
-    own->second = now.tv_sec;
-    gmtime_r(&now.tv_sec, &parts);
-    strftime(own->time, sizeof own->time,
-             version == 2 ? "%a, %d %b %Y %H:%M:%S GMT" : "%Y%m%dT%H%M%SZ", &parts);
-    return own->time;
 }
 
 static void hash_body(struct web_exchange *x, struct signer *s, enum sign_checksum kind)
@@ -550,30 +488,22 @@ static void hash_body(struct web_exchange *x, struct signer *s, enum sign_checks
     }
 }
 
-/* Makes the header with the checksum of a body, or with the kind of those of an upload's parts. */
-static void make_checksum(struct web_exchange *x, enum web_method method, const char *query)
-{
-    struct s3_exchange *own = x->own;
-    struct s3_thread *thread = x->thread->own;
-    const struct s3_state *s3 = x->thread->shared->own;
-    const struct checksum *c = &checksums[s3->checksum];
-    bool begins = c->algorithm && strcmp(query, "uploads=") == 0;
-    char *end = stpcpy(own->checksum, begins ? "x-amz-checksum-algorithm:" : c->header);
-    if (begins) {
-        stpcpy(stpcpy(end, " "), c->algorithm);
-    } else if (method == METHOD_PUT) {
-        hash_body(x, &thread->signer, s3->checksum);
-        sign_hash_end_base64(&thread->signer, stpcpy(end, " "));
-    }
-}
-
 /* Makes the headers that the version of signatures needs. Returns false when there is no room. */
 static bool make_headers(struct web_exchange *x, unsigned version, struct sign_request *r)
 {
     struct s3_thread *thread = x->thread->own;
     struct s3_exchange *own = x->own;
     struct text authorization;
-    r->time = time_text(thread, version);
+    struct timespec now;
+    struct tm parts;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (!thread->time[0] || thread->second != now.tv_sec) {
+        thread->second = now.tv_sec;
+        gmtime_r(&now.tv_sec, &parts);
+        strftime(thread->time, sizeof thread->time,
+                 version == 2 ? "%a, %d %b %Y %H:%M:%S GMT" : "%Y%m%dT%H%M%SZ", &parts);
+    }
+    r->time = thread->time;
     r->headers = &own->lines[LINE_HOST];
     snprintf(own->date, sizeof own->date, "%s: %s", version == 2 ? "Date" : "x-amz-date", r->time);
     text_begin(&authorization, own->authorization, sizeof own->authorization);
@@ -596,8 +526,9 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
                        const char *query, const char *subresource)
 {
     const struct s3_state *s3 = x->thread->shared->own;
-    const struct s3_thread *thread = x->thread->own;
-    const struct s3_site *site = ((const struct s3_exchange *)x->own)->site;
+    struct s3_thread *thread = x->thread->own;
+    struct s3_exchange *own = x->own;
+    const struct s3_site *site = own->site;
     struct text url;
     text_begin(&url, thread->url, s3->url_bytes);
     text_put_all(&url, site->origin, site->root);
@@ -611,8 +542,17 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
         .subresource = subresource,
     };
     unsigned version = s3->place.version;
-    if (s3->checksum != CHECKSUM_OFF)
-        make_checksum(x, method, query);
+    if (s3->checksum != CHECKSUM_OFF) { /* of the body, or the kind of those of an upload's parts */
+        const struct checksum *c = &checksums[s3->checksum];
+        bool begins = c->algorithm && strcmp(query, "uploads=") == 0;
+        char *end = stpcpy(own->checksum, begins ? "x-amz-checksum-algorithm:" : c->header);
+        if (begins) {
+            stpcpy(stpcpy(end, " "), c->algorithm);
+        } else if (method == METHOD_PUT) {
+            hash_body(x, &thread->signer, s3->checksum);
+            sign_hash_end_base64(&thread->signer, stpcpy(end, " "));
+        }
+    }
     bool is_signed = version == 0 || make_headers(x, version, &r);
     text_put_all(&url, *query ? "?" : "", query);
     if (!is_signed || !text_is_whole(&url))
@@ -634,19 +574,6 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
 
 /* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
 #define PART_TEXT 768
-
-static uint32_t begin_upload(struct web_exchange *x)
-{
-    struct upload *u = &((struct s3_exchange *)x->own)->upload;
-    u->step = UPLOAD_BEGIN;
-    u->part = 0;
-    text_begin(&u->list, u->list.memory, u->list.size);
-    text_put(&u->list, LIST_BEGIN);
-    web_exchange_send_text(x, "");
-    uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
-    x->keeps_answer = true;
-    return failure;
-}
 
 /* Prepares the transfer of a step, whose body is set. `part` begins its query. Returns true. */
 static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
@@ -690,19 +617,11 @@ static bool give_up(struct web_exchange *x, struct upload *u)
     return set_step(x, u, UPLOAD_ABORT, "");
 }
 
-/* Appends a text, escaped for XML. */
-static void put_escaped(struct text *t, const char *more)
-{
-    for (; *more; more++) {
-        const char *entity = *more == '&' ? "&amp;" : *more == '<' ? "&lt;" : "&quot;";
-        if (*more == '&' || *more == '<' || *more == '"')
-            text_put(t, entity);
-        else
-            text_put_byte(t, *more);
-    }
-}
-
-static void note_part(struct web_exchange *x, struct upload *u)
+/*
+ * Notes the tag of a part, and prepares what follows: the next part, or the end. Returns whether a
+ * transfer follows.
+ */
+static bool go_on(struct web_exchange *x, struct upload *u)
 {
     const struct s3_state *s3 = x->thread->shared->own;
     const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
@@ -710,19 +629,17 @@ static void note_part(struct web_exchange *x, struct upload *u)
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, u->part);
     text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
-    put_escaped(&u->list, x->tag);
+    for (const char *at = x->tag; *at; at++) {
+        if (*at == '&' || *at == '<' || *at == '"')
+            text_put(&u->list, *at == '&' ? "&amp;" : *at == '<' ? "&lt;" : "&quot;");
+        else
+            text_put_byte(&u->list, *at);
+    }
     text_put(&u->list, "</ETag>");
     if (algorithm)
         text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(checksum, ' ') + 1, "</Checksum",
                      algorithm, ">");
     text_put(&u->list, "</Part>");
-}
-
-/* Prepares what follows a part: the next one, or the end. Returns whether a transfer follows. */
-static bool go_on(struct web_exchange *x, struct upload *u)
-{
-    const struct s3_state *s3 = x->thread->shared->own;
-    note_part(x, u);
     if (u->part * s3->part_bytes < x->expected.size)
         return put_part(x, u);
     text_put(&u->list, LIST_END);
@@ -733,22 +650,12 @@ static bool go_on(struct web_exchange *x, struct upload *u)
     return give_up(x, u);
 }
 
-/* Whether an answer of 200 reports an error: the store could not complete the upload. */
-static bool has_error(struct web_exchange *x)
-{
-    char code[WEB_REASON_KEY];
-    char text[WEB_REASON_KEY + 32];
-    if (!xml_text(x->answer, x->answer_used, "Code", code, sizeof code))
-        return false;
-    snprintf(text, sizeof text, "200 with an error: %s", code);
-    x->failure = web_failure(x, text);
-    return true;
-}
-
 /* Continues an upload after a transfer, as web_dialect.follow. */
 static bool follow_upload(struct web_exchange *x)
 {
     struct upload *u = &((struct s3_exchange *)x->own)->upload;
+    char code[WEB_REASON_KEY];
+    char text[WEB_REASON_KEY + 32];
     switch (u->step) {
     case UPLOAD_NONE:
         return false;
@@ -759,8 +666,12 @@ static bool follow_upload(struct web_exchange *x)
         return x->failure == 0 ? put_part(x, u) : give_up(x, u);
     case UPLOAD_PART:
         return x->failure == 0 ? go_on(x, u) : give_up(x, u);
-    case UPLOAD_END:
-        if (x->failure != 0 || has_error(x))
+    case UPLOAD_END: /* an answer of 200 may report that the store could not complete it */
+        if (x->failure == 0 && xml_text(x->answer, x->answer_used, "Code", code, sizeof code)) {
+            snprintf(text, sizeof text, "200 with an error: %s", code);
+            x->failure = web_failure(x, text);
+        }
+        if (x->failure != 0)
             return give_up(x, u);
         break;
     case UPLOAD_ABORT:
@@ -769,28 +680,6 @@ static bool follow_upload(struct web_exchange *x)
     }
     u->step = UPLOAD_NONE;
     return false;
-}
-
-/* Puts a channel's own headers before those that all channels share. */
-static void link_lines(struct s3_exchange *own, struct web_exchange *x, struct s3_state *s3)
-{
-    struct s3_place *place = &s3->place;
-    unsigned version = place->version;
-    char *const texts[S3_LINES] = {
-        [LINE_AUTHORIZATION] = version > 0 ? own->authorization : NULL,
-        [LINE_HOST] = place->sites[0].host, /* choose_site() changes it */
-        [LINE_DATE] = version > 0 ? own->date : NULL,
-        [LINE_HASH] = version == 4 ? own->hash : NULL,
-        [LINE_CHECKSUM] = s3->checksum != CHECKSUM_OFF ? own->checksum : NULL,
-    };
-    struct curl_slist *next = x->thread->shared->headers;
-    for (unsigned i = S3_LINES; i-- > 0;) {
-        if (!texts[i])
-            continue;
-        own->lines[i] = (struct curl_slist){texts[i], next};
-        next = &own->lines[i];
-    }
-    curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, next);
 }
 
 static int s3_join(struct web_thread *t, struct err *e)
@@ -805,11 +694,24 @@ static int s3_join(struct web_thread *t, struct err *e)
         own->url = malloc(s3->url_bytes);
     bool is_complete = own && own->url;
     for (unsigned i = 0; is_complete && i < t->channels; i++) {
-        struct text *list = &own->exchanges[i].upload.list;
-        t->exchanges[i].own = &own->exchanges[i];
-        link_lines(&own->exchanges[i], &t->exchanges[i], s3);
-        *list = (struct text){.memory = malloc(list_size), .size = list_size};
-        is_complete = list->memory;
+        struct s3_exchange *x = t->exchanges[i].own = &own->exchanges[i];
+        char *const texts[S3_LINES] = {
+            [LINE_AUTHORIZATION] = place->version > 0 ? x->authorization : NULL,
+            [LINE_HOST] = place->sites[0].host, /* s3_address() changes it */
+            [LINE_DATE] = place->version > 0 ? x->date : NULL,
+            [LINE_HASH] = place->version == 4 ? x->hash : NULL,
+            [LINE_CHECKSUM] = s3->checksum != CHECKSUM_OFF ? x->checksum : NULL,
+        };
+        struct curl_slist *next = t->shared->headers; /* those that all channels share */
+        for (unsigned k = S3_LINES; k-- > 0;) {
+            if (!texts[k])
+                continue;
+            x->lines[k] = (struct curl_slist){texts[k], next};
+            next = &x->lines[k];
+        }
+        curl_easy_setopt(t->exchanges[i].easy, CURLOPT_HTTPHEADER, next);
+        x->upload.list = (struct text){.memory = malloc(list_size), .size = list_size};
+        is_complete = x->upload.list.memory;
     }
     if (!is_complete)
         return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
@@ -831,48 +733,43 @@ static void s3_leave(struct web_thread *t)
     free(own);
 }
 
-/* Lists the keys with the prefix that all keys of the template share. */
-static uint32_t s3_address_list(struct web_exchange *x)
-{
-    const struct names *names = x->thread->shared->setup.names;
-    const struct name_part *first = names->parts;
-    char prefix[1025] = "";
-    char memory[3 * sizeof prefix + 40];
-    struct text query;
-    if (names->part_count > 0 && first->kind == NAME_LITERAL)
-        snprintf(prefix, sizeof prefix, "%.*s", (int)first->length, first->text);
-    text_begin(&query, memory, sizeof memory);
-    text_put(&query, "list-type=2&max-keys=1000&prefix=");
-    text_put_encoded(&query, prefix, "");
-    return s3_set(x, methods[S3_LIST], NULL, memory, "");
-}
-
-/* Chooses the next site in turn. All transfers of a request go to the same site. */
-static void choose_site(struct web_exchange *x)
-{
-    struct s3_state *s3 = x->thread->shared->own;
-    struct s3_exchange *own = x->own;
-    struct s3_site *site = s3->place.sites;
-    if (s3->place.site_count > 1)
-        site += atomic_fetch_add(&s3->turn, 1) % s3->place.site_count;
-    own->site = site;
-    own->lines[LINE_HOST].data = site->host;
-}
-
 static uint32_t s3_address(struct web_exchange *x)
 {
-    const struct s3_state *s3 = x->thread->shared->own;
+    struct s3_state *s3 = x->thread->shared->own;
+    const struct names *names = x->thread->shared->setup.names;
     struct s3_exchange *own = x->own;
+    struct upload *u = &own->upload;
     unsigned op = x->request->op;
-    if (!x->continues) {
-        choose_site(x);
-        own->upload.step = UPLOAD_NONE;
+    if (!x->continues) { /* the next site in turn, for all transfers of the request */
+        struct s3_site *site = s3->place.sites;
+        if (s3->place.site_count > 1)
+            site += atomic_fetch_add(&s3->turn, 1) % s3->place.site_count;
+        own->site = site;
+        own->lines[LINE_HOST].data = site->host;
+        u->step = UPLOAD_NONE;
     }
-    if (op == WEB_PUT && s3->part_bytes > 0 && x->expected.size > s3->part_bytes)
-        return begin_upload(x);
+    if (op == WEB_PUT && s3->part_bytes > 0 && x->expected.size > s3->part_bytes) {
+        u->step = UPLOAD_BEGIN;
+        u->part = 0;
+        text_begin(&u->list, u->list.memory, u->list.size);
+        text_put(&u->list, LIST_BEGIN);
+        web_exchange_send_text(x, "");
+        uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
+        x->keeps_answer = true;
+        return failure;
+    }
     web_exchange_send_body(x, 0, op == WEB_PUT ? x->expected.size : 0);
-    if (op == S3_LIST)
-        return s3_address_list(x);
+    if (op == S3_LIST) { /* the keys with the prefix that all keys of the template share */
+        char prefix[1025] = "";
+        char memory[3 * sizeof prefix + 40];
+        struct text query;
+        if (names->part_count > 0 && names->parts->kind == NAME_LITERAL)
+            snprintf(prefix, sizeof prefix, "%.*s", (int)names->parts->length, names->parts->text);
+        text_begin(&query, memory, sizeof memory);
+        text_put(&query, "list-type=2&max-keys=1000&prefix=");
+        text_put_encoded(&query, prefix, "");
+        return s3_set(x, methods[S3_LIST], NULL, memory, "");
+    }
     const char *key = op == S3_PROBE ? NULL : op == S3_PROBE_WITHIN ? s3->within : x->name;
     return s3_set(x, web_method_of(x), key, "", "");
 }

@@ -62,19 +62,6 @@ static const struct entity {
     {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}, {"&#34;", '"'},
 };
 
-/* Returns the byte at *at, which is before `stop`, and moves *at past it. */
-static char take_byte(const char **at, const char *stop)
-{
-    for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
-        size_t length = strlen(entities[i].name);
-        if (length > (size_t)(stop - *at) || memcmp(*at, entities[i].name, length) != 0)
-            continue;
-        *at += length;
-        return entities[i].byte;
-    }
-    return *(*at)++;
-}
-
 bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size)
 {
     char tag[32];
@@ -87,13 +74,23 @@ bool xml_text(const char *xml, size_t length, const char *element, char *text, s
         at += tag_length;
         stop = memchr(at, '<', (size_t)(end - at));
     }
-    while (stop && at < stop && used + 1 < size)
-        text[used++] = take_byte(&at, stop);
+    while (stop && at < stop && used + 1 < size) {
+        char byte = *at;
+        size_t taken = 1;
+        for (size_t i = 0; i < sizeof entities / sizeof *entities; i++) {
+            size_t entity = strlen(entities[i].name);
+            if (entity > (size_t)(stop - at) || memcmp(at, entities[i].name, entity) != 0)
+                continue;
+            byte = entities[i].byte;
+            taken = entity;
+        }
+        text[used++] = byte;
+        at += taken;
+    }
     text[used] = '\0';
     return stop;
 }
 
-#define AMZ_PREFIX "x-amz-"
 #define SHA1_BYTES 20
 #define BLOCK      64 /* block size of both hashes, in bytes */
 
@@ -123,21 +120,6 @@ void signer_close(struct signer *s)
     *s = (struct signer){0};
 }
 
-/* CRC-32C (RFC 3720, appendix B.4), four bits at a time. */
-static uint32_t crc32c_add(uint32_t crc, const unsigned char *part, size_t length)
-{
-    static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
-                                       0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
-                                       0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
-                                       0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
-    for (size_t i = 0; i < length; i++) {
-        crc ^= part[i];
-        crc = table[crc & 15] ^ crc >> 4;
-        crc = table[crc & 15] ^ crc >> 4;
-    }
-    return crc;
-}
-
 void sign_hash_begin(struct signer *s, enum sign_checksum kind)
 {
     s->kind = kind;
@@ -148,10 +130,23 @@ void sign_hash_begin(struct signer *s, enum sign_checksum kind)
 
 void sign_hash_add(struct signer *s, const void *part, size_t length)
 {
-    if (s->kind == CHECKSUM_CRC32C)
-        s->crc = crc32c_add(s->crc, part, length);
-    else
+    /* CRC-32C (RFC 3720, appendix B.4), four bits at a time */
+    static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
+                                       0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+                                       0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+                                       0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
+    const unsigned char *at = part;
+    uint32_t crc = s->crc;
+    if (s->kind != CHECKSUM_CRC32C) {
         EVP_DigestUpdate(s->context, part, length);
+        return;
+    }
+    for (size_t i = 0; i < length; i++) {
+        crc ^= at[i];
+        crc = table[crc & 15] ^ crc >> 4;
+        crc = table[crc & 15] ^ crc >> 4;
+    }
+    s->crc = crc;
 }
 
 static void write_hex(const unsigned char hash[static SHA256_BYTES], char hex[static SHA256_HEX])
@@ -222,34 +217,27 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/*
- * Splits a line of libcurl's list: "NAME: VALUE", or "NAME;" for a header without a value. Returns
- * false for "NAME:", which libcurl does not send.
- */
-static bool split_line(struct header *h, const char *line)
-{
-    const char *colon = strchr(line, ':');
-    const char *end = colon ? colon : strchr(line, ';');
-    *h = (struct header){.name = line, .length = (size_t)(end - line), .value = end + 1};
-    while (is_blank(*h->value))
-        h->value++;
-    return !colon || *h->value;
-}
-
 static int compare_names(const struct header *a, const struct header *b)
 {
     int order = strncasecmp(a->name, b->name, a->length < b->length ? a->length : b->length);
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Sorts headers by name; those with the same name keep their order. Returns their number. */
+/*
+ * Sorts the lines of libcurl's list by name; those with the same name keep their order. A line is
+ * "NAME: VALUE", or "NAME;" for a header without a value; libcurl does not send "NAME:". Returns
+ * the number of headers.
+ */
 static size_t sort_headers(struct header sorted[static SIGN_HEADERS_MOST],
                            const struct curl_slist *lines)
 {
     size_t count = 0;
-    struct header h;
     for (; lines && count < SIGN_HEADERS_MOST; lines = lines->next) {
-        if (!split_line(&h, lines->data))
+        const char *colon = strchr(lines->data, ':');
+        const char *end = colon ? colon : strchr(lines->data, ';');
+        struct header h = {.name = lines->data, .length = (size_t)(end - lines->data)};
+        h.value = end + 1 + strspn(end + 1, " \t");
+        if (colon && !*h.value)
             continue;
         size_t at = count++;
         for (; at > 0 && compare_names(&sorted[at - 1], &h) > 0; at--)
@@ -310,31 +298,6 @@ static void put_names(struct text *t, const struct header sorted[], size_t count
     }
 }
 
-static void make_canonical(struct text *t, const struct sign_request *r,
-                           const struct header sorted[], size_t count)
-{
-    text_begin(t, t->memory, t->size);
-    text_put_all(t, r->method, "\n", r->path, "\n", r->query, "\n");
-    put_headers(t, sorted, count, true);
-    text_put_byte(t, '\n');
-    put_names(t, sorted, count);
-    text_put_all(t, "\n", r->body_hash);
-}
-
-/* Computes the key for one day, region and service, unless it is known already. */
-static void make_key(struct signer *s, const char *time)
-{
-    char first[600];
-    if (strncmp(s->day, time, 8) == 0)
-        return;
-    snprintf(s->day, sizeof s->day, "%.8s", time);
-    int length = snprintf(first, sizeof first, "AWS4%s", s->keys.secret);
-    make_hmac(s, s->sha256, first, (size_t)length, s->day, s->key);
-    make_hmac(s, s->sha256, s->key, SHA256_BYTES, s->keys.region, s->key);
-    make_hmac(s, s->sha256, s->key, SHA256_BYTES, s->keys.service, s->key);
-    make_hmac(s, s->sha256, s->key, SHA256_BYTES, "aws4_request", s->key);
-}
-
 /* Appends date, region and service. */
 static void put_scope(struct text *t, const struct signer *s)
 {
@@ -346,14 +309,28 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
     struct header sorted[SIGN_HEADERS_MOST];
     unsigned char hash[SHA256_BYTES];
     char hex[SHA256_HEX];
+    char first[600];
+    struct text *canonical = &s->canonical;
     struct text t;
     size_t count = sort_headers(sorted, r->headers);
-    make_canonical(&s->canonical, r, sorted, count);
-    make_key(s, r->time);
-    if (!text_is_whole(&s->canonical))
+    text_begin(canonical, canonical->memory, canonical->size);
+    text_put_all(canonical, r->method, "\n", r->path, "\n", r->query, "\n");
+    put_headers(canonical, sorted, count, true);
+    text_put_byte(canonical, '\n');
+    put_names(canonical, sorted, count);
+    text_put_all(canonical, "\n", r->body_hash);
+    if (strncmp(s->day, r->time, 8) != 0) { /* the key for a day, region and service */
+        snprintf(s->day, sizeof s->day, "%.8s", r->time);
+        int length = snprintf(first, sizeof first, "AWS4%s", s->keys.secret);
+        make_hmac(s, s->sha256, first, (size_t)length, s->day, s->key);
+        make_hmac(s, s->sha256, s->key, SHA256_BYTES, s->keys.region, s->key);
+        make_hmac(s, s->sha256, s->key, SHA256_BYTES, s->keys.service, s->key);
+        make_hmac(s, s->sha256, s->key, SHA256_BYTES, "aws4_request", s->key);
+    }
+    if (!text_is_whole(canonical))
         return -ENOBUFS;
     sign_hash_begin(s, CHECKSUM_SHA256);
-    sign_hash_add(s, s->canonical.memory, s->canonical.used);
+    sign_hash_add(s, canonical->memory, canonical->used);
     sign_hash_end(s, hex);
     text_begin(&t, s->to_sign, sizeof s->to_sign);
     text_put_all(&t, "AWS4-HMAC-SHA256\n", r->time, "\n");
@@ -386,16 +363,6 @@ static void put_value_of(struct text *t, const struct header sorted[], size_t co
     text_put_byte(t, '\n');
 }
 
-/* Selects Amazon's own headers, because only these are signed as a whole. Returns their number. */
-static size_t select_amz(struct header sorted[], size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (begins_with(&sorted[i], AMZ_PREFIX))
-            sorted[kept++] = sorted[i];
-    return kept;
-}
-
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
     struct header sorted[SIGN_HEADERS_MOST];
@@ -403,12 +370,16 @@ int sign_version2(struct signer *s, const struct sign_request *r, struct text *a
     unsigned char base64[2 * SHA1_BYTES];
     struct text *t = &s->canonical;
     size_t count = sort_headers(sorted, r->headers);
+    size_t kept = 0;
     text_begin(t, t->memory, t->size);
     text_put_all(t, r->method, "\n");
     put_value_of(t, sorted, count, "content-md5:");
     put_value_of(t, sorted, count, "content-type:");
     text_put_all(t, r->time, "\n");
-    put_headers(t, sorted, select_amz(sorted, count), false);
+    for (size_t i = 0; i < count; i++) /* only Amazon's own headers are signed as a whole */
+        if (begins_with(&sorted[i], "x-amz-"))
+            sorted[kept++] = sorted[i];
+    put_headers(t, sorted, kept, false);
     text_put_all(t, r->bucket, r->path, *r->subresource ? "?" : "", r->subresource);
     if (!text_is_whole(t))
         return -ENOBUFS;
