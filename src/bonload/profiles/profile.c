@@ -19,7 +19,7 @@ enum { ETCD_WAL, ETCD_DB };
  * etcd: a put of 1 KiB becomes a record in the write-ahead log. One thread writes the record
  * together with all others that have arrived by then, and syncs them. Ten times a second, the
  * database (bbolt) gets the changed pages and a sync, and then the page with the new root and a
- * sync.
+ * sync. A segment has 64 MB (SegmentSizeBytes of wal.go).
  */
 static const struct profile etcd = {
     .name = "etcd",
@@ -29,14 +29,8 @@ static const struct profile etcd = {
               "\"Hardware recommendations\" (50 and 500 sequential IOPS)",
     .request = "writes",
     .sync = "fdatasync",
-    .files =
-        {[ETCD_WAL] = {.name = "wal",
-                       .kind = PROFILE_LOG,
-                       .bytes = 64 * MILLION, /* SegmentSizeBytes of etcd's wal.go */
-                       .unit = 1,
-                       .segment = SEGMENT_PREALLOCATED,
-                       .count = 2},
-         [ETCD_DB] = {.name = "db", .kind = PROFILE_PAGES, .bytes = 32 * MIB, .unit = 4 * KIB}},
+    .files = {[ETCD_WAL] = {"wal", PROFILE_LOG, 64 * MILLION, 1, SEGMENT_PREALLOCATED, .count = 2},
+              [ETCD_DB] = {"db", PROFILE_PAGES, 32 * MIB, .unit = 4 * KIB}},
     .steps = {{ACT_COMMIT, ETCD_WAL, .bytes = 1392}},
     .works = {{.name = "backend commit",
                .period_ns = BILLION / 10,
@@ -55,9 +49,9 @@ enum { POSTGRES_WAL, POSTGRES_TABLE };
  * PostgreSQL: a transaction of pgbench reads pages that are not in the shared buffers, and commits:
  * it writes the pages of the write-ahead log, from the one that was written last to the one in
  * which the commit ends, and syncs them. Backends that commit meanwhile share the next sync.
- * Segments are recycled. In the background the checkpointer writes pages, lets the kernel start
- * writeback of each, and syncs at the end. A real checkpoint takes minutes; this one is small
- * enough to be measured in half a minute.
+ * Segments are recycled; there are 80 MiB of them (min_wal_size). In the background the
+ * checkpointer writes pages, lets the kernel start writeback of each, and syncs at the end. A real
+ * checkpoint takes minutes; this one is small enough to be measured in half a minute.
  */
 static const struct profile postgres = {
     .name = "postgres",
@@ -65,14 +59,9 @@ static const struct profile postgres = {
     .program = "PostgreSQL 15.18",
     .request = "commits",
     .sync = "fdatasync",
-    .files = {[POSTGRES_WAL] = {.name = "wal",
-                                .kind = PROFILE_LOG,
-                                .bytes = 16 * MIB,
-                                .unit = 8 * KIB,
-                                .segment = SEGMENT_RECYCLED,
-                                .count = 5}, /* min_wal_size: 80 MiB */
-              [POSTGRES_TABLE] =
-                  {.name = "table", .kind = PROFILE_PAGES, .bytes = 64 * MIB, .unit = 8 * KIB}},
+    .files = {[POSTGRES_WAL] = {"wal", PROFILE_LOG, 16 * MIB, 8 * KIB, SEGMENT_RECYCLED,
+                                .count = 5},
+              [POSTGRES_TABLE] = {"table", PROFILE_PAGES, 64 * MIB, .unit = 8 * KIB}},
     .steps = {{ACT_READ, POSTGRES_TABLE, .count = 2}, {ACT_COMMIT, POSTGRES_WAL, .bytes = 600}},
     .works = {{.name = "checkpoint write",
                .period_ns = BILLION / 10,
@@ -88,9 +77,9 @@ enum { MARIADB_REDO, MARIADB_DOUBLE_WRITE, MARIADB_TABLE };
 /*
  * MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log with O_DIRECT,
  * from the last written one on, and syncs them. Commits that arrive meanwhile are written with the
- * next one. The log is one file that is written round and round. Once a second, the page cleaner
- * writes all its pages in a row to the double-write buffer and syncs, and then writes each page to
- * its place and syncs.
+ * next one. The log is one file of innodb_log_file_size that is written round and round. Once a
+ * second, the page cleaner writes all its pages in a row to the double-write buffer and syncs, and
+ * then writes each page to its place and syncs.
  */
 static const struct profile mariadb = {
     .name = "mariadb",
@@ -98,22 +87,11 @@ static const struct profile mariadb = {
     .program = "MariaDB 10.11.19",
     .request = "commits",
     .sync = "fdatasync",
-    .files = {[MARIADB_REDO] = {.name = "ib_logfile0",
-                                .kind = PROFILE_LOG,
-                                .bytes = 96 * MIB, /* innodb_log_file_size */
-                                .unit = 4 * KIB,
-                                .segment = SEGMENT_RECYCLED,
-                                .count = 1,
+    .files = {[MARIADB_REDO] = {"ib_logfile0", PROFILE_LOG, 96 * MIB, 4 * KIB, SEGMENT_RECYCLED, 1,
                                 .is_direct = true},
-              [MARIADB_DOUBLE_WRITE] = {.name = "ibdata1",
-                                        .kind = PROFILE_PAGES,
-                                        .bytes = 2 * MIB,
-                                        .unit = 16 * KIB,
+              [MARIADB_DOUBLE_WRITE] = {"ibdata1", PROFILE_PAGES, 2 * MIB, 16 * KIB,
                                         .is_direct = true},
-              [MARIADB_TABLE] = {.name = "table.ibd",
-                                 .kind = PROFILE_PAGES,
-                                 .bytes = 64 * MIB,
-                                 .unit = 16 * KIB,
+              [MARIADB_TABLE] = {"table.ibd", PROFILE_PAGES, 64 * MIB, 16 * KIB,
                                  .is_direct = true}},
     .steps = {{ACT_COMMIT, MARIADB_REDO, .bytes = 8 * KIB}},
     .works = {{.name = "page cleaner",
@@ -130,7 +108,8 @@ enum { REDIS_AOF };
 /*
  * Redis with appendonly yes and appendfsync everysec: one thread writes to the append-only file
  * what all clients have sent by then. Another thread syncs the file every second, while writes
- * continue. If the kernel holds a write back meanwhile, all clients stall.
+ * continue. If the kernel holds a write back meanwhile, all clients stall. A segment has 64 MiB
+ * (auto-aof-rewrite-min-size).
  */
 static const struct profile redis = {
     .name = "redis",
@@ -140,12 +119,7 @@ static const struct profile redis = {
               "a sync takes longer than 2 s, writes are no longer postponed, and block",
     .request = "appends",
     .sync = "write",
-    .files = {[REDIS_AOF] = {.name = "aof",
-                             .kind = PROFILE_LOG,
-                             .bytes = 64 * MIB, /* auto-aof-rewrite-min-size */
-                             .unit = 1,
-                             .segment = SEGMENT_GROWS,
-                             .count = 2}},
+    .files = {[REDIS_AOF] = {"aof", PROFILE_LOG, 64 * MIB, 1, SEGMENT_GROWS, .count = 2}},
     .steps = {{ACT_APPEND, REDIS_AOF, .bytes = 144}},
     .works = {{.name = "fdatasync",
                .period_ns = BILLION,
@@ -167,8 +141,7 @@ static const struct profile maildir = {
     .program = "dovecot-lda 2.3.19",
     .request = "deliveries",
     .sync = "fsync",
-    .files =
-        {[MAILDIR_MAIL] = {.name = "mail", .kind = PROFILE_MAILBOX, .bytes = 5437, .count = 1000}},
+    .files = {[MAILDIR_MAIL] = {"mail", PROFILE_MAILBOX, 5437, .count = 1000}},
     .steps = {{.act = ACT_DELIVER, .file = MAILDIR_MAIL}},
     .works = {{.name = "expunge",
                .period_ns = BILLION / 10,
@@ -190,10 +163,8 @@ static const struct profile sqlite = {
     .program = "SQLite 3.40.1",
     .request = "commits",
     .sync = "fdatasync",
-    .files =
-        {[SQLITE_WAL] =
-             {.name = "wal", .kind = PROFILE_FILE, .bytes = 32 + 1000 * 4120, .count = 1},
-         [SQLITE_DB] = {.name = "db", .kind = PROFILE_PAGES, .bytes = 2 * MIB, .unit = 4 * KIB}},
+    .files = {[SQLITE_WAL] = {"wal", PROFILE_FILE, 32 + 1000 * 4120, .count = 1},
+              [SQLITE_DB] = {"db", PROFILE_PAGES, 2 * MIB, .unit = 4 * KIB}},
     .steps = {{.act = ACT_PUT, .file = SQLITE_WAL, .bytes = 24, .at = AT_NEXT},
               {.act = ACT_PUT, .file = SQLITE_WAL, .bytes = 4096, .at = AT_NEXT},
               {.act = ACT_SYNC, .file = SQLITE_WAL}},
@@ -218,10 +189,8 @@ static const struct profile sqlite_journal = {
     .program = "SQLite 3.40.1",
     .request = "commits",
     .sync = "fdatasync",
-    .files =
-        {[SQLITE_JOURNAL] =
-             {.name = "journal", .kind = PROFILE_FILE, .bytes = 12 * KIB, .count = 1},
-         [SQLITE_DB] = {.name = "db", .kind = PROFILE_PAGES, .bytes = 2 * MIB, .unit = 4 * KIB}},
+    .files = {[SQLITE_JOURNAL] = {"journal", PROFILE_FILE, 12 * KIB, .count = 1},
+              [SQLITE_DB] = {"db", PROFILE_PAGES, 2 * MIB, .unit = 4 * KIB}},
     .steps = {{.act = ACT_CREATE, .file = SQLITE_JOURNAL},
               {.act = ACT_PUT, .file = SQLITE_JOURNAL, .bytes = 512, .at = AT_NEXT},
               {.act = ACT_PUT, .file = SQLITE_JOURNAL, .bytes = 4, .at = AT_NEXT},
