@@ -55,7 +55,7 @@ static void make_title(struct phase *ph)
 {
     const struct run_context *r = ph->context;
     const struct workload *w = ph->workload;
-    const char *name = r->plan->settings->is_bonniexx && w->old_title ? w->old_title : w->title;
+    const char *name = r->plan->is_bonniexx && w->old_title ? w->old_title : w->title;
     unsigned number = 0;
     unsigned count = 0;
     for (enum test_id t = 0; t < TEST_COUNT; t++) {
@@ -109,7 +109,7 @@ static void report_done(const struct phase *ph, const struct test_result *t)
     reading.ops = t->ops;
     reading.bytes = t->bytes;
     progress_figures(figures, &reading);
-    if (!r->plan->settings->is_bonniexx)
+    if (!r->plan->is_bonniexx)
         progress_lines_done(&r->progress, ph->title, figures);
     else if (ph->workload->forked)
         progress_lines_end(&r->progress, "done...", r->plan->data.seekers);
@@ -205,7 +205,7 @@ static void latencies_of_test(const void *counts, struct histogram *sum)
 static int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
     const struct plan *p = r->plan;
-    if (!p->settings->explain_tail || !w->uses_engine || w->forked)
+    if (!p->explains_tail || !w->uses_engine || w->forked)
         return 0;
     const struct examiner_setup setup = {
         .trace = &r->helpers->trace,
@@ -312,7 +312,7 @@ static void complete_evidence(struct phase *ph, const struct test_result *t)
     e->written_bytes = asked.written;
     e->resident_percent = uses_cache ? t->cache.resident_percent_before : 0;
     e->is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
-    e->compresses = r->storage.sources.compresses && p->settings->data != DATA_RANDOM;
+    e->compresses = r->storage.sources.compresses && p->contents != DATA_RANDOM;
     e->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
     e->is_stored = is_stored(ph);
     e->computes = w->item == ITEM_PERCHAR_CHUNK;
@@ -335,8 +335,8 @@ static void phase_verdict(const struct phase *ph, struct test_result *t,
         .is_durable = p->sync,
         .engine_queues = engine & ENGINE_QUEUES,
         .engine_needs_direct = engine & ENGINE_NEEDS_DIRECT,
-        .evicts = p->settings->cache == CACHE_EVICT,
-        .is_compressible = p->settings->data != DATA_RANDOM,
+        .evicts = p->cache == CACHE_EVICT,
+        .is_compressible = p->contents != DATA_RANDOM,
         .lacks_journal = ph->context->storage.sources.mount.lacks_journal,
     };
     verdict_of_test(&t->verdict, judgement, &facts);
@@ -357,7 +357,7 @@ static bool is_beyond_memory(const struct phase *ph, const struct test_result *t
     const struct plan *p = ph->context->plan;
     double dirty = first_number("/proc/sys/vm/dirty_bytes");
     struct bytes_asked asked = bytes_asked(ph, t->bytes);
-    if (t->direct.asked || p->settings->sync)
+    if (t->direct.asked || (p->sync && !p->is_brief))
         return true;
     if (dirty <= 0)
         dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)p->host->ram_bytes;
@@ -432,10 +432,10 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
  */
 static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
 {
-    if (!cache_dropper_is_there(&r->helpers->dropper) || r->plan->settings->cache != CACHE_EVICT)
+    if (!cache_dropper_is_there(&r->helpers->dropper) || r->plan->cache != CACHE_EVICT)
         return 0;
     if (syncfs(r->scratch.fd) != 0)
-        return err_system(e, errno, "syncfs %s", r->plan->settings->directory);
+        return err_system(e, errno, "syncfs %s", r->plan->directory);
     *done = true;
     return cache_dropper_drop(&r->helpers->dropper, e);
 }
@@ -720,7 +720,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     }
     r->unreadable += figures.corruption.unreadable;
     if (rc == 0 && result->ops == 0 && figures.corruption.unreadable > 0)
-        return err_system(e, EIO, "no read of %s succeeded", p->settings->directory);
+        return err_system(e, EIO, "no read of %s succeeded", p->directory);
     return rc;
 }
 
@@ -736,11 +736,11 @@ static void report_corruption(const struct phase *ph, const struct test_result *
     for (size_t i = 0; i < t->corruption.count; i++) {
         const struct corruption_entry *entry = &t->corruption.entries[i];
         if (r->plan->is_device)
-            message("%s: %s at %" PRIu64 ": %s", name, r->plan->settings->directory, entry->offset,
+            message("%s: %s at %" PRIu64 ": %s", name, r->plan->directory, entry->offset,
                     entry->description);
         else
             message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", name, entry->file,
-                    r->plan->settings->directory, entry->offset, entry->description);
+                    r->plan->directory, entry->offset, entry->description);
     }
     if (t->corrupted > t->corruption.count)
         message("%s: %" PRIu64 " damaged places in all", name, t->corrupted);
@@ -750,7 +750,7 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
 {
     const struct plan *p = r->plan;
     const struct workload *w = workloads[test];
-    bool is_steady = p->settings->steady && w->uses_engine;
+    bool is_steady = p->steady.wanted && w->uses_engine;
     bool has_time =
         w->item == ITEM_BLOCK || w->item == ITEM_CHUNK; /* which cuts off the last lap */
     uint64_t usual_ns = w->item == ITEM_BLOCK   ? p->iops.duration_ns
@@ -765,12 +765,11 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
         .section = {.quotas = &p->host->quotas, .sources = &r->storage.sources},
         .rounds = {.section = &ph->section,
                    .stats = &r->stats,
-                   .metric =
-                       p->settings->steady_metric_given ? p->settings->steady_metric : of_rate,
+                   .metric = p->steady.has_metric ? p->steady.metric : of_rate,
                    .most = p->steady.most_rounds},
         .is_steady = is_steady,
         .is_cut = is_steady || has_time,
-        .is_once = p->preset->is_brief && has_time,
+        .is_once = p->is_brief && has_time,
         .round_ns = is_steady ? p->steady.round_ns : usual_ns,
     };
     make_title(ph);

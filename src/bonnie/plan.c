@@ -16,46 +16,19 @@
 
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MOST_ROUNDS 25
+#define DEFAULT_IOPS_WRITES 10
+#define DEFAULT_MIN_TIME_NS (BILLION / 2)
+#define PRECONDITION_CHUNK                                                                         \
+    (128 * KIB) /* SNIA, Solid State Storage Performance Test Specification */
+#define BRIEF_FILES_NS    (3 * BILLION)
+#define BRIEF_FILE_BYTES  2048 /* ample for an inode, a name and their journal */
+#define BRIEF_LEAST_FILES 256
 
 static bool has_block_test(const bool tests[static TEST_COUNT])
 {
     return tests[TEST_PUT_BLOCK] || tests[TEST_REWRITE] || tests[TEST_GET_BLOCK] ||
            tests[TEST_SEEKS] || tests[TEST_IOPS];
 }
-
-/*
- * Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
- * without it, options that cannot be combined with it, and it if no chosen test can become steady.
- */
-static int choose_steady(struct plan *p, const struct settings *s, struct err *e)
-{
-    const char *alone = s->round_ns.given       ? "--round-time"
-                        : s->precondition.given ? "--precondition"
-                        : s->most_rounds.given  ? "--max-rounds"
-                        : s->require_steady     ? "--require-steady"
-                                                : NULL;
-    p->steady = (struct steady_plan){
-        .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
-        .precondition = (unsigned)optional_or(s->precondition, p->is_device && s->writes ? 2 : 0),
-        .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
-    };
-    if (p->reads_only && p->steady.precondition > 0)
-        return err_say(e, "--precondition writes; a device needs --write --yes for that");
-    if (!s->steady)
-        return alone ? err_say(e, "%s: there are no rounds without --steady-state", alone) : 0;
-    if (p->time_ns > 0)
-        return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
-                          "when they are steady; --round-time is the time of a round");
-    if (!has_block_test(p->tests))
-        return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
-                          "can become steady, and none of them will run");
-    return 0;
-}
-
-#define DEFAULT_IOPS_WRITES 10
-#define PRECONDITION_CHUNK                                                                         \
-    (128 * KIB) /* SNIA, Solid State Storage Performance Test Specification */
-#define DEFAULT_MIN_TIME_NS (BILLION / 2)
 
 static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
                         const struct preset_defaults *defaults)
@@ -64,8 +37,7 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
     uint64_t ram = optional_or(s->ram_bytes, all_ram);
     uint64_t twice_ram = 2 * (ram ? ram : all_ram);
-    uint64_t offset = s->offset_bytes.value;
-    uint64_t room = h->device_bytes > offset ? h->device_bytes - offset : 0;
+    uint64_t room = h->device_bytes > p->offset_bytes ? h->device_bytes - p->offset_bytes : 0;
     uint64_t usual = p->most_bytes > 0      ? p->most_bytes / 2
                      : defaults->data_bytes ? defaults->data_bytes
                                             : twice_ram;
@@ -91,104 +63,11 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
     p->advise_bytes = is_small && !defaults->direct && !p->is_device ? 2 * ram : 0;
 }
 
-static uint64_t greatest_divisor(uint64_t a, uint64_t b)
-{
-    while (b > 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-static void choose_iops(struct plan *p, const struct settings *s,
-                        const struct preset_defaults *defaults)
-{
-    const struct preset_row *row = p->row;
-    uint64_t block =
-        optional_or(s->iops_block_bytes, row && row->iops_block_bytes ? row->iops_block_bytes
-                                                                      : defaults->iops_block_bytes);
-    p->iops = (struct iops_plan){
-        .duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns),
-        .most_ops = row ? p->most_bytes / BRIEF_SHARES * row->share / block : 0,
-        .block_bytes = block,
-        .write_percent =
-            (unsigned)optional_or(s->iops_writes, p->row          ? p->row->iops_writes
-                                                  : p->reads_only ? 0
-                                                                  : DEFAULT_IOPS_WRITES),
-    };
-    p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
-                           : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
-                                                 : p->data.chunk_bytes;
-}
-
-/*
- * The engine of a row of a short look: one that keeps several operations in flight, if any does so
- * here. libaio needs O_DIRECT for that.
- */
-static const char *brief_engine(const struct plan *p)
-{
-    static const char *const queues[] = {"libaio", "io_uring"};
-    struct err ignored;
-    for (size_t i = p->direct ? 0 : 1; i < 2 && !p->row->sync; i++) {
-        err_init(&ignored);
-        if (engine_by_name(queues[i])->available(&ignored) == 0)
-            return queues[i];
-    }
-    return DEFAULT_ENGINE;
-}
-
-static int choose_engine(struct plan *p, const struct settings *s,
-                         const struct preset_defaults *defaults, struct err *e)
-{
-    p->engine = (struct engine_plan){.options = s->engine_options};
-    const char *name = s->engine            ? s->engine
-                       : defaults->is_brief ? brief_engine(p)
-                                            : defaults->engine;
-    uint64_t depth = optional_or(s->iodepth, p->row ? p->row->iodepth : 0);
-    if (defaults->is_brief && depth > 1 && strcmp(name, DEFAULT_ENGINE) == 0) {
-        if (p->tests[TEST_IOPS])
-            p->left_out = p->direct ? "neither libaio nor io_uring works here"
-                                    : "it needs O_DIRECT or io_uring, and neither works here";
-        depth = 1;
-    }
-    int rc = engine_choose(name, depth, &p->engine.ops, &p->engine.depth, e);
-    if (!(p->engine.ops->capabilities & ENGINE_STORES) || p->reads_only)
-        p->verify = VERIFY_OFF; /* no chosen test writes data that could be verified */
-    return rc;
-}
-
-void plan_forgo_direct(struct plan *p)
-{
-    struct err ignored = {0};
-    p->direct = false;
-    if (p->preset->is_brief)
-        choose_engine(p, p->settings, p->preset, &ignored);
-}
-
-#define BRIEF_FILES_NS    (3 * BILLION)
-#define BRIEF_FILE_BYTES  2048 /* ample for an inode, a name and their journal */
-#define BRIEF_LEAST_FILES 256
-
-/* Makes a short look create few files where there is little room, and not for long. */
-static void limit_files(struct plan *p)
-{
-    uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
-    if (most > p->host->free_files / 10)
-        most = p->host->free_files / 10;
-    p->files.most_ns = BRIEF_FILES_NS;
-    if (p->files.count > most)
-        p->files.count = most;
-    if (p->row->tests[TEST_SEQ_CREATE].id && p->files.count < BRIEF_LEAST_FILES)
-        p->left_out = "too few inodes are free";
-}
-
-static void choose_files(struct plan *p, const struct settings *s,
-                         const struct preset_defaults *defaults)
+static void choose_files(struct plan *p, const struct settings *s, uint64_t usual_k)
 {
     struct files_plan *f = &p->files;
     bool links = s->file_kind != FILES_DATA;
-    f->count = optional_or(s->files_k, defaults->files_k) * 1024;
+    f->count = optional_or(s->files_k, usual_k) * 1024;
     f->kind = s->file_kind;
     f->max_bytes = links ? 0 : optional_or(s->file_max_bytes, 0);
     f->min_bytes = links ? 0 : optional_or(s->file_min_bytes, 0);
@@ -197,90 +76,17 @@ static void choose_files(struct plan *p, const struct settings *s,
         f->directories_given = 1;
     f->directories = f->directories_given > p->workers ? f->directories_given : p->workers;
     f->chunk_bytes = optional_or(s->file_chunk_bytes, DEFAULT_FILE_CHUNK_BYTES);
-    if (p->most_bytes > 0)
-        limit_files(p);
-}
-
-/* Whether a device can have the test. */
-static bool suits_device(enum test_id test, bool writes)
-{
-    return test < TEST_FIRST_METADATA && test != TEST_PUTC && test != TEST_GETC &&
-           (writes || (test != TEST_PUT_BLOCK && test != TEST_REWRITE));
-}
-
-/* The row with that number, counted from 0, among those that can be measured; NULL: none. */
-static const struct preset_row *row_of(const struct preset_defaults *defaults,
-                                       const struct settings *s, const struct host *h,
-                                       unsigned number)
-{
-    for (unsigned i = 0; i < defaults->row_count; i++) {
-        const struct preset_row *row = &defaults->rows[i];
-        bool suits = h->device_bytes == 0;
-        for (enum test_id t = 0; t < TEST_COUNT; t++)
-            suits |= row->tests[t].id && suits_device(t, s->writes) &&
-                     (s->writes || row->iops_writes == 0);
-        if (suits && number-- == 0)
-            return row;
-    }
-    return NULL;
-}
-
-/* Refuses tests that were named, and cannot be made on the device. */
-static int check_device(const struct plan *p, const struct settings *s, struct err *e)
-{
-    const char *of_devices = s->writes               ? "--write"
-                             : s->yes                ? "--yes"
-                             : s->offset_bytes.given ? "--offset"
-                                                     : NULL;
-    if (!p->is_device)
-        return of_devices ? err_say(e, "%s: %s is not a block device", of_devices, s->directory)
-                          : 0;
-    for (enum test_id t = 0; s->tests_given && t < TEST_COUNT; t++)
-        if (s->tests[t] && !suits_device(t, s->writes))
-            return err_say(e, "--tests: %s %s", test_names[t],
-                           suits_device(t, true)
-                               ? "writes; a device needs --write --yes for that"
-                               : "needs a directory; a device has put_block, rewrite, get_block, "
-                                 "seeks and iops");
-    if (p->reads_only && s->iops_writes.value > 0)
-        return err_say(e, "--iops-writes: a device needs --write --yes for that");
-    return 0;
-}
-
-/* Whether the plan, as it is so far, has any work for the test. */
-static bool has_work(const struct plan *p, enum test_id test)
-{
-    if (p->is_device && !suits_device(test, !p->reads_only))
-        return false;
-    if (test >= TEST_FIRST_METADATA)
-        return p->files.count > 0;
-    if (test == TEST_PUTC || test == TEST_GETC)
-        return p->data.bytes > 0 && p->data.perchar_bytes > 0;
-    return p->data.bytes > 0;
-}
-
-static int choose_tests(struct plan *p, const struct settings *s,
-                        const struct preset_defaults *defaults, struct err *e)
-{
-    bool any = false;
-    for (enum test_id t = 0; t < TEST_COUNT; t++) {
-        bool usual = p->row ? p->row->tests[t].id != NULL : defaults->tests[t];
-        bool wanted = s->tests_given ? s->tests[t] : usual;
-        if (s->fast && (t == TEST_PUTC || t == TEST_GETC))
-            wanted = false;
-        p->tests[t] = wanted && has_work(p, t);
-        any = any || p->tests[t];
-    }
-    /* Sizes that no test uses stay unchecked. */
-    if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
-        p->files.count = p->files.min_bytes = p->files.max_bytes = 0;
-    if (!plan_has_test(p, 0, TEST_FIRST_METADATA)) {
-        p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
-        p->advise_bytes = 0;
-    }
-    if (!any)
-        return err_say(e, "nothing to do: -s, -n, -f and --tests leave no test to run");
-    return 0;
+    if (p->most_bytes == 0)
+        return;
+    /* a short look creates few files where there is little room, and not for long */
+    uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
+    if (most > p->host->free_files / 10)
+        most = p->host->free_files / 10;
+    f->most_ns = BRIEF_FILES_NS;
+    if (f->count > most)
+        f->count = most;
+    if (p->row->tests[TEST_SEQ_CREATE].id && f->count < BRIEF_LEAST_FILES)
+        p->left_out = "too few inodes are free";
 }
 
 bool plan_has_format(const struct plan *p, const char *name)
@@ -311,146 +117,6 @@ static void choose_formats(struct plan *p, const struct settings *s,
     p->wants_intervals = plan_has_format(p, "json");
 }
 
-static int check_size(const struct plan *p, const struct settings *s, struct err *e)
-{
-    if (s->data_units.given && s->data_units.value > 0 && p->data.bytes == 0)
-        return err_say(e, "--size: at least 1 KiB is needed");
-    uint64_t offset = s->offset_bytes.value;
-    uint64_t end;
-    if (p->is_device && (__builtin_add_overflow(p->data.bytes, offset, &end) ||
-                         p->data.bytes == 0 || end > p->host->device_bytes))
-        return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", s->directory,
-                       p->host->device_bytes);
-    if (p->data.bytes > LIMIT_DATA_BYTES)
-        return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
-    return 0;
-}
-
-static int check_chunks(const struct data_plan *d, unsigned workers, struct err *e)
-{
-    if (d->bytes == 0 || d->chunks >= workers)
-        return 0;
-    return err_say(e,
-                   "--size: %" PRIu64 " bytes are less than one chunk of %" PRIu64
-                   " bytes for each of %u workers",
-                   d->bytes, d->chunk_bytes, workers);
-}
-
-/* Checks that the sizes of the data set fit together, and that the buffers fit into memory. */
-static int check_data(const struct plan *p, struct err *e)
-{
-    const struct data_plan *d = &p->data;
-    uint64_t each = d->chunk_bytes; /* size of a worker's buffers */
-    if (p->tests[TEST_IOPS] && p->iops.block_bytes > each)
-        each = p->iops.block_bytes;
-    unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
-    uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers) +
-                       (p->workers + seekers) * sizeof(struct worker_stats);
-    if (d->bytes == 0)
-        buffers = 0;
-    uint64_t ram = p->host->ram_bytes;
-    if (ram > 0 && buffers > ram / 2) {
-        char needed[UNITS_TEXT];
-        char there[UNITS_TEXT];
-        units_format_readable(needed, buffers);
-        units_format_readable(there, ram);
-        return err_say(e,
-                       "--size: the buffers and statistics of %u workers and %u seekers take "
-                       "%s, more than half of the %s (%s)",
-                       p->workers, seekers, needed,
-                       p->host->ram_is_limit ? "control group's memory" : "RAM", there);
-    }
-    return check_chunks(d, p->workers, e);
-}
-
-/* Checks that every worker's file has a block for iops, and that the contents show corruption. */
-static int check_iops(const struct plan *p, struct err *e)
-{
-    const struct data_plan *d = &p->data;
-    if (!p->tests[TEST_IOPS])
-        return 0;
-    if (d->chunk_bytes % PATTERN_UNIT_MIN != 0)
-        return err_say(e,
-                       "--size: chunks of %" PRIu64 " bytes cannot be combined with iops, "
-                       "which needs multiples of %d",
-                       d->chunk_bytes, PATTERN_UNIT_MIN);
-    uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
-    if (least < p->iops.block_bytes)
-        return err_say(
-            e, "--iops-block: %" PRIu64 " bytes are more than a worker's file has (%" PRIu64 ")",
-            p->iops.block_bytes, least);
-    return 0;
-}
-
-static int check_directories(uint64_t files, unsigned directories, struct err *e)
-{
-    if (files == 0 || files >= directories)
-        return 0;
-    return err_say(e, "--files: %" PRIu64 " files are fewer than %u directories", files,
-                   directories);
-}
-
-static int check_files(const struct plan *p, struct err *e)
-{
-    const struct files_plan *f = &p->files;
-    if (f->min_bytes > f->max_bytes)
-        return err_say(e, "--files: MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
-                       f->max_bytes);
-    return check_directories(f->count, f->directories, e);
-}
-
-/* Begins the plan with settings and defaults that need no further computation. */
-static void begin_plan(struct plan *p, const struct settings *s, const struct host *h,
-                       const struct preset_defaults *defaults, unsigned row)
-{
-    uint64_t workers = optional_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
-    *p = (struct plan){
-        .settings = s,
-        .preset = defaults,
-        .host = h,
-        .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
-        .output = s->output,
-        .row = row_of(defaults, s, h, row),
-        .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
-        .runs = optional_or(s->runs, 1),
-        .is_device = h->device_bytes > 0,
-        .reads_only = h->device_bytes > 0 && !s->writes,
-        .direct = s->direct || defaults->direct || h->device_bytes > 0,
-        .sync = s->sync,
-        .quiet = s->quiet,
-        .verbose = s->verbose,
-        .min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
-        .time_ns = optional_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
-        .drop_interval_ns = defaults->drop_interval_ns,
-        .verify = s->verify,
-        .ranks = 1,
-    };
-    if (!defaults->is_brief)
-        return;
-    p->sync = p->row->sync;
-    if (p->is_device) /* sizes follow the device, and writing it has been confirmed */
-        return;
-    uint64_t tenth = h->free_bytes / 10;
-    p->most_bytes = h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
-    p->direct = !p->row->sync;
-    /* repeating makes more files; in half a second their figures differed by a third */
-    p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
-}
-
-static int check_plan(const struct plan *p, struct err *e)
-{
-    const struct settings *s = p->settings;
-    int rc = check_data(p, e);
-    if (rc == 0)
-        rc = check_iops(p, e);
-    if (rc == 0)
-        rc = check_files(p, e);
-    if (rc == 0 && s->seconds_ns.value > 0 && s->coordination == &coordinator_semaphores)
-        rc = err_say(e, "--seconds cannot be combined with -y: every process must make the same "
-                        "number of runs (-x)");
-    return rc;
-}
-
 /* Whether an option says what is measured, or how, where a short look would decide that. */
 static bool shapes_run(const struct settings *s, const struct host *h)
 {
@@ -463,30 +129,28 @@ const struct preset_defaults *plan_defaults(const struct settings *s, const stru
     return s->preset ? s->preset : preset_by_name(is_brief ? QUICK_PRESET : DEFAULT_PRESET);
 }
 
-/* Refuses options that the rows of a preset decide. */
-static int check_rows(const struct plan *p, const struct preset_defaults *defaults, struct err *e)
+/* Whether a device can have the test. */
+static bool suits_device(enum test_id test, bool writes)
 {
-    const struct settings *s = p->settings;
-    char there[UNITS_TEXT];
-    bool is_given = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
-                    s->chunk_bytes.given || s->iops_block_bytes.given || s->iops_writes.given;
-    if (defaults->is_brief && shapes_run(s, p->host))
-        return err_say(e,
-                       "--preset=%s decides by itself what it measures; only options of the "
-                       "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
-                       defaults->name);
-    units_format_readable(there, p->host->free_bytes);
-    if (defaults->is_brief && !p->is_device && p->most_bytes < BRIEF_LEAST_BYTES)
-        return err_say(e,
-                       "%s: %s are free, and a short look writes at most a tenth of that, which is "
-                       "too little to measure; -s MIB -n 0 measures with as much as you allow",
-                       s->directory, there);
-    if (!defaults->rows || !is_given)
-        return 0;
-    return err_say(e,
-                   "--preset=%s fixes -c, --iodepth, --tests, --iops-block, --iops-writes and the "
-                   "CHUNK of -s; these cannot be given",
-                   defaults->name);
+    return test < TEST_FIRST_METADATA && test != TEST_PUTC && test != TEST_GETC &&
+           (writes || (test != TEST_PUT_BLOCK && test != TEST_REWRITE));
+}
+
+/* The row with that number, counted from 0, among those that can be measured; NULL: none. */
+static const struct preset_row *row_of(const struct preset_defaults *defaults,
+                                       const struct settings *s, const struct host *h,
+                                       unsigned number)
+{
+    for (unsigned i = 0; i < defaults->row_count; i++) {
+        const struct preset_row *row = &defaults->rows[i];
+        bool suits = h->device_bytes == 0;
+        for (enum test_id t = 0; t < TEST_COUNT; t++)
+            suits |= row->tests[t].id && suits_device(t, s->writes) &&
+                     (s->writes || row->iops_writes == 0);
+        if (suits && number-- == 0)
+            return row;
+    }
+    return NULL;
 }
 
 unsigned plan_rows(const struct settings *s, const struct host *h)
@@ -497,78 +161,335 @@ unsigned plan_rows(const struct settings *s, const struct host *h)
     return count > 0 ? count : 1;
 }
 
-/* Whether there is anything to explain. */
-static int check_tail(const struct plan *p, struct err *e)
+/* Refuses options that the preset's rows or the place, a device or none, decide. */
+static int check_given(const struct plan *p, const struct settings *s,
+                       const struct preset_defaults *defaults, struct err *e)
+{
+    bool is_fixed = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
+                    s->chunk_bytes.given || s->iops_block_bytes.given || s->iops_writes.given;
+    const char *of_devices = s->writes               ? "--write"
+                             : s->yes                ? "--yes"
+                             : s->offset_bytes.given ? "--offset"
+                                                     : NULL;
+    char there[UNITS_TEXT];
+    uint64_t end;
+    if (p->is_brief && shapes_run(s, p->host))
+        return err_say(e,
+                       "--preset=%s decides by itself what it measures; only options of the "
+                       "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
+                       defaults->name);
+    units_format_readable(there, p->host->free_bytes);
+    if (p->is_brief && !p->is_device && p->most_bytes < BRIEF_LEAST_BYTES)
+        return err_say(e,
+                       "%s: %s are free, and a short look writes at most a tenth of that, which is "
+                       "too little to measure; -s MIB -n 0 measures with as much as you allow",
+                       s->directory, there);
+    if (defaults->rows && is_fixed)
+        return err_say(
+            e,
+            "--preset=%s fixes -c, --iodepth, --tests, --iops-block, --iops-writes and the "
+            "CHUNK of -s; these cannot be given",
+            defaults->name);
+    if (!p->is_device && of_devices)
+        return err_say(e, "%s: %s is not a block device", of_devices, s->directory);
+    for (enum test_id t = 0; p->is_device && s->tests_given && t < TEST_COUNT; t++)
+        if (s->tests[t] && !suits_device(t, s->writes))
+            return err_say(e, "--tests: %s %s", test_names[t],
+                           suits_device(t, true)
+                               ? "writes; a device needs --write --yes for that"
+                               : "needs a directory; a device has put_block, rewrite, get_block, "
+                                 "seeks and iops");
+    if (p->reads_only && s->iops_writes.value > 0)
+        return err_say(e, "--iops-writes: a device needs --write --yes for that");
+    if (s->data_units.given && s->data_units.value > 0 && p->data.bytes == 0)
+        return err_say(e, "--size: at least 1 KiB is needed");
+    if (p->is_device && (__builtin_add_overflow(p->data.bytes, p->offset_bytes, &end) ||
+                         p->data.bytes == 0 || end > p->host->device_bytes))
+        return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", s->directory,
+                       p->host->device_bytes);
+    if (p->data.bytes > LIMIT_DATA_BYTES)
+        return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
+    return 0;
+}
+
+static int choose_tests(struct plan *p, const struct settings *s,
+                        const struct preset_defaults *defaults, struct err *e)
+{
+    bool any = false;
+    for (enum test_id t = 0; t < TEST_COUNT; t++) {
+        bool is_perchar = t == TEST_PUTC || t == TEST_GETC;
+        bool usual = p->row ? p->row->tests[t].id != NULL : defaults->tests[t];
+        bool has_work = t >= TEST_FIRST_METADATA ? p->files.count > 0
+                        : is_perchar             ? p->data.bytes > 0 && p->data.perchar_bytes > 0
+                                                 : p->data.bytes > 0;
+        p->tests[t] = (s->tests_given ? s->tests[t] : usual) && !(s->fast && is_perchar) &&
+                      has_work && (!p->is_device || suits_device(t, !p->reads_only));
+        any = any || p->tests[t];
+    }
+    /* Sizes that no test uses stay unchecked. */
+    if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+        p->files.count = p->files.min_bytes = p->files.max_bytes = 0;
+    if (!plan_has_test(p, 0, TEST_FIRST_METADATA)) {
+        p->data.bytes = p->data.chunks = p->data.perchar_bytes = 0;
+        p->advise_bytes = 0;
+    }
+    return any ? 0 : err_say(e, "nothing to do: -s, -n, -f and --tests leave no test to run");
+}
+
+/*
+ * Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
+ * without it, options that cannot be combined with it, and it or --explain-tail if no chosen test
+ * can have it.
+ */
+static int choose_steady(struct plan *p, const struct settings *s, struct err *e)
 {
     const bool *tests = p->tests;
-    if (!p->settings->explain_tail)
-        return 0;
-    if (p->settings->steady)
+    const char *alone = s->round_ns.given       ? "--round-time"
+                        : s->precondition.given ? "--precondition"
+                        : s->most_rounds.given  ? "--max-rounds"
+                        : s->require_steady     ? "--require-steady"
+                                                : NULL;
+    p->steady = (struct steady_plan){
+        .wanted = s->steady,
+        .has_metric = s->steady_metric_given,
+        .metric = s->steady_metric,
+        .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
+        .precondition = (unsigned)optional_or(s->precondition, p->is_device && s->writes ? 2 : 0),
+        .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
+    };
+    if (p->reads_only && p->steady.precondition > 0)
+        return err_say(e, "--precondition writes; a device needs --write --yes for that");
+    if (!s->steady && alone)
+        return err_say(e, "%s: there are no rounds without --steady-state", alone);
+    if (s->steady && p->time_ns > 0)
+        return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
+                          "when they are steady; --round-time is the time of a round");
+    if (s->steady && !has_block_test(tests))
+        return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
+                          "can become steady, and none of them will run");
+    if (s->steady && s->explain_tail)
         return err_say(e, "--explain-tail cannot be combined with --steady-state");
-    if (!tests[TEST_PUT_BLOCK] && !tests[TEST_REWRITE] && !tests[TEST_GET_BLOCK] &&
-        !tests[TEST_IOPS])
+    if (s->explain_tail && !tests[TEST_PUT_BLOCK] && !tests[TEST_REWRITE] &&
+        !tests[TEST_GET_BLOCK] && !tests[TEST_IOPS])
         return err_say(e, "--explain-tail: only put_block, rewrite, get_block and iops can be "
                           "explained, and none of them will run");
     return 0;
+}
+
+/*
+ * Chooses the engine with that name or, if it is NULL in a short look, one that keeps several
+ * operations in flight, if any does so here. libaio needs O_DIRECT for that.
+ */
+static int choose_engine(struct plan *p, const char *name, uint64_t depth, struct err *e)
+{
+    static const char *const queues[] = {"libaio", "io_uring"};
+    struct err ignored = {0};
+    for (size_t i = p->direct ? 0 : 1; i < 2 && !name && p->is_brief && !p->row->sync; i++) {
+        if (engine_by_name(queues[i])->available(&ignored) == 0)
+            name = queues[i];
+        err_init(&ignored);
+    }
+    if (!name && p->is_brief && depth > 1) {
+        if (p->tests[TEST_IOPS])
+            p->left_out = p->direct ? "neither libaio nor io_uring works here"
+                                    : "it needs O_DIRECT or io_uring, and neither works here";
+        depth = 1;
+    }
+    int rc = engine_choose(name, depth, &p->engine.ops, &p->engine.depth, e);
+    if (!(p->engine.ops->capabilities & ENGINE_STORES) || p->reads_only)
+        p->verify = VERIFY_OFF; /* no chosen test writes data that could be verified */
+    return rc;
+}
+
+void plan_forgo_direct(struct plan *p)
+{
+    struct err ignored = {0};
+    p->direct = false;
+    if (p->is_brief)
+        choose_engine(p, NULL, p->row->iodepth, &ignored);
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void choose_iops(struct plan *p, const struct settings *s,
+                        const struct preset_defaults *defaults)
+{
+    const struct preset_row *row = p->row;
+    uint64_t usual =
+        row && row->iops_block_bytes ? row->iops_block_bytes : defaults->iops_block_bytes;
+    uint64_t block = optional_or(s->iops_block_bytes, usual);
+    unsigned writes = row ? row->iops_writes : p->reads_only ? 0 : DEFAULT_IOPS_WRITES;
+    p->iops = (struct iops_plan){
+        .duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns),
+        .most_ops = row ? p->most_bytes / BRIEF_SHARES * row->share / block : 0,
+        .block_bytes = block,
+        .write_percent = (unsigned)optional_or(s->iops_writes, writes),
+        .theta = s->iops_theta,
+    };
+    p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
+                           : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
+                                                 : p->data.chunk_bytes;
+}
+
+static int check_chunks(const struct data_plan *d, unsigned workers, struct err *e)
+{
+    if (d->bytes == 0 || d->chunks >= workers)
+        return 0;
+    return err_say(e,
+                   "--size: %" PRIu64 " bytes are less than one chunk of %" PRIu64
+                   " bytes for each of %u workers",
+                   d->bytes, d->chunk_bytes, workers);
+}
+
+static int check_directories(uint64_t files, unsigned directories, struct err *e)
+{
+    if (files == 0 || files >= directories)
+        return 0;
+    return err_say(e, "--files: %" PRIu64 " files are fewer than %u directories", files,
+                   directories);
+}
+
+/*
+ * Checks that the sizes fit together, that the buffers fit into memory, that every worker's file
+ * has a block for iops, and that the contents of the files show corruption.
+ */
+static int check_sizes(const struct plan *p, struct err *e)
+{
+    const struct data_plan *d = &p->data;
+    const struct files_plan *f = &p->files;
+    bool has_iops = p->tests[TEST_IOPS];
+    uint64_t each = d->chunk_bytes; /* size of a worker's buffers */
+    if (has_iops && p->iops.block_bytes > each)
+        each = p->iops.block_bytes;
+    unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
+    uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers) +
+                       (p->workers + seekers) * sizeof(struct worker_stats);
+    uint64_t ram = p->host->ram_bytes;
+    if (d->bytes > 0 && ram > 0 && buffers > ram / 2) {
+        char needed[UNITS_TEXT];
+        char there[UNITS_TEXT];
+        units_format_readable(needed, buffers);
+        units_format_readable(there, ram);
+        return err_say(e,
+                       "--size: the buffers and statistics of %u workers and %u seekers take "
+                       "%s, more than half of the %s (%s)",
+                       p->workers, seekers, needed,
+                       p->host->ram_is_limit ? "control group's memory" : "RAM", there);
+    }
+    int rc = check_chunks(d, p->workers, e);
+    if (rc != 0)
+        return rc;
+    uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
+    if (has_iops && d->chunk_bytes % PATTERN_UNIT_MIN != 0)
+        return err_say(e,
+                       "--size: chunks of %" PRIu64 " bytes cannot be combined with iops, "
+                       "which needs multiples of %d",
+                       d->chunk_bytes, PATTERN_UNIT_MIN);
+    if (has_iops && least < p->iops.block_bytes)
+        return err_say(
+            e, "--iops-block: %" PRIu64 " bytes are more than a worker's file has (%" PRIu64 ")",
+            p->iops.block_bytes, least);
+    if (f->min_bytes > f->max_bytes)
+        return err_say(e, "--files: MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
+                       f->max_bytes);
+    return check_directories(f->count, f->directories, e);
 }
 
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e)
 {
     const struct preset_defaults *defaults = plan_defaults(s, h);
-    begin_plan(p, s, h, defaults, row);
-    p->seed = optional_or(s->seed, (uint64_t)time(NULL));
+    uint64_t workers = optional_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
+    *p = (struct plan){
+        .host = h,
+        .preset = defaults->name,
+        .is_brief = defaults->is_brief,
+        .makes_directory = defaults->makes_directory,
+        .directory = s->directory,
+        .trusts_directory = s->trusts_directory,
+        .is_confirmed = s->yes,
+        .offset_bytes = s->offset_bytes.value,
+        .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
+        .output = s->output,
+        .row = row_of(defaults, s, h, row),
+        .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
+        .seed = optional_or(s->seed, (uint64_t)time(NULL)),
+        .runs = optional_or(s->runs, 1),
+        .least_ns = s->seconds_ns.value,
+        .shift = s->shift,
+        .engine.options = s->engine_options,
+        .is_device = h->device_bytes > 0,
+        .reads_only = h->device_bytes > 0 && !s->writes,
+        .direct = s->direct || defaults->direct || h->device_bytes > 0,
+        .may_forgo_direct = !s->direct && h->device_bytes == 0,
+        .sync = s->sync,
+        .has_go_flags = s->has_go_flags,
+        .is_bonniexx = s->is_bonniexx,
+        .quiet = s->quiet,
+        .verbose = s->verbose,
+        .cache = s->cache,
+        .explains_tail = s->explain_tail,
+        .min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
+        .time_ns = optional_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
+        .drop_interval_ns = defaults->drop_interval_ns,
+        .contents = s->data,
+        .compress_percent = (unsigned)s->compress_percent.value,
+        .verify = s->verify,
+        .csv = s->csv,
+        .percentiles = s->percentiles,
+        .si = s->si,
+        .ranks = 1,
+    };
+    p->session_label = p->label;
+    if (p->row) {
+        p->row_number = (unsigned)(p->row - defaults->rows);
+        /* tells its results from those of other rows */
+        snprintf(p->row_label, sizeof p->row_label, "%.255s%s%s%s%s", s->label ? s->label : "",
+                 s->label ? " " : "", p->row->name, p->row->part ? " " : "",
+                 p->row->part ? p->row->part : "");
+        p->label = p->row_label;
+    }
+    if (p->is_brief)
+        p->sync = p->row->sync;
+    if (p->is_brief && !p->is_device) { /* on a device, whose writing was confirmed, all is used */
+        uint64_t tenth = h->free_bytes / 10;
+        p->most_bytes =
+            h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
+        p->direct = !p->row->sync;
+        /* repeating makes more files; in half a second their figures differed by a third */
+        p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
+    }
     if (s->data == DATA_COMPRESS)
-        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u",
-                 (unsigned)s->compress_percent.value);
+        snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
     else
         strcpy(p->contents_name, s->data == DATA_ZERO ? "zero" : "random");
     choose_data(p, s, h, defaults);
-    choose_files(p, s, defaults);
+    choose_files(p, s, defaults->files_k);
     choose_formats(p, s, defaults);
-    int rc = check_rows(p, defaults, e);
-    if (rc == 0)
-        rc = check_device(p, s, e);
-    if (rc == 0)
-        rc = check_size(p, s, e);
+    int rc = check_given(p, s, defaults, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
         rc = choose_steady(p, s, e);
     if (rc == 0)
-        rc = check_tail(p, e);
-    if (rc == 0)
-        rc = choose_engine(p, s, defaults, e);
+        rc = choose_engine(p, s->engine ? s->engine : defaults->engine,
+                           optional_or(s->iodepth, p->row ? p->row->iodepth : 0), e);
     if (rc != 0)
         return rc;
     choose_iops(p, s, defaults);
-    return check_plan(p, e);
-}
-
-/* Gives all ranks equal shares, so that each rank can go on with what another has written. */
-static void share_data(struct data_plan *d, const struct data_plan *whole, const struct ranks *r)
-{
-    d->chunks = whole->chunks / r->count;
-    d->bytes = d->chunks * d->chunk_bytes;
-    d->perchar_bytes = whole->perchar_bytes / r->count;
-    if (d->perchar_bytes > d->bytes)
-        d->perchar_bytes = d->bytes;
-    d->seeks = partition_of(whole->seeks, r->count, r->number).count;
-}
-
-/* Divides the files among the ranks. A worker's directories have all its files. */
-static void share_files(struct plan *share, const struct plan *whole)
-{
-    unsigned workers = share->workers * share->ranks;
-    unsigned directories = plan_all_directories(share);
-    struct files_plan *f = &share->files;
-    f->count = 0;
-    f->directories = 0;
-    for (unsigned i = 0; i < share->workers; i++) {
-        unsigned worker = share->first_worker + i;
-        f->count += partition_of(whole->files.count, workers, worker).count;
-        f->directories += (unsigned)partition_of(directories, workers, worker).count;
-    }
+    rc = check_sizes(p, e);
+    if (rc == 0 && s->seconds_ns.value > 0 && s->coordination == &coordinator_semaphores)
+        rc = err_say(e, "--seconds cannot be combined with -y: every process must make the same "
+                        "number of runs (-x)");
+    return rc;
 }
 
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e)
@@ -581,11 +502,28 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     share->rank = r->number;
     share->first_worker = r->number * whole->workers;
     share->wants_intervals = false; /* the intervals of several ranks cannot be combined */
-    if (check_chunks(&whole->data, whole->workers * r->count, e) != 0 ||
-        check_directories(whole->files.count, plan_all_directories(share), e) != 0)
+    unsigned workers = whole->workers * r->count;
+    unsigned directories = plan_all_directories(share);
+    if (check_chunks(&whole->data, workers, e) != 0 ||
+        check_directories(whole->files.count, directories, e) != 0)
         return -e->code;
-    share_data(&share->data, &whole->data, r);
-    share_files(share, whole);
+    /* equal shares of the data, so that each rank can go on with what another has written */
+    struct data_plan *d = &share->data;
+    d->chunks = whole->data.chunks / r->count;
+    d->bytes = d->chunks * d->chunk_bytes;
+    d->perchar_bytes = whole->data.perchar_bytes / r->count;
+    if (d->perchar_bytes > d->bytes)
+        d->perchar_bytes = d->bytes;
+    d->seeks = partition_of(whole->data.seeks, r->count, r->number).count;
+    /* a worker's directories have all its files */
+    struct files_plan *f = &share->files;
+    f->count = 0;
+    f->directories = 0;
+    for (unsigned i = 0; i < share->workers; i++) {
+        unsigned worker = share->first_worker + i;
+        f->count += partition_of(whole->files.count, workers, worker).count;
+        f->directories += (unsigned)partition_of(directories, workers, worker).count;
+    }
     if (r->number > 0) { /* rank 0 alone reports and prints messages */
         share->quiet = true;
         share->verbose = 0;
@@ -593,44 +531,32 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
         share->output = NULL;
         share->advise_bytes = 0;
     }
-    return check_plan(share, e);
+    return check_sizes(share, e);
 }
 
 /* Number of blocks for the private directory and the owner file. */
 #define OTHER_BLOCKS 2
 
-/* Storage of all metadata files with their names, inodes and directories. */
-static uint64_t metadata_bytes(const struct plan *p, const struct scratch_space *space)
+uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
 {
     const struct files_plan *f = &p->files;
     uint64_t block = space->allocation_bytes;
     /* sizes are spread evenly, and the last block is half full on average */
     uint64_t average = f->min_bytes == f->max_bytes ? round_up(f->min_bytes, block)
                                                     : (f->min_bytes + f->max_bytes + block) / 2;
-    uint64_t each = average + space->file_bytes;
     uint64_t directories = space->file_bytes > 0 ? f->directories * block : 0;
     uint64_t files = 0;
-    if (!plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
-        return 0;
-    if (__builtin_mul_overflow(f->count, each, &files) ||
-        __builtin_add_overflow(files, directories, &files))
-        return UINT64_MAX;
-    return files;
-}
-
-uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space)
-{
-    /* the data files are removed before the metadata tests begin */
-    uint64_t block = space->allocation_bytes;
-    uint64_t files = metadata_bytes(p, space);
     uint64_t data = 0;
-    if (files == UINT64_MAX)
-        return files;
+    if (plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT) &&
+        (__builtin_mul_overflow(f->count, average + space->file_bytes, &files) ||
+         __builtin_add_overflow(files, directories, &files)))
+        return UINT64_MAX;
     if (p->tests[TEST_PUTC] || p->tests[TEST_GETC])
         data = p->data.perchar_bytes;
     if (has_block_test(p->tests) && plan_stores(p))
         data = p->data.bytes;
     data = round_up(data, block) + (data > 0 ? p->workers * block : 0);
+    /* the data files are removed before the metadata tests begin */
     return (data > files ? data : files) + OTHER_BLOCKS * block;
 }
 

@@ -18,8 +18,11 @@ struct scratch_space;
 struct preset_row;
 struct ranks;
 
-/* How block tests are repeated until their figure is steady, if settings->steady. */
+/* How block tests are repeated until their figure is steady. */
 struct steady_plan {
+    bool wanted;
+    bool has_metric; /* the user chose the figure; false: it is each test's rate */
+    enum round_metric metric;
     uint64_t round_ns;
     unsigned precondition; /* number of times that the data set is written before the first round */
     unsigned most_rounds;
@@ -43,6 +46,7 @@ struct iops_plan {
     uint64_t most_ops; /* a worker ends earlier after this number of operations; 0: it does not */
     uint64_t block_bytes;
     unsigned write_percent;
+    double theta; /* exponent of the Zipf distribution; 0: uniform */
 };
 
 /* How block tests move data. */
@@ -66,23 +70,35 @@ struct files_plan {
 
 /*
  * Settings, preset and host combined: checked, complete, and not changed once a run begins; before
- * that, session.c sets the row's label, the seed of all ranks and the size of the data that the
- * first row of a short look has written. What a setting decides alone is not repeated here. The
- * settings and the host must outlive the plan.
+ * that, run_context.c finds whether a preset can have O_DIRECT, and session.c sets the seed of all
+ * ranks and the size of the data that the first row of a short look has written. Nobody asks the
+ * settings or the preset again. The host and the words of the settings must outlive the plan.
  */
 struct plan {
-    const struct settings *settings;      /* what the user asked for */
-    const struct preset_defaults *preset; /* decides what the user left open */
     const struct host *host;
-    const char *label; /* NULL: none */
+    const char *preset; /* name of the preset that decided what the user left open */
+    bool is_brief;      /* a short look, as in struct preset_defaults */
+    const char *directory;
+    bool makes_directory;      /* if it is missing */
+    bool trusts_directory;     /* --trust-directory */
+    bool is_device;            /* the place is a block device, and no directory */
+    bool reads_only;           /* a device that is not to be written to */
+    bool is_confirmed;         /* what is on the device may be lost */
+    uint64_t offset_bytes;     /* where the data begins on the device */
+    const char *session_label; /* of all rows; NULL: none */
+    const char *label;         /* the same, or a row's; NULL: none */
+    char row_label[320];
     const char *output;
     const struct preset_row *row; /* this plan's row of the preset; NULL: the preset has no rows */
+    unsigned row_number;          /* its place in the preset; each has other offsets */
     const char *left_out;         /* why the row cannot be measured; NULL: it can */
     unsigned workers;
     /* with several ranks, number of this rank's first worker in the whole run */
     unsigned first_worker;
+    struct optional shift; /* of reads, in ranks */
     uint64_t seed;
     uint64_t runs;       /* smallest number of runs */
+    uint64_t least_ns;   /* further runs begin until this time is over */
     uint64_t most_bytes; /* what a short look may write; 0: this is none */
     bool tests[TEST_COUNT];
     struct data_plan data;
@@ -90,23 +106,31 @@ struct plan {
     struct steady_plan steady;
     struct engine_plan engine;
     struct files_plan files;
-    bool is_device;  /* the place is a block device, and no directory */
-    bool reads_only; /* a device that is not to be written to */
     bool direct;
-    bool sync; /* every write is made durable */
+    bool may_forgo_direct; /* where it does not work, because only the preset wants it */
+    bool sync;             /* every write is made durable */
+    bool has_go_flags;     /* the command line has GoBonnieGo's form */
+    bool is_bonniexx;      /* progress is told in the words of Bonnie++ */
     bool quiet;
     unsigned verbose;
+    enum cache_mode cache;
+    bool explains_tail;        /* what the slowest operations waited for */
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
     uint64_t time_ns;          /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
-    char contents_name[16];    /* the contents, in the form of --data */
+    bool percentiles;          /* of every test below the table */
+    bool si;                   /* throughput in powers of 1000, too */
+    enum data_kind contents;
+    unsigned compress_percent;
+    char contents_name[16]; /* the contents, in the form of --data */
     enum verify_mode verify;
     /* if this is one rank's share, the plan of all ranks; otherwise NULL */
     const struct plan *whole;
-    unsigned rank;      /* number of the rank whose share this is */
-    unsigned ranks;     /* number of ranks that share the whole plan */
-    bool text_is_named; /* the user chose the text report by its name */
+    unsigned rank;           /* number of the rank whose share this is */
+    unsigned ranks;          /* number of ranks that share the whole plan */
+    enum csv_generation csv; /* of the CSV line */
+    bool text_is_named;      /* the user chose the text report by its name */
     size_t format_count;
     const char *formats[MAX_FORMATS]; /* names of reports (report_by_name()) */
     /* a smaller data set causes a warning; 0: none does */

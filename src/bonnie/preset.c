@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "bonnie/preset.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define ALL_IO_TESTS                                                                               \
@@ -148,14 +147,6 @@ const char *const preset_names[] = {DEFAULT_PRESET, "bonnie",     "gobonniego",
                                     "diskmark",     QUICK_PRESET, NULL};
 _Static_assert(sizeof preset_names / sizeof *preset_names - 1 == sizeof presets / sizeof *presets,
                "a name for each preset");
-
-struct row_name preset_row_name(const struct preset_row *row)
-{
-    struct row_name name;
-    snprintf(name.text, sizeof name.text, "%s%s%s", row->name, row->part ? " " : "",
-             row->part ? row->part : "");
-    return name;
-}
 
 const struct preset_defaults *preset_by_name(const char *name)
 {

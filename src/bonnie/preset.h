@@ -28,13 +28,6 @@ struct preset_row {
 /* Most rows that a preset has. */
 #define MAX_ROWS 8
 
-/* The name of a row with its part: "RND4K Q32T1 read". */
-struct row_name {
-    char text[64];
-};
-
-struct row_name preset_row_name(const struct preset_row *row);
-
 /*
  * A short look writes at most this, and at most a tenth of the free space. Rows that write share
  * that; half is the data set. With less than BRIEF_LEAST_BYTES, no figure would mean anything.

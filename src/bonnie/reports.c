@@ -75,8 +75,7 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
 {
     *r = (struct reports){.plan = p, .output = o, .page = page};
     int rc = 0;
-    bool repeats = p->settings->runs.given && p->settings->runs.value > 1;
-    for (size_t i = 0; rc == 0 && repeats && i < p->format_count; i++) {
+    for (size_t i = 0; rc == 0 && p->runs > 1 && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
         if (report->header)
             rc = check_printed(r, report->header(o->stream, p), o->stream, e);

@@ -47,7 +47,7 @@ static int check_space(const struct plan *p, const struct scratch *s, struct err
     if (rc != 0)
         return rc;
     if (space.is_read_only)
-        return err_system(e, EROFS, "%s", p->settings->directory);
+        return err_system(e, EROFS, "%s", p->directory);
     uint64_t bytes = plan_bytes_needed(p, &space);
     uint64_t files = plan_files_needed(p, space.links_are_files);
     if (space.bytes < bytes) {
@@ -55,14 +55,13 @@ static int check_space(const struct plan *p, const struct scratch *s, struct err
         char there[UNITS_TEXT];
         units_format_readable(needed, bytes);
         units_format_readable(there, space.bytes);
-        return err_say(e, "%s: %s are needed, %s are free; a smaller %s needs less",
-                       p->settings->directory, needed, there,
-                       p->data.bytes >= bytes / 2 ? "-s" : "-n");
+        return err_say(e, "%s: %s are needed, %s are free; a smaller %s needs less", p->directory,
+                       needed, there, p->data.bytes >= bytes / 2 ? "-s" : "-n");
     }
     if (space.files < files)
         return err_say(
             e, "%s: %" PRIu64 " files are needed, %" PRIu64 " can be made; a smaller -n needs less",
-            p->settings->directory, files, space.files);
+            p->directory, files, space.files);
     return 0;
 }
 
@@ -95,8 +94,8 @@ static void choose_shift(void *context)
     struct visibility *l = context;
     const struct ranks *r = l->ranks;
     unsigned most = 0;
-    if (l->plan->settings->shift.given)
-        l->shift = (unsigned)l->plan->settings->shift.value % r->count;
+    if (l->plan->shift.given)
+        l->shift = (unsigned)l->plan->shift.value % r->count;
     else if (l->all_see)
         for (unsigned shift = 1; shift < r->count && most < r->count; shift++) {
             unsigned count = 0; /* of ranks that would read what another host wrote */
@@ -139,7 +138,7 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
         rc = err_say(e,
                      "--shift: rank %u on %s does not see what rank 0 makes in %s: the ranks do "
                      "not share one directory",
-                     l.rank, l.ranks->cards[l.rank].host, p->settings->directory);
+                     l.rank, l.ranks->cards[l.rank].host, p->directory);
     if (rc == 0 && p->rank == 0 && l.all_see) { /* is there room for the data of all ranks? */
         struct plan all = *plan_whole(p);
         all.files.directories = plan_all_directories(p);
@@ -172,13 +171,13 @@ void run_context_report_abandoned(const struct run_context *r)
         for (unsigned look = 0; look < LOOKS; look++) {
             if (look > 0)
                 clock_sleep(LOOK_NS);
-            if (!scratch_is_abandoned(p->settings->directory, number, name))
+            if (!scratch_is_abandoned(p->directory, number, name))
                 return;
         }
         bool is_next = i == 1; /* a rank knows only the host of the next rank */
         snprintf(text, sizeof text,
                  "rank %u%s%s was killed and has left %s/%s; --cleanup removes it", rank,
-                 is_next ? " on " : "", is_next ? r->next_host : "", p->settings->directory, name);
+                 is_next ? " on " : "", is_next ? r->next_host : "", p->directory, name);
         stop_message(text);
     }
 }
@@ -192,12 +191,12 @@ static int check_alignment(const struct plan *p, uint32_t alignment, struct err 
         return err_say(e,
                        "--size: direct I/O on %s needs chunks that are a multiple of %" PRIu32
                        " bytes, which %" PRIu64 " is not",
-                       p->settings->directory, alignment, p->data.chunk_bytes);
+                       p->directory, alignment, p->data.chunk_bytes);
     if (p->tests[TEST_IOPS] && p->iops.block_bytes % alignment != 0)
         return err_say(e,
                        "--iops-block: direct I/O on %s needs a multiple of %" PRIu32
                        " bytes, which %" PRIu64 " is not",
-                       p->settings->directory, alignment, p->iops.block_bytes);
+                       p->directory, alignment, p->iops.block_bytes);
     return 0;
 }
 
@@ -240,9 +239,8 @@ static bool try_failed(void *context, const struct io *io, int code)
 
 static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct err *e)
 {
-    const struct io_file file = {.fd = fd,
-                                 .name = r->plan->settings->directory,
-                                 .base = r->plan->settings->offset_bytes.value};
+    const struct io_file file = {
+        .fd = fd, .name = r->plan->directory, .base = r->plan->offset_bytes};
     struct trial trial = {.bytes = alignment > QUEUE_ALIGNMENT ? alignment : QUEUE_ALIGNMENT,
                           .reads_only = r->plan->is_device};
     const struct io_queue_setup setup = work_queue_setup(r->plan, &file, 1, trial.bytes);
@@ -270,8 +268,8 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
  */
 static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
 {
-    uint64_t offset = p->settings->offset_bytes.value;
-    const char *name = p->settings->directory;
+    uint64_t offset = p->offset_bytes;
+    const char *name = p->directory;
     bool is_named = false;
     int fd = -1;
     if (p->data.bytes == 0 || !plan_stores(p))
@@ -303,7 +301,7 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
                        &r->storage.sources);
         if (opened >= 0)
             close(opened);
-        again = rc == -EINVAL && p->direct && !p->settings->direct && !r->device;
+        again = rc == -EINVAL && p->direct && p->may_forgo_direct;
         if (again) {
             err_init(e);
             plan_forgo_direct(p);
@@ -365,8 +363,8 @@ static int make_workers(struct run_context *r, struct err *e)
     r->work = calloc(count, sizeof *r->work);
     r->data = calloc(count, sizeof *r->data);
     r->lent = r->shift > 0 ? calloc(count, sizeof *r->lent) : NULL;
-    pattern_init(&r->pattern, p->settings->data, (unsigned)p->settings->compress_percent.value,
-                 pattern_unit_for(d->change_bytes), p->seed, r->numbers.first_run);
+    pattern_init(&r->pattern, p->contents, p->compress_percent, pattern_unit_for(d->change_bytes),
+                 p->seed, r->numbers.first_run);
     r->contents = (struct contents){
         .pattern = &r->pattern,
         .verify = p->verify,
@@ -384,7 +382,7 @@ static int make_workers(struct run_context *r, struct err *e)
         rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
         rc = corruption_log_open(&r->corruption_log, places, e);
-    if (rc == 0 && p->settings->explain_tail)
+    if (rc == 0 && p->explains_tail)
         rc = examiner_make_boxes(&r->slow, count, e);
     for (unsigned i = 0; rc == 0 && i < count; i++) {
         struct work *w = &r->work[i];
@@ -426,14 +424,14 @@ static int make_workers(struct run_context *r, struct err *e)
             w->perchar_bytes = end - mul_div(d->perchar_bytes, chunks.first, d->chunks);
         }
         if (r->device)
-            snprintf(w->data.name, sizeof w->data.name, "%s", p->settings->directory);
+            snprintf(w->data.name, sizeof w->data.name, "%s", p->directory);
         else
             snprintf(w->data.name, sizeof w->data.name, "data file %u in %s", p->first_worker + i,
-                     p->settings->directory);
+                     p->directory);
         r->data[i] = (struct io_file){
             .fd = -1,
             .name = w->data.name,
-            .base = r->device ? p->settings->offset_bytes.value + start : 0,
+            .base = r->device ? p->offset_bytes + start : 0,
         };
         r->contents.files[i].start = start;
         init_file_set(r, w);
@@ -451,12 +449,12 @@ static int make_workers(struct run_context *r, struct err *e)
 static int open_directory(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
-    const char *path = p->settings->directory;
-    bool trusts = p->settings->trusts_directory;
+    const char *path = p->directory;
+    bool trusts = p->trusts_directory;
     struct mount_info mount = {0};
     struct device_set devices;
     int rc = scratch_open(&r->scratch, path, PATH_FAILS, trusts, e);
-    if (rc != -ENOENT || !p->preset->makes_directory)
+    if (rc != -ENOENT || !p->makes_directory)
         return rc;
     err_init(e);
     rc = scratch_open(&r->scratch, path, PATH_MAKES, trusts, e);
@@ -485,7 +483,7 @@ static int open_scratch(struct run_context *r, struct err *e)
                                 .sent = mine,
                                 .got = r->next_host,
                                 .bytes = sizeof mine};
-    int rc = r->device ? block_device_open(r->device, p->settings->yes, e) : open_directory(r, e);
+    int rc = r->device ? block_device_open(r->device, p->is_confirmed, e) : open_directory(r, e);
     if (rc == 0 && p->data.bytes > 0)
         rc = engine_check(p->engine.ops, e);
     if (rc == 0 && !r->device)
@@ -516,7 +514,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
 {
     int limit = descriptor_limit_raise();
     int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
-    needed += p->settings->explain_tail ? (int)tail_trace_descriptors() : 0;
+    needed += p->explains_tail ? (int)tail_trace_descriptors() : 0;
     if (limit != 0 && needed > limit)
         return err_say(e,
                        "--concurrency: %u workers need %d open files at a time; the limit is %d "
@@ -532,7 +530,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
         .poller = {.poll = coordinator_poll, .context = coordinator},
     };
     progress_lines_init(&r->progress, p->quiet);
-    if (p->settings->is_bonniexx)
+    if (p->is_bonniexx)
         r->progress.is_terminal = r->progress.has_colour = false;
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
@@ -572,10 +570,9 @@ void run_context_use(struct run_context *r, const struct plan *p)
 void run_context_begin_run(struct run_context *r, uint64_t index)
 {
     const struct plan *p = r->plan;
-    uint64_t row = p->row ? (uint64_t)(p->row - p->preset->rows) : 0; /* other places each time */
-    uint64_t seed = rng_mix(p->seed ^ rng_mix(index | row << 32));
+    uint64_t seed = rng_mix(p->seed ^ rng_mix(index | (uint64_t)p->row_number << 32));
     r->figures[0] = '\0';
-    if (r->plan->runs > 1 || r->plan->settings->seconds_ns.value > 0)
+    if (r->plan->runs > 1 || r->plan->least_ns > 0)
         snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
     /* all rows of a preset work on the same data */
     pattern_begin_run(&r->pattern, r->numbers.first_run + (p->row ? 0 : index));

@@ -29,9 +29,6 @@
 #include "sys/stop.h"
 #include "util/units.h"
 
-/* Room for a label and the name of a row after it. */
-#define LABEL_ROOM 320
-
 /* What a session opens and makes before its runs; it is closed at the end. */
 struct session {
     const struct settings *settings;
@@ -40,7 +37,6 @@ struct session {
     struct plan whole[MAX_ROWS]; /* for each row of a preset, or for a single one, the plan of all
                                     ranks */
     struct plan share[MAX_ROWS]; /* for each row, this rank's share */
-    char labels[MAX_ROWS][LABEL_ROOM];
     unsigned count;
     struct helpers helpers;
     struct output output;
@@ -55,7 +51,7 @@ static void advise_user(const struct plan *p, const struct helpers *helpers, boo
         message("%s without --direct is synchronous: the kernel's page cache serves one call "
                 "at a time",
                 p->engine.ops->name);
-    if (!p->quiet && stays_root && !p->preset->is_brief)
+    if (!p->quiet && stays_root && !p->is_brief)
         message("running as root; -u USER runs as that user instead");
     if (!p->quiet && p->advise_bytes > 0) {
         char advised[UNITS_TEXT];
@@ -63,15 +59,15 @@ static void advise_user(const struct plan *p, const struct helpers *helpers, boo
         message(
             "the size is less than twice the RAM, so some reads may come from memory; %s %" PRIu64
             "m (%s) avoids that",
-            p->settings->has_go_flags ? "-size" : "-s", p->advise_bytes / MIB, advised);
+            p->has_go_flags ? "-size" : "-s", p->advise_bytes / MIB, advised);
     }
     if (p->verbose == 0)
         return;
     message("seed %" PRIu64 ", %u workers, chunks of %" PRIu64 " bytes", p->seed, p->workers,
             p->data.chunk_bytes);
     message("before tests that read, %s",
-            p->is_device                       ? "nothing is evicted, because O_DIRECT is used"
-            : p->settings->cache == CACHE_KEEP ? "caches are kept"
+            p->is_device             ? "nothing is evicted, because O_DIRECT is used"
+            : p->cache == CACHE_KEEP ? "caches are kept"
             : cache_dropper_is_there(&helpers->dropper)
                 ? "all caches of the system are dropped"
                 : "the files' own pages are evicted; the system's caches "
@@ -90,11 +86,11 @@ static int run_rows(struct session *all, struct run_context *r, struct reports *
     int rc = 0;
     for (unsigned row = 0; rc == 0 && row < all->count; row++) {
         const struct plan *p = &all->share[row];
-        bool is_brief = p->preset->is_brief;
+        bool is_brief = p->is_brief;
         bool is_first_brief = is_brief && p->tests[TEST_PUT_BLOCK];
         /* the metadata tests need the room of the data files, but the next row needs their data */
         bool needs_room = !p->row || plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT);
-        uint64_t least_ns = p->settings->seconds_ns.value;
+        uint64_t least_ns = p->least_ns;
         uint64_t start_ns = clock_ns();
         if (row > 0)
             run_context_use(r, p);
@@ -170,15 +166,8 @@ static int make_plans(struct session *all, const struct ranks *ranks, struct err
     if (ranks->ram_bytes > host->ram_bytes)
         host->other_ram_bytes = ranks->ram_bytes - host->ram_bytes;
     all->count = plan_rows(s, host);
-    for (unsigned row = 0; rc == 0 && row < all->count; row++) {
-        struct plan *p = &all->whole[row];
-        rc = plan_make_row(p, s, host, row, e);
-        if (!p->row)
-            continue;
-        snprintf(all->labels[row], LABEL_ROOM, "%.255s%s%s", s->label ? s->label : "",
-                 s->label ? " " : "", preset_row_name(p->row).text);
-        p->label = all->labels[row]; /* tells its results from those of other rows */
-    }
+    for (unsigned row = 0; rc == 0 && row < all->count; row++)
+        rc = plan_make_row(&all->whole[row], s, host, row, e);
     if (rc == 0 && ranks->count > 1 && s->coordination)
         rc = err_say(e,
                      "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
@@ -190,8 +179,7 @@ static int make_plans(struct session *all, const struct ranks *ranks, struct err
     if (rc == 0 && ranks->count > 1 && all->device.name)
         rc = err_say(e, "%s: several ranks cannot share a device", all->device.name);
     if (rc == 0 && ranks->count > 1 && all->count > 1)
-        rc = err_say(e, "--preset=%s cannot be combined with several ranks",
-                     all->whole[0].preset->name);
+        rc = err_say(e, "--preset=%s cannot be combined with several ranks", all->whole[0].preset);
     for (unsigned row = 0; rc == 0 && row < all->count; row++)
         rc = plan_share(&all->share[row], &all->whole[row], ranks, e);
     return rc;

@@ -81,15 +81,14 @@ static int put_line(struct csv_line *l, const char *version, const struct figure
 static int csv_header(FILE *out, const struct plan *p)
 {
     const struct figures none = {0};
-    struct csv_line l = {
-        .out = out, .generation = p->settings->csv, .is_header = true, .separator = ""};
+    struct csv_line l = {.out = out, .generation = p->csv, .is_header = true, .separator = ""};
     return put_line(&l, "", &none);
 }
 
 static int csv_run(FILE *out, const struct result *r)
 {
     struct figures f;
-    struct csv_line l = {.out = out, .generation = r->plan->settings->csv, .separator = ""};
+    struct csv_line l = {.out = out, .generation = r->plan->csv, .separator = ""};
     figures_init(&f, r);
     return put_line(&l, r->version, &f);
 }

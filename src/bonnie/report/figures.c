@@ -187,14 +187,14 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct result *r = &runs[i];
-        const struct settings *s = r->plan->settings;
+        const struct plan *p = r->plan;
         char label[LABEL_BYTES];
-        sanitize_plain(label, r->plan->label);
-        if (r->plan->row && (s->si || s->percentiles))
+        sanitize_plain(label, p->label);
+        if (p->row && (p->si || p->percentiles))
             fprintf(out, "%s\n", label);
-        if (s->si)
+        if (p->si)
             fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, "Throughput", "MiB/s", "MB/s");
-        for (enum test_id test = 0; s->si && test < TEST_FIRST_METADATA; test++) {
+        for (enum test_id test = 0; p->si && test < TEST_FIRST_METADATA; test++) {
             const struct test_result *t = &r->tests[test];
             double kib = test_result_kib_per_second(t);
             if (!t->measured || test == TEST_SEEKS)
@@ -205,10 +205,10 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
             else
                 fprintf(out, "%-*s %12s %12s\n", NAME_COLUMNS, test_names[test], "+++++", "+++++");
         }
-        if (s->percentiles)
+        if (p->percentiles)
             fprintf(out, "%-*s %8s %8s %8s %8s %8s %8s %8s\n", NAME_COLUMNS, "Latency", "50%",
                     "90%", "95%", "99%", "99.9%", "99.99%", "max");
-        for (enum test_id test = 0; s->percentiles && test < TEST_COUNT; test++) {
+        for (enum test_id test = 0; p->percentiles && test < TEST_COUNT; test++) {
             const struct latencies *l = &r->tests[test].latency_ns;
             const uint64_t all[] = {l->p50, l->p90, l->p95, l->p99, l->p99_9, l->p99_99, l->max};
             if (!r->tests[test].measured)

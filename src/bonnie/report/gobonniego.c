@@ -47,7 +47,7 @@ static int gobonniego_json_all(FILE *out, const struct result runs[], size_t cou
     json_t *results = json_array();
     put_text(&object, "version", runs[0].version);
     put_time(&object, "start_time", runs[0].start_time);
-    put_text(&object, "gobonniego_directory", p->settings->directory);
+    put_text(&object, "gobonniego_directory", p->directory);
     put_real(&object, "disk_space_used_gib", (double)p->data.bytes / (double)GIB);
     PUT_COUNTS(&object, {"num_readers_and_writers", result_workers(&runs[0])},
                {"physical_memory_bytes", p->host->ram_bytes});

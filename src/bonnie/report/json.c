@@ -202,21 +202,21 @@ static json_t *json_of_settings(const struct result *r)
     };
     const struct plan *p = r->plan;
     json_t *object = json_object();
-    put_text(&object, "directory", p->settings->directory);
-    put_text(&object, "preset", p->preset->name);
+    put_text(&object, "directory", p->directory);
+    put_text(&object, "preset", p->preset);
     put_count(&object, "concurrency", result_workers(r));
     if (r->ranks > 1)
         put_count(&object, "shift", r->shift);
     if (p->is_device) {
         put_flag(&object, "write", !p->reads_only);
-        put_count(&object, "offset_bytes", p->settings->offset_bytes.value);
+        put_count(&object, "offset_bytes", p->offset_bytes);
     }
     put_flag(&object, "direct", p->direct);
     put_flag(&object, "sync", p->sync);
     put_count(&object, "seed", p->seed);
     put_text(&object, "data", p->contents_name);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_text(&object, "cache", cache_names[p->settings->cache]);
+    put_text(&object, "cache", cache_names[p->cache]);
     put_real(&object, "min_time_seconds", (double)p->min_time_ns / 1e9);
     PUT_COUNTS(&object, {"size_bytes", p->data.bytes}, {"chunk_bytes", p->data.chunk_bytes},
                {"seeks", p->data.seeks}, {"seekers", p->data.seekers});
@@ -224,7 +224,7 @@ static json_t *json_of_settings(const struct result *r)
     PUT_COUNTS(&object, {"iodepth", p->engine.depth}, {"iops_block_bytes", p->iops.block_bytes},
                {"iops_writes_percent", p->iops.write_percent});
     PUT_REALS(&object, {"iops_duration_seconds", (double)p->iops.duration_ns / 1e9},
-              {"iops_theta", p->settings->iops_theta}, {"time_seconds", (double)p->time_ns / 1e9});
+              {"iops_theta", p->iops.theta}, {"time_seconds", (double)p->time_ns / 1e9});
     put_count(&object, "files", p->files.count);
     put_text(&object, "file_kind", kinds[p->files.kind]);
     PUT_COUNTS(&object, {"file_max_bytes", p->files.max_bytes},
@@ -301,7 +301,6 @@ static int json_all(FILE *out, const struct result runs[], size_t count)
 {
     const struct plan *p = runs[0].plan;
     const struct storage *s = runs[0].storage;
-    const char *of_rows = p->settings->label ? p->settings->label : p->host->name;
     size_t each = result_count_alike(runs, count); /* number of runs of each row */
     json_t *array = json_array();
     for (size_t i = 0; i < each; i++)
@@ -320,7 +319,7 @@ static int json_all(FILE *out, const struct result runs[], size_t count)
     put_value(&storage, "facts", facts);
     json_t *object = document_begin(&(struct document){
         .format = "bonnie",
-        .label = p->row ? of_rows : p->label,
+        .label = p->row ? p->session_label : p->label,
         .start_time = runs[0].start_time,
         .elapsed_seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9,
         .host = p->host,

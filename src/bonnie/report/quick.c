@@ -82,8 +82,7 @@ static void print_heading(FILE *out, const struct result *r)
                  *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
                  h->cpus == 1 ? "" : "s", ram);
     } else
-        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM",
-                 r->plan->settings->directory,
+        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->directory,
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
                                                 : "an unknown filesystem",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
@@ -155,7 +154,7 @@ static void print_limits(FILE *out, const struct result runs[], size_t count)
 static void print_command(FILE *out, const struct result *r)
 {
     const struct host *h = r->plan->host;
-    const char *directory = r->plan->settings->directory;
+    const char *directory = r->plan->directory;
     uint64_t size = round_up(2 * h->ram_bytes, GIB);
     bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
     uint64_t most_k = h->free_files / 2 / 1024; /* -n counts thousands of files, of 1024 */

@@ -66,7 +66,7 @@ static uint64_t zipf_rank(double uniform, double theta, uint64_t count)
 
 static uint64_t draw_block(struct iops *i)
 {
-    double theta = i->work->plan->settings->iops_theta;
+    double theta = i->work->plan->iops.theta;
     if (theta == 0)
         return rng_below(&i->rng, i->blocks.count);
     double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;

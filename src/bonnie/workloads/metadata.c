@@ -169,7 +169,7 @@ static int prepare_existing(void *context, struct err *e)
     if (w->plan->files.most_ns > 0 && w->lap == 0)
         until_ns = 1; /* a moment long ago: what the previous test created is enough */
     int rc = file_set_fill(&w->files, w->workload->order, until_ns, e);
-    if (rc == 0 && w->workload->reads && w->plan->settings->cache == CACHE_EVICT)
+    if (rc == 0 && w->workload->reads && w->plan->cache == CACHE_EVICT)
         rc = file_set_evict(&w->files, e);
     return rc;
 }

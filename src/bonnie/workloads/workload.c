@@ -27,7 +27,7 @@ int work_have_data(struct work *w, uint64_t bytes, struct err *e)
     struct data_file *d = &w->data;
     struct residency left; /* ignored: the residency that counts is that when the clock starts */
     int rc = data_file_fill(d, w->scratch, bytes, w->buffer, w->buffer_bytes, e);
-    return rc == 0 && w->plan->settings->cache == CACHE_EVICT && !w->plan->is_device
+    return rc == 0 && w->plan->cache == CACHE_EVICT && !w->plan->is_device
                ? page_cache_evict(d->fd, d->name, &left, e)
                : rc;
 }

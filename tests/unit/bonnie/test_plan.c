@@ -286,7 +286,6 @@ static void several_runs_are_csv(void **state)
     struct err e;
     assert_int_equal(plan_of(&p, &e, "-x3", NULL), 0);
     assert_int_equal(p.runs, 3);
-    assert_true(p.settings->runs.given);
     assert_int_equal(p.format_count, 1);
     assert_string_equal(p.formats[0], "csv");
 }
@@ -307,10 +306,10 @@ static void contents_and_preset_are_named_as_given(void **state)
     struct err e;
     assert_int_equal(plan_of(&p, &e, NULL), 0);
     assert_string_equal(p.contents_name, "random");
-    assert_string_equal(p.preset->name, "bonnie++");
+    assert_string_equal(p.preset, "bonnie++");
     assert_int_equal(plan_of(&p, &e, "--data=zero", "--preset=bonnie", NULL), 0);
     assert_string_equal(p.contents_name, "zero");
-    assert_string_equal(p.preset->name, "bonnie");
+    assert_string_equal(p.preset, "bonnie");
     assert_int_equal(plan_of(&p, &e, "--data=compress=100", NULL), 0);
     assert_string_equal(p.contents_name, "compress=100");
 }
@@ -322,10 +321,10 @@ static void runs_go_on_for_seconds(void **state)
     struct err e;
     assert_int_equal(plan_of(&p, &e, NULL), 0);
     assert_int_equal(p.runs, 1);
-    assert_int_equal(p.settings->seconds_ns.value, 0);
+    assert_int_equal(p.least_ns, 0);
     assert_int_equal(plan_of(&p, &e, "--seconds=1.25", "-x3", NULL), 0);
     assert_int_equal(p.runs, 3);
-    assert_int_equal(p.settings->seconds_ns.value, 1250000000);
+    assert_int_equal(p.least_ns, 1250000000);
     assert_int_not_equal(plan_of(&p, &e, "--seconds=1", "-y", NULL), 0);
     assert_non_null(strstr(e.text, "--seconds"));
     assert_int_equal(plan_of(&p, &e, "--seconds=0", "-y", NULL), 0);

@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "bonnie/preset.h"
 #include "bonnie/reports.h"
 #include "support/golden.h"
 #include "util/rng.h"
@@ -159,10 +158,7 @@ static struct host host;
 /* Two runs. The second one deleted half as fast. */
 static void build(struct result runs[static 2])
 {
-    static const struct preset_defaults preset = {.name = "bonnie++"};
     static const struct engine_ops engine = {.name = "io_uring"};
-    static const struct settings settings = {
-        .directory = "/raid1/caf\351", .cache = CACHE_EVICT, .iops_theta = 0.99};
     host = (struct host){
         .name = "lab", .kernel = "Linux 6.1.0-18-amd64", .c_library = "glibc 2.36", .cpus = 8};
     storage = (struct storage){
@@ -170,8 +166,9 @@ static void build(struct result runs[static 2])
                     .devices = {.name = "dm-0 (nvme0n1, nvme1n1)"}},
     };
     plan = (struct plan){
-        .settings = &settings,
-        .preset = &preset,
+        .preset = "bonnie++",
+        .directory = "/raid1/caf\351",
+        .cache = CACHE_EVICT,
         .host = &host,
         .label = " k\303\266ln \"<1>\"\n",
         .workers = 4,
@@ -183,7 +180,10 @@ static void build(struct result runs[static 2])
         .time_ns = 30 * SECOND,
         .data = {.bytes = UINT64_C(1) << 30, .chunk_bytes = 8192, .seeks = 8192, .seekers = 5},
         .engine = {.ops = &engine, .depth = 32},
-        .iops = {.block_bytes = 4096, .write_percent = 10, .duration_ns = 15 * SECOND},
+        .iops = {.block_bytes = 4096,
+                 .write_percent = 10,
+                 .duration_ns = 15 * SECOND,
+                 .theta = 0.99},
         .files = {.count = 16384,
                   .kind = FILES_HARD_LINKS,
                   .directories_given = 3,
@@ -281,10 +281,9 @@ static struct test_result took(uint64_t bytes, uint64_t ops, uint64_t nanosecond
 static void gobonniego_s_object_is_key_for_key(void **state)
 {
     (void)state;
-    static const struct settings settings = {.directory = "/raid1"};
     static const struct host machine = {.ram_bytes = UINT64_C(16) << 30};
     const struct plan half_a_gib = {
-        .settings = &settings,
+        .directory = "/raid1",
         .host = &machine,
         .workers = 4,
         .data.bytes = 512 << 20,

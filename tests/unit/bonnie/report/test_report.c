@@ -23,20 +23,16 @@
 #define CSV_FIELDS 50
 
 /* What the results of a test case point to. plain_result() begins it anew. */
-static struct settings settings;
 static struct plan plan;
 
 /* A result without tests, with a plan that the test case may change. */
 static struct result plain_result(void)
 {
     static const struct host host;
-    static const struct preset_defaults preset = {.name = "bonnie++"};
     static const struct engine_ops engine = {.name = "sync"};
     static const struct storage storage;
-    settings = (struct settings){0};
     plan = (struct plan){
-        .settings = &settings,
-        .preset = &preset,
+        .preset = "bonnie++",
         .host = &host,
         .label = "lab",
         .workers = 1,
@@ -405,7 +401,7 @@ static void older_generations_have_their_columns(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct result r = lines[i].build();
-        settings.csv = lines[i].csv;
+        plan.csv = lines[i].csv;
         char *expected = golden_text(lines[i].file);
         char *text = printed("csv", &r);
         assert_string_equal(text, expected);
@@ -423,7 +419,7 @@ static void header_names_every_field(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!files[i])
             continue;
-        settings.csv = (enum csv_generation)i;
+        plan.csv = (enum csv_generation)i;
         char *expected = golden_text(files[i]);
         char *text = printed("csv", NULL);
         assert_string_equal(text, expected);
@@ -554,7 +550,7 @@ static void short_look_is_a_table(void **state)
         runs[i].begun_ns = i * 7 * SECOND;
         runs[i].ended_ns = runs[i].begun_ns + 7 * SECOND;
     }
-    settings.directory = "/data";
+    plan.directory = "/data";
     plan.host = &host;
     for (unsigned i = 0; i < COUNT; i++) {
         plans[i] = plan;
@@ -591,8 +587,8 @@ static void only_the_given_runs_are_printed(void **state)
     static const struct preset_row row = {.name = "SEQ1M"};
     struct result runs[2] = {full(), full()};
     plan.row = &row;
+    plan.percentiles = true;
     struct plan other = plan;
-    settings.percentiles = true;
     other.label = "another";
     runs[1].plan = &other;
     char *both = printed_at_the_end("diskmark", runs, 2);
@@ -710,7 +706,7 @@ static void a_full_disk_is_reported(void **state)
     static const struct preset_row row = {.name = "Write", .part = "1 MiB"};
     struct result r = full();
     plan.row = &row;
-    settings.directory = "/data";
+    plan.directory = "/data";
     for (size_t i = 0; report_at(i); i++) {
         FILE *out = fopen("/dev/full", "w");
         assert_non_null(out);
