@@ -166,7 +166,7 @@ static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
         return rc;
     rc = main_loop_run(&main_loop, &failure);
     if (rc == 0)
-        rc = main_loop_result(&main_loop, &result, &failure);
+        rc = result_make(&result, &main_loop, &failure);
     profile_target_end(run->shared, main_loop.end_ns);
     int failed = profile_target_failure(run->shared, e);
     if (failed == 0 && rc != 0)

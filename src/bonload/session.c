@@ -338,7 +338,7 @@ static void print_interim(struct main_loop *c)
 {
     struct result result;
     struct err e = {0};
-    if (main_loop_result(c, &result, &e) != 0) {
+    if (result_make(&result, c, &e) != 0) {
         message("%s", e.text);
         return;
     }
@@ -367,7 +367,7 @@ static int conduct_run(struct run *run, struct coordinator *coordinator,
     main_loop.explainer = explainer;
     rc = main_loop_run(&main_loop, e);
     if (rc == 0)
-        rc = main_loop_result(&main_loop, &result, e);
+        rc = result_make(&result, &main_loop, e);
     bool has_result = rc == 0;
     if (has_result)
         rc = print_reports(&result, o, e);

@@ -40,19 +40,6 @@ void explainer_close(struct explainer *x)
     *x = (struct explainer){0};
 }
 
-/* Gives the load threads a place for slow requests, before they start. */
-static int explainer_equip(struct explainer *x, struct load_threads *c, struct err *e)
-{
-    if (!x || !x->trace.is_wanted)
-        return 0;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        x->workers[kind] = c->run->loads[kind].shares;
-    int rc = examiner_make_boxes(&x->boxes, c->count, e);
-    for (unsigned i = 0; rc == 0 && i < c->count; i++)
-        c->list[i].slow = &x->boxes[i]; /* those of one kind follow one another */
-    return rc;
-}
-
 /* Runs in the examiner. */
 static void latencies_of_kind(const void *counts, struct histogram *sum)
 {
@@ -86,18 +73,6 @@ static int explainer_begin(const struct main_loop *c, struct err *e)
     }
     io_limit_find(&x->limit, &s->devices);
     return examiner_start(&x->examiner, &setup, e);
-}
-
-/*
- * Whether the speed of a kind may have levels. It must be the speed of one load on files, in one
- * process, and not that of writes that only the page cache has taken.
- */
-static bool has_levels(const struct main_loop *c, enum load_kind kind)
-{
-    const struct plan *p = c->run->plan;
-    return (c->run->target->traits & TARGET_FILES) && !controller_has_steps(p) &&
-           p->curve.count == 0 && c->coordinator->ranks.count == 1 && plan_has(p, kind) &&
-           (kind == LOAD_READ || p->settings->direct || p->settings->fsync);
 }
 
 int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
@@ -169,11 +144,6 @@ struct reading main_loop_spent(const struct main_loop *c, enum span span)
     return spent;
 }
 
-struct others main_loop_machine(const struct reading *spent)
-{
-    return others_of(spent, host_cpus(), 0);
-}
-
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
 static uint64_t goal_ns(const struct main_loop *c)
 {
@@ -226,32 +196,26 @@ static void begin_step(struct main_loop *c, uint64_t now_ns)
     }
     begin_span(c, SPAN_STEP);
 }
-
-/* Rate that this rank offered in the step, in requests per second; 0: it has no schedule. */
-static double offered_rate(struct main_loop *c, enum load_kind kind, uint64_t now_ns)
-{
-    const struct arrivals *a = load_schedule(&c->run->loads[kind]);
-    if (!load_has_schedule(&c->run->loads[kind]))
-        return 0;
-    if (a->how == ARRIVAL_CONSTANT)
-        return (double)a->rate / (double)BILLION;
-    return (double)(arrivals_due(a, &c->steps->cursors[kind], now_ns) - c->steps->due[kind]) *
-           (double)BILLION / (double)(now_ns - c->steps->current.begin_ns);
-}
-
 /* Sets the end of the step, whose requests may still be in flight. Further calls do nothing. */
 static void stop_step(struct main_loop *c, uint64_t now_ns)
 {
-    struct step_figures *f = &c->steps->current;
+    struct steps *s = c->steps;
+    struct step_figures *f = &s->current;
     if (f->end_ns != 0)
         return;
     const struct reading spent = main_loop_spent(c, SPAN_STEP);
-    f->machine = main_loop_machine(&spent);
+    f->machine = others_of(&spent, host_cpus(), 0);
     f->end_ns = now_ns;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        f->offered[kind] = offered_rate(c, kind, now_ns);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct arrivals *a = load_schedule(&c->run->loads[kind]);
+        if (!load_has_schedule(&c->run->loads[kind]))
+            continue;
+        double due = (double)(arrivals_due(a, &s->cursors[kind], now_ns) - s->due[kind]);
+        f->offered[kind] = a->how == ARRIVAL_CONSTANT
+                               ? (double)a->rate / (double)BILLION
+                               : due * (double)BILLION / (double)(now_ns - f->begin_ns);
+    }
 }
-
 /* What a meeting of all ranks at the end of a step works on. */
 struct step_meeting {
     struct main_loop *loop;
@@ -291,42 +255,6 @@ static bool take_step(void *context, unsigned rank, struct bundle_reader *in)
     return true;
 }
 
-static struct step_kind step_kind_of(const struct step_meeting *m, enum load_kind kind)
-{
-    const struct main_loop *c = m->loop;
-    const struct tally *t = &c->steps->measured[kind];
-    double elapsed_ns = (double)(m->span.last_end - m->span.first_start + 1);
-    uint64_t good = tally_ended(t) - t->failed.count;
-    double ended = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
-    return (struct step_kind){
-        .is_there = c->run->loads[kind].pace != PACE_NONE,
-        .requests = tally_ended(t),
-        .errors = t->failed.count,
-        .offered = m->offered[kind] > 0 ? m->offered[kind] : ended,
-        .achieved = (double)good * (double)BILLION / elapsed_ns,
-        .latencies = latencies_of(&t->response),
-        .limited_ns = latency_limit_figure(&c->run->plan->settings->limit, &t->response),
-    };
-}
-
-static struct step *add_step(const struct step_meeting *m)
-{
-    struct steps *s = m->loop->steps;
-    const struct run *run = m->loop->run;
-    uint64_t begin_ns = m->span.first_start;
-    if (s->count == STEPS_MOST)
-        s->count--; /* a full list keeps its last place for the last step */
-    struct step *step = &s->list[s->count++];
-    *step = (struct step){
-        .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,
-        .elapsed_ns = m->span.last_end - begin_ns,
-        .machine = m->machine,
-    };
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        step->kinds[kind] = step_kind_of(m, kind);
-    return step;
-}
-
 void tally_add_left(struct tally *t, uint64_t count)
 {
     bool has_service = t->service.count > 0;
@@ -358,10 +286,19 @@ static void pause_load(struct main_loop *c, enum stage stage, uint64_t now_ns)
     c->pause_ns = now_ns;
 }
 
-/* Forgets the counts of the warm-up, and begins the first step together with all other ranks. */
-static int end_warmup(struct main_loop *c, struct err *e)
+/* In a warm-up: ends it, and begins the first step together with all other ranks. */
+static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     const struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
+    if (c->end_ns != 0)
+        return 0;
+    if (c->stage == STAGE_WARMING) {
+        if (now_ns - c->start_ns >= c->run->plan->settings->warmup_ns.value)
+            pause_load(c, STAGE_COOLING, now_ns);
+        return 0;
+    }
+    if (load_threads_busy(&c->load_threads) > 0 && now_ns - c->pause_ns < LONGEST_PAUSE_NS)
+        return 0;
     int rc = coordinator_meet(c->coordinator, &m, e);
     if (rc != 0)
         return rc;
@@ -374,20 +311,6 @@ static int end_warmup(struct main_loop *c, struct err *e)
     return rc;
 }
 
-static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
-{
-    if (c->end_ns != 0)
-        return 0;
-    if (c->stage == STAGE_COOLING) {
-        bool is_idle =
-            load_threads_busy(&c->load_threads) == 0 || now_ns - c->pause_ns >= LONGEST_PAUSE_NS;
-        return is_idle ? end_warmup(c, e) : 0;
-    }
-    if (now_ns - c->start_ns >= c->run->plan->settings->warmup_ns.value)
-        pause_load(c, STAGE_COOLING, now_ns);
-    return 0;
-}
-
 static void end_load(struct main_loop *c, uint64_t now_ns)
 {
     if (c->end_ns == 0)
@@ -395,74 +318,55 @@ static void end_load(struct main_loop *c, uint64_t now_ns)
     run_end(c->run);
 }
 
-static void make_step(struct main_loop *c, const uint64_t loads[LOAD_KINDS])
-{
-    uint64_t now_ns = clock_ns();
-    for (unsigned i = 0; c->run->plan->mode == MODE_SEARCH && i < c->load_threads.count; i++) {
-        struct load_thread *d = &c->load_threads.list[i];
-        slowest_merge(&c->earlier[d->load->kind], &d->slowest);
-        slowest_clear(&d->slowest);
-    }
-    set_loads(c, loads, now_ns);
-    begin_step(c, now_ns);
-    run_resume(c->run);
-    c->stage = STAGE_STEP;
-}
-
 /* Ends a step, for which all ranks meet. Requests that are still in flight count as part of it. */
 static int end_step(struct main_loop *c, bool is_last, struct err *e)
 {
     struct step_meeting m = {.loop = c, .machine = others_unknown};
+    const struct run *run = c->run;
     struct steps *s = c->steps;
-    struct step_figures *f = &s->current;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct progress p = load_threads_progress(&c->load_threads, kind);
-        f->left[kind] = is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
-        c->left[kind] += is_last ? 0 : f->left[kind];
-    }
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        recorders_sum(&c->run->recorders, kind, &s->other);
+        uint64_t left = is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
+        c->left[kind] += is_last ? 0 : left;
+        recorders_sum(&run->recorders, kind, &s->other);
         tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
-        tally_add_left(&s->measured[kind], f->left[kind]);
+        tally_add_left(&s->measured[kind], left);
     }
     struct gather all = {
         .name = "Ending a step", .take = take_step, .context = &m, .compares_clocks = true};
     if (c->coordinator->ranks.number > 0) {
-        bundle_put(&all.mine, f, sizeof *f);
+        bundle_put(&all.mine, &s->current, sizeof s->current);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
             bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
     }
     int rc = gather(c->coordinator, &all, e);
     if (rc != 0 || c->coordinator->ranks.number > 0)
         return rc;
-    add_figures(&m, 0, f);
-    controller_note(&c->controller, s->count - 1, add_step(&m));
+    add_figures(&m, 0, &s->current);
+    uint64_t begin_ns = m.span.first_start;
+    double elapsed_ns = (double)(m.span.last_end - begin_ns + 1);
+    s->count -= s->count == STEPS_MOST; /* a full list keeps its last place for the last step */
+    struct step *step = &s->list[s->count];
+    *step = (struct step){
+        .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,
+        .elapsed_ns = m.span.last_end - begin_ns,
+        .machine = m.machine,
+    };
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct tally *t = &s->measured[kind];
+        double ended = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
+        step->kinds[kind] = (struct step_kind){
+            .is_there = run->loads[kind].pace != PACE_NONE,
+            .requests = tally_ended(t),
+            .errors = t->failed.count,
+            .offered = m.offered[kind] > 0 ? m.offered[kind] : ended,
+            .achieved = (double)t->response.count * (double)BILLION / elapsed_ns,
+            .latencies = latencies_of(&t->response),
+            .limited_ns = latency_limit_figure(&run->plan->settings->limit, &t->response),
+        };
+    }
+    controller_note(&c->controller, s->count++, step);
     return 0;
-}
-
-static int obey_order(struct main_loop *c, const struct order *order, uint64_t now_ns,
-                      struct err *e)
-{
-    bool is_last = order->move == MOVE_LAST_STEP;
-    int rc = 0;
-    if (order->move == MOVE_WINDOW) {
-        begin_step(c, now_ns);
-        atomic_store(&c->run->counts_from_ns, now_ns);
-    } else if (order->move == MOVE_PAUSE) {
-        pause_load(c, STAGE_PAUSE, now_ns);
-        stop_step(c, clock_ns()); /* requests began until now */
-    }
-    if (order->move == MOVE_STEP || is_last)
-        rc = end_step(c, is_last, e);
-    if (rc == 0 && order->move == MOVE_STEP)
-        make_step(c, order->loads);
-    c->has_all_steps |= is_last;
-    if (is_last || order->move == MOVE_END) {
-        c->all_are_over = true;
-        if (c->end_ns == 0)
-            end_load(c, now_ns);
-    }
-    return rc;
 }
 
 /* Whether rank 0 decides what all ranks do, so that they exchange their states until the end. */
@@ -473,7 +377,8 @@ static bool is_controlled(const struct main_loop *c)
     return controller_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
-static int meet_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
+/* Meets the controller in rank 0, and does what it orders. */
+static int obey_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     struct order order;
     struct standing mine = {
@@ -487,73 +392,55 @@ static int meet_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
         mine.progress[kind] = load_threads_progress(&c->load_threads, kind);
     }
     int rc = controller_meet(&c->controller, c->coordinator, &mine, now_ns, &order, e);
-    return rc == 0 ? obey_order(c, &order, now_ns, e) : rc;
-}
-
-/* Decides whether the stage ends. A failure of another rank ends this one, too. */
-static int check_stage(struct main_loop *c, uint64_t now_ns, struct err *e)
-{
-    int rc = 0;
-    if (!main_loop_counts(c))
-        rc = check_warmup(c, now_ns, e);
-    else if (is_controlled(c) && !c->all_are_over)
-        rc = meet_controller(c, now_ns, e);
-    coordinator_poll(c->coordinator);
-    if (!stop_signal())
-        return rc == 0 ? stop_check(e) : rc;
-    err_init(e);
-    return 0;
-}
-
-/* Measures the last step of a sweep if the end of the run cut it short. */
-static int end_last_step(struct main_loop *c, uint64_t now_ns, struct err *e)
-{
-    bool is_alone = c->coordinator->ranks.count == 1;
-    if (c->run->plan->mode != MODE_SWEEP || c->has_all_steps || !main_loop_counts(c))
-        return 0;
-    stop_step(c, now_ns);
-    int rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, true, e);
-    if (!stop_signal() || is_alone)
+    if (rc != 0)
         return rc;
-    err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */
-    return 0;
-}
-
-static void check_rates(struct main_loop *c, uint64_t now_ns)
-{
-    if (c->run->plan->mode != MODE_RATE || !main_loop_counts(c) || c->end_ns != 0)
-        return;
-    backlog_measure(&c->backlog, &c->load_threads, now_ns);
-    c->is_bad_rate = c->backlog.is_bad && c->run->plan->settings->stop_on_bad_rate;
-    if (c->is_bad_rate)
-        end_load(c, now_ns);
+    switch ((enum move)order.move) {
+    case MOVE_NONE:
+        break;
+    case MOVE_WINDOW:
+        begin_step(c, now_ns);
+        atomic_store(&c->run->counts_from_ns, now_ns);
+        break;
+    case MOVE_PAUSE:
+        pause_load(c, STAGE_PAUSE, now_ns);
+        stop_step(c, clock_ns()); /* requests began until now */
+        break;
+    case MOVE_STEP:
+        rc = end_step(c, false, e);
+        if (rc != 0)
+            break;
+        now_ns = clock_ns();
+        for (unsigned i = 0; c->run->plan->mode == MODE_SEARCH && i < c->load_threads.count; i++) {
+            struct load_thread *t = &c->load_threads.list[i];
+            slowest_merge(&c->earlier[t->load->kind], &t->slowest);
+            slowest_clear(&t->slowest);
+        }
+        set_loads(c, order.loads, now_ns);
+        begin_step(c, now_ns);
+        run_resume(c->run);
+        c->stage = STAGE_STEP;
+        break;
+    case MOVE_LAST_STEP:
+        rc = end_step(c, true, e);
+        c->has_all_steps = true;
+        /* fall through */
+    case MOVE_END:
+        c->all_are_over = true;
+        if (c->end_ns == 0)
+            end_load(c, now_ns);
+    }
+    return rc;
 }
 
 /*
- * Ends a run in which nothing succeeds, unless it is controlled: a missing directory stays missing.
- * A missing server may appear, so it gets more time.
+ * Ends the load after a signal, at the end of its time or its budget, when its rate cannot be kept,
+ * or when nothing succeeds, unless it is controlled: a missing directory stays missing. A missing
+ * server may appear, so it gets more time.
  */
-static void check_success(struct main_loop *c, uint64_t now_ns)
-{
-    const struct run *run = c->run;
-    uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
-    uint64_t errors = 0;
-    if (is_controlled(c) || !main_loop_counts(c) || c->end_ns != 0 || c->has_succeeded ||
-        run->plan->max_errors >= 100 || now_ns - c->start_ns < patience_ns)
-        return;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct counts counts = recorders_counts(&run->recorders, kind);
-        c->has_succeeded |= counts.good > 0;
-        errors += counts.errors;
-    }
-    c->is_hopeless = !c->has_succeeded && errors >= HOPELESS_ERRORS;
-    if (c->is_hopeless)
-        end_load(c, now_ns);
-}
-
 static void check_end(struct main_loop *c, uint64_t now_ns)
 {
-    const struct plan *p = c->run->plan;
+    const struct run *run = c->run;
+    const struct plan *p = run->plan;
     uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(c) ? 0 : goal_ns(c);
     if (stop_signal() && !c->was_stopped) {
         c->was_stopped = true;
@@ -564,15 +451,41 @@ static void check_end(struct main_loop *c, uint64_t now_ns)
         c->end_ns = goal - 1;
     if (goal != 0 && now_ns >= goal + (p->mode == MODE_RATE ? GRACE_NS : 0))
         end_load(c, goal - 1);
-    uint64_t exhausted_ns = atomic_load(&c->run->exhausted_ns);
+    uint64_t exhausted_ns = atomic_load(&run->exhausted_ns);
     if (exhausted_ns != 0 && c->end_ns == 0) { /* threads that sleep have not noticed */
         c->end_ns = exhausted_ns;
         run_wake(c->run);
     }
+    if (c->end_ns != 0 || !main_loop_counts(c))
+        return;
+    if (p->mode == MODE_RATE) {
+        backlog_measure(&c->backlog, &c->load_threads, now_ns);
+        c->is_bad_rate = c->backlog.is_bad && p->settings->stop_on_bad_rate;
+    }
+    uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
+    if (!is_controlled(c) && !c->has_succeeded && p->max_errors < 100 &&
+        now_ns - c->start_ns >= patience_ns) {
+        uint64_t errors = 0;
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            const struct counts counts = recorders_counts(&run->recorders, kind);
+            c->has_succeeded |= counts.good > 0;
+            errors += counts.errors;
+        }
+        c->is_hopeless = !c->is_bad_rate && !c->has_succeeded && errors >= HOPELESS_ERRORS;
+    }
+    if (c->is_bad_rate || c->is_hopeless)
+        end_load(c, now_ns);
 }
 
+/*
+ * Records what was counted so far. Only the speed of one load on files, in one process, can have
+ * levels, and not that of writes that only the page cache has taken.
+ */
 static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, struct err *e)
 {
+    const struct plan *p = c->run->plan;
+    bool is_one_load = (p->target->traits & TARGET_FILES) && !controller_has_steps(p) &&
+                       p->curve.count == 0 && c->coordinator->ranks.count == 1;
     if (!main_loop_counts(c))
         return 0;
     uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
@@ -585,40 +498,15 @@ static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, str
             continue;
         }
         track_end(&c->tracks[kind], elapsed_ns, bytes);
-        if (has_levels(c, kind) && levels_find(&c->levels[kind], &c->tracks[kind], e) != 0)
+        bool has_levels = is_one_load && plan_has(p, kind) &&
+                          (kind == LOAD_READ || p->settings->direct || p->settings->fsync);
+        if (has_levels && levels_find(&c->levels[kind], &c->tracks[kind], e) != 0)
             return -ENOMEM;
     }
     return live_file_update(&c->live, c->run, elapsed_ns, is_last, e);
 }
 
-static int main_loop_tick(struct main_loop *c, struct err *e)
-{
-    uint64_t now_ns = clock_ns();
-    check_end(c, now_ns);
-    check_rates(c, now_ns);
-    check_success(c, now_ns);
-    int rc = check_stage(c, now_ns, e);
-    if (rc == 0)
-        rc = record_series(c, now_ns, false, e);
-    progress_update(&c->view, c->run, now_ns, goal_ns(c));
-    return rc;
-}
-
-/* Waits until the next tick. On SIGUSR1, prints the figures so far. */
-static void wait_for_tick(struct main_loop *c)
-{
-    bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
-    const struct timespec tick = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
-    sigset_t asked;
-    sigemptyset(&asked);
-    sigaddset(&asked, SIGUSR1);
-    bool is_asked = sigtimedwait(&asked, NULL, &tick) == SIGUSR1;
-    if (is_asked && c->asked && c->run->plan->stripe.index == 0) {
-        progress_clear(&c->view);
-        c->asked(c);
-    }
-}
-
+/* Lets the load begin, together with all other ranks. */
 static int begin_load(struct main_loop *c, struct err *e)
 {
     const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
@@ -640,29 +528,62 @@ static int begin_load(struct main_loop *c, struct err *e)
     return rc;
 }
 
-/* Makes the load, and returns when all requests of this rank have ended. */
-static int make_load(struct main_loop *c, struct err *e)
+/* Waits until the next tick, and looks at the run. On SIGUSR1, prints the figures so far. */
+static int tick(struct main_loop *c, struct err *e)
 {
-    int rc = begin_load(c, e);
-    bool is_joint = c->coordinator->ranks.count > 1 && is_controlled(c);
-    while (rc == 0 && (!run_is_through(c->run) || (is_joint && !c->all_are_over))) {
-        wait_for_tick(c);
-        rc = main_loop_tick(c, e);
+    bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
+    const struct timespec length = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
+    sigset_t asked;
+    int rc = 0;
+    sigemptyset(&asked);
+    sigaddset(&asked, SIGUSR1);
+    bool is_asked = sigtimedwait(&asked, NULL, &length) == SIGUSR1;
+    if (is_asked && c->asked && c->run->plan->stripe.index == 0) {
+        progress_clear(&c->view);
+        c->asked(c);
     }
-    if (rc != 0)
-        run_end(c->run);
-    load_threads_join(&c->load_threads);
+    uint64_t now_ns = clock_ns();
+    check_end(c, now_ns);
+    if (!main_loop_counts(c))
+        rc = check_warmup(c, now_ns, e);
+    else if (is_controlled(c) && !c->all_are_over)
+        rc = obey_controller(c, now_ns, e);
+    coordinator_poll(c->coordinator); /* a failure of another rank ends this one, too */
+    if (stop_signal()) {
+        err_init(e);
+        rc = 0;
+    } else if (rc == 0) {
+        rc = stop_check(e);
+    }
+    if (rc == 0)
+        rc = record_series(c, now_ns, false, e);
+    progress_update(&c->view, c->run, now_ns, goal_ns(c));
     return rc;
 }
 
 int main_loop_run(struct main_loop *c, struct err *e)
 {
     struct run *run = c->run;
-    int rc = explainer_equip(c->explainer, &c->load_threads, e);
+    struct load_threads *threads = &c->load_threads;
+    struct explainer *x = c->explainer && c->explainer->trace.is_wanted ? c->explainer : NULL;
+    int rc = 0;
+    for (enum load_kind kind = 0; x && kind < LOAD_KINDS; kind++)
+        x->workers[kind] = run->loads[kind].shares;
+    if (x)
+        rc = examiner_make_boxes(&x->boxes, threads->count, e);
+    for (unsigned i = 0; x && rc == 0 && i < threads->count; i++)
+        threads->list[i].slow = &x->boxes[i]; /* those of one kind follow one another */
     if (rc == 0)
-        rc = load_threads_start(&c->load_threads, e);
-    if (rc == 0)
-        rc = make_load(c, e);
+        rc = load_threads_start(threads, e);
+    if (rc != 0)
+        return rc;
+    rc = begin_load(c, e);
+    bool is_joint = c->coordinator->ranks.count > 1 && is_controlled(c);
+    while (rc == 0 && (!run_is_through(run) || (is_joint && !c->all_are_over)))
+        rc = tick(c, e);
+    if (rc != 0)
+        run_end(run);
+    load_threads_join(threads);
     if (rc != 0)
         return rc;
     uint64_t now_ns = clock_ns();
@@ -670,9 +591,17 @@ int main_loop_run(struct main_loop *c, struct err *e)
     uint64_t until_ns = atomic_load(&run->until_ns);
     if (c->end_ns == 0)
         c->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
-    rc = end_last_step(c, now_ns, e);
+    if (run->plan->mode == MODE_SWEEP && !c->has_all_steps && main_loop_counts(c)) {
+        bool is_alone = c->coordinator->ranks.count == 1;
+        stop_step(c, now_ns); /* the end of the run has cut it short */
+        rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, true, e);
+        if (stop_signal() && !is_alone) {
+            err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */
+            rc = 0;
+        }
+    }
     if (!main_loop_counts(c))
-        load_threads_forget(&c->load_threads);
+        load_threads_forget(threads);
     if (rc == 0)
         rc = record_series(c, now_ns, true, e);
     progress_clear(&c->view);

@@ -38,10 +38,9 @@ void explainer_close(struct explainer *x);
 /* A rank's report on a step, with times of its own clock. */
 struct step_figures {
     uint64_t begin_ns;
-    uint64_t end_ns;            /* 0: the step goes on */
-    struct others machine;      /* set by the caller when the step has stopped */
+    uint64_t end_ns; /* 0: the step goes on */
+    struct others machine;
     double offered[LOAD_KINDS]; /* requests per second; 0: no schedule */
-    uint64_t left[LOAD_KINDS];  /* in flight at the end of the pause; set by the caller */
 };
 
 #define STEPS_MOST 256
@@ -128,17 +127,6 @@ int main_loop_run(struct main_loop *c, struct err *e);
 
 /* What was counted since a span began. */
 struct reading main_loop_spent(const struct main_loop *c, enum span span);
-
-/* What others have done on this machine meanwhile. */
-struct others main_loop_machine(const struct reading *spent);
-
-/*
- * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
- * last time, and rank 0 gets the figures of all ranks. The caller releases the result. Returns 0,
- * or a negative errno with a line in e.
- */
-struct result;
-int main_loop_result(struct main_loop *c, struct result *result, struct err *e);
 
 /* Adds requests that were in flight at the end of a pause, with the length of the longest pause. */
 void tally_add_left(struct tally *t, uint64_t count);

@@ -52,21 +52,6 @@ void sequential_test_begin(struct sequential_test *j, const struct sequential_te
                                   .trend = {.end_ns = FIRST_STRETCH_NS, .lowest = INFINITY}};
 }
 
-static void trend_add(struct sequential_test_trend *t, double latency_ns, double limit_ns,
-                      uint64_t now_ns)
-{
-    t->lowest = fmin(t->lowest, latency_ns);
-    t->highest = fmax(t->highest, latency_ns);
-    if (now_ns < t->end_ns)
-        return;
-    t->grows = t->highest_early > 0 && t->lowest > fmax(limit_ns, t->highest_early);
-    t->highest_early = fmax(t->highest_early, t->highest_before);
-    t->highest_before = t->highest;
-    t->highest = 0;
-    t->lowest = INFINITY;
-    t->end_ns *= 2;
-}
-
 static void level_close(struct sequential_test_level *l, double batches, double mean)
 {
     l->batches += batches;
@@ -74,42 +59,49 @@ static void level_close(struct sequential_test_level *l, double batches, double 
     l->squares += batches * mean * mean;
 }
 
-/* Adds `count` requests of value `each`, which may fill several batches of `size` requests. */
-static void level_add(struct sequential_test_level *l, double size, double count, double each)
-{
-    double room = size - l->open;
-    if (count < room) {
-        l->open += count;
-        l->open_sum += count * each;
-        return;
-    }
-    level_close(l, 1, (l->open_sum + room * each) / size);
-    count -= room;
-    double whole = floor(count / size);
-    level_close(l, whole, each);
-    l->open = count - whole * size;
-    l->open_sum = l->open * each;
-}
-
 void sequential_test_feed(struct sequential_test *j, const struct counts *ended,
                           uint64_t elapsed_ns, bool in_flight)
 {
+    struct sequential_test_trend *t = &j->trend;
+    double limit_ns = (double)j->rules.limit.nanoseconds;
     double count = (double)ended->good;
-    double sum = j->rules.limit.of == LIMIT_MEAN
-                     ? (double)ended->good_ns / (double)j->rules.limit.nanoseconds
-                     : (double)ended->above;
-    for (unsigned k = 0; count > 0 && k < JUDGE_LEVELS; k++)
-        level_add(&j->levels[k], (double)(UINT64_C(1) << k), count, sum / count);
+    double sum =
+        j->rules.limit.of == LIMIT_MEAN ? (double)ended->good_ns / limit_ns : (double)ended->above;
     j->seen.good += ended->good;
     j->seen.good_ns += ended->good_ns;
     j->seen.errors += ended->errors;
     j->seen.above += ended->above;
     j->elapsed_ns += elapsed_ns;
-    j->pieces += count > 0;
     j->silent_ns += in_flight && j->seen.good + j->seen.errors == 0 ? elapsed_ns : 0;
-    if (count > 0)
-        trend_add(&j->trend, (double)ended->good_ns / count, (double)j->rules.limit.nanoseconds,
-                  j->elapsed_ns);
+    if (count <= 0)
+        return;
+    j->pieces++;
+    for (unsigned k = 0; k < JUDGE_LEVELS; k++) {
+        struct sequential_test_level *l = &j->levels[k];
+        double size = (double)(UINT64_C(1) << k);
+        double each = sum / count;
+        double room = size - l->open;
+        if (count < room) {
+            l->open += count;
+            l->open_sum += count * each;
+            continue;
+        }
+        double whole = floor((count - room) / size); /* batches that this piece fills alone */
+        level_close(l, 1, (l->open_sum + room * each) / size);
+        level_close(l, whole, each);
+        l->open = count - room - whole * size;
+        l->open_sum = l->open * each;
+    }
+    t->lowest = fmin(t->lowest, (double)ended->good_ns / count);
+    t->highest = fmax(t->highest, (double)ended->good_ns / count);
+    if (j->elapsed_ns < t->end_ns)
+        return;
+    t->grows = t->highest_early > 0 && t->lowest > fmax(limit_ns, t->highest_early);
+    t->highest_early = fmax(t->highest_early, t->highest_before);
+    t->highest_before = t->highest;
+    t->highest = 0;
+    t->lowest = INFINITY;
+    t->end_ns *= 2;
 }
 
 static double level_variance(const struct sequential_test_level *l)
@@ -120,37 +112,24 @@ static double level_variance(const struct sequential_test_level *l)
 
 /* ---- the mean -------------------------------------------------------------------------------- */
 
-/* Half the width of the mean's interval, in standard errors. It holds for all looks together. */
-static double mean_reach(double alpha, double batches)
-{
-    double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
-    double scaled = batches * expected / BATCHES_EXPECTED;
-    double reach = sqrt(2 * (1 + 1 / scaled) * (log(scaled + 1) / 2 - log(alpha)));
-    return reach * (1 + 4 / batches); /* the deviation is only an estimate: Student's tails */
-}
-
 struct estimate sequential_test_mean(const struct sequential_test *j)
 {
     double limit = (double)j->rules.limit.nanoseconds;
+    double alpha = j->rules.alpha;
+    double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
     struct estimate e = {.mean = (double)j->seen.good_ns / fmax(1, (double)j->seen.good)};
     if (j->levels[0].batches < BATCHES_LEAST || j->pieces < PIECES_LEAST)
         e.half_width = INFINITY;
     for (unsigned k = 0; k < JUDGE_LEVELS && j->levels[k].batches >= BATCHES_LEAST; k++) {
-        const struct sequential_test_level *l = &j->levels[k];
-        double deviation = sqrt(level_variance(l) / l->batches) * limit;
-        e.half_width = fmax(e.half_width, mean_reach(j->rules.alpha, l->batches) * deviation);
+        double batches = j->levels[k].batches;
+        double scaled = batches * expected / BATCHES_EXPECTED;
+        /* half the width in standard errors: it holds for all looks together */
+        double reach = sqrt(2 * (1 + 1 / scaled) * (log(scaled + 1) / 2 - log(alpha)));
+        double error = sqrt(level_variance(&j->levels[k]) / batches) * limit;
+        /* which is only an estimate: Student's tails */
+        e.half_width = fmax(e.half_width, reach * (1 + 4 / batches) * error);
     }
     return e;
-}
-
-static enum verdict verdict_of_mean(const struct sequential_test *j)
-{
-    double limit = (double)j->rules.limit.nanoseconds;
-    struct estimate e = sequential_test_mean(j);
-    bool is_known = fabs(e.mean - limit) > e.half_width || 2 * e.half_width < NARROW_SHARE * limit;
-    if (!is_known)
-        return VERDICT_OPEN;
-    return e.mean > limit ? VERDICT_BROKEN : VERDICT_KEPT;
 }
 
 /* ---- a share --------------------------------------------------------------------------------- */
@@ -172,18 +151,13 @@ static enum verdict verdict_of_share(double above, double count, double allowed,
     return above > allowed * count ? VERDICT_BROKEN : VERDICT_KEPT;
 }
 
-static double sequential_test_allowed(const struct sequential_test *j)
-{
-    return 1 - j->rules.limit.percent / 100;
-}
-
 double sequential_test_design_effect(const struct sequential_test *j)
 {
     double count = (double)j->seen.good;
     double share = (double)j->seen.above / count;
     double independent = share * (1 - share);
     double most_ns =
-        (double)j->rules.most_ns / QUIET_PART * sequential_test_allowed(j) / ABOVE_EXPECTED;
+        (double)j->rules.most_ns / QUIET_PART * (1 - j->rules.limit.percent / 100) / ABOVE_EXPECTED;
     double stall_ns = fmin((double)j->rules.stall_ns, most_ns);
     double effect = fmax(1, count * stall_ns / (double)(j->elapsed_ns + 1));
     for (unsigned k = 0; independent > 0 && k < JUDGE_LEVELS; k++) {
@@ -195,43 +169,31 @@ double sequential_test_design_effect(const struct sequential_test *j)
     return effect;
 }
 
-static enum verdict verdict_of_percentile(const struct sequential_test *j)
-{
-    double effect = sequential_test_design_effect(j);
-    return verdict_of_share((double)j->seen.above / effect, (double)j->seen.good / effect,
-                            sequential_test_allowed(j), j->rules.alpha);
-}
-
-/* ---- the verdict ----------------------------------------------------------------------------- */
-
-static enum verdict verdict_of_max(const struct sequential_test *j)
-{
-    if (j->seen.above > 0)
-        return VERDICT_BROKEN;
-    return j->seen.good >= ENOUGH_FOR_MAX ? VERDICT_KEPT : VERDICT_OPEN;
-}
-
-/* The verdict on failures: kept only when it is known that they are few enough. */
-static enum verdict verdict_of_errors(const struct sequential_test *j)
-{
-    double errors = (double)j->seen.errors;
-    double all = errors + (double)j->seen.good;
-    if (!j->rules.counts_errors || errors <= MOST_ERROR_SHARE * all)
-        return VERDICT_KEPT;
-    return verdict_of_share(errors, all, MOST_ERROR_SHARE, j->rules.alpha);
-}
-
 enum verdict sequential_test_verdict(const struct sequential_test *j)
 {
-    enum verdict errors = verdict_of_errors(j);
+    const struct counts *seen = &j->seen;
+    double limit_ns = (double)j->rules.limit.nanoseconds;
+    double all = (double)(seen->good + seen->errors);
+    enum verdict errors = VERDICT_KEPT; /* until failures are too many, or may be */
     enum verdict verdict = VERDICT_OPEN;
+    if (j->rules.counts_errors && (double)seen->errors > MOST_ERROR_SHARE * all)
+        errors = verdict_of_share((double)seen->errors, all, MOST_ERROR_SHARE, j->rules.alpha);
     bool is_silent = j->silent_ns > SILENT_LIMITS * j->rules.limit.nanoseconds + SILENT_LEAST;
     if (errors == VERDICT_BROKEN || is_silent || j->trend.grows)
         return VERDICT_BROKEN;
-    if (j->seen.good > 0)
-        verdict = j->rules.limit.of == LIMIT_MEAN  ? verdict_of_mean(j)
-                  : j->rules.limit.of == LIMIT_MAX ? verdict_of_max(j)
-                                                   : verdict_of_percentile(j);
+    if (seen->good > 0 && j->rules.limit.of == LIMIT_MEAN) {
+        struct estimate e = sequential_test_mean(j);
+        if (fabs(e.mean - limit_ns) > e.half_width || 2 * e.half_width < NARROW_SHARE * limit_ns)
+            verdict = e.mean > limit_ns ? VERDICT_BROKEN : VERDICT_KEPT;
+    } else if (seen->good > 0 && j->rules.limit.of == LIMIT_MAX) {
+        verdict = seen->above > 0                ? VERDICT_BROKEN
+                  : seen->good >= ENOUGH_FOR_MAX ? VERDICT_KEPT
+                                                 : VERDICT_OPEN;
+    } else if (seen->good > 0) {
+        double effect = sequential_test_design_effect(j);
+        verdict = verdict_of_share((double)seen->above / effect, (double)seen->good / effect,
+                                   1 - j->rules.limit.percent / 100, j->rules.alpha);
+    }
     if (verdict == VERDICT_KEPT)
         verdict = errors;
     return verdict == VERDICT_OPEN && j->elapsed_ns >= j->rules.most_ns ? VERDICT_UNKNOWN : verdict;
@@ -342,15 +304,6 @@ void kind_search_step_down(struct kind_search *l, enum bound bound)
     }
 }
 
-/* Searches again between the confirmed load and `above`, which kept the limit and then broke it. */
-static void kind_search_resume(struct kind_search *l, double above)
-{
-    note_kept(l);
-    l->broken = l->load = above;
-    l->is_again = true;
-    l->found = FOUND_UNSURE;
-}
-
 /* A confirmation uses windows that are longer by this factor. */
 #define CONFIRMING_WINDOWS 3
 
@@ -428,46 +381,6 @@ static void set_searched_loads(struct search *s, const struct standing *all, uin
     }
 }
 
-/* Begins before any request. loads[] becomes the first load of each kind. */
-static void search_begin(struct search *s, const struct plan *p, uint64_t now_ns,
-                         uint64_t loads[LOAD_KINDS])
-{
-    const struct standing nothing = {.busy = 0};
-    *s = (struct search){.plan = p, .is_first = true};
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct kind_plan *kind = &p->kinds[k];
-        s->is_searched[k] = kind->pace == PACE_RATE || kind->pace == PACE_CLOSED;
-        if (kind->pace == PACE_RATE)
-            kind_search_begin(&s->kind_searches[k], (double)kind->rate / (double)BILLION, MOST_RATE,
-                              false);
-        else if (kind->pace == PACE_CLOSED)
-            kind_search_begin(&s->kind_searches[k], kind->threads, kind->channels, true);
-    }
-    set_searched_loads(s, &nothing, now_ns, loads);
-}
-
-/*
- * Whether the window can begin: all requests of the previous load have ended, and every channel has
- * had a request of this load, or the time for that is over.
- */
-static bool has_settled(struct search *s, const struct standing *all, uint64_t now_ns)
-{
-    const struct plan *p = s->plan;
-    uint64_t window_ns = p->settings->window_ns.value;
-    uint64_t limit_ns = p->settings->limit.nanoseconds;
-    uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : window_ns / SETTLING_PART;
-    uint64_t most_ns =
-        s->is_first ? SETTLING_LIMITS * limit_ns + window_ns : p->window_most_ns / SETTLING_WINDOWS;
-    bool is_late = false;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        is_late |= s->is_searched[k] && all->progress[k].ended < s->settled[k];
-    uint64_t elapsed_ns = now_ns - s->stage_ns;
-    if (elapsed_ns < least_ns || (is_late && elapsed_ns < most_ns))
-        return false;
-    s->is_unsettled |= is_late && !s->is_first;
-    return true;
-}
-
 /* ---- judging a window ------------------------------------------------------------------------ */
 
 /* Number of windows that a load gets: more when it is a confirmation. */
@@ -488,16 +401,6 @@ static struct sequential_test_rules rules_of(const struct search *s)
         .stall_ns = p->settings->window_ns.value * windows_of(s) / STALL_PART,
         .most_ns = p->window_most_ns * windows_of(s),
     };
-}
-
-static void begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
-{
-    const struct sequential_test_rules rules = rules_of(s);
-    s->is_measuring = true;
-    s->stage_ns = now_ns;
-    memcpy(s->seen, all->counts, sizeof s->seen);
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        sequential_test_begin(&s->tests[k], &rules);
 }
 
 /* Tells the tests what has ended, and how much time has passed, since they were told last. */
@@ -533,65 +436,7 @@ static bool is_asked(const struct search *s, enum load_kind k)
            (s->is_confirming || l->found == FOUND_UNSURE);
 }
 
-/*
- * Whether the window is long enough for a verdict: as long as -window, and as LATENCIES_LEAST mean
- * latencies or the longest window. If the user limits the number of requests, a part of them is
- * enough.
- */
-static bool is_long_enough(const struct search *s, const struct sequential_test *j)
-{
-    const struct counts *seen = &j->seen;
-    uint64_t budget = s->plan->max_requests;
-    uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
-    bool has_latencies = j->elapsed_ns >= latencies_ns || j->elapsed_ns >= j->rules.most_ns;
-    return (j->elapsed_ns >= s->plan->settings->window_ns.value * windows_of(s) && has_latencies) ||
-           (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
-}
-
-/* Whether all verdicts that matter are known. */
-static bool is_known(const struct search *s)
-{
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (is_asked(s, k) &&
-            (verdict_of(s, k) == VERDICT_OPEN || !is_long_enough(s, &s->tests[k])))
-            return false;
-    return true;
-}
-
 /* ---- deciding -------------------------------------------------------------------------------- */
-
-/* Adds what ended in the pause, or did not: without it, a window lacks its longest requests. */
-static void feed_last(struct search *s, const struct standing *all, uint64_t paused_ns)
-{
-    struct standing whole = *all;
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        uint64_t left = all->busy > 0 ? all->progress[k].begun - all->progress[k].ended : 0;
-        whole.counts[k].good += left;
-        whole.counts[k].good_ns += left * paused_ns;
-        if (paused_ns >= s->plan->settings->limit.nanoseconds)
-            whole.counts[k].above += left;
-    }
-    feed_tests(s, &whole, 0);
-}
-
-/* Records the verdicts on the step that ends now, when all requests of its window are known. */
-static void note_verdicts(struct search *s, bool is_busy)
-{
-    s->noted = (struct step){.is_confirmation = s->is_confirming};
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct sequential_test *j = &s->tests[k];
-        enum verdict verdict = s->decided[k];
-        if (!s->is_searched[k])
-            continue;
-        if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&j->rules, &j->seen))
-            verdict =
-                sequential_test_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
-        if (is_busy && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
-            verdict = VERDICT_BUSY;
-        s->noted.kinds[k].load = s->kind_searches[k].load;
-        s->noted.kinds[k].verdict = verdict;
-    }
-}
 
 static bool any_search_is(const struct search *s, enum found found)
 {
@@ -608,26 +453,21 @@ static enum bound bound_of(enum verdict verdict)
                                           : BOUND_SURE;
 }
 
-/* Whether the load that broke the limit was made, so that less of it should help. */
-static bool was_made(const struct search *s, enum load_kind k)
-{
-    const struct sequential_test *j = &s->tests[k];
-    double due = s->kind_searches[k].load * (double)j->elapsed_ns / (double)BILLION;
-    return !search_is_by_rate(s) || (double)(j->seen.good + j->seen.errors) >= MADE_SHARE * due;
-}
-
 /* Whether less load does not help. Asked of each load that breaks the limit before any keeps it. */
 static bool helps_nothing(struct search *s, enum load_kind k)
 {
     const struct counts *seen = &s->tests[k].seen;
     struct broken_step *first = &s->broken[k];
+    double ended = (double)(seen->good + seen->errors);
     const struct broken_step now = {
         .load = s->kind_searches[k].load,
-        .late = (double)(seen->above + seen->errors) / fmax(1, (double)(seen->good + seen->errors)),
+        .late = (double)(seen->above + seen->errors) / fmax(1, ended),
         .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
     };
+    double due = now.load * (double)s->tests[k].elapsed_ns / (double)BILLION;
+    bool was_made = !search_is_by_rate(s) || ended >= MADE_SHARE * due;
     /* where no request may be late, the first late one ends the load, and shares say nothing */
-    if (s->plan->settings->limit.of == LIMIT_MAX || !was_made(s, k))
+    if (s->plan->settings->limit.of == LIMIT_MAX || !was_made)
         return false;
     if (first->load <= 0)
         *first = now;
@@ -635,28 +475,25 @@ static bool helps_nothing(struct search *s, enum load_kind k)
            now.mean_ns * HELP_LEAST >= first->mean_ns;
 }
 
-static void climb_kind(struct search *s, enum load_kind k)
-{
-    struct kind_search *l = &s->kind_searches[k];
-    enum verdict verdict = s->noted.kinds[k].verdict;
-    if (verdict == VERDICT_KEPT) {
-        kind_search_step_up(l);
-        return;
-    }
-    bool is_no_cause =
-        verdict != VERDICT_UNSETTLED && kind_search_kept(l) <= 0 && helps_nothing(s, k);
-    s->is_no_cause |= is_no_cause;
-    kind_search_step_back(l, bound_of(verdict));
-    if (is_no_cause)
-        l->found = FOUND_NONE;
-}
-
 /* Moves to the next load. Returns true if the search is over: no load of a kind keeps the limit. */
 static bool climb(struct search *s)
 {
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (is_asked(s, k))
-            climb_kind(s, k);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        struct kind_search *l = &s->kind_searches[k];
+        enum verdict verdict = s->noted.kinds[k].verdict;
+        if (!is_asked(s, k))
+            continue;
+        if (verdict == VERDICT_KEPT) {
+            kind_search_step_up(l);
+            continue;
+        }
+        bool is_no_cause =
+            verdict != VERDICT_UNSETTLED && kind_search_kept(l) <= 0 && helps_nothing(s, k);
+        s->is_no_cause |= is_no_cause;
+        kind_search_step_back(l, bound_of(verdict));
+        if (is_no_cause)
+            l->found = FOUND_NONE;
+    }
     if (any_search_is(s, FOUND_NONE))
         return true;
     if (any_search_is(s, FOUND_UNSURE))
@@ -669,33 +506,36 @@ static bool climb(struct search *s)
     return false;
 }
 
-/* Searches once above what has been confirmed, if that is far below the first confirmation. */
-static bool resumes_above(struct search *s)
-{
-    bool looks = false;
-    for (enum load_kind k = 0; !s->has_looked_up && k < LOAD_KINDS; k++) {
-        if (!s->is_searched[k] || s->kind_searches[k].load >= FAR_SHARE * s->sought[k])
-            continue;
-        kind_search_resume(&s->kind_searches[k], s->sought[k]);
-        looks = true;
-    }
-    s->has_looked_up = true;
-    s->is_confirming = !looks;
-    return looks;
-}
-
-/* Ends a confirmation: lowers what broke the limit. Returns true when the search is over. */
+/*
+ * Ends a confirmation: lowers what broke the limit. If all loads kept it, searches once above what
+ * has been confirmed, where that is far below the first confirmation. Returns true when the search
+ * is over.
+ */
 static bool confirm_answer(struct search *s)
 {
     bool is_kept = true;
+    bool looks_up = false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         if (!s->is_searched[k] || s->noted.kinds[k].verdict == VERDICT_KEPT)
             continue;
         is_kept = false;
         kind_search_step_down(&s->kind_searches[k], bound_of(s->noted.kinds[k].verdict));
     }
-    if (is_kept && resumes_above(s))
+    for (enum load_kind k = 0; is_kept && !s->has_looked_up && k < LOAD_KINDS; k++) {
+        struct kind_search *l = &s->kind_searches[k];
+        if (!s->is_searched[k] || l->load >= FAR_SHARE * s->sought[k])
+            continue;
+        note_kept(l);
+        l->broken = l->load = s->sought[k]; /* which kept the limit, and then broke it */
+        l->is_again = true;
+        l->found = FOUND_UNSURE;
+        looks_up = true;
+    }
+    s->has_looked_up |= is_kept;
+    if (looks_up) {
+        s->is_confirming = false;
         return false;
+    }
     s->is_confirmed = is_kept;
     s->confirmations++;
     return is_kept || any_search_is(s, FOUND_NONE);
@@ -703,13 +543,35 @@ static bool confirm_answer(struct search *s)
 
 /*
  * Sets the next load, after a pause of `paused_ns` in which the last requests of the window have
- * ended. Requests that have not ended count with their age. Returns false when the search is over.
+ * ended: without these, a window lacks its longest requests. Those that have not ended count with
+ * their age. Returns false when the search is over.
  */
 static bool search_next(struct search *s, const struct standing *all, uint64_t paused_ns,
                         uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
-    feed_last(s, all, paused_ns);
-    note_verdicts(s, all->disturbed > 0);
+    struct standing whole = *all;
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        uint64_t left = all->busy > 0 ? all->progress[k].begun - all->progress[k].ended : 0;
+        whole.counts[k].good += left;
+        whole.counts[k].good_ns += left * paused_ns;
+        if (paused_ns >= s->plan->settings->limit.nanoseconds)
+            whole.counts[k].above += left;
+    }
+    feed_tests(s, &whole, 0);
+    s->noted = (struct step){.is_confirmation = s->is_confirming};
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct sequential_test *j = &s->tests[k];
+        enum verdict verdict = s->decided[k];
+        if (!s->is_searched[k])
+            continue;
+        if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&j->rules, &j->seen))
+            verdict =
+                sequential_test_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
+        if (all->disturbed > 0 && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
+            verdict = VERDICT_BUSY;
+        s->noted.kinds[k].load = s->kind_searches[k].load;
+        s->noted.kinds[k].verdict = verdict;
+    }
     s->is_first = s->is_measuring = false;
     if (s->is_confirming ? confirm_answer(s) : climb(s))
         return false;
@@ -717,42 +579,65 @@ static bool search_next(struct search *s, const struct standing *all, uint64_t p
     return true;
 }
 
-/* Orders a window when the load has settled, and a pause when the window is over. */
-static void search_decide(struct search *s, const struct standing *all, uint64_t now_ns,
-                          struct order *order)
+/*
+ * Begins a window when the load has settled: all requests of the previous load have ended, and
+ * every channel has had a request of this load, or the time for that is over.
+ */
+static bool begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    if (!s->is_measuring) {
-        if (!has_settled(s, all, now_ns))
-            return;
-        begin_window(s, all, now_ns);
-        order->move = MOVE_WINDOW;
-        return;
-    }
-    /* all tests begin with the window, and are told the same time */
-    feed_tests(s, all, now_ns - s->stage_ns - s->tests[LOAD_READ].elapsed_ns);
-    if (!is_known(s))
-        return;
+    const struct plan *p = s->plan;
+    const struct sequential_test_rules rules = rules_of(s);
+    uint64_t window_ns = p->settings->window_ns.value;
+    uint64_t limit_ns = p->settings->limit.nanoseconds;
+    uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : window_ns / SETTLING_PART;
+    uint64_t most_ns =
+        s->is_first ? SETTLING_LIMITS * limit_ns + window_ns : p->window_most_ns / SETTLING_WINDOWS;
+    uint64_t elapsed_ns = now_ns - s->stage_ns;
+    bool is_late = false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        s->decided[k] = verdict_of(s, k);
-    order->move = MOVE_PAUSE;
+        is_late |= s->is_searched[k] && all->progress[k].ended < s->settled[k];
+    if (elapsed_ns < least_ns || (is_late && elapsed_ns < most_ns))
+        return false;
+    s->is_unsettled |= is_late && !s->is_first;
+    s->is_measuring = true;
+    s->stage_ns = now_ns;
+    memcpy(s->seen, all->counts, sizeof s->seen);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        sequential_test_begin(&s->tests[k], &rules);
+    return true;
 }
 
-/* The highest load known to keep the limit: the current one, if its open window shows that. */
-static double search_reached(const struct search *s, enum load_kind kind,
-                             const struct counts *whole)
+/*
+ * Ends a window when all verdicts that matter are known, and it is long enough: as long as -window,
+ * and as LATENCIES_LEAST mean latencies or the longest window. If the user limits the number of
+ * requests, a part of them is enough.
+ */
+static bool end_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
-    const struct kind_search *l = &s->kind_searches[kind];
-    const struct sequential_test_rules rules = rules_of(s);
-    bool is_kept = s->is_measuring && sequential_test_verdict(&s->tests[kind]) == VERDICT_KEPT;
-    return is_kept || (s->is_first && sequential_test_seems_kept(&rules, whole))
-               ? l->load
-               : kind_search_kept(l);
+    uint64_t budget = s->plan->max_requests;
+    uint64_t window_ns = s->plan->settings->window_ns.value * windows_of(s);
+    /* all tests begin with the window, and are told the same time */
+    feed_tests(s, all, now_ns - s->stage_ns - s->tests[LOAD_READ].elapsed_ns);
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct sequential_test *j = &s->tests[k];
+        const struct counts *seen = &j->seen;
+        uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
+        bool has_latencies = j->elapsed_ns >= latencies_ns || j->elapsed_ns >= j->rules.most_ns;
+        bool is_long = (j->elapsed_ns >= window_ns && has_latencies) ||
+                       (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
+        if (is_asked(s, k) && (!is_long || verdict_of(s, k) == VERDICT_OPEN))
+            return false;
+    }
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
+        s->decided[k] = verdict_of(s, k);
+    return true;
 }
 
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole)
 {
     const struct kind_search *l = &s->kind_searches[kind];
+    const struct sequential_test_rules rules = rules_of(s);
     enum verdict last = s->noted.kinds[kind].verdict;
     bool is_busy = l->bound == BOUND_BUSY && l->broken > 0;
     if (s->is_confirmed && l->found == FOUND_LOAD && is_busy)
@@ -760,7 +645,11 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
     if (s->is_confirmed)
         return (struct search_answer){l->found, l->load, FOUND_BY_STEPS};
     if (l->found != FOUND_NONE) {
-        double reached = search_reached(s, kind, whole);
+        /* the current load is known to keep the limit if its open window shows that */
+        bool is_kept =
+            (s->is_measuring && sequential_test_verdict(&s->tests[kind]) == VERDICT_KEPT) ||
+            (s->is_first && sequential_test_seems_kept(&rules, whole));
+        double reached = is_kept ? l->load : kind_search_kept(l);
         return (struct search_answer){FOUND_UNSURE, reached,
                                       reached <= 0 && is_busy ? FOUND_BUSY : FOUND_BY_STEPS};
     }
@@ -801,44 +690,48 @@ static bool sweep_next(struct controller *s, uint64_t loads[LOAD_KINDS])
 void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS])
 {
-    *s = (struct controller){.plan = p, .since_ns = now_ns};
-    for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        loads[k] = p->kinds[k].pace == PACE_RATE ? p->kinds[k].rate : p->kinds[k].threads;
+    const struct standing nothing = {.busy = 0};
+    struct search *search = &s->search;
+    *s =
+        (struct controller){.plan = p, .since_ns = now_ns, .search = {.plan = p, .is_first = true}};
+    for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
+        const struct kind_plan *kind = &p->kinds[k];
+        bool is_by_rate = kind->pace == PACE_RATE;
+        double first = is_by_rate ? (double)kind->rate / (double)BILLION : kind->threads;
+        loads[k] = is_by_rate ? kind->rate : kind->threads;
+        search->is_searched[k] = is_by_rate || kind->pace == PACE_CLOSED;
+        if (search->is_searched[k])
+            kind_search_begin(&search->kind_searches[k], first,
+                              is_by_rate ? MOST_RATE : kind->channels, !is_by_rate);
+    }
     if (p->mode == MODE_SEARCH)
-        search_begin(&s->search, p, now_ns, loads);
+        set_searched_loads(search, &nothing, now_ns, loads);
     else if (p->mode == MODE_SWEEP)
         sweep_next(s, loads);
-}
-
-/* Ends the pause when no request is in flight: orders the next load, or the end. */
-static void check_pause(struct controller *s, const struct standing *all, uint64_t now_ns,
-                        struct order *order)
-{
-    uint64_t paused_ns = now_ns - s->since_ns;
-    if (all->busy > 0 && paused_ns < LONGEST_PAUSE_NS)
-        return;
-    s->is_paused = false;
-    s->since_ns = now_ns;
-    bool goes_on = s->plan->mode == MODE_SWEEP
-                       ? sweep_next(s, order->loads)
-                       : search_next(&s->search, all, paused_ns, now_ns, order->loads);
-    order->move = goes_on ? MOVE_STEP : MOVE_LAST_STEP;
 }
 
 void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
                        struct order *order)
 {
+    bool is_sweep = s->plan->mode == MODE_SWEEP;
+    uint64_t passed_ns = now_ns - s->since_ns;
     *order = (struct order){.move = MOVE_NONE};
     if (all->behind > 0 || all->ended == plan_ranks(s->plan)) {
         order->move = MOVE_END;
     } else if (s->is_paused) {
-        check_pause(s, all, now_ns, order);
-    } else if (s->plan->mode == MODE_SEARCH) {
-        search_decide(&s->search, all, now_ns, order);
-    } else if (s->plan->mode == MODE_SWEEP && now_ns - s->since_ns >= s->plan->duration_ns) {
+        if (all->busy > 0 && passed_ns < LONGEST_PAUSE_NS)
+            return;
+        s->is_paused = false;
+        s->since_ns = now_ns;
+        bool goes_on = is_sweep ? sweep_next(s, order->loads)
+                                : search_next(&s->search, all, passed_ns, now_ns, order->loads);
+        order->move = goes_on ? MOVE_STEP : MOVE_LAST_STEP;
+    } else if (s->plan->mode == MODE_SEARCH && !s->search.is_measuring) {
+        if (begin_window(&s->search, all, now_ns))
+            order->move = MOVE_WINDOW;
+    } else if (is_sweep ? passed_ns >= s->plan->duration_ns
+                        : s->plan->mode == MODE_SEARCH && end_window(&s->search, all, now_ns)) {
         order->move = MOVE_PAUSE;
-    }
-    if (order->move == MOVE_PAUSE) {
         s->is_paused = true;
         s->since_ns = now_ns;
     }

@@ -35,21 +35,6 @@ static int find_above(struct path_directory *above, char *name, bool *is_own)
     return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
 
-/* Opens the directory that a target works in. Returns 0 or a negative errno. */
-static int find_directory(struct path_directory *directory, const struct run *run)
-{
-    if (!(run->target->traits & TARGET_NAMES))
-        return path_open(directory, NULL, run->plan->url ? run->plan->url : ".", PATH_FAILS, NULL);
-    bool is_own;
-    char *name = malloc(run->names.longest + 1);
-    if (!name)
-        return -ENOMEM;
-    names_format(&run->names, 1, name);
-    int rc = find_above(directory, name, &is_own);
-    free(name);
-    return rc;
-}
-
 /*
  * Whether the file of an overlay, if there is one, is in a layer of which the sources know: an
  * overlay passes on the question where a file's blocks are, which servers, FUSE and memory cannot
@@ -105,60 +90,49 @@ static void look_at_names(struct backing *b, const struct run *run, dev_t device
 
 void backing_open(struct backing *b, const struct run *run)
 {
+    const struct settings *s = run->plan->settings;
+    bool has_names = run->target->traits & TARGET_NAMES;
     struct path_directory directory;
     struct stat facts;
+    int rc = -ENOMEM;
     *b = (struct backing){0};
-    if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1 ||
-        find_directory(&directory, run) != 0)
+    if (!(run->target->traits & TARGET_LOCAL) || plan_ranks(run->plan) > 1)
+        return;
+    if (has_names) {
+        bool is_own;
+        char *name = malloc(run->names.longest + 1);
+        if (name) {
+            names_format(&run->names, 1, name);
+            rc = find_above(&directory, name, &is_own);
+        }
+        free(name);
+    } else {
+        rc = path_open(&directory, NULL, run->plan->url ? run->plan->url : ".", PATH_FAILS, NULL);
+    }
+    if (rc != 0)
         return;
     int fd = openat(directory.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sources_find(&b->sources, fd >= 0 ? fd : directory.fd);
     b->is_judged = run->target->traits & TARGET_FILES;
-    if (b->is_judged && (run->target->traits & TARGET_NAMES) && fstat(directory.fd, &facts) == 0)
+    if (b->is_judged && has_names && fstat(directory.fd, &facts) == 0)
         look_at_names(b, run, facts.st_dev);
-    if (b->is_judged && run->plan->settings->direct)
+    if (b->is_judged && s->direct)
         direct_see_in(&b->direct, directory.fd, &b->sources);
     descriptor_close(&fd);
     path_close(&directory);
     b->is_watched = true;
-    bool is_dax =
-        mount_info_has(&b->sources.mount, "dax") || mount_info_has(&b->sources.mount, "dax=always");
-    bool may_cache = !run->plan->settings->direct && !is_dax;
-    b->is_direct = run->plan->settings->direct;
-    b->is_cold = !may_cache || run->plan->settings->evict;
+    bool may_cache = !s->direct && !mount_info_has(&b->sources.mount, "dax") &&
+                     !mount_info_has(&b->sources.mount, "dax=always");
+    b->is_direct = s->direct;
+    b->is_cold = !may_cache || s->evict;
     b->may_be_cached[LOAD_READ] = may_cache;
-    b->may_be_cached[LOAD_WRITE] = may_cache && !run->plan->settings->fsync;
+    b->may_be_cached[LOAD_WRITE] = may_cache && !s->fsync;
 }
 
 /*
- * Judges where one kind's bytes came from or went to. Ignores CPU time: a thread that makes a load
- * sleeps most of the time. The device's bytes may be those of others, but a request that waited for
- * the device took longer than a few microseconds.
+ * Ignores CPU time: a thread that makes a load sleeps most of the time. The device's bytes may be
+ * those of others, but a request that waited for the device took longer than a few microseconds.
  */
-static void judge_kind(const struct backing *b, struct judgement *j, enum load_kind kind,
-                       const struct traffic *t, const struct reading *spent)
-{
-    struct evidence evidence = {
-        .spent = *spent,
-        .cpus = host_cpus(),
-        .read_bytes = kind == LOAD_READ ? t->bytes : 0,
-        .written_bytes = kind == LOAD_WRITE ? t->bytes : 0,
-        .is_cold = b->is_cold,
-        /* what is written is random, and cannot be compressed */
-        .compresses = b->sources.compresses && kind == LOAD_READ,
-        .filesystem = b->sources.filesystem,
-        .is_stored = true,
-        .is_paced = true,
-        .instant_ns = b->may_be_cached[kind] ? t->median_ns : 0,
-        .doubt = b->doubt[kind],
-    };
-    evidence.spent.busiest = (struct cpu_demand){0};
-    evidence.spent.stolen_ns = evidence.spent.quota_count = 0;
-    if (b->is_direct)
-        evidence.direct = direct_use_of(&b->direct, kind == LOAD_READ, kind == LOAD_WRITE);
-    limit_judge(j, &evidence);
-}
-
 void backing_use(const struct backing *b, const struct reading *spent,
                  const struct traffic traffic[LOAD_KINDS], struct backing_use *use)
 {
@@ -169,8 +143,28 @@ void backing_use(const struct backing *b, const struct reading *spent,
     use->counted = spent->device;
     use->sources = &b->sources;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        use->is_judged[kind] = b->is_judged && traffic[kind].bytes > 0;
-        if (use->is_judged[kind])
-            judge_kind(b, &use->kinds[kind], kind, &traffic[kind], spent);
+        const struct traffic *t = &traffic[kind];
+        struct evidence evidence = {
+            .spent = *spent,
+            .cpus = host_cpus(),
+            .read_bytes = kind == LOAD_READ ? t->bytes : 0,
+            .written_bytes = kind == LOAD_WRITE ? t->bytes : 0,
+            .is_cold = b->is_cold,
+            /* what is written is random, and cannot be compressed */
+            .compresses = b->sources.compresses && kind == LOAD_READ,
+            .filesystem = b->sources.filesystem,
+            .is_stored = true,
+            .is_paced = true,
+            .instant_ns = b->may_be_cached[kind] ? t->median_ns : 0,
+            .doubt = b->doubt[kind],
+        };
+        use->is_judged[kind] = b->is_judged && t->bytes > 0;
+        if (!use->is_judged[kind])
+            continue;
+        evidence.spent.busiest = (struct cpu_demand){0};
+        evidence.spent.stolen_ns = evidence.spent.quota_count = 0;
+        if (b->is_direct)
+            evidence.direct = direct_use_of(&b->direct, kind == LOAD_READ, kind == LOAD_WRITE);
+        limit_judge(&use->kinds[kind], &evidence);
     }
 }

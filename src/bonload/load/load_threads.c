@@ -39,133 +39,81 @@ enum turn {
     TURN_OVER, /* no further request may begin */
 };
 
-/* Opens load thread number `share` of a load. load_threads_close() must follow in either case. */
-static int load_thread_open(struct load_thread *d, struct run *run, struct load *load,
-                            unsigned share, struct err *e)
-{
-    const struct partition part = partition_of(load->channels, load->shares, share);
-    *d = (struct load_thread){
-        .run = run,
-        .load = load,
-        .share = share,
-        .channels = (unsigned)part.count,
-        .recorder = &run->recorders.list[share % run->recorders.count],
-    };
-    rng_init(&d->rng, run->plan->rank_seed, 2 * part.first + load->kind);
-    d->requests = calloc(part.count, sizeof *d->requests);
-    d->unused = calloc(part.count, sizeof *d->unused);
-    if (!d->requests || !d->unused)
-        return err_system(e, ENOMEM, "allocate memory for %u channels", d->channels);
-    for (unsigned i = d->channels; i-- > 0;) {
-        d->requests[i] = (struct request){.kind = load->kind, .channel = (unsigned)part.first + i};
-        d->unused[d->unused_count++] = &d->requests[i];
-    }
-    return 0;
-}
-
 /* Takes the permission for one request. If none is left, records the time: the run ends. */
-static bool take_budget(struct load_thread *d)
+static bool take_budget(struct load_thread *t)
 {
-    struct run *run = d->run;
-    if (d->budget > 0) {
-        d->budget--;
+    struct run *run = t->run;
+    if (t->budget > 0) {
+        t->budget--;
         return true;
     }
-    bool is_instant = run->target->traits & TARGET_INSTANT && d->load->pace == PACE_CLOSED;
+    bool is_instant = run->target->traits & TARGET_INSTANT && t->load->pace == PACE_CLOSED;
     uint64_t batch = is_instant ? INSTANT_BATCH : 1;
     uint64_t most = atomic_load_explicit(&run->most, memory_order_relaxed);
     uint64_t used = atomic_fetch_add_explicit(&run->budget, batch, memory_order_relaxed);
     if (used >= most) {
         uint64_t not_yet = 0;
-        atomic_compare_exchange_strong(&run->exhausted_ns, &not_yet, d->now_ns);
+        atomic_compare_exchange_strong(&run->exhausted_ns, &not_yet, t->now_ns);
         return false;
     }
-    d->budget = (most - used < batch ? most - used : batch) - 1;
+    t->budget = (most - used < batch ? most - used : batch) - 1;
     return true;
 }
 
-/* Whether the budget is used up and this load thread has no permission left. */
-static bool is_exhausted(const struct load_thread *d)
-{
-    return d->budget == 0 && d->load->pace != PACE_FOLLOWS &&
-           atomic_load_explicit(&d->run->exhausted_ns, memory_order_relaxed) != 0;
-}
-
 /* Whether no further write can succeed, so that no further read will get permission. */
-static bool writes_are_over(const struct load_thread *d)
+static bool writes_are_over(const struct load_thread *t)
 {
-    return atomic_load(&d->run->loads[LOAD_WRITE].threads_left) == 0;
-}
-
-/* Takes the permission for one read that follows writes. */
-static enum turn turn_of_follower(struct load_thread *d)
-{
-    bool was_over = writes_are_over(d);
-    uint64_t allowed = run_reads_allowed(d->run);
-    uint64_t begun = atomic_load(&d->load->followed);
-    while (begun < allowed) {
-        if (atomic_compare_exchange_weak(&d->load->followed, &begun, begun + 1)) {
-            d->ticket_ns = d->now_ns;
-            return TURN_NOW;
-        }
-    }
-    return was_over ? TURN_OVER : TURN_WAIT;
-}
-
-static enum turn turn_on_schedule(struct load_thread *d)
-{
-    struct load *load = d->load;
-    if (atomic_load(&load->rate) == 0)
-        return TURN_WAIT;
-    /* the schedule must be read after the rate, which is stored last */
-    if (d->ticket_ns == 0)
-        d->ticket_ns = arrivals_take(&load->schedules[atomic_load(&load->schedule) % SCHEDULES]);
-    if (d->ticket_ns >= atomic_load_explicit(&d->run->until_ns, memory_order_relaxed))
-        return TURN_OVER;
-    if (d->ticket_ns > d->now_ns)
-        return TURN_WAIT;
-    return take_budget(d) ? TURN_NOW : TURN_OVER;
+    return atomic_load(&t->run->loads[LOAD_WRITE].threads_left) == 0;
 }
 
 /* Whether a request may begin on a free channel now. */
-static enum turn turn_of(struct load_thread *d)
+static enum turn turn_of(struct load_thread *t)
 {
-    struct load *load = d->load;
-    if (atomic_load_explicit(&d->run->is_over, memory_order_relaxed) || is_exhausted(d))
+    struct load *load = t->load;
+    bool is_exhausted = t->budget == 0 && load->pace != PACE_FOLLOWS &&
+                        atomic_load_explicit(&t->run->exhausted_ns, memory_order_relaxed) != 0;
+    if (atomic_load_explicit(&t->run->is_over, memory_order_relaxed) || is_exhausted)
         return TURN_OVER;
-    unsigned gate = atomic_load_explicit(&d->run->gate, memory_order_acquire);
-    if (gate != d->gate) {
-        d->ticket_ns = 0; /* the ticket is void: its step has ended */
+    unsigned gate = atomic_load_explicit(&t->run->gate, memory_order_acquire);
+    if (gate != t->gate) {
+        t->ticket_ns = 0; /* the ticket is void: its step has ended */
         if (gate % 2 != 0)
             return TURN_WAIT;
-        d->gate = gate;
-        d->budget = 0;
+        t->gate = gate;
+        t->budget = 0;
     }
     if (!atomic_load_explicit(&load->is_open, memory_order_acquire))
-        return writes_are_over(d) ? TURN_OVER : TURN_WAIT;
-    if (load->pace == PACE_RATE)
-        return turn_on_schedule(d);
-    if (load->pace == PACE_FOLLOWS)
-        return turn_of_follower(d);
-    unsigned active = atomic_load_explicit(&load->active, memory_order_relaxed);
-    unsigned quota = active / load->shares + (d->share < active % load->shares);
-    if (d->channels - d->unused_count >= quota)
-        return TURN_WAIT;
-    return take_budget(d) ? TURN_NOW : TURN_OVER;
-}
-
-/* The next number for a request whose name does not matter. Takes several numbers at once. */
-static uint64_t next_of_batch(struct load_thread *d)
-{
-    struct run *run = d->run;
-    if (d->numbers == 0) {
-        d->numbers = d->budget + 1;
-        d->next_number = d->load->kind == LOAD_WRITE
-                             ? written_take(&run->written, d->numbers)
-                             : atomic_fetch_add(&run->read_numbers, d->numbers) + 1;
+        return writes_are_over(t) ? TURN_OVER : TURN_WAIT;
+    if (load->pace == PACE_FOLLOWS) {
+        bool was_over = writes_are_over(t);
+        uint64_t allowed = run_reads_allowed(t->run);
+        uint64_t begun = atomic_load(&load->followed);
+        while (begun < allowed) {
+            if (atomic_compare_exchange_weak(&load->followed, &begun, begun + 1)) {
+                t->ticket_ns = t->now_ns;
+                return TURN_NOW;
+            }
+        }
+        return was_over ? TURN_OVER : TURN_WAIT;
     }
-    d->numbers--;
-    return d->next_number++;
+    if (load->pace == PACE_RATE) {
+        if (atomic_load(&load->rate) == 0)
+            return TURN_WAIT;
+        /* the schedule must be read after the rate, which is stored last */
+        if (t->ticket_ns == 0)
+            t->ticket_ns =
+                arrivals_take(&load->schedules[atomic_load(&load->schedule) % SCHEDULES]);
+        if (t->ticket_ns >= atomic_load_explicit(&t->run->until_ns, memory_order_relaxed))
+            return TURN_OVER;
+        if (t->ticket_ns > t->now_ns)
+            return TURN_WAIT;
+    } else {
+        unsigned active = atomic_load_explicit(&load->active, memory_order_relaxed);
+        unsigned quota = active / load->shares + (t->share < active % load->shares);
+        if (t->channels - t->unused_count >= quota)
+            return TURN_WAIT;
+    }
+    return take_budget(t) ? TURN_NOW : TURN_OVER;
 }
 
 /* Picks one of the run's writes at random, and returns its number; 0: there is none yet. */
@@ -183,11 +131,12 @@ static bool is_written_one_by_one(const struct run *run)
 /*
  * Gives a request its number, which determines its name. A removal gets the oldest object that the
  * run wrote, or, in a run that writes nothing, the next name; a change gets one of the objects that
- * the run wrote. If there is none, the request becomes a write.
+ * the run wrote. If there is none, the request becomes a write. Where the name does not matter, the
+ * load thread takes several numbers at once.
  */
-static void number_request(struct load_thread *d, struct request *r)
+static void number_request(struct load_thread *t, struct request *r)
 {
-    struct run *run = d->run;
+    struct run *run = t->run;
     r->number = 0;
     if (r->removes && run->plan->puts_nothing)
         r->number = atomic_fetch_add(&run->removals, 1) + 1;
@@ -198,27 +147,22 @@ static void number_request(struct load_thread *d, struct request *r)
     if (r->number != 0)
         return;
     r->removes = r->changes = false; /* there is no such object */
-    if (r->kind == LOAD_WRITE && is_written_one_by_one(run))
+    if (r->kind == LOAD_WRITE && is_written_one_by_one(run)) {
         r->number = written_begin(&run->written, r->channel);
-    else if (r->kind == LOAD_READ && run->reads_written)
-        r->number = pick_written(run);
-    else
-        r->number = next_of_batch(d);
-}
-
-static void settle_number(struct load_thread *d, const struct request *r)
-{
-    struct run *run = d->run;
-    if (r->removes || r->changes)
         return;
-    if (is_written_one_by_one(run))
-        written_end(&run->written, r->channel, r->number, r->failure == 0);
-    else if (r->failure != 0)
-        written_leave_out(&run->written, r->number);
-    if (run->plan->settings->removes && (run->target->traits & TARGET_FILES))
-        written_note_file(&run->written, r->number, run->names.period, r->made);
-    if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
-        run_open_reads(run, d->now_ns);
+    }
+    if (r->kind == LOAD_READ && run->reads_written) {
+        r->number = pick_written(run);
+        return;
+    }
+    if (t->numbers == 0) {
+        t->numbers = t->budget + 1;
+        t->next_number = r->kind == LOAD_WRITE
+                             ? written_take(&run->written, t->numbers)
+                             : atomic_fetch_add(&run->read_numbers, t->numbers) + 1;
+    }
+    t->numbers--;
+    r->number = t->next_number++;
 }
 
 /*
@@ -231,76 +175,73 @@ static void count_one(_Atomic uint64_t *number)
                           memory_order_release);
 }
 
-/* Reports a slow request. Time that does not count is assumed to come first, as evicting does. */
-static void put_slow(struct load_thread *d, uint64_t service_ns, uint64_t end_ns)
-{
-    if (!slow_box_has_room(d->slow))
-        return;
-    const struct slow_op op = {
-        .start_ns = end_ns - service_ns,
-        .end_ns = end_ns,
-        .thread = (int)syscall(SYS_gettid),
-        .writes = d->load->kind == LOAD_WRITE,
-    };
-    slow_box_put(d->slow, &op);
-}
-
-static void count_request(struct load_thread *d, const struct request *r, uint64_t end_ns)
-{
-    struct run *run = d->run;
-    uint64_t aside_ns = r->aside_ns + r->connect_ns;
-    uint64_t passed_ns = end_ns - r->start_ns;
-    uint64_t service_ns = passed_ns > aside_ns ? passed_ns - aside_ns : 0;
-    bool has_due = d->load->pace == PACE_RATE;
-    uint64_t response_ns = has_due ? end_ns - r->due_ns - r->aside_ns : service_ns;
-    struct recorder *recorder = d->recorder;
-    if (run->rules.is_shared) {
-        int cpu = sched_getcpu();
-        recorder = &run->recorders.list[(unsigned)(cpu < 0 ? 0 : cpu) % run->recorders.count];
-    }
-    recorder_add(recorder, &run->rules, r, response_ns, service_ns);
-    slowest_add(&d->slowest, &(struct slow_request){.response_ns = response_ns,
-                                                    .due_ns = r->due_ns,
-                                                    .number = r->number,
-                                                    .failure = r->failure,
-                                                    .op = r->op});
-    if (r->failure != 0)
-        failures_note(&run->failures, r->kind, r->failure, r->number);
-    if (r->miss != 0)
-        failures_note(&run->misses, r->kind, r->miss, r->number);
-    if (d->slow && r->failure == 0 &&
-        service_ns >= atomic_load_explicit(&d->slow->over_ns, memory_order_relaxed))
-        put_slow(d, service_ns, end_ns);
-}
-
 /* Handles the end of a request, which the target examines first, in time that does not count. */
-static void settle_request(struct load_thread *d, struct request *r, uint64_t end_ns)
+static void settle_request(struct load_thread *t, struct request *r, uint64_t end_ns)
 {
-    struct run *run = d->run;
+    struct run *run = t->run;
     if (run->target->inspect) {
-        run->target->inspect(d->target, r);
-        d->now_ns = clock_ns();
+        run->target->inspect(t->target, r);
+        t->now_ns = clock_ns();
     }
     bool is_of_step = r->gate == (atomic_load_explicit(&run->gate, memory_order_relaxed) & ~1U);
-    if (is_of_step && r->due_ns >= atomic_load_explicit(&run->counts_from_ns, memory_order_relaxed))
-        count_request(d, r, end_ns);
-    if (r->kind == LOAD_WRITE)
-        settle_number(d, r);
-    if (is_of_step) {
-        count_one(&d->ended);
-        atomic_store_explicit(&d->last_end_ns, end_ns, memory_order_relaxed);
+    if (is_of_step &&
+        r->due_ns >= atomic_load_explicit(&run->counts_from_ns, memory_order_relaxed)) {
+        uint64_t aside_ns = r->aside_ns + r->connect_ns;
+        uint64_t passed_ns = end_ns - r->start_ns;
+        uint64_t service_ns = passed_ns > aside_ns ? passed_ns - aside_ns : 0;
+        bool has_due = t->load->pace == PACE_RATE;
+        uint64_t response_ns = has_due ? end_ns - r->due_ns - r->aside_ns : service_ns;
+        struct recorder *recorder = t->recorder;
+        if (run->rules.is_shared) {
+            int cpu = sched_getcpu();
+            recorder = &run->recorders.list[(unsigned)(cpu < 0 ? 0 : cpu) % run->recorders.count];
+        }
+        recorder_add(recorder, &run->rules, r, response_ns, service_ns);
+        slowest_add(&t->slowest, &(struct slow_request){.response_ns = response_ns,
+                                                        .due_ns = r->due_ns,
+                                                        .number = r->number,
+                                                        .failure = r->failure,
+                                                        .op = r->op});
+        if (r->failure != 0)
+            failures_note(&run->failures, r->kind, r->failure, r->number);
+        if (r->miss != 0)
+            failures_note(&run->misses, r->kind, r->miss, r->number);
+        if (t->slow && r->failure == 0 &&
+            service_ns >= atomic_load_explicit(&t->slow->over_ns, memory_order_relaxed) &&
+            slow_box_has_room(t->slow))
+            slow_box_put(t->slow, &(struct slow_op){
+                                      /* time that does not count comes first, as evicting does */
+                                      .start_ns = end_ns - service_ns,
+                                      .end_ns = end_ns,
+                                      .thread = (int)syscall(SYS_gettid),
+                                      .writes = r->kind == LOAD_WRITE,
+                                  });
     }
-    d->unused[d->unused_count++] = r;
+    if (r->kind == LOAD_WRITE && !r->removes && !r->changes) {
+        if (is_written_one_by_one(run))
+            written_end(&run->written, r->channel, r->number, r->failure == 0);
+        else if (r->failure != 0)
+            written_leave_out(&run->written, r->number);
+        if (run->plan->settings->removes && (run->target->traits & TARGET_FILES))
+            written_note_file(&run->written, r->number, run->names.period, r->made);
+        if (r->failure == 0 && plan_has(run->plan, LOAD_READ))
+            run_open_reads(run, t->now_ns);
+    }
+    if (is_of_step) {
+        count_one(&t->ended);
+        atomic_store_explicit(&t->last_end_ns, end_ns, memory_order_relaxed);
+    }
+    t->unused[t->unused_count++] = r;
 }
 
 /* Begins the request that has the load thread's ticket. */
-static void begin_request(struct load_thread *d, struct request *r)
+static void begin_request(struct load_thread *t, struct request *r)
 {
-    const struct target_ops *target = d->run->target;
-    r->due_ns = d->ticket_ns;
-    r->gate = d->gate;
-    d->ticket_ns = 0;
-    d->unused_count--;
+    const struct target_ops *target = t->run->target;
+    r->due_ns = t->ticket_ns;
+    r->gate = t->gate;
+    t->ticket_ns = 0;
+    t->unused_count--;
     /* one by one, which costs less than clearing all of *r */
     r->removes = r->changes = r->made = false;
     r->failure = r->miss = 0;
@@ -308,93 +249,95 @@ static void begin_request(struct load_thread *d, struct request *r)
     r->connections = 0;
     r->connect_ns = r->tls_ns = 0;
     if (target->choose)
-        target->choose(d->run->shared, r, rng_next(&d->rng));
-    number_request(d, r);
+        target->choose(t->run->shared, r, rng_next(&t->rng));
+    number_request(t, r);
     if (target->prepare) {
-        target->prepare(d->target, r);
-        d->now_ns = clock_ns();
+        target->prepare(t->target, r);
+        t->now_ns = clock_ns();
     }
-    r->start_ns = d->now_ns;
+    r->start_ns = t->now_ns;
     if (r->due_ns == 0 || r->due_ns > r->start_ns)
         r->due_ns = r->start_ns;
-    count_one(&d->begun);
-    if (target->submit(d->target, r) == TARGET_QUEUED)
+    count_one(&t->begun);
+    if (target->submit(t->target, r) == TARGET_QUEUED)
         return;
-    d->now_ns = clock_ns();
-    settle_request(d, r, d->now_ns);
+    t->now_ns = clock_ns();
+    settle_request(t, r, t->now_ns);
 }
 
-/* If the run is paused, parks a load thread with nothing in flight, and gives its budget back. */
-static bool park_load_thread(struct load_thread *d)
+/*
+ * Sleeps until the ticket is due or something changes. Nothing may be in flight. If the run is
+ * paused, the load thread is parked, and gives its budget back.
+ */
+static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t writes)
 {
-    unsigned gate = atomic_load(&d->run->gate);
-    if (gate % 2 == 0)
-        return false;
-    if (gate == d->gate + 1)
-        atomic_fetch_sub(&d->run->budget, d->budget);
-    d->budget = 0;
-    d->ticket_ns = 0;
-    atomic_store(&d->parked, gate);
-    return true;
-}
-
-/* Sleeps until the ticket is due or something changes. Nothing may be in flight. */
-static void load_thread_sleep(struct load_thread *d, uint32_t change, uint32_t writes)
-{
-    struct run *run = d->run;
-    bool is_parked = park_load_thread(d);
-    uint64_t until_ns = d->ticket_ns != 0 ? d->ticket_ns : EVENT_NO_DEADLINE;
-    if (d->load->pace == PACE_FOLLOWS && atomic_load(&d->load->is_open) && !is_parked) {
+    struct run *run = t->run;
+    unsigned gate = atomic_load(&run->gate);
+    bool is_parked = gate % 2 != 0;
+    if (is_parked) {
+        if (gate == t->gate + 1)
+            atomic_fetch_sub(&run->budget, t->budget);
+        t->budget = 0;
+        t->ticket_ns = 0;
+        atomic_store(&t->parked, gate);
+    }
+    uint64_t until_ns = t->ticket_ns != 0 ? t->ticket_ns : EVENT_NO_DEADLINE;
+    if (t->load->pace == PACE_FOLLOWS && atomic_load(&t->load->is_open) && !is_parked) {
         atomic_fetch_add(&run->followers, 1);
-        if (run_reads_allowed(run) <= atomic_load(&d->load->followed) &&
-            !atomic_load(&run->is_over) && !writes_are_over(d))
+        if (run_reads_allowed(run) <= atomic_load(&t->load->followed) &&
+            !atomic_load(&run->is_over) && !writes_are_over(t))
             event_wait(&run->write_ended, writes, EVENT_NO_DEADLINE);
         atomic_fetch_sub(&run->followers, 1);
-    } else if (until_ns - d->now_ns > SPIN_NS) {
+    } else if (until_ns - t->now_ns > SPIN_NS) {
         event_wait(&run->change, change, until_ns);
     }
-    d->now_ns = clock_ns();
+    t->now_ns = clock_ns();
 }
 
 /* Waits for requests in flight, but not for long if other changes could let a request begin. */
-static void wait_for_target(struct load_thread *d, bool is_over_now)
+static void wait_for_target(struct load_thread *t, bool is_over_now)
 {
-    uint64_t until_ns = d->now_ns + LOOK_NS;
-    if (d->unused_count == 0 || is_over_now)
-        until_ns = d->now_ns + 100 * LOOK_NS;
-    else if (d->ticket_ns > 0 && d->ticket_ns < until_ns)
-        until_ns = d->ticket_ns;
+    uint64_t until_ns = t->now_ns + LOOK_NS;
+    if (t->unused_count == 0 || is_over_now)
+        until_ns = t->now_ns + 100 * LOOK_NS;
+    else if (t->ticket_ns > 0 && t->ticket_ns < until_ns)
+        until_ns = t->ticket_ns;
     /* requests that end are stored where settle_request() puts them */
-    struct request **done = d->unused + d->unused_count;
-    unsigned ended = d->run->target->poll(d->target, until_ns, done, d->channels - d->unused_count);
-    uint64_t end_ns = d->now_ns = clock_ns();
+    struct request **done = t->unused + t->unused_count;
+    unsigned ended = t->run->target->poll(t->target, until_ns, done, t->channels - t->unused_count);
+    uint64_t end_ns = t->now_ns = clock_ns();
     for (unsigned i = 0; i < ended; i++)
-        settle_request(d, done[i], end_ns);
+        settle_request(t, done[i], end_ns);
 }
 
-void load_thread_work(struct load_thread *d)
+void *load_thread_work(void *load_thread)
 {
+    struct load_thread *t = load_thread;
+    struct run *run = t->run;
+    stop_block_signals();
+    atomic_store(&t->thread_id, gettid());
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
-    d->now_ns = clock_ns();
+    t->now_ns = clock_ns();
     for (;;) {
-        uint32_t change = event_count(&d->run->change);
-        uint32_t writes = event_count(&d->run->write_ended);
+        uint32_t change = event_count(&run->change);
+        uint32_t writes = event_count(&run->write_ended);
         enum turn turn = TURN_WAIT;
-        while (d->unused_count > 0) {
-            turn = turn_of(d);
-            if (turn != TURN_NOW)
-                break;
-            begin_request(d, d->unused[d->unused_count - 1]);
-        }
-        if (d->unused_count < d->channels)
-            wait_for_target(d, turn == TURN_OVER);
+        while (t->unused_count > 0 && (turn = turn_of(t)) == TURN_NOW)
+            begin_request(t, t->unused[t->unused_count - 1]);
+        if (t->unused_count < t->channels)
+            wait_for_target(t, turn == TURN_OVER);
         else if (turn == TURN_OVER)
             break;
         else
-            load_thread_sleep(d, change, writes);
+            load_thread_sleep(t, change, writes);
     }
-    for (; d->numbers > 0 && d->load->kind == LOAD_WRITE; d->numbers--)
-        written_leave_out(&d->run->written, d->next_number++); /* these were never begun */
+    for (; t->numbers > 0 && t->load->kind == LOAD_WRITE; t->numbers--)
+        written_leave_out(&run->written, t->next_number++); /* these were never begun */
+    atomic_store(&t->waited_ns, cpu_demand_of_thread().waited_ns);
+    atomic_store(&t->parked, LOAD_THREAD_OVER);
+    if (atomic_fetch_sub(&t->load->threads_left, 1) == 1)
+        run_wake(run);
+    return NULL;
 }
 
 /* Enough stack for system calls. Only the pages that a thread touches take memory. */
@@ -407,15 +350,34 @@ int load_threads_open(struct load_threads *c, struct run *run, struct err *e)
     c->list = calloc(all, sizeof *c->list);
     if (!c->list)
         return err_system(e, ENOMEM, "allocate memory for %u threads", all);
-    int rc = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         struct load *load = &run->loads[kind];
-        for (unsigned i = 0; rc == 0 && i < load->shares; i++)
-            rc = load_thread_open(&c->list[c->count++], run, load, i, e);
+        for (unsigned share = 0; share < load->shares; share++) {
+            const struct partition part = partition_of(load->channels, load->shares, share);
+            struct load_thread *t = &c->list[c->count++];
+            *t = (struct load_thread){
+                .run = run,
+                .load = load,
+                .share = share,
+                .channels = (unsigned)part.count,
+                .recorder = &run->recorders.list[share % run->recorders.count],
+                .requests = calloc(part.count, sizeof *t->requests),
+                .unused = calloc(part.count, sizeof *t->unused),
+            };
+            rng_init(&t->rng, run->plan->rank_seed, 2 * part.first + kind);
+            if (!t->requests || !t->unused) {
+                int rc = err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
+                load_threads_close(c);
+                return rc;
+            }
+            for (unsigned i = t->channels; i-- > 0;) {
+                t->requests[i] =
+                    (struct request){.kind = kind, .channel = (unsigned)part.first + i};
+                t->unused[t->unused_count++] = &t->requests[i];
+            }
+        }
     }
-    if (rc != 0)
-        load_threads_close(c);
-    return rc;
+    return 0;
 }
 
 void load_threads_close(struct load_threads *c)
@@ -428,58 +390,35 @@ void load_threads_close(struct load_threads *c)
     *c = (struct load_threads){0};
 }
 
-static void *load_thread_main(void *argument)
+static void leave_target(struct load_thread *t)
 {
-    struct load_thread *d = argument;
-    stop_block_signals();
-    atomic_store(&d->thread_id, gettid());
-    load_thread_work(d);
-    atomic_store(&d->waited_ns, cpu_demand_of_thread().waited_ns);
-    atomic_store(&d->parked, LOAD_THREAD_OVER);
-    if (atomic_fetch_sub(&d->load->threads_left, 1) == 1)
-        run_wake(d->run);
-    return NULL;
-}
-
-static int join_target(struct load_thread *d, struct err *e)
-{
-    const struct target_ops *target = d->run->target;
-    if (!target->join)
-        return 0;
-    d->target = calloc(1, target->thread_bytes + d->channels * target->channel_bytes);
-    return d->target ? target->join(d->target, d->run->shared, d->channels, e)
-                     : err_system(e, ENOMEM, "allocate memory for %u channels", d->channels);
-}
-
-static void leave_target(struct load_thread *d)
-{
-    if (d->target && d->run->target->leave)
-        d->run->target->leave(d->target);
-    free(d->target);
-}
-
-static int start_load_thread(struct load_threads *c, struct load_thread *d,
-                             const pthread_attr_t *attributes, struct err *e)
-{
-    int rc = join_target(d, e);
-    int code = rc == 0 ? pthread_create(&d->thread, attributes, load_thread_main, d) : 0;
-    if (code != 0)
-        rc = err_system(e, code, "start thread %u of %u", c->started + 1, c->count);
-    if (rc == 0)
-        c->started++;
-    else
-        leave_target(d);
-    return rc;
+    if (t->target && t->run->target->leave)
+        t->run->target->leave(t->target);
+    free(t->target);
 }
 
 int load_threads_start(struct load_threads *c, struct err *e)
 {
+    const struct target_ops *target = c->run->target;
     pthread_attr_t attributes;
     int rc = 0;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    while (rc == 0 && c->started < c->count)
-        rc = start_load_thread(c, &c->list[c->started], &attributes, e);
+    while (rc == 0 && c->started < c->count) {
+        struct load_thread *t = &c->list[c->started];
+        if (target->join) {
+            t->target = calloc(1, target->thread_bytes + t->channels * target->channel_bytes);
+            rc = t->target ? target->join(t->target, c->run->shared, t->channels, e)
+                           : err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
+        }
+        int code = rc == 0 ? pthread_create(&t->thread, &attributes, load_thread_work, t) : 0;
+        if (code != 0)
+            rc = err_system(e, code, "start thread %u of %u", c->started + 1, c->count);
+        if (rc == 0)
+            c->started++;
+        else
+            leave_target(t);
+    }
     pthread_attr_destroy(&attributes);
     if (rc != 0) {
         run_end(c->run);
@@ -491,9 +430,9 @@ int load_threads_start(struct load_threads *c, struct err *e)
 void load_threads_join(struct load_threads *c)
 {
     while (c->started > 0) {
-        struct load_thread *d = &c->list[--c->started];
-        pthread_join(d->thread, NULL);
-        leave_target(d);
+        struct load_thread *t = &c->list[--c->started];
+        pthread_join(t->thread, NULL);
+        leave_target(t);
     }
 }
 
@@ -501,8 +440,8 @@ unsigned load_threads_busy(const struct load_threads *c)
 {
     unsigned busy = 0;
     for (unsigned i = 0; i < c->count; i++) {
-        const struct load_thread *d = &c->list[i];
-        unsigned parked = atomic_load(&d->parked);
+        const struct load_thread *t = &c->list[i];
+        unsigned parked = atomic_load(&t->parked);
         busy += parked != LOAD_THREAD_OVER && parked != atomic_load(&c->run->gate);
     }
     return busy;
@@ -512,11 +451,11 @@ struct progress load_threads_progress(const struct load_threads *c, enum load_ki
 {
     struct progress sum = {0};
     for (unsigned i = 0; i < c->count; i++) {
-        const struct load_thread *d = &c->list[i];
-        if (d->load->kind != kind)
+        const struct load_thread *t = &c->list[i];
+        if (t->load->kind != kind)
             continue;
-        uint64_t ended = atomic_load_explicit(&d->ended, memory_order_relaxed);
-        uint64_t begun = atomic_load_explicit(&d->begun, memory_order_relaxed);
+        uint64_t ended = atomic_load_explicit(&t->ended, memory_order_relaxed);
+        uint64_t begun = atomic_load_explicit(&t->begun, memory_order_relaxed);
         sum.ended += ended;
         sum.begun += begun > ended ? begun : ended; /* a request may have ended meanwhile */
     }
@@ -528,19 +467,19 @@ uint64_t load_threads_leave(struct load_threads *c, enum load_kind kind)
     uint64_t left = 0;
     atomic_fetch_add(&c->run->gate, 2); /* the run stays paused; these requests are of no step */
     for (unsigned i = 0; i < c->count; i++) {
-        struct load_thread *d = &c->list[i];
-        uint64_t ended = atomic_load(&d->ended);
-        if (d->load->kind == kind)
-            left += atomic_exchange(&d->begun, ended) - ended;
+        struct load_thread *t = &c->list[i];
+        uint64_t ended = atomic_load(&t->ended);
+        if (t->load->kind == kind)
+            left += atomic_exchange(&t->begun, ended) - ended;
     }
     return left;
 }
 
 /* How long a thread has waited for a CPU. Returns false when the kernel does not say. */
-static bool read_wait(const struct load_thread *d, uint64_t *waited_ns)
+static bool read_wait(const struct load_thread *t, uint64_t *waited_ns)
 {
     char path[64];
-    pid_t id = atomic_load(&d->thread_id);
+    pid_t id = atomic_load(&t->thread_id);
     *waited_ns = 0;
     if (id == 0)
         return true;
@@ -548,9 +487,9 @@ static bool read_wait(const struct load_thread *d, uint64_t *waited_ns)
     int fd = kernel_file_open(path, O_RDONLY);
     bool is_known = fd >= 0 && cpu_read_schedstat(fd, waited_ns);
     descriptor_close(&fd);
-    if (atomic_load(&d->parked) != LOAD_THREAD_OVER)
+    if (atomic_load(&t->parked) != LOAD_THREAD_OVER)
         return is_known;
-    *waited_ns = atomic_load(&d->waited_ns);
+    *waited_ns = atomic_load(&t->waited_ns);
     return true;
 }
 
@@ -582,11 +521,11 @@ void load_threads_forget(struct load_threads *c)
     if (c->run->target->forget)
         c->run->target->forget(c->run->shared);
     for (unsigned i = 0; i < c->count; i++) {
-        struct load_thread *d = &c->list[i];
-        slowest_clear(&d->slowest);
-        atomic_store(&d->begun, 0);
-        atomic_store(&d->ended, 0);
-        atomic_store(&d->last_end_ns, 0);
+        struct load_thread *t = &c->list[i];
+        slowest_clear(&t->slowest);
+        atomic_store(&t->begun, 0);
+        atomic_store(&t->ended, 0);
+        atomic_store(&t->last_end_ns, 0);
     }
 }
 
@@ -601,33 +540,29 @@ static uint64_t due_before(struct backlog *b, const struct load *load, unsigned 
                : arrivals_due(schedule, &b->cursors[load->kind][seconds], now_ns - ago_ns);
 }
 
-/*
- * Adds the time for which more than one second's worth of requests were due and had not ended: that
- * is, as long as the number of requests that ended is below the number that was due a second ago.
- * The latter grew as the schedule says, so the moment when it crossed the line can be computed,
- * even if this thread did not run then.
- */
-static void add_backlog(struct backlog *b, const struct load *load, uint64_t ended, uint64_t now_ns)
-{
-    uint64_t due = due_before(b, load, 0, now_ns);
-    double backlog = due > ended ? (double)(due - ended) : 0;
-    double second = fmax((double)(due - due_before(b, load, 1, now_ns)), 1);
-    double seconds =
-        fmax((double)(due - due_before(b, load, BAD_RATE_SECONDS, now_ns)), BAD_RATE_SECONDS);
-    if (backlog > second) {
-        double rate = arrivals_rate(load_schedule(load), now_ns - BILLION);
-        double passed = (double)(now_ns - b->looked_ns);
-        double above = (backlog - second) / rate * (double)BILLION;
-        b->staggered_ns[load->kind] += (uint64_t)(above < passed ? above : passed);
-    }
-    b->is_bad |= backlog > seconds;
-}
-
 void backlog_measure(struct backlog *b, const struct load_threads *load_threads, uint64_t now_ns)
 {
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (load_has_schedule(&load_threads->run->loads[kind]))
-            add_backlog(b, &load_threads->run->loads[kind],
-                        load_threads_progress(load_threads, kind).ended, now_ns);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct load *load = &load_threads->run->loads[kind];
+        if (!load_has_schedule(load))
+            continue;
+        uint64_t ended = load_threads_progress(load_threads, kind).ended;
+        uint64_t due = due_before(b, load, 0, now_ns);
+        double backlog = due > ended ? (double)(due - ended) : 0;
+        double second = fmax((double)(due - due_before(b, load, 1, now_ns)), 1);
+        double seconds =
+            fmax((double)(due - due_before(b, load, BAD_RATE_SECONDS, now_ns)), BAD_RATE_SECONDS);
+        if (backlog > second) {
+            /*
+             * The number that was due a second ago grew as the schedule says, so the moment when it
+             * crossed the number that ended can be computed, even if this thread did not run then.
+             */
+            double rate = arrivals_rate(load_schedule(load), now_ns - BILLION);
+            double passed = (double)(now_ns - b->looked_ns);
+            double above = (backlog - second) / rate * (double)BILLION;
+            b->staggered_ns[kind] += (uint64_t)(above < passed ? above : passed);
+        }
+        b->is_bad |= backlog > seconds;
+    }
     b->looked_ns = now_ns;
 }

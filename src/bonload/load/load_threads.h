@@ -57,8 +57,8 @@ struct load_thread {
 /* Value of load_thread.parked when the load thread begins no further requests. */
 #define LOAD_THREAD_OVER (~0U)
 
-/* What a load thread does. Returns when no request may begin and all have ended. */
-void load_thread_work(struct load_thread *d);
+/* What a load thread does. Returns NULL when no request may begin and all have ended. */
+void *load_thread_work(void *load_thread);
 
 /* All load threads of a run. */
 struct load_threads {

@@ -79,25 +79,21 @@ uint64_t arrivals_take(struct arrivals *a)
     return due;
 }
 
-/* Number of requests of a curve that are due. Fractions may make the estimate wrong by one. */
-static uint64_t due_of_curve(const struct arrivals *a, uint64_t now_ns)
-{
-    double number = (rate_curve_due(a->curve, now_ns - a->start_ns) - a->first) / a->each;
-    uint64_t due = number < 0 ? 0 : (uint64_t)number;
-    while (arrivals_at(a, due) <= now_ns)
-        due++;
-    while (due > 0 && arrivals_at(a, due - 1) > now_ns)
-        due--;
-    return due;
-}
-
 uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, uint64_t now_ns)
 {
     if (now_ns < a->start_ns)
         return 0;
+    if (a->how == ARRIVAL_CONSTANT && a->curve) {
+        double number = (rate_curve_due(a->curve, now_ns - a->start_ns) - a->first) / a->each;
+        uint64_t due = number < 0 ? 0 : (uint64_t)number; /* fractions may make it wrong by one */
+        while (arrivals_at(a, due) <= now_ns)
+            due++;
+        while (due > 0 && arrivals_at(a, due - 1) > now_ns)
+            due--;
+        return due;
+    }
     if (a->how == ARRIVAL_CONSTANT)
-        return a->curve ? due_of_curve(a, now_ns)
-                        : mul_div(now_ns - a->start_ns, a->rate, BILLION * BILLION) + 1;
+        return mul_div(now_ns - a->start_ns, a->rate, BILLION * BILLION) + 1;
     if (cursor->start_ns != a->start_ns)
         *cursor = (struct arrivals_cursor){.start_ns = a->start_ns,
                                            .next_ns = a->start_ns + gap_after(a, a->start_ns)};
@@ -108,24 +104,20 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* ---- opening a run --------------------------------------------------------------------------- */
 
-static bool target_blocks(const struct run *r)
-{
-    return r->target->traits & TARGET_BLOCKS;
-}
-
 /*
  * Checks the limit on open files for a given number of threads, each with a file or a connection.
  * With a rate, the target decides whether all channels are ever used, so nothing is checked.
  */
-static int check_descriptors(struct run *r, struct err *e)
+static int check_descriptors(const struct run *r, struct err *e)
 {
     int limit = descriptor_limit_raise();
+    bool blocks = r->target->traits & TARGET_BLOCKS;
     uint64_t needed = DESCRIPTORS_IN_ALL;
     unsigned threads = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct load *load = &r->loads[kind];
         threads += load->pace == PACE_CLOSED ? load->channels : 0;
-        needed += target_blocks(r) ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
+        needed += blocks ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
     }
     needed += threads + (r->plan->explains_tail ? tail_trace_descriptors() : 0);
     if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
@@ -135,19 +127,6 @@ static int check_descriptors(struct run *r, struct err *e)
                    "-rt, -wt: %u threads need %" PRIu64 " open files at a time; the limit is %d "
                    "(ulimit -Hn)",
                    threads, needed, limit);
-}
-
-static void init_load(struct run *r, enum load_kind kind)
-{
-    struct load *load = &r->loads[kind];
-    const struct kind_plan *k = &r->plan->kinds[kind];
-    *load = (struct load){.kind = kind, .pace = k->pace};
-    load->channels = k->pace == PACE_NONE ? 0 : (unsigned)plan_share(r->plan, k->channels);
-    load->shares = load->channels;
-    if (!target_blocks(r) && load->shares > host_cpus())
-        load->shares = host_cpus();
-    load->threads_left = load->shares;
-    load->is_open = kind == LOAD_WRITE || !r->reads_written;
 }
 
 /*
@@ -226,62 +205,57 @@ static int open_names(struct run *r, struct err *e)
     return rc == 0 ? sizes_open(&r->sizes, p->seed, e) : rc;
 }
 
-static bool tracks_names(const struct run *r)
-{
-    return r->plan->settings->removes && (r->target->traits & TARGET_NO_KINDS);
-}
-
-static int open_target(struct run *r, struct err *e)
-{
-    if (tracks_names(r) && !made_open(&r->made, r->names.period))
-        return err_system(e, ENOMEM, "allocate memory for what the run makes");
-    const struct target_setup setup = {
-        .plan = r->plan,
-        .names = &r->names,
-        .sizes = &r->sizes,
-        .written = &r->written,
-        .verified = &r->verified,
-        .made = tracks_names(r) ? &r->made : NULL,
-    };
-    if (!r->target->open)
-        return 0;
-    r->shared = calloc(1, r->target->shared_bytes);
-    return r->shared ? r->target->open(r->shared, &setup, e)
-                     : err_system(e, ENOMEM, "allocate memory for the target");
-}
-
-static int open_recorders(struct run *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    unsigned count = host_cpus();
-    if (count > MOST_RECORDERS && target_blocks(r))
-        count = MOST_RECORDERS;
-    r->rules = (struct recorder_rules){
-        .is_shared = target_blocks(r) && (r->loads[LOAD_READ].channels > 1 ||
-                                          r->loads[LOAD_WRITE].channels > 1 || r->target->ops),
-        .has_ops = r->target->ops,
-        .limit_ns = p->mode == MODE_SEARCH ? p->settings->limit.nanoseconds : UINT64_MAX,
-    };
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        r->rules.has_service |= r->loads[kind].pace == PACE_RATE;
-    return recorders_open(&r->recorders, count, p->explains_tail, e);
-}
-
 int run_open(struct run *r, const struct plan *p, struct err *e)
 {
-    static int (*const steps[])(struct run *, struct err *) = {check_descriptors, open_names,
-                                                               open_recorders, open_target};
+    bool blocks = p->target->traits & TARGET_BLOCKS;
+    bool tracks_names = p->settings->removes && (p->target->traits & TARGET_NO_KINDS);
+    unsigned cpus = host_cpus();
+    unsigned channels = 0; /* the larger number */
     memset(r, 0, sizeof *r);
     r->plan = p;
     r->target = p->target;
     r->reads_written = plan_reads_written(p) && !(p->target->traits & TARGET_NO_KINDS);
     r->most = run_budget(p);
     r->until_ns = UINT64_MAX;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        init_load(r, kind);
+    r->rules = (struct recorder_rules){
+        .has_ops = p->target->ops,
+        .limit_ns = p->mode == MODE_SEARCH ? p->settings->limit.nanoseconds : UINT64_MAX,
+    };
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct load *load = &r->loads[kind];
+        const struct kind_plan *k = &p->kinds[kind];
+        *load = (struct load){.kind = kind, .pace = k->pace};
+        load->channels = k->pace == PACE_NONE ? 0 : (unsigned)plan_share(p, k->channels);
+        load->shares = blocks || load->channels < cpus ? load->channels : cpus;
+        load->threads_left = load->shares;
+        load->is_open = kind == LOAD_WRITE || !r->reads_written;
+        channels = load->channels > channels ? load->channels : channels;
+        r->rules.has_service |= k->pace == PACE_RATE;
+    }
+    r->rules.is_shared = blocks && (channels > 1 || p->target->ops);
     int rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
-    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
-        rc = steps[i](r, e);
+    if (rc == 0)
+        rc = check_descriptors(r, e);
+    if (rc == 0)
+        rc = open_names(r, e);
+    if (rc == 0)
+        rc = recorders_open(&r->recorders, blocks && cpus > MOST_RECORDERS ? MOST_RECORDERS : cpus,
+                            p->explains_tail, e);
+    if (rc == 0 && tracks_names && !made_open(&r->made, r->names.period))
+        rc = err_system(e, ENOMEM, "allocate memory for what the run makes");
+    if (rc == 0 && p->target->open) {
+        const struct target_setup setup = {
+            .plan = p,
+            .names = &r->names,
+            .sizes = &r->sizes,
+            .written = &r->written,
+            .verified = &r->verified,
+            .made = tracks_names ? &r->made : NULL,
+        };
+        r->shared = calloc(1, p->target->shared_bytes);
+        rc = r->shared ? p->target->open(r->shared, &setup, e)
+                       : err_system(e, ENOMEM, "allocate memory for the target");
+    }
     if (rc != 0)
         run_close(r);
     return rc;

@@ -10,6 +10,7 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sync/gather.h"
+#include "sys/host.h"
 #include "sys/stop.h"
 #include "util/units.h"
 
@@ -282,7 +283,7 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
     f->is_bad_rate = c->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
     const struct reading spent = main_loop_spent(c, SPAN_RUN);
-    f->machine = main_loop_machine(&spent);
+    f->machine = others_of(&spent, host_cpus(), 0);
     const struct reading of_step = is_last ? main_loop_spent(c, SPAN_STEP) : spent;
     backing_use(&c->backing, &of_step, traffic, &result->backing);
     if (first)
@@ -600,7 +601,7 @@ static int judge_kind(struct main_loop *c, enum load_kind kind, struct result *r
     return rc;
 }
 
-int main_loop_result(struct main_loop *c, struct result *result, struct err *e)
+int result_make(struct result *result, struct main_loop *c, struct err *e)
 {
     int rc = 0;
     if (!fill_result(c, result))

@@ -136,6 +136,14 @@ struct result {
 bool result_open(struct result *result);
 void result_release(struct result *result);
 
+/*
+ * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
+ * last time, and rank 0 gets the figures of all ranks. The caller releases the result. Returns 0,
+ * or a negative errno with a line in e.
+ */
+struct main_loop;
+int result_make(struct result *result, struct main_loop *c, struct err *e);
+
 /* The time between two moments of one clock, in seconds; 0 if the end does not come later. */
 double seconds_between(uint64_t begin_ns, uint64_t end_ns);
 

@@ -49,12 +49,6 @@ static void open_run(struct load_threads *load_threads, struct run *run, struct 
     assert_int_equal(load_threads_open(load_threads, run, &e), 0);
 }
 
-static void *drive(void *load_thread)
-{
-    load_thread_work(load_thread);
-    return NULL;
-}
-
 static void threads_look_while_a_load_begins(void **state)
 {
     static struct run run;
@@ -65,7 +59,7 @@ static void threads_look_while_a_load_begins(void **state)
     for (int i = 0; i < 1000; i++) {
         open_run(&load_threads, &run, &plan);
         atomic_store(&looks, 0);
-        assert_int_equal(pthread_create(&thread, NULL, drive, &load_threads.list[0]), 0);
+        assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &load_threads.list[0]), 0);
         while (atomic_load(&looks) < 10)
             continue;
         run_set_load(&run, LOAD_READ, RATE, clock_ns());
@@ -87,7 +81,7 @@ static void a_load_that_is_taken_back_makes_no_request(void **state)
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     run_set_load(&run, LOAD_READ, 0, clock_ns());
     atomic_store(&looks, 0);
-    assert_int_equal(pthread_create(&thread, NULL, drive, &load_threads.list[0]), 0);
+    assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &load_threads.list[0]), 0);
     while (atomic_load(&looks) < 1000)
         continue;
     assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).begun, 0);
@@ -115,7 +109,7 @@ static void each_step_has_its_own_requests(void **state)
     (void)state;
     open_run(&load_threads, &run, &plan);
     run.most = UINT64_MAX;
-    assert_int_equal(pthread_create(&thread, NULL, drive, &load_threads.list[0]), 0);
+    assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &load_threads.list[0]), 0);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     while (load_threads_progress(&load_threads, LOAD_READ).ended < 1000)
         continue;

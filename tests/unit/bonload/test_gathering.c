@@ -73,7 +73,7 @@ static int run_as(unsigned rank, uint64_t *made, int argc, char *argv[], struct 
     assert_int_equal(main_loop_open(&main_loop, &run, &c, e), 0);
     int rc = main_loop_run(&main_loop, e);
     if (rc == 0) {
-        rc = main_loop_result(&main_loop, &result, e);
+        rc = result_make(&result, &main_loop, e);
         *made = rc == 0 ? result.figures->kinds[LOAD_READ].made : 0;
         result_release(&result);
     }
