@@ -364,50 +364,33 @@ static int pass_goader(const struct settings *s, int rc, struct err *e)
     return 0;
 }
 
-/* Refuses options of other targets. */
-static int check_targets(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
-{
-    const char *target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET)->name;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < option_table.count; i++) {
-        if (given[i])
-            rc = cli_check_owner(&option_table, &entries[i], target, e);
-        rc = rc == 0 ? 0 : pass_goader(s, rc, e);
-    }
-    return rc;
-}
-
-/* Moves USER:PASSWORD@ from the URL in argv to settings->credentials. */
-static int take_credentials(struct settings *s, struct err *e)
-{
-    char *at = s->url ? credentials_end((char *)s->url) : NULL;
-    if (!at)
-        return 0;
-    char *from = strstr((char *)s->url, "//") + 2;
-    size_t length = (size_t)(at - from);
-    size_t rest = strlen(at + 1) + 1;
-    bool fits = length < sizeof s->credentials;
-    snprintf(s->credentials, sizeof s->credentials, "%.*s", (int)length, from);
-    memmove(from, at + 1, rest);
-    memset(from + rest, 0, length);
-    return fits ? 0
-                : err_say(e, "-url: the user's name and password have more than %zu characters",
-                          sizeof s->credentials - 1);
-}
-
 int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, struct err *e)
 {
+    struct settings *s = settings;
     bool given[OPTIONS_MOST];
-    *settings = defaults;
-    settings->as_goader = cli_is_called(argc, argv, "goader");
-    if (settings->as_goader)
-        settings->output = OUTPUT_HUMAN;
-    int rc = cli_parse(&option_table, argc, argv, settings, given, out, e);
-    if (rc == 0)
-        rc = check_targets(settings, given, e);
-    settings->show_progress &= !settings->quiet;
-    if (rc == 0 && settings->as_goader)
-        rc = take_credentials(settings, e);
+    *s = defaults;
+    s->as_goader = cli_is_called(argc, argv, "goader");
+    if (s->as_goader)
+        s->output = OUTPUT_HUMAN;
+    int rc = cli_parse(&option_table, argc, argv, s, given, out, e);
+    for (size_t i = 0; rc == 0 && i < option_table.count; i++) {
+        const char *target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET)->name;
+        rc = given[i] ? cli_check_owner(&option_table, &entries[i], target, e) : 0;
+        rc = rc == 0 ? 0 : pass_goader(s, rc, e);
+    }
+    s->show_progress &= !s->quiet;
+    char *at = rc == 0 && s->as_goader && s->url ? credentials_end((char *)s->url) : NULL;
+    if (at) { /* moves USER:PASSWORD@ from the URL in argv to the credentials */
+        char *from = strstr((char *)s->url, "//") + 2;
+        size_t length = (size_t)(at - from);
+        size_t rest = strlen(at + 1) + 1;
+        if (length >= sizeof s->credentials)
+            rc = err_say(e, "-url: the user's name and password have more than %zu characters",
+                         sizeof s->credentials - 1);
+        snprintf(s->credentials, sizeof s->credentials, "%.*s", (int)length, from);
+        memmove(from, at + 1, rest);
+        memset(from + rest, 0, length);
+    }
     return rc;
 }
 
@@ -418,28 +401,6 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
 #define DEFAULT_SEARCH_RATE  (100 * BILLION)
 #define DEFAULT_TIMEOUT_NS   (60 * BILLION)
 #define TIMEOUT_LIMITS       5 /* timeout of a search, in latency limits */
-
-static int find_target(struct plan *p, const struct settings *s, struct err *e)
-{
-    p->target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET);
-    return p->target->available ? p->target->available(e) : 0;
-}
-
-static int find_rate_curve(struct plan *p, const struct settings *s, struct err *e)
-{
-    bool is_goaders = !s->ramp && !s->load_file && s->sweep_count == 0;
-    if (s->output == OUTPUT_JSON && !s->json && !is_goaders)
-        return err_say(e, "-output=json is goader's, which has no -sweep, -ramp or -load-file; "
-                          "--json prints them");
-    if (s->ramp && s->load_file)
-        return err_say(e, "-ramp and -load-file cannot be combined");
-    if (s->load_file)
-        return rate_curve_read(&p->curve, s->load_file, e);
-    if (s->ramp && rate_curve_parse_ramp(&p->curve, s->ramp) != 0)
-        return err_say(
-            e, "-ramp: '%.100s' is not accepted; expected RATE..RATE/TIME: 100..2000/60s", s->ramp);
-    return 0;
-}
 
 /* Refuses a command line without a load; for a directory, says which questions loads answer. */
 static int refuse_no_load(const struct settings *s, struct err *e)
@@ -460,12 +421,24 @@ static int refuse_no_load(const struct settings *s, struct err *e)
                    dir);
 }
 
+/* Finds how load is made. Refuses what cannot be combined. */
 static int find_mode(struct plan *p, const struct settings *s, struct err *e)
 {
     bool rates = s->rate[LOAD_READ].value > 0 || s->rate[LOAD_WRITE].value > 0;
     bool threads = s->threads[LOAD_READ].value > 0 || s->threads[LOAD_WRITE].value > 0;
     bool sweeps = s->sweep_count > 0;
     bool searches = s->limit.nanoseconds > 0;
+    if (s->output == OUTPUT_JSON && !s->json && (s->ramp || s->load_file || sweeps))
+        return err_say(e, "-output=json is goader's, which has no -sweep, -ramp or -load-file; "
+                          "--json prints them");
+    if (s->ramp && s->load_file)
+        return err_say(e, "-ramp and -load-file cannot be combined");
+    int rc = s->load_file ? rate_curve_read(&p->curve, s->load_file, e) : 0;
+    if (rc != 0)
+        return rc;
+    if (s->ramp && rate_curve_parse_ramp(&p->curve, s->ramp) != 0)
+        return err_say(
+            e, "-ramp: '%.100s' is not accepted; expected RATE..RATE/TIME: 100..2000/60s", s->ramp);
     bool has_curve = p->curve.count > 0;
     if (has_curve && (threads || sweeps || searches))
         return err_say(e, "-ramp and -load-file set rates, and cannot be combined with threads, "
@@ -484,9 +457,15 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
-/* Plans the channels, of which there are at least as many as threads. */
-static int plan_channels(struct plan *p, const struct settings *s, struct err *e)
+/*
+ * Plans both kinds, with at least as many channels as threads. A search makes both kinds, unless
+ * the user gives 0 for one. In a sweep or a curve, a kind without a rate has half, or all if the
+ * other one's is given as 0. With -rpw, reads have neither a rate nor threads, but channels as
+ * writes do.
+ */
+static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
 {
+    struct kind_plan *reads = &p->kinds[LOAD_READ];
     uint64_t channels = s->max_channels.value;
     uint64_t threads = s->threads[LOAD_READ].value;
     if (s->threads[LOAD_WRITE].value > threads)
@@ -495,42 +474,27 @@ static int plan_channels(struct plan *p, const struct settings *s, struct err *e
         return err_say(e, "-rt, -wt: %" PRIu64 " threads are more than -max-channels=%" PRIu64,
                        threads, channels);
     p->max_channels = (unsigned)(threads > channels ? threads : channels);
-    return 0;
-}
-
-/*
- * Plans one kind. A search makes both kinds, unless the user gives 0 for one. In a sweep or a
- * curve, a kind without a rate has half, or all if the other one's is given as 0.
- */
-static void plan_kind(struct plan *p, const struct settings *s, enum load_kind kind)
-{
-    struct kind_plan *k = &p->kinds[kind];
-    enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
-    k->channels = p->max_channels;
-    if (p->mode == MODE_SEARCH && s->search == SEARCH_RATE)
-        k->rate = optional_or(s->rate[kind], DEFAULT_SEARCH_RATE);
-    else if (p->mode == MODE_SEARCH)
-        k->threads = (unsigned)optional_or(s->threads[kind], 1);
-    else if (p->mode == MODE_THREADS)
-        k->channels = k->threads = (unsigned)s->threads[kind].value;
-    else if (p->mode == MODE_SWEEP || p->curve.count > 0)
-        k->rate = optional_or(s->rate[kind], s->rate[other].value == 0);
-    else if (s->rate[kind].value > 0)
-        k->rate = s->rate[kind].value;
-    else
-        k->channels = 0;
-    if (k->rate > 0)
-        k->pace = PACE_RATE;
-    else if (k->threads > 0)
-        k->pace = PACE_CLOSED;
-}
-
-/* Plans both kinds. With -rpw, reads have neither a rate nor threads, but channels as writes do. */
-static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
-{
-    struct kind_plan *reads = &p->kinds[LOAD_READ];
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        plan_kind(p, s, kind);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct kind_plan *k = &p->kinds[kind];
+        enum load_kind other = kind == LOAD_READ ? LOAD_WRITE : LOAD_READ;
+        k->channels = p->max_channels;
+        if (p->mode == MODE_SEARCH && s->search == SEARCH_RATE)
+            k->rate = optional_or(s->rate[kind], DEFAULT_SEARCH_RATE);
+        else if (p->mode == MODE_SEARCH)
+            k->threads = (unsigned)optional_or(s->threads[kind], 1);
+        else if (p->mode == MODE_THREADS)
+            k->channels = k->threads = (unsigned)s->threads[kind].value;
+        else if (p->mode == MODE_SWEEP || p->curve.count > 0)
+            k->rate = optional_or(s->rate[kind], s->rate[other].value == 0);
+        else if (s->rate[kind].value > 0)
+            k->rate = s->rate[kind].value;
+        else
+            k->channels = 0;
+        if (k->rate > 0)
+            k->pace = PACE_RATE;
+        else if (k->threads > 0)
+            k->pace = PACE_CLOSED;
+    }
     if (!plan_has(p, LOAD_READ) && !plan_has(p, LOAD_WRITE))
         return err_say(e, "no reads or writes are requested");
     p->reads_per_write = s->reads_per_write.value;
@@ -552,61 +516,65 @@ static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
     return 0;
 }
 
-static int plan_sizes(struct plan *p, const struct settings *s, struct err *e)
+int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
 {
+    static const char *const thread_options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
+    const struct ranks *r = &c->ranks;
     bool has_range = s->min_body_size.given || s->max_body_size.given;
-    p->least_body = has_range ? s->min_body_size.value : s->body_size.value;
-    p->most_body = optional_or(s->max_body_size, s->body_size.value);
+    *p = (struct plan){
+        .settings = s,
+        .target = target_by_name(s->engine ? s->engine : DEFAULT_TARGET),
+        .url = s->url,
+        .url_source = s->url ? NULL : s->url_source,
+        .least_body = has_range ? s->min_body_size.value : s->body_size.value,
+        .most_body = optional_or(s->max_body_size, s->body_size.value),
+        .fair_buckets = s->fair_random ? s->fair_buckets.value : 0,
+        .window_most_ns = s->window_most_ns.value,
+        .max_errors = (double)s->max_errors.value / (double)BILLION,
+        .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) & SEED_MAX),
+    };
+    p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
+    if (p->window_most_ns < s->window_ns.value)
+        p->window_most_ns = s->window_ns.value;
+    int rc = p->target->available ? p->target->available(e) : 0;
+    if (rc == 0)
+        rc = find_mode(p, s, e);
+    if (rc == 0)
+        rc = plan_kinds(p, s, e);
+    if (rc != 0)
+        return rc;
     if (p->least_body > p->most_body)
         return err_say(e,
                        "-min-body-size: %" PRIu64
                        " bytes are more than the largest body has (%" PRIu64 ", -max-body-size)",
                        p->least_body, p->most_body);
-    if (s->fair_random)
-        p->fair_buckets = s->fair_buckets.value;
-    return 0;
-}
-
-/* Plans where names come from, and what is found out about the slowest requests. */
-static int plan_names(struct plan *p, const struct settings *s, struct err *e)
-{
-    p->url = s->url;
-    p->url_source = s->url ? NULL : s->url_source;
     if ((p->target->traits & TARGET_NAMES) && !p->url && !p->url_source)
         return err_say(e, "no names are given: use -url=TEMPLATE or -url-source=FILE");
-    p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
-    if (p->explains_tail && (p->mode == MODE_SEARCH || p->mode == MODE_SWEEP))
+    bool has_steps = p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
+    if (p->explains_tail && has_steps)
         return err_say(e, "-explain-tail explains a single load, and cannot be combined with "
                           "-max-latency or -sweep");
-    return 0;
-}
-
-/* Plans what the mode and the loads decide, unless it is given. */
-static void plan_rest(struct plan *p, const struct settings *s)
-{
-    bool has_steps = p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
+    /* what the mode and the loads decide, unless it is given */
     bool has_end = has_steps || s->duration_ns.given || p->curve.count > 0;
-    uint64_t duration_ns = p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : p->curve.end_ns;
-    uint64_t timeout_ns = p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * s->limit.nanoseconds
-                                                 : (uint64_t)DEFAULT_TIMEOUT_NS;
-    uint64_t requests = has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS;
     bool checks = plan_has(p, LOAD_WRITE) && !s->as_goader;
     uint64_t all = p->kinds[LOAD_READ].rate + p->kinds[LOAD_WRITE].rate;
     uint64_t peak = (uint64_t)(p->curve.peak * (double)BILLION);
     for (enum load_kind kind = 0; p->curve.count > 0 && kind < LOAD_KINDS; kind++)
         p->kinds[kind].rate = mul_div(peak, p->kinds[kind].rate, all);
-    p->max_requests = optional_or(s->max_requests, requests);
-    p->duration_ns = optional_or(s->duration_ns, duration_ns);
-    p->timeout_ns = optional_or(s->timeout_ns, timeout_ns);
-    p->verify = s->verify;
-    if (s->verify == VERIFY_MODES)
-        p->verify = checks ? VERIFY_STAMP : VERIFY_OFF;
-}
-
-/* Turns the plan into that of one of several ranks, which have agreed on its seed. */
-static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
-{
-    static const char *const options[] = {[LOAD_WRITE] = "-wt", [LOAD_READ] = "-rt"};
+    p->max_requests =
+        optional_or(s->max_requests, has_end ? UINT64_MAX : (uint64_t)DEFAULT_MAX_REQUESTS);
+    p->duration_ns =
+        optional_or(s->duration_ns, p->mode == MODE_SWEEP ? DEFAULT_SWEEP_NS : p->curve.end_ns);
+    p->timeout_ns =
+        optional_or(s->timeout_ns, p->mode == MODE_SEARCH ? TIMEOUT_LIMITS * s->limit.nanoseconds
+                                                          : (uint64_t)DEFAULT_TIMEOUT_NS);
+    p->verify = s->verify != VERIFY_MODES ? s->verify : checks ? VERIFY_STAMP : VERIFY_OFF;
+    if (p->target->check)
+        rc = p->target->check(p, s, e);
+    if (rc == 0)
+        rc = coordinator_share(c, "Starting", &p->seed, sizeof p->seed, e);
+    if (rc != 0)
+        return rc;
     p->stripe = (struct stripe){.others = r->count - 1, .index = r->number};
     p->rank_seed = r->number > 0 ? rng_mix(p->seed + r->number) : p->seed;
     if (r->count > 1 && p->mode == MODE_SEARCH)
@@ -616,32 +584,7 @@ static int join_ranks(struct plan *p, const struct ranks *r, struct err *e)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind) && p->kinds[kind].channels < r->count)
             return err_say(e, "%s: %u cannot be divided among %u ranks",
-                           p->mode == MODE_THREADS ? options[kind] : "-max-channels",
+                           p->mode == MODE_THREADS ? thread_options[kind] : "-max-channels",
                            p->kinds[kind].channels, r->count);
     return 0;
-}
-
-int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, struct err *e)
-{
-    static int (*const steps[])(struct plan *, const struct settings *, struct err *) = {
-        find_target, find_rate_curve, find_mode, plan_channels, plan_kinds, plan_sizes, plan_names};
-    int rc = 0;
-    *p = (struct plan){
-        .settings = s,
-        .window_most_ns = s->window_most_ns.value,
-        .max_errors = (double)s->max_errors.value / (double)BILLION,
-        .seed = optional_or(s->seed, rng_mix((uint64_t)clock_wall_ns()) & SEED_MAX),
-    };
-    if (p->window_most_ns < s->window_ns.value)
-        p->window_most_ns = s->window_ns.value;
-    for (size_t i = 0; rc == 0 && i < sizeof steps / sizeof *steps; i++)
-        rc = steps[i](p, s, e);
-    if (rc != 0)
-        return rc;
-    plan_rest(p, s);
-    if (p->target->check)
-        rc = p->target->check(p, s, e);
-    if (rc == 0)
-        rc = coordinator_share(c, "Starting", &p->seed, sizeof p->seed, e);
-    return rc == 0 ? join_ranks(p, &c->ranks, e) : rc;
 }

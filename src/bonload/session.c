@@ -157,39 +157,16 @@ static int judge_result(const struct result *result, const struct coordinator *c
 }
 
 /*
- * Says on standard error by how much the latencies of a kind are above -fail-above, if they are;
- * and what a search that was not finished has found of it, which under goader's name is no
- * failure.
+ * Decides whether the run succeeded, or says what was not kept or found: by how much latencies are
+ * above -fail-above, and what a search that was not finished has found, which under goader's name
+ * is no failure. Rank 0 judges for all.
  */
-static void say_kind(const struct result *result, enum load_kind kind, int *status)
-{
-    const struct search_answer *found = &result->figures->kinds[kind].answer;
-    const struct latency_limit *above = &result->plan->settings->fail_above;
-    const struct histogram *response = &result->figures->kinds[kind].tally.response;
-    uint64_t found_ns = latency_limit_figure(above, response);
-    char name[LIMIT_TEXT];
-    const struct plan *p = result->plan;
-    bool is_sought = p->mode == MODE_SEARCH && p->kinds[kind].pace != PACE_NONE &&
-                     p->kinds[kind].pace != PACE_FOLLOWS && !p->settings->as_goader;
-    if (is_sought && found->found == FOUND_UNSURE) {
-        *status = STATUS_NOT_KNOWN;
-        message("%ss: %s: at least %.6g %s are known to keep the limit", load_names[kind],
-                found->why ? found_reasons[found->why] : "the search was not finished", found->load,
-                p->settings->search == SEARCH_THREADS ? "threads" : "a second");
-    }
-    if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
-        return;
-    latency_limit_name(above, name);
-    message("%ss: %s %s is above %s", load_names[kind], name,
-            units_time_beside(found_ns, above->nanoseconds).text,
-            units_time_beside(above->nanoseconds, found_ns).text);
-}
-
-/* Decides whether the run succeeded, or says what was not kept or found. Rank 0 judges for all. */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
-    bool is_judge = is_first(result->plan) && !result->figures->was_stopped;
+    const struct plan *p = result->plan;
+    const struct latency_limit *above = &p->settings->fail_above;
+    bool is_judge = is_first(p) && !result->figures->was_stopped;
     int rc = is_judge ? judge_result(result, c, e) : 0;
     if (rc != 0 && c->ranks.count > 1) {
         message("%s", e->text);
@@ -197,9 +174,26 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
     }
     if (rc != 0)
         return rc;
-    for (enum load_kind kind = 0; is_judge && kind < LOAD_KINDS; kind++)
-        say_kind(result, kind, status);
-    if (is_judge && result->figures->is_bad_rate && !result->plan->settings->as_goader)
+    for (enum load_kind kind = 0; is_judge && kind < LOAD_KINDS; kind++) {
+        const struct kind_result *k = &result->figures->kinds[kind];
+        uint64_t found_ns = latency_limit_figure(above, &k->tally.response);
+        bool is_sought = p->mode == MODE_SEARCH && p->kinds[kind].pace != PACE_NONE &&
+                         p->kinds[kind].pace != PACE_FOLLOWS && !p->settings->as_goader;
+        char name[LIMIT_TEXT];
+        if (is_sought && k->answer.found == FOUND_UNSURE) {
+            *status = STATUS_NOT_KNOWN;
+            message("%ss: %s: at least %.6g %s are known to keep the limit", load_names[kind],
+                    k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
+                    k->answer.load, p->settings->search == SEARCH_THREADS ? "threads" : "a second");
+        }
+        if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
+            continue;
+        latency_limit_name(above, name);
+        message("%ss: %s %s is above %s", load_names[kind], name,
+                units_time_beside(found_ns, above->nanoseconds).text,
+                units_time_beside(above->nanoseconds, found_ns).text);
+    }
+    if (is_judge && result->figures->is_bad_rate && !p->settings->as_goader)
         message("the rate could not be kept: two seconds' worth of requests are overdue");
     if (result->figures->is_bad_rate || (result->is_above && is_judge))
         *status = STATUS_NO;
@@ -215,49 +209,39 @@ static uint64_t last_of(const struct run *run, uint64_t issued)
     return period > 0 && period < issued ? period : issued;
 }
 
-/* Whether the last write of a name succeeded: if names recur, the one in the last cycle. */
-static bool was_written(const struct run *run, uint64_t number, uint64_t issued)
-{
-    uint64_t period = run->names.period;
-    if (period > 0 && issued > period)
-        number += (issued - number) / period * period;
-    return written_has(&run->written, number);
-}
-
 /* Names that may recur are dumped in parts of about DUMP_PART, so the set has a fixed size. */
 #define DUMP_SET  262144
 #define DUMP_PART (DUMP_SET / 4)
-
-/* Whether a name, known by its hash, belongs to the part and has not been dumped yet. */
-static bool is_next(struct number_set *dumped, const char *name, uint64_t part, uint64_t parts)
-{
-    uint64_t hash = names_hash(name, strlen(name)) | 1;
-    if ((hash >> 1) % parts != part || number_set_has(dumped, hash))
-        return false;
-    number_set_add(dumped, hash);
-    return true;
-}
 
 /* Writes each name that was written successfully or, if none is written, read: one per line. */
 static int dump_names(const struct run *run, struct output *output, struct err *e)
 {
     bool writes = plan_has(run->plan, LOAD_WRITE);
     uint64_t issued = writes ? atomic_load(&run->written.issued) : atomic_load(&run->read_numbers);
+    uint64_t period = run->names.period;
     uint64_t last = last_of(run, issued);
     bool is_unique = names_are_unique(&run->names, last);
     uint64_t parts = is_unique ? 1 : last / DUMP_PART + 1;
-    struct number_set dumped = {0};
+    struct number_set dumped = {0}; /* hashes of the part's names that have been dumped */
     char *name = malloc(run->names.longest + 1);
     bool has_memory = name && (is_unique || number_set_open(&dumped, DUMP_SET));
     for (uint64_t part = 0; has_memory && part < parts; part++) {
         if (part > 0)
             number_set_clear(&dumped);
         for (uint64_t number = 1; number <= last && !ferror(output->stream); number++) {
-            if (writes && !was_written(run, number, issued))
+            uint64_t written = number;
+            if (period > 0 && issued > period) /* the last cycle counts */
+                written += (issued - number) / period * period;
+            if (writes && !written_has(&run->written, written))
                 continue;
             names_format(&run->names, number, name);
-            if (is_unique || is_next(&dumped, name, part, parts))
-                fprintf(output->stream, "%s\n", name);
+            if (!is_unique) {
+                uint64_t hash = names_hash(name, strlen(name)) | 1;
+                if ((hash >> 1) % parts != part || number_set_has(&dumped, hash))
+                    continue;
+                number_set_add(&dumped, hash);
+            }
+            fprintf(output->stream, "%s\n", name);
         }
     }
     number_set_close(&dumped);
@@ -283,48 +267,37 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
     free(name);
 }
 
-/* Removes the files that the run has made. Returns how many others it may have made. */
-static uint64_t remove_made(const struct run *run, int *rc, struct err *e)
-{
-    const struct number_set *ours = &run->made.ours;
-    for (size_t i = 0; i < ours->size; i++) {
-        uint64_t number = atomic_load(&ours->places[i]);
-        if (number > 0 && !number_set_has(&run->made.strange, number))
-            remove_one(run, number, rc, e);
-    }
-    return atomic_load(&run->made.unknown) + atomic_load(&run->made.strange.count);
-}
-
-/* Removes what the run wrote and made. Returns how many others it may have made. */
-static uint64_t remove_written(const struct run *run, int *rc, struct err *e)
-{
-    const struct exceptions *not_made = &run->written.not_made;
-    uint64_t last = last_of(run, atomic_load(&run->written.issued));
-    uint64_t unknown = 0;
-    for (uint64_t number = 1; number <= last && *rc != -ENOTCONN; number++) {
-        bool is_ours = number_set_has(&run->written.made_later, number);
-        if (!is_ours && exceptions_has(not_made, number))
-            continue;
-        if (!is_ours && exceptions_may_have(not_made, number))
-            unknown++;
-        else
-            remove_one(run, number, rc, e);
-    }
-    return unknown;
-}
-
 /*
- * Removes what the run wrote. It is not a failure if something is gone already. When an object
- * cannot be removed, it goes on with the others, unless the target cannot be reached. Returns 0, or
- * a negative errno with a line in e about the first failure.
+ * Removes what the run wrote and made, unless it may belong to others. It is not a failure if
+ * something is gone already. When an object cannot be removed, it goes on with the others, unless
+ * the target cannot be reached. Returns 0, or a negative errno with a line in e about the first
+ * failure.
  */
 static int clean_up_run(const struct run *run, struct err *e)
 {
+    const struct written_set *w = &run->written;
+    const struct number_set *made = &run->made.ours;
+    uint64_t last = made->size > 0 ? 0 : last_of(run, atomic_load(&w->issued));
+    uint64_t unknown = 0;
     int rc = 0;
     if (!run->target->remove)
         return 0;
-    uint64_t unknown =
-        run->made.ours.size > 0 ? remove_made(run, &rc, e) : remove_written(run, &rc, e);
+    for (size_t i = 0; i < made->size; i++) {
+        uint64_t number = atomic_load(&made->places[i]);
+        if (number > 0 && !number_set_has(&run->made.strange, number))
+            remove_one(run, number, &rc, e);
+    }
+    if (made->size > 0)
+        unknown = atomic_load(&run->made.unknown) + atomic_load(&run->made.strange.count);
+    for (uint64_t number = 1; number <= last && rc != -ENOTCONN; number++) {
+        bool is_ours = number_set_has(&w->made_later, number);
+        if (!is_ours && exceptions_has(&w->not_made, number))
+            continue;
+        if (!is_ours && exceptions_may_have(&w->not_made, number))
+            unknown++;
+        else
+            remove_one(run, number, &rc, e);
+    }
     if (unknown > 0)
         message("-remove: %" PRIu64 " names are not known to belong to this run, and are kept",
                 unknown);
@@ -351,42 +324,6 @@ static void print_interim(struct main_loop *c)
 }
 
 /*
- * Makes a run, prints the reports, dumps names and removes objects. After a failure, it leaves no
- * more behind than after a success. Returns the first failure.
- */
-static int conduct_run(struct run *run, struct coordinator *coordinator,
-                       struct explainer *explainer, struct outputs *o, int *status, struct err *e)
-{
-    const struct settings *s = run->plan->settings;
-    struct main_loop main_loop;
-    struct result result = {0};
-    int rc = main_loop_open(&main_loop, run, coordinator, e);
-    if (rc != 0)
-        return rc;
-    main_loop.asked = print_interim;
-    main_loop.explainer = explainer;
-    rc = main_loop_run(&main_loop, e);
-    if (rc == 0)
-        rc = result_make(&result, &main_loop, e);
-    bool has_result = rc == 0;
-    if (has_result)
-        rc = print_reports(&result, o, e);
-    if (has_result && s->written_dump) {
-        int dumped = dump_names(run, &o->dump.file, e);
-        rc = rc ? rc : dumped;
-    }
-    if (s->removes) {
-        int removed = clean_up_run(run, e);
-        rc = rc ? rc : removed;
-    }
-    if (rc == 0)
-        rc = judge_run(&result, coordinator, status, e);
-    result_release(&result);
-    main_loop_close(&main_loop);
-    return rc;
-}
-
-/*
  * Takes over signals; then, if there is an explainer, opens what only root may open; and then
  * becomes the user, before any of the user's files is opened or made.
  */
@@ -407,45 +344,63 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
 }
 
-/* -cleanup */
-static int clean_up(const struct settings *s, const struct coordinator *coordinator, struct err *e)
-{
-    if (coordinator->ranks.number > 0)
-        return 0;
-    tail_trace_cleanup();
-    int rc = begin_session(s, coordinator, NULL, e);
-    return rc == 0 ? cleanup_directory(s->url ? s->url : ".", s->trusts_directory, e) : rc;
-}
-
 /*
- * Makes the plan, the run and the reports, together with other ranks if there are any. *status
- * becomes the exit status if the run broke a condition, or did not finish a search. The line is
- * empty when the failure has already been reported.
+ * Makes the plan, the run and the reports, together with other ranks if there are any, and then
+ * dumps names and removes objects. After a failure, it leaves no more behind than after a success.
+ * *status becomes the exit status if the run broke a condition, or did not finish a search. Returns
+ * the first failure; the line is empty when it has already been reported.
  */
 static int session(const struct settings *s, struct coordinator *coordinator, int *status,
                    struct err *e)
 {
     struct plan plan;
     struct run run;
+    struct main_loop main_loop;
+    struct result result = {0};
     struct outputs outputs = {0};
     struct explainer explainer = {0};
+    bool explains = s->explain_tail && !s->good_for && !s->cleans_up;
+    if (s->cleans_up && coordinator->ranks.number > 0)
+        return 0;
     if (s->cleans_up)
-        return clean_up(s, coordinator, e);
-    int rc = begin_session(s, coordinator, s->explain_tail && !s->good_for ? &explainer : NULL, e);
-    if (s->good_for) /* each of its runs has its own plan */
-        return rc == 0 ? good_for(s, coordinator, status, e) : rc;
+        tail_trace_cleanup();
+    int rc = begin_session(s, coordinator, explains ? &explainer : NULL, e);
+    if (rc == 0 && s->cleans_up)
+        return cleanup_directory(s->url ? s->url : ".", s->trusts_directory, e);
+    if (rc == 0 && s->good_for) /* each of its runs has its own plan */
+        return good_for(s, coordinator, status, e);
     if (rc == 0)
         rc = plan_make(&plan, s, coordinator, e);
     if (rc == 0 && !plan.explains_tail)
         explainer_close(&explainer);
     if (rc == 0)
         rc = open_outputs(&outputs, &plan, e);
-    if (rc == 0)
-        rc = run_open(&run, &plan, e);
-    if (rc == 0) {
-        rc = conduct_run(&run, coordinator, &explainer, &outputs, status, e);
-        run_close(&run);
+    bool is_open = rc == 0 && (rc = run_open(&run, &plan, e)) == 0;
+    bool has_loop = is_open && (rc = main_loop_open(&main_loop, &run, coordinator, e)) == 0;
+    if (has_loop) {
+        main_loop.asked = print_interim;
+        main_loop.explainer = &explainer;
+        rc = main_loop_run(&main_loop, e);
+        if (rc == 0)
+            rc = result_make(&result, &main_loop, e);
+        bool has_result = rc == 0;
+        if (has_result)
+            rc = print_reports(&result, &outputs, e);
+        if (has_result && s->written_dump) {
+            int dumped = dump_names(&run, &outputs.dump.file, e);
+            rc = rc ? rc : dumped;
+        }
+        if (s->removes) {
+            int removed = clean_up_run(&run, e);
+            rc = rc ? rc : removed;
+        }
+        if (rc == 0)
+            rc = judge_run(&result, coordinator, status, e);
+        result_release(&result);
+        main_loop_close(&main_loop);
     }
+    if (is_open)
+        run_close(&run);
     output_discard(&outputs.report);
     close_named(&outputs.dump);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)

@@ -148,26 +148,11 @@ static bool take_line(struct rate_curve *c, char *line)
            rate_curve_add(c, at_ns, rate);
 }
 
-static int take_text(struct rate_curve *c, char *text, const char *path, struct err *e)
-{
-    unsigned number = 0;
-    for (char *line; (line = strsep(&text, "\n"));) {
-        number++;
-        if (!take_line(c, line))
-            return err_say(e,
-                           "-load-file: line %u of %s is not accepted; expected a time and a rate, "
-                           "in the order of time: 1m30s 200",
-                           number, path);
-    }
-    if (c->count == 0 || c->peak <= 0 || c->end_ns == 0)
-        return err_say(e, "-load-file: %s makes no load", path);
-    return 0;
-}
-
 int rate_curve_read(struct rate_curve *c, const char *path, struct err *e)
 {
     char *text;
     size_t length;
+    unsigned number = 0;
     int rc = input_read("read", path, MOST_BYTES, &text, &length, e);
     if (rc != 0)
         return rc;
@@ -175,8 +160,17 @@ int rate_curve_read(struct rate_curve *c, const char *path, struct err *e)
         text[i] = text[i] == '\0' ? '?' : text[i];
     if (length == MOST_BYTES)
         rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
-    else
-        rc = take_text(c, text, path, e);
+    char *rest = text;
+    for (char *line; rc == 0 && (line = strsep(&rest, "\n"));) {
+        number++;
+        if (!take_line(c, line))
+            rc = err_say(e,
+                         "-load-file: line %u of %s is not accepted; expected a time and a rate, "
+                         "in the order of time: 1m30s 200",
+                         number, path);
+    }
+    if (rc == 0 && (c->count == 0 || c->peak <= 0 || c->end_ns == 0))
+        rc = err_say(e, "-load-file: %s makes no load", path);
     free(text);
     return rc;
 }

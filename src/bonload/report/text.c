@@ -50,13 +50,6 @@ static bool has_ended_requests(const struct result *r, enum load_kind kind)
     return tally_ended(&r->figures->kinds[kind].tally) > 0;
 }
 
-/* Whether the figures of the kinds are of one load. */
-static bool is_of_one_load(const struct result *r)
-{
-    enum mode mode = r->plan->mode;
-    return mode != MODE_SWEEP && (mode != MODE_SEARCH || r->is_of_last_load);
-}
-
 /* ---- the answer ------------------------------------------------------------------------------ */
 
 /* "200 reads/s", "187 of the 200 reads/s asked", "5.21 k reads/s (4 threads)". */
@@ -79,6 +72,7 @@ static void add_rate(struct line *l, const struct result *r, enum load_kind kind
 static void add_size(struct line *l, const struct result *r)
 {
     const struct plan *p = r->plan;
+    bool writes = plan_has(p, LOAD_WRITE);
     uint64_t bytes = 0;
     uint64_t made = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -87,10 +81,8 @@ static void add_size(struct line *l, const struct result *r)
     }
     if (bytes == 0 || made == 0)
         return;
-    uint64_t each = plan_has(p, LOAD_WRITE) && p->least_body == p->most_body && bytes / made > 0
-                        ? p->most_body
-                        : bytes / made;
-    if (!plan_has(p, LOAD_WRITE) ? bytes % made != 0 : p->least_body != p->most_body)
+    uint64_t each = writes && bytes / made > 0 ? p->most_body : bytes / made;
+    if (writes ? p->least_body != p->most_body : bytes % made != 0)
         add(l, " of %s on average", units_scaled((double)bytes / (double)made, UNITS_BYTES).text);
     else if (each % KIB == 0)
         add(l, " of %" PRIu64 " %s", each / (each % MIB == 0 ? MIB : KIB),
@@ -99,40 +91,14 @@ static void add_size(struct line *l, const struct result *r)
         add(l, " of %" PRIu64 " bytes", each);
 }
 
-static void add_end(struct line *l, const struct result *r)
+/* What was made, for how long, and on what: "ext4 on loop0", "http://host:80", "null". */
+static void print_load(const struct result *r, FILE *out)
 {
     const struct figures *f = r->figures;
-    add(l, " for %s", units_time(f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0).text);
-    if (r->is_warmup)
-        add(l, " (of the warm-up, which does not count)");
-    if (r->is_interim)
-        add(l, " (the run goes on)");
-    else if (f->was_stopped)
-        add(l, " (stopped by a signal)");
-    else if (r->is_hopeless)
-        add(l, " (ended early: nothing had succeeded)");
-    else if (f->is_bad_rate)
-        add(l, " (ended early: two seconds' worth of requests were overdue)");
-}
-
-/* What the load was made on: "ext4 on loop0", "http://host:80", "null". */
-static void add_place(struct line *l, const struct result *r)
-{
     const struct sources *watched = r->backing.is_watched ? r->backing.sources : NULL;
     const char *url =
         *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
     const char *host = url ? strstr(url, "://") : NULL;
-    if (watched && *watched->filesystem)
-        add(l, "%s%s%s", watched->filesystem, *watched->devices.name ? " on " : "",
-            watched->devices.name);
-    else if (host)
-        add(l, "%.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
-    else
-        add(l, "%s", r->plan->target->name);
-}
-
-static void print_load(const struct result *r, FILE *out)
-{
     struct line l = {""};
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
         if (has_ended_requests(r, kind))
@@ -140,9 +106,24 @@ static void print_load(const struct result *r, FILE *out)
     if (!*l.text)
         add(&l, "No request has ended");
     add_size(&l, r);
-    add_end(&l, r);
-    add(&l, ": ");
-    add_place(&l, r);
+    add(&l, " for %s", units_time(f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0).text);
+    if (r->is_warmup)
+        add(&l, " (of the warm-up, which does not count)");
+    if (r->is_interim)
+        add(&l, " (the run goes on)");
+    else if (f->was_stopped)
+        add(&l, " (stopped by a signal)");
+    else if (r->is_hopeless)
+        add(&l, " (ended early: nothing had succeeded)");
+    else if (f->is_bad_rate)
+        add(&l, " (ended early: two seconds' worth of requests were overdue)");
+    if (watched && *watched->filesystem)
+        add(&l, ": %s%s%s", watched->filesystem, *watched->devices.name ? " on " : "",
+            watched->devices.name);
+    else if (host)
+        add(&l, ": %.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
+    else
+        add(&l, ": %s", r->plan->target->name);
     print_wrapped(out, 0, l.text);
 }
 
@@ -295,21 +276,19 @@ static void print_steps(const struct result *r, FILE *out)
 
 /* ---- what explains it ------------------------------------------------------------------------ */
 
-/* Options that the user has not given, and that would make the figure one of the device. */
-static const char *option_against(const struct settings *s, enum load_kind kind)
-{
-    if (kind == LOAD_WRITE)
-        return s->direct ? "-fsync" : s->fsync ? "-direct" : "-fsync or -direct";
-    return s->direct ? "" : s->evict ? "-direct" : "-evict or -direct";
-}
-
-/* What limited the kind, and what would make it the device. Empty: nothing is judged. */
+/* What limited the kind, and which option would make the figure one of the device. */
 static void add_limit(struct line *l, const struct result *r, enum load_kind kind)
 {
+    const struct settings *s = r->plan->settings;
     const struct judgement *j = &r->backing.kinds[kind];
-    const char *remedy = option_against(r->plan->settings, kind);
+    const char *remedy = kind == LOAD_READ ? (s->direct  ? ""
+                                              : s->evict ? "-direct"
+                                                         : "-evict or -direct")
+                         : s->direct       ? "-fsync"
+                         : s->fsync        ? "-direct"
+                                           : "-fsync or -direct";
     char sentence[LIMIT_SENTENCE];
-    if (!r->backing.is_judged[kind] || !has_ended_requests(r, kind))
+    if (!r->backing.is_judged[kind])
         return;
     limit_sentence(sentence, j, j);
     sentence[strlen(sentence) - 1] = '\0'; /* its full stop */
@@ -327,36 +306,6 @@ static void add_limit(struct line *l, const struct result *r, enum load_kind kin
 /* Number of connections that a conclusion needs at least. */
 #define RECONNECTS_LEAST 50
 
-/*
- * Whether nearly every request needed a new connection, although fewer than a tenth as many were in
- * flight at a time: then the server does not keep connections alive. By Little's law, the mean
- * number of requests in flight is the number that begin during one request.
- */
-static bool reconnects(const struct kind_result *k)
-{
-    const struct tally *t = &k->tally;
-    double ended = (double)tally_ended(t);
-    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
-    return t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
-           in_flight * 10 < ended;
-}
-
-static void add_moved(struct line *l, const struct result *r, enum load_kind kind)
-{
-    const struct kind_result *k = &r->figures->kinds[kind];
-    double bytes = (double)k->tally.bytes;
-    if (bytes > 0 && k->elapsed > 0)
-        add(l, "%s/s, %s in all", units_scaled(bytes / k->elapsed, UNITS_BYTES).text,
-            units_scaled(bytes, UNITS_BYTES).text);
-}
-
-static void add_not_begun(struct line *l, const struct result *r, enum load_kind kind)
-{
-    const struct kind_result *k = &r->figures->kinds[kind];
-    if (k->due > tally_ended(&k->tally))
-        add(l, "%" PRIu64 " were due, and had not ended", k->due - tally_ended(&k->tally));
-}
-
 static void add_times(struct line *l, const struct histogram *h)
 {
     if (h->count > 0)
@@ -364,79 +313,123 @@ static void add_times(struct line *l, const struct histogram *h)
             percentile(h, 99).text);
 }
 
-static void add_service(struct line *l, const struct result *r, enum load_kind kind)
+/*
+ * Time for making connections does not count as service. If nearly every request needed a new
+ * connection, although fewer than a tenth as many were in flight at a time, the server does not
+ * keep connections alive. By Little's law, the mean number of requests in flight is the number that
+ * begin during one request.
+ */
+static void add_connections(struct line *l, const struct kind_result *k)
 {
-    const struct kind_result *k = &r->figures->kinds[kind];
-    if (k->offered > 0) /* otherwise it is the latency */
-        add_times(l, &k->tally.service);
-}
-
-static void add_first_byte(struct line *l, const struct result *r, enum load_kind kind)
-{
-    add_times(l, &r->figures->kinds[kind].tally.first_byte);
-}
-
-/* Time for making connections does not count as service. */
-static void add_connections(struct line *l, const struct result *r, enum load_kind kind)
-{
-    const struct tally *t = &r->figures->kinds[kind].tally;
+    const struct tally *t = &k->tally;
+    double ended = (double)tally_ended(t);
+    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
     if (t->connections == 0)
         return;
     add(l, "%" PRIu64 " were made, %s each", t->connections,
         units_time(t->connect_ns / t->connections).text);
     if (t->tls_ns > 0)
         add(l, ", of which TLS %s", units_time(t->tls_ns / t->connections).text);
-    if (reconnects(&r->figures->kinds[kind]))
+    if (t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
+        in_flight * 10 < ended)
         add(l, ": the server closes them after each request, and every request paid for a new one");
 }
 
-static void add_levels(struct line *l, const struct result *r, enum load_kind kind)
-{
-    char text[LEVELS_TEXT];
-    levels_words(text, &r->levels[kind], 0);
-    add(l, "%s", text);
-}
+/* What is told of each kind, in this order. */
+enum explained {
+    LIMITED_BY,
+    MOVED,
+    NOT_BEGUN,
+    SERVICE,
+    FIRST_BYTE,
+    CONNECTIONS,
+    LEVELS,
+    TAIL,
+    ERRORS,
+    MISSES,
+    EXPLAINED
+};
 
-static void add_tail(struct line *l, const struct result *r, enum load_kind kind)
-{
-    char text[TAIL_TEXT];
-    tail_summary_words(text, &r->tails[kind]);
-    add(l, "%s", text);
-}
+static const char *const explained_labels[EXPLAINED] = {
+    [LIMITED_BY] = "limited by", [MOVED] = "moved",
+    [NOT_BEGUN] = "not begun",   [SERVICE] = "service",
+    [FIRST_BYTE] = "first byte", [CONNECTIONS] = "connections",
+    [LEVELS] = "levels",         [TAIL] = "tail",
+    [ERRORS] = "errors",         [MISSES] = "misses"};
 
-static void add_misses(struct line *l, const struct result *r, enum load_kind kind)
+/* Nothing is added if there is nothing to tell. */
+static void add_explained(struct line *l, const struct result *r, enum load_kind kind,
+                          enum explained what)
 {
-    if (r->figures->kinds[kind].tally.misses > 0)
-        add(l, "%" PRIu64, r->figures->kinds[kind].tally.misses);
-}
-
-static void add_errors(struct line *l, const struct result *r, enum load_kind kind)
-{
-    const struct histogram *failed = &r->figures->kinds[kind].tally.failed;
-    if (failed->count > 0)
-        add(l, "they took %s on average, %s at most",
-            units_time((uint64_t)histogram_mean(failed)).text, units_time(failed->maximum).text);
+    const struct kind_result *k = &r->figures->kinds[kind];
+    const struct tally *t = &k->tally;
+    char text[LEVELS_TEXT > TAIL_TEXT ? LEVELS_TEXT : TAIL_TEXT];
+    switch (what) {
+    case LIMITED_BY:
+        add_limit(l, r, kind);
+        break;
+    case MOVED:
+        if (t->bytes > 0 && k->elapsed > 0)
+            add(l, "%s/s, %s in all", units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
+                units_scaled((double)t->bytes, UNITS_BYTES).text);
+        break;
+    case NOT_BEGUN:
+        if (k->due > tally_ended(t))
+            add(l, "%" PRIu64 " were due, and had not ended", k->due - tally_ended(t));
+        break;
+    case SERVICE:
+        if (k->offered > 0) /* otherwise it is the latency */
+            add_times(l, &t->service);
+        break;
+    case FIRST_BYTE:
+        add_times(l, &t->first_byte);
+        break;
+    case CONNECTIONS:
+        add_connections(l, k);
+        break;
+    case LEVELS:
+        levels_words(text, &r->levels[kind], 0);
+        add(l, "%s", text);
+        break;
+    case TAIL:
+        tail_summary_words(text, &r->tails[kind]);
+        add(l, "%s", text);
+        break;
+    case ERRORS:
+        if (t->failed.count > 0)
+            add(l, "they took %s on average, %s at most",
+                units_time((uint64_t)histogram_mean(&t->failed)).text,
+                units_time(t->failed.maximum).text);
+        break;
+    case MISSES:
+        if (t->misses > 0)
+            add(l, "%" PRIu64, t->misses);
+        break;
+    case EXPLAINED:
+        break;
+    }
 }
 
 /* Prints what is told of each kind, and once what is the same of both. */
-static void print_explanation(FILE *out, const struct result *r, const char *label,
-                              void (*add_text)(struct line *, const struct result *,
-                                               enum load_kind))
+static void print_explanations(const struct result *r, FILE *out)
 {
-    struct line lines[LOAD_KINDS] = {{""}};
-    bool is_one = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (has_ended_requests(r, kind))
-            add_text(&lines[kind], r, kind);
-    if (!is_one && strcmp(lines[LOAD_READ].text, lines[LOAD_WRITE].text) == 0) {
-        lines[LOAD_WRITE].text[0] = '\0';
-        is_one = true;
-    }
-    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
-        struct line l = {""};
-        if (*lines[kind].text)
-            add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ", lines[kind].text);
-        print_labelled(out, label, &l);
+    for (enum explained what = 0; what < EXPLAINED; what++) {
+        struct line lines[LOAD_KINDS] = {{""}};
+        bool is_one = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+            if (has_ended_requests(r, kind))
+                add_explained(&lines[kind], r, kind, what);
+        if (!is_one && strcmp(lines[LOAD_READ].text, lines[LOAD_WRITE].text) == 0) {
+            lines[LOAD_WRITE].text[0] = '\0';
+            is_one = true;
+        }
+        for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+            struct line l = {""};
+            if (*lines[kind].text)
+                add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ",
+                    lines[kind].text);
+            print_labelled(out, explained_labels[what], &l);
+        }
     }
 }
 
@@ -453,39 +446,12 @@ static void print_reasons(const struct reasons_found *r, const char *label, FILE
     print_labelled(out, label, &l);
 }
 
-static void print_explanations(const struct result *r, FILE *out)
-{
-    print_explanation(out, r, "limited by", add_limit);
-    print_explanation(out, r, "moved", add_moved);
-    print_explanation(out, r, "not begun", add_not_begun);
-    print_explanation(out, r, "service", add_service);
-    print_explanation(out, r, "first byte", add_first_byte);
-    print_explanation(out, r, "connections", add_connections);
-    print_explanation(out, r, "levels", add_levels);
-    print_explanation(out, r, "tail", add_tail);
-    print_explanation(out, r, "errors", add_errors);
-    print_explanation(out, r, "misses", add_misses);
-}
-
-/* How closely several ranks began together, and which host was the slowest. */
-static void add_together(struct line *l, const struct joint_run *t)
-{
-    char starts[STARTS_TEXT];
-    unsigned hosts = 0;
-    if (t->ranks < 2)
-        return;
-    for (unsigned i = 0; i < t->ranks; i++)
-        hosts += t->hosts[i].ranks > 0;
-    starts_text(starts, t->start_spread_ns, t->clock_uncertainty_ns);
-    add(l, "%u on %u host%s, which began %s", t->ranks, hosts, hosts == 1 ? "" : "s", starts);
-    if (hosts > 1)
-        add(l, "; the slowest host was %s", together_slowest(t)->name);
-}
-
 static void print_rest(const struct result *r, FILE *out)
 {
     const struct figures *f = r->figures;
+    const struct joint_run *t = &r->together;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
+    unsigned hosts = 0;
     struct line l = {""};
     if (others_are_busy(&f->machine)) {
         char machine[OTHERS_TEXT];
@@ -500,7 +466,15 @@ static void print_rest(const struct result *r, FILE *out)
     else if (*l.text)
         add(&l, "none damaged");
     print_labelled(out, "checked", &l);
-    add_together(&l, &r->together);
+    for (unsigned i = 0; t->ranks > 1 && i < t->ranks; i++)
+        hosts += t->hosts[i].ranks > 0;
+    if (hosts > 0) {
+        char starts[STARTS_TEXT];
+        starts_text(starts, t->start_spread_ns, t->clock_uncertainty_ns);
+        add(&l, "%u on %u host%s, which began %s", t->ranks, hosts, hosts == 1 ? "" : "s", starts);
+    }
+    if (hosts > 1)
+        add(&l, "; the slowest host was %s", together_slowest(t)->name);
     print_labelled(out, "ranks", &l);
     if (all > 0)
         add(&l, "%s for each request",
@@ -513,23 +487,24 @@ static void print_rest(const struct result *r, FILE *out)
 void report_text(const struct result *r, FILE *out)
 {
     bool has_steps = r->plan->mode == MODE_SEARCH || r->plan->mode == MODE_SWEEP;
-    if (r->plan->mode == MODE_SEARCH)
-        for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
+    bool is_one_load = !has_steps || (r->plan->mode == MODE_SEARCH && r->is_of_last_load);
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+        if (r->plan->mode == MODE_SEARCH)
             print_found(r, kind, out);
-    if (r->plan->mode == MODE_SWEEP)
-        for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
+        else if (r->plan->mode == MODE_SWEEP)
             print_knee(r, kind, out);
+    }
     if (has_steps)
         print_steps(r, out);
-    if (has_steps && is_of_one_load(r))
+    if (has_steps && is_one_load)
         fputc('\n', out);
-    if (is_of_one_load(r)) {
+    if (is_one_load) {
         print_load(r, out);
         print_table(r, out);
         print_ops(r, out);
     }
     fputc('\n', out);
-    if (is_of_one_load(r))
+    if (is_one_load)
         print_explanations(r, out);
     print_reasons(&r->figures->failures, "error", out);
     print_reasons(&r->figures->misses, "miss", out);

@@ -94,24 +94,24 @@ static void add_slow(struct slow_results *all, const struct slow_result *slow)
     all->count++;
 }
 
-/* The mean latency of a host's requests, reads and writes together, in ns. */
-static double mean_of(const struct host_result *h)
-{
-    double sum = 0;
-    double count = 0;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        sum += (double)h->kinds[kind].latency_sum_ns;
-        count += (double)(h->kinds[kind].requests - h->kinds[kind].errors);
-    }
-    return count > 0 ? sum / count : 0;
-}
-
 const struct host_result *together_slowest(const struct joint_run *t)
 {
     const struct host_result *slowest = t->hosts;
-    for (unsigned i = 1; i < t->ranks; i++)
-        if (mean_of(&t->hosts[i]) > mean_of(slowest))
+    double longest = -1;
+    for (unsigned i = 0; i < t->ranks; i++) {
+        double sum = 0; /* of latencies, reads and writes together */
+        double count = 0;
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            const struct host_kind *k = &t->hosts[i].kinds[kind];
+            sum += (double)k->latency_sum_ns;
+            count += (double)(k->requests - k->errors);
+        }
+        double mean = count > 0 ? sum / count : 0;
+        if (mean > longest) {
+            longest = mean;
             slowest = &t->hosts[i];
+        }
+    }
     return slowest;
 }
 
@@ -120,53 +120,10 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns)
     return end_ns > begin_ns ? (double)(end_ns - begin_ns) / (double)BILLION : 0;
 }
 
-/*
- * Sets how many requests became due until end_ns, and their rate. With constant gaps, the time for
- * this is one gap for each request; with exponential gaps, it is the elapsed time. k->elapsed is at
- * least as long.
- */
-static void fill_offered(struct main_loop *c, enum load_kind kind, uint64_t end_ns,
-                         struct kind_result *k)
-{
-    const struct load *load = &c->run->loads[kind];
-    const struct arrivals *a = load_schedule(load);
-    if (k->begin_ns == 0 || atomic_load(&load->rate) == 0)
-        return;
-    uint64_t due = arrivals_due(a, c->backlog.cursors[kind], end_ns);
-    if (end_ns == atomic_load(&c->run->exhausted_ns) && due > k->begun)
-        due--; /* the budget did not allow the last one */
-    k->due = due;
-    double rate = (double)a->rate / (double)BILLION;
-    double elapsed = a->how == ARRIVAL_CONSTANT && !a->curve ? (double)k->due / rate
-                                                             : seconds_between(k->begin_ns, end_ns);
-    k->offered = elapsed > 0 ? (double)k->due / elapsed : 0;
-    if (elapsed > k->elapsed)
-        k->elapsed = elapsed;
-}
-
-/* Describes a slow request. Returns false when memory runs out. */
-static bool describe_slow(const struct run *run, const struct slow_request *s,
-                          struct slow_results *all)
-{
-    struct slow_result slow = {
-        .response_ns = s->response_ns,
-        .at_seconds = seconds_between(run->start_ns, s->due_ns),
-        .op = s->op,
-        .outcome = "ok",
-        .name = malloc(run->names.longest + 1),
-    };
-    if (!slow.name)
-        return false;
-    names_format(&run->names, s->number, slow.name);
-    if (s->failure != 0)
-        run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
-    add_slow(all, &slow);
-    return true;
-}
-
 /* Describes the slowest requests of a kind. Returns false when memory runs out. */
 static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct result *result)
 {
+    const struct run *run = c->run;
     struct slowest slowest = {0};
     uint64_t since_ns = 0;
     if (result->is_of_last_load)
@@ -176,10 +133,24 @@ static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct 
     for (unsigned i = 0; i < c->load_threads.count; i++)
         if (c->load_threads.list[i].load->kind == kind)
             slowest_merge(&slowest, &c->load_threads.list[i].slowest);
-    for (unsigned i = 0; i < slowest.count; i++)
-        if (slowest.list[i].due_ns >= since_ns &&
-            !describe_slow(c->run, &slowest.list[i], &result->slowest[kind]))
+    for (unsigned i = 0; i < slowest.count; i++) {
+        const struct slow_request *s = &slowest.list[i];
+        struct slow_result slow = {
+            .response_ns = s->response_ns,
+            .at_seconds = seconds_between(run->start_ns, s->due_ns),
+            .op = s->op,
+            .outcome = "ok",
+        };
+        if (s->due_ns < since_ns)
+            continue;
+        slow.name = malloc(run->names.longest + 1);
+        if (!slow.name)
             return false;
+        names_format(&run->names, s->number, slow.name);
+        if (s->failure != 0)
+            run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
+        add_slow(&result->slowest[kind], &slow);
+    }
     return true;
 }
 
@@ -219,8 +190,9 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
                       bool is_of_last_load, struct kind_result *k)
 {
     const struct run *run = c->run;
+    const struct load *load = &run->loads[kind];
     struct steps *steps = c->steps;
-    uint64_t opened_ns = atomic_load(&run->loads[kind].opened_ns);
+    uint64_t opened_ns = atomic_load(&load->opened_ns);
     k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
     k->end_ns = last_end(c, kind, now_ns);
     recorders_sum(&run->recorders, kind, &k->tally);
@@ -237,45 +209,71 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
     }
     k->elapsed = seconds_between(k->begin_ns, k->end_ns);
     k->staggered_ns = c->backlog.staggered_ns[kind];
-    if (run->plan->mode == MODE_RATE && run->loads[kind].pace == PACE_RATE)
-        fill_offered(c, kind, c->end_ns ? c->end_ns : now_ns, k);
+    if (run->plan->mode != MODE_RATE || load->pace != PACE_RATE || k->begin_ns == 0 ||
+        atomic_load(&load->rate) == 0)
+        return;
+    /*
+     * What became due until the load ended. With constant gaps, the time for this is one gap for
+     * each request; with exponential gaps, it is the elapsed time.
+     */
+    const struct arrivals *a = load_schedule(load);
+    uint64_t end_ns = c->end_ns ? c->end_ns : now_ns;
+    k->due = arrivals_due(a, c->backlog.cursors[kind], end_ns);
+    if (end_ns == atomic_load(&run->exhausted_ns) && k->due > k->begun)
+        k->due--; /* the budget did not allow the last one */
+    bool is_constant = a->how == ARRIVAL_CONSTANT && !a->curve;
+    double elapsed = is_constant ? (double)k->due / ((double)a->rate / (double)BILLION)
+                                 : seconds_between(k->begin_ns, end_ns);
+    k->offered = elapsed > 0 ? (double)k->due / elapsed : 0;
+    if (elapsed > k->elapsed)
+        k->elapsed = elapsed;
 }
 
-/* Sets the counts of all operations. */
-static void fill_ops(const struct main_loop *c, struct result *result)
+/* Sets the figures of this rank. Returns false when memory runs out. */
+static bool fill_result(struct main_loop *c, struct result *result)
 {
-    for (unsigned i = 0; i < result->op_count; i++) {
-        struct op_tally *t = &result->figures->ops[i];
-        recorders_sum_op(&c->run->recorders, i, t);
-        if (!result->is_of_last_load)
-            continue;
-        c->steps->whole_op = *t;
-        op_tally_subtract(t, &c->steps->whole_op, &c->steps->ops[i]);
-    }
-}
-
-/* Sets the figures that are not about one kind, when those are known. */
-static void fill_rest(const struct main_loop *c, struct result *result, uint64_t now_ns)
-{
-    const struct run *run = c->run;
     static const struct failures none;
-    struct figures *f = result->figures;
-    bool is_last = result->is_of_last_load;
+    const struct run *run = c->run;
+    struct steps *steps = c->steps;
+    uint64_t now_ns = clock_ns();
+    uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
+    bool is_last = run->plan->mode == MODE_SEARCH && c->has_all_steps;
     struct traffic traffic[LOAD_KINDS];
-    const struct failure *first =
-        fill_reasons(run, &run->failures, is_last ? &c->steps->failures : &none, &f->failures);
-    fill_reasons(run, &run->misses, is_last ? &c->steps->misses : &none, &f->misses);
-    f->checked_bytes = atomic_load(&run->verified.bytes);
-    f->damaged = atomic_load(&run->verified.damaged);
+    *result = (struct result){
+        .plan = run->plan,
+        .steps = steps->list,
+        .step_count = steps->count,
+        .intervals = &c->intervals,
+        .timeline = &c->timeline,
+        .levels = c->levels,
+        .start_time_ns = c->start_time_ns,
+        .is_of_last_load = is_last,
+        .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
+        .is_hopeless = c->is_hopeless,
+        .is_interim = c->stage != STAGE_OVER,
+        .is_warmup = c->stage < STAGE_STEP,
+    };
+    if (!result_open(result))
+        return false;
+    struct figures *f = result->figures;
+    f->cpu_seconds = (double)(cpu_ns - c->cpu_ns) / (double)BILLION;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        uint64_t end_ns = last_end(c, kind, now_ns);
-        f->end_ns = end_ns > f->end_ns ? end_ns : f->end_ns;
         const struct tally *t = &f->kinds[kind].tally;
+        uint64_t end_ns = last_end(c, kind, now_ns);
+        fill_kind(c, kind, now_ns, is_last, &f->kinds[kind]);
+        f->end_ns = end_ns > f->end_ns ? end_ns : f->end_ns;
         traffic[kind] = (struct traffic){
             .bytes = t->bytes,
             .median_ns = histogram_percentile(tally_service(t), 50),
         };
     }
+    const struct failure *first =
+        fill_reasons(run, &run->failures, is_last ? &steps->failures : &none, &f->failures);
+    fill_reasons(run, &run->misses, is_last ? &steps->misses : &none, &f->misses);
+    if (first)
+        result->first_failure = run_describe_failure(run, first);
+    f->checked_bytes = atomic_load(&run->verified.bytes);
+    f->damaged = atomic_load(&run->verified.damaged);
     if (f->end_ns == 0)
         f->end_ns = now_ns;
     f->start_ns = c->start_ns;
@@ -286,37 +284,13 @@ static void fill_rest(const struct main_loop *c, struct result *result, uint64_t
     f->machine = others_of(&spent, host_cpus(), 0);
     const struct reading of_step = is_last ? main_loop_spent(c, SPAN_STEP) : spent;
     backing_use(&c->backing, &of_step, traffic, &result->backing);
-    if (first)
-        result->first_failure = run_describe_failure(run, first);
-}
-
-/* Sets the figures of this rank. Returns false when memory runs out. */
-static bool fill_result(struct main_loop *c, struct result *result)
-{
-    const struct run *run = c->run;
-    uint64_t now_ns = clock_ns();
-    uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
-    *result = (struct result){
-        .plan = run->plan,
-        .steps = c->steps->list,
-        .step_count = c->steps->count,
-        .intervals = &c->intervals,
-        .timeline = &c->timeline,
-        .levels = c->levels,
-        .start_time_ns = c->start_time_ns,
-        .is_of_last_load = run->plan->mode == MODE_SEARCH && c->has_all_steps,
-        .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
-        .is_hopeless = c->is_hopeless,
-        .is_interim = c->stage != STAGE_OVER,
-        .is_warmup = c->stage < STAGE_STEP,
-    };
-    if (!result_open(result))
-        return false;
-    result->figures->cpu_seconds = (double)(cpu_ns - c->cpu_ns) / (double)BILLION;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        fill_kind(c, kind, now_ns, result->is_of_last_load, &result->figures->kinds[kind]);
-    fill_rest(c, result, now_ns);
-    fill_ops(c, result);
+    for (unsigned i = 0; i < result->op_count; i++) {
+        recorders_sum_op(&run->recorders, i, &f->ops[i]);
+        if (!is_last)
+            continue;
+        steps->whole_op = f->ops[i];
+        op_tally_subtract(&f->ops[i], &steps->whole_op, &steps->ops[i]);
+    }
     return fill_slowest(c, LOAD_WRITE, result) && fill_slowest(c, LOAD_READ, result);
 }
 
@@ -357,15 +331,6 @@ static void pass_slowest(struct passage *p, struct slow_results *slowest, size_t
     }
 }
 
-static void check_reasons(struct passage *p, struct reasons_found *r)
-{
-    p->is_damaged |= r->count > FAILURES_MOST;
-    for (size_t i = 0; !p->is_damaged && i < r->count; i++) {
-        r->list[i].text[REASON_TEXT - 1] = '\0';
-        p->is_damaged = r->list[i].kind >= LOAD_KINDS;
-    }
-}
-
 static void pass_series(struct passage *p, struct series *s)
 {
     PASS(p, s->slice_ns);
@@ -378,9 +343,15 @@ static void pass_series(struct passage *p, struct series *s)
 /* Returns false when what is read is no result. */
 static bool pass_result(struct passage *p, struct result *r)
 {
+    struct reasons_found *reasons[] = {&r->figures->failures, &r->figures->misses};
     pass(p, r->figures, offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops);
-    check_reasons(p, &r->figures->failures);
-    check_reasons(p, &r->figures->misses);
+    for (unsigned n = 0; n < 2; n++) {
+        p->is_damaged |= reasons[n]->count > FAILURES_MOST;
+        for (size_t i = 0; !p->is_damaged && i < reasons[n]->count; i++) {
+            reasons[n]->list[i].text[REASON_TEXT - 1] = '\0';
+            p->is_damaged = reasons[n]->list[i].kind >= LOAD_KINDS;
+        }
+    }
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         pass_slowest(p, &r->slowest[kind], r->op_count);
     pass_series(p, r->intervals);
@@ -443,75 +414,66 @@ static void add_reasons(struct reasons_found *whole, const struct reasons_found 
         whole->others[kind] += part->others[kind];
 }
 
-/* Adds up the figures that belong to all ranks together. */
-static void add_figures(struct figures *all, const struct figures *part, size_t op_count)
-{
-    all->cpu_seconds += part->cpu_seconds;
-    all->checked_bytes += part->checked_bytes;
-    all->damaged += part->damaged;
-    all->was_stopped |= part->was_stopped;
-    all->is_bad_rate |= part->is_bad_rate;
-    all->could_read |= part->could_read;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct kind_result *k = &all->kinds[kind];
-        const struct kind_result *one = &part->kinds[kind];
-        k->made += one->made;
-        k->made_errors += one->made_errors;
-        k->begun += one->begun;
-        k->due += one->due;
-        k->offered += one->offered;
-        if (one->staggered_ns > k->staggered_ns)
-            k->staggered_ns = one->staggered_ns;
-        tally_merge(&k->tally, &one->tally);
-    }
-    for (size_t i = 0; i < op_count; i++)
-        op_tally_merge(&all->ops[i], &part->ops[i]);
-    add_reasons(&all->failures, &part->failures);
-    add_reasons(&all->misses, &part->misses);
-}
-
-/* Adds another rank's result. Returns false when memory runs out. */
-static bool add_part(struct gathering *g, unsigned rank, struct result *part)
-{
-    struct result *whole = g->result;
-    uint64_t start = rank_clock_start(g->ranks, rank, part->figures->start_ns);
-    /* how much later than rank 0 that rank began, in seconds */
-    double ahead = ((double)start - (double)whole->figures->start_ns) / (double)BILLION;
-    add_rank(g, rank, part->figures);
-    add_figures(whole->figures, part->figures, whole->op_count);
-    others_among(&part->figures->machine, ranks_beside(g->ranks, rank));
-    others_keep_busier(&whole->figures->machine, &part->figures->machine);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        struct slow_results *slowest = &part->slowest[kind];
-        for (unsigned i = 0; i < slowest->count; i++) {
-            struct slow_result *slow = &slowest->list[i];
-            slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
-            add_slow(&whole->slowest[kind], slow);
-        }
-        slowest->count = 0; /* their names have gone to `whole` */
-    }
-    return series_merge(whole->intervals, part->intervals) &&
-           series_merge(whole->timeline, part->timeline);
-}
-
+/* Adds another rank's result. Returns false when memory runs out, or it is no result. */
 static bool take_rank(void *context, unsigned rank, struct bundle_reader *brought)
 {
     struct gathering *g = context;
-    const struct result *whole = g->result;
+    struct result *whole = g->result;
+    struct figures *all = whole->figures;
     struct passage p = {.is_taken = true, .in = *brought};
     struct series intervals = {0};
     struct series timeline = {0};
     struct result part = {.plan = whole->plan, .intervals = &intervals, .timeline = &timeline};
     if (rank == 0)
         return true;
-    bool is_added = result_open(&part) &&
+    bool is_taken = result_open(&part) &&
                     series_open(&intervals, whole->intervals->slice_ns, whole->intervals->room) &&
                     series_open(&timeline, whole->timeline->slice_ns, whole->timeline->room) &&
-                    pass_result(&p, &part) && add_part(g, rank, &part);
+                    pass_result(&p, &part);
+    struct figures *f = part.figures;
+    if (is_taken) {
+        uint64_t start = rank_clock_start(g->ranks, rank, f->start_ns);
+        /* how much later than rank 0 that rank began, in seconds */
+        double ahead = ((double)start - (double)all->start_ns) / (double)BILLION;
+        add_rank(g, rank, f);
+        others_among(&f->machine, ranks_beside(g->ranks, rank));
+        others_keep_busier(&all->machine, &f->machine);
+        all->cpu_seconds += f->cpu_seconds;
+        all->checked_bytes += f->checked_bytes;
+        all->damaged += f->damaged;
+        all->was_stopped |= f->was_stopped;
+        all->is_bad_rate |= f->is_bad_rate;
+        all->could_read |= f->could_read;
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            struct kind_result *k = &all->kinds[kind];
+            const struct kind_result *one = &f->kinds[kind];
+            struct slow_results *slowest = &part.slowest[kind];
+            k->made += one->made;
+            k->made_errors += one->made_errors;
+            k->begun += one->begun;
+            k->due += one->due;
+            k->offered += one->offered;
+            if (one->staggered_ns > k->staggered_ns)
+                k->staggered_ns = one->staggered_ns;
+            tally_merge(&k->tally, &one->tally);
+            for (unsigned i = 0; i < slowest->count; i++) {
+                struct slow_result *slow = &slowest->list[i];
+                slow->at_seconds = slow->at_seconds + ahead > 0 ? slow->at_seconds + ahead : 0;
+                add_slow(&whole->slowest[kind], slow);
+            }
+            slowest->count = 0; /* their names have gone to `whole` */
+        }
+        for (size_t i = 0; i < whole->op_count; i++)
+            op_tally_merge(&all->ops[i], &f->ops[i]);
+        add_reasons(&all->failures, &f->failures);
+        add_reasons(&all->misses, &f->misses);
+    }
+    is_taken = is_taken && series_merge(whole->intervals, &intervals) &&
+               series_merge(whole->timeline, &timeline);
     series_close(&timeline);
     series_close(&intervals);
     result_release(&part);
-    return is_added;
+    return is_taken;
 }
 
 /* Sets the result's times to those of all ranks, when all results have come. */
@@ -532,10 +494,24 @@ static void end_with_all(void *context)
     }
 }
 
-static int hand_over(struct coordinator *c, struct result *result, struct err *e)
+/*
+ * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
+ * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
+ * 0's *result changes. This is the last meeting, and it takes place even after a signal.
+ */
+static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
 {
+    const struct meeting ending = {.name = "Ending", .compares_clocks = true};
+    const struct settings *settings = result->plan->settings;
     struct gathering g = {.ranks = &c->ranks, .result = result};
     struct passage mine = {0};
+    if (c->ranks.count == 1)
+        return 0;
+    int rc = coordinator_meet(c, &ending, e);
+    if (rc != 0 && !stop_signal())
+        return rc;
+    if (rc != 0)
+        err_init(e); /* then the clocks are not compared */
     if (c->ranks.number == 0) {
         result->together.hosts = calloc(c->ranks.count, sizeof *result->together.hosts);
         if (!result->together.hosts)
@@ -545,7 +521,6 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
     } else {
         pass_result(&mine, result);
     }
-    const struct settings *settings = result->plan->settings;
     char left[PATH_MAX + 80];
     snprintf(left, sizeof left, "; if it was killed, what it wrote as %s is left",
              settings->url ? settings->url : settings->url_source);
@@ -559,48 +534,6 @@ static int hand_over(struct coordinator *c, struct result *result, struct err *e
     return gather(c, &all, e);
 }
 
-/*
- * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
- * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
- * 0's *result changes. This is the last meeting, and it takes place even after a signal.
- */
-static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
-{
-    const struct meeting ending = {.name = "Ending", .compares_clocks = true};
-    if (c->ranks.count == 1)
-        return 0;
-    int rc = coordinator_meet(c, &ending, e);
-    if (rc != 0 && stop_signal()) { /* then the clocks are not compared */
-        err_init(e);
-        rc = 0;
-    }
-    return rc == 0 ? hand_over(c, result, e) : rc;
-}
-
-/* Sets what a kind's figures say, when those of all ranks are known. */
-static int judge_kind(struct main_loop *c, enum load_kind kind, struct result *result,
-                      struct err *e)
-{
-    const struct plan *p = result->plan;
-    const struct latency_limit *above = &p->settings->fail_above;
-    struct kind_result *k = &result->figures->kinds[kind];
-    struct examiner *x = c->explainer ? c->explainer->examiner : NULL;
-    int rc = 0;
-    if (x && !result->is_interim && plan_has(p, kind)) {
-        examiner_stop(x); /* waits until all slow requests have been looked at */
-        rc = examiner_sum_up(x, kind, tally_service(&k->tally), &result->tails[kind], e);
-    }
-    if (above->nanoseconds > 0)
-        result->is_above |= latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
-    if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
-        const struct counts whole = recorders_counts(&c->run->recorders, kind);
-        k->answer = search_answer(&c->controller.search, kind, &whole);
-        if (p->kinds[kind].pace == PACE_FOLLOWS)
-            k->answer.load = p->kinds[kind].channels;
-    }
-    return rc;
-}
-
 int result_make(struct result *result, struct main_loop *c, struct err *e)
 {
     int rc = 0;
@@ -608,8 +541,25 @@ int result_make(struct result *result, struct main_loop *c, struct err *e)
         rc = err_system(e, ENOMEM, "allocate memory for the results");
     if (rc == 0 && c->stage == STAGE_OVER)
         rc = gathering_end(c->coordinator, result, e);
-    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++)
-        rc = judge_kind(c, kind, result, e);
+    for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
+        const struct plan *p = result->plan;
+        const struct latency_limit *above = &p->settings->fail_above;
+        struct kind_result *k = &result->figures->kinds[kind];
+        struct examiner *x = c->explainer ? c->explainer->examiner : NULL;
+        if (x && !result->is_interim && plan_has(p, kind)) {
+            examiner_stop(x); /* waits until all slow requests have been looked at */
+            rc = examiner_sum_up(x, kind, tally_service(&k->tally), &result->tails[kind], e);
+        }
+        if (above->nanoseconds > 0)
+            result->is_above |=
+                latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
+        if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
+            const struct counts whole = recorders_counts(&c->run->recorders, kind);
+            k->answer = search_answer(&c->controller.search, kind, &whole);
+            if (p->kinds[kind].pace == PACE_FOLLOWS)
+                k->answer.load = p->kinds[kind].channels;
+        }
+    }
     if (rc != 0)
         result_release(result);
     return rc;
