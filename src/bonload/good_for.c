@@ -69,51 +69,40 @@ static void add_figures(struct duration_figures *f, const char *name, const stru
     *f = (struct duration_figures){.name = name, .count = h->count, .times = latencies_of(h)};
 }
 
-/* Judges the work beside the requests, over all loads so far together. */
-static void add_works(struct answer *a, const struct run *run, struct at_load *l)
-{
-    const struct profile *p = &a->profile;
-    for (uint32_t i = 0; i < PROFILE_WORKS && p->works[i].name; i++) {
-        const struct gauge *g = profile_target_gauge(run->shared, i);
-        add_figures(&l->works[i], p->works[i].name, &g->durations);
-        gauge_append(&a->works[i], g);
-    }
-}
-
-/* Successful requests per second, over the load and the time by which the last ones were late. */
-static double achieved_rate(const struct kind_result *k, const struct profile *p)
-{
-    uint64_t grace_ns = GRACE_NS;
-    if (k->offered <= 0)
-        return result_good_rate(k);
-    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
-        if (GRACE_NS + 2 * p->limits[i].nanoseconds > grace_ns)
-            grace_ns = GRACE_NS + 2 * p->limits[i].nanoseconds;
-    if (grace_ns > GRACE_MOST_NS)
-        grace_ns = GRACE_MOST_NS;
-    double load_seconds = (double)k->due / k->offered;
-    double seconds = k->elapsed - (double)grace_ns / (double)BILLION;
-    return (double)k->tally.response.count / (seconds > load_seconds ? seconds : load_seconds);
-}
-
+/* Adds what was measured with one load, and judges it. */
 static void add_load(const struct inquiry *q, const struct run *run, const struct result *result)
 {
     struct answer *a = q->answer;
     const struct kind_result *k = &result->figures->kinds[LOAD_WRITE];
     const struct profile *p = &a->profile;
     struct at_load *l = &a->loads[a->load_count++];
+    uint64_t grace_ns = GRACE_NS;
+    bool was_ever_busy = false;
+    for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
+        if (GRACE_NS + 2 * p->limits[i].nanoseconds > grace_ns)
+            grace_ns = GRACE_NS + 2 * p->limits[i].nanoseconds;
+    if (grace_ns > GRACE_MOST_NS)
+        grace_ns = GRACE_MOST_NS;
+    double load_seconds = k->offered > 0 ? (double)k->due / k->offered : 0;
+    double seconds = k->elapsed - (double)grace_ns / (double)BILLION;
+    if (load_seconds > seconds) /* the time by which the last requests were late counts */
+        seconds = load_seconds;
     *l = (struct at_load){
         .asked = (double)run->plan->kinds[LOAD_WRITE].rate / (double)BILLION,
         .clients = run->plan->kinds[LOAD_WRITE].threads,
         .offered = k->offered,
-        .achieved = achieved_rate(k, p),
+        .achieved =
+            k->offered > 0 ? (double)k->tally.response.count / seconds : result_good_rate(k),
         .requests = tally_ended(&k->tally),
         .machine = result->figures->machine,
     };
     add_figures(&l->response, p->request, &k->tally.response);
     add_figures(&l->sync, p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
-    add_works(a, run, l);
-    bool was_ever_busy = false;
+    for (uint32_t i = 0; i < PROFILE_WORKS && p->works[i].name; i++) {
+        const struct gauge *g = profile_target_gauge(run->shared, i);
+        add_figures(&l->works[i], p->works[i].name, &g->durations);
+        gauge_append(&a->works[i], g); /* work beside the requests is judged over all loads */
+    }
     for (size_t i = 0; i < a->load_count; i++)
         was_ever_busy |= others_are_busy(&a->loads[i].machine);
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++) {
@@ -129,19 +118,21 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     }
 }
 
+/* Notes what a run has shown. */
 static int note_result(struct inquiry *q, const struct run *run, const struct result *result,
                        struct err *e)
 {
-    if (result->figures->damaged > 0)
+    const struct figures *f = result->figures;
+    if (f->damaged > 0)
         return err_say(e,
                        "the storage returned something other than what was written: %" PRIu64
                        " damaged reads",
-                       result->figures->damaged);
-    q->was_stopped |= result->figures->was_stopped;
+                       f->damaged);
+    q->was_stopped |= f->was_stopped;
     if (run->plan->mode == MODE_SEARCH) {
         q->answer->is_more_sought = true;
-        q->answer->more = result->figures->kinds[LOAD_WRITE].answer;
-    } else if (!result->figures->was_stopped) {
+        q->answer->more = f->kinds[LOAD_WRITE].answer;
+    } else if (!f->was_stopped) {
         json_decref(q->report);
         q->report = report_object(result);
         if (!q->report)
@@ -153,63 +144,55 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
 
 /*
  * Makes a run, and removes its files. If the target has failed, reports that as the reason. Work
- * beside the requests may fail, or hang, until the target has ended.
+ * beside the requests may fail, or hang, until the target has ended. A profile whose answer is
+ * certain needs no run: everything in its report is zero.
  */
-static int conduct_run(struct inquiry *q, struct run *run, struct err *e)
-{
-    struct main_loop main_loop;
-    struct result result = {0};
-    struct err failure = {0};
-    struct err left = {0};
-    int rc = main_loop_open(&main_loop, run, q->coordinator, e);
-    if (rc != 0)
-        return rc;
-    rc = main_loop_run(&main_loop, &failure);
-    if (rc == 0)
-        rc = result_make(&result, &main_loop, &failure);
-    profile_target_end(run->shared, main_loop.end_ns);
-    int failed = profile_target_failure(run->shared, e);
-    if (failed == 0 && rc != 0)
-        *e = failure;
-    else if (failed == 0)
-        rc = note_result(q, run, &result, e);
-    result_release(&result);
-    int finished = profile_target_finish(run->shared, &left);
-    err_append(e, &left);
-    main_loop_close(&main_loop);
-    return failed ? failed : rc ? rc : finished;
-}
-
-/* Makes the report of a profile that needs no run: everything in it is zero. */
-static int report_nothing(struct inquiry *q, const struct plan *p, struct err *e)
-{
-    struct series none = {0};
-    const struct levels levels[LOAD_KINDS] = {{0}};
-    struct result result = {.plan = p,
-                            .intervals = &none,
-                            .timeline = &none,
-                            .levels = levels,
-                            .start_time_ns = clock_wall_ns()};
-    json_decref(q->report);
-    q->report = result_open(&result) ? report_object(&result) : NULL;
-    result_release(&result);
-    return q->report ? 0 : err_system(e, ENOMEM, "allocate memory for the report");
-}
-
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 {
     struct plan plan;
     struct run run;
+    struct main_loop main_loop;
+    struct result result = {0};
+    struct err failure = {0};
+    struct err left = {0};
+    int failed = 0;
+    int finished = 0;
     int rc = plan_make(&plan, s, q->coordinator, e);
-    if (rc == 0 && answer_is_certain(q->answer))
-        return report_nothing(q, &plan, e);
+    if (rc == 0 && answer_is_certain(q->answer)) {
+        struct series none = {0};
+        const struct levels levels[LOAD_KINDS] = {{0}};
+        result = (struct result){.plan = &plan,
+                                 .intervals = &none,
+                                 .timeline = &none,
+                                 .levels = levels,
+                                 .start_time_ns = clock_wall_ns()};
+        json_decref(q->report);
+        q->report = result_open(&result) ? report_object(&result) : NULL;
+        result_release(&result);
+        return q->report ? 0 : err_system(e, ENOMEM, "allocate memory for the report");
+    }
     if (rc == 0)
         rc = run_open(&run, &plan, e);
     if (rc != 0)
         return rc;
-    rc = conduct_run(q, &run, e);
+    rc = main_loop_open(&main_loop, &run, q->coordinator, e);
+    if (rc == 0) {
+        rc = main_loop_run(&main_loop, &failure);
+        if (rc == 0)
+            rc = result_make(&result, &main_loop, &failure);
+        profile_target_end(run.shared, main_loop.end_ns);
+        failed = profile_target_failure(run.shared, e);
+        if (failed == 0 && rc != 0)
+            *e = failure;
+        else if (failed == 0)
+            rc = note_result(q, &run, &result, e);
+        result_release(&result);
+        finished = profile_target_finish(run.shared, &left);
+        err_append(e, &left);
+        main_loop_close(&main_loop);
+    }
     run_close(&run);
-    return rc;
+    return failed ? failed : rc ? rc : finished;
 }
 
 /* The settings that all runs of a profile share. */
@@ -271,29 +254,6 @@ static int judge_loads(struct inquiry *q, struct err *e)
     return rc;
 }
 
-/* Searches for a higher load, from the highest good one on, unless none is good or any is bad. */
-static int search_more(struct inquiry *q, struct err *e)
-{
-    const struct answer *a = q->answer;
-    const struct profile_limit *limit = profile_sought_limit(&a->profile);
-    bool is_fixed = fixed_load(q->settings->rate).given || fixed_load(q->settings->threads).given;
-    uint64_t rate = 0;
-    if (!limit || q->is_all || is_fixed || q->was_stopped || answer_goodness(a) == GOODNESS_BAD)
-        return 0;
-    for (size_t i = 0; i < a->load_count; i++)
-        if (a->loads[i].judged_count > 0 && a->loads[i].judged[0].goodness == GOODNESS_GOOD)
-            rate = (uint64_t)a->loads[i].asked * BILLION;
-    if (rate == 0)
-        return 0;
-    struct settings s = settings_for(q);
-    s.search = SEARCH_RATE;
-    s.limit = (struct latency_limit){
-        .of = LIMIT_PERCENTILE, .percent = limit->percent, .nanoseconds = limit->nanoseconds};
-    s.rate[LOAD_WRITE] = (struct optional){true, rate};
-    s.duration_ns = (struct optional){true, SEARCH_NS};
-    return make_run(q, &s, e);
-}
-
 /* Makes -max-latency the limit on the syncs that requests wait for. */
 static int set_limit(struct profile *p, const struct settings *s, struct err *e)
 {
@@ -316,43 +276,45 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
     return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
 }
 
+/* Judges a profile, and searches for a higher load from the highest good one on, if none is bad. */
 static int ask_profile(struct inquiry *q, const struct profile *p, struct err *e)
 {
-    q->answer = &q->answers[q->count++];
-    q->answer->profile = *p;
-    q->answer->durability = q->durability;
-    int rc = set_limit(&q->answer->profile, q->settings, e);
+    struct answer *a = &q->answers[q->count++];
+    const struct settings *given = q->settings;
+    uint64_t rate = 0;
+    q->answer = a;
+    a->profile = *p;
+    a->durability = q->durability;
+    int rc = set_limit(&a->profile, given, e);
     if (rc == 0)
         rc = judge_loads(q, e);
-    return rc == 0 ? search_more(q, e) : rc;
-}
-
-static int ask_profiles(struct inquiry *q, struct err *e)
-{
-    const char *name = q->settings->good_for;
-    const struct profile *p = profile_by_name(name);
-    struct profile own;
-    int rc = 0;
-    if (p)
-        return ask_profile(q, p, e);
-    if (!q->is_all) {
-        rc = profile_read(&own, name, &q->own, e);
-        return rc == 0 ? ask_profile(q, &own, e) : rc;
-    }
-    for (size_t i = 0; rc == 0 && profile_table[i] && !q->was_stopped; i++)
-        rc = ask_profile(q, profile_table[i], e);
-    return rc;
+    const struct profile_limit *limit = profile_sought_limit(&a->profile);
+    bool is_fixed = fixed_load(given->rate).given || fixed_load(given->threads).given;
+    if (rc != 0 || !limit || q->is_all || is_fixed || q->was_stopped ||
+        answer_goodness(a) == GOODNESS_BAD)
+        return rc;
+    for (size_t i = 0; i < a->load_count; i++)
+        if (a->loads[i].judged_count > 0 && a->loads[i].judged[0].goodness == GOODNESS_GOOD)
+            rate = (uint64_t)a->loads[i].asked * BILLION;
+    if (rate == 0)
+        return 0;
+    struct settings s = settings_for(q);
+    s.search = SEARCH_RATE;
+    s.limit = (struct latency_limit){
+        .of = LIMIT_PERCENTILE, .percent = limit->percent, .nanoseconds = limit->nanoseconds};
+    s.rate[LOAD_WRITE] = (struct optional){true, rate};
+    s.duration_ns = (struct optional){true, SEARCH_NS};
+    return make_run(q, &s, e);
 }
 
 static int print_answers(struct inquiry *q, struct err *e)
 {
-    const struct settings *s = q->settings;
     answers_put(&q->report, q->answers, q->count, q->path);
     char *json = document_end(q->report, JSON_COMPACT);
     q->report = NULL;
     if (!json)
         return err_system(e, ENOMEM, "allocate memory for the report");
-    if (s->json)
+    if (q->settings->json)
         puts(json);
     else if (q->is_all)
         answers_print(q->answers, q->count, stdout);
@@ -399,6 +361,8 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         .coordinator = coordinator,
         .is_all = strcmp(s->good_for, "all") == 0,
     };
+    const struct profile *asked = profile_by_name(s->good_for);
+    struct profile from_file;
     size_t profiles = 0;
     if (coordinator->ranks.count > 1)
         return err_say(e, "-good-for judges the storage of one machine: it takes one rank");
@@ -430,17 +394,25 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
             message("no directory is given: %s is judged", printable(q.path).text);
         close(fd);
     }
-    rc = fd >= 0 ? ask_profiles(&q, e) : fd;
+    rc = fd >= 0 ? 0 : fd;
+    if (rc == 0 && !asked && !q.is_all) {
+        rc = profile_read(&from_file, s->good_for, &q.own, e);
+        asked = &from_file;
+    }
+    if (rc == 0 && asked)
+        rc = ask_profile(&q, asked, e);
+    for (size_t i = 0; rc == 0 && !asked && profile_table[i] && !q.was_stopped; i++)
+        rc = ask_profile(&q, profile_table[i], e);
     if (rc == 0 && !q.report)
         message("stopped before anything could be judged");
     else if (rc == 0)
         rc = print_answers(&q, e);
     enum goodness worst = GOODNESS_NONE;
-    for (size_t i = 0; i < q.count; i++)
-        if (answer_goodness(&q.answers[i]) > worst)
-            worst = answer_goodness(&q.answers[i]);
-    for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++)
+    for (size_t i = 0; rc == 0 && !q.was_stopped && i < q.count; i++) {
+        enum goodness one = answer_goodness(&q.answers[i]);
+        worst = one > worst ? one : worst;
         answer_complain(&q.answers[i]);
+    }
     if (rc == 0 && !q.was_stopped)
         *status = worst == GOODNESS_BAD       ? STATUS_NO
                   : worst == GOODNESS_UNKNOWN ? STATUS_NOT_KNOWN

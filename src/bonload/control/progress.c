@@ -61,71 +61,50 @@ static void print_rate(FILE *line, double rate)
     fputs(text, line);
 }
 
-/* Prints " of 1000", " by 20 threads" or nothing; the text is shorter beside another kind. */
-static void print_load(FILE *line, const struct load *load, bool is_alone, uint64_t now_ns)
-{
-    unsigned active = atomic_load(&load->active);
-    if (load->pace == PACE_RATE) {
-        fputs(" of ", line);
-        print_rate(line, arrivals_rate(load_schedule(load), now_ns));
-    } else if (load->pace == PACE_CLOSED) {
-        fprintf(line, " by %u", active);
-        if (is_alone)
-            fputs(active == 1 ? " thread" : " threads", line);
-    }
-}
-
-/* Prints a percentile of the latency, or a dash if no request has succeeded. */
-static void print_latency(FILE *line, const struct histogram *h, unsigned percent)
-{
-    fprintf(line, " p%u %s", percent,
-            h->count > 0 ? units_time(histogram_percentile(h, percent)).text : "-");
-}
-
-/* Prints "reads 998/s of 1000 p50 95 us p99 210 us, "; with two kinds no p50, to fit 80 columns. */
-static void print_kind(FILE *line, struct progress_view *v, const struct run *run,
-                       enum load_kind kind, uint64_t elapsed_ns)
-{
-    bool is_alone = !plan_has(run->plan, kind == LOAD_READ ? LOAD_WRITE : LOAD_READ);
-    const struct tally *since = &v->counted->since[kind];
-    recent_update(v->counted, &run->recorders, kind);
-    fputs(kind == LOAD_READ ? "reads " : "writes ", line);
-    print_rate(line, (double)since->response.count * (double)BILLION / (double)elapsed_ns);
-    fputs("/s", line);
-    print_load(line, &run->loads[kind], is_alone, v->last_ns);
-    if (is_alone)
-        print_latency(line, &since->response, 50);
-    print_latency(line, &since->response, 99);
-    fputs(", ", line);
-}
-
-/* Prints what is left, "12 s left" or "4000 requests left", if it fits. */
-static void print_left(FILE *line, const struct run *run, uint64_t now_ns, uint64_t goal_ns)
-{
-    uint64_t most = atomic_load(&run->most);
-    uint64_t begun = atomic_load(&run->budget);
-    char text[48] = "";
-    if (goal_ns > now_ns)
-        snprintf(text, sizeof text, "%" PRIu64 " s left", (goal_ns - now_ns) / BILLION + 1);
-    else if (most < UINT64_MAX / 2 && begun < most)
-        snprintf(text, sizeof text, "%" PRIu64 " requests left", most - begun);
-    if (ftell(line) + (long)strlen(text) < LINE_MOST)
-        fputs(text, line);
-}
-
 static void print_line(FILE *line, struct progress_view *v, const struct run *run,
                        uint64_t elapsed_ns, uint64_t goal_ns)
 {
+    static const unsigned percents[] = {50, 99};
+    const struct tally *now = v->counted->now;
+    bool is_alone = !plan_has(run->plan, LOAD_READ) || !plan_has(run->plan, LOAD_WRITE);
+    uint64_t most = atomic_load(&run->most);
+    uint64_t begun = atomic_load(&run->budget);
+    char left[48] = "";
     if (plan_ranks(run->plan) > 1)
         fprintf(line, "rank %u of %u: ", run->plan->stripe.index, plan_ranks(run->plan));
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (run->loads[kind].pace != PACE_NONE)
-            print_kind(line, v, run, kind, elapsed_ns);
-    const struct tally *now = v->counted->now;
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct load *load = &run->loads[kind];
+        const struct histogram *h = &v->counted->since[kind].response;
+        unsigned active = atomic_load(&load->active);
+        if (load->pace == PACE_NONE)
+            continue;
+        recent_update(v->counted, &run->recorders, kind);
+        fputs(kind == LOAD_READ ? "reads " : "writes ", line);
+        print_rate(line, (double)h->count * (double)BILLION / (double)elapsed_ns);
+        fputs("/s", line);
+        if (load->pace == PACE_RATE) {
+            fputs(" of ", line);
+            print_rate(line, arrivals_rate(load_schedule(load), v->last_ns));
+        } else if (load->pace == PACE_CLOSED) {
+            fprintf(line, " by %u%s", active,
+                    !is_alone     ? ""
+                    : active == 1 ? " thread"
+                                  : " threads");
+        }
+        for (unsigned i = is_alone ? 0 : 1; i < 2; i++) /* with two kinds no p50, to fit */
+            fprintf(line, " p%u %s", percents[i],
+                    h->count > 0 ? units_time(histogram_percentile(h, percents[i])).text : "-");
+        fputs(", ", line);
+    }
     uint64_t errors = now[LOAD_READ].failed.count + now[LOAD_WRITE].failed.count;
     if (errors > 0)
         fprintf(line, "%" PRIu64 " error%s, ", errors, errors == 1 ? "" : "s");
-    print_left(line, run, v->last_ns, goal_ns);
+    if (goal_ns > v->last_ns)
+        snprintf(left, sizeof left, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
+    else if (most < UINT64_MAX / 2 && begun < most)
+        snprintf(left, sizeof left, "%" PRIu64 " requests left", most - begun);
+    if (ftell(line) + (long)strlen(left) < LINE_MOST)
+        fputs(left, line);
 }
 
 static void show_progress(struct progress_view *v, const struct run *run, uint64_t now_ns,
@@ -167,63 +146,24 @@ void progress_report_failures(struct progress_view *v, const struct run *run)
     }
 }
 
-static void report_memory(void)
-{
-    unsigned long resident;
-    FILE *in = kernel_file_read("/proc/self/statm");
-    if (in && fscanf(in, "%*u %lu", &resident) == 1)
-        message("memory used: %lu KiB", resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
-    if (in)
-        fclose(in);
-}
-
 void progress_update(struct progress_view *v, const struct run *run, uint64_t now_ns,
                      uint64_t goal_ns)
 {
     progress_report_failures(v, run);
     if (run->plan->settings->memory_debug && now_ns >= v->told_memory_ns + MEMORY_EVERY_NS) {
+        unsigned long resident;
+        FILE *in = kernel_file_read("/proc/self/statm");
         v->told_memory_ns = now_ns;
-        report_memory();
+        if (in && fscanf(in, "%*u %lu", &resident) == 1)
+            message("memory used: %lu KiB", resident * (unsigned long)sysconf(_SC_PAGESIZE) / 1024);
+        if (in)
+            fclose(in);
     }
     if (v->counted && now_ns >= v->next_ns)
         show_progress(v, run, now_ns, goal_ns);
 }
 
 /* ---- the live file --------------------------------------------------------------------------- */
-
-static int open_csv(struct live_file *l, struct err *e)
-{
-    int fd = output_open_live(l->path, e);
-    if (fd < 0)
-        return fd;
-    l->csv = fdopen(fd, "w");
-    if (!l->csv) {
-        close(fd);
-        return err_system(e, ENOMEM, "allocate memory for %s", l->path);
-    }
-    fputs("seconds,writes,write_errors,write_bytes,write_p50_ns,write_p99_ns,write_max_ns,"
-          "reads,read_errors,read_bytes,read_p50_ns,read_p99_ns,read_max_ns\n",
-          l->csv);
-    return 0;
-}
-
-static int write_csv(struct live_file *l, uint64_t elapsed_ns, struct err *e)
-{
-    fprintf(l->csv, "%.3f", (double)elapsed_ns / (double)BILLION);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct tally *t = &l->counted->since[kind];
-        fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, tally_ended(t), t->failed.count,
-                t->bytes);
-        if (t->response.count == 0)
-            fputs(",,,", l->csv); /* nothing succeeded, so there is no latency */
-        else
-            fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                    histogram_percentile(&t->response, 50), histogram_percentile(&t->response, 99),
-                    t->response.maximum);
-    }
-    fputc('\n', l->csv);
-    return fflush(l->csv) == 0 ? 0 : err_system(e, errno, "write %s", l->path);
-}
 
 /* Prints quantiles of the last second, and sums of the whole run. */
 static void print_metrics(const struct live_file *l, double seconds, FILE *out)
@@ -266,6 +206,7 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
     fputs("# EOF\n", out);
 }
 
+/* Replaces the file with one that has metrics. */
 static int write_metrics(struct live_file *l, uint64_t passed_ns, struct err *e)
 {
     int rc = output_open_plain(&l->metrics, l->path, e);
@@ -286,7 +227,20 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
     l->counted = calloc(1, sizeof *l->counted);
     if (!l->counted)
         return err_system(e, ENOMEM, "allocate memory for %s", l->path);
-    return suffix && strcmp(suffix, ".prom") == 0 ? write_metrics(l, 0, e) : open_csv(l, e);
+    if (suffix && strcmp(suffix, ".prom") == 0)
+        return write_metrics(l, 0, e);
+    int fd = output_open_live(l->path, e);
+    if (fd < 0)
+        return fd;
+    l->csv = fdopen(fd, "w");
+    if (!l->csv) {
+        close(fd);
+        return err_system(e, ENOMEM, "allocate memory for %s", l->path);
+    }
+    fputs("seconds,writes,write_errors,write_bytes,write_p50_ns,write_p99_ns,write_max_ns,"
+          "reads,read_errors,read_bytes,read_p50_ns,read_p99_ns,read_max_ns\n",
+          l->csv);
+    return 0;
 }
 
 void live_file_close(struct live_file *l)
@@ -303,11 +257,27 @@ int live_file_update(struct live_file *l, const struct run *run, uint64_t elapse
     uint64_t passed_ns = elapsed_ns > l->last_ns ? elapsed_ns - l->last_ns : 0;
     if (!l->path || (passed_ns < BILLION && !is_last))
         return 0;
+    if (l->csv)
+        fprintf(l->csv, "%.3f", (double)elapsed_ns / (double)BILLION);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct tally *t = &l->counted->since[kind];
+        const struct histogram *h = &t->response;
         recent_update(l->counted, &run->recorders, kind);
         if (is_last && !l->csv) /* again, because the metrics stay, and no further second follows */
             recent_update(l->counted, &run->recorders, kind);
+        if (!l->csv)
+            continue;
+        fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, tally_ended(t), t->failed.count,
+                t->bytes);
+        if (h->count == 0)
+            fputs(",,,", l->csv); /* nothing succeeded, so there is no latency */
+        else
+            fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, histogram_percentile(h, 50),
+                    histogram_percentile(h, 99), h->maximum);
     }
     l->last_ns = is_last ? elapsed_ns : elapsed_ns - elapsed_ns % BILLION;
-    return l->csv ? write_csv(l, elapsed_ns, e) : write_metrics(l, passed_ns, e);
+    if (!l->csv)
+        return write_metrics(l, passed_ns, e);
+    fputc('\n', l->csv);
+    return fflush(l->csv) == 0 ? 0 : err_system(e, errno, "write %s", l->path);
 }

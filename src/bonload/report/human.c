@@ -11,84 +11,61 @@
 
 const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 
-static void print_found(const struct result *result, enum load_kind kind, FILE *out)
-{
-    const struct plan *p = result->plan;
-    const struct search_answer *answer = &result->figures->kinds[kind].answer;
-    bool is_rate = p->settings->search == SEARCH_RATE;
-    if (p->kinds[kind].pace == PACE_FOLLOWS && is_rate)
-        return;
-    fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
-            go_duration(p->settings->limit.nanoseconds).text);
-    if (answer->found == FOUND_UNSURE && answer->load <= 0)
-        fputs("not known\n", out);
-    else
-        fprintf(out, "%.6g%s\n", answer->load, is_rate ? "/s" : "");
-}
-
-/* Prints the lines that goader prints, in exactly its form. */
-static void print_goaders(const struct result *result, enum load_kind kind, FILE *out)
-{
-    const struct plan *p = result->plan;
-    const struct kind_result *k = &result->figures->kinds[kind];
-    const struct histogram *h = &k->tally.response;
-    uint64_t largest[TOP_TEN];
-    if (h->count > 0) {
-        fprintf(out, "Average response time: %s\n", go_duration((uint64_t)histogram_mean(h)).text);
-        for (size_t i = 0; i < GOADER_PERCENTILES; i++)
-            fprintf(out, "Percentile %.0f - %s\n", goader_percentiles[i],
-                    go_duration(histogram_percentile(h, goader_percentiles[i])).text);
-        fputs("TopTen latencies: ", out);
-        for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
-            fprintf(out, " %s", go_duration(largest[i]).text);
-        fputc('\n', out);
-    }
-    if (p->mode == MODE_SEARCH)
-        print_found(result, kind, out);
-    fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(&k->tally));
-    fprintf(out, "Total errors: %" PRIu64 "\n", k->tally.failed.count);
-    if (p->mode == MODE_RATE && p->kinds[kind].pace == PACE_RATE)
-        fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
-    fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
-    fprintf(out, "Average good OP/s:  %.0f\n", floor(result_good_rate(k)));
-}
-
-static void print_reasons(const struct reasons_found *r, enum load_kind kind, FILE *out)
-{
-    const struct reason *most = NULL; /* the commonest; goader says none */
-    for (size_t i = 0; i < r->count; i++)
-        if (r->list[i].kind == kind && (!most || r->list[i].count > most->count))
-            most = &r->list[i];
-    if (most)
-        fprintf(out, "Error: %" PRIu64 " x %s\n", most->count, printable(most->text).text);
-}
-
-/* What goader does not say of a kind: at most five lines. */
-static void print_ours(const struct result *result, enum load_kind kind, FILE *out)
-{
-    const struct kind_result *k = &result->figures->kinds[kind];
-    const struct tally *t = &k->tally;
-    if (t->response.count > 0)
-        fprintf(out, "Percentile 99.9 - %s\nLongest - %s\n",
-                go_duration(histogram_percentile(&t->response, 99.9)).text,
-                go_duration(t->response.maximum).text);
-    if (k->offered > 0)
-        fprintf(out, "Offered: %.6g/s, achieved: %.6g/s, late: %" PRIu64 " requests\n", k->offered,
-                result_good_rate(k), t->late);
-    if (t->bytes > 0 && k->elapsed > 0)
-        fprintf(out, "Throughput: %.4g MiB/s\n", (double)t->bytes / (double)MIB / k->elapsed);
-    print_reasons(&result->figures->failures, kind, out);
-}
-
 void report_human(const struct result *result, FILE *out)
 {
+    const struct plan *p = result->plan;
+    const struct reasons_found *failures = &result->figures->failures;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &result->figures->kinds[kind];
-        if (tally_ended(&k->tally) == 0 && k->begun == 0)
+        const struct tally *t = &k->tally;
+        const struct histogram *h = &t->response;
+        const struct search_answer *answer = &k->answer;
+        const struct reason *most = NULL; /* the commonest; goader says none */
+        bool is_rate = p->settings->search == SEARCH_RATE;
+        uint64_t largest[TOP_TEN];
+        if (tally_ended(t) == 0 && k->begun == 0)
             continue;
         fprintf(out, "\n%s\n", load_titles[kind]);
-        print_goaders(result, kind, out);
-        print_ours(result, kind, out);
+        /* what goader prints, in exactly its form */
+        if (h->count > 0) {
+            fprintf(out, "Average response time: %s\n",
+                    go_duration((uint64_t)histogram_mean(h)).text);
+            for (size_t i = 0; i < GOADER_PERCENTILES; i++)
+                fprintf(out, "Percentile %.0f - %s\n", goader_percentiles[i],
+                        go_duration(histogram_percentile(h, goader_percentiles[i])).text);
+            fputs("TopTen latencies: ", out);
+            for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
+                fprintf(out, " %s", go_duration(largest[i]).text);
+            fputc('\n', out);
+        }
+        if (p->mode == MODE_SEARCH && (p->kinds[kind].pace != PACE_FOLLOWS || !is_rate)) {
+            fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
+                    go_duration(p->settings->limit.nanoseconds).text);
+            if (answer->found == FOUND_UNSURE && answer->load <= 0)
+                fputs("not known\n", out);
+            else
+                fprintf(out, "%.6g%s\n", answer->load, is_rate ? "/s" : "");
+        }
+        fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(t));
+        fprintf(out, "Total errors: %" PRIu64 "\n", t->failed.count);
+        if (p->mode == MODE_RATE && p->kinds[kind].pace == PACE_RATE)
+            fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
+        fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
+        fprintf(out, "Average good OP/s:  %.0f\n", floor(result_good_rate(k)));
+        /* what goader does not say: at most five lines */
+        if (h->count > 0)
+            fprintf(out, "Percentile 99.9 - %s\nLongest - %s\n",
+                    go_duration(histogram_percentile(h, 99.9)).text, go_duration(h->maximum).text);
+        if (k->offered > 0)
+            fprintf(out, "Offered: %.6g/s, achieved: %.6g/s, late: %" PRIu64 " requests\n",
+                    k->offered, result_good_rate(k), t->late);
+        if (t->bytes > 0 && k->elapsed > 0)
+            fprintf(out, "Throughput: %.4g MiB/s\n", (double)t->bytes / (double)MIB / k->elapsed);
+        for (size_t i = 0; i < failures->count; i++)
+            if (failures->list[i].kind == kind && (!most || failures->list[i].count > most->count))
+                most = &failures->list[i];
+        if (most)
+            fprintf(out, "Error: %" PRIu64 " x %s\n", most->count, printable(most->text).text);
     }
     fputc('\n', out);
 }

@@ -8,6 +8,11 @@
 #include "util/rng.h"
 #include "util/units.h"
 
+static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
+{
+    put_real(object, key, (double)nanoseconds / (double)BILLION);
+}
+
 static void put_load(json_t **object, const char *key, const struct kind_plan *k)
 {
     static const char *const paces[] = {[PACE_NONE] = "none",
@@ -22,27 +27,6 @@ static void put_load(json_t **object, const char *key, const struct kind_plan *k
     put_value(object, key, load);
 }
 
-static void put_search(json_t **object, const struct plan *p)
-{
-    char name[LIMIT_SENTENCE];
-    latency_limit_name(&p->settings->limit, name);
-    put_text(object, "max_latency_of", name);
-    put_count(object, "max_latency_ns", p->settings->limit.nanoseconds);
-    put_text(object, "search", search_names[p->settings->search]);
-    put_real(object, "window_seconds", (double)p->settings->window_ns.value / (double)BILLION);
-}
-
-/* Each point of the curve: the time in seconds, followed by the rate. */
-static json_t *json_of_curve(const struct rate_curve *c)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < c->count; i++) {
-        append_real(&array, (double)c->points[i].at_ns / (double)BILLION);
-        append_real(&array, c->points[i].rate);
-    }
-    return array;
-}
-
 /* Appends the size of bodies, unless the user gives bodies as files. */
 static void put_size(json_t **object, const char *key, const struct plan *p, uint64_t bytes)
 {
@@ -52,22 +36,11 @@ static void put_size(json_t **object, const char *key, const struct plan *p, uin
         put_count(object, key, bytes);
 }
 
-/*
- * Appends the seed. goader's may be anything that fits into 64 bits: as a text, it is whole for
- * those who read numbers as doubles.
- */
-static void put_seed(json_t **object, int64_t seed)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, seed);
-    if (imaxabs(seed) <= (intmax_t)SEED_MAX)
-        put_value(object, "seed", json_integer(seed));
-    else
-        put_text(object, "seed", text);
-}
-
 static json_t *json_of_settings(const struct plan *p)
 {
+    const struct settings *s = p->settings;
+    int64_t seed = (int64_t)p->seed;
+    char text[LIMIT_SENTENCE];
     json_t *object = json_object();
     put_text(&object, "requests_engine", p->target->name);
     put_text(&object, "mode", mode_names[p->mode]);
@@ -75,30 +48,46 @@ static json_t *json_of_settings(const struct plan *p)
     put_fact(&object, "url_source", p->url_source);
     put_load(&object, "writes", &p->kinds[LOAD_WRITE]);
     put_load(&object, "reads", &p->kinds[LOAD_READ]);
-    put_text(&object, "arrival", arrival_names[p->settings->arrival]);
+    put_text(&object, "arrival", arrival_names[s->arrival]);
     put_real(&object, "rpw", (double)p->reads_per_write / (double)BILLION);
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
-    put_real(&object, "duration_seconds", (double)p->duration_ns / (double)BILLION);
-    put_real(&object, "warmup_seconds", (double)p->settings->warmup_ns.value / (double)BILLION);
-    if (p->curve.count > 0)
-        put_value(&object, "ramp", json_of_curve(&p->curve));
-    if (p->mode == MODE_SEARCH)
-        put_search(&object, p);
+    put_seconds(&object, "duration_seconds", p->duration_ns);
+    put_seconds(&object, "warmup_seconds", s->warmup_ns.value);
+    if (p->curve.count > 0) {
+        json_t *points = json_array(); /* the time of each in seconds, followed by the rate */
+        for (size_t i = 0; i < p->curve.count; i++) {
+            append_real(&points, (double)p->curve.points[i].at_ns / (double)BILLION);
+            append_real(&points, p->curve.points[i].rate);
+        }
+        put_value(&object, "ramp", points);
+    }
+    if (p->mode == MODE_SEARCH) {
+        latency_limit_name(&s->limit, text);
+        put_text(&object, "max_latency_of", text);
+        put_count(&object, "max_latency_ns", s->limit.nanoseconds);
+        put_text(&object, "search", search_names[s->search]);
+        put_seconds(&object, "window_seconds", s->window_ns.value);
+    }
     put_real(&object, "max_errors_percent", p->max_errors);
-    put_real(&object, "timeout_seconds", (double)p->timeout_ns / (double)BILLION);
-    put_fact(&object, "ops", p->settings->ops);
-    put_fact(&object, "body_file", p->settings->body_file);
-    put_fact(&object, "body_source", p->settings->body_source);
+    put_seconds(&object, "timeout_seconds", p->timeout_ns);
+    put_fact(&object, "ops", s->ops);
+    put_fact(&object, "body_file", s->body_file);
+    put_fact(&object, "body_source", s->body_source);
     put_size(&object, "min_body_size_bytes", p, p->least_body);
     put_size(&object, "max_body_size_bytes", p, p->most_body);
     put_count(&object, "random_fair_buckets", p->fair_buckets);
-    put_flag(&object, "direct", p->settings->direct);
-    put_flag(&object, "evict", p->settings->evict);
-    put_flag(&object, "fsync", p->settings->fsync);
-    put_known(&object, "s3_endpoint", p->settings->s3_endpoint);
-    put_fact(&object, "s3_bucket", p->settings->s3_bucket);
+    put_flag(&object, "direct", s->direct);
+    put_flag(&object, "evict", s->evict);
+    put_flag(&object, "fsync", s->fsync);
+    put_known(&object, "s3_endpoint", s->s3_endpoint);
+    put_fact(&object, "s3_bucket", s->s3_bucket);
     put_text(&object, "verify", verify_names[p->verify]);
-    put_seed(&object, (int64_t)p->seed);
+    /* goader's may be any 64 bits: as a text, it is whole for those who read numbers as doubles */
+    snprintf(text, sizeof text, "%" PRId64, seed);
+    if (imaxabs(seed) <= (intmax_t)SEED_MAX)
+        put_value(&object, "seed", json_integer(seed));
+    else
+        put_text(&object, "seed", text);
     return object;
 }
 
@@ -107,24 +96,6 @@ static const char *const kind_keys[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD
 static void append_count(json_t **array, uint64_t count)
 {
     append_value(array, json_integer((json_int_t)count));
-}
-
-static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
-{
-    put_real(object, key, (double)nanoseconds / (double)BILLION);
-}
-
-/* What the devices below the files did; null: it is not known. */
-static json_t *json_of_device(const struct backing_use *b)
-{
-    if (!b->counted.known)
-        return json_null();
-    json_t *object = json_object();
-    put_text(&object, "name", b->sources->devices.name);
-    put_count(&object, "read_bytes", b->counted.read_bytes);
-    put_count(&object, "written_bytes", b->counted.written_bytes);
-    put_real(&object, "busy_percent", device_busy_percent(&b->counted, b->elapsed_ns));
-    return object;
 }
 
 static json_t *json_of_latencies(const struct latencies *l, uint64_t count)
@@ -174,23 +145,6 @@ static json_t *json_of_reasons(const struct reasons_found *r, enum load_kind kin
     return array;
 }
 
-static json_t *json_of_slowest(const struct slow_results *slowest, const char *const ops[])
-{
-    json_t *array = json_array();
-    for (unsigned i = 0; i < slowest->count; i++) {
-        const struct slow_result *s = &slowest->list[i];
-        json_t *one = json_object();
-        put_count(&one, "latency_ns", s->response_ns);
-        put_real(&one, "at_seconds", s->at_seconds);
-        put_text(&one, "name", s->name);
-        if (ops)
-            put_text(&one, "operation", ops[s->op]);
-        put_text(&one, "outcome", s->outcome);
-        append_value(&array, one);
-    }
-    return array;
-}
-
 /* Appends a load of a kind: a rate, or a number of threads. */
 static void put_amount(json_t **object, const char *what, const struct plan *p, enum load_kind kind,
                        double amount)
@@ -201,35 +155,31 @@ static void put_amount(json_t **object, const char *what, const struct plan *p, 
     put_real(object, key, amount);
 }
 
-/* Appends the counts of a kind. Requests with due times were asked for when these came. */
-static void put_counts(json_t **object, const struct kind_result *k)
-{
-    uint64_t ended = tally_ended(&k->tally);
-    put_count(object, "asked", k->due > ended ? k->due : ended);
-    put_count(object, "made", ended - k->tally.failed.count);
-    put_count(object, "errors", k->tally.failed.count);
-    put_count(object, "misses", k->tally.misses);
-    put_count(object, "bytes", k->tally.bytes);
-    put_real(object, "elapsed_seconds", k->elapsed);
-    put_real(object, "made_per_second", result_good_rate(k));
-    if (k->due > 0)
-        put_real(object, "asked_per_second", k->offered);
-    put_count(object, "late", k->tally.late);
-    put_count(object, "staggered_ns", k->staggered_ns);
-}
-
 static json_t *json_of_kind(const struct result *result, enum load_kind kind)
 {
     const struct kind_result *k = &result->figures->kinds[kind];
     const struct tally *t = &k->tally;
     const struct kind_plan *plan = &result->plan->kinds[kind];
     const struct judgement *j = &result->backing.kinds[kind];
+    const char *const *ops = result->plan->target->ops;
     bool is_judged = result->backing.is_judged[kind];
+    uint64_t ended = tally_ended(t);
     char sentence[LIMIT_SENTENCE];
     json_t *object = json_object();
+    json_t *slowest = json_array();
     put_amount(&object, "load", result->plan, kind,
                plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
-    put_counts(&object, k);
+    put_count(&object, "asked", k->due > ended ? k->due : ended);
+    put_count(&object, "made", ended - t->failed.count);
+    put_count(&object, "errors", t->failed.count);
+    put_count(&object, "misses", t->misses);
+    put_count(&object, "bytes", t->bytes);
+    put_real(&object, "elapsed_seconds", k->elapsed);
+    put_real(&object, "made_per_second", result_good_rate(k));
+    if (k->due > 0)
+        put_real(&object, "asked_per_second", k->offered);
+    put_count(&object, "late", t->late);
+    put_count(&object, "staggered_ns", k->staggered_ns);
     put_value(&object, "latency_ns", json_of_histogram(&t->response));
     put_value(&object, "histogram", json_of_buckets(&t->response));
     put_value(&object, "service_ns", json_of_histogram(tally_service(t)));
@@ -249,8 +199,18 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     put_direct(&object, &j->direct);
     put_value(&object, "failures", json_of_reasons(&result->figures->failures, kind));
     put_value(&object, "missed", json_of_reasons(&result->figures->misses, kind));
-    put_value(&object, "slowest",
-              json_of_slowest(&result->slowest[kind], result->plan->target->ops));
+    for (unsigned i = 0; i < result->slowest[kind].count; i++) {
+        const struct slow_result *s = &result->slowest[kind].list[i];
+        json_t *one = json_object();
+        put_count(&one, "latency_ns", s->response_ns);
+        put_real(&one, "at_seconds", s->at_seconds);
+        put_text(&one, "name", s->name);
+        if (ops)
+            put_text(&one, "operation", ops[s->op]);
+        put_text(&one, "outcome", s->outcome);
+        append_value(&slowest, one);
+    }
+    put_value(&object, "slowest", slowest);
     put_levels(&object, &result->levels[kind]);
     put_tail(&object, &result->tails[kind]);
     if (result->plan->mode == MODE_SEARCH && plan->pace != PACE_FOLLOWS) {
@@ -261,41 +221,9 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     return object;
 }
 
-static json_t *json_of_ops(const struct result *result)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < result->op_count; i++) {
-        const struct op_tally *t = &result->figures->ops[i];
-        json_t *one = json_object();
-        put_text(&one, "name", result->plan->target->ops[i]);
-        put_count(&one, "made", t->response.count);
-        put_count(&one, "misses", t->misses);
-        put_count(&one, "errors", t->errors);
-        put_value(&one, "latency_ns", json_of_histogram(&t->response));
-        append_value(&array, one);
-    }
-    return array;
-}
-
-static json_t *step_kind(const struct step_kind *k, const struct plan *p, enum load_kind kind)
-{
-    uint64_t made = k->requests - k->errors;
-    json_t *object = json_object();
-    put_amount(&object, "load", p, kind, k->load);
-    put_real(&object, "asked_per_second", k->offered);
-    put_real(&object, "made_per_second", k->achieved);
-    put_count(&object, "made", made);
-    put_count(&object, "errors", k->errors);
-    put_value(&object, "latency_ns", json_of_latencies(&k->latencies, made));
-    if (p->mode == MODE_SEARCH) {
-        put_count(&object, "limited_ns", k->limited_ns);
-        put_text(&object, "outcome", verdict_names[k->verdict]);
-    }
-    return object;
-}
-
 static json_t *json_of_steps(const struct result *result)
 {
+    const struct plan *p = result->plan;
     json_t *array = json_array();
     for (size_t i = 0; i < result->step_count; i++) {
         const struct step *s = &result->steps[i];
@@ -304,38 +232,30 @@ static json_t *json_of_steps(const struct result *result)
         put_seconds(&one, "seconds", s->elapsed_ns);
         put_flag(&one, "confirmation", s->is_confirmation);
         put_machine(&one, &s->machine);
-        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            if (s->kinds[kind].is_there)
-                put_value(&one, kind_keys[kind], step_kind(&s->kinds[kind], result->plan, kind));
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            const struct step_kind *k = &s->kinds[kind];
+            uint64_t made = k->requests - k->errors;
+            if (!k->is_there)
+                continue;
+            json_t *object = json_object();
+            put_amount(&object, "load", p, kind, k->load);
+            put_real(&object, "asked_per_second", k->offered);
+            put_real(&object, "made_per_second", k->achieved);
+            put_count(&object, "made", made);
+            put_count(&object, "errors", k->errors);
+            put_value(&object, "latency_ns", json_of_latencies(&k->latencies, made));
+            if (p->mode == MODE_SEARCH) {
+                put_count(&object, "limited_ns", k->limited_ns);
+                put_text(&object, "outcome", verdict_names[k->verdict]);
+            }
+            put_value(&one, kind_keys[kind], object);
+        }
         append_value(&array, one);
     }
     return array;
 }
 
-/* One kind in a slice: its latencies, or the heat: the index and the number of each bin in use. */
-static json_t *slice_kind(const struct slice_kind *k, bool has_heat)
-{
-    json_t *object = json_object();
-    put_count(&object, "made", k->good);
-    put_count(&object, "errors", k->errors);
-    if (!has_heat) {
-        put_count(&object, "bytes", k->bytes);
-        put_known_count(&object, "p50_ns", k->p50_ns); /* 0: nothing succeeded */
-        put_known_count(&object, "p99_ns", k->p99_ns);
-        put_known_count(&object, "max_ns", k->max_ns);
-        return object;
-    }
-    json_t *heat = json_array();
-    for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
-        if (k->heat[bin] == 0)
-            continue;
-        append_count(&heat, bin);
-        append_count(&heat, k->heat[bin]);
-    }
-    put_value(&object, "heat", heat);
-    return object;
-}
-
+/* The slices with the latencies, or the heat: the index and the number of each bin in use. */
 static json_t *json_of_slices(const struct series *s, bool has_heat)
 {
     json_t *array = json_array();
@@ -344,60 +264,62 @@ static json_t *json_of_slices(const struct series *s, bool has_heat)
         const struct slice *slice = &s->slices[i];
         json_t *one = json_object();
         put_seconds(&one, "seconds", slice->end_ns - begin_ns);
-        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            put_value(&one, kind_keys[kind], slice_kind(&slice->kinds[kind], has_heat));
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            const struct slice_kind *k = &slice->kinds[kind];
+            json_t *object = json_object();
+            put_count(&object, "made", k->good);
+            put_count(&object, "errors", k->errors);
+            if (!has_heat) {
+                put_count(&object, "bytes", k->bytes);
+                put_known_count(&object, "p50_ns", k->p50_ns); /* 0: nothing succeeded */
+                put_known_count(&object, "p99_ns", k->p99_ns);
+                put_known_count(&object, "max_ns", k->max_ns);
+            } else {
+                json_t *heat = json_array();
+                for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
+                    if (k->heat[bin] == 0)
+                        continue;
+                    append_count(&heat, bin);
+                    append_count(&heat, k->heat[bin]);
+                }
+                put_value(&object, "heat", heat);
+            }
+            put_value(&one, kind_keys[kind], object);
+        }
         append_value(&array, one);
         begin_ns = slice->end_ns;
     }
     return array;
 }
 
-static json_t *json_of_timeline(const struct series *s)
-{
-    json_t *object = json_object();
-    json_t *edges = json_array();
-    for (unsigned bin = 0; bin < HEAT_BINS; bin++)
-        append_count(&edges, (uint64_t)heat_edge(bin));
-    put_value(&object, "edges_ns", edges);
-    put_value(&object, "slices", json_of_slices(s, true));
-    return object;
-}
-
-static json_t *host_kind(const struct host_kind *k, double seconds)
-{
-    json_t *object = json_object();
-    uint64_t good = k->requests - k->errors;
-    put_count(&object, "made", good);
-    put_count(&object, "errors", k->errors);
-    put_count(&object, "bytes", k->bytes);
-    put_real(&object, "made_per_second", seconds > 0 ? (double)good / seconds : 0);
-    put_count(&object, "latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0);
-    put_count(&object, "latency_max_ns", k->latency_max_ns);
-    return object;
-}
-
-static json_t *host_figures(const struct host_result *h)
-{
-    double seconds = seconds_between(h->span.first_start, h->span.last_end);
-    json_t *object = json_object();
-    put_text(&object, "name", h->name);
-    put_count(&object, "ranks", h->ranks);
-    put_real(&object, "elapsed_seconds", seconds);
-    put_real(&object, "cpu_seconds", h->cpu_seconds);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        put_value(&object, kind_keys[kind], host_kind(&h->kinds[kind], seconds));
-    return object;
-}
-
 /* Appends what only a run of several ranks has. */
 static void put_together(json_t **object, const struct joint_run *t)
 {
-    if (t->ranks < 2)
-        return;
     json_t *hosts = json_array();
-    for (unsigned i = 0; i < t->ranks; i++)
-        if (t->hosts[i].ranks > 0)
-            append_value(&hosts, host_figures(&t->hosts[i]));
+    for (unsigned i = 0; i < t->ranks; i++) {
+        const struct host_result *h = &t->hosts[i];
+        double seconds = seconds_between(h->span.first_start, h->span.last_end);
+        if (h->ranks == 0)
+            continue;
+        json_t *host = json_object();
+        put_text(&host, "name", h->name);
+        put_count(&host, "ranks", h->ranks);
+        put_real(&host, "elapsed_seconds", seconds);
+        put_real(&host, "cpu_seconds", h->cpu_seconds);
+        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+            const struct host_kind *k = &h->kinds[kind];
+            uint64_t good = k->requests - k->errors;
+            json_t *one = json_object();
+            put_count(&one, "made", good);
+            put_count(&one, "errors", k->errors);
+            put_count(&one, "bytes", k->bytes);
+            put_real(&one, "made_per_second", seconds > 0 ? (double)good / seconds : 0);
+            put_count(&one, "latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0);
+            put_count(&one, "latency_max_ns", k->latency_max_ns);
+            put_value(&host, kind_keys[kind], one);
+        }
+        append_value(&hosts, host);
+    }
     put_count(object, "ranks", t->ranks);
     put_seconds(object, "start_spread_seconds", t->start_spread_ns);
     put_seconds(object, "clock_uncertainty_seconds", t->clock_uncertainty_ns);
@@ -409,16 +331,21 @@ json_t *report_object(const struct result *result)
 {
     const struct plan *p = result->plan;
     const struct figures *f = result->figures;
-    const struct sources *s = result->backing.sources;
+    const struct backing_use *b = &result->backing;
     const struct document d = {
         .format = "bonload",
         .label = p->settings->label,
         .start_time = result->start_time_ns / (int64_t)BILLION,
         .elapsed_seconds = seconds_between(f->start_ns, f->end_ns),
-        .storage = s ? storage_json(&s->mount, &s->devices) : json_null(),
+        .storage =
+            b->sources ? storage_json(&b->sources->mount, &b->sources->devices) : json_null(),
         .settings = json_of_settings(p),
     };
     json_t *object = document_begin(&d);
+    json_t *device = b->counted.known ? json_object() : json_null();
+    json_t *operations = json_array();
+    json_t *timeline = json_object();
+    json_t *edges = json_array();
     put_real(&object, "cpu_seconds", f->cpu_seconds);
     if (p->mode == MODE_SEARCH)
         put_text(&object, "figures_of", result->is_of_last_load ? "last load" : "whole search");
@@ -426,17 +353,38 @@ json_t *report_object(const struct result *result)
     put_flag(&object, "bad_rate", f->is_bad_rate);
     put_flag(&object, "above", result->is_above);
     put_machine(&object, &f->machine);
-    put_value(&object, "device", json_of_device(&result->backing));
+    if (b->counted.known) {
+        put_text(&device, "name", b->sources->devices.name);
+        put_count(&device, "read_bytes", b->counted.read_bytes);
+        put_count(&device, "written_bytes", b->counted.written_bytes);
+        put_real(&device, "busy_percent", device_busy_percent(&b->counted, b->elapsed_ns));
+    }
+    put_value(&object, "device", device);
     put_count(&object, "verified_bytes", f->checked_bytes);
     put_count(&object, "damaged", f->damaged);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind))
             put_value(&object, kind_keys[kind], json_of_kind(result, kind));
-    put_value(&object, "operations", json_of_ops(result));
+    for (size_t i = 0; i < result->op_count; i++) {
+        const struct op_tally *t = &f->ops[i];
+        json_t *one = json_object();
+        put_text(&one, "name", p->target->ops[i]);
+        put_count(&one, "made", t->response.count);
+        put_count(&one, "misses", t->misses);
+        put_count(&one, "errors", t->errors);
+        put_value(&one, "latency_ns", json_of_histogram(&t->response));
+        append_value(&operations, one);
+    }
+    put_value(&object, "operations", operations);
     put_value(&object, "steps", json_of_steps(result));
     put_value(&object, "intervals", json_of_slices(result->intervals, false));
-    put_value(&object, "timeline", json_of_timeline(result->timeline));
-    put_together(&object, &result->together);
+    for (unsigned bin = 0; bin < HEAT_BINS; bin++)
+        append_count(&edges, (uint64_t)heat_edge(bin));
+    put_value(&timeline, "edges_ns", edges);
+    put_value(&timeline, "slices", json_of_slices(result->timeline, true));
+    put_value(&object, "timeline", timeline);
+    if (result->together.ranks > 1)
+        put_together(&object, &result->together);
     return object;
 }
 

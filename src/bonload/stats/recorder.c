@@ -34,40 +34,17 @@ static inline void record_latency(struct histogram *h, uint64_t value, bool shar
     shared_add(&h->count, 1, shared);
 }
 
-/* Adds the figures that only few requests have. */
-static void add_more(struct recorder *to, const struct recorder_rules *rules,
-                     const struct request *r, uint64_t response_ns)
-{
-    struct tally *t = &to->kinds[r->kind];
-    bool shared = rules->is_shared;
-    if (r->miss != 0)
-        shared_add(&t->misses, 1, shared);
-    if (r->first_byte_ns > 0)
-        record_latency(&t->first_byte, r->first_byte_ns, shared);
-    if (!rules->has_ops)
-        return;
-    if (r->miss != 0)
-        shared_add(&to->ops[r->op].misses, 1, shared);
-    record_latency(&to->ops[r->op].response, response_ns, shared);
-}
-
 /* Where the limit is on judged_ns, a request that begins later than this is above it, too. */
 #define LATE_MOST_NS UINT64_C(250000000)
-
-static bool is_above(const struct request *r, uint64_t response_ns, uint64_t limit_ns)
-{
-    if (r->judged_ns == 0)
-        return response_ns > limit_ns;
-    return r->judged_ns > limit_ns ||
-           (limit_ns < UINT64_MAX && r->start_ns - r->due_ns > LATE_MOST_NS);
-}
 
 void recorder_add(struct recorder *to, const struct recorder_rules *rules, const struct request *r,
                   uint64_t response_ns, uint64_t service_ns)
 {
     struct tally *t = &to->kinds[r->kind];
+    struct op_tally *op = &to->ops[r->op];
     bool shared = rules->is_shared;
-    if (r->start_ns - r->due_ns > LATE_NS)
+    uint64_t late_ns = r->start_ns - r->due_ns;
+    if (late_ns > LATE_NS)
         shared_add(&t->late, 1, shared);
     if (r->connections > 0) {
         shared_add(&t->connections, r->connections, shared);
@@ -76,18 +53,26 @@ void recorder_add(struct recorder *to, const struct recorder_rules *rules, const
     }
     if (r->failure != 0) {
         if (rules->has_ops)
-            shared_add(&to->ops[r->op].errors, 1, shared);
+            shared_add(&op->errors, 1, shared);
         record_latency(&t->failed, response_ns, shared);
         return;
     }
     if (r->bytes > 0)
         shared_add(&t->bytes, r->bytes, shared);
-    if (is_above(r, response_ns, rules->limit_ns))
+    bool is_late = r->judged_ns > 0 && rules->limit_ns < UINT64_MAX && late_ns > LATE_MOST_NS;
+    if ((r->judged_ns > 0 ? r->judged_ns : response_ns) > rules->limit_ns || is_late)
         shared_add(&t->above, 1, shared);
     if (rules->has_service)
         record_latency(&t->service, service_ns, shared);
-    if (rules->has_ops || r->miss != 0 || r->first_byte_ns > 0)
-        add_more(to, rules, r, response_ns);
+    if (r->miss != 0)
+        shared_add(&t->misses, 1, shared);
+    if (r->first_byte_ns > 0)
+        record_latency(&t->first_byte, r->first_byte_ns, shared);
+    if (rules->has_ops) {
+        if (r->miss != 0)
+            shared_add(&op->misses, 1, shared);
+        record_latency(&op->response, response_ns, shared);
+    }
     record_latency(&t->response, response_ns, shared);
 }
 

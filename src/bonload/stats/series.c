@@ -32,39 +32,6 @@ static void add_to_bin(uint32_t *bin, uint64_t count)
     *bin = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-static void fill_heat(uint32_t heat[HEAT_BINS], const struct histogram *h)
-{
-    const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);
-    for (unsigned i = span.first; i < span.end; i++) {
-        if (h->buckets[i] == 0)
-            continue;
-        double ratio = fmax((double)histogram_middle(i) / HEAT_FROM_NS, 1);
-        double bin = fmin(floor(HEAT_PER_DOUBLE * log2(ratio)), HEAT_BINS - 1);
-        add_to_bin(&heat[(unsigned)bin], h->buckets[i]);
-    }
-}
-
-/* Sets one kind's part of a slice: what was counted since the end of the last slice. */
-static void fill_kind(struct series *s, const struct recorders *r, enum load_kind kind,
-                      struct slice_kind *k)
-{
-    struct histogram *h = s->slice_times;
-    const struct counts before = s->before[kind];
-    const struct counts now = recorders_counts(r, kind);
-    recorders_sum_times(r, kind, false, h);
-    histogram_advance(h, &s->seen[kind]);
-    *k = (struct slice_kind){
-        .good = h->count,
-        .errors = now.errors - before.errors,
-        .bytes = now.bytes - before.bytes,
-        .p50_ns = histogram_percentile(h, 50),
-        .p99_ns = histogram_percentile(h, 99),
-        .max_ns = h->maximum,
-    };
-    fill_heat(k->heat, h);
-    s->before[kind] = now;
-}
-
 /* A percentile computed from the bins: the geometric middle of its bin. */
 static uint64_t percentile_of(const struct slice_kind *k, double percent)
 {
@@ -119,9 +86,32 @@ void series_update(struct series *s, const struct recorders *r, uint64_t elapsed
     if (s->count == s->room)
         series_halve(s);
     struct slice *slice = &s->slices[s->count++];
+    struct histogram *h = s->slice_times;
     slice->end_ns = elapsed_ns;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        fill_kind(s, r, kind, &slice->kinds[kind]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct slice_kind *k = &slice->kinds[kind];
+        const struct counts before = s->before[kind];
+        const struct counts now = recorders_counts(r, kind);
+        recorders_sum_times(r, kind, false, h);
+        histogram_advance(h, &s->seen[kind]);
+        *k = (struct slice_kind){
+            .good = h->count,
+            .errors = now.errors - before.errors,
+            .bytes = now.bytes - before.bytes,
+            .p50_ns = histogram_percentile(h, 50),
+            .p99_ns = histogram_percentile(h, 99),
+            .max_ns = h->maximum,
+        };
+        const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);
+        for (unsigned i = span.first; i < span.end; i++) {
+            if (h->buckets[i] == 0)
+                continue;
+            double ratio = fmax((double)histogram_middle(i) / HEAT_FROM_NS, 1);
+            double bin = fmin(floor(HEAT_PER_DOUBLE * log2(ratio)), HEAT_BINS - 1);
+            add_to_bin(&k->heat[(unsigned)bin], h->buckets[i]);
+        }
+        s->before[kind] = now;
+    }
     s->next_ns = elapsed_ns - elapsed_ns % s->slice_ns + s->slice_ns;
 }
 

@@ -31,14 +31,6 @@ static const char *const goodness_keys[] = {
     [GOODNESS_BAD] = "not_good",
 };
 
-static double binomial(uint64_t n, uint64_t k, double share)
-{
-    double all = (double)n;
-    double some = (double)k;
-    return exp(lgamma(all + 1) - lgamma(some + 1) - lgamma(all - some + 1) + some * log(share) +
-               (all - some) * log1p(-share));
-}
-
 /*
  * Of n values, the number K above the percentile is binomially distributed. The percentile is above
  * the value of rank r + 1 only if K <= r, and below that of rank r only if K >= r.
@@ -46,38 +38,21 @@ static double binomial(uint64_t n, uint64_t k, double share)
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower)
 {
     double share = 1 - percent / 100;
+    double all = (double)n;
     double below = 0; /* P(K < k) */
     *upper = 0;
     *lower = 0;
     for (uint64_t k = 0; k <= n; k++) {
+        double some = (double)k;
         if (below >= 1 - TAIL) {
             *lower = k;
             break;
         }
-        below += binomial(n, k, share);
+        below += exp(lgamma(all + 1) - lgamma(some + 1) - lgamma(all - some + 1) +
+                     some * log(share) + (all - some) * log1p(-share));
         if (below <= TAIL)
             *upper = k + 1;
     }
-}
-
-static double design_effect(const struct gauge *g, const struct profile_limit *limit)
-{
-    struct sequential_test test;
-    const struct sequential_test_rules rules = {
-        .limit = {.of = LIMIT_PERCENTILE,
-                  .percent = limit->percent,
-                  .nanoseconds = limit->nanoseconds},
-        .alpha = 2 * TAIL,
-        .stall_ns = STALL_NS,
-        .most_ns = GAUGE_SLICES * GAUGE_SLICE_NS,
-    };
-    sequential_test_begin(&test, &rules);
-    for (unsigned i = 0; i < g->used; i++) {
-        const struct gauge_slice *s = &g->slices[i];
-        const struct counts ended = {.good = s->count, .above = s->above};
-        sequential_test_feed(&test, &ended, GAUGE_SLICE_NS, false);
-    }
-    return sequential_test_design_effect(&test);
 }
 
 /*
@@ -91,35 +66,45 @@ static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t
     return histogram_at_rank(h, h->count - h->count * (rank - 1) / n);
 }
 
-static void find_interval(const struct gauge *g, struct judged_limit *j)
-{
-    uint64_t upper;
-    uint64_t lower;
-    uint64_t n = (uint64_t)((double)j->count / design_effect(g, j->limit));
-    if (n == 0)
-        n = 1;
-    interval_ranks(n, j->limit->percent, &upper, &lower);
-    j->low_ns = lower > 0 ? value_of_rank(&g->durations, lower, n) : 0;
-    j->high_ns = upper > 0 ? value_of_rank(&g->durations, upper, n) : NO_UPPER_END;
-}
-
 struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
                                const struct circumstances *c)
 {
+    const struct histogram *h = &g->durations;
     struct judged_limit j = {.limit = limit,
-                             .count = g->durations.count,
+                             .count = h->count,
                              .high_ns = NO_UPPER_END,
                              .outlasts_load = g->outlasts_load,
                              .goodness = GOODNESS_UNKNOWN};
     if (j.count == 0)
         return j;
-    j.found_ns = j.low_ns = j.high_ns = g->durations.maximum;
+    j.found_ns = j.low_ns = j.high_ns = h->maximum;
     if (limit->percent < 100) {
-        j.found_ns = histogram_percentile(&g->durations, limit->percent);
-        find_interval(g, &j);
+        struct sequential_test test;
+        const struct sequential_test_rules rules = {
+            .limit = {.of = LIMIT_PERCENTILE,
+                      .percent = limit->percent,
+                      .nanoseconds = limit->nanoseconds},
+            .alpha = 2 * TAIL,
+            .stall_ns = STALL_NS,
+            .most_ns = GAUGE_SLICES * GAUGE_SLICE_NS,
+        };
+        uint64_t upper;
+        uint64_t lower;
+        sequential_test_begin(&test, &rules);
+        for (unsigned i = 0; i < g->used; i++) {
+            const struct gauge_slice *s = &g->slices[i];
+            const struct counts ended = {.good = s->count, .above = s->above};
+            sequential_test_feed(&test, &ended, GAUGE_SLICE_NS, false);
+        }
+        uint64_t n = (uint64_t)((double)j.count / sequential_test_design_effect(&test));
+        n = n > 0 ? n : 1;
+        interval_ranks(n, limit->percent, &upper, &lower);
+        j.found_ns = histogram_percentile(h, limit->percent);
+        j.low_ns = lower > 0 ? value_of_rank(h, lower, n) : 0;
+        j.high_ns = upper > 0 ? value_of_rank(h, upper, n) : NO_UPPER_END;
     }
-    if (j.outlasts_load && j.high_ns < g->durations.maximum)
-        j.high_ns = g->durations.maximum;
+    if (j.outlasts_load && j.high_ns < h->maximum)
+        j.high_ns = h->maximum;
     j.is_withheld = j.low_ns >= limit->nanoseconds && c->is_busy;
     if (j.low_ns >= limit->nanoseconds && !c->is_busy)
         j.goodness = GOODNESS_BAD;
@@ -133,11 +118,6 @@ bool at_load_is_made(const struct at_load *l)
     return l->achieved >= LEAST_MADE * l->offered;
 }
 
-static double nearness(const struct judged_limit *j)
-{
-    return (double)j->found_ns / (double)j->limit->nanoseconds;
-}
-
 /*
  * The judgement that decides: one with the worst verdict and, if there are several, the one nearest
  * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged.
@@ -146,15 +126,18 @@ static const struct judged_limit *answer_decider(const struct answer *a,
                                                  const struct at_load **load)
 {
     const struct judged_limit *decider = NULL;
+    double nearest = 0;
     *load = NULL;
     for (size_t i = 0; i < a->load_count; i++) {
         for (size_t k = 0; k < a->loads[i].judged_count; k++) {
             const struct judged_limit *j = &a->loads[i].judged[k];
-            if (!decider || j->goodness > decider->goodness ||
-                (j->goodness == decider->goodness && nearness(j) > nearness(decider))) {
-                decider = j;
-                *load = &a->loads[i];
-            }
+            double nearness = (double)j->found_ns / (double)j->limit->nanoseconds;
+            if (decider && (j->goodness < decider->goodness ||
+                            (j->goodness == decider->goodness && nearness <= nearest)))
+                continue;
+            decider = j;
+            nearest = nearness;
+            *load = &a->loads[i];
         }
     }
     return decider;
@@ -242,66 +225,6 @@ static void print_interval(const struct judged_limit *j, FILE *out)
                 units_time_beside(j->high_ns, limit_ns).text);
 }
 
-/* Work beside the requests is judged over all loads, so an earlier one may have been disturbed. */
-static const struct at_load *busy_load(const struct answer *a, const struct at_load *l)
-{
-    for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
-        l = &a->loads[i];
-    return l;
-}
-
-static void print_decider(const struct answer *a, const struct judged_limit *j,
-                          const struct at_load *l, FILE *out)
-{
-    fprintf(out, " %s %s %s", j->limit->name, percentile_words(j->limit->percent).text,
-            j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text : "not seen");
-    if (j->goodness != GOODNESS_GOOD && j->count > 0)
-        print_interval(j, out);
-    fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, a->profile.name,
-            units_time(j->limit->nanoseconds).text);
-    if (j->outlasts_load)
-        fputs(" One that took longer had not ended when the load did.", out);
-    if (!at_load_is_made(l))
-        fputs(" The load asked for was not made.", out);
-    if (j->is_withheld)
-        fprintf(out, " The machine was %s.", machine_words(busy_load(a, l)).text);
-}
-
-static void print_figures(const struct answer *a, FILE *out)
-{
-    const struct at_load *l = &a->loads[a->load_count - 1];
-    if (l->asked <= 0)
-        fprintf(out, " %.0f %s/s at", l->achieved, a->profile.request);
-    fprintf(out, " %s, p99 %s", load_words(a, l).text, units_time(l->response.times.p99).text);
-    if (l->sync.count > 0)
-        fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
-    fputs("; nothing is published to judge it by. One run does not compare two disks; bon_ab does.",
-          out);
-}
-
-/* Prints what the search has found, and for which limit, unless that is the decider's. */
-static void print_more(const struct answer *a, const struct judged_limit *decider, FILE *out)
-{
-    const struct profile_limit *sought = profile_sought_limit(&a->profile);
-    if (a->more.load <= 0) /* also after FOUND_UNSURE */
-        fputs(" No higher load was found to ", out);
-    else if (a->more.found == FOUND_MOST)
-        fprintf(out, " %.0f/s and more ", a->more.load);
-    else
-        fprintf(out, " %s %.0f/s ", a->more.found == FOUND_UNSURE ? "At least" : "Up to",
-                a->more.load);
-    if (decider && decider->limit->on == sought->on &&
-        decider->limit->nanoseconds == sought->nanoseconds)
-        fputs("stay below it", out);
-    else
-        fprintf(out, "keep %.40s %s below %s", sought->name, percentile_words(sought->percent).text,
-                units_time(sought->nanoseconds).text);
-    const char *reason = found_reasons[a->more.why];
-    if (a->more.found == FOUND_UNSURE && !*reason)
-        reason = "the search was not finished";
-    fprintf(out, "%s%s.", *reason ? "; " : "", reason);
-}
-
 /* Prints a row of figures: the one that the program's makers use beside the one that is judged. */
 static void print_row(const struct at_load *l, const struct duration_figures *f, uint32_t on,
                       FILE *out)
@@ -323,83 +246,113 @@ static void print_row(const struct at_load *l, const struct duration_figures *f,
     fputc('\n', out);
 }
 
-static void print_load(const struct answer *a, const struct at_load *l, FILE *out)
-{
-    fprintf(out, "\n%s, %s/s achieved:\n  %-18s %9s %10s %10s %10s\n", load_words(a, l).text,
-            rate_words(l->achieved).text, "", "number", "p50", "p99", "longest");
-    print_row(l, &l->sync, LIMIT_ON_SYNC, out);
-    for (uint32_t i = 0; i < PROFILE_WORKS; i++)
-        print_row(l, &l->works[i], i, out);
-    print_row(l, &l->response, PROFILE_WORKS, out); /* response times have no limit */
-    fprintf(out, "  Machine: %s\n", machine_words(l).text);
-}
-
-/* Prints the verdict and what decides it. */
+/* Prints the verdict and what decides it, and what the search for a higher load has found. */
 static void print_sentence(const struct answer *a, FILE *out)
 {
-    const struct at_load *load;
-    const struct judged_limit *j = answer_decider(a, &load);
+    const struct at_load *l;
+    const struct judged_limit *j = answer_decider(a, &l);
     const struct durability *d = &a->durability;
+    const char *name = a->profile.name;
     if (answer_is_certain(a)) {
-        fprintf(out, "%s: %s: " NOTHING_SURVIVES, a->profile.name, goodness_names[GOODNESS_BAD],
-                d->what);
+        fprintf(out, "%s: %s: " NOTHING_SURVIVES, name, goodness_names[GOODNESS_BAD], d->what);
         return;
     }
     if (d->kind == DURABILITY_NONE)
-        fprintf(out, "%s: " NOTHING_SURVIVES, a->profile.name, d->what);
-    fprintf(out, "%s: %s.", a->profile.name, goodness_names[answer_goodness(a)]);
-    if (j)
-        print_decider(a, j, load, out);
-    else if (a->load_count > 0)
-        print_figures(a, out);
-    if (a->is_more_sought)
-        print_more(a, j, out);
+        fprintf(out, "%s: " NOTHING_SURVIVES, name, d->what);
+    fprintf(out, "%s: %s.", name, goodness_names[answer_goodness(a)]);
+    if (j) {
+        fprintf(out, " %s %s %s", j->limit->name, percentile_words(j->limit->percent).text,
+                j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text
+                             : "not seen");
+        if (j->goodness != GOODNESS_GOOD && j->count > 0)
+            print_interval(j, out);
+        fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, name,
+                units_time(j->limit->nanoseconds).text);
+        if (j->outlasts_load)
+            fputs(" One that took longer had not ended when the load did.", out);
+        if (!at_load_is_made(l))
+            fputs(" The load asked for was not made.", out);
+        /* work beside the requests is judged over all loads, of which an earlier may be the busy */
+        for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
+            l = &a->loads[i];
+        if (j->is_withheld)
+            fprintf(out, " The machine was %s.", machine_words(l).text);
+    } else if (a->load_count > 0) {
+        l = &a->loads[a->load_count - 1];
+        if (l->asked <= 0)
+            fprintf(out, " %.0f %s/s at", l->achieved, a->profile.request);
+        fprintf(out, " %s, p99 %s", load_words(a, l).text, units_time(l->response.times.p99).text);
+        if (l->sync.count > 0)
+            fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
+        fputs("; nothing is published to judge it by. One run does not compare two disks; bon_ab "
+              "does.",
+              out);
+    }
+    if (a->is_more_sought) {
+        const struct profile_limit *sought = profile_sought_limit(&a->profile);
+        const char *reason = found_reasons[a->more.why];
+        if (a->more.found == FOUND_UNSURE && !*reason)
+            reason = "the search was not finished";
+        if (a->more.load <= 0) /* also after FOUND_UNSURE */
+            fputs(" No higher load was found to ", out);
+        else if (a->more.found == FOUND_MOST)
+            fprintf(out, " %.0f/s and more ", a->more.load);
+        else
+            fprintf(out, " %s %.0f/s ", a->more.found == FOUND_UNSURE ? "At least" : "Up to",
+                    a->more.load);
+        if (j && j->limit->on == sought->on && j->limit->nanoseconds == sought->nanoseconds)
+            fputs("stay below it", out);
+        else
+            fprintf(out, "keep %.40s %s below %s", sought->name,
+                    percentile_words(sought->percent).text, units_time(sought->nanoseconds).text);
+        fprintf(out, "%s%s.", *reason ? "; " : "", reason);
+    }
     fputc('\n', out);
 }
 
 void answer_print(const struct answer *a, FILE *out)
 {
-    const struct durability *d = &a->durability;
     print_sentence(a, out);
     if (answer_is_certain(a))
         return;
-    if (d->kind == DURABILITY_HIDDEN)
+    if (a->durability.kind == DURABILITY_HIDDEN)
         fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
-                d->why);
-    for (size_t i = 0; i < a->load_count; i++)
-        print_load(a, &a->loads[i], out);
-}
-
-static void print_table_row(const struct answer *a, FILE *out)
-{
-    const struct at_load *l;
-    const struct judged_limit *j = answer_decider(a, &l);
-    struct words what;
-    if (answer_is_certain(a)) {
-        fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, "-", "-",
-                "durability", "-", "-", goodness_names[GOODNESS_BAD]);
-        return;
+                a->durability.why);
+    for (size_t i = 0; i < a->load_count; i++) {
+        const struct at_load *l = &a->loads[i];
+        fprintf(out, "\n%s, %s/s achieved:\n  %-18s %9s %10s %10s %10s\n", load_words(a, l).text,
+                rate_words(l->achieved).text, "", "number", "p50", "p99", "longest");
+        print_row(l, &l->sync, LIMIT_ON_SYNC, out);
+        for (uint32_t on = 0; on < PROFILE_WORKS; on++)
+            print_row(l, &l->works[on], on, out);
+        print_row(l, &l->response, PROFILE_WORKS, out); /* response times have no limit */
+        fprintf(out, "  Machine: %s\n", machine_words(l).text);
     }
-    if (j) {
-        snprintf(what.text, sizeof what.text, "%.40s %.16s", j->limit->name,
-                 percentile_words(j->limit->percent).text);
-    } else {
-        l = &a->loads[a->load_count - 1];
-        snprintf(what.text, sizeof what.text, "%.40s p99", l->sync.name);
-    }
-    fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, load_words(a, l).text,
-            rate_words(l->achieved).text, what.text,
-            units_time(j ? j->found_ns : l->sync.times.p99).text,
-            j ? units_time(j->limit->nanoseconds).text : "-", goodness_names[answer_goodness(a)]);
 }
 
 void answers_print(const struct answer *list, size_t count, FILE *out)
 {
-    fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", "Profile", "Load", "achieved/s",
-            "judged", "found", "limit", "verdict");
-    for (size_t i = 0; i < count; i++)
-        if (list[i].load_count > 0 || answer_is_certain(&list[i]))
-            print_table_row(&list[i], out);
+    static const char row[] = "%-10s %-20s %10s %-22s %10s %10s  %s\n";
+    fprintf(out, row, "Profile", "Load", "achieved/s", "judged", "found", "limit", "verdict");
+    for (const struct answer *a = list; a < list + count; a++) {
+        const struct at_load *l;
+        const struct judged_limit *j = answer_decider(a, &l);
+        const char *verdict = goodness_names[answer_goodness(a)];
+        struct words what;
+        if (answer_is_certain(a)) {
+            fprintf(out, row, a->profile.name, "-", "-", "durability", "-", "-", verdict);
+            continue;
+        }
+        if (a->load_count == 0)
+            continue;
+        if (!j)
+            l = &a->loads[a->load_count - 1];
+        snprintf(what.text, sizeof what.text, "%.40s %.16s", j ? j->limit->name : l->sync.name,
+                 percentile_words(j ? j->limit->percent : 99).text);
+        fprintf(out, row, a->profile.name, load_words(a, l).text, rate_words(l->achieved).text,
+                what.text, units_time(j ? j->found_ns : l->sync.times.p99).text,
+                j ? units_time(j->limit->nanoseconds).text : "-", verdict);
+    }
     for (size_t i = 0; i < count; i++) {
         fputc('\n', out);
         answer_print(&list[i], out);
@@ -462,26 +415,11 @@ static json_t *json_of_durations(const struct duration_figures *f)
     return object;
 }
 
-static json_t *judged_of(const struct judged_limit *j)
-{
-    json_t *object = json_object();
-    put_text(&object, "what", j->limit->name);
-    put_real(&object, "percentile", j->limit->percent);
-    put_count(&object, "limit_ns", j->limit->nanoseconds);
-    put_count(&object, "count", j->count);
-    put_count(&object, "found_ns", j->found_ns);
-    put_count(&object, "low_ns", j->low_ns);
-    put_known_count(&object, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
-    put_fact(&object, "verdict", goodness_keys[j->goodness]);
-    put_flag(&object, "withheld", j->is_withheld);
-    return object;
-}
-
 static json_t *load_of(const struct at_load *l)
 {
     json_t *object = json_object();
     json_t *durations = json_array();
-    json_t *judged = json_array();
+    json_t *judgements = json_array();
     put_real(&object, "load_per_second", l->asked);
     put_count(&object, "clients", l->clients);
     put_real(&object, "asked_per_second", l->offered);
@@ -495,10 +433,22 @@ static json_t *load_of(const struct at_load *l)
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         if (l->works[i].count > 0)
             append_value(&durations, json_of_durations(&l->works[i]));
-    for (size_t i = 0; i < l->judged_count; i++)
-        append_value(&judged, judged_of(&l->judged[i]));
+    for (size_t i = 0; i < l->judged_count; i++) {
+        const struct judged_limit *j = &l->judged[i];
+        json_t *judged = json_object();
+        put_text(&judged, "what", j->limit->name);
+        put_real(&judged, "percentile", j->limit->percent);
+        put_count(&judged, "limit_ns", j->limit->nanoseconds);
+        put_count(&judged, "count", j->count);
+        put_count(&judged, "found_ns", j->found_ns);
+        put_count(&judged, "low_ns", j->low_ns);
+        put_known_count(&judged, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
+        put_fact(&judged, "verdict", goodness_keys[j->goodness]);
+        put_flag(&judged, "withheld", j->is_withheld);
+        append_value(&judgements, judged);
+    }
     put_value(&object, "durations", durations);
-    put_value(&object, "judged", judged);
+    put_value(&object, "judged", judgements);
     return object;
 }
 
@@ -519,26 +469,6 @@ static void put_verdict(json_t **object, const struct answer *a)
     free(reason);
 }
 
-static json_t *answer_of(const struct answer *a)
-{
-    json_t *object = json_object();
-    json_t *loads = json_array();
-    put_text(&object, "name", a->profile.name);
-    put_text(&object, "program", a->profile.program);
-    put_fact(&object, "source", a->profile.source);
-    put_text(&object, "requests", a->profile.request);
-    put_verdict(&object, a);
-    for (size_t i = 0; i < a->load_count; i++)
-        append_value(&loads, load_of(&a->loads[i]));
-    put_value(&object, "loads", loads);
-    if (a->is_more_sought) {
-        put_text(&object, "found", found_names[a->more.found]);
-        put_real(&object, "found_per_second", a->more.load);
-        put_text(&object, "found_reason", found_reasons[a->more.why]);
-    }
-    return object;
-}
-
 void answers_put(json_t **report, const struct answer *list, size_t count, const char *directory)
 {
     const struct answer *worst = list;
@@ -546,10 +476,25 @@ void answers_put(json_t **report, const struct answer *list, size_t count, const
     json_t *profiles = json_array();
     put_text(&object, "directory", directory);
     put_durability(&object, &list->durability);
-    for (size_t i = 0; i < count; i++) {
-        append_value(&profiles, answer_of(&list[i]));
-        if (answer_goodness(&list[i]) > answer_goodness(worst))
-            worst = &list[i];
+    for (const struct answer *a = list; a < list + count; a++) {
+        json_t *one = json_object();
+        json_t *loads = json_array();
+        put_text(&one, "name", a->profile.name);
+        put_text(&one, "program", a->profile.program);
+        put_fact(&one, "source", a->profile.source);
+        put_text(&one, "requests", a->profile.request);
+        put_verdict(&one, a);
+        for (size_t i = 0; i < a->load_count; i++)
+            append_value(&loads, load_of(&a->loads[i]));
+        put_value(&one, "loads", loads);
+        if (a->is_more_sought) {
+            put_text(&one, "found", found_names[a->more.found]);
+            put_real(&one, "found_per_second", a->more.load);
+            put_text(&one, "found_reason", found_reasons[a->more.why]);
+        }
+        append_value(&profiles, one);
+        if (answer_goodness(a) > answer_goodness(worst))
+            worst = a;
     }
     put_value(&object, "profiles", profiles);
     put_verdict(report, worst);
