@@ -69,7 +69,7 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
     bool is_alone = !plan_has(run->plan, LOAD_READ) || !plan_has(run->plan, LOAD_WRITE);
     uint64_t most = atomic_load(&run->most);
     uint64_t begun = atomic_load(&run->budget);
-    char left[48] = "";
+    char text[48] = "";
     if (plan_ranks(run->plan) > 1)
         fprintf(line, "rank %u of %u: ", run->plan->stripe.index, plan_ranks(run->plan));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -100,11 +100,11 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
     if (errors > 0)
         fprintf(line, "%" PRIu64 " error%s, ", errors, errors == 1 ? "" : "s");
     if (goal_ns > v->last_ns)
-        snprintf(left, sizeof left, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
+        snprintf(text, sizeof text, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
     else if (most < UINT64_MAX / 2 && begun < most)
-        snprintf(left, sizeof left, "%" PRIu64 " requests left", most - begun);
-    if (ftell(line) + (long)strlen(left) < LINE_MOST)
-        fputs(left, line);
+        snprintf(text, sizeof text, "%" PRIu64 " requests left", most - begun);
+    if (ftell(line) + (long)strlen(text) < LINE_MOST)
+        fputs(text, line);
 }
 
 static void show_progress(struct progress_view *v, const struct run *run, uint64_t now_ns,

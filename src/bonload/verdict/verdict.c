@@ -252,21 +252,21 @@ static void print_sentence(const struct answer *a, FILE *out)
     const struct at_load *l;
     const struct judged_limit *j = answer_decider(a, &l);
     const struct durability *d = &a->durability;
-    const char *name = a->profile.name;
     if (answer_is_certain(a)) {
-        fprintf(out, "%s: %s: " NOTHING_SURVIVES, name, goodness_names[GOODNESS_BAD], d->what);
+        fprintf(out, "%s: %s: " NOTHING_SURVIVES, a->profile.name, goodness_names[GOODNESS_BAD],
+                d->what);
         return;
     }
     if (d->kind == DURABILITY_NONE)
-        fprintf(out, "%s: " NOTHING_SURVIVES, name, d->what);
-    fprintf(out, "%s: %s.", name, goodness_names[answer_goodness(a)]);
+        fprintf(out, "%s: " NOTHING_SURVIVES, a->profile.name, d->what);
+    fprintf(out, "%s: %s.", a->profile.name, goodness_names[answer_goodness(a)]);
     if (j) {
         fprintf(out, " %s %s %s", j->limit->name, percentile_words(j->limit->percent).text,
                 j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text
                              : "not seen");
         if (j->goodness != GOODNESS_GOOD && j->count > 0)
             print_interval(j, out);
-        fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, name,
+        fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, a->profile.name,
                 units_time(j->limit->nanoseconds).text);
         if (j->outlasts_load)
             fputs(" One that took longer had not ended when the load did.", out);
@@ -315,9 +315,10 @@ void answer_print(const struct answer *a, FILE *out)
     print_sentence(a, out);
     if (answer_is_certain(a))
         return;
-    if (a->durability.kind == DURABILITY_HIDDEN)
+    const struct durability *d = &a->durability;
+    if (d->kind == DURABILITY_HIDDEN)
         fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
-                a->durability.why);
+                d->why);
     for (size_t i = 0; i < a->load_count; i++) {
         const struct at_load *l = &a->loads[i];
         fprintf(out, "\n%s, %s/s achieved:\n  %-18s %9s %10s %10s %10s\n", load_words(a, l).text,
@@ -332,15 +333,15 @@ void answer_print(const struct answer *a, FILE *out)
 
 void answers_print(const struct answer *list, size_t count, FILE *out)
 {
-    static const char row[] = "%-10s %-20s %10s %-22s %10s %10s  %s\n";
-    fprintf(out, row, "Profile", "Load", "achieved/s", "judged", "found", "limit", "verdict");
+    fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", "Profile", "Load", "achieved/s",
+            "judged", "found", "limit", "verdict");
     for (const struct answer *a = list; a < list + count; a++) {
         const struct at_load *l;
         const struct judged_limit *j = answer_decider(a, &l);
-        const char *verdict = goodness_names[answer_goodness(a)];
         struct words what;
         if (answer_is_certain(a)) {
-            fprintf(out, row, a->profile.name, "-", "-", "durability", "-", "-", verdict);
+            fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, "-", "-",
+                    "durability", "-", "-", goodness_names[GOODNESS_BAD]);
             continue;
         }
         if (a->load_count == 0)
@@ -349,9 +350,11 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
             l = &a->loads[a->load_count - 1];
         snprintf(what.text, sizeof what.text, "%.40s %.16s", j ? j->limit->name : l->sync.name,
                  percentile_words(j ? j->limit->percent : 99).text);
-        fprintf(out, row, a->profile.name, load_words(a, l).text, rate_words(l->achieved).text,
-                what.text, units_time(j ? j->found_ns : l->sync.times.p99).text,
-                j ? units_time(j->limit->nanoseconds).text : "-", verdict);
+        fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name,
+                load_words(a, l).text, rate_words(l->achieved).text, what.text,
+                units_time(j ? j->found_ns : l->sync.times.p99).text,
+                j ? units_time(j->limit->nanoseconds).text : "-",
+                goodness_names[answer_goodness(a)]);
     }
     for (size_t i = 0; i < count; i++) {
         fputc('\n', out);
