@@ -161,7 +161,7 @@ static int judge_all(struct check *c, int fd, struct err *e)
                         .findings = &c->findings};
     int rc = j.buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, h->seed, h->run);
-    for (j.method = 0; rc == 0 && j.method < method_count; j.method++) {
+    for (j.method = 0; rc == 0 && j.method < METHODS; j.method++) {
         unsigned workers = methods[j.method].is_control ? 1 : h->workers;
         for (unsigned worker = 0; rc == 0 && worker < workers; worker++) {
             if (h->methods & 1U << j.method)

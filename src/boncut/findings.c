@@ -69,7 +69,7 @@ uint64_t tally_losses(const struct tally *t)
 void findings_sum(const struct findings *f, struct tally *sum)
 {
     *sum = (struct tally){0};
-    for (unsigned method = 0; method < METHODS_MOST; method++) {
+    for (unsigned method = 0; method < METHODS; method++) {
         const struct tally *t = &f->methods[method];
         sum->units += t->units;
         for (unsigned i = 0; i < FINDINGS; i++)

@@ -44,8 +44,9 @@ extern const char *const finding_names[FINDINGS];
 /* The state of a range of a file. */
 struct sight {
     enum finding finding;
-    uint64_t offset;  /* offset of the first sector that breaks the promise, or else of the range */
-    bool has_version; /* a version was found there */
+    uint64_t offset; /* offset of the first sector that breaks the promise, or else of the range */
+    bool is_kept_in_part; /* some sectors are as promised */
+    bool has_version;     /* a version was found there */
     uint64_t found;
     const char *detail; /* kind of foreign contents, or "torn" */
     uint64_t oldest;    /* versions in the sectors, if all of them are sound */
@@ -99,8 +100,8 @@ struct overwrites {
 #define LOSSES_NAMED 20
 
 struct findings {
-    struct tally methods[METHODS_MOST];
-    struct control_tally controls[METHODS_MOST];
+    struct tally methods[METHODS];
+    struct control_tally controls[METHODS];
     struct recent_units bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second;
                                         the last bin ends with the log */
     struct overwrites overwrites;

@@ -14,7 +14,7 @@
 
 static int open_ledger(struct ledger *l, struct err *e)
 {
-    for (unsigned method = 0; method < method_count; method++) {
+    for (unsigned method = 0; method < METHODS; method++) {
         if (!(l->header.methods & 1U << method))
             continue;
         l->units[method] = calloc(method_units(&l->header, method), sizeof *l->units[method]);
@@ -45,7 +45,7 @@ static void take_line(struct ledger *l, const struct log_line *line)
         l->repeated++;
         return;
     }
-    if (line->method == method_cached)
+    if (line->method == METHOD_CACHED)
         l->cached_from = line->unit;
     l->promises[line->method] = is_control ? line->version : l->promises[line->method] + 1;
     p->version = line->version;
@@ -145,7 +145,7 @@ int ledger_read(struct ledger *l, int fd, struct err *e)
 
 void ledger_release(struct ledger *l)
 {
-    for (unsigned method = 0; method < METHODS_MOST; method++)
+    for (unsigned method = 0; method < METHODS; method++)
         free(l->units[method]);
     *l = (struct ledger){0};
 }
@@ -153,7 +153,7 @@ void ledger_release(struct ledger *l)
 uint64_t ledger_promises(const struct ledger *l)
 {
     uint64_t sum = 0;
-    for (unsigned method = 0; method < method_count; method++)
+    for (unsigned method = 0; method < METHODS; method++)
         sum += method_promises(method) ? l->promises[method] : 0;
     return sum;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "boncut/log.h"
+#include "boncut/methods/method.h"
 #include "util/err.h"
 
 /* The last promise about a unit. The versions of a unit only grow. */
@@ -17,20 +18,19 @@ struct promise {
 
 /* `check` counts separately what was promised in the last 1, 2 and 3 seconds before the cut. */
 #define LAST_SECONDS 3
-#define METHODS_MOST 32
 
 /* All promises of a log. Its memory depends on the number of units, not on that of promises. */
 struct ledger {
     struct header header;
-    struct promise *units[METHODS_MOST]; /* the units of each method; NULL: not in use */
+    struct promise *units[METHODS]; /* the units of each method; NULL: not in use */
 
-    uint64_t promises[METHODS_MOST]; /* promises of each method; for control groups, writes */
-    uint64_t last_us;                /* time of the latest line, in microseconds */
-    uint64_t lines;                  /* number of lines without the header */
-    uint64_t damaged;                /* number of lines ignored because of a wrong checksum */
-    uint64_t repeated;               /* number of lines that add nothing to earlier ones */
-    uint64_t unfinished;             /* 1: the last line has no newline, and was ignored */
-    uint64_t cached_from;            /* writes of `cached` up to this number may be durable */
+    uint64_t promises[METHODS]; /* promises of each method; for control groups, writes */
+    uint64_t last_us;           /* time of the latest line, in microseconds */
+    uint64_t lines;             /* number of lines without the header */
+    uint64_t damaged;           /* number of lines ignored because of a wrong checksum */
+    uint64_t repeated;          /* number of lines that add nothing to earlier ones */
+    uint64_t unfinished;        /* 1: the last line has no newline, and was ignored */
+    uint64_t cached_from;       /* writes of `cached` up to this number may be durable */
 };
 
 /*

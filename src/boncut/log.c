@@ -254,7 +254,7 @@ static char *put_word(char *to, const char *key, const char *value)
 static char *put_methods(char *to, unsigned used)
 {
     char names[HEADER_TEXT] = "";
-    for (unsigned i = 0; i < method_count; i++) {
+    for (unsigned i = 0; i < METHODS; i++) {
         if (!(used & 1U << i))
             continue;
         if (*names)
@@ -343,7 +343,7 @@ static bool take_methods(const char **text, const char *end, unsigned *used)
 static bool whole_sizes_are_valid(const struct header *h)
 {
     const struct whole_sizes *s = &h->whole;
-    bool are_needed = h->methods & (1U << method_atomic | 1U << method_plain);
+    bool are_needed = h->methods & (1U << METHOD_ATOMIC | 1U << METHOD_PLAIN);
     return s->least <= s->most && (s->least & (s->least - 1)) == 0 &&
            (s->most & (s->most - 1)) == 0 &&
            (s->least >= HEADER_BLOCK_LEAST || (!are_needed && s->most == 0));

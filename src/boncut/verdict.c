@@ -40,15 +40,15 @@ int verdict_status(enum verdict verdict)
 
 bool control_counts(const struct check *c, unsigned method)
 {
-    return method != method_drive || c->ledger.header.drive_is_in_place;
+    return method != METHOD_DRIVE || c->ledger.header.drive_is_in_place;
 }
 
 static enum layer find_layer(const struct check *c)
 {
     const struct control_tally *controls = c->findings.controls;
-    if (controls[method_drive].lost > 0 && control_counts(c, method_drive) && !c->is_same_mount)
+    if (controls[METHOD_DRIVE].lost > 0 && control_counts(c, METHOD_DRIVE) && !c->is_same_mount)
         return LAYER_DRIVE;
-    return controls[method_cached].lost + controls[method_drive].lost > 0 ? LAYER_HOST : LAYER_NONE;
+    return controls[METHOD_CACHED].lost + controls[METHOD_DRIVE].lost > 0 ? LAYER_HOST : LAYER_NONE;
 }
 
 static void say_lost(struct check *c, const struct tally *sum, uint64_t promises)
@@ -82,8 +82,8 @@ static void say_not_known(struct check *c, const char *reason)
  */
 static void say_whole(struct check *c)
 {
-    const struct control_tally *plain = &c->findings.controls[method_plain];
-    const struct tally *atomic = &c->findings.methods[method_atomic];
+    const struct control_tally *plain = &c->findings.controls[METHOD_PLAIN];
+    const struct tally *atomic = &c->findings.methods[METHOD_ATOMIC];
     uint64_t torn = atomic->found[FOUND_TORN];
     char sizes[2 * UNITS_TEXT];
     size_t length = strlen(c->reason);

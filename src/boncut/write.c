@@ -53,8 +53,8 @@ struct promise_log {
     unsigned rings_count;
     struct promise_ring *rings; /* one for each worker */
     /* for each control group, the number of writes that have returned, and that the log reports */
-    _Atomic uint64_t writes[METHODS_MOST];
-    uint64_t told[METHODS_MOST];
+    _Atomic uint64_t writes[METHODS];
+    uint64_t told[METHODS];
     bool is_synced;          /* a syncfs was promised after the last line of `cached` */
     uint64_t cached_from;    /* number of writes of `cached` that a syncfs may have made durable */
     _Atomic bool has_failed; /* writing the log has failed */
@@ -86,9 +86,9 @@ struct worker {
     enum worker_kind kind;
     unsigned number;  /* index among the workers that make promises */
     unsigned methods; /* methods of this worker, a bit for each method */
-    struct work work[METHODS_MOST];
-    uint64_t *versions[METHODS_MOST]; /* for each unit, the last version begun */
-    uint64_t due_ns[METHODS_MOST];    /* earliest time of each method's next step */
+    struct work work[METHODS];
+    uint64_t *versions[METHODS]; /* for each unit, the last version begun */
+    uint64_t due_ns[METHODS];    /* earliest time of each method's next step */
     void *buffer;
     struct rng rng;
 };
@@ -133,7 +133,7 @@ static size_t take_ring(struct promise_log *log, struct promise_ring *ring, size
     uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
     for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
         const struct log_line *line = &ring->lines[taken % PROMISE_RING];
-        log->is_synced |= line->method == method_syncfs;
+        log->is_synced |= line->method == METHOD_SYNCFS;
         length += log_line_format(log->text + length, line, log->run);
     }
     atomic_store_explicit(&ring->taken, taken, memory_order_release);
@@ -149,12 +149,12 @@ static size_t take_control(struct promise_log *log, unsigned method, size_t leng
     uint64_t writes = atomic_load_explicit(&log->writes[method], memory_order_acquire);
     if (writes == log->told[method])
         return length;
-    if (method == method_cached && log->is_synced) {
+    if (method == METHOD_CACHED && log->is_synced) {
         log->cached_from = writes;
         log->is_synced = false;
     }
     const struct log_line line = {.method = method,
-                                  .unit = method == method_cached ? (uint32_t)log->cached_from : 0,
+                                  .unit = method == METHOD_CACHED ? (uint32_t)log->cached_from : 0,
                                   .version = writes,
                                   .time_us = (clock_ns() - log->start_ns) / 1000};
     log->told[method] = writes;
@@ -169,7 +169,7 @@ static int promise_log_work(struct promise_log *log, const _Atomic unsigned *act
         size_t length = 0;
         for (unsigned i = 0; i < log->rings_count; i++)
             length = take_ring(log, &log->rings[i], length);
-        for (unsigned method = 0; method < method_count; method++)
+        for (unsigned method = 0; method < METHODS; method++)
             if (methods[method].is_control && length + LOG_LINE_MOST <= BATCH_BYTES)
                 length = take_control(log, method, length);
         int rc = write_out(log, log->text, length, e);
@@ -302,7 +302,7 @@ static int prepare_worker(void *context, struct err *e)
     if (!w->buffer)
         return err_system(e, ENOMEM, "allocate memory for a buffer");
     int rc = 0;
-    for (unsigned method = 0; rc == 0 && method < method_count; method++) {
+    for (unsigned method = 0; rc == 0 && method < METHODS; method++) {
         if (!(w->methods & 1U << method))
             continue;
         rc = stop_check(e);
@@ -333,7 +333,7 @@ static bool overwrite_all(struct worker *w)
 {
     int rc = 0;
     for (unsigned i = 0; i < CONTROL_GROUPS && rc == 0; i++)
-        rc = control_step_of(w, method_drive);
+        rc = control_step_of(w, METHOD_DRIVE);
     return rc == 0;
 }
 
@@ -347,8 +347,8 @@ static void worker_probe_drive(struct worker *w)
     struct sources sources;
     struct direct direct;
     struct header *h = &w->run->header;
-    const struct work *work = &w->work[method_drive];
-    if (!(h->methods & 1U << method_drive))
+    const struct work *work = &w->work[METHOD_DRIVE];
+    if (!(h->methods & 1U << METHOD_DRIVE))
         return;
     sources_find(&sources, w->run->scratch.fd);
     direct_see_in(&direct, w->run->scratch.fd, &sources);
@@ -407,11 +407,11 @@ static bool is_due(struct worker *w, unsigned method)
 static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
 {
     struct write_run *run = w->run;
-    unsigned first = w->number * method_count / run->header.workers +
-                     (unsigned)(run->header.seed % method_count);
+    unsigned first =
+        w->number * METHODS / run->header.workers + (unsigned)(run->header.seed % METHODS);
     bool is_idle = true;
-    for (unsigned i = 0; i < method_count; i++) {
-        unsigned method = (first + i) % method_count;
+    for (unsigned i = 0; i < METHODS; i++) {
+        unsigned method = (first + i) % METHODS;
         if (!is_due(w, method))
             continue;
         is_idle = false;
@@ -445,10 +445,10 @@ static int run_worker(void *context, struct err *e)
     while (w->kind == WORKER_PROMISES && rc == 0 && !is_over(run) &&
            !atomic_load(&run->log.has_failed))
         rc = make_round(w, &next_ns, e);
-    for (unsigned method = 0; w->kind == WORKER_CONTROL && method < method_count; method++)
+    for (unsigned method = 0; w->kind == WORKER_CONTROL && method < METHODS; method++)
         while (rc == 0 && (w->methods & run->header.methods & 1U << method) && !is_over(run)) {
             rc = outcome_of_step(w, method, control_step_of(w, method), e);
-            if (method != method_drive) /* which overwrites as fast as possible */
+            if (method != METHOD_DRIVE) /* which overwrites as fast as possible */
                 clock_sleep(CACHED_PAUSE_NS);
         }
     atomic_fetch_sub(&run->active, 1);
@@ -461,7 +461,7 @@ static const struct task worker_task = {.prepare = prepare_worker, .work = run_w
 /* Closes the files and frees the memory of a worker, but not the worker itself. */
 static void worker_close(struct worker *w)
 {
-    for (unsigned method = 0; method < method_count; method++) {
+    for (unsigned method = 0; method < METHODS; method++) {
         if (!w->versions[method])
             continue;
         if (methods[method].end)
@@ -481,7 +481,7 @@ static void worker_close(struct worker *w)
 static unsigned control_methods(void)
 {
     unsigned used = 0;
-    for (unsigned method = 0; method < method_count; method++)
+    for (unsigned method = 0; method < METHODS; method++)
         used |= methods[method].is_control ? 1U << method : 0;
     return used;
 }
@@ -497,7 +497,7 @@ static int make_header(struct header *h, const struct settings *s, struct err *e
         .block_bytes = (uint32_t)s->block_bytes.value,
         .units = (uint32_t)s->units.value,
         .workers = (unsigned)s->workers.value,
-        .methods = s->methods ? s->methods | control_methods() : (1U << method_count) - 1,
+        .methods = s->methods ? s->methods | control_methods() : (1U << METHODS) - 1,
         .time = (int64_t)time(NULL),
     };
     return 0;
@@ -528,16 +528,14 @@ static void find_whole_sizes(struct write_run *run, const struct settings *s)
 {
     struct header *h = &run->header;
     uint32_t block = h->block_bytes;
-    int fd = openat(run->scratch.fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (fd >= 0 && (h->methods & 1U << method_atomic))
-        h->whole = whole_sizes_of(fd);
-    descriptor_close(&fd);
+    if (h->methods & 1U << METHOD_ATOMIC)
+        h->whole = whole_sizes_of(run->scratch.fd);
     if (s->block_bytes.given) {
         bool is_promised = (block & (block - 1)) == 0 && block >= h->whole.least;
         h->whole.least = h->whole.most = is_promised && block <= h->whole.most ? block : 0;
     }
     if (h->whole.most == 0)
-        h->methods &= ~(1U << method_plain);
+        h->methods &= ~(1U << METHOD_PLAIN);
 }
 
 /* Syncs the private directory, its parents and everything in it, before the first promise. */
@@ -580,7 +578,7 @@ static int start_workers(struct write_run *run, struct err *e)
         w->number = i;
         rng_init(&w->rng, h->seed, i);
     }
-    for (unsigned method = 0; method < method_count; method++)
+    for (unsigned method = 0; method < METHODS; method++)
         if (methods[method].is_control && (h->methods & 1U << method))
             add_worker(run, WORKER_CONTROL, 1U << method);
     atomic_store(&run->active, run->worker_count);
@@ -601,7 +599,7 @@ static int prepare_run(struct write_run *run, struct err *e)
         return err_say(e, "%s: none of the methods works here", run->path);
     rc = sync_directory(run, e);
     for (unsigned i = 0; rc == 0 && i < run->worker_count; i++)
-        if (run->workers[i].methods == 1U << method_drive)
+        if (run->workers[i].methods == 1U << METHOD_DRIVE)
             worker_probe_drive(&run->workers[i]);
     return rc;
 }

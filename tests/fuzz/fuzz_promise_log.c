@@ -37,7 +37,7 @@ static size_t make_header(char text[static HEADER_LINE_MOST])
                              .block_bytes = 512,
                              .units = UNITS,
                              .workers = 1,
-                             .methods = (1U << method_count) - 1,
+                             .methods = (1U << METHODS) - 1,
                              .whole = {.least = 4096, .most = 65536},
                              .directory = "boncut.0123456789abcdef"};
     return header_format(text, &h);
@@ -49,8 +49,8 @@ static size_t make_header(char text[static HEADER_LINE_MOST])
  */
 static size_t make_line(char text[static LOG_LINE_MOST], unsigned number, uint64_t run)
 {
-    const struct log_line line = {.method = 2 + number % (method_count - 2),
-                                  .unit = number / (method_count - 2) % UNITS,
+    const struct log_line line = {.method = 2 + number % (METHODS - 2),
+                                  .unit = number / (METHODS - 2) % UNITS,
                                   .version = number + 1,
                                   .time_us = number * 1000};
     return log_line_format(text, &line, run);
@@ -93,7 +93,7 @@ static void check_promise(unsigned method, uint32_t unit, uint64_t version)
         return;
     unsigned number = (unsigned)version - 1;
     MUST(version <= LINES);
-    MUST(method == 2 + number % (method_count - 2) && unit == number / (method_count - 2) % UNITS);
+    MUST(method == 2 + number % (METHODS - 2) && unit == number / (METHODS - 2) % UNITS);
 }
 
 static void read_log(const char *text, size_t length, bool is_ours)
@@ -106,7 +106,7 @@ static void read_log(const char *text, size_t length, bool is_ours)
     int rc = ledger_read(&l, fd, &e);
     close(fd);
     MUST((rc == 0) == (e.code == 0));
-    for (unsigned method = 0; is_ours && rc == 0 && method < method_count; method++)
+    for (unsigned method = 0; is_ours && rc == 0 && method < METHODS; method++)
         for (uint32_t unit = 0; unit < method_units(&l.header, method); unit++)
             if (!methods[method].is_control)
                 check_promise(method, unit, ledger_promise(&l, method, unit)->version);

@@ -349,10 +349,7 @@ static int find_facts(struct audit *a, const char *path, bool trusts, struct err
         return fd;
     mount_info_find(&a->mount, fd);
     durability_find(&a->durability, fd);
-    int file_fd = openat(fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (file_fd >= 0)
-        a->whole = whole_sizes_of(file_fd);
-    descriptor_close(&file_fd);
+    a->whole = whole_sizes_of(fd);
     close(fd);
     device_find(&a->devices, &a->mount);
     find_leaves(a);

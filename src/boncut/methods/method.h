@@ -12,6 +12,7 @@
 struct findings;
 struct header;
 struct ledger;
+struct sight;
 struct whole_sizes;
 
 /*
@@ -102,17 +103,40 @@ struct method {
 
     /* Examines all units of a worker, and adds them to j->findings. */
     void (*judge)(struct judging *j, unsigned worker);
+
+    /* Examines one unit, in the open file or directory of the worker, for units_judge(). */
+    void (*check)(struct judging *j, int fd, unsigned worker, uint32_t unit, uint64_t promised,
+                  struct sight *s);
 };
 
-extern const struct method methods[];
-extern const unsigned method_count;
+/* The stamps on the storage contain the index in the table, so new methods go to its end. */
+enum {
+    METHOD_CACHED,
+    METHOD_DRIVE,
+    METHOD_FSYNC,
+    METHOD_FDATASYNC,
+    METHOD_DSYNC,
+    METHOD_RWF_DSYNC_WRITE,
+    METHOD_DIRECT_DSYNC,
+    METHOD_URING_FSYNC,
+    METHOD_MSYNC,
+    METHOD_SYNCFS,
+    METHOD_CREATE,
+    METHOD_REPLACE,
+    METHOD_UNLINK,
+    METHOD_RENAME,
+    METHOD_LINK,
+    METHOD_MKDIR,
+    METHOD_TRUNCATE,
+    METHOD_NEW_NAME,
+    METHOD_ATOMIC,
+    METHOD_PLAIN,
+    METHODS
+};
 
-/* Indexes in the table of the methods that `check` treats specially. */
-extern const unsigned method_cached;
-extern const unsigned method_drive;
-extern const unsigned method_syncfs;
-extern const unsigned method_atomic;
-extern const unsigned method_plain;
+_Static_assert(METHODS <= 32, "the header of a log has a bit for each method");
+
+extern const struct method methods[METHODS];
 
 static inline bool method_promises(unsigned method)
 {
@@ -144,8 +168,8 @@ static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t nu
     return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | number;
 }
 
-/* The sizes of direct writes to the open file that its filesystem promises to make whole. */
-struct whole_sizes whole_sizes_of(int fd);
+/* The sizes of direct writes that the filesystem of the directory promises to make whole. */
+struct whole_sizes whole_sizes_of(int directory_fd);
 
 /* Formats them: "4 KiB to 1 MiB", or one size if there is only one. */
 void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes);

@@ -161,75 +161,6 @@ int directory_list(int fd, const char *name, name_seen *see, void *context)
     return rc;
 }
 
-/* Reads `bytes` bytes, or fewer at the end of the file. Returns their number, or -1 with errno. */
-static ssize_t read_whole(int fd, char *to, size_t bytes, uint64_t offset)
-{
-    size_t length = 0;
-    while (length < bytes) {
-        ssize_t got = pread(fd, to + length, bytes - length, (off_t)(offset + length));
-        if (got < 0 && errno != EINTR)
-            return -1;
-        if (got == 0)
-            break;
-        length += got > 0 ? (size_t)got : 0;
-    }
-    return (ssize_t)length;
-}
-
-static void check_sector(struct judging *j, const char *sector, uint64_t stamp, uint64_t offset,
-                         uint64_t promised, struct sight *s)
-{
-    struct pattern_origin found;
-    const struct pattern_place expected = {
-        .file = stamp, .unit = offset / SECTOR_BYTES, .generation = PATTERN_ANY};
-    enum corruption_kind kind = pattern_check(j->pattern, sector, &expected, true, &found);
-    if (kind != CORRUPTION_NONE) {
-        bool is_of_another = kind == CORRUPTION_STALE && !pattern_is_of_run(j->pattern, &found);
-        s->finding = FOUND_FOREIGN;
-        s->offset = offset;
-        s->detail = is_of_another ? "of another run" : corruption_kind_name(kind);
-        return;
-    }
-    uint64_t version = pattern_stamp_read(sector).origin.place.generation;
-    s->oldest = version < s->oldest ? version : s->oldest;
-    s->newest = version > s->newest ? version : s->newest;
-    if (version < promised) {
-        s->finding = FOUND_LOST;
-        s->offset = offset;
-        s->has_version = true;
-        s->found = version;
-    }
-}
-
-/*
- * Lowers s->torn_at to the alignment of the boundary at offset `at` of the range, if the sectors
- * before and after it have different versions. The alignment is the largest power of two that
- * divides the offset.
- */
-static void note_tear(struct sight *s, const char *sectors, size_t at)
-{
-    const struct pattern_stamp before = pattern_stamp_read(sectors + at - SECTOR_BYTES);
-    const struct pattern_stamp here = pattern_stamp_read(sectors + at);
-    uint32_t boundary = (uint32_t)(at & -at);
-    if (before.origin.place.generation != here.origin.place.generation &&
-        (s->torn_at == 0 || boundary < s->torn_at))
-        s->torn_at = boundary;
-}
-
-/* Whether at least one sector of the range is as new as promised: then the loss is a torn write. */
-static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uint64_t offset,
-                            uint64_t promised)
-{
-    const char *sectors = j->buffer;
-    for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
-        struct sight sector = {.finding = FOUND_KEPT};
-        check_sector(j, sectors + at, stamp, offset + at, promised, &sector);
-        if (sector.finding == FOUND_KEPT)
-            return true;
-    }
-    return false;
-}
-
 /*
  * Examines a range of a file, of which at least version `promised` was promised. Newer versions
  * count as kept, even when they are mixed: each method decides whether a mixture is a fault.
@@ -237,19 +168,48 @@ static bool is_kept_in_part(struct judging *j, size_t bytes, uint64_t stamp, uin
 static void range_check(struct judging *j, int fd, uint64_t stamp, uint64_t offset, size_t bytes,
                         uint64_t promised, struct sight *s)
 {
-    const char *sectors = j->buffer;
+    char *sectors = j->buffer;
+    size_t length = 0;
+    ssize_t got;
+    uint64_t before = 0; /* version of the sound sector before this one */
     *s = (struct sight){.finding = FOUND_KEPT, .offset = offset, .oldest = UINT64_MAX};
-    ssize_t got = read_whole(fd, j->buffer, bytes, offset);
-    if (got < 0 || (size_t)got < bytes) {
+    do {
+        got = pread(fd, sectors + length, bytes - length, (off_t)(offset + length));
+        length += got > 0 ? (size_t)got : 0;
+    } while (length < bytes && (got > 0 || (got < 0 && errno == EINTR)));
+    if (length < bytes) {
         s->finding = got < 0 ? judging_failure(j, errno) : FOUND_WRONG_SIZE;
         return;
     }
-    for (size_t at = 0; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
-        check_sector(j, sectors + at, stamp, offset + at, promised, s);
-    if (s->finding == FOUND_LOST && is_kept_in_part(j, bytes, stamp, offset, promised))
+    for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
+        struct pattern_origin found;
+        const struct pattern_place expected = {
+            .file = stamp, .unit = (offset + at) / SECTOR_BYTES, .generation = PATTERN_ANY};
+        enum corruption_kind kind =
+            pattern_check(j->pattern, sectors + at, &expected, true, &found);
+        uint64_t version = pattern_stamp_read(sectors + at).origin.place.generation;
+        if (kind == CORRUPTION_NONE && version >= promised) {
+            /* a boundary is aligned to the largest power of two that divides its offset */
+            uint32_t boundary = (uint32_t)(at & -at);
+            if (at > 0 && version != before && (s->torn_at == 0 || boundary < s->torn_at))
+                s->torn_at = boundary;
+            before = version;
+            s->oldest = version < s->oldest ? version : s->oldest;
+            s->newest = version > s->newest ? version : s->newest;
+            s->is_kept_in_part = true;
+        } else if (s->finding == FOUND_KEPT) {
+            s->finding = kind == CORRUPTION_NONE ? FOUND_LOST : FOUND_FOREIGN;
+            s->offset = offset + at;
+            s->has_version = kind == CORRUPTION_NONE;
+            s->found = version;
+            if (kind == CORRUPTION_STALE && !pattern_is_of_run(j->pattern, &found))
+                s->detail = "of another run";
+            else if (kind != CORRUPTION_NONE)
+                s->detail = corruption_kind_name(kind);
+        }
+    }
+    if (s->finding == FOUND_LOST && s->is_kept_in_part)
         s->detail = "torn";
-    for (size_t at = SECTOR_BYTES; s->finding == FOUND_KEPT && at < bytes; at += SECTOR_BYTES)
-        note_tear(s, sectors, at);
 }
 
 /* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
@@ -332,20 +292,6 @@ static struct name version_name(uint32_t unit, uint64_t version)
     return name;
 }
 
-/* These return false when the name has another form, or is that of another method or worker. */
-static bool parse_version(const char *name, uint32_t *unit, uint64_t *version)
-{
-    return sscanf(name, "%" SCNu32 ".%" SCNu64, unit, version) == 2 &&
-           strcmp(version_name(*unit, *version).text, name) == 0;
-}
-
-static bool parse_tail(const char *name, unsigned method, unsigned worker, uint64_t *number)
-{
-    const char *plus = strchr(name, '+');
-    return plus && sscanf(plus, "+%" SCNu64, number) == 1 &&
-           strcmp(tail_name(method, worker, *number).text, name) == 0;
-}
-
 /* ---- judging all units of a worker ----------------------------------------------------------- */
 
 /* The last promised version of a worker's unit; 0: nothing was promised. */
@@ -361,37 +307,6 @@ static void judging_add(struct judging *j, unsigned worker, uint32_t unit, const
 {
     uint32_t first = worker * method_units_of_worker(j->header, j->method);
     findings_add(j->findings, j->ledger, j->method, first + unit, s, file);
-}
-
-/* Examines one unit in the open file or directory of the worker. */
-typedef void unit_check(struct judging *j, int fd, unsigned worker, uint32_t unit,
-                        uint64_t promised, struct sight *s);
-
-/*
- * Judges all units of a worker in the file or directory behind fd, which this closes; a negative fd
- * is the errno of opening it. In a directory, a unit has a name that never changes, "17".
- */
-static void judge_units(struct judging *j, unsigned worker, int fd, bool are_names,
-                        unit_check *check)
-{
-    char file[FILE_TEXT];
-    struct sight sight;
-    struct name name = worker_name(j->method, worker, 0);
-    snprintf(file, sizeof file, "%s", name.text);
-    uint32_t units = method_units_of_worker(j->header, j->method) - methods[j->method].tails;
-    for (uint32_t unit = 0; unit < units; unit++) {
-        uint64_t promised = promised_of(j, worker, unit);
-        if (promised == 0)
-            continue;
-        if (fd >= 0)
-            check(j, fd, worker, unit, promised, &sight);
-        else
-            sight = (struct sight){.finding = judging_failure(j, -fd)};
-        if (are_names)
-            snprintf(file, sizeof file, "%s/%u", name.text, unit);
-        judging_add(j, worker, unit, &sight, file);
-    }
-    descriptor_close(&fd);
 }
 
 /* ---- blocks of one file ---------------------------------------------------------------------- */
@@ -458,21 +373,10 @@ static void check_block(struct judging *j, int fd, unsigned worker, uint32_t uni
  * before the cut may be empty: then the one before it is still there.
  */
 
-/* Number of the tail's file that contains a version. */
-static uint64_t file_of(const struct header *h, uint64_t version)
-{
-    return (version - 1) / h->units;
-}
-
-static uint64_t block_of(const struct header *h, uint64_t version)
-{
-    return (version - 1) % h->units;
-}
-
 static int append_block(struct work *w, uint64_t version)
 {
-    uint64_t number = file_of(w->header, version);
-    uint64_t block = block_of(w->header, version);
+    uint64_t number = (version - 1) / w->header->units;
+    uint64_t block = (version - 1) % w->header->units;
     int rc = 0;
     if (block == 0) { /* the first of the next file, whose name must not exist yet */
         descriptor_close(&w->other_fd);
@@ -519,8 +423,10 @@ static void see_successor(void *context, int fd, const char *name)
     struct successor *s = context;
     struct sight sight;
     uint64_t number;
+    const char *plus = strchr(name, '+');
     (void)fd;
-    if (s->sight.finding == FOUND_KEPT || !parse_tail(name, s->j->method, s->worker, &number) ||
+    if (s->sight.finding == FOUND_KEPT || !plus || sscanf(plus, "+%" SCNu64, &number) != 1 ||
+        strcmp(tail_name(s->j->method, s->worker, number).text, name) != 0 ||
         number <= s->promised_file)
         return;
     check_tail_file(s->j, s->worker, number, 1, &sight);
@@ -532,19 +438,51 @@ static void see_successor(void *context, int fd, const char *name)
 
 static void judge_tail(struct judging *j, unsigned worker)
 {
-    const struct header *h = j->header;
-    uint64_t promised = promised_of(j, worker, h->units);
+    uint32_t units = j->header->units;
+    uint64_t promised = promised_of(j, worker, units);
     if (promised == 0)
         return;
-    uint64_t number = file_of(h, promised);
+    uint64_t number = (promised - 1) / units;
     struct successor s = {.j = j, .worker = worker, .promised_file = number, .number = number};
-    check_tail_file(j, worker, number, block_of(h, promised) + 1, &s.sight);
+    check_tail_file(j, worker, number, (promised - 1) % units + 1, &s.sight);
     if (s.sight.finding == FOUND_MISSING) {
         int rc = directory_list(j->directory_fd, ".", see_successor, &s);
         if (rc < 0 && s.sight.finding != FOUND_KEPT)
             s.sight.finding = judging_failure(j, -rc);
     }
-    judging_add(j, worker, h->units, &s.sight, tail_name(j->method, worker, s.number).text);
+    judging_add(j, worker, units, &s.sight, tail_name(j->method, worker, s.number).text);
+}
+
+/*
+ * Judges all units of a worker by the method's check(), in its file; or in its directory, where a
+ * unit has a name that never changes, "17".
+ */
+static void units_judge(struct judging *j, unsigned worker)
+{
+    const struct method *m = &methods[j->method];
+    bool are_names = m->names.sides > 0;
+    char file[FILE_TEXT];
+    struct name name = worker_name(j->method, worker, 0);
+    int fd = are_names ? directory_open(j->directory_fd, name.text)
+                       : judging_open(j, j->directory_fd, name.text);
+    snprintf(file, sizeof file, "%s", name.text);
+    for (uint32_t unit = 0; unit < method_units_of_worker(j->header, j->method) - m->tails;
+         unit++) {
+        struct sight sight;
+        uint64_t promised = promised_of(j, worker, unit);
+        if (promised == 0)
+            continue;
+        if (fd >= 0)
+            m->check(j, fd, worker, unit, promised, &sight);
+        else
+            sight = (struct sight){.finding = judging_failure(j, -fd)};
+        if (are_names)
+            snprintf(file, sizeof file, "%s/%u", name.text, unit);
+        judging_add(j, worker, unit, &sight, file);
+    }
+    descriptor_close(&fd);
+    if (m->tails > 0)
+        judge_tail(j, worker);
 }
 
 /* Overwrites w->batch blocks, or appends to the tail, and calls the method's `sync`. */
@@ -558,14 +496,6 @@ static int blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
         rc = contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), unit + i, 1,
                             versions[i], m->write_flags);
     return rc == 0 && m->sync ? work_called(w, m->name, m->sync(w->fd)) : rc;
-}
-
-static void blocks_judge(struct judging *j, unsigned worker)
-{
-    struct name name = worker_name(j->method, worker, 0);
-    judge_units(j, worker, judging_open(j, j->directory_fd, name.text), false, check_block);
-    if (methods[j->method].tails > 0)
-        judge_tail(j, worker);
 }
 
 /* ---- a mapping ------------------------------------------------------------------------------- */
@@ -593,28 +523,21 @@ static int msync_begin(struct work *w)
  * Builds the block in a memory file, and reads it into the mapping from there: where the storage
  * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT.
  */
-static int change_mapping(struct work *w, char *to, uint32_t unit, uint64_t version)
+static int msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     size_t bytes = w->header->block_bytes;
-    pattern_fill(w->pattern, w->buffer, bytes, block_stamp(w->method, w->worker, 0),
-                 (uint64_t)unit * bytes, version);
+    size_t offset = (size_t)unit * bytes;
+    char *to = (char *)w->own + offset;
+    size_t into_page = offset % (size_t)sysconf(_SC_PAGESIZE);
+    pattern_fill(w->pattern, w->buffer, bytes, block_stamp(w->method, w->worker, 0), offset,
+                 versions[0]);
     w->call = "change of the mapping";
     if (pwrite(w->other_fd, w->buffer, bytes, 0) != (ssize_t)bytes)
         return -errno;
     ssize_t got = pread(w->other_fd, to, bytes, 0);
-    if (got < 0 && errno != EFAULT)
-        return -errno;
-    return got == (ssize_t)bytes ? 0 : -EIO;
-}
-
-static int msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
-{
-    size_t bytes = w->header->block_bytes;
-    char *to = (char *)w->own + (size_t)unit * bytes;
-    size_t into_page = (size_t)unit * bytes % (size_t)sysconf(_SC_PAGESIZE);
-    int rc = change_mapping(w, to, unit, versions[0]);
-    return rc == 0 ? work_called(w, "msync", msync(to - into_page, bytes + into_page, MS_SYNC))
-                   : rc;
+    if (got != (ssize_t)bytes)
+        return got < 0 && errno != EFAULT ? -errno : -EIO;
+    return work_called(w, "msync", msync(to - into_page, bytes + into_page, MS_SYNC));
 }
 
 static void msync_end(struct work *w)
@@ -642,27 +565,6 @@ static int uring_fsync_begin(struct work *w)
     return rc;
 }
 
-/* Checks the results of the write and the fsync: a full write, and 0. */
-static int reap_write_and_fsync(struct work *w, struct io_uring *ring)
-{
-    const int right[] = {(int)w->header->block_bytes, 0};
-    int rc = 0;
-    for (int left = 2; left > 0; left--) {
-        struct io_uring_cqe *cqe;
-        int waited;
-        do {
-            waited = io_uring_wait_cqe(ring, &cqe);
-        } while (waited == -EINTR);
-        if (waited != 0)
-            return waited;
-        uint64_t which = io_uring_cqe_get_data64(cqe);
-        if (cqe->res != right[which] && (rc == 0 || rc == -ECANCELED))
-            rc = cqe->res < 0 ? cqe->res : -EIO;
-        io_uring_cqe_seen(ring, cqe);
-    }
-    return rc;
-}
-
 static int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct io_uring *ring = w->own;
@@ -680,9 +582,23 @@ static int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versio
     io_uring_prep_fsync(sync, w->fd, 0);
     io_uring_sqe_set_data64(sync, 1);
     int submitted = io_uring_submit(ring);
-    if (submitted < 0)
-        return submitted;
-    return submitted == 2 ? reap_write_and_fsync(w, ring) : -EIO;
+    if (submitted != 2)
+        return submitted < 0 ? submitted : -EIO;
+    const int right[] = {(int)w->header->block_bytes, 0}; /* a full write, and an fsync */
+    int rc = 0;
+    for (int left = 2; left > 0; left--) {
+        struct io_uring_cqe *cqe;
+        int waited;
+        do {
+            waited = io_uring_wait_cqe(ring, &cqe);
+        } while (waited == -EINTR);
+        if (waited != 0)
+            return waited;
+        if (cqe->res != right[io_uring_cqe_get_data64(cqe)] && (rc == 0 || rc == -ECANCELED))
+            rc = cqe->res < 0 ? cqe->res : -EIO;
+        io_uring_cqe_seen(ring, cqe);
+    }
+    return rc;
 }
 
 static void uring_fsync_end(struct work *w)
@@ -717,7 +633,7 @@ static void control_judge(struct judging *j, unsigned worker)
     struct sight sight;
     struct control_tally *t = &j->findings->controls[j->method];
     uint64_t writes = ledger_promise(j->ledger, j->method, 0)->version;
-    uint64_t durable = j->method == method_cached ? j->ledger->cached_from : 0;
+    uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, worker, 0).text);
     for (uint32_t block = 0; fd >= 0 && durable < writes && block < CONTROL_BLOCKS; block++) {
         uint64_t version = control_version(writes, block);
@@ -743,16 +659,19 @@ static void control_judge(struct judging *j, unsigned worker)
  */
 #define WHOLE_UNITS 24
 
-struct whole_sizes whole_sizes_of(int fd)
+struct whole_sizes whole_sizes_of(int directory_fd)
 {
     struct portable_statx facts = {0};
-    if (!portable_statx(fd, PORTABLE_STATX_WRITE_ATOMIC, &facts) ||
-        !(facts.attributes & PORTABLE_STATX_ATTR_ATOMIC) || facts.atomic_write_max == 0)
-        return (struct whole_sizes){0};
-    return (struct whole_sizes){.least = facts.atomic_write_min,
-                                .most = facts.atomic_write_max < HEADER_BLOCK_MOST
-                                            ? facts.atomic_write_max
-                                            : HEADER_BLOCK_MOST};
+    struct whole_sizes sizes = {0};
+    int fd = openat(directory_fd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd >= 0 && portable_statx(fd, PORTABLE_STATX_WRITE_ATOMIC, &facts) &&
+        (facts.attributes & PORTABLE_STATX_ATTR_ATOMIC) && facts.atomic_write_max > 0) {
+        sizes.least = facts.atomic_write_min;
+        sizes.most =
+            facts.atomic_write_max < HEADER_BLOCK_MOST ? facts.atomic_write_max : HEADER_BLOCK_MOST;
+    }
+    descriptor_close(&fd);
+    return sizes;
 }
 
 void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_sizes *sizes)
@@ -812,17 +731,10 @@ static void atomic_check(struct judging *j, int fd, unsigned worker, uint32_t un
 {
     uint64_t offset;
     uint32_t size = whole_place(&j->header->whole, unit, &offset);
-    uint64_t stamp = block_stamp(j->method, worker, 0);
-    range_check(j, fd, stamp, offset, size, 0, s);
-    if (s->finding == FOUND_FOREIGN && is_kept_in_part(j, size, stamp, offset, 0))
+    range_check(j, fd, block_stamp(j->method, worker, 0), offset, size, 0, s);
+    if (s->finding == FOUND_FOREIGN && s->is_kept_in_part)
         s->finding = FOUND_TORN;
     require_whole(s, promised);
-}
-
-static void atomic_judge(struct judging *j, unsigned worker)
-{
-    struct name name = worker_name(j->method, worker, 0);
-    judge_units(j, worker, judging_open(j, j->directory_fd, name.text), false, atomic_check);
 }
 
 static int plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
@@ -882,30 +794,26 @@ static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flag
 }
 
 /*
- * Makes the first file of each unit. Where names move between two directories it has that of
- * version 0, otherwise the unit's number: `link` makes all links to it, `replace` renames over it.
+ * Makes the directories of a worker, and the first file of each unit. Where names move between two
+ * directories it has that of version 0, otherwise the unit's number: `link` makes all links to it,
+ * `replace` renames over it.
  */
-static int make_first_files(struct work *w, const struct names_rule *rule)
-{
-    int rc = 0;
-    for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
-        struct name name = rule->sides > 1 ? version_name(unit, 0) : unit_name(unit);
-        rc = make_file(w, w->fd, name.text, unit, rule->first_blocks, 0, w->first_sync);
-    }
-    return rc;
-}
-
 static int names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;
     int *const fds[] = {&w->fd, &w->other_fd};
-    for (unsigned side = 0; side < 2 && side < rule->sides; side++) {
+    int rc = 0;
+    for (unsigned side = 0; side < rule->sides; side++) {
         struct name name = worker_name(w->method, w->worker, side);
         *fds[side] = work_make_directory(w, w->directory_fd, name.text);
         if (*fds[side] < 0)
             return *fds[side];
     }
-    return rule->first_blocks > 0 ? make_first_files(w, rule) : 0;
+    for (uint32_t unit = 0; rc == 0 && rule->first_blocks > 0 && unit < w->header->units; unit++) {
+        struct name name = rule->sides > 1 ? version_name(unit, 0) : unit_name(unit);
+        rc = make_file(w, w->fd, name.text, unit, rule->first_blocks, 0, w->first_sync);
+    }
+    return rc;
 }
 
 /* Syncs a new file, but not its directory; `check` counts those that have kept their names. */
@@ -947,25 +855,19 @@ static int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
     return rc == 0 ? sync_directory(w, from_fd) : rc;
 }
 
-static int sync_file(struct work *w, const char *name)
+static int link_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    int fd = openat(w->fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    int rc = work_called(w, "open", fd);
+    struct name name = version_name(unit, versions[0]);
+    int fd = -1;
+    int rc = forget_name(w, unit, versions[0], 0);
+    if (rc == 0)
+        rc = work_called(w, "link", linkat(w->fd, unit_name(unit).text, w->fd, name.text, 0));
+    if (rc == 0)
+        rc = work_called(w, "open",
+                         fd = openat(w->fd, name.text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (rc == 0)
         rc = work_called(w, "fsync", fsync(fd));
     descriptor_close(&fd);
-    return rc;
-}
-
-static int link_step(struct work *w, uint32_t unit, const uint64_t versions[])
-{
-    struct name target = unit_name(unit);
-    struct name name = version_name(unit, versions[0]);
-    int rc = forget_name(w, unit, versions[0], 0);
-    if (rc == 0)
-        rc = work_called(w, "link", linkat(w->fd, target.text, w->fd, name.text, 0));
-    if (rc == 0)
-        rc = sync_file(w, name.text);
     return rc == 0 ? sync_directory(w, w->fd) : rc;
 }
 
@@ -1050,15 +952,19 @@ struct names {
     unsigned worker;
     unsigned side;
     struct sightings *seen;
-    struct name directory;
-    enum finding listing; /* a directory is missing or unreadable; or FOUND_KEPT */
 };
 
-static void see_version(const struct names *n, int fd, const char *name, uint32_t unit,
-                        uint64_t version)
+static void see_name(void *context, int fd, const char *name)
 {
-    struct sightings *seen = &n->seen[unit];
+    const struct names *n = context;
     struct sight sight = {.finding = FOUND_KEPT};
+    uint32_t unit;
+    uint64_t version;
+    if (sscanf(name, "%" SCNu32 ".%" SCNu64, &unit, &version) != 2 ||
+        strcmp(version_name(unit, version).text, name) != 0 || unit >= n->j->header->units ||
+        version % n->rule->sides != n->side)
+        return;
+    struct sightings *seen = &n->seen[unit];
     uint64_t promised = promised_of(n->j, n->worker, unit);
     if (version < promised || (n->rule->is_absent && version == promised)) {
         seen->has_old = true;
@@ -1078,71 +984,49 @@ static void see_version(const struct names *n, int fd, const char *name, uint32_
     }
 }
 
-static void see_name(void *context, int fd, const char *name)
-{
-    const struct names *n = context;
-    uint32_t unit;
-    uint64_t version;
-    if (parse_version(name, &unit, &version) && unit < n->j->header->units &&
-        version % n->rule->sides == n->side)
-        see_version(n, fd, name, unit, version);
-}
-
-/* Returns the state of a unit. *version becomes the version whose name shows it. */
-static enum finding names_finding(const struct names *n, const struct sightings *seen,
-                                  uint64_t promised, uint64_t *version)
-{
-    bool wants_none = n->rule->is_absent || n->rule->leaves_none;
-    *version = promised;
-    if (n->listing == FOUND_MISSING)
-        return FOUND_MISSING;
-    if (seen->has_old && wants_none) {
-        *version = seen->old;
-        return FOUND_CAME_BACK;
-    }
-    if (n->listing == FOUND_UNREADABLE ? wants_none || !seen->has_wanted
-                                       : seen->is_unreadable && !seen->has_wanted)
-        return FOUND_UNREADABLE;
-    if (n->rule->is_absent || seen->has_wanted)
-        return FOUND_KEPT;
-    return seen->has_exact ? seen->exact.finding : FOUND_MISSING;
-}
-
-static void judge_unit(const struct names *n, uint32_t unit)
-{
-    char file[FILE_TEXT];
-    uint64_t version;
-    const struct sightings *seen = &n->seen[unit];
-    uint64_t promised = promised_of(n->j, n->worker, unit);
-    if (promised == 0)
-        return;
-    struct sight sight = seen->has_exact ? seen->exact : (struct sight){0};
-    sight.finding = names_finding(n, seen, promised, &version);
-    if (sight.finding == FOUND_CAME_BACK) {
-        sight.has_version = true;
-        sight.found = version;
-    }
-    snprintf(file, sizeof file, "%s/%s", n->directory.text, version_name(unit, version).text);
-    judging_add(n->j, n->worker, unit, &sight, file);
-}
-
 static void names_judge(struct judging *j, unsigned worker)
 {
     const struct names_rule *rule = &methods[j->method].names;
+    bool wants_none = rule->is_absent || rule->leaves_none;
+    enum finding listing = FOUND_KEPT; /* or a directory is missing or unreadable */
+    struct name directory;
     struct names n = {
         .j = j, .rule = rule, .worker = worker, .seen = calloc(j->header->units, sizeof *n.seen)};
     if (!n.seen) {
         j->failure = ENOMEM;
         return;
     }
-    for (n.side = 0; n.listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
-        n.directory = worker_name(j->method, worker, n.side);
-        int rc = directory_list(j->directory_fd, n.directory.text, see_name, &n);
+    for (; listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
+        directory = worker_name(j->method, worker, n.side);
+        int rc = directory_list(j->directory_fd, directory.text, see_name, &n);
         if (rc < 0)
-            n.listing = judging_failure(j, -rc);
+            listing = judging_failure(j, -rc);
     }
-    for (uint32_t unit = 0; unit < j->header->units; unit++)
-        judge_unit(&n, unit);
+    for (uint32_t unit = 0; unit < j->header->units; unit++) {
+        char file[FILE_TEXT];
+        const struct sightings *seen = &n.seen[unit];
+        uint64_t promised = promised_of(j, worker, unit);
+        uint64_t version = promised; /* whose name shows the state */
+        struct sight sight = seen->exact;
+        if (promised == 0)
+            continue;
+        if (listing == FOUND_MISSING) {
+            sight.finding = FOUND_MISSING;
+        } else if (seen->has_old && wants_none) {
+            sight.finding = FOUND_CAME_BACK;
+            sight.has_version = true;
+            sight.found = version = seen->old;
+        } else if (listing == FOUND_UNREADABLE ? wants_none || !seen->has_wanted
+                                               : seen->is_unreadable && !seen->has_wanted) {
+            sight.finding = FOUND_UNREADABLE;
+        } else if (rule->is_absent || seen->has_wanted) {
+            sight.finding = FOUND_KEPT;
+        } else if (!seen->has_exact) {
+            sight.finding = FOUND_MISSING;
+        }
+        snprintf(file, sizeof file, "%s/%s", directory.text, version_name(unit, version).text);
+        judging_add(j, worker, unit, &sight, file);
+    }
     free(n.seen);
 }
 
@@ -1173,23 +1057,6 @@ static void truncate_check(struct judging *j, int directory_fd, unsigned worker,
     s->finding = s->found >= promised ? FOUND_KEPT : FOUND_WRONG_SIZE;
 }
 
-/* Judges a method in which a unit's name never changes. */
-static void judge_names(struct judging *j, unsigned worker, unit_check *check)
-{
-    struct name name = worker_name(j->method, worker, 0);
-    judge_units(j, worker, directory_open(j->directory_fd, name.text), true, check);
-}
-
-static void replace_judge(struct judging *j, unsigned worker)
-{
-    judge_names(j, worker, replace_check);
-}
-
-static void truncate_judge(struct judging *j, unsigned worker)
-{
-    judge_names(j, worker, truncate_check);
-}
-
 static void new_name_judge(struct judging *j, unsigned worker)
 {
     struct stat st;
@@ -1212,117 +1079,94 @@ static void new_name_judge(struct judging *j, unsigned worker)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The stamps on the storage contain the index in this table, so new methods go to its end. */
-enum {
-    CACHED,
-    DRIVE,
-    FSYNC,
-    FDATASYNC,
-    DSYNC,
-    RWF_DSYNC_WRITE,
-    DIRECT_DSYNC,
-    URING_FSYNC,
-    MSYNC,
-    SYNCFS,
-    CREATE,
-    REPLACE,
-    UNLINK,
-    RENAME,
-    LINK,
-    MKDIR,
-    TRUNCATE,
-    NEW_NAME,
-    ATOMIC,
-    PLAIN,
-    METHODS
-};
-
 /* The methods of blocks, the control groups, and the methods of names. */
-#define BLOCKS(word) .name = word, .begin = blocks_begin, .step = blocks_step, .judge = blocks_judge
+#define BLOCKS(word)                                                                               \
+    .name = word, .begin = blocks_begin, .step = blocks_step, .check = check_block,                \
+    .judge = units_judge
 #define CONTROL(word)                                                                              \
     .name = word, .begin = blocks_begin, .step = control_step, .judge = control_judge
 #define NAMES(word, begins, steps, judges)                                                         \
     .name = word, .begin = begins, .step = steps, .judge = judges
 
-const struct method methods[] = {
-    [CACHED] = {CONTROL("cached"), .is_control = true,
-                .promise = "a buffered overwrite: nothing is promised"},
-    [DRIVE] = {CONTROL("drive"), .is_control = true, .open_flags = O_DIRECT,
-               .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
-    [FSYNC] = {BLOCKS("fsync"), .tails = 1, .sync = fsync,
-               .promise = "a block overwritten, or appended with the file's size"},
-    [FDATASYNC] = {BLOCKS("fdatasync"), .tails = 1, .sync = fdatasync,
-                   .promise = "a block overwritten, or appended with the file's size"},
-    [DSYNC] = {BLOCKS("dsync"), .open_flags = O_DSYNC, .promise = "one whole write with O_DSYNC"},
-    [RWF_DSYNC_WRITE] = {BLOCKS("rwf_dsync"), .write_flags = RWF_DSYNC,
-                         .promise = "one whole write with RWF_DSYNC"},
-    [DIRECT_DSYNC] = {BLOCKS("direct_dsync"), .open_flags = O_DIRECT | O_DSYNC,
-                      .promise = "one whole write with O_DIRECT and O_DSYNC"},
-    [URING_FSYNC] = {.name = "uring_fsync",
-                     .promise = "a linked write and fsync of io_uring",
+const struct method methods[METHODS] = {
+    [METHOD_CACHED] = {CONTROL("cached"), .is_control = true,
+                       .promise = "a buffered overwrite: nothing is promised"},
+    [METHOD_DRIVE] = {CONTROL("drive"), .is_control = true, .open_flags = O_DIRECT,
+                      .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
+    [METHOD_FSYNC] = {BLOCKS("fsync"), .tails = 1, .sync = fsync,
+                      .promise = "a block overwritten, or appended with the file's size"},
+    [METHOD_FDATASYNC] = {BLOCKS("fdatasync"), .tails = 1, .sync = fdatasync,
+                          .promise = "a block overwritten, or appended with the file's size"},
+    [METHOD_DSYNC] = {BLOCKS("dsync"), .open_flags = O_DSYNC,
+                      .promise = "one whole write with O_DSYNC"},
+    [METHOD_RWF_DSYNC_WRITE] = {BLOCKS("rwf_dsync"), .write_flags = RWF_DSYNC,
+                                .promise = "one whole write with RWF_DSYNC"},
+    [METHOD_DIRECT_DSYNC] = {BLOCKS("direct_dsync"), .open_flags = O_DIRECT | O_DSYNC,
+                             .promise = "one whole write with O_DIRECT and O_DSYNC"},
+    [METHOD_URING_FSYNC] = {.name = "uring_fsync",
+                            .promise = "a linked write and fsync of io_uring",
 #ifdef HAVE_LIBURING
-                     .begin = uring_fsync_begin,
-                     .step = uring_fsync_step,
-                     .end = uring_fsync_end,
+                            .begin = uring_fsync_begin,
+                            .step = uring_fsync_step,
+                            .end = uring_fsync_end,
 #endif
-                     .judge = blocks_judge},
-    [MSYNC] = {.name = "msync",
-               .promise = "a page of a shared mapping, with MS_SYNC",
-               .begin = msync_begin,
-               .step = msync_step,
-               .end = msync_end,
-               .judge = blocks_judge},
-    [SYNCFS] = {BLOCKS("syncfs"), .sync = syncfs, .batch = 8, .interval_ns = BILLION,
-                .promise = "everything written before"},
-    [CREATE] = {NAMES("create", names_begin, create_step, names_judge),
-                .names = {.sides = 1, .has_contents = true, .has_version = true},
-                .promise = "a new file and its directory synced"},
-    [REPLACE] = {NAMES("replace", names_begin, replace_step, replace_judge),
-                 .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
-                 .promise = "a synced file renamed over an old one, and the directory synced"},
-    [UNLINK] = {NAMES("unlink", names_begin, unlink_step, names_judge),
-                .names = {.sides = 1, .is_absent = true},
-                .promise = "a name removed, and the directory synced"},
-    [RENAME] = {NAMES("rename", names_begin, rename_step, names_judge),
-                .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
-                .promise = "a name moved, and both directories synced"},
-    [LINK] = {NAMES("link", names_begin, link_step, names_judge),
-              .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
-              .promise = "another name, file and directory synced"},
-    [MKDIR] = {NAMES("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
-               .promise = "a new directory, and both directories synced"},
-    [TRUNCATE] = {NAMES("truncate", truncate_begin, truncate_step, truncate_judge),
-                  .names = {.sides = 1}, .promise = "a new size, and the file synced"},
-    [NEW_NAME] = {NAMES("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
-                  .names = {.sides = 1},
-                  .promise = "a new file synced, and not its directory: nothing is promised"},
-    [ATOMIC] = {.name = "atomic",
-                .begin = whole_begin,
-                .step = atomic_step,
-                .judge = atomic_judge,
-                .units_most = WHOLE_UNITS,
-                .open_flags = O_DIRECT | O_DSYNC,
-                .write_flags = RWF_ATOMIC,
-                .promise = "one write of each size that is promised whole, with RWF_ATOMIC and "
+                            .check = check_block,
+                            .judge = units_judge},
+    [METHOD_MSYNC] = {.name = "msync",
+                      .promise = "a page of a shared mapping, with MS_SYNC",
+                      .begin = msync_begin,
+                      .step = msync_step,
+                      .end = msync_end,
+                      .check = check_block,
+                      .judge = units_judge},
+    [METHOD_SYNCFS] = {BLOCKS("syncfs"), .sync = syncfs, .batch = 8, .interval_ns = BILLION,
+                       .promise = "everything written before"},
+    [METHOD_CREATE] = {NAMES("create", names_begin, create_step, names_judge),
+                       .names = {.sides = 1, .has_contents = true, .has_version = true},
+                       .promise = "a new file and its directory synced"},
+    [METHOD_REPLACE] = {NAMES("replace", names_begin, replace_step, units_judge),
+                        .check = replace_check,
+                        .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
+                        .promise =
+                            "a synced file renamed over an old one, and the directory synced"},
+    [METHOD_UNLINK] = {NAMES("unlink", names_begin, unlink_step, names_judge),
+                       .names = {.sides = 1, .is_absent = true},
+                       .promise = "a name removed, and the directory synced"},
+    [METHOD_RENAME] =
+        {NAMES("rename", names_begin, rename_step, names_judge),
+         .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
+         .promise = "a name moved, and both directories synced"},
+    [METHOD_LINK] = {NAMES("link", names_begin, link_step, names_judge),
+                     .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
+                     .promise = "another name, file and directory synced"},
+    [METHOD_MKDIR] = {NAMES("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
+                      .promise = "a new directory, and both directories synced"},
+    [METHOD_TRUNCATE] = {NAMES("truncate", truncate_begin, truncate_step, units_judge),
+                         .check = truncate_check, .names = {.sides = 1},
+                         .promise = "a new size, and the file synced"},
+    [METHOD_NEW_NAME] = {NAMES("new_name", names_begin, new_name_step, new_name_judge),
+                         .is_fact = true, .names = {.sides = 1},
+                         .promise =
+                             "a new file synced, and not its directory: nothing is promised"},
+    [METHOD_ATOMIC] = {.name = "atomic",
+                       .begin = whole_begin,
+                       .step = atomic_step,
+                       .check = atomic_check,
+                       .judge = units_judge,
+                       .units_most = WHOLE_UNITS,
+                       .open_flags = O_DIRECT | O_DSYNC,
+                       .write_flags = RWF_ATOMIC,
+                       .promise =
+                           "one write of each size that is promised whole, with RWF_ATOMIC and "
                            "O_DSYNC: the old or the new version"},
-    [PLAIN] = {.name = "plain",
-               .begin = whole_begin,
-               .step = plain_step,
-               .judge = plain_judge,
-               .is_control = true,
-               .open_flags = O_DIRECT,
-               .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
+    [METHOD_PLAIN] = {.name = "plain",
+                      .begin = whole_begin,
+                      .step = plain_step,
+                      .judge = plain_judge,
+                      .is_control = true,
+                      .open_flags = O_DIRECT,
+                      .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
-const unsigned method_count = METHODS;
-
-const unsigned method_cached = CACHED;
-const unsigned method_drive = DRIVE;
-const unsigned method_syncfs = SYNCFS;
-const unsigned method_atomic = ATOMIC;
-const unsigned method_plain = PLAIN;
-
-_Static_assert(METHODS <= METHODS_MOST, "a bit of the header for each method");
-
 bool method_find(const char *name, size_t length, unsigned *method)
 {
     for (unsigned i = 0; i < METHODS; i++) {

@@ -63,7 +63,7 @@ static json_t *tally_json(const char *name, uint64_t promises, const struct tall
 static json_t *methods_json(const struct check *c)
 {
     json_t *array = json_array();
-    for (unsigned method = 0; method < method_count; method++)
+    for (unsigned method = 0; method < METHODS; method++)
         if (c->ledger.units[method] && method_promises(method))
             append_value(&array, tally_json(methods[method].name, c->ledger.promises[method],
                                             &c->findings.methods[method]));
@@ -73,7 +73,7 @@ static json_t *methods_json(const struct check *c)
 static json_t *canaries_json(const struct check *c)
 {
     json_t *array = json_array();
-    for (unsigned method = 0; method < method_count; method++) {
+    for (unsigned method = 0; method < METHODS; method++) {
         if (!c->ledger.units[method] || !methods[method].is_control)
             continue;
         json_t *object = json_object();

@@ -20,7 +20,7 @@ static void print_table(const struct check *c, FILE *out)
     struct tally sum;
     fprintf(out, "%-13s %10s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n", "Method", "Promises", "Units",
             "Kept", "Lost", "Foreign", "Torn", "Missing", "Back", "Size", "Unread");
-    for (unsigned method = 0; method < method_count; method++)
+    for (unsigned method = 0; method < METHODS; method++)
         if (l->units[method] && method_promises(method))
             print_row(out, methods[method].name, l->promises[method], &c->findings.methods[method]);
     findings_sum(&c->findings, &sum);
@@ -39,7 +39,7 @@ static void print_table(const struct check *c, FILE *out)
 static void print_controls(const struct check *c, FILE *out)
 {
     static const char *const what[] = {"never synced", "never flushed"};
-    const unsigned controls[] = {method_cached, method_drive};
+    const unsigned controls[] = {METHOD_CACHED, METHOD_DRIVE};
     for (unsigned i = 0; i < 2; i++) {
         const struct control_tally *t = &c->findings.controls[controls[i]];
         if (!c->ledger.units[controls[i]])

@@ -23,7 +23,7 @@ static struct header a_header(uint64_t run)
                        .block_bytes = 4096,
                        .units = 8,
                        .workers = 2,
-                       .methods = (1U << method_count) - 1,
+                       .methods = (1U << METHODS) - 1,
                        .directory = "boncut.0123456789abcdef",
                        .device = "sda (a b)",
                        .filesystem = "ext4",
@@ -265,7 +265,7 @@ static void cached_and_syncfs(void **state)
     add_line(&t, "syncfs", 0, 1, 2000, RUN);
     assert_int_equal(read_log(&l, t.text, t.length, &e), 0);
     assert_int_equal(l.cached_from, 120);
-    assert_int_equal(ledger_promise(&l, method_cached, 0)->version, 140);
+    assert_int_equal(ledger_promise(&l, METHOD_CACHED, 0)->version, 140);
     ledger_release(&l);
 }
 
