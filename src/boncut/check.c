@@ -209,7 +209,11 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
     mount_info_find(&c->mount, parent_fd);
     device_find(&c->devices, &c->mount);
     c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, h->boot_id) == 0;
-    c->is_same_mount = header_is_same_mount(h, &c->here);
+    /* without evidence, it is the same mount within one boot */
+    c->is_same_mount = c->is_same_boot &&
+                       (h->superblock && c->here.superblock
+                            ? h->superblock == c->here.superblock
+                            : !h->mount_id || !c->here.mount_id || h->mount_id == c->here.mount_id);
     int rc = check_filesystem(c, parent_fd, path, e);
     if (rc == 0)
         rc = open_directory(c, parent_fd, path, &fd, e);

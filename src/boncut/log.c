@@ -124,20 +124,15 @@ static const char *end_of(const char *text, size_t length)
     return text + length;
 }
 
-/* Where the last `count` words of a text begin, or earlier, if no blank is before the first. */
-static const char *last_words(const char *text, const char *end, unsigned count)
-{
-    while (end > text && (end[-1] != ' ' || --count > 0))
-        end--;
-    return end;
-}
-
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run)
 {
     uint64_t unit;
     const char *end = end_of(text, length);
+    const char *from = end;
+    for (unsigned words = LINE_WORDS; from > text && (from[-1] != ' ' || --words > 0);)
+        from--;
     /* what a console puts before a line may be without a blank at its end */
-    for (text = last_words(text, end, LINE_WORDS);; text++) {
+    for (text = from;; text++) {
         length = (size_t)(end - text);
         if (length == 0 || *text == ' ')
             return false;
@@ -158,29 +153,7 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
     return blank == end;
 }
 
-#define FORMAT "boncut-log "
-#define LATEST 2
-
-/* Key of the header's checksum: a constant, as only the header tells a reader the run's number. */
-#define HEADER_KEY 0
-
-/*
- * A directory has the same inode number and time of birth after a power cut; the root directories
- * of all subvolumes of a btrfs have the same number.
- */
-static void describe_directory(struct header *h, int fd)
-{
-    struct portable_statx facts = {0};
-    if (!portable_statx(fd,
-                        PORTABLE_STATX_BASIC | PORTABLE_STATX_BIRTH | PORTABLE_STATX_UNIQUE_MOUNT |
-                            PORTABLE_STATX_SUBVOLUME,
-                        &facts))
-        return;
-    if (facts.mask & PORTABLE_STATX_INODE)
-        snprintf(h->parent, sizeof h->parent, "%" PRIu64 ":%" PRId64 ".%09" PRIu32 ":%" PRIu64,
-                 facts.inode, facts.birth_seconds, facts.birth_nanoseconds, facts.subvolume);
-    h->mount_id = facts.mask & PORTABLE_STATX_UNIQUE_MOUNT ? facts.mount_id : 0;
-}
+/* ---- the place ------------------------------------------------------------------------------- */
 
 /*
  * The kernel makes a directory in sysfs for each superblock of these filesystems, and never gives
@@ -212,6 +185,7 @@ void header_describe_place(struct header *h, int directory_fd)
     struct mount_info mount = {.root = ""};
     struct device_set devices;
     struct host host;
+    struct portable_statx facts = {0};
     mount_info_find(&mount, directory_fd);
     device_find(&devices, &mount);
     host_detect(&host);
@@ -221,81 +195,104 @@ void header_describe_place(struct header *h, int directory_fd)
     snprintf(h->kernel, sizeof h->kernel, "%s", host.kernel);
     snprintf(h->uuid, sizeof h->uuid, "%s", mount.uuid);
     snprintf(h->boot_id, sizeof h->boot_id, "%s", host.boot_id);
-    describe_directory(h, directory_fd);
     h->superblock = superblock_of(&mount);
+    if (!portable_statx(directory_fd,
+                        PORTABLE_STATX_BASIC | PORTABLE_STATX_BIRTH | PORTABLE_STATX_UNIQUE_MOUNT |
+                            PORTABLE_STATX_SUBVOLUME,
+                        &facts))
+        return;
+    /*
+     * A directory has the same inode number and time of birth after a power cut; the root
+     * directories of all subvolumes of a btrfs have the same number.
+     */
+    if (facts.mask & PORTABLE_STATX_INODE)
+        snprintf(h->parent, sizeof h->parent, "%" PRIu64 ":%" PRId64 ".%09" PRIu32 ":%" PRIu64,
+                 facts.inode, facts.birth_seconds, facts.birth_nanoseconds, facts.subvolume);
+    h->mount_id = facts.mask & PORTABLE_STATX_UNIQUE_MOUNT ? facts.mount_id : 0;
 }
 
-bool header_is_same_mount(const struct header *before, const struct header *now)
-{
-    if (!*now->boot_id || strcmp(before->boot_id, now->boot_id) != 0)
-        return false;
-    if (before->superblock && now->superblock)
-        return before->superblock == now->superblock;
-    return !before->mount_id || !now->mount_id || before->mount_id == now->mount_id;
-}
+/* ---- the header's line ----------------------------------------------------------------------- */
 
-/* ---- writing --------------------------------------------------------------------------------- */
+#define FORMAT "boncut-log "
+#define LATEST "2"
 
-/* The functions that put something return the end of the text. */
+/* Key of the header's checksum: a constant, as only the header tells a reader the run's number. */
+#define HEADER_KEY 0
 
-static char *put_word(char *to, const char *key, const char *value)
-{
-    to += sprintf(to, " %s=", key);
-    for (; *value; value++) {
-        unsigned char c = (unsigned char)*value;
-        if (c > ' ' && c < 127 && c != '%')
-            *to++ = *value;
-        else
-            to += sprintf(to, "%%%02x", c);
-    }
-    return to;
-}
+/* The fields of the header, in their order in its line: " KEY=VALUE". */
+struct field {
+    const char *key;
+    size_t offset;
+    enum { NUMBER_32, NUMBER_64, TEXT, METHOD_NAMES } kind;
+    uint64_t least; /* of a number */
+    uint64_t most;  /* of a number; of a text, the size of its field */
+};
 
-static char *put_methods(char *to, unsigned used)
-{
-    char names[HEADER_TEXT] = "";
-    for (unsigned i = 0; i < METHODS; i++) {
-        if (!(used & 1U << i))
-            continue;
-        if (*names)
-            strcat(names, ",");
-        strcat(names, methods[i].name);
-    }
-    return put_word(to, "methods", names);
-}
+#define FIELD(member)      offsetof(struct header, member)
+#define TEXT_FIELD(member) FIELD(member), TEXT, 0, sizeof(((struct header *)0)->member)
+
+static const struct field fields[] = {
+    {"seed", FIELD(seed), NUMBER_64, 0, UINT64_MAX},
+    {"run", FIELD(run), NUMBER_64, 0, UINT64_MAX},
+    {"block", FIELD(block_bytes), NUMBER_32, HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST},
+    {"units", FIELD(units), NUMBER_32, 1, HEADER_UNITS_MOST},
+    {"workers", FIELD(workers), NUMBER_32, 1, HEADER_WORKERS_MOST},
+    {"methods", FIELD(methods), METHOD_NAMES, 0, 0},
+    {"directory", TEXT_FIELD(directory)},
+    {"device", TEXT_FIELD(device)},
+    {"filesystem", TEXT_FIELD(filesystem)},
+    {"options", TEXT_FIELD(options)},
+    {"boot", TEXT_FIELD(boot_id)},
+    {"kernel", TEXT_FIELD(kernel)},
+    {"mount", FIELD(mount_id), NUMBER_64, 0, UINT64_MAX},
+    {"time", FIELD(time), NUMBER_64, 0, INT64_MAX},
+    {"uuid", TEXT_FIELD(uuid)},
+    {"parent", TEXT_FIELD(parent)},
+    {"superblock", FIELD(superblock), NUMBER_64, 0, UINT64_MAX},
+    {"in_place", FIELD(drive_is_in_place), NUMBER_32, 0, 1},
+    {"whole_least", FIELD(whole.least), NUMBER_32, 0, HEADER_BLOCK_MOST},
+    {"whole_most", FIELD(whole.most), NUMBER_32, 0, HEADER_BLOCK_MOST},
+};
+static const size_t field_count = sizeof fields / sizeof *fields;
 
 size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
 {
-    char *to = text;
-    to += sprintf(to, FORMAT "%d seed=%" PRIu64 " run=%" PRIu64 " block=%u units=%u workers=%u",
-                  LATEST, h->seed, h->run, h->block_bytes, h->units, h->workers);
-    to = put_methods(to, h->methods);
-    to = put_word(to, "directory", h->directory);
-    to = put_word(to, "device", h->device);
-    to = put_word(to, "filesystem", h->filesystem);
-    to = put_word(to, "options", h->options);
-    to = put_word(to, "boot", h->boot_id);
-    to = put_word(to, "kernel", h->kernel);
-    to += sprintf(to, " mount=%" PRIu64 " time=%" PRId64, h->mount_id, h->time);
-    to = put_word(to, "uuid", h->uuid);
-    to = put_word(to, "parent", h->parent);
-    to += sprintf(to, " superblock=%" PRIu64 " in_place=%d whole_least=%u whole_most=%u",
-                  h->superblock, h->drive_is_in_place, h->whole.least, h->whole.most);
+    char *to = text + sprintf(text, FORMAT LATEST);
+    for (const struct field *f = fields; f < fields + field_count; f++) {
+        const void *from = (const char *)h + f->offset;
+        const char *comma = "";
+        to += sprintf(to, " %s=", f->key);
+        if (f->kind == NUMBER_32)
+            to += sprintf(to, "%" PRIu32, *(const uint32_t *)from);
+        if (f->kind == NUMBER_64)
+            to += sprintf(to, "%" PRIu64, *(const uint64_t *)from);
+        for (unsigned i = 0; f->kind == METHOD_NAMES && i < METHODS; i++)
+            if (h->methods & 1U << i) {
+                to += sprintf(to, "%s%s", comma, methods[i].name);
+                comma = ",";
+            }
+        for (const char *c = from; f->kind == TEXT && *c; c++)
+            if (*c > ' ' && *c < 127 && *c != '%')
+                *to++ = *c;
+            else
+                to += sprintf(to, "%%%02x", (unsigned char)*c);
+    }
     size_t length = log_checksum_append(text, (size_t)(to - text), HEADER_KEY);
     text[length] = '\n';
     return length + 1;
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
-/* Reads " KEY=" and the word after it, and moves *text past them: the reverse of put_word(). */
-static bool take_word(const char **text, const char *end, const char *key,
-                      char value[static HEADER_TEXT])
+/* Reads one field from the front of the text, and moves *text past it. */
+static bool take_field(struct header *h, const struct field *f, const char **text, const char *end)
 {
-    size_t length = strlen(key);
+    char value[HEADER_TEXT];
+    size_t length = strlen(f->key);
     size_t used = 0;
+    uint64_t number;
+    unsigned method;
+    void *to = (char *)h + f->offset;
     const char *at = *text;
-    if ((size_t)(end - at) < length + 2 || *at != ' ' || memcmp(at + 1, key, length) != 0 ||
+    if ((size_t)(end - at) < length + 2 || *at != ' ' || memcmp(at + 1, f->key, length) != 0 ||
         at[length + 1] != '=')
         return false;
     for (at += length + 2; at < end && *at != ' '; at++) {
@@ -311,103 +308,58 @@ static bool take_word(const char **text, const char *end, const char *key,
     }
     value[used] = '\0';
     *text = at;
-    return true;
-}
-
-static bool take_number_field(const char **text, const char *end, const char *key, uint64_t least,
-                              uint64_t most, uint64_t *number)
-{
-    char value[HEADER_TEXT];
-    return take_word(text, end, key, value) && units_parse_count(value, number) == 0 &&
-           *number >= least && *number <= most;
-}
-
-static bool take_methods(const char **text, const char *end, unsigned *used)
-{
-    char names[HEADER_TEXT];
-    unsigned method;
-    if (!take_word(text, end, "methods", names))
-        return false;
-    *used = 0;
-    for (const char *name = names; *name;) {
-        size_t length = strcspn(name, ",");
+    for (char *name = value; f->kind == METHOD_NAMES && *name; name += *name == ',') {
+        length = strcspn(name, ",");
         if (!method_find(name, length, &method))
             return false;
-        *used |= 1U << method;
-        name += length + (name[length] == ',');
+        h->methods |= 1U << method;
+        name += length;
     }
+    if (f->kind == METHOD_NAMES)
+        return true;
+    if (f->kind == TEXT) {
+        snprintf(to, f->most, "%s", value);
+        return used < f->most;
+    }
+    if (units_parse_count(value, &number) != 0 || number < f->least || number > f->most)
+        return false;
+    if (f->kind == NUMBER_32)
+        *(uint32_t *)to = (uint32_t)number;
+    else
+        *(uint64_t *)to = number;
     return true;
-}
-
-/* Powers of two; both are 0 if no method needs them. */
-static bool whole_sizes_are_valid(const struct header *h)
-{
-    const struct whole_sizes *s = &h->whole;
-    bool are_needed = h->methods & (1U << METHOD_ATOMIC | 1U << METHOD_PLAIN);
-    return s->least <= s->most && (s->least & (s->least - 1)) == 0 &&
-           (s->most & (s->most - 1)) == 0 &&
-           (s->least >= HEADER_BLOCK_LEAST || (!are_needed && s->most == 0));
-}
-
-static bool take_all(struct header *h, const char *text, const char *end)
-{
-    char directory[HEADER_TEXT];
-    uint64_t block, units, workers, time;
-    uint64_t in_place = 0;
-    uint64_t whole_least = 0;
-    uint64_t whole_most = 0;
-    int version = *text++ - '0';
-    if (version < 1 || version > LATEST)
-        return false;
-    if (!take_number_field(&text, end, "seed", 0, UINT64_MAX, &h->seed) ||
-        !take_number_field(&text, end, "run", 0, UINT64_MAX, &h->run) ||
-        !take_number_field(&text, end, "block", HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST, &block) ||
-        !take_number_field(&text, end, "units", 1, HEADER_UNITS_MOST, &units) ||
-        !take_number_field(&text, end, "workers", 1, HEADER_WORKERS_MOST, &workers) ||
-        !take_methods(&text, end, &h->methods) || !take_word(&text, end, "directory", directory) ||
-        !take_word(&text, end, "device", h->device) ||
-        !take_word(&text, end, "filesystem", h->filesystem) ||
-        !take_word(&text, end, "options", h->options) ||
-        !take_word(&text, end, "boot", h->boot_id) || !take_word(&text, end, "kernel", h->kernel) ||
-        !take_number_field(&text, end, "mount", 0, UINT64_MAX, &h->mount_id) ||
-        !take_number_field(&text, end, "time", 0, INT64_MAX, &time))
-        return false;
-    if (version == 1)
-        h->mount_id = 0; /* this id is used again after an unmount */
-    else if (!take_word(&text, end, "uuid", h->uuid) ||
-             !take_word(&text, end, "parent", h->parent) ||
-             !take_number_field(&text, end, "superblock", 0, UINT64_MAX, &h->superblock) ||
-             !take_number_field(&text, end, "in_place", 0, 1, &in_place) ||
-             !take_number_field(&text, end, "whole_least", 0, HEADER_BLOCK_MOST, &whole_least) ||
-             !take_number_field(&text, end, "whole_most", 0, HEADER_BLOCK_MOST, &whole_most))
-        return false;
-    h->block_bytes = (uint32_t)block;
-    h->units = (uint32_t)units;
-    h->workers = (unsigned)workers;
-    h->time = (int64_t)time;
-    h->drive_is_in_place = in_place;
-    h->whole = (struct whole_sizes){(uint32_t)whole_least, (uint32_t)whole_most};
-    snprintf(h->directory, sizeof h->directory, "%.*s", PRIVATE_NAME_SIZE - 1, directory);
-    return text == end && block % HEADER_BLOCK_LEAST == 0 && whole_sizes_are_valid(h) &&
-           units * workers <= HEADER_UNITS_MOST && is_private_name(h->directory);
 }
 
 int header_parse(struct header *h, const char *text, size_t length, struct err *e)
 {
     size_t format = strlen(FORMAT);
     const char *end = end_of(text, length);
+    const struct whole_sizes *whole = &h->whole;
     *h = (struct header){0};
     text = memmem(text, (size_t)(end - text), FORMAT, format);
     if (!text)
-        return e->code ? -e->code
-                       : err_say(e, "standard input is not a log of boncut: no line has \"%s%d\"",
-                                 FORMAT, LATEST);
+        return e->code
+                   ? -e->code
+                   : err_say(e,
+                             "standard input is not a log of boncut: no line has \"" FORMAT LATEST
+                             "\"");
     length = (size_t)(end - text);
     err_init(e);
     if (!log_checksum_is_right(text, &length, HEADER_KEY))
         return err_say(e,
                        "the line of the log with \"" FORMAT "\" is damaged: its checksum is wrong");
-    if (!take_all(h, text + format, text + length))
+    end = text + length;
+    bool is_valid = length > format && text[format] == *LATEST;
+    text += format + 1;
+    for (size_t i = 0; is_valid && i < field_count; i++)
+        is_valid = take_field(h, &fields[i], &text, end);
+    /* sizes are powers of two; both are 0 if no method needs them */
+    bool needs_whole = h->methods & (1U << METHOD_ATOMIC | 1U << METHOD_PLAIN);
+    if (!is_valid || text != end || h->block_bytes % HEADER_BLOCK_LEAST != 0 ||
+        h->units * h->workers > HEADER_UNITS_MOST || !is_private_name(h->directory) ||
+        whole->least > whole->most || (whole->least & (whole->least - 1)) != 0 ||
+        (whole->most & (whole->most - 1)) != 0 ||
+        (whole->least < HEADER_BLOCK_LEAST && (needs_whole || whole->most > 0)))
         return err_say(e, "the line of the log with \"" FORMAT
                           "\" is not one that this version can read");
     return 0;

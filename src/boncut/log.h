@@ -67,17 +67,16 @@ struct header {
     char options[HEADER_TEXT]; /* mount options */
     char boot_id[HEADER_TEXT]; /* empty: not known */
     char kernel[HEADER_TEXT];
-    uint64_t mount_id; /* never used twice within one boot; 0: not known */
-    int64_t time;      /* seconds since 1970 */
-    /* Version 1 of the log lacks these. */
+    uint64_t mount_id;        /* never used twice within one boot; 0: not known */
+    int64_t time;             /* seconds since 1970 */
     char uuid[HEADER_TEXT];   /* UUID of the filesystem; empty: not known */
     char parent[HEADER_TEXT]; /* what identifies the user's directory within the filesystem, after
                                  a power cut, too; empty: not known */
     uint64_t superblock; /* differs for each time that the filesystem's first mount is made; 0: not
                             known */
-    struct whole_sizes whole; /* of the writes of `atomic` and `plain` */
-    bool drive_is_in_place;   /* a direct overwrite that was not flushed reaches the device, at the
-                                 place where the file's data was before */
+    struct whole_sizes whole;   /* of the writes of `atomic` and `plain` */
+    uint32_t drive_is_in_place; /* 1: a direct overwrite that was not flushed reaches the device, at
+                               the place where the file's data was before */
 };
 
 /* Limits on the numbers in a header, because `check` allocates memory for so many units. */
@@ -94,12 +93,6 @@ struct header {
  * cannot be found out stays empty or 0.
  */
 void header_describe_place(struct header *h, int directory_fd);
-
-/*
- * Whether the filesystem has stayed mounted since `before` was described, so that the kernel still
- * remembers what was written. Without evidence, true within one boot.
- */
-bool header_is_same_mount(const struct header *before, const struct header *now);
 
 /* Formats the header as a line. Returns the length with the newline. */
 size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h);

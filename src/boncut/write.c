@@ -48,9 +48,7 @@ struct promise_ring {
 };
 
 struct promise_log {
-    uint64_t run;
-    uint64_t start_ns; /* the times of log lines count from this moment of clock_ns() */
-    unsigned rings_count;
+    uint64_t start_ns;          /* the times of log lines count from this moment of clock_ns() */
     struct promise_ring *rings; /* one for each worker */
     /* for each control group, the number of writes that have returned, and that the log reports */
     _Atomic uint64_t writes[METHODS];
@@ -96,21 +94,6 @@ struct worker {
 /* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
 #define PAUSE_NS 400000
 
-/* Makes a log with a ring for each worker. */
-static int promise_log_open(struct promise_log *log, const struct header *h, struct err *e)
-{
-    log->run = h->run;
-    log->rings_count = h->workers;
-    log->rings = aligned_alloc(64, h->workers * sizeof *log->rings);
-    if (!log->rings)
-        return err_system(e, ENOMEM, "allocate memory for the log of %u workers", h->workers);
-    for (unsigned i = 0; i < h->workers; i++) {
-        atomic_init(&log->rings[i].put, 0);
-        atomic_init(&log->rings[i].taken, 0);
-    }
-    return 0;
-}
-
 /* Writes all of the text, even if write(2) takes it in parts. */
 static int write_out(struct promise_log *log, const char *text, size_t length, struct err *e)
 {
@@ -126,52 +109,44 @@ static int write_out(struct promise_log *log, const char *text, size_t length, s
     return 0;
 }
 
-/* Appends promises from a ring to the batch while there is room. Returns the batch's new length. */
-static size_t take_ring(struct promise_log *log, struct promise_ring *ring, size_t length)
-{
-    uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
-    uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
-    for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
-        const struct log_line *line = &ring->lines[taken % PROMISE_RING];
-        log->is_synced |= line->method == METHOD_SYNCFS;
-        length += log_line_format(log->text + length, line, log->run);
-    }
-    atomic_store_explicit(&ring->taken, taken, memory_order_release);
-    return length;
-}
-
 /*
- * Appends the number of writes of a control group to the batch. This must come after the promises:
- * whatever a syncfs among them has made durable was written before.
+ * Writes promises until no thread makes more, and then all that are left. The numbers of writes of
+ * the control groups come after the promises: whatever a syncfs among them has made durable was
+ * written before.
  */
-static size_t take_control(struct promise_log *log, unsigned method, size_t length)
+static int work_on_log(struct write_run *run, struct err *e)
 {
-    uint64_t writes = atomic_load_explicit(&log->writes[method], memory_order_acquire);
-    if (writes == log->told[method])
-        return length;
-    if (method == METHOD_CACHED && log->is_synced) {
-        log->cached_from = writes;
-        log->is_synced = false;
-    }
-    const struct log_line line = {.method = method,
-                                  .unit = method == METHOD_CACHED ? (uint32_t)log->cached_from : 0,
-                                  .version = writes,
-                                  .time_us = (clock_ns() - log->start_ns) / 1000};
-    log->told[method] = writes;
-    return length + log_line_format(log->text + length, &line, log->run);
-}
-
-/* Writes promises until no thread makes more (*active is 0), and then all that are left. */
-static int promise_log_work(struct promise_log *log, const _Atomic unsigned *active, struct err *e)
-{
+    struct promise_log *log = &run->log;
     for (;;) {
-        bool is_last = atomic_load(active) == 0;
+        bool is_last = atomic_load(&run->active) == 0;
         size_t length = 0;
-        for (unsigned i = 0; i < log->rings_count; i++)
-            length = take_ring(log, &log->rings[i], length);
-        for (unsigned method = 0; method < METHODS; method++)
-            if (methods[method].is_control && length + LOG_LINE_MOST <= BATCH_BYTES)
-                length = take_control(log, method, length);
+        for (unsigned i = 0; i < run->header.workers; i++) {
+            struct promise_ring *ring = &log->rings[i];
+            uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
+            uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
+            for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
+                const struct log_line *line = &ring->lines[taken % PROMISE_RING];
+                log->is_synced |= line->method == METHOD_SYNCFS;
+                length += log_line_format(log->text + length, line, run->header.run);
+            }
+            atomic_store_explicit(&ring->taken, taken, memory_order_release);
+        }
+        for (unsigned method = 0; method < METHODS; method++) {
+            uint64_t writes = atomic_load_explicit(&log->writes[method], memory_order_acquire);
+            if (writes == log->told[method] || length + LOG_LINE_MOST > BATCH_BYTES)
+                continue;
+            if (method == METHOD_CACHED && log->is_synced) {
+                log->cached_from = writes;
+                log->is_synced = false;
+            }
+            const struct log_line line = {
+                .method = method,
+                .unit = method == METHOD_CACHED ? (uint32_t)log->cached_from : 0,
+                .version = writes,
+                .time_us = (clock_ns() - log->start_ns) / 1000};
+            log->told[method] = writes;
+            length += log_line_format(log->text + length, &line, run->header.run);
+        }
         int rc = write_out(log, log->text, length, e);
         if (rc != 0)
             return rc;
@@ -252,64 +227,59 @@ static int control_step_of(struct worker *w, unsigned method)
 }
 
 /*
- * Makes the files of a method, and takes a first step with it. At a rate, that step is not
- * promised, because all methods of all workers take it at once. A method that does not work here is
- * left out.
+ * Makes the files of the worker's methods, and takes a first step with each. At a rate, that step
+ * is not promised, because all methods of all workers take it at once. A method that does not work
+ * here is left out.
  */
-static int prepare_method(struct worker *w, unsigned method, struct err *e)
-{
-    struct work *work = &w->work[method];
-    *work = (struct work){.header = &w->run->header,
-                          .pattern = &w->run->pattern,
-                          .directory_fd = w->run->scratch.fd,
-                          .method = method,
-                          .worker = w->number,
-                          .fd = -1,
-                          .other_fd = -1,
-                          .buffer = w->buffer,
-                          .first_sync = w->run->first_sync};
-    size_t units = method_units_of_worker(&w->run->header, method);
-    w->versions[method] = calloc(units, sizeof *w->versions[method]);
-    if (!w->versions[method])
-        return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);
-    int rc = methods[method].begin ? methods[method].begin(work) : -ENOSYS;
-    if (rc == 0)
-        rc = methods[method].is_control ? control_step_of(w, method) : step_method(w, method, 0);
-    if (rc == 0 && !methods[method].is_control && w->run->gap_ns == 0)
-        log_step(w, method, 0, false);
-    if (rc == 0)
-        return 0;
-    /* with these, the system does not support the call; with all others, the call failed */
-    if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
-        return say_failed_call(w->run, work, -rc, e);
-    unsigned bit = 1U << method;
-    if (atomic_fetch_or(&w->run->left_out, bit) & bit) /* the first worker to notice says so */
-        return 0;
-    if (!methods[method].begin)
-        message("%s is left out: it is not part of this build", methods[method].name);
-    else
-        message("%s is left out: it does not work here (%s: %s)", methods[method].name, work->call,
-                portable_reason(-rc));
-    return 0;
-}
-
 static int prepare_worker(void *context, struct err *e)
 {
     struct worker *w = context;
+    struct write_run *run = w->run;
     if (w->kind == WORKER_LOG)
         return 0;
-    w->buffer = method_buffer(&w->run->header);
+    w->buffer = method_buffer(&run->header);
     if (!w->buffer)
         return err_system(e, ENOMEM, "allocate memory for a buffer");
-    int rc = 0;
-    for (unsigned method = 0; rc == 0 && method < METHODS; method++) {
+    for (unsigned method = 0; method < METHODS; method++) {
+        const struct method *m = &methods[method];
+        struct work *work = &w->work[method];
+        size_t units = method_units_of_worker(&run->header, method);
         if (!(w->methods & 1U << method))
             continue;
-        rc = stop_check(e);
+        int rc = stop_check(e);
+        if (rc != 0)
+            return rc;
+        *work = (struct work){.header = &run->header,
+                              .pattern = &run->pattern,
+                              .directory_fd = run->scratch.fd,
+                              .method = method,
+                              .worker = w->number,
+                              .fd = -1,
+                              .other_fd = -1,
+                              .buffer = w->buffer,
+                              .first_sync = run->first_sync};
+        w->versions[method] = calloc(units, sizeof *w->versions[method]);
+        if (!w->versions[method])
+            return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);
+        rc = m->begin ? m->begin(work) : -ENOSYS;
         if (rc == 0)
-            rc = prepare_method(w, method, e);
+            rc = m->is_control ? control_step_of(w, method) : step_method(w, method, 0);
+        if (rc == 0 && !m->is_control && run->gap_ns == 0)
+            log_step(w, method, 0, false);
+        if (rc == 0)
+            continue;
+        /* with these, the system does not support the call; with all others, the call failed */
+        if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
+            return say_failed_call(run, work, -rc, e);
+        if (atomic_fetch_or(&run->left_out, 1U << method) & 1U << method)
+            continue; /* the first worker to notice says so */
+        if (!m->begin)
+            message("%s is left out: it is not part of this build", m->name);
+        else
+            message("%s is left out: it does not work here (%s: %s)", m->name, work->call,
+                    portable_reason(-rc));
     }
-    return rc;
+    return 0;
 }
 
 /* ---- the control group `drive` --------------------------------------------------------------- */
@@ -328,15 +298,6 @@ static uint64_t places_of_blocks(const struct work *w)
     return hash;
 }
 
-/* Overwrites all blocks once. Returns whether that worked. */
-static bool overwrite_all(struct worker *w)
-{
-    int rc = 0;
-    for (unsigned i = 0; i < CONTROL_GROUPS && rc == 0; i++)
-        rc = control_step_of(w, METHOD_DRIVE);
-    return rc == 0;
-}
-
 /*
  * Finds out whether the overwrites of the control group `drive` reach the device, each in its
  * place, and notes it in the run's header. The worker is that of the group; its files are durable,
@@ -353,9 +314,12 @@ static void worker_probe_drive(struct worker *w)
     sources_find(&sources, w->run->scratch.fd);
     direct_see_in(&direct, w->run->scratch.fd, &sources);
     uint64_t places = places_of_blocks(work);
-    /* Twice: the second write waits until the filesystem has noted where the first one went. */
-    h->drive_is_in_place = direct.reaches_devices && places != 0 && overwrite_all(w) &&
-                           overwrite_all(w) && places_of_blocks(work) == places;
+    int rc = direct.reaches_devices && places != 0 ? 0 : -EOPNOTSUPP;
+    /* all blocks twice: the second write waits until the filesystem has noted the first one's place
+     */
+    for (unsigned i = 0; rc == 0 && i < 2 * CONTROL_GROUPS; i++)
+        rc = control_step_of(w, METHOD_DRIVE);
+    h->drive_is_in_place = rc == 0 && places_of_blocks(work) == places;
 }
 
 /* ---- working --------------------------------------------------------------------------------- */
@@ -365,39 +329,12 @@ static bool is_over(const struct write_run *run)
     return stop_requested() || clock_ns() >= run->end_ns;
 }
 
-/* Sleeps until the next promise is due, or the run is over. Returns false if it is over. */
-static bool await_turn(const struct write_run *run, uint64_t *next_ns)
-{
-    uint64_t now_ns;
-    while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
-        clock_sleep(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
-    *next_ns += run->gap_ns;
-    if (*next_ns < now_ns) /* a worker that is late does not catch up */
-        *next_ns = now_ns;
-    return !is_over(run);
-}
-
 /* The result of the run after a step. A call that a signal interrupted has not failed. */
 static int outcome_of_step(const struct worker *w, unsigned method, int rc, struct err *e)
 {
     if (rc == 0 || (rc == -EINTR && stop_requested()))
         return 0;
     return say_failed_call(w->run, &w->work[method], -rc, e);
-}
-
-/* Whether the method may make a step now. */
-static bool is_due(struct worker *w, unsigned method)
-{
-    uint64_t interval_ns = methods[method].interval_ns;
-    if (!(w->methods & w->run->header.methods & 1U << method))
-        return false;
-    if (interval_ns == 0)
-        return true;
-    uint64_t now_ns = clock_ns();
-    if (now_ns < w->due_ns[method])
-        return false;
-    w->due_ns[method] = now_ns + interval_ns;
-    return true;
 }
 
 /*
@@ -412,10 +349,20 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
     bool is_idle = true;
     for (unsigned i = 0; i < METHODS; i++) {
         unsigned method = (first + i) % METHODS;
-        if (!is_due(w, method))
+        uint64_t interval_ns = methods[method].interval_ns;
+        uint64_t now_ns = interval_ns > 0 ? clock_ns() : 0;
+        if (!(w->methods & run->header.methods & 1U << method) || now_ns < w->due_ns[method])
             continue;
+        w->due_ns[method] = now_ns + interval_ns;
         is_idle = false;
-        if (run->gap_ns > 0 ? !await_turn(run, next_ns) : is_over(run))
+        if (run->gap_ns > 0) {
+            while ((now_ns = clock_ns()) < *next_ns && !is_over(run))
+                clock_sleep(*next_ns - now_ns < 50 * MILLION ? *next_ns - now_ns : 50 * MILLION);
+            *next_ns += run->gap_ns;
+            if (*next_ns < now_ns) /* a worker that is late does not catch up */
+                *next_ns = now_ns;
+        }
+        if (is_over(run))
             return 0;
         /* if the method has a tail, every fourth draw is the tail on average */
         uint32_t units = units_changed(run, method);
@@ -439,7 +386,7 @@ static int run_worker(void *context, struct err *e)
     struct write_run *run = w->run;
     int rc = 0;
     if (w->kind == WORKER_LOG)
-        return promise_log_work(&run->log, &run->active, e);
+        return work_on_log(run, e);
     /* those that make promises take turns */
     uint64_t next_ns = clock_ns() + w->number * run->gap_ns / run->header.workers;
     while (w->kind == WORKER_PROMISES && rc == 0 && !is_over(run) &&
@@ -458,25 +405,10 @@ static int run_worker(void *context, struct err *e)
 /* The task of all workers: the first step makes the files, the second one changes them. */
 static const struct task worker_task = {.prepare = prepare_worker, .work = run_worker};
 
-/* Closes the files and frees the memory of a worker, but not the worker itself. */
-static void worker_close(struct worker *w)
-{
-    for (unsigned method = 0; method < METHODS; method++) {
-        if (!w->versions[method])
-            continue;
-        if (methods[method].end)
-            methods[method].end(&w->work[method]);
-        descriptor_close(&w->work[method].fd);
-        descriptor_close(&w->work[method].other_fd);
-        free(w->versions[method]);
-    }
-    free(w->buffer);
-}
+/* ---- the run --------------------------------------------------------------------------------- */
 
 /* Number of threads for the control groups and the log. */
 #define OTHER_THREADS 4
-
-/* ---- settings of the run --------------------------------------------------------------------- */
 
 static unsigned control_methods(void)
 {
@@ -486,29 +418,28 @@ static unsigned control_methods(void)
     return used;
 }
 
-static int make_header(struct header *h, const struct settings *s, struct err *e)
+/*
+ * Draws the run's number, makes its directory, and finds out what the header says of both. The
+ * sizes of whole writes are those that the filesystem promises; of these only that of --block, if
+ * it was given. The control group `plain` is there only beside `atomic`.
+ */
+static int make_directory(struct write_run *run, const struct settings *s, struct err *e)
 {
+    struct header *h = &run->header;
+    struct scratch *scratch = &run->scratch;
+    uint32_t block = (uint32_t)s->block_bytes.value;
     uint64_t drawn[2];
     if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn)
         return err_system(e, errno, "draw a random number for the run");
     *h = (struct header){
         .run = drawn[0],
         .seed = s->seed.given ? s->seed.value : drawn[1] & SEED_MAX,
-        .block_bytes = (uint32_t)s->block_bytes.value,
+        .block_bytes = block,
         .units = (uint32_t)s->units.value,
         .workers = (unsigned)s->workers.value,
         .methods = s->methods ? s->methods | control_methods() : (1U << METHODS) - 1,
         .time = (int64_t)time(NULL),
     };
-    return 0;
-}
-
-/* ---- directories and files ------------------------------------------------------------------- */
-
-static int make_directory(struct write_run *run, const struct settings *s, struct err *e)
-{
-    struct header *h = &run->header;
-    struct scratch *scratch = &run->scratch;
     int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
     if (rc == 0)
         rc = scratch_make_numbered(scratch, h->run, e);
@@ -517,47 +448,16 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     memcpy(h->directory, scratch->name, sizeof h->directory);
     header_describe_place(h, scratch->parent_fd);
     snprintf(run->path, sizeof run->path, "%s/%s", s->directory, scratch->name);
-    return 0;
-}
-
-/*
- * Finds out which sizes of writes the filesystem promises to make whole; of these only that of
- * --block, if it was given. The control group `plain` is there only beside `atomic`.
- */
-static void find_whole_sizes(struct write_run *run, const struct settings *s)
-{
-    struct header *h = &run->header;
-    uint32_t block = h->block_bytes;
     if (h->methods & 1U << METHOD_ATOMIC)
-        h->whole = whole_sizes_of(run->scratch.fd);
+        h->whole = whole_sizes_of(scratch->fd);
     if (s->block_bytes.given) {
         bool is_promised = (block & (block - 1)) == 0 && block >= h->whole.least;
         h->whole.least = h->whole.most = is_promised && block <= h->whole.most ? block : 0;
     }
     if (h->whole.most == 0)
         h->methods &= ~(1U << METHOD_PLAIN);
-}
-
-/* Syncs the private directory, its parents and everything in it, before the first promise. */
-static int sync_directory(const struct write_run *run, struct err *e)
-{
-    const struct scratch *s = &run->scratch;
-    if (syncfs(s->fd) != 0)
-        return err_system(e, errno, "syncfs %s", run->path);
-    if (fsync(s->owner_fd) != 0 || fsync(s->fd) != 0)
-        return err_system(e, errno, "fsync %s", run->path);
-    if (fsync(s->parent_fd) != 0)
-        return err_system(e, errno, "fsync %s", s->path);
     return 0;
 }
-
-static void remove_entry(void *context, int fd, const char *name)
-{
-    (void)context;
-    cleanup_entry(fd, name);
-}
-
-/* ---- the run --------------------------------------------------------------------------------- */
 
 static struct worker *add_worker(struct write_run *run, enum worker_kind kind, unsigned used)
 {
@@ -571,12 +471,15 @@ static int start_workers(struct write_run *run, struct err *e)
     const struct header *h = &run->header;
     void *contexts[HEADER_WORKERS_MOST + OTHER_THREADS];
     run->workers = calloc(h->workers + OTHER_THREADS, sizeof *run->workers);
-    if (!run->workers)
+    run->log.rings = aligned_alloc(64, h->workers * sizeof *run->log.rings);
+    if (!run->workers || !run->log.rings)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
         struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~control_methods());
         w->number = i;
         rng_init(&w->rng, h->seed, i);
+        atomic_init(&run->log.rings[i].put, 0);
+        atomic_init(&run->log.rings[i].taken, 0);
     }
     for (unsigned method = 0; method < METHODS; method++)
         if (methods[method].is_control && (h->methods & 1U << method))
@@ -588,8 +491,10 @@ static int start_workers(struct write_run *run, struct err *e)
     return thread_pool_start(&run->pool, run->worker_count, contexts, NULL, e);
 }
 
+/* Makes all files, and syncs them, their directory and its parents, before the first promise. */
 static int prepare_run(struct write_run *run, struct err *e)
 {
+    const struct scratch *s = &run->scratch;
     run->log.start_ns = clock_ns();
     int rc = thread_pool_prepare(&run->pool, &worker_task, e);
     if (rc != 0)
@@ -597,50 +502,65 @@ static int prepare_run(struct write_run *run, struct err *e)
     run->header.methods &= ~atomic_load(&run->left_out);
     if (!(run->header.methods & ~control_methods()))
         return err_say(e, "%s: none of the methods works here", run->path);
-    rc = sync_directory(run, e);
-    for (unsigned i = 0; rc == 0 && i < run->worker_count; i++)
+    if (syncfs(s->fd) != 0)
+        return err_system(e, errno, "syncfs %s", run->path);
+    if (fsync(s->owner_fd) != 0 || fsync(s->fd) != 0)
+        return err_system(e, errno, "fsync %s", run->path);
+    if (fsync(s->parent_fd) != 0)
+        return err_system(e, errno, "fsync %s", s->path);
+    for (unsigned i = 0; i < run->worker_count; i++)
         if (run->workers[i].methods == 1U << METHOD_DRIVE)
             worker_probe_drive(&run->workers[i]);
-    return rc;
-}
-
-/* Makes promises. The files stay even after a failure: the log may have promises about them. */
-static int run_workers(struct write_run *run, const struct settings *s, struct err *e)
-{
-    char first[HEADER_LINE_MOST];
-    struct task_times times;
-    int rc = write_out(&run->log, first, header_format(first, &run->header), e);
-    /* leaves the directory for `check`; --cleanup removes it later */
-    run->scratch.is_guest = rc == 0;
-    run->end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
-    if (rc == 0)
-        rc = thread_pool_work(&run->pool, &times, e);
-    if (rc == 0 || rc == -EINTR)
-        message("what was promised is in %s; boncut --cleanup %s removes it", run->path,
-                s->directory);
-    return rc;
+    return 0;
 }
 
 static int run_write(struct write_run *run, const struct settings *s, struct err *e)
 {
+    char first[HEADER_LINE_MOST];
+    struct task_times times;
     run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
     /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the server */
     run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
     pattern_init(&run->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run->header.seed,
                  run->header.run);
-    int rc = promise_log_open(&run->log, &run->header, e);
-    if (rc == 0)
-        rc = start_workers(run, e);
+    int rc = start_workers(run, e);
     if (rc == 0)
         rc = prepare_run(run, e);
-    if (rc == 0)
-        rc = run_workers(run, s, e);
+    if (rc == 0) {
+        rc = write_out(&run->log, first, header_format(first, &run->header), e);
+        /* leaves the directory for `check`, even after a failure: the log may have promises about
+         * the files; --cleanup removes it later */
+        run->scratch.is_guest = rc == 0;
+        run->end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
+        if (rc == 0)
+            rc = thread_pool_work(&run->pool, &times, e);
+        if (rc == 0 || rc == -EINTR)
+            message("what was promised is in %s; boncut --cleanup %s removes it", run->path,
+                    s->directory);
+    }
     thread_pool_end(&run->pool);
-    for (unsigned i = 0; i < run->worker_count; i++)
-        worker_close(&run->workers[i]);
+    for (unsigned i = 0; i < run->worker_count; i++) {
+        struct worker *w = &run->workers[i];
+        for (unsigned method = 0; method < METHODS; method++) {
+            if (!w->versions[method])
+                continue;
+            if (methods[method].end)
+                methods[method].end(&w->work[method]);
+            descriptor_close(&w->work[method].fd);
+            descriptor_close(&w->work[method].other_fd);
+            free(w->versions[method]);
+        }
+        free(w->buffer);
+    }
     free(run->workers);
     free(run->log.rings);
     return rc;
+}
+
+static void remove_entry(void *context, int fd, const char *name)
+{
+    (void)context;
+    cleanup_entry(fd, name);
 }
 
 int boncut_write(const struct settings *s, struct err *e)
@@ -652,13 +572,9 @@ int boncut_write(const struct settings *s, struct err *e)
     stop_keeps_readers();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error of write(2) */
     run.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
-    int rc = make_header(&run.header, s, e);
+    int rc = make_directory(&run, s, e);
     if (rc == 0)
-        rc = make_directory(&run, s, e);
-    if (rc == 0) {
-        find_whole_sizes(&run, s);
         rc = run_write(&run, s, e);
-    }
     if (run.scratch.fd >= 0 && !run.scratch.is_guest) {
         /* nothing about the files of the run has been promised */
         directory_list(run.scratch.fd, ".", remove_entry, NULL);

@@ -27,14 +27,12 @@ struct campaign_sum {
     char reason[512]; /* why, in words */
 };
 
-/* One cut's contribution to the sum, read from the report of `boncut check --json`. */
+/* One cut's contribution to the sum, from the report of `boncut check --json`. */
 struct campaign_cut {
     enum verdict verdict;
     enum layer layer;
     uint64_t promises;
-    uint64_t units;
     uint64_t lost_units;
-    const char *reason;
 };
 
 void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut);

@@ -189,25 +189,6 @@ static void the_sizes(void **state)
     }
 }
 
-/* A log of version 1 names neither the filesystem nor the directory in it. */
-static void the_header_of_version_1(void **state)
-{
-    (void)state;
-    char text[HEADER_LINE_MOST] =
-        "boncut-log 1 seed=42 run=7 block=4096 units=8 workers=2 methods=cached,drive,fsync "
-        "directory=boncut.0123456789abcdef device=sda filesystem=ext4 options=rw boot=id "
-        "kernel=Linux mount=7 time=1795384746";
-    struct err e;
-    struct header back;
-    err_init(&e);
-    size_t length = log_checksum_append(text, strlen(text), 0);
-    assert_int_equal(header_parse(&back, text, length, &e), 0);
-    assert_string_equal(back.uuid, "");
-    assert_string_equal(back.parent, "");
-    assert_false(back.drive_is_in_place);
-    assert_true(header_is_same_mount(&back, &back)); /* the number of a mount may be used again */
-}
-
 static void the_ledger(void **state)
 {
     (void)state;
@@ -322,15 +303,10 @@ static void what_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line),
-        cmocka_unit_test(wrong_lines),
-        cmocka_unit_test(the_header),
-        cmocka_unit_test(the_sizes),
-        cmocka_unit_test(the_header_of_version_1),
-        cmocka_unit_test(the_ledger),
-        cmocka_unit_test(cached_and_syncfs),
-        cmocka_unit_test(control_versions),
-        cmocka_unit_test(what_is_counted),
+        cmocka_unit_test(a_line),           cmocka_unit_test(wrong_lines),
+        cmocka_unit_test(the_header),       cmocka_unit_test(the_sizes),
+        cmocka_unit_test(the_ledger),       cmocka_unit_test(cached_and_syncfs),
+        cmocka_unit_test(control_versions), cmocka_unit_test(what_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
