@@ -1,35 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/commands.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "boncut/methods/method.h"
+#include "boncut/findings.h"
 #include "boncut/verdict.h"
 #include "measure/clock.h"
+#include "measure/device.h"
 #include "measure/mount_info.h"
 #include "report/document.h"
+#include "report/json_object.h"
 #include "storage/scratch.h"
 #include "sys/path.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/err.h"
 #include "util/portable.h"
 #include "util/printable.h"
 #include "util/units.h"
 
-/* ---- the place ------------------------------------------------------------------------------- */
+/* Everything that `check` reports. */
+struct check {
+    struct ledger ledger;
+    struct findings findings;
+    struct header here;      /* the mount and the boot when `check` runs */
+    struct mount_info mount; /* empty: it cannot be mounted */
+    struct device_set devices;
+    const struct settings *settings;
+    uint64_t begun_ns;
+    const char *gone;        /* the private directory is missing, and with it everything: what
+                                happened to it, in words, "is gone"; NULL: it is there */
+    bool is_same_boot;       /* the system has not been rebooted since `write` */
+    bool is_same_mount;      /* it has not been unmounted either: the kernel remembers it */
+    uint64_t resident_bytes; /* number of bytes that stayed in the page cache during the check */
+    enum layer layer;
+    enum verdict verdict;
+    char reason[1024]; /* why, in words */
+};
 
-static int say_gone(struct check *c, const char *what)
-{
-    c->is_gone = true;
-    snprintf(c->gone, sizeof c->gone, "%s", what);
-    return 0;
-}
+/* ---- the place ------------------------------------------------------------------------------- */
 
 static const char *or_unknown(const char *text)
 {
@@ -90,22 +104,38 @@ static int check_filesystem(const struct check *c, int fd, const char *path, str
         or_unknown(h->uuid));
 }
 
-static void see_run(void *context, int fd, const char *name)
-{
-    char *other = context;
-    (void)fd;
-    if (is_private_name(name))
-        snprintf(other, PRIVATE_NAME_SIZE, "%.*s", PRIVATE_NAME_SIZE - 1, name);
-}
-
-/* Returns 0 if the missing directory was lost, and fails if it may have been elsewhere. */
-static int explain_absence(struct check *c, int parent_fd, const char *path, struct err *e)
+/*
+ * Opens the private directory that the log names, and accepts no other. If it is lost, and was not
+ * elsewhere, returns 0 with c->gone set and no descriptor in *fd.
+ */
+static int open_directory(struct check *c, int parent_fd, const char *path, int *fd, struct err *e)
 {
     const struct header *h = &c->ledger.header;
+    char found[FOUND_SIZE];
     char other[PRIVATE_NAME_SIZE] = "";
-    int rc = directory_list(parent_fd, ".", see_run, other);
-    if (rc < 0)
-        return err_system(e, -rc, "list directory %s", path);
+    *fd = directory_open(parent_fd, h->directory);
+    if (*fd < 0 && *fd != -ENOENT)
+        return err_system(e, -*fd, "open directory %s/%s", path, h->directory);
+    if (*fd >= 0) {
+        int ownership =
+            private_directory_ownership(parent_fd, *fd, c->settings->trusts_directory, found);
+        if (ownership < 0)
+            return err_system(e, -ownership, "check directory %s/%s", path, h->directory);
+        if (ownership == OWNERSHIP_OTHER)
+            return err_say(e, "%s/%s is not a directory that this user's run has made: %s", path,
+                           h->directory, found);
+        return 0;
+    }
+    DIR *all = directory_list(parent_fd, ".");
+    const struct dirent *entry;
+    while (all && (errno = 0, entry = readdir(all)))
+        if (is_private_name(entry->d_name))
+            snprintf(other, sizeof other, "%.*s", PRIVATE_NAME_SIZE - 1, entry->d_name);
+    int code = errno;
+    if (all)
+        closedir(all);
+    if (code != 0)
+        return err_system(e, code, "list directory %s", path);
     if (*other)
         return err_say(e,
                        "the log is not of this directory: %s contains %s, which is of another run, "
@@ -121,28 +151,7 @@ static int explain_absence(struct check *c, int parent_fd, const char *path, str
                        "%s does not contain %s, and is not the directory of that filesystem in "
                        "which it was made",
                        path, h->directory);
-    return say_gone(c, "is gone");
-}
-
-/*
- * Opens the private directory that the log names, and accepts no other. If it is lost, returns 0
- * with c->is_gone set and no descriptor in *fd.
- */
-static int open_directory(struct check *c, int parent_fd, const char *path, int *fd, struct err *e)
-{
-    char found[FOUND_SIZE];
-    *fd = directory_open(parent_fd, c->ledger.header.directory);
-    if (*fd == -ENOENT)
-        return explain_absence(c, parent_fd, path, e);
-    if (*fd < 0)
-        return err_system(e, -*fd, "open directory %s/%s", path, c->ledger.header.directory);
-    int ownership =
-        private_directory_ownership(parent_fd, *fd, c->settings->trusts_directory, found);
-    if (ownership < 0)
-        return err_system(e, -ownership, "check directory %s/%s", path, c->ledger.header.directory);
-    if (ownership == OWNERSHIP_OTHER)
-        return err_say(e, "%s/%s is not a directory that this user's run has made: %s", path,
-                       c->ledger.header.directory, found);
+    c->gone = "is gone";
     return 0;
 }
 
@@ -182,7 +191,7 @@ static int judge_unmounted(struct check *c, const char *path, struct err *e)
 {
     const char *name = c->ledger.header.directory;
     struct err why = {0};
-    int rc;
+    int rc = 0;
     int parent_fd = path_open_to_list(path, PATH_FAILS, &why);
     int fd = parent_fd >= 0 ? directory_open(parent_fd, name) : parent_fd;
     if (parent_fd >= 0 && fd < 0)
@@ -192,7 +201,7 @@ static int judge_unmounted(struct check *c, const char *path, struct err *e)
     else if (fd == -EACCES || fd == -PATH_LINK)
         rc = err_say(e, "%s", why.text);
     else
-        rc = say_gone(c, "is on a filesystem that does not mount");
+        c->gone = "is on a filesystem that does not mount";
     descriptor_close(&fd);
     descriptor_close(&parent_fd);
     return rc;
@@ -217,11 +226,321 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
     int rc = check_filesystem(c, parent_fd, path, e);
     if (rc == 0)
         rc = open_directory(c, parent_fd, path, &fd, e);
-    if (rc == 0 && !c->is_gone)
+    if (rc == 0 && !c->gone)
         rc = judge_all(c, fd, e);
     descriptor_close(&fd);
     descriptor_close(&parent_fd);
     return rc;
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------- */
+
+/*
+ * Whether losses of this control group show how far the cut reached. If direct overwrites are not
+ * made in place, the kernel may lose what the drive has kept.
+ */
+static bool control_counts(const struct check *c, unsigned method)
+{
+    return method != METHOD_DRIVE || c->ledger.header.drive_is_in_place;
+}
+
+/* What nothing is known of: the reason; NULL: it is known that everything was kept. */
+static const char *not_known(const struct check *c, uint64_t promises)
+{
+    if (promises == 0)
+        return "The log has no promises.";
+    if (c->is_same_mount)
+        return "The filesystem has not been unmounted since (the boot id is still the same): what "
+               "the kernel remembers was read, which says nothing about the drive.";
+    if (c->layer == LAYER_NONE && c->is_same_boot)
+        return "The system has not been restarted since (its boot id is still the same), and not "
+               "even writes that were never synced are lost: nothing was cut.";
+    if (c->layer == LAYER_NONE)
+        return "Nothing is lost, not even writes that were never synced: nothing shows that "
+               "anything was cut.";
+    return NULL;
+}
+
+/* Sets the layer, the verdict and the reason. */
+static void find_verdict(struct check *c)
+{
+    static const char *const reach[LAYERS] = {
+        [LAYER_NONE] = "Nothing shows that anything was cut.",
+        [LAYER_HOST] = "The kernel's memory was lost; nothing is shown about the drive's cache.",
+        [LAYER_DRIVE] = "The kernel's memory and the drive's cache were lost.",
+    };
+    const struct control_tally *cached = &c->findings.controls[METHOD_CACHED];
+    const struct control_tally *drive = &c->findings.controls[METHOD_DRIVE];
+    const struct control_tally *plain = &c->findings.controls[METHOD_PLAIN];
+    const struct tally *atomic = &c->findings.methods[METHOD_ATOMIC];
+    uint64_t promises = ledger_promises(&c->ledger);
+    struct tally sum;
+    findings_sum(&c->findings, &sum);
+    c->layer = drive->lost > 0 && control_counts(c, METHOD_DRIVE) && !c->is_same_mount ? LAYER_DRIVE
+               : cached->lost + drive->lost > 0                                        ? LAYER_HOST
+                                                                                       : LAYER_NONE;
+    const char *unknown = not_known(c, promises);
+    if (c->gone || tally_losses(&sum) > 0) {
+        c->verdict = VERDICT_LOST;
+        if (c->gone)
+            reason_add(c->reason, sizeof c->reason,
+                       "The directory %s %s, with all of %" PRIu64
+                       " promises. It was durable before the first of them.",
+                       c->ledger.header.directory, c->gone, promises);
+        else
+            reason_add(c->reason, sizeof c->reason,
+                       "%" PRIu64 " of %" PRIu64 " units are not as promised. %s",
+                       tally_losses(&sum), sum.units, reach[c->layer]);
+    } else if (sum.found[FOUND_UNREADABLE] > 0) {
+        c->verdict = VERDICT_UNREADABLE;
+        reason_add(c->reason, sizeof c->reason, "%" PRIu64 " promised units cannot be read (%s).",
+                   sum.found[FOUND_UNREADABLE],
+                   c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
+    } else if (unknown) {
+        c->verdict = VERDICT_NOT_KNOWN;
+        reason_add(c->reason, sizeof c->reason, "%s", unknown);
+    } else {
+        c->verdict = VERDICT_KEPT;
+        reason_add(c->reason, sizeof c->reason,
+                   "All that was promised (%" PRIu64 " promises) is there, %s", promises,
+                   c->layer == LAYER_DRIVE
+                       ? "and unflushed writes were lost in the drive's cache: sound as far as the "
+                         "drive."
+                       : "and unsynced writes were lost: sound as far as the kernel; nothing is "
+                         "shown about the drive's cache.");
+    }
+    /* where the cut tore no plain write either, that no atomic one is torn says little */
+    if ((c->verdict != VERDICT_KEPT && c->verdict != VERDICT_LOST) || atomic->units == 0 || c->gone)
+        return;
+    char sizes[2 * UNITS_TEXT];
+    char torn[UNITS_TEXT] = "none";
+    whole_sizes_format(sizes, &c->ledger.header.whole);
+    if (atomic->found[FOUND_TORN] > 0)
+        snprintf(torn, sizeof torn, "%" PRIu64, atomic->found[FOUND_TORN]);
+    reason_add(c->reason, sizeof c->reason, " With RWF_ATOMIC (%s), %s of %" PRIu64 " units torn; ",
+               sizes, torn, atomic->units);
+    if (plain->torn > 0)
+        reason_add(c->reason, sizeof c->reason, "of plain ones, %" PRIu64 " of %" PRIu64 ".",
+                   plain->torn, plain->blocks);
+    else
+        reason_add(c->reason, sizeof c->reason,
+                   "but the cut tore no plain write of these sizes either.");
+}
+
+/* ---- the report as text ---------------------------------------------------------------------- */
+
+static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t)
+{
+    fprintf(out, "%-13s %10" PRIu64 " %7" PRIu64, name, promises, t->units);
+    for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
+        fprintf(out, " %7" PRIu64, t->found[i]);
+    fputc('\n', out);
+}
+
+static void print_report(const struct check *c, FILE *out)
+{
+    static const char *const what[] = {"never synced", "never flushed"};
+    const unsigned controls[] = {METHOD_CACHED, METHOD_DRIVE};
+    const struct ledger *l = &c->ledger;
+    const struct header *h = &l->header;
+    const struct findings *f = &c->findings;
+    const struct overwrites *o = &f->overwrites;
+    struct tally sum;
+    char block[UNITS_TEXT];
+    fprintf(out, "%s on %s", h->directory,
+            *h->device ? printable(h->device).text : "no block device");
+    fprintf(out, ", %s", *h->filesystem ? printable(h->filesystem).text : "unknown filesystem");
+    fprintf(out, "%s%s%s; %u workers, blocks of %u bytes\n\n", *h->options ? " (" : "",
+            printable(h->options).text, *h->options ? ")" : "", h->workers, h->block_bytes);
+    if (c->gone) {
+        fprintf(out, "%s: %s\n", verdict_headings[c->verdict], printable(c->reason).text);
+        return;
+    }
+    fprintf(out, "%-13s %10s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n", "Method", "Promises", "Units",
+            "Kept", "Lost", "Foreign", "Torn", "Missing", "Back", "Size", "Unread");
+    for (unsigned method = 0; method < METHODS; method++)
+        if (l->units[method] && method_promises(method))
+            print_row(out, methods[method].name, l->promises[method], &f->methods[method]);
+    findings_sum(f, &sum);
+    print_row(out, "Sum", ledger_promises(l), &sum);
+    if (sum.found[FOUND_UNKNOWN] > 0)
+        fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
+                sum.found[FOUND_UNKNOWN]);
+    fputc('\n', out);
+    for (unsigned i = 0; i < LAST_SECONDS; i++)
+        fprintf(out,
+                "Last promised in the last %u s of the log: %" PRIu64 " units, %" PRIu64
+                " of them not as promised\n",
+                i + 1, sum.last[i].units, sum.last[i].lost);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct control_tally *t = &f->controls[controls[i]];
+        if (!l->units[controls[i]])
+            fprintf(out, "Control group %s: not written, it does not work here\n",
+                    methods[controls[i]].name);
+        else
+            fprintf(
+                out, "Control group %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s\n",
+                methods[controls[i]].name, what[i], t->lost, t->blocks,
+                control_counts(c, controls[i])
+                    ? t->lost > 0 ? ", as expected of a cut" : ""
+                    : ", which shows nothing of the drive: writes are not known to be in place");
+    }
+    /* a cut can refute that overwrites are atomic, but never prove it */
+    units_format_readable(block, h->block_bytes);
+    if (o->torn > 0)
+        fprintf(out,
+                "Overwrites of %s are not atomic here: %" PRIu64 " of %" PRIu64
+                " that were under way are torn, at %u bytes\n",
+                block, o->torn, o->under_way, o->torn_at);
+    else
+        fprintf(out, "No tear in %" PRIu64 " overwrites that were under way\n", o->under_way);
+    if (f->new_names > 0)
+        fprintf(out,
+                "Of %" PRIu64 " new files that were synced without their directory, %" PRIu64
+                " have a name; POSIX promises none\n",
+                f->new_names, f->new_names_present);
+    if (l->damaged > 0 || l->repeated > 0 || l->unfinished)
+        fprintf(out,
+                "The log: %" PRIu64 " lines damaged and %" PRIu64
+                " repeated, which were ignored%s\n",
+                l->damaged, l->repeated, l->unfinished ? "; it ends within a line" : "");
+    if (f->loss_count > 0)
+        fprintf(out, "\nThe first %u that are not known to be as promised:\n", f->loss_count);
+    for (const struct loss *loss = f->losses; loss < f->losses + f->loss_count; loss++) {
+        const struct sight *s = &loss->sight;
+        fprintf(out, "  %s %s at %" PRIu64 ": %s", methods[loss->method].name, loss->file,
+                s->offset, finding_names[s->finding]);
+        if (s->detail)
+            fprintf(out, " (%s)", s->detail);
+        fprintf(out, ", version %" PRIu64 " promised", loss->promised);
+        if (s->has_version)
+            fprintf(out, ", %" PRIu64 " found", s->found);
+        fprintf(out, ", %.3f s before the end of the log\n", (double)loss->before_end_us / MILLION);
+    }
+    fprintf(out, "\n%s: %s\n", verdict_headings[c->verdict], printable(c->reason).text);
+}
+
+/* ---- the report in JSON ---------------------------------------------------------------------- */
+
+static json_t *recent_json(const struct recent_units *r)
+{
+    json_t *object = json_object();
+    put_count(&object, "units", r->units);
+    put_count(&object, "lost", r->lost);
+    return object;
+}
+
+static json_t *tally_json(const char *name, uint64_t promises, const struct tally *t)
+{
+    json_t *object = json_object();
+    json_t *last = json_array();
+    put_text(&object, "name", name);
+    put_count(&object, "promises", promises);
+    put_count(&object, "units", t->units);
+    for (unsigned i = 0; i < FINDINGS; i++)
+        put_count(&object, finding_names[i], t->found[i]);
+    for (unsigned i = 0; i < LAST_SECONDS; i++)
+        append_value(&last, recent_json(&t->last[i]));
+    put_value(&object, "last_seconds", last);
+    return object;
+}
+
+static json_t *report_json(const struct check *c)
+{
+    const struct ledger *l = &c->ledger;
+    const struct header *h = &l->header;
+    const struct findings *f = &c->findings;
+    struct tally sum;
+    char id[UNITS_TEXT];
+    json_t *settings = json_object();
+    json_t *run = json_object();
+    json_t *log = json_object();
+    json_t *by_method = json_array();
+    json_t *canaries = json_array();
+    json_t *overwrites = json_object();
+    json_t *names = json_object();
+    json_t *tenths = json_array();
+    json_t *losses = json_array();
+    put_text(&settings, "directory", c->settings->directory);
+    put_flag(&settings, "unmounted", c->settings->is_unmounted);
+    put_flag(&settings, "trust_directory", c->settings->trusts_directory);
+    findings_sum(f, &sum);
+    json_t *object = document_begin(&(struct document){
+        .format = "boncut-check",
+        .elapsed_seconds = (double)(clock_ns() - c->begun_ns) / BILLION,
+        .storage = storage_json(&c->mount, &c->devices),
+        .settings = settings,
+        .verdict = verdict_names[c->verdict],
+        .reason = c->reason,
+    });
+    put_text(&object, "layer_cut", layer_names[c->layer]);
+    put_flag(&object, "same_boot", c->is_same_boot);
+    put_flag(&object, "same_mount", c->is_same_mount);
+    put_flag(&object, "directory_gone", c->gone);
+    put_count(&object, "page_cache_bytes", c->resident_bytes);
+    snprintf(id, sizeof id, "%016llx", (unsigned long long)h->run);
+    put_text(&run, "id", id);
+    put_count(&run, "seed", h->seed);
+    put_text(&run, "directory", h->directory);
+    put_known(&run, "device", h->device);
+    put_known(&run, "filesystem", h->filesystem);
+    put_text(&run, "mount_options", h->options);
+    put_text(&run, "kernel", h->kernel);
+    put_count(&run, "workers", h->workers);
+    put_count(&run, "units", h->units);
+    put_count(&run, "block_bytes", h->block_bytes);
+    put_time(&run, "start_time", h->time);
+    put_real(&run, "elapsed_seconds", (double)l->last_us / MILLION);
+    put_value(&object, "run", run);
+    put_count(&log, "lines", l->lines);
+    put_count(&log, "damaged", l->damaged);
+    put_count(&log, "repeated", l->repeated);
+    put_flag(&log, "ends_within_line", l->unfinished);
+    put_value(&object, "log", log);
+    for (unsigned method = 0; method < METHODS; method++) {
+        const struct control_tally *t = &f->controls[method];
+        const char *name = methods[method].name;
+        if (l->units[method] && method_promises(method))
+            append_value(&by_method, tally_json(name, l->promises[method], &f->methods[method]));
+        if (!l->units[method] || !methods[method].is_control)
+            continue;
+        json_t *canary = json_object();
+        put_text(&canary, "name", name);
+        put_count(&canary, "writes", l->promises[method]);
+        put_count(&canary, "blocks", t->blocks);
+        put_count(&canary, "lost", t->lost);
+        put_count(&canary, "torn", t->torn);
+        put_flag(&canary, "counts", control_counts(c, method));
+        append_value(&canaries, canary);
+    }
+    put_value(&object, "methods", by_method);
+    put_value(&object, "sum", tally_json("sum", ledger_promises(l), &sum));
+    put_value(&object, "canaries", canaries);
+    put_count(&overwrites, "under_way", f->overwrites.under_way);
+    put_count(&overwrites, "torn", f->overwrites.torn);
+    put_known_count(&overwrites, "torn_at_bytes", f->overwrites.torn_at);
+    put_value(&object, "overwrites", overwrites);
+    put_count(&names, "synced", f->new_names);
+    put_count(&names, "present", f->new_names_present);
+    put_value(&object, "new_names", names);
+    for (unsigned i = 0; i < RECENT_BINS; i++)
+        append_value(&tenths, recent_json(&f->bins[i]));
+    put_value(&object, "last_tenths", tenths);
+    for (const struct loss *loss = f->losses; loss < f->losses + f->loss_count; loss++) {
+        const struct sight *s = &loss->sight;
+        json_t *one = json_object();
+        put_text(&one, "method", methods[loss->method].name);
+        put_text(&one, "file", loss->file);
+        put_count(&one, "offset_bytes", s->offset);
+        put_text(&one, "finding", finding_names[s->finding]);
+        put_fact(&one, "detail", s->detail);
+        put_count(&one, "promised", loss->promised);
+        put_value(&one, "found", s->has_version ? json_integer((json_int_t)s->found) : json_null());
+        put_real(&one, "seconds_before_end", (double)loss->before_end_us / MILLION);
+        append_value(&losses, one);
+    }
+    put_value(&object, "losses", losses);
+    return object;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -242,11 +561,11 @@ int boncut_check(const struct settings *s, struct err *e)
             message("%s of the files stayed in the page cache: what was read may not be what is "
                     "stored",
                     size);
-        verdict_find(&check);
+        find_verdict(&check);
         if (s->json)
-            rc = document_print(check_report_json(&check), e);
+            rc = document_print(report_json(&check), e);
         else
-            check_report_text(&check, stdout);
+            print_report(&check, stdout);
     }
     if (rc == 0 && (rc = verdict_status(check.verdict)) != 0)
         err_say(e, "%s: %s", verdict_headings[check.verdict], check.reason);

@@ -29,34 +29,19 @@
 #define MOST_DESCRIPTORS 256
 
 /*
- * Whether that process is boncut, and has a lock of which /proc shows this text: the number in it
- * is that of the process which took the lock, and may have ended since and left it to a child.
- */
-static bool has_lock(int process, const char *lock)
-{
-    char path[64];
-    char text[1024];
-    snprintf(path, sizeof path, "/proc/%d/comm", process);
-    if (!kernel_file_text(path, text, sizeof text) || strcmp(text, "boncut\n") != 0)
-        return false;
-    for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
-        snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", process, fd);
-        if (kernel_file_text(path, text, sizeof text) && strstr(text, lock))
-            return true;
-    }
-    return false;
-}
-
-/*
  * Kills the runs at work on this filesystem, which are known by their locks there: a line of
- * /proc/locks is "7: FLOCK  ADVISORY  WRITE 1234 fe:00:42 0 EOF". A power failure stops the program
- * at the same moment, so an fsync that is under way reports nothing. A shutdown alone does not: on
- * ext4 such an fsync may return success, though its transaction is dropped.
+ * /proc/locks is "7: FLOCK  ADVISORY  WRITE 1234 fe:00:42 0 EOF". The number is that of the process
+ * which took the lock, and may have ended since and left it to a child: so it must be boncut, and
+ * have that lock. A power failure stops the program at the same moment, so an fsync that is under
+ * way reports nothing. A shutdown alone does not: on ext4 such an fsync may return success, though
+ * its transaction is dropped.
  */
 static void kill_writers(dev_t device)
 {
     FILE *locks = kernel_file_read("/proc/locks");
     char line[256];
+    char path[64];
+    char text[1024];
     int process;
     unsigned major_number, minor_number;
     while (locks && fgets(line, sizeof line, locks)) {
@@ -67,25 +52,21 @@ static void kill_writers(dev_t device)
             makedev(major_number, minor_number) != device || process <= 0)
             continue;
         /* no other process that may have the number by then */
-        int fd = (int)syscall(SYS_pidfd_open, process, 0);
-        if (fd >= 0 && has_lock(process, lock) &&
-            syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) == 0)
+        int process_fd = (int)syscall(SYS_pidfd_open, process, 0);
+        bool has_lock = false;
+        snprintf(path, sizeof path, "/proc/%d/comm", process);
+        bool is_ours = kernel_file_text(path, text, sizeof text) && strcmp(text, "boncut\n") == 0;
+        for (int fd = 0; is_ours && !has_lock && fd < MOST_DESCRIPTORS; fd++) {
+            snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", process, fd);
+            has_lock = kernel_file_text(path, text, sizeof text) && strstr(text, lock);
+        }
+        if (process_fd >= 0 && has_lock &&
+            syscall(SYS_pidfd_send_signal, process_fd, SIGKILL, NULL, 0) == 0)
             message("killed process %d, which was writing here, as a power cut would", process);
-        descriptor_close(&fd);
+        descriptor_close(&process_fd);
     }
     if (locks)
         fclose(locks);
-}
-
-/* Whether this system's root is on the filesystem, or is an overlay whose upper layer is. */
-static bool is_of_root(int fd, dev_t device)
-{
-    struct stat root;
-    int root_fd = kernel_file_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool is_same = root_fd < 0 || fstat(root_fd, &root) != 0 || root.st_dev == device ||
-                   mount_info_is_upper(root_fd, fd);
-    descriptor_close(&root_fd);
-    return is_same;
 }
 
 int boncut_fs_shutdown(const struct settings *s, struct err *e)
@@ -95,14 +76,18 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
     struct portable_statx facts = {0};
     struct stat st;
     uint32_t how = SHUTDOWN_WITHOUT_FLUSH;
+    struct stat root;
     int fd = path_open_to_list(path, PATH_FAILS, e);
     int rc = 0;
     if (fd < 0)
         return fd;
+    int root_fd = kernel_file_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     mount_info_find(&mount, fd);
     if (fstat(fd, &st) != 0)
         rc = err_system(e, errno, "look at %s", path);
-    else if (is_of_root(fd, st.st_dev))
+    /* or this system's root is an overlay whose upper layer is there */
+    else if (root_fd < 0 || fstat(root_fd, &root) != 0 || root.st_dev == st.st_dev ||
+             mount_info_is_upper(root_fd, fd))
         rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);
     else if (!portable_statx(fd, 0, &facts) || !(facts.attributes & PORTABLE_STATX_ATTR_ROOT))
         rc = err_say(e, "%s: nothing is mounted here; give the directory of the mount", path);
@@ -113,6 +98,7 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
                  ? err_say(e, "%s: %s cannot be shut down; ext4, xfs and f2fs can", path,
                            *mount.filesystem ? mount.filesystem : "this filesystem")
                  : err_system(e, errno, "shut down the filesystem of %s", path);
+    descriptor_close(&root_fd);
     close(fd);
     if (rc == 0)
         printf(

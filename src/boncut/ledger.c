@@ -12,25 +12,6 @@
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static int open_ledger(struct ledger *l, struct err *e)
-{
-    for (unsigned method = 0; method < METHODS; method++) {
-        if (!(l->header.methods & 1U << method))
-            continue;
-        l->units[method] = calloc(method_units(&l->header, method), sizeof *l->units[method]);
-        if (!l->units[method])
-            return err_system(e, ENOMEM, "allocate promises of %s", methods[method].name);
-    }
-    return 0;
-}
-
-static bool line_is_of_run(const struct ledger *l, const struct log_line *line)
-{
-    return (l->header.methods & 1U << line->method) &&
-           (methods[line->method].is_control ||
-            line->unit < method_units(&l->header, line->method));
-}
-
 static void take_line(struct ledger *l, const struct log_line *line)
 {
     bool is_control = methods[line->method].is_control;
@@ -58,14 +39,23 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     struct header other;
     struct err ignored = {0};
     if (l->header.workers == 0) {
-        /* what a terminal has shown before the header is not the log's; finish_log() fails */
+        /* what a terminal has shown before the header is not the log's; ledger_read() fails */
         if (header_parse(&other, text, length, e) != 0)
             return 0;
         l->header = other;
-        return open_ledger(l, e);
+        for (unsigned method = 0; method < METHODS; method++) {
+            if (!(other.methods & 1U << method))
+                continue;
+            l->units[method] = calloc(method_units(&other, method), sizeof *l->units[method]);
+            if (!l->units[method])
+                return err_system(e, ENOMEM, "allocate promises of %s", methods[method].name);
+        }
+        return 0;
     }
     l->lines++;
-    if (log_line_parse(&line, text, length, l->header.run) && line_is_of_run(l, &line)) {
+    if (log_line_parse(&line, text, length, l->header.run) &&
+        (l->header.methods & 1U << line.method) &&
+        (methods[line.method].is_control || line.unit < method_units(&l->header, line.method))) {
         take_line(l, &line);
     } else if (header_parse(&other, text, length, &ignored) != 0) {
         l->damaged++;
@@ -80,66 +70,45 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
 
 /* ---- the stream ------------------------------------------------------------------------------ */
 
-/* Input that has been read and not been processed yet. */
-struct stream {
-    char text[1 << 17]; /* longer than any header: a line that does not fit is not ours */
-    size_t length;
-    bool is_skipping; /* the current line is too long, so the rest of it is skipped */
-};
-
-/* Processes all complete lines, and moves the incomplete one to the start of the text. */
-static int take_lines(struct ledger *l, struct stream *s, struct err *e)
-{
-    char *line = s->text;
-    char *end = s->text + s->length;
-    int rc = 0;
-    for (char *newline; rc == 0 && (newline = memchr(line, '\n', (size_t)(end - line)));) {
-        if (!s->is_skipping)
-            rc = take_text(l, line, (size_t)(newline - line), e);
-        s->is_skipping = false;
-        line = newline + 1;
-    }
-    s->length = (size_t)(end - line);
-    memmove(s->text, line, s->length);
-    if (s->length < sizeof s->text)
-        return rc;
-    if (l->header.workers == 0)
-        return header_parse(&(struct header){0}, s->text, s->length, e); /* it is none, says e */
-    l->damaged += !s->is_skipping;
-    s->is_skipping = true;
-    s->length = 0;
-    return rc;
-}
-
-static int finish_log(struct ledger *l, const struct stream *s, struct err *e)
-{
-    l->unfinished = s->length > 0;
-    if (l->header.workers > 0 || e->code != 0)
-        return -e->code;
-    return s->length > 0
-               ? err_say(e, "the log ends within its first line: nothing was promised")
-               : err_say(e, "standard input is empty: the log of `boncut write` is expected");
-}
-
 int ledger_read(struct ledger *l, int fd, struct err *e)
 {
-    *l = (struct ledger){0};
-    struct stream *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "allocate memory for reading the log");
+    const size_t most = 1 << 17; /* longer than any header: a line that does not fit is not ours */
+    size_t length = 0;           /* of what has been read and not been processed yet */
+    bool is_skipping = false;    /* the current line is too long, so the rest of it is skipped */
     int rc = 0;
     ssize_t got = 1;
-    while (rc == 0 && got > 0) {
-        got = read(fd, s->text + s->length, sizeof s->text - s->length);
-        if (got < 0)
-            rc = err_system(e, errno, "read the log from standard input");
-        s->length += got > 0 ? (size_t)got : 0;
-        if (rc == 0 && got > 0)
-            rc = take_lines(l, s, e);
+    *l = (struct ledger){0};
+    char *text = malloc(most);
+    if (!text)
+        return err_system(e, ENOMEM, "allocate memory for reading the log");
+    while (rc == 0 && (got = read(fd, text + length, most - length)) > 0) {
+        char *line = text;
+        char *end = text + length + got;
+        for (char *newline; rc == 0 && (newline = memchr(line, '\n', (size_t)(end - line)));) {
+            if (!is_skipping)
+                rc = take_text(l, line, (size_t)(newline - line), e);
+            is_skipping = false;
+            line = newline + 1;
+        }
+        length = (size_t)(end - line);
+        memmove(text, line, length);
+        if (length < most)
+            continue;
+        if (l->header.workers == 0)
+            rc = header_parse(&(struct header){0}, text, length, e); /* it is none, says e */
+        l->damaged += !is_skipping;
+        is_skipping = true;
+        length = 0;
     }
-    if (rc == 0)
-        rc = finish_log(l, s, e);
-    free(s);
+    if (got < 0)
+        rc = err_system(e, errno, "read the log from standard input");
+    l->unfinished = length > 0;
+    if (rc == 0 && l->header.workers == 0)
+        rc = e->code != 0 ? -e->code
+             : length > 0
+                 ? err_say(e, "the log ends within its first line: nothing was promised")
+                 : err_say(e, "standard input is empty: the log of `boncut write` is expected");
+    free(text);
     return rc;
 }
 

@@ -29,7 +29,7 @@ struct ledger {
     uint64_t lines;             /* number of lines without the header */
     uint64_t damaged;           /* number of lines ignored because of a wrong checksum */
     uint64_t repeated;          /* number of lines that add nothing to earlier ones */
-    uint64_t unfinished;        /* 1: the last line has no newline, and was ignored */
+    bool unfinished;            /* the last line has no newline, and was ignored */
     uint64_t cached_from;       /* writes of `cached` up to this number may be durable */
 };
 

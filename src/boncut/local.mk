@@ -11,8 +11,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/methods/method.h \
 	src/boncut/methods/methods.c \
 	src/boncut/options.c src/boncut/options.h \
-	src/boncut/report/json.c \
-	src/boncut/report/text.c \
 	src/boncut/verdict.c src/boncut/verdict.h \
 	src/boncut/write.c
 

@@ -171,62 +171,8 @@ static const struct option_table option_table = {
 
 /* ---- options that depend on the command ------------------------------------------------------ */
 
-static int check_owned(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
-{
-    const char *owner = s->cleanup ? "--cleanup" : command_words[s->command];
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < option_table.count; i++)
-        if (given[i])
-            rc = cli_check_owner(&option_table, &entries[i], owner, e);
-    return rc;
-}
-
 /* DIR may have only these characters: up to two shells split the commands that it is in. */
 #define SAFE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@%=,-"
-
-/* Refuses a directory without a command, and says which questions the commands answer. */
-static int refuse_no_command(const char *dir, struct err *e)
-{
-    message("does %s keep what fsync promises, as far as is known without a cut? boncut audit %s",
-            dir, dir);
-    message(
-        "what does a power cut leave? boncut write %s | ssh OTHER 'cat >promises', and after the "
-        "cut ssh OTHER cat promises | boncut check %s",
-        dir, dir);
-    return err_say(e,
-                   "what do many cuts show? boncut campaign --victim='ssh HOST' --cut=COMMAND "
-                   "--logs=LOGS %s",
-                   dir);
-}
-
-static int check_settings(const struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
-{
-    if (s->command == COMMAND_NONE && s->directory && !s->cleanup)
-        return refuse_no_command(s->directory, e);
-    if (s->cleanup ? s->command != COMMAND_NONE : s->command == COMMAND_NONE)
-        return err_say(e, "a command is expected: write, check, audit, campaign or fs-shutdown; or "
-                          "--cleanup alone");
-    if (!s->directory)
-        return err_say(e, "DIR is missing: the directory that is tested");
-    if (s->units.value * s->workers.value > HEADER_UNITS_MOST)
-        return err_say(e, "--units: all workers together have at most %d units", HEADER_UNITS_MOST);
-    int rc = check_owned(s, given, e);
-    if (rc != 0)
-        return rc;
-    if (s->command == COMMAND_FS_SHUTDOWN && !s->yes)
-        return err_say(e, "fs-shutdown stops the whole filesystem of DIR, and what it has not yet "
-                          "written is lost: --yes confirms that");
-    if (s->command != COMMAND_CAMPAIGN)
-        return 0;
-    if (!s->victim || !s->cut || !s->logs)
-        return err_say(e, "campaign: %s is missing",
-                       !s->victim ? "--victim"
-                       : !s->cut  ? "--cut"
-                                  : "--logs");
-    if (s->directory[strspn(s->directory, SAFE_CHARACTERS)] != '\0' || *s->directory == '-')
-        return err_say(e, "campaign: DIR has characters that a shell would not leave as they are");
-    return 0;
-}
 
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
@@ -240,5 +186,45 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
                            .timeout_ns.value = 600 * BILLION,
                            .patience_ns.value = 60 * BILLION};
     int rc = cli_parse(&option_table, argc, argv, s, given, stdout, e);
-    return rc == 0 ? check_settings(s, given, e) : rc;
+    const char *dir = s->directory;
+    if (rc != 0)
+        return rc;
+    if (s->command == COMMAND_NONE && dir && !s->cleanup) {
+        message("does %s keep what fsync promises, as far as is known without a cut? boncut audit "
+                "%s",
+                dir, dir);
+        message("what does a power cut leave? boncut write %s | ssh OTHER 'cat >promises', and "
+                "after the cut ssh OTHER cat promises | boncut check %s",
+                dir, dir);
+        return err_say(e,
+                       "what do many cuts show? boncut campaign --victim='ssh HOST' --cut=COMMAND "
+                       "--logs=LOGS %s",
+                       dir);
+    }
+    if (s->cleanup ? s->command != COMMAND_NONE : s->command == COMMAND_NONE)
+        return err_say(e, "a command is expected: write, check, audit, campaign or fs-shutdown; or "
+                          "--cleanup alone");
+    if (!dir)
+        return err_say(e, "DIR is missing: the directory that is tested");
+    if (s->units.value * s->workers.value > HEADER_UNITS_MOST)
+        return err_say(e, "--units: all workers together have at most %d units", HEADER_UNITS_MOST);
+    for (size_t i = 0; rc == 0 && i < option_table.count; i++)
+        if (given[i])
+            rc = cli_check_owner(&option_table, &entries[i],
+                                 s->cleanup ? "--cleanup" : command_words[s->command], e);
+    if (rc != 0)
+        return rc;
+    if (s->command == COMMAND_FS_SHUTDOWN && !s->yes)
+        return err_say(e, "fs-shutdown stops the whole filesystem of DIR, and what it has not yet "
+                          "written is lost: --yes confirms that");
+    if (s->command != COMMAND_CAMPAIGN)
+        return 0;
+    if (!s->victim || !s->cut || !s->logs)
+        return err_say(e, "campaign: %s is missing",
+                       !s->victim ? "--victim"
+                       : !s->cut  ? "--cut"
+                                  : "--logs");
+    if (dir[strspn(dir, SAFE_CHARACTERS)] != '\0' || *dir == '-')
+        return err_say(e, "campaign: DIR has characters that a shell would not leave as they are");
+    return 0;
 }

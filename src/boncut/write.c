@@ -557,12 +557,6 @@ static int run_write(struct write_run *run, const struct settings *s, struct err
     return rc;
 }
 
-static void remove_entry(void *context, int fd, const char *name)
-{
-    (void)context;
-    cleanup_entry(fd, name);
-}
-
 int boncut_write(const struct settings *s, struct err *e)
 {
     static struct write_run run; /* static: its rings and texts are too large for a stack */
@@ -575,10 +569,13 @@ int boncut_write(const struct settings *s, struct err *e)
     int rc = make_directory(&run, s, e);
     if (rc == 0)
         rc = run_write(&run, s, e);
-    if (run.scratch.fd >= 0 && !run.scratch.is_guest) {
-        /* nothing about the files of the run has been promised */
-        directory_list(run.scratch.fd, ".", remove_entry, NULL);
-    }
+    /* unless something about the files of the run has been promised */
+    DIR *all = run.scratch.is_guest ? NULL : directory_list(run.scratch.fd, ".");
+    const struct dirent *entry;
+    while (all && (entry = readdir(all)))
+        cleanup_entry(dirfd(all), entry->d_name);
+    if (all)
+        closedir(all);
     int closed = scratch_close(&run.scratch, e);
     return rc == 0 ? closed : rc;
 }

@@ -89,21 +89,25 @@ static const struct option_table option_table = {
 #define READING_NS      20000000
 #define READINGS_A_LOOK 50
 
-static bool is_over(const struct settings *s, struct target *t, uint64_t elapsed_ns)
-{
-    uint64_t most_ns = optional_or(s->time, s->command ? UINT64_MAX : DEFAULT_NS);
-    return stop_requested() || elapsed_ns >= most_ns || target_has_ended(t);
-}
-
-static int watch_target(const struct settings *s, struct watch *w, struct target *t, struct err *e)
+/* Watches the target to its end, and prints the report. */
+static int watch_and_report(const struct settings *s, struct target *t, struct output *o,
+                            struct err *e)
 {
     char text[96];
     struct progress_lines lines;
     struct progress_bar bar = {.title = "watching"};
-    int rc = watch_begin(w, t, e);
+    const char *name = s->command ? s->command[0] : s->target;
+    uint64_t most_ns = optional_or(s->time, s->command ? UINT64_MAX : DEFAULT_NS);
+    struct watch *w = malloc(sizeof *w); /* too large for the stack */
+    if (!w)
+        return err_system(e, ENOMEM, "allocate memory for events");
+    int rc = watch_open(w, t, e);
     progress_lines_init(&lines, s->quiet);
-    descriptor_close(&t->gate); /* a command begins now */
-    for (unsigned n = 1; rc == 0 && !is_over(s, t, clock_ns() - w->start_ns); n++) {
+    if (rc == 0)
+        descriptor_close(&t->gate); /* a command begins now */
+    for (unsigned n = 1;
+         rc == 0 && !stop_requested() && clock_ns() - w->start_ns < most_ns && !target_has_ended(t);
+         n++) {
         clock_sleep(READING_NS);
         rc = watch_read(w, e);
         if (n % READINGS_A_LOOK != 0)
@@ -116,59 +120,28 @@ static int watch_target(const struct settings *s, struct watch *w, struct target
     }
     if (progress_lines_is_live(&lines))
         progress_bar_erase(&bar);
-    return rc == 0 ? watch_end(w, e) : rc;
-}
-
-static int print_report(const struct settings *s, const struct watch *w, uint64_t elapsed_ns,
-                        struct output *o, struct err *e)
-{
-    const char *name = s->command ? s->command[0] : s->target;
-    int rc = report_print(o->stream, w, name, elapsed_ns, s->by == BY_FILE, e);
+    if (rc == 0)
+        rc = watch_end(w, e);
+    uint64_t elapsed_ns = clock_ns() - w->start_ns;
+    if (rc == 0)
+        rc = report_print(o->stream, w, name, elapsed_ns, s->by == BY_FILE, e);
     if (rc == 0)
         rc = output_finish(o, e);
-    if (rc != 0 || w->counted > 0)
-        return rc;
-    err_say(e, "in %s %s made no call that asks anything of storage", units_time(elapsed_ns).text,
-            name);
-    return STATUS_NOT_KNOWN;
-}
-
-static int watch_and_report(const struct settings *s, struct target *t, struct output *o,
-                            struct err *e)
-{
-    struct watch *w = malloc(sizeof *w); /* too large for the stack */
-    if (!w)
-        return err_system(e, ENOMEM, "allocate memory for events");
-    int rc = watch_open(w, e);
-    if (rc == 0)
-        rc = watch_target(s, w, t, e);
-    if (rc == 0)
-        rc = print_report(s, w, clock_ns() - w->start_ns, o, e);
+    if (rc == 0 && w->counted == 0) {
+        err_say(e, "in %s %s made no call that asks anything of storage",
+                units_time(elapsed_ns).text, name);
+        rc = STATUS_NOT_KNOWN;
+    }
     watch_close(w);
     free(w);
     return rc;
-}
-
-static int run_command(const struct settings *s, struct output *o, struct err *e)
-{
-    struct target t;
-    struct identity id;
-    int rc = privilege_resolve(&id, s->user, s->group, e);
-    if (rc == 0)
-        rc = target_start(&t, s->command, &id, e);
-    if (rc != 0)
-        return rc;
-    rc = watch_and_report(s, &t, o, e);
-    if (rc < 0)
-        stop_request();
-    int status = target_wait(&t);
-    return rc < 0 ? rc : status;
 }
 
 static int run(const struct settings *s, struct err *e)
 {
     struct output output;
     struct target t;
+    struct identity id;
     int rc = stop_init(e);
     if (rc != 0)
         return rc;
@@ -179,28 +152,33 @@ static int run(const struct settings *s, struct err *e)
         rc = output_open(&output, s->output, e);
     if (rc != 0)
         return rc;
-    rc = s->command ? run_command(s, &output, e) : watch_and_report(s, &t, &output, e);
+    if (s->command) {
+        rc = privilege_resolve(&id, s->user, s->group, e);
+        if (rc == 0)
+            rc = target_start(&t, s->command, &id, e);
+    }
+    if (rc == 0) {
+        rc = watch_and_report(s, &t, &output, e);
+        if (rc < 0 && s->command)
+            stop_request();
+        int status = s->command ? target_wait(&t) : rc;
+        rc = rc < 0 ? rc : status;
+    }
     output_discard(&output);
     if (stop_signal() == SIGINT && rc >= 0)
         stop_forget();
     return rc;
 }
 
-/* The words after `--` are the command. */
-static char **take_command(int *argc, char *argv[])
-{
-    for (int i = 1; i < *argc; i++)
-        if (strcmp(argv[i], "--") == 0 && i + 1 < *argc) {
-            *argc = i;
-            argv[i] = NULL;
-            return &argv[i + 1];
-        }
-    return NULL;
-}
-
 int bonwhy(int argc, char *argv[], struct err *e)
 {
-    struct settings s = {.command = take_command(&argc, argv)};
+    struct settings s = {.target = NULL};
+    for (int i = 1; i + 1 < argc && !s.command; i++) /* the words after `--` are the command */
+        if (strcmp(argv[i], "--") == 0) {
+            s.command = &argv[i + 1];
+            argv[i] = NULL;
+            argc = i;
+        }
     int rc = cli_parse(&option_table, argc, argv, &s, NULL, stdout, e);
     if (rc == CLI_ANSWERED)
         return 0;

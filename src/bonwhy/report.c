@@ -26,12 +26,11 @@ struct name_text {
     char text[64];
 };
 
-static struct name_text name_of(const struct watch *w, int process)
+static struct name_text name_of(struct watch *w, int process)
 {
     struct name_text name;
     char clean[PERSON_NAME] = "";
-    struct people people = w->people; /* which has it already */
-    const struct person *one = people_find(&people, process);
+    const struct person *one = watch_person(w, process);
     if (one)
         sanitize_clean(clean, sizeof clean, one->name);
     if (!one || clean[0] == '\0')
@@ -43,154 +42,84 @@ static struct name_text name_of(const struct watch *w, int process)
     return name;
 }
 
-/* Adds up, by process, for how long others made the slowest calls wait. */
-static void add_others(struct tail_spans *sum, const struct watch *w, const struct tail_record *r)
+/* Why the slowest calls of a kind were slow, and because of whom. */
+static int print_answer(FILE *out, struct watch *w, unsigned kind, const char *target,
+                        uint64_t elapsed_ns, struct err *e)
 {
-    struct people people = w->people;
-    for (unsigned i = 0; i < TAIL_BLAMED && r->spans.blamed[i].thread != 0; i++) {
-        const struct person *by = people_find(&people, r->spans.blamed[i].thread);
-        if (by && !by->is_kernel && !by->is_followed)
-            tail_blame(sum, by->process, r->spans.blamed[i].ns);
-    }
-}
-
-/* The largest part; those that were told are 0. */
-static struct tail_blame *largest_blame(struct tail_spans *sum)
-{
-    struct tail_blame *largest = &sum->blamed[0];
-    for (unsigned i = 1; i < TAIL_BLAMED; i++)
-        if (sum->blamed[i].ns > largest->ns)
-            largest = &sum->blamed[i];
-    return largest;
-}
-
-static void print_causes(FILE *out, struct tail_spans *sum, uint64_t all_ns)
-{
+    const struct call_stats *stats = &w->stats[kind];
+    struct tail_summary summary = {.note = ""};
+    struct tail_spans sum = {0}; /* by cause, and by process of others */
+    uint64_t all_ns = 0;
+    uint64_t least_ns = UINT64_MAX;
     char line[1024] = "Of that time";
     const char *between = ": ";
+    int rc = tail_summary_make(&summary, &stats->slowest, &stats->latencies, w->start_ns);
+    if (rc != 0)
+        return err_system(e, -rc, "allocate memory for slow calls");
+    for (size_t n = 0; n < summary.examined; n++) {
+        const struct tail_record *r = &summary.records[n];
+        all_ns += r->latency_ns;
+        least_ns = r->latency_ns < least_ns ? r->latency_ns : least_ns;
+        for (unsigned cause = 0; cause < CAUSE_COUNT; cause++)
+            sum.ns[cause] += r->spans.ns[cause];
+        for (unsigned i = 0; i < TAIL_BLAMED && r->spans.blamed[i].thread != 0; i++) {
+            const struct person *by = watch_person(w, r->spans.blamed[i].thread);
+            if (by && !by->is_kernel && !by->is_followed)
+                tail_blame(&sum, by->process, r->spans.blamed[i].ns);
+        }
+    }
+    fprintf(out, "%s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.\n",
+            printable(target).text, units_time(elapsed_ns).text, summary.examined, summary.ops,
+            call_kinds[kind].name, units_time(least_ns).text);
+    tail_summary_release(&summary);
     for (;;) {
-        enum tail_cause cause = tail_largest(sum);
-        double share = percent(sum->ns[cause], all_ns);
+        enum tail_cause cause = tail_largest(&sum);
+        double share = percent(sum.ns[cause], all_ns);
         if (share < LEAST_CAUSE_PERCENT)
             break;
         size_t used = strlen(line);
         snprintf(line + used, sizeof line - used, "%s%.0f %% %s%s", between, share,
                  cause == CAUSE_UNKNOWN ? "not known" : "they ",
                  cause == CAUSE_UNKNOWN ? "" : tail_causes[cause].words);
-        sum->ns[cause] = 0;
+        sum.ns[cause] = 0; /* told */
         between = "; ";
     }
     strcat(line, ".");
     print_wrapped(out, 0, line);
-}
-
-static void print_others(FILE *out, const struct watch *w, struct tail_spans *sum, uint64_t all_ns)
-{
-    char line[1024] = "";
+    line[0] = '\0';
     for (;;) {
-        struct tail_blame *most = largest_blame(sum);
+        struct tail_blame *most = &sum.blamed[0];
+        for (unsigned i = 1; i < TAIL_BLAMED; i++)
+            if (sum.blamed[i].ns > most->ns)
+                most = &sum.blamed[i];
         double share = percent(most->ns, all_ns);
         if (share < LEAST_PERCENT)
             break;
         size_t used = strlen(line);
         snprintf(line + used, sizeof line - used, "%s%.0f %% because of %s", used > 0 ? "; " : "",
                  share, name_of(w, most->thread).text);
-        most->ns = 0;
+        most->ns = 0; /* told */
     }
-    if (line[0] == '\0')
-        strcpy(line, "Nobody else was seen to be the reason");
-    strcat(line, ".");
+    strcat(line, *line ? "." : "Nobody else was seen to be the reason.");
     print_wrapped(out, 0, line);
-}
-
-static int print_answer(FILE *out, const struct watch *w, int kind, const char *target,
-                        uint64_t elapsed_ns, struct err *e)
-{
-    const struct call_stats *stats = &w->stats[kind];
-    struct tail_summary summary = {.note = ""};
-    struct tail_spans sum = {0};
-    uint64_t all_ns = 0;
-    int rc = tail_summary_make(&summary, &stats->slowest, &stats->latencies, w->start_ns);
-    if (rc != 0)
-        return err_system(e, -rc, "allocate memory for slow calls");
-    uint64_t least_ns = UINT64_MAX;
-    for (size_t i = 0; i < summary.examined; i++) {
-        const struct tail_record *r = &summary.records[i];
-        all_ns += r->latency_ns;
-        least_ns = r->latency_ns < least_ns ? r->latency_ns : least_ns;
-        for (unsigned cause = 0; cause < CAUSE_COUNT; cause++)
-            sum.ns[cause] += r->spans.ns[cause];
-        add_others(&sum, w, r);
-    }
-    fprintf(out, "%s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.\n",
-            printable(target).text, units_time(elapsed_ns).text, summary.examined, summary.ops,
-            call_kind((unsigned)kind)->name, units_time(least_ns).text);
-    tail_summary_release(&summary);
-    print_causes(out, &sum, all_ns);
-    print_others(out, w, &sum, all_ns);
     return 0;
 }
-
-/* Fewest calls of which one in a hundred can be shown. */
-#define FOR_P99 100
-
-static void print_calls(FILE *out, const struct watch *w)
-{
-    char bytes[UNITS_TEXT];
-    fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
-            "in all");
-    for (unsigned i = 0; i < call_kinds; i++) {
-        const struct call_stats *s = &w->stats[i];
-        const struct histogram *h = &s->latencies;
-        if (h->count == 0)
-            continue;
-        units_format_readable(bytes, s->bytes);
-        if (call_kind(i)->type != CALL_TRANSFER)
-            strcpy(bytes, "-");
-        fprintf(out, "%-15s %9" PRIu64 " %10s %9s %9s %9s %9s\n", call_kind(i)->name, h->count,
-                bytes, units_time(histogram_percentile(h, 50)).text,
-                h->count >= FOR_P99 ? units_time(histogram_percentile(h, 99)).text : "-",
-                units_time(h->maximum).text, units_time(h->sum).text);
-    }
-}
-
-/* Most files that are printed. */
-#define FILES_PRINTED 10
 
 static int longest_first(const void *a, const void *b)
 {
-    const struct file *const *first = a;
-    const struct file *const *second = b;
-    return ((*first)->waited_ns < (*second)->waited_ns) -
-           ((*first)->waited_ns > (*second)->waited_ns);
-}
-
-static int print_files(FILE *out, const struct watch *w, struct err *e)
-{
-    const struct file **files = calloc(FILES_MOST, sizeof *files);
-    if (!files)
-        return err_system(e, ENOMEM, "allocate memory for files");
-    for (unsigned i = 0; i < w->file_count; i++)
-        files[i] = &w->files[i];
-    qsort(files, w->file_count, sizeof *files, longest_first);
-    fprintf(out, "\n%9s %9s  file\n", "calls", "in all");
-    for (unsigned i = 0; i < w->file_count && i < FILES_PRINTED && files[i]->calls > 0; i++)
-        fprintf(out, "%9" PRIu64 " %9s  %s\n", files[i]->calls,
-                units_time(files[i]->waited_ns).text, printable(files[i]->path).text);
-    free(files);
-    return 0;
+    const struct file *first = a;
+    const struct file *second = b;
+    return (first->waited_ns < second->waited_ns) - (first->waited_ns > second->waited_ns);
 }
 
 /* Most writers that are printed of a device. */
 #define WRITERS_PRINTED 3
 
-static void print_storage(FILE *out, const struct watch *w, const struct storage *s)
+static void print_storage(FILE *out, struct watch *w, struct storage *s)
 {
     char line[1024];
     char bytes[UNITS_TEXT];
     struct device_counters now;
-    struct storage_user users[STORAGE_USERS];
-    memcpy(users, s->users, sizeof users);
     device_read(&s->devices, &now);
     now = device_since(&now, &s->before);
     snprintf(line, sizeof line, "%.200s: ", printable(s->devices.name).text);
@@ -201,33 +130,62 @@ static void print_storage(FILE *out, const struct watch *w, const struct storage
     snprintf(line + strlen(line), sizeof line - strlen(line), "%" PRIu64 " flushes; %s written",
              s->flushes, bytes);
     for (unsigned n = 0; n < WRITERS_PRINTED; n++) {
-        struct storage_user *most = &users[0];
+        struct storage_user *most = &s->users[0];
         for (unsigned i = 1; i < STORAGE_USERS; i++)
-            if (users[i].written > most->written)
-                most = &users[i];
+            if (s->users[i].written > most->written)
+                most = &s->users[i];
         if (most->written == 0)
             break;
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s %s %.0f %%",
                  n > 0 ? "," : ":", name_of(w, most->process).text,
                  percent(most->written, s->written));
-        most->written = 0;
+        most->written = 0; /* told */
     }
     print_wrapped(out, 0, line);
 }
 
-int report_print(FILE *out, const struct watch *w, const char *target, uint64_t elapsed_ns,
-                 bool by_file, struct err *e)
+/* Fewest calls of which one in a hundred can be shown. */
+#define FOR_P99 100
+
+/* Most files that are printed. */
+#define FILES_PRINTED 10
+
+int report_print(FILE *out, struct watch *w, const char *target, uint64_t elapsed_ns, bool by_file,
+                 struct err *e)
 {
-    int kind = watch_slowest_kind(w);
-    if (kind < 0)
+    char bytes[UNITS_TEXT];
+    unsigned slowest = 0; /* the kind whose calls took most time */
+    for (unsigned i = 1; i < call_kind_count; i++)
+        if (w->stats[i].latencies.sum > w->stats[slowest].latencies.sum)
+            slowest = i;
+    if (w->stats[slowest].latencies.count == 0)
         return 0;
-    int rc = print_answer(out, w, kind, target, elapsed_ns, e);
-    if (rc == 0)
-        print_calls(out, w);
-    if (rc == 0 && by_file)
-        rc = print_files(out, w, e);
+    int rc = print_answer(out, w, slowest, target, elapsed_ns, e);
     if (rc != 0)
         return rc;
+    fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
+            "in all");
+    for (unsigned i = 0; i < call_kind_count; i++) {
+        const struct call_stats *s = &w->stats[i];
+        const struct histogram *h = &s->latencies;
+        if (h->count == 0)
+            continue;
+        units_format_readable(bytes, s->bytes);
+        if (call_kinds[i].type != CALL_TRANSFER)
+            strcpy(bytes, "-");
+        fprintf(out, "%-15s %9" PRIu64 " %10s %9s %9s %9s %9s\n", call_kinds[i].name, h->count,
+                bytes, units_time(histogram_percentile(h, 50)).text,
+                h->count >= FOR_P99 ? units_time(histogram_percentile(h, 99)).text : "-",
+                units_time(h->maximum).text, units_time(h->sum).text);
+    }
+    if (by_file) {
+        qsort(w->files, w->file_count, sizeof *w->files, longest_first);
+        fprintf(out, "\n%9s %9s  file\n", "calls", "in all");
+    }
+    for (unsigned i = 0; by_file && i < w->file_count && i < FILES_PRINTED && w->files[i].calls > 0;
+         i++)
+        fprintf(out, "%9" PRIu64 " %9s  %s\n", w->files[i].calls,
+                units_time(w->files[i].waited_ns).text, printable(w->files[i].path).text);
     fputc('\n', out);
     for (unsigned i = 0; i < w->storage_count; i++)
         if (w->storages[i].devices.count > 0)

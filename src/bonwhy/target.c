@@ -56,17 +56,11 @@ static bool is_unit(void *context, const char *path)
     return true;
 }
 
-static bool has_processes_file(const char *group)
-{
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/cgroup.procs", group);
-    return kernel_file_exists(path);
-}
-
 int target_find(struct target *t, const char *word, struct err *e)
 {
     uint64_t number;
     char path[64];
+    char procs[PATH_MAX + 16];
     *t = (struct target){.gate = -1, .status = -1};
     if (units_parse_count(word, &number) == 0) {
         snprintf(path, sizeof path, "/proc/%.20s", word);
@@ -88,7 +82,8 @@ int target_find(struct target *t, const char *word, struct err *e)
             return err_say(e, "%.100s is no pid, and no unit or control group with that name runs",
                            word);
     }
-    if (!has_processes_file(t->group))
+    snprintf(procs, sizeof procs, "%s/cgroup.procs", t->group);
+    if (!kernel_file_exists(procs))
         return err_say(e, "there is no control group %.200s", t->group);
     return 0;
 }

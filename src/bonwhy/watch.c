@@ -16,7 +16,7 @@
 #include "measure/mount_info.h"
 #include "util/kernel_file.h"
 
-static const struct call_kind kinds[] = {
+const struct call_kind call_kinds[] = {
     {"read", SYS_read, CALL_TRANSFER, true},
     {"pread64", SYS_pread64, CALL_TRANSFER, true},
     {"readv", SYS_readv, CALL_TRANSFER, true},
@@ -53,34 +53,65 @@ static const struct call_kind kinds[] = {
     {"dup3", SYS_dup3, CALL_FORGET, false},
 };
 
-const unsigned call_kinds = sizeof kinds / sizeof *kinds;
+const unsigned call_kind_count = sizeof call_kinds / sizeof *call_kinds;
 
-_Static_assert(sizeof kinds / sizeof *kinds <= CALL_KINDS_MOST, "there is room for all kinds");
-
-const struct call_kind *call_kind(unsigned index)
-{
-    return &kinds[index];
-}
-
-/* A filter of the kernel for the calls of all kinds, or of those that sync. */
+/* A filter of the kernel for the calls of all call_kinds, or of those that sync. */
 #define FILTER_TEXT 1024
 
 static void filter_calls(char text[static FILTER_TEXT], bool only_syncs)
 {
     size_t used = 0;
-    for (unsigned i = 0; i < call_kinds; i++)
-        if (!only_syncs || kinds[i].type == CALL_SYNC)
+    for (unsigned i = 0; i < call_kind_count; i++)
+        if (!only_syncs || call_kinds[i].type == CALL_SYNC)
             used += (size_t)snprintf(text + used, FILTER_TEXT - used, "%sid == %" PRIu32,
-                                     used > 0 ? " || " : "", kinds[i].number);
+                                     used > 0 ? " || " : "", call_kinds[i].number);
 }
 
-/* Which file a descriptor is: a table by hash, in which nothing is ever removed. */
+/* Looks a thread up in /proc; once more if it has executed another program. */
+static void look_up(struct person *one)
+{
+    char path[64];
+    char text[2048];
+    snprintf(path, sizeof path, "/proc/%d/status", one->thread);
+    one->is_kernel = true;
+    one->process = one->thread;
+    if (!kernel_file_text(path, text, sizeof text))
+        return;
+    const char *group = strstr(text, "\nTgid:");
+    if (group)
+        one->process = atoi(group + strlen("\nTgid:"));
+    one->is_kernel = !strstr(text, "\nVmSize:");
+    snprintf(path, sizeof path, "/proc/%d/comm", one->process);
+    kernel_file_text(path, one->name, sizeof one->name);
+    one->name[strcspn(one->name, "\n")] = '\0';
+}
+
+/* Places of the table of threads, of which a quarter stays empty. */
+#define PEOPLE_PLACES (1U << 16)
+
+struct person *watch_person(struct watch *w, int thread)
+{
+    unsigned at = (unsigned)thread * 2654435761U % PEOPLE_PLACES; /* Knuth's multiplicative hash */
+    while (w->people[at].thread != 0 && w->people[at].thread != thread)
+        at = (at + 1) % PEOPLE_PLACES;
+    struct person *one = &w->people[at];
+    if (one->thread == thread)
+        return one;
+    if (thread <= 0 || w->people_count >= PEOPLE_PLACES / 4 * 3)
+        return NULL;
+    w->people_count++;
+    one->thread = thread;
+    look_up(one);
+    return one;
+}
+
+/* Which file a descriptor is. One takes the place of another, which is looked at once more then. */
 #define DESCRIPTORS_MOST (1U << 16)
 
 enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2 };
 
 struct descriptor_entry {
-    int process; /* 0: an empty place */
+    int process;
     int fd;
     int file; /* index of the file, or one of the two above */
 };
@@ -88,37 +119,37 @@ struct descriptor_entry {
 static struct descriptor_entry *find_descriptor(struct watch *w, int process, int fd)
 {
     unsigned at = ((unsigned)process * 2654435761U ^ (unsigned)fd * 40503U) % DESCRIPTORS_MOST;
-    for (unsigned i = 0; i < 64; i++, at = (at + 1) % DESCRIPTORS_MOST) {
-        struct descriptor_entry *d = &w->descriptors[at];
-        if (d->process == process && d->fd == fd)
-            return d;
-        if (d->process == 0) {
-            *d = (struct descriptor_entry){process, fd, FILE_NOT_LOOKED_AT};
-            return d;
-        }
-    }
-    struct descriptor_entry *oldest = &w->descriptors[at]; /* any: it is looked at once more */
-    *oldest = (struct descriptor_entry){process, fd, FILE_NOT_LOOKED_AT};
-    return oldest;
+    struct descriptor_entry *d = &w->descriptors[at];
+    if (d->process != process || d->fd != fd)
+        *d = (struct descriptor_entry){process, fd, FILE_NOT_LOOKED_AT};
+    return d;
 }
 
-/* The disk of a partition, and any other device itself: what is beside a partition counts, too. */
-static uint32_t whole_device(uint32_t device)
+/*
+ * The disk of a partition, and any other device itself: what is beside a partition counts, too. It
+ * is remembered, because there may be a million requests a second.
+ */
+static uint32_t whole_device(struct watch *w, uint32_t device)
 {
+    struct whole *known = &w->wholes[(device ^ device >> 16) % WHOLES];
     char path[96];
     char text[64];
-    unsigned number[2];
+    unsigned major_number, minor_number;
+    if (known->device == device)
+        return known->whole;
+    *known = (struct whole){device, device};
     snprintf(path, sizeof path, "/sys/dev/block/%u:%u/partition", device >> 20,
              device & ((1U << 20) - 1));
     if (!kernel_file_exists(path))
         return device;
     snprintf(path, sizeof path, "/sys/dev/block/%u:%u/../dev", device >> 20,
              device & ((1U << 20) - 1));
-    if (!kernel_file_text(path, text, sizeof text))
-        return device;
-    text[strcspn(text, "\n")] = '\0';
-    return device_parse_number(text, &number[0], &number[1]) ? tail_device(number[0], number[1])
-                                                             : device;
+    if (kernel_file_text(path, text, sizeof text)) {
+        text[strcspn(text, "\n")] = '\0';
+        if (device_parse_number(text, &major_number, &minor_number))
+            known->whole = tail_device(major_number, minor_number);
+    }
+    return known->whole;
 }
 
 /* The storage with a filesystem's device number. */
@@ -134,7 +165,7 @@ static unsigned find_storage(struct watch *w, dev_t device)
     struct storage *s = &w->storages[w->storage_count++];
     *s = (struct storage){.major = info.major, .minor = info.minor, .since_ns = clock_ns()};
     device_find(&s->devices, &info);
-    s->disk = whole_device(tail_device(info.major, info.minor));
+    s->disk = whole_device(w, tail_device(info.major, info.minor));
     device_read(&s->devices, &s->before);
     w->is_new = true;
     return i;
@@ -169,42 +200,29 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
     return true;
 }
 
-/* The same, remembered: there may be a million requests a second. */
-static uint32_t whole_device_again(struct watch *w, uint32_t device)
-{
-    struct whole *known = &w->wholes[(device ^ device >> 16) % WHOLES];
-    if (known->device != device)
-        *known = (struct whole){device, whole_device(device)};
-    return known->whole;
-}
-
-/* Counts a write for whoever asked the device for it. */
-static void add_user(struct storage *s, const struct tail_event *e, const struct person *by)
-{
-    uint64_t bytes = (uint64_t)e->sectors * 512;
-    s->written += bytes;
-    for (unsigned i = 0; i < STORAGE_USERS; i++) {
-        struct storage_user *u = &s->users[i];
-        if (u->process != 0 && u->process != by->process)
-            continue;
-        u->process = by->process;
-        u->written += bytes;
-        return;
-    }
-}
-
 /* Keeps a request to one of the devices that are watched, or to a partition beside it. */
 static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
 {
-    const struct tail_event whole = {.device = whole_device_again(w, e->device)};
+    const struct tail_event whole = {.device = whole_device(w, e->device)};
     const struct person *by = NULL;
     for (unsigned i = 0; i < w->storage_count; i++) {
         struct storage *s = &w->storages[i];
         if (!tail_event_is_on(&whole, &s->devices, s->devices.count))
             continue;
-        by = people_find(&w->people, e->thread);
-        if (by && e->writes && tail_event_is_on(e, &s->devices, s->devices.filesystem))
-            add_user(s, e, by);
+        by = watch_person(w, e->thread);
+        if (!by || !e->writes || !tail_event_is_on(e, &s->devices, s->devices.filesystem))
+            continue;
+        /* a write counts for whoever asked the device for it */
+        uint64_t bytes = (uint64_t)e->sectors * 512;
+        unsigned user = 0;
+        while (user < STORAGE_USERS && s->users[user].process != 0 &&
+               s->users[user].process != by->process)
+            user++;
+        s->written += bytes;
+        if (user == STORAGE_USERS)
+            continue;
+        s->users[user].process = by->process;
+        s->users[user].written += bytes;
     }
     if (!by)
         return;
@@ -219,12 +237,12 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
     switch ((enum tail_kind)e->kind) {
     case TAIL_CALL:
     case TAIL_RETURN:
-        by = people_find(&w->people, e->thread);
+        by = watch_person(w, e->thread);
         if (by)
             by->syncs = e->kind == TAIL_CALL;
         break;
     case TAIL_ASK_COMMIT: /* only who syncs asks on purpose */
-        by = people_find(&w->people, e->thread);
+        by = watch_person(w, e->thread);
         if (by && by->syncs)
             tail_history_add(&w->history, lane, e);
         break;
@@ -239,9 +257,14 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
     return true;
 }
 
-/* Returns false when memory runs out. */
-static bool keep_call(struct watch *w, const struct tail_event *e)
+/* Keeps calls until those of all CPUs are there. Returns false when memory runs out. */
+static bool take_followed(void *context, unsigned lane, struct tail_event *e)
 {
+    struct watch *w = context;
+    if (e->kind != TAIL_CALL && e->kind != TAIL_RETURN) {
+        tail_history_add(&w->history, lane, e);
+        return true;
+    }
     if (w->pending_count == w->pending_room) {
         size_t room = w->pending_room > 0 ? 2 * w->pending_room : 4096;
         struct tail_event *more = realloc(w->pending, room * sizeof *more);
@@ -251,15 +274,6 @@ static bool keep_call(struct watch *w, const struct tail_event *e)
         w->pending_room = room;
     }
     w->pending[w->pending_count++] = *e;
-    return true;
-}
-
-static bool take_followed(void *context, unsigned lane, struct tail_event *e)
-{
-    struct watch *w = context;
-    if (e->kind == TAIL_CALL || e->kind == TAIL_RETURN)
-        return keep_call(w, e);
-    tail_history_add(&w->history, lane, e);
     return true;
 }
 
@@ -292,7 +306,7 @@ static void add_usage(void *context, const struct tail_event *e)
     if (!tail_event_is_on(e, &u->storage->devices, u->storage->devices.count))
         return;
     uint64_t bytes = (uint64_t)e->sectors * 512;
-    const struct person *by = people_find(&u->w->people, e->thread);
+    const struct person *by = watch_person(u->w, e->thread);
     u->bytes += bytes;
     if (by && !by->is_kernel && !by->is_followed)
         tail_blame(&u->by, by->process, bytes);
@@ -347,19 +361,6 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
     tail_heap_add(&stats->slowest, &r);
 }
 
-/* Which file a call is about; FILE_NONE: about no file, or that cannot be known any more. */
-static int file_of(struct watch *w, const struct call_kind *k, const struct person *by)
-{
-    if (!k->has_file)
-        return FILE_NONE;
-    struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->first);
-    if (d->file == FILE_NOT_LOOKED_AT && !look_at(w, d)) {
-        w->unknown += k->type == CALL_TRANSFER;
-        return FILE_NONE;
-    }
-    return d->file;
-}
-
 /* Makes sure that a descriptor is looked at again. */
 static void forget(struct watch *w, const struct person *by, int fd)
 {
@@ -371,21 +372,28 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
 {
     unsigned i = 0;
     int64_t result = (int64_t)end->sector;
-    while (i < call_kinds && kinds[i].number != by->call)
+    while (i < call_kind_count && call_kinds[i].number != by->call)
         i++;
-    if (i == call_kinds)
+    if (i == call_kind_count)
         return;
-    const struct call_kind *k = &kinds[i];
+    const struct call_kind *k = &call_kinds[i];
     struct call_stats *stats = &w->stats[i];
     if (k->number == SYS_execve)
-        people_look(by);
+        look_up(by);
     else if (k->type == CALL_CREATE || (k->type == CALL_FORGET && !k->has_file))
         forget(w, by, (int)result); /* a new descriptor, or the copy of another one */
     else if (k->type == CALL_FORGET)
         forget(w, by, (int)by->first);
     if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->third & O_CREAT)))
         return;
-    int file = file_of(w, k, by);
+    int file = FILE_NONE; /* or it cannot be known any more */
+    if (k->has_file) {
+        struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->first);
+        if (d->file != FILE_NOT_LOOKED_AT || look_at(w, d))
+            file = d->file;
+        else
+            w->unknown += k->type == CALL_TRANSFER;
+    }
     if (k->type == CALL_TRANSFER && file < 0)
         return;
     uint64_t latency_ns = end->ns - by->start_ns;
@@ -404,11 +412,11 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
 
 static void take_call(struct watch *w, const struct tail_event *e)
 {
-    struct person *by = people_find(&w->people, e->thread);
+    struct person *by = watch_person(w, e->thread);
     if (!by)
         return;
     if (!by->is_followed) {
-        struct person *process = people_find(&w->people, by->process);
+        struct person *process = watch_person(w, by->process);
         by->is_followed = true;
         if (process)
             process->is_followed = true;
@@ -466,54 +474,28 @@ int watch_read(struct watch *w, struct err *e)
     return 0;
 }
 
-int watch_open(struct watch *w, struct err *e)
-{
-    *w = (struct watch){0};
-    int rc = tail_trace_open(&w->calls, TAIL_CALLS, e);
-    if (rc == 0 && w->calls.is_open)
-        rc = tail_trace_open(&w->around, TAIL_AROUND, e);
-    if (rc != 0)
-        return rc;
-    if (!w->calls.is_open || !w->around.is_open)
-        return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
-    w->stats = calloc(call_kinds, sizeof *w->stats);
-    w->storages = calloc(STORAGES_MOST, sizeof *w->storages);
-    w->files = calloc(FILES_MOST, sizeof *w->files);
-    w->descriptors = calloc(DESCRIPTORS_MOST, sizeof *w->descriptors);
-    w->page = malloc(w->calls.page_bytes);
-    if (!w->stats || !w->storages || !w->files || !w->descriptors || !w->page ||
-        people_open(&w->people) != 0 ||
-        tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
-        return err_system(e, ENOMEM, "allocate memory for events");
-    return 0;
-}
-
-/* Looks at the files that a process has open, to know their devices before its next call. */
-static void look_at_open_files(struct watch *w, int process)
-{
-    char path[64];
-    struct stat is;
-    snprintf(path, sizeof path, "/proc/%d/fd", process);
-    DIR *all = kernel_file_list(path);
-    for (const struct dirent *entry = all ? readdir(all) : NULL; entry; entry = readdir(all))
-        if (entry->d_name[0] != '.')
-            look_at(w, find_descriptor(w, process, atoi(entry->d_name)));
-    if (all)
-        closedir(all);
-    snprintf(path, sizeof path, "/proc/%d/cwd", process);
-    if (stat(path, &is) == 0)
-        find_storage(w, is.st_dev);
-}
-
 static void follow_thread(void *context, int thread)
 {
     struct watch *w = context;
-    struct person *one = people_find(&w->people, thread);
+    char path[64];
+    struct stat is;
+    struct person *one = watch_person(w, thread);
     if (!one || one->is_followed)
         return;
     one->is_followed = tail_trace_follow(&w->calls, thread);
-    if (one->process == thread)
-        look_at_open_files(w, thread);
+    if (one->process != thread)
+        return;
+    /* looks at the files that it has open, to know their devices before its next call */
+    snprintf(path, sizeof path, "/proc/%d/fd", thread);
+    DIR *all = kernel_file_list(path);
+    for (const struct dirent *entry = all ? readdir(all) : NULL; entry; entry = readdir(all))
+        if (entry->d_name[0] != '.')
+            look_at(w, find_descriptor(w, thread, atoi(entry->d_name)));
+    if (all)
+        closedir(all);
+    snprintf(path, sizeof path, "/proc/%d/cwd", thread);
+    if (stat(path, &is) == 0)
+        find_storage(w, is.st_dev);
 }
 
 void watch_follow(struct watch *w, const struct target *t)
@@ -523,18 +505,35 @@ void watch_follow(struct watch *w, const struct target *t)
         watch_devices(w);
 }
 
-int watch_begin(struct watch *w, const struct target *t, struct err *e)
+int watch_open(struct watch *w, const struct target *t, struct err *e)
 {
     char filter[FILTER_TEXT];
     char syncs[FILTER_TEXT];
     const struct device_set none = {0};
+    *w = (struct watch){0};
+    int rc = tail_trace_open(&w->calls, TAIL_CALLS, e);
+    if (rc == 0 && w->calls.is_open)
+        rc = tail_trace_open(&w->around, TAIL_AROUND, e);
+    if (rc != 0)
+        return rc;
+    if (!w->calls.is_open || !w->around.is_open)
+        return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
+    w->people = calloc(PEOPLE_PLACES, sizeof *w->people);
+    w->stats = calloc(call_kind_count, sizeof *w->stats);
+    w->storages = calloc(STORAGES_MOST, sizeof *w->storages);
+    w->files = calloc(FILES_MOST, sizeof *w->files);
+    w->descriptors = calloc(DESCRIPTORS_MOST, sizeof *w->descriptors);
+    w->page = malloc(w->calls.page_bytes);
+    if (!w->people || !w->stats || !w->storages || !w->files || !w->descriptors || !w->page ||
+        tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
+        return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
     filter_calls(syncs, true);
     struct tail_watch all = {.devices = &none, .filesystem = "ext4", .calls = filter};
     w->start_ns = clock_ns();
     w->is_limited = target_is_limited(t);
     watch_follow(w, t);
-    int rc = tail_trace_begin(&w->calls, &all);
+    rc = tail_trace_begin(&w->calls, &all);
     all.calls = syncs;
     if (rc == 0)
         rc = tail_trace_begin(&w->around, &all);
@@ -558,21 +557,11 @@ void watch_close(struct watch *w)
     tail_trace_close(&w->calls);
     tail_trace_close(&w->around);
     tail_history_close(&w->history);
-    people_close(&w->people);
+    free(w->people);
     free(w->stats);
     free(w->storages);
     free(w->files);
     free(w->descriptors);
     free(w->pending);
     free(w->page);
-}
-
-int watch_slowest_kind(const struct watch *w)
-{
-    int slowest = -1;
-    for (unsigned i = 0; i < call_kinds; i++)
-        if (w->stats[i].latencies.count > 0 &&
-            (slowest < 0 || w->stats[i].latencies.sum > w->stats[slowest].latencies.sum))
-            slowest = (int)i;
-    return slowest;
 }

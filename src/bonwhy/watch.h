@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bonwhy/people.h"
 #include "bonwhy/target.h"
 #include "measure/device.h"
 #include "measure/histogram.h"
@@ -29,10 +28,6 @@ enum call_type {
     CALL_FORGET,   /* not counted: its descriptor may be another file from now on */
 };
 
-/* A kind of calls; the number of kinds, and what is fixed of each. */
-extern const unsigned call_kinds;
-#define CALL_KINDS_MOST 48
-
 struct call_kind {
     const char *name;
     uint32_t number; /* of the system call */
@@ -40,7 +35,8 @@ struct call_kind {
     bool has_file; /* its first argument is a descriptor */
 };
 
-const struct call_kind *call_kind(unsigned index);
+extern const struct call_kind call_kinds[];
+extern const unsigned call_kind_count;
 
 struct call_stats {
     struct histogram latencies;
@@ -50,6 +46,25 @@ struct call_stats {
 };
 
 #define STORAGE_USERS 64
+
+#define PERSON_NAME 16 /* TASK_COMM_LEN of the kernel */
+
+/*
+ * A thread that the kernel's events name. It is looked up in /proc when it is first asked about, so
+ * that its name outlives it.
+ */
+struct person {
+    int thread;             /* 0: an empty place */
+    int process;            /* its process; the thread itself if that was gone already */
+    char name[PERSON_NAME]; /* of the process; empty: it was gone */
+    bool is_kernel;         /* a thread of the kernel, or one that was ending */
+    bool is_followed;       /* of the program that is watched */
+    bool syncs;             /* it is inside a call that syncs */
+    uint32_t call;          /* number of the call that it is inside, if start_ns is not 0 */
+    uint32_t third;         /* arguments of that call, as in struct tail_event */
+    uint64_t first;
+    uint64_t start_ns;
+};
 
 /* Where files are. */
 struct storage {
@@ -85,7 +100,8 @@ struct watch {
     struct tail_trace calls;
     struct tail_trace around;
     struct tail_history history;
-    struct people people;
+    struct person *people; /* a table by hash */
+    unsigned people_count;
     struct call_stats *stats; /* one for each kind */
     struct storage *storages;
     unsigned storage_count;
@@ -110,11 +126,10 @@ struct watch {
 };
 
 /*
- * Begins to watch. The caller calls watch_read() every few milliseconds, and watch_close() in the
- * end. Fails with one line where the kernel's events cannot be seen.
+ * Begins to watch. The caller calls watch_read() every few milliseconds, and watch_close() in any
+ * case. Fails with one line where the kernel's events cannot be seen.
  */
-int watch_open(struct watch *w, struct err *e);
-int watch_begin(struct watch *w, const struct target *t, struct err *e);
+int watch_open(struct watch *w, const struct target *t, struct err *e);
 int watch_read(struct watch *w, struct err *e);
 
 /* Follows what has become part of the target. */
@@ -124,5 +139,5 @@ void watch_follow(struct watch *w, const struct target *t);
 int watch_end(struct watch *w, struct err *e);
 void watch_close(struct watch *w);
 
-/* The kind whose calls took most time; -1: there was no call. */
-int watch_slowest_kind(const struct watch *w);
+/* A thread; NULL: there are too many. */
+struct person *watch_person(struct watch *w, int thread);

@@ -33,6 +33,8 @@
  * flushes only for these (Documentation/block/stat.rst), not for device mapper and md.
  */
 enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
+static const char *const caches[] = {
+    [CACHE_UNKNOWN] = NULL, [CACHE_BACK] = "write back", [CACHE_THROUGH] = "write through"};
 
 struct leaf_counts {
     bool known;
@@ -71,27 +73,6 @@ struct audit {
     uint64_t begun_ns;
 };
 
-static void find_leaves(struct audit *a)
-{
-    for (unsigned i = 0; i < a->devices.count; i++) {
-        const struct device *device = &a->devices.devices[i];
-        char cache[64];
-        char fua[64];
-        if (!device->is_drive)
-            continue;
-        device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
-        device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
-        a->leaves[a->leaf_count++] = (struct leaf){
-            .device = device,
-            .cache = strcmp(cache, "write back") == 0      ? CACHE_BACK
-                     : strcmp(cache, "write through") == 0 ? CACHE_THROUGH
-                                                           : CACHE_UNKNOWN,
-            .fua = *fua == '\0' ? -1 : *fua == '1',
-            .is_persistent_memory = strncmp(device->name, "pmem", strlen("pmem")) == 0,
-            .is_virtual = device_is_virtual(&a->devices, device)};
-    }
-}
-
 static struct leaf_counts leaf_count(const struct device_set *devices, const struct leaf *leaf)
 {
     const struct device *top = &devices->devices[leaf->device->top];
@@ -107,74 +88,39 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
 /* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
 #define TOO_FAST_NS 10000
 
-/* ---- how it is mounted ----------------------------------------------------------------------- */
-
-static void print_mount(const struct audit *a)
+static int find_facts(struct audit *a, const char *path, bool trusts, struct err *e)
 {
-    static const char *const endings[] = {
-        [DURABILITY_OPEN] = "",
-        [DURABILITY_HIDDEN] = " cannot be seen from here",
-        [DURABILITY_NONE] = ": nothing written here survives a crash",
-    };
-    const char *options = a->mount.options;
-    printf("Filesystem: %s",
-           *a->mount.filesystem ? printable(a->mount.filesystem).text : "not known");
-    printf("%s%s%s\n", *options ? " (" : "", printable(options).text, *options ? ")" : "");
-    if (a->durability.why)
-        printf("  %s: %s%s\n", printable(a->durability.what).text, a->durability.why,
-               endings[a->durability.kind]);
-    if (a->mount.lacks_journal)
-        puts("  without a journal: after a cut it needs fsck, which may lose names");
-}
-
-/* ---- the drives ------------------------------------------------------------------------------ */
-
-static void print_drives(const struct audit *a)
-{
-    static const char *const caches[] = {[CACHE_UNKNOWN] = "not known",
-                                         [CACHE_BACK] = "write back",
-                                         [CACHE_THROUGH] = "write through"};
-    if (a->leaf_count == 0)
-        puts("Drives: none is known below it");
-    for (unsigned i = 0; i < a->leaf_count; i++) {
-        const struct leaf *l = &a->leaves[i];
-        printf("Drive %s: cache %s, FUA %s%s\n", l->device->name, caches[l->cache],
-               l->fua < 0 ? "not known"
-               : l->fua   ? "yes"
-                          : "no",
-               l->is_virtual ? "; virtual: its cache is another system's" : "");
+    int fd = path_open_to_list(path, PATH_FAILS, e);
+    if (fd < 0)
+        return fd;
+    mount_info_find(&a->mount, fd);
+    durability_find(&a->durability, fd);
+    a->whole = whole_sizes_of(fd);
+    close(fd);
+    device_find(&a->devices, &a->mount);
+    for (unsigned i = 0; i < a->devices.count; i++) {
+        const struct device *device = &a->devices.devices[i];
+        struct leaf *l = &a->leaves[a->leaf_count];
+        char cache[64];
+        char fua[64];
+        if (!device->is_drive)
+            continue;
+        a->leaf_count++;
+        device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
+        device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
+        *l = (struct leaf){.device = device,
+                           .cache = strcmp(cache, caches[CACHE_BACK]) == 0      ? CACHE_BACK
+                                    : strcmp(cache, caches[CACHE_THROUGH]) == 0 ? CACHE_THROUGH
+                                                                                : CACHE_UNKNOWN,
+                           .fua = *fua == '\0' ? -1 : *fua == '1',
+                           .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0,
+                           .is_virtual = device_is_virtual(&a->devices, device)};
+        l->before = leaf_count(&a->devices, l);
     }
-}
-
-/* ---- what reaches the drives ----------------------------------------------------------------- */
-
-static void print_time(uint64_t nanoseconds)
-{
-    if (nanoseconds < MILLION)
-        printf("%.3g us", (double)nanoseconds / 1000);
-    else
-        printf("%.3g ms", (double)nanoseconds / MILLION);
-}
-
-static void judge_leaf(struct audit *a, struct leaf *l)
-{
-    l->knows_flushes = l->before.known && l->after.known;
-    if (l->knows_flushes) {
-        l->writes = l->after.writes - l->before.writes;
-        l->flushes = l->after.flushes - l->before.flushes;
-        /* Other programs flush the drive, too: what the loop did not pass on is not the trial's. */
-        if (l->flushes > l->after.loop_flushes - l->before.loop_flushes)
-            l->flushes = l->after.loop_flushes - l->before.loop_flushes;
-        /* Each fsync of the trial needs a flush of its own; so few come from other programs. */
-        if (l->flushes < TRIAL_SYNCS / 2)
-            l->flushes = 0;
-    }
-    a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH || l->flushes > 0;
-    if (l->knows_flushes && l->writes > 0 && l->flushes == 0 && l->cache == CACHE_BACK &&
-        !l->is_persistent_memory && a->devices.filesystem == 1 && a->leaf_count == 1)
-        snprintf(a->not_durable, sizeof a->not_durable,
-                 "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
-                 l->device->name);
+    int rc = sync_trial_run(&a->trial, path, &a->devices, TRIAL_SYNCS, trusts, e);
+    for (unsigned i = 0; i < a->leaf_count; i++)
+        a->leaves[i].after = leaf_count(&a->devices, &a->leaves[i]);
+    return rc;
 }
 
 static void judge(struct audit *a, const char *directory)
@@ -182,8 +128,26 @@ static void judge(struct audit *a, const char *directory)
     if (a->durability.kind == DURABILITY_NONE)
         snprintf(a->not_durable, sizeof a->not_durable, "%s: %s", a->durability.what,
                  a->durability.why);
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        judge_leaf(a, &a->leaves[i]);
+    for (struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
+        l->knows_flushes = l->before.known && l->after.known;
+        if (l->knows_flushes) {
+            l->writes = l->after.writes - l->before.writes;
+            l->flushes = l->after.flushes - l->before.flushes;
+            /* other programs flush the drive, too: what the loop did not pass on is not the trial's
+             */
+            if (l->flushes > l->after.loop_flushes - l->before.loop_flushes)
+                l->flushes = l->after.loop_flushes - l->before.loop_flushes;
+            /* each fsync of the trial needs a flush of its own; so few come from other programs */
+            if (l->flushes < TRIAL_SYNCS / 2)
+                l->flushes = 0;
+        }
+        a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH || l->flushes > 0;
+        if (l->knows_flushes && l->writes > 0 && l->flushes == 0 && l->cache == CACHE_BACK &&
+            !l->is_persistent_memory && a->devices.filesystem == 1 && a->leaf_count == 1)
+            snprintf(a->not_durable, sizeof a->not_durable,
+                     "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
+                     l->device->name);
+    }
     if (a->trial.is_pretended)
         snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
                  TRIAL_SYNCS);
@@ -199,47 +163,15 @@ static void judge(struct audit *a, const char *directory)
                  TRIAL_SYNCS, a->leaves[0].device->name);
 }
 
-static void print_leaf(const struct audit *a, const struct leaf *l)
+/* ---- the report as text ---------------------------------------------------------------------- */
+
+static void print_time(uint64_t nanoseconds)
 {
-    const char *name = l->device->name;
-    if (l->is_persistent_memory)
-        printf("  %s: persistent memory, where fsync needs no request\n", name);
-    else if (!l->knows_flushes)
-        printf("  %s: the kernel does not count its flushes\n", name);
-    else if (l->flushes > 0)
-        printf("  flushes reach %s, %.3g for each fsync\n", name, (double)l->flushes / TRIAL_SYNCS);
-    else if (l->writes == 0)
-        printf("  nothing reaches %s\n", name);
-    else if (l->cache == CACHE_THROUGH)
-        printf("  no flush reaches %s: it says write through, so none is needed; only a cut can "
-               "tell\n",
-               name);
+    if (nanoseconds < MILLION)
+        printf("%.3g us", (double)nanoseconds / 1000);
     else
-        printf("  no flush reaches %s%s%s\n", name,
-               l->cache == CACHE_BACK ? ", whose cache is write back" : "",
-               *a->not_durable ? ": what fsync promises is not durable" : "");
+        printf("%.3g ms", (double)nanoseconds / MILLION);
 }
-
-static void print_trial(const struct audit *a)
-{
-    printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
-    print_time(a->trial.median_ns);
-    printf(", slowest ");
-    print_time(a->trial.slowest_ns);
-    putchar('\n');
-    for (unsigned i = 0; i < a->leaf_count; i++) {
-        print_leaf(a, &a->leaves[i]);
-    }
-    if (a->trial.is_pretended) {
-        printf("  fsync takes ");
-        print_time(a->trial.median_ns);
-        puts(" and nothing reaches the device: nothing here is durable");
-    } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
-        puts("  only persistent memory answers that fast: no other drive was waited for");
-    }
-}
-
-/* ---- writes that are promised whole ---------------------------------------------------------- */
 
 /*
  * Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
@@ -264,10 +196,63 @@ static void split_whole(const struct audit *a, struct whole_sizes *by_drive,
         by_filesystem->least = by_drive->most * 2;
 }
 
-static void print_whole(const struct audit *a)
+static void print_report(const struct audit *a)
 {
+    static const char *const endings[] = {
+        [DURABILITY_OPEN] = "",
+        [DURABILITY_HIDDEN] = " cannot be seen from here",
+        [DURABILITY_NONE] = ": nothing written here survives a crash",
+    };
+    const char *options = a->mount.options;
     char text[2 * UNITS_TEXT];
     struct whole_sizes by_drive, by_filesystem;
+    printf("Filesystem: %s",
+           *a->mount.filesystem ? printable(a->mount.filesystem).text : "not known");
+    printf("%s%s%s\n", *options ? " (" : "", printable(options).text, *options ? ")" : "");
+    if (a->durability.why)
+        printf("  %s: %s%s\n", printable(a->durability.what).text, a->durability.why,
+               endings[a->durability.kind]);
+    if (a->mount.lacks_journal)
+        puts("  without a journal: after a cut it needs fsck, which may lose names");
+    if (a->leaf_count == 0)
+        puts("Drives: none is known below it");
+    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
+        printf("Drive %s: cache %s, FUA %s%s\n", l->device->name,
+               l->cache == CACHE_UNKNOWN ? "not known" : caches[l->cache],
+               l->fua < 0 ? "not known"
+               : l->fua   ? "yes"
+                          : "no",
+               l->is_virtual ? "; virtual: its cache is another system's" : "");
+    printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
+    print_time(a->trial.median_ns);
+    printf(", slowest ");
+    print_time(a->trial.slowest_ns);
+    putchar('\n');
+    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
+        if (l->is_persistent_memory)
+            printf("  %s: persistent memory, where fsync needs no request\n", l->device->name);
+        else if (!l->knows_flushes)
+            printf("  %s: the kernel does not count its flushes\n", l->device->name);
+        else if (l->flushes > 0)
+            printf("  flushes reach %s, %.3g for each fsync\n", l->device->name,
+                   (double)l->flushes / TRIAL_SYNCS);
+        else if (l->writes == 0)
+            printf("  nothing reaches %s\n", l->device->name);
+        else if (l->cache == CACHE_THROUGH)
+            printf("  no flush reaches %s: it says write through, so none is needed; only a cut "
+                   "can tell\n",
+                   l->device->name);
+        else
+            printf("  no flush reaches %s%s%s\n", l->device->name,
+                   l->cache == CACHE_BACK ? ", whose cache is write back" : "",
+                   *a->not_durable ? ": what fsync promises is not durable" : "");
+    if (a->trial.is_pretended) {
+        printf("  fsync takes ");
+        print_time(a->trial.median_ns);
+        puts(" and nothing reaches the device: nothing here is durable");
+    } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
+        puts("  only persistent memory answers that fast: no other drive was waited for");
+    }
     split_whole(a, &by_drive, &by_filesystem);
     if (a->whole.most == 0)
         puts("No size of write is promised to be whole after a cut");
@@ -280,24 +265,14 @@ static void print_whole(const struct audit *a)
         whole_sizes_format(text, &by_filesystem);
         printf("Writes of %s are whole, by the filesystem (copy on write)\n", text);
     }
+    printf("\n%s\n", *a->not_durable ? "NOT DURABLE: what fsync promises here does not survive a "
+                                       "power cut."
+                     : a->is_known
+                         ? "Nothing here rules out durability, but only a cut can show it."
+                         : "NOT KNOWN: nothing here says whether what is flushed reaches a drive.");
 }
 
 /* ---- the report in JSON ---------------------------------------------------------------------- */
-
-static json_t *leaf_json(const struct leaf *l)
-{
-    static const char *const caches[] = {
-        [CACHE_UNKNOWN] = NULL, [CACHE_BACK] = "write back", [CACHE_THROUGH] = "write through"};
-    json_t *object = json_object();
-    put_text(&object, "name", l->device->name);
-    put_fact(&object, "write_cache", caches[l->cache]);
-    put_value(&object, "fua", l->fua < 0 ? json_null() : json_boolean(l->fua));
-    put_flag(&object, "virtual", l->is_virtual);
-    put_flag(&object, "persistent_memory", l->is_persistent_memory);
-    put_known_real(&object, "flushes_per_sync",
-                   l->knows_flushes ? (double)l->flushes / TRIAL_SYNCS : -1);
-    return object;
-}
 
 static json_t *whole_json(const struct whole_sizes *sizes)
 {
@@ -331,8 +306,17 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
     put_count(&sync, "p50", a->trial.median_ns);
     put_count(&sync, "max", a->trial.slowest_ns);
     put_value(&object, "sync_ns", sync);
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        append_value(&drives, leaf_json(&a->leaves[i]));
+    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
+        json_t *drive = json_object();
+        put_text(&drive, "name", l->device->name);
+        put_fact(&drive, "write_cache", caches[l->cache]);
+        put_value(&drive, "fua", l->fua < 0 ? json_null() : json_boolean(l->fua));
+        put_flag(&drive, "virtual", l->is_virtual);
+        put_flag(&drive, "persistent_memory", l->is_persistent_memory);
+        put_known_real(&drive, "flushes_per_sync",
+                       l->knows_flushes ? (double)l->flushes / TRIAL_SYNCS : -1);
+        append_value(&drives, drive);
+    }
     put_value(&object, "drives", drives);
     split_whole(a, &by_drive, &by_filesystem);
     put_value(&object, "whole_by_drive", whole_json(&by_drive));
@@ -342,25 +326,6 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int find_facts(struct audit *a, const char *path, bool trusts, struct err *e)
-{
-    int fd = path_open_to_list(path, PATH_FAILS, e);
-    if (fd < 0)
-        return fd;
-    mount_info_find(&a->mount, fd);
-    durability_find(&a->durability, fd);
-    a->whole = whole_sizes_of(fd);
-    close(fd);
-    device_find(&a->devices, &a->mount);
-    find_leaves(a);
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        a->leaves[i].before = leaf_count(&a->devices, &a->leaves[i]);
-    int rc = sync_trial_run(&a->trial, path, &a->devices, TRIAL_SYNCS, trusts, e);
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        a->leaves[i].after = leaf_count(&a->devices, &a->leaves[i]);
-    return rc;
-}
-
 int boncut_audit(const struct settings *s, struct err *e)
 {
     struct audit a = {.begun_ns = clock_ns()};
@@ -368,20 +333,10 @@ int boncut_audit(const struct settings *s, struct err *e)
     if (rc != 0)
         return rc;
     judge(&a, s->directory);
-    if (s->json) {
+    if (s->json)
         rc = document_print(report_json(&a, s), e);
-    } else {
-        print_mount(&a);
-        print_drives(&a);
-        print_trial(&a);
-        print_whole(&a);
-        printf("\n%s\n", *a.not_durable ? "NOT DURABLE: what fsync promises here does not survive "
-                                          "a power cut."
-                         : a.is_known
-                             ? "Nothing here rules out durability, but only a cut can show it."
-                             : "NOT KNOWN: nothing here says whether what is flushed reaches a "
-                               "drive.");
-    }
+    else
+        print_report(&a);
     if (rc != 0)
         return rc;
     err_say(e, "%s: %s", *a.not_durable ? "not durable" : "not known", a.reason);

@@ -111,50 +111,46 @@ void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut)
 
 void campaign_sum_end(struct campaign_sum *sum)
 {
-    size_t length;
     if (sum->unreadable > 0 && sum->lost == 0) {
         sum->verdict = VERDICT_UNREADABLE;
-        snprintf(sum->reason, sizeof sum->reason,
-                 "in %" PRIu64 " of %" PRIu64
-                 " cuts, promised units cannot be read; nothing is known to be lost",
-                 sum->unreadable, sum->cuts);
+        reason_add(sum->reason, sizeof sum->reason,
+                   "in %" PRIu64 " of %" PRIu64
+                   " cuts, promised units cannot be read; nothing is known to be lost",
+                   sum->unreadable, sum->cuts);
         return;
     }
     if (sum->conclusive == 0) {
         sum->verdict = VERDICT_NOT_KNOWN;
-        snprintf(sum->reason, sizeof sum->reason,
-                 "none of %" PRIu64 " cuts was shown to have cut anything", sum->cuts);
+        reason_add(sum->reason, sizeof sum->reason,
+                   "none of %" PRIu64 " cuts was shown to have cut anything", sum->cuts);
         return;
     }
     sum->verdict = sum->lost > 0 ? VERDICT_LOST : VERDICT_KEPT;
     if (sum->lost == 0)
-        snprintf(sum->reason, sizeof sum->reason,
-                 "0 of %" PRIu64 " promises lost in %" PRIu64
-                 " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
-                 sum->promises, sum->conclusive,
-                 units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
-                 sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
+        reason_add(sum->reason, sizeof sum->reason,
+                   "0 of %" PRIu64 " promises lost in %" PRIu64
+                   " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
+                   sum->promises, sum->conclusive,
+                   units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
+                   sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
     else
-        snprintf(
+        reason_add(
             sum->reason, sizeof sum->reason,
             "lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
             sum->conclusive,
             units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
             units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED), 1, 100).text);
-    length = strlen(sum->reason);
     if (sum->reached_drive == 0 || sum->reached_drive == sum->conclusive)
-        snprintf(sum->reason + length, sizeof sum->reason - length, "; %s the drive's cache%s",
-                 sum->reached_drive == 0 ? "no cut reached" : "all of these cuts reached",
-                 sum->reached_drive == 0 ? ", about which nothing is shown" : "");
+        reason_add(sum->reason, sizeof sum->reason, "; %s the drive's cache%s",
+                   sum->reached_drive == 0 ? "no cut reached" : "all of these cuts reached",
+                   sum->reached_drive == 0 ? ", about which nothing is shown" : "");
     else
-        snprintf(sum->reason + length, sizeof sum->reason - length,
-                 "; %" PRIu64 " of these cuts reached the drive's cache", sum->reached_drive);
-    length = strlen(sum->reason);
+        reason_add(sum->reason, sizeof sum->reason,
+                   "; %" PRIu64 " of these cuts reached the drive's cache", sum->reached_drive);
     if (sum->cuts > sum->conclusive) /* on which the verdict does not rest */
-        snprintf(sum->reason + length, sizeof sum->reason - length,
-                 "; not known%s: %" PRIu64 " of all %" PRIu64 " cuts",
-                 sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
-                 sum->cuts);
+        reason_add(
+            sum->reason, sizeof sum->reason, "; not known%s: %" PRIu64 " of all %" PRIu64 " cuts",
+            sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive, sum->cuts);
 }
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -156,11 +157,10 @@ void method_print_all(FILE *out);
 bool method_find(const char *name, size_t length, unsigned *method);
 
 /*
- * Calls see() with the open directory and each name in it. Returns 0, or a negative errno when the
- * directory could not be read to its end: then it may have names that were not seen.
+ * Opens a directory below the one behind fd to list it; the caller closes it. NULL: errno says why
+ * it cannot be opened. When readdir(3) ends with an errno, there may be names that were not seen.
  */
-typedef void name_seen(void *context, int fd, const char *name);
-int directory_list(int fd, const char *name, name_seen *see, void *context);
+DIR *directory_list(int fd, const char *name);
 
 /* The number that identifies a file of a method and a worker in the stamps of its blocks. */
 static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t number)

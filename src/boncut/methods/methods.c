@@ -144,21 +144,15 @@ static enum finding judging_failure(struct judging *j, int code)
     return FOUND_UNREADABLE;
 }
 
-int directory_list(int fd, const char *name, name_seen *see, void *context)
+DIR *directory_list(int fd, const char *name)
 {
     int opened = directory_open(fd, name);
-    DIR *directory = opened >= 0 ? fdopendir(opened) : NULL;
-    if (!directory) {
-        int rc = opened < 0 ? opened : -errno;
+    DIR *all = opened >= 0 ? fdopendir(opened) : NULL;
+    int code = opened < 0 ? -opened : errno;
+    if (!all)
         descriptor_close(&opened);
-        return rc;
-    }
-    errno = 0;
-    for (const struct dirent *entry; (entry = readdir(directory)); errno = 0)
-        see(context, opened, entry->d_name);
-    int rc = -errno;
-    closedir(directory);
-    return rc;
+    errno = code;
+    return all;
 }
 
 /*
@@ -409,48 +403,37 @@ static void check_tail_file(struct judging *j, unsigned worker, uint64_t number,
     descriptor_close(&fd);
 }
 
-/* The search for a file that has replaced the one with the promised version. */
-struct successor {
-    struct judging *j;
-    unsigned worker;
-    uint64_t promised_file;
-    struct sight sight; /* what the best later file shows */
-    uint64_t number;    /* of that file */
-};
-
-static void see_successor(void *context, int fd, const char *name)
-{
-    struct successor *s = context;
-    struct sight sight;
-    uint64_t number;
-    const char *plus = strchr(name, '+');
-    (void)fd;
-    if (s->sight.finding == FOUND_KEPT || !plus || sscanf(plus, "+%" SCNu64, &number) != 1 ||
-        strcmp(tail_name(s->j->method, s->worker, number).text, name) != 0 ||
-        number <= s->promised_file)
-        return;
-    check_tail_file(s->j, s->worker, number, 1, &sight);
-    if (sight.finding == FOUND_KEPT || s->sight.finding == FOUND_MISSING) {
-        s->sight = sight;
-        s->number = number;
-    }
-}
-
 static void judge_tail(struct judging *j, unsigned worker)
 {
     uint32_t units = j->header->units;
     uint64_t promised = promised_of(j, worker, units);
+    uint64_t number = (promised - 1) / units;
+    uint64_t shown = number; /* the file that shows the state */
+    struct sight sight;
     if (promised == 0)
         return;
-    uint64_t number = (promised - 1) / units;
-    struct successor s = {.j = j, .worker = worker, .promised_file = number, .number = number};
-    check_tail_file(j, worker, number, (promised - 1) % units + 1, &s.sight);
-    if (s.sight.finding == FOUND_MISSING) {
-        int rc = directory_list(j->directory_fd, ".", see_successor, &s);
-        if (rc < 0 && s.sight.finding != FOUND_KEPT)
-            s.sight.finding = judging_failure(j, -rc);
+    check_tail_file(j, worker, number, (promised - 1) % units + 1, &sight);
+    bool is_gone = sight.finding == FOUND_MISSING; /* a later file may have replaced it */
+    DIR *all = is_gone ? directory_list(j->directory_fd, ".") : NULL;
+    const struct dirent *entry;
+    while (all && sight.finding != FOUND_KEPT && (errno = 0, entry = readdir(all))) {
+        struct sight other;
+        uint64_t later;
+        const char *plus = strchr(entry->d_name, '+');
+        if (!plus || sscanf(plus, "+%" SCNu64, &later) != 1 || later <= number ||
+            strcmp(tail_name(j->method, worker, later).text, entry->d_name) != 0)
+            continue;
+        check_tail_file(j, worker, later, 1, &other);
+        if (other.finding == FOUND_KEPT || sight.finding == FOUND_MISSING) {
+            sight = other;
+            shown = later;
+        }
     }
-    judging_add(j, worker, units, &s.sight, tail_name(j->method, worker, s.number).text);
+    if (is_gone && sight.finding != FOUND_KEPT && errno != 0)
+        sight.finding = judging_failure(j, errno);
+    if (all)
+        closedir(all);
+    judging_add(j, worker, units, &sight, tail_name(j->method, worker, shown).text);
 }
 
 /*
@@ -945,66 +928,56 @@ struct sightings {
     struct sight exact;
 };
 
-/* The state of judging one worker. */
-struct names {
-    struct judging *j;
-    const struct names_rule *rule;
-    unsigned worker;
-    unsigned side;
-    struct sightings *seen;
-};
-
-static void see_name(void *context, int fd, const char *name)
-{
-    const struct names *n = context;
-    struct sight sight = {.finding = FOUND_KEPT};
-    uint32_t unit;
-    uint64_t version;
-    if (sscanf(name, "%" SCNu32 ".%" SCNu64, &unit, &version) != 2 ||
-        strcmp(version_name(unit, version).text, name) != 0 || unit >= n->j->header->units ||
-        version % n->rule->sides != n->side)
-        return;
-    struct sightings *seen = &n->seen[unit];
-    uint64_t promised = promised_of(n->j, n->worker, unit);
-    if (version < promised || (n->rule->is_absent && version == promised)) {
-        seen->has_old = true;
-        seen->old = version;
-        return;
-    }
-    if (seen->has_wanted || n->rule->is_absent)
-        return;
-    if (n->rule->has_contents)
-        file_check(n->j, fd, name, block_stamp(n->j->method, n->worker, unit + 1), 1,
-                   n->rule->has_version ? version : 0, &sight);
-    seen->has_wanted |= sight.finding == FOUND_KEPT;
-    seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
-    if (version == promised) {
-        seen->has_exact = true;
-        seen->exact = sight;
-    }
-}
-
 static void names_judge(struct judging *j, unsigned worker)
 {
     const struct names_rule *rule = &methods[j->method].names;
     bool wants_none = rule->is_absent || rule->leaves_none;
     enum finding listing = FOUND_KEPT; /* or a directory is missing or unreadable */
     struct name directory;
-    struct names n = {
-        .j = j, .rule = rule, .worker = worker, .seen = calloc(j->header->units, sizeof *n.seen)};
-    if (!n.seen) {
+    struct sightings *all_seen = calloc(j->header->units, sizeof *all_seen);
+    if (!all_seen) {
         j->failure = ENOMEM;
         return;
     }
-    for (; listing != FOUND_MISSING && n.side < rule->sides; n.side++) {
-        directory = worker_name(j->method, worker, n.side);
-        int rc = directory_list(j->directory_fd, directory.text, see_name, &n);
-        if (rc < 0)
-            listing = judging_failure(j, -rc);
+    for (unsigned side = 0; listing != FOUND_MISSING && side < rule->sides; side++) {
+        directory = worker_name(j->method, worker, side);
+        DIR *all = directory_list(j->directory_fd, directory.text);
+        const struct dirent *entry;
+        while (all && (errno = 0, entry = readdir(all))) {
+            struct sight sight = {.finding = FOUND_KEPT};
+            uint32_t unit;
+            uint64_t version;
+            if (sscanf(entry->d_name, "%" SCNu32 ".%" SCNu64, &unit, &version) != 2 ||
+                strcmp(version_name(unit, version).text, entry->d_name) != 0 ||
+                unit >= j->header->units || version % rule->sides != side)
+                continue;
+            struct sightings *seen = &all_seen[unit];
+            uint64_t promised = promised_of(j, worker, unit);
+            if (version < promised || (rule->is_absent && version == promised)) {
+                seen->has_old = true;
+                seen->old = version;
+                continue;
+            }
+            if (seen->has_wanted || rule->is_absent)
+                continue;
+            if (rule->has_contents)
+                file_check(j, dirfd(all), entry->d_name, block_stamp(j->method, worker, unit + 1),
+                           1, rule->has_version ? version : 0, &sight);
+            seen->has_wanted |= sight.finding == FOUND_KEPT;
+            seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
+            if (version == promised) {
+                seen->has_exact = true;
+                seen->exact = sight;
+            }
+        }
+        if (errno != 0)
+            listing = judging_failure(j, errno);
+        if (all)
+            closedir(all);
     }
     for (uint32_t unit = 0; unit < j->header->units; unit++) {
         char file[FILE_TEXT];
-        const struct sightings *seen = &n.seen[unit];
+        const struct sightings *seen = &all_seen[unit];
         uint64_t promised = promised_of(j, worker, unit);
         uint64_t version = promised; /* whose name shows the state */
         struct sight sight = seen->exact;
@@ -1027,7 +1000,7 @@ static void names_judge(struct judging *j, unsigned worker)
         snprintf(file, sizeof file, "%s/%s", directory.text, version_name(unit, version).text);
         judging_add(j, worker, unit, &sight, file);
     }
-    free(n.seen);
+    free(all_seen);
 }
 
 /* A file may have any version from the promised one on, but all its blocks must have the same. */
