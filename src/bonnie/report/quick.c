@@ -16,29 +16,9 @@
 #define NAME_COLUMNS 9
 #define WHAT_COLUMNS 27
 
-static struct units_text rate_text(const struct test_result *t, enum test_id test)
-{
-    return test_counts_operations(test)
-               ? units_scaled(test_result_ops_per_second(t), UNITS_COUNT)
-               : units_scaled(test_result_kib_per_second(t) * 1024, UNITS_BYTES);
-}
-
-static void print_figures(FILE *out, const struct test_result *t, enum test_id test)
-{
-    bool has_latency = test == TEST_IOPS;
-    if (!test_result_is_long_enough(t)) {
-        fprintf(out, "%11s\n", "+++++");
-        return;
-    }
-    fprintf(out, "%11s%10s%10s   %s\n", rate_text(t, test).text,
-            has_latency ? units_time(t->latency_ns.p50).text : "",
-            has_latency ? units_time(t->latency_ns.p99).text : "", limit_name(t->verdict.least.by));
-}
-
 static void print_row(FILE *out, const struct result *r)
 {
     const struct preset_row *row = r->plan->row;
-    char what[64];
     if (r->left_out[0]) {
         fprintf(out, "%-*s%s: ", NAME_COLUMNS, row->name, row->part);
         print_wrapped(out, NAME_COLUMNS + strlen(row->part) + 2, r->left_out);
@@ -46,6 +26,8 @@ static void print_row(FILE *out, const struct result *r)
     }
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct test_result *t = &r->tests[test];
+        const bool has_latency = test == TEST_IOPS;
+        char what[64];
         if (!t->measured)
             continue;
         if (test == TEST_SEQ_CREATE || test == TEST_SEQ_DEL)
@@ -55,7 +37,16 @@ static void print_row(FILE *out, const struct result *r)
         else
             snprintf(what, sizeof what, "%s, %u in flight", row->part, t->iodepth);
         fprintf(out, "%-*s%-*s", NAME_COLUMNS, row->name, WHAT_COLUMNS, what);
-        print_figures(out, t, test);
+        if (!test_result_is_long_enough(t)) {
+            fprintf(out, "%11s\n", "+++++");
+            continue;
+        }
+        bool counts = test_counts_operations(test);
+        double rate = test_result_rate(t, test) * (counts ? 1 : 1024);
+        fprintf(
+            out, "%11s%10s%10s   %s\n", units_scaled(rate, counts ? UNITS_COUNT : UNITS_BYTES).text,
+            has_latency ? units_time(t->latency_ns.p50).text : "",
+            has_latency ? units_time(t->latency_ns.p99).text : "", limit_name(t->verdict.least.by));
     }
 }
 
@@ -77,12 +68,13 @@ static void print_heading(FILE *out, const struct result *r)
         snprintf(room, sizeof room, ", %s of %s free", of_free, of_all);
     if (s->device) {
         units_format_readable(of_all, s->device->bytes);
-        snprintf(text, sizeof text, "%.300s: %s%s%s; %s%.200s; %u CPU%s, %s RAM", s->device->name,
+        snprintf(text, sizeof text, "%.300s: %s%s%s; %s%s; %u CPU%s, %s RAM", s->device->name,
                  s->models, has_model ? ", " : "", of_all,
                  *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
                  h->cpus == 1 ? "" : "s", ram);
     } else
-        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->directory,
+        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM",
+                 r->plan->settings->directory,
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
                                                 : "an unknown filesystem",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
@@ -150,33 +142,12 @@ static void print_limits(FILE *out, const struct result runs[], size_t count)
         print_wrapped(out, 0, "unknown: nothing that was watched explains the figure.");
 }
 
-/* Prints the command for a figure to rely on, of a size that suits this machine. */
-static void print_command(FILE *out, const struct result *r)
-{
-    const struct host *h = r->plan->host;
-    const char *directory = r->plan->directory;
-    uint64_t size = round_up(2 * h->ram_bytes, GIB);
-    bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
-    uint64_t most_k = h->free_files / 2 / 1024; /* -n counts thousands of files, of 1024 */
-    char text[UNITS_TEXT];
-    if (!fits)
-        size = units_round_down(h->free_bytes / 2);
-    units_format_chunk(text, size);
-    if (strchr(directory, '\'') || !is_printable(directory))
-        directory = r->plan->is_device ? "DEVICE" : "DIR";
-    const char *quote = strpbrk(directory, " \"$&;()<>|*?[{!#~`\\") ? "'" : "";
-    if (r->plan->is_device)
-        fprintf(out, "    bonnie --write --yes%s %s%s%s\n",
-                r->plan->reads_only ? "" : " --tests=iops --steady-state", quote,
-                printable(directory).text, quote);
-    else
-        fprintf(out, "    bonnie -d %s%s%s%s -s %s -n %u\n", quote, printable(directory).text,
-                quote, fits || !r->plan->direct ? "" : " -D", text,
-                most_k < 16 ? (unsigned)most_k : 16);
-}
-
+/* Ends with the command for a figure to rely on, of a size that suits this machine. */
 static void print_summary(FILE *out, const struct result runs[], size_t count)
 {
+    const struct plan *p = runs[0].plan;
+    const struct host *h = p->host;
+    const char *directory = p->directory;
     uint64_t written = 0;
     char text[320];
     char amount[UNITS_TEXT];
@@ -187,14 +158,11 @@ static void print_summary(FILE *out, const struct result runs[], size_t count)
     }
     units_format_readable(amount, written);
     double seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9;
-    if (is_memory(&runs[0])) {
+    if (is_memory(&runs[0]))
         snprintf(text, sizeof text,
                  "%.0f s, %s written. For figures of a drive, name a directory on one.", seconds,
                  amount);
-        print_wrapped(out, 0, text);
-        return;
-    }
-    if (runs[0].plan->reads_only)
+    else if (p->reads_only)
         snprintf(text, sizeof text,
                  "%.0f s. Nothing was written, so what was read could not be checked. Writing, "
                  "which destroys what is there, is measured by",
@@ -207,7 +175,22 @@ static void print_summary(FILE *out, const struct result runs[], size_t count)
             "figure to rely on:",
             seconds, amount, amount);
     print_wrapped(out, 0, text);
-    print_command(out, &runs[0]);
+    if (is_memory(&runs[0]))
+        return;
+    uint64_t size = round_up(2 * h->ram_bytes, GIB);
+    bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
+    uint64_t most_k = h->free_files / 2 / 1024; /* -n counts thousands of files, of 1024 */
+    units_format_chunk(text, fits ? size : units_round_down(h->free_bytes / 2));
+    if (strchr(directory, '\'') || !is_printable(directory))
+        directory = p->is_device ? "DEVICE" : "DIR";
+    const char *quote = strpbrk(directory, " \"$&;()<>|*?[{!#~`\\") ? "'" : "";
+    if (p->is_device)
+        fprintf(out, "    bonnie --write --yes%s %s%s%s\n",
+                p->reads_only ? "" : " --tests=iops --steady-state", quote,
+                printable(directory).text, quote);
+    else
+        fprintf(out, "    bonnie -d %s%s%s%s -s %s -n %u\n", quote, printable(directory).text,
+                quote, fits || !p->direct ? "" : " -D", text, most_k < 16 ? (unsigned)most_k : 16);
 }
 
 static int quick_all(FILE *out, const struct result runs[], size_t count)
