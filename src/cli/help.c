@@ -19,55 +19,11 @@ static const char *offer_text(enum option_offer offer, const char *const *words)
     return offer == OFFER_WORDS && !words ? "" : texts[offer];
 }
 
-static const char *value_words(const struct option_entry *entry)
-{
-    static const char *const texts[] = {
-        [VALUE_NONE] = "none", [VALUE_REQUIRED] = "required", [VALUE_OPTIONAL] = "optional"};
-    return entry->kind == OPTION_BOOLEAN ? "boolean" : texts[entry->value];
-}
-
-static void print_option(const struct option_entry *entry, FILE *out)
-{
-    fputs("option\t", out);
-    if (entry->letter)
-        fputc(entry->letter, out);
-    fprintf(out, "\t%s\t%s\t%s\t%s\t", or_empty(entry->name), or_empty(entry->alias),
-            value_words(entry), offer_text(entry->offer, entry->words));
-    for (const char *const *word = entry->words; word && *word; word++)
-        fprintf(out, "%s%s", word == entry->words ? "" : " ", *word);
-    fprintf(out, "\t%s\t%s\n", or_empty(entry->value_name), option_help(entry).text);
-}
-
-static void print_options(const struct option_table *table, FILE *out)
-{
-    fprintf(out, "program\t%s\t%s\t%s\n", program_name, option_dashes(table),
-            offer_text(table->operand_offer, NULL));
-    for (size_t i = 0; i < table->count; i++)
-        if (table->entries[i].help)
-            print_option(&table->entries[i], out);
-}
-
 #define HELP_COLUMN 8
-
-/* Prints " -s, --size SIZE[:CHUNK...]", with the value as it must be given. */
-static void print_form(FILE *out, const char *dashes, const struct option_entry *entry)
-{
-    fputs("  ", out);
-    if (entry->letter)
-        fprintf(out, "-%c%s", entry->letter, entry->name ? ", " : "");
-    if (entry->name)
-        fprintf(out, "%s%s", dashes, entry->name);
-    if (entry->alias)
-        fprintf(out, ", %s%s", dashes, entry->alias);
-    if (entry->value == VALUE_REQUIRED)
-        fprintf(out, " %s", entry->value_name);
-    if (entry->value == VALUE_OPTIONAL)
-        fprintf(out, "[%s%s]", entry->name ? "=" : "", entry->value_name);
-    fputc('\n', out);
-}
 
 static void print_help(const struct option_table *table, FILE *out)
 {
+    const char *dashes = option_dashes(table);
     fputs(table->usage, out);
     for (size_t i = 0; i < table->count; i++) {
         const struct option_entry *entry = &table->entries[i];
@@ -75,24 +31,45 @@ static void print_help(const struct option_table *table, FILE *out)
             continue;
         if (entry->group)
             fprintf(out, "\n%s\n", entry->group);
-        print_form(out, option_dashes(table), entry);
-        fprintf(out, "%*s", HELP_COLUMN, "");
+        /* " -s, --size SIZE[:CHUNK...]", with the value as it must be given */
+        fputs("  ", out);
+        if (entry->letter)
+            fprintf(out, "-%c%s", entry->letter, entry->name ? ", " : "");
+        if (entry->name)
+            fprintf(out, "%s%s", dashes, entry->name);
+        if (entry->alias)
+            fprintf(out, ", %s%s", dashes, entry->alias);
+        if (entry->value == VALUE_REQUIRED)
+            fprintf(out, " %s", entry->value_name);
+        if (entry->value == VALUE_OPTIONAL)
+            fprintf(out, "[%s%s]", entry->name ? "=" : "", entry->value_name);
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
         print_wrapped(out, HELP_COLUMN, option_help(entry).text);
     }
     fputs(table->closing, out);
 }
 
-static void print_list(const struct option_entry *entry, FILE *out)
+/* Prints the table for programs: CLI_OPTIONS. */
+static void print_options(const struct option_table *table, FILE *out)
 {
-    if (entry->list)
-        entry->list(out);
-    for (const char *const *word = entry->words; !entry->list && *word; word++)
-        fprintf(out, "%s\n", *word);
-}
-
-static const char *version_name(const struct option_table *table)
-{
-    return table->version ? table->version : program_name;
+    static const char *const value_names[] = {
+        [VALUE_NONE] = "none", [VALUE_REQUIRED] = "required", [VALUE_OPTIONAL] = "optional"};
+    fprintf(out, "program\t%s\t%s\t%s\n", program_name, option_dashes(table),
+            offer_text(table->operand_offer, NULL));
+    for (size_t i = 0; i < table->count; i++) {
+        const struct option_entry *entry = &table->entries[i];
+        if (!entry->help)
+            continue;
+        fputs("option\t", out);
+        if (entry->letter)
+            fputc(entry->letter, out);
+        fprintf(out, "\t%s\t%s\t%s\t%s\t", or_empty(entry->name), or_empty(entry->alias),
+                entry->kind == OPTION_BOOLEAN ? "boolean" : value_names[entry->value],
+                offer_text(entry->offer, entry->words));
+        for (const char *const *word = entry->words; word && *word; word++)
+            fprintf(out, "%s%s", word == entry->words ? "" : " ", *word);
+        fprintf(out, "\t%s\t%s\n", or_empty(entry->value_name), option_help(entry).text);
+    }
 }
 
 void cli_answer(const struct option_table *table, enum cli_answer answer,
@@ -100,10 +77,13 @@ void cli_answer(const struct option_table *table, enum cli_answer answer,
 {
     if (answer == CLI_OPTIONS)
         print_options(table, out);
+    else if (answer == CLI_LIST && listed->list)
+        listed->list(out);
     else if (answer == CLI_LIST)
-        print_list(listed, out);
+        for (const char *const *word = listed->words; *word; word++)
+            fprintf(out, "%s\n", *word);
     else if (answer == CLI_VERSION)
-        fprintf(out, "%s %s\n", version_name(table), PACKAGE_VERSION);
+        fprintf(out, "%s %s\n", table->version ? table->version : program_name, PACKAGE_VERSION);
     else if (answer == CLI_BRIEF || !table->usage)
         fputs(table->brief, out);
     else

@@ -67,20 +67,6 @@ int value_text(const char **out, const char *value, const char *accepted, struct
     return 0;
 }
 
-/*
- * Refuses what is meant for other programs, or as something else: the name of a format, the next
- * option, or the -o_direct of Bonnie.
- */
-static int value_file(const char **out, const char *value, const char *accepted, struct err *e)
-{
-    static const char *const formats[] = {"json", "text", "csv", "html", "human", NULL};
-    if (value_word(value, formats) >= 0 || (*value == '-' && value[1] != '\0'))
-        return err_say(e, "%s; ./%s is a file of that name", accepted, value);
-    if (strcmp(value, "_direct") == 0)
-        return err_say(e, "%s; --direct is direct I/O", accepted);
-    return value_text(out, value, accepted, e);
-}
-
 int value_word(const char *value, const char *const words[])
 {
     for (int i = 0; words[i]; i++)
@@ -134,45 +120,40 @@ static void add_size(struct option_text *t, uint64_t bytes)
     add(t, "%" PRIu64 "%s", bytes, units[unit]);
 }
 
-/* Adds "a size from 1KiB to 1GiB". */
-static void add_range(struct option_text *t, const struct option_entry *entry)
+/* What the option accepts as its value: "a size from 1KiB to 1GiB". */
+static struct option_text option_accepted(const struct option_entry *entry)
 {
     static const char *const things[] = {
         [OPTION_COUNT] = "a whole number", [OPTION_DECIMAL] = "a number", [OPTION_SIZE] = "a size"};
-    bool is_size = entry->kind == OPTION_SIZE;
-    uint64_t divisor = entry->kind == OPTION_DECIMAL ? BILLION : 1;
-    const uint64_t limits[] = {entry->min, entry->max};
-    add(t, "%s", things[entry->kind]);
-    for (int i = 0; i < 2; i++) {
-        if (i == 0 ? entry->min == 0 && (is_size || entry->max == 0) : entry->max == 0)
-            continue;
-        add(t, "%s", i == 0 ? " from " : is_size && entry->min == 0 ? " up to " : " to ");
-        if (is_size)
-            add_size(t, limits[i]);
-        else
-            add(t, "%" PRIu64, limits[i] / divisor);
-    }
-    if (is_size && entry->unit > 1)
-        add(t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
-}
-
-struct option_text option_accepted(const struct option_entry *entry)
-{
     struct option_text t = {""};
     bool is_list = entry->offer == OFFER_LIST;
-    if (entry->accepted)
+    bool is_size = entry->kind == OPTION_SIZE;
+    if (entry->accepted) {
         add(&t, "%s", entry->accepted);
-    else if (entry->words) {
+    } else if (entry->words) {
         add(&t, "%s", is_list ? "a comma-separated list of " : "");
         add_words(&t, entry->words, is_list ? ", " : " or ");
-    } else if (entry->kind == OPTION_DURATION)
+    } else if (entry->kind == OPTION_DURATION) {
         add(&t, "a time%s up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s",
             entry->min > 0 ? " above 0 and" : "");
-    else if (entry->kind == OPTION_COUNT || entry->kind == OPTION_DECIMAL ||
-             entry->kind == OPTION_SIZE)
-        add_range(&t, entry);
-    else
+    } else if (entry->kind == OPTION_COUNT || entry->kind == OPTION_DECIMAL || is_size) {
+        uint64_t divisor = entry->kind == OPTION_DECIMAL ? BILLION : 1;
+        const uint64_t limits[] = {entry->min, entry->max};
+        add(&t, "%s", things[entry->kind]);
+        for (int i = 0; i < 2; i++) {
+            if (i == 0 ? entry->min == 0 && (is_size || entry->max == 0) : entry->max == 0)
+                continue;
+            add(&t, "%s", i == 0 ? " from " : is_size && entry->min == 0 ? " up to " : " to ");
+            if (is_size)
+                add_size(&t, limits[i]);
+            else
+                add(&t, "%" PRIu64, limits[i] / divisor);
+        }
+        if (is_size && entry->unit > 1)
+            add(&t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
+    } else {
         add(&t, "%s", entry->value_name);
+    }
     return t;
 }
 
@@ -188,9 +169,11 @@ struct option_text option_help(const struct option_entry *entry)
     return t;
 }
 
-int option_apply(const struct option_entry *entry, void *settings, const char *value, struct err *e)
+/* Sets the field. Returns -EINVAL, and leaves e alone, if the entry says what is accepted. */
+static int set_field(const struct option_entry *entry, void *field, const char *value,
+                     struct err *e)
 {
-    void *field = (char *)settings + entry->field;
+    static const char *const formats[] = {"json", "text", "csv", "html", "human", NULL};
     uint64_t number = 0;
     int word;
     int status;
@@ -211,10 +194,15 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
         return value_size(field, value, entry->unit, entry->min, entry->max, NULL, e);
     case OPTION_DURATION:
         return value_duration(field, value, entry->min, NULL, e);
+    case OPTION_FILE:
+        /* what is meant for other programs, or as something else, such as the next option */
+        if (value_word(value, formats) >= 0 || (*value == '-' && value[1] != '\0'))
+            return err_say(e, "%s; ./%s is a file of that name", entry->accepted, value);
+        if (strcmp(value, "_direct") == 0) /* the -o_direct of Bonnie */
+            return err_say(e, "%s; --direct is direct I/O", entry->accepted);
+        return value_text(field, value, entry->accepted, e);
     case OPTION_TEXT:
         return value_text(field, value, entry->accepted, e);
-    case OPTION_FILE:
-        return value_file(field, value, entry->accepted, e);
     case OPTION_WORD:
         word = value_word(value, entry->words);
         if (word < 0)
@@ -229,4 +217,12 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
         break;
     }
     return 0;
+}
+
+int option_apply(const struct option_entry *entry, void *settings, const char *value, struct err *e)
+{
+    int rc = set_field(entry, (char *)settings + entry->field, value, e);
+    if (rc != 0 && e->code == 0)
+        err_say(e, "%s", option_accepted(entry).text);
+    return rc;
 }

@@ -147,12 +147,11 @@ static inline const char *option_dashes(const struct option_table *table)
 int option_apply(const struct option_entry *entry, void *settings, const char *value,
                  struct err *e);
 
-/* What the option accepts as its value, and its text in --help. */
+/* The option's text in --help. */
 struct option_text {
     char text[512];
 };
 
-struct option_text option_accepted(const struct option_entry *entry);
 struct option_text option_help(const struct option_entry *entry);
 
 /* A number that the user may have left out. */

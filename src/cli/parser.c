@@ -90,23 +90,6 @@ const char *cli_nearest(const char *const words[], const char *text)
     return nearest;
 }
 
-/* Lists the names that are nearest to the given one; none if all are too far from it. */
-static void list_nearest(char *names, size_t size, const struct option_table *table,
-                         const struct given_name *given)
-{
-    size_t least = NEAR;
-    for (size_t n = 0; n < 2 * table->count && given->length <= NAME_MOST; n++) {
-        const char *name = table->entries[n / 2].help ? nth_name(table, n) : NULL;
-        size_t found = name ? name_distance(name, given) : NEAR + 1;
-        if (found > least || found >= given->length)
-            continue;
-        if (found < least)
-            names[0] = '\0';
-        least = found;
-        list_name(names, size, option_dashes(table), name);
-    }
-}
-
 /* The option that has this name in another program; NULL: there is none. */
 static const struct option_entry *entry_of_foreign(const struct option_table *table,
                                                    const struct given_name *given)
@@ -148,8 +131,19 @@ static int suggest_option(const struct option_table *table, const char *word,
         return err_say(e, "ambiguous option %.*s: it may be %s", shown, word, names);
     if (foreign)
         list_name(names, sizeof names, dashes, foreign->name);
-    else if (begun == 0)
-        list_nearest(names, sizeof names, table, given);
+    /* without any, the names that are nearest to the given one; none if all are too far from it */
+    size_t least = NEAR;
+    bool wants_nearest = !foreign && begun == 0 && given->length <= NAME_MOST;
+    for (size_t n = 0; wants_nearest && n < 2 * table->count; n++) {
+        const char *name = table->entries[n / 2].help ? nth_name(table, n) : NULL;
+        size_t found = name ? name_distance(name, given) : NEAR + 1;
+        if (found > least || found >= given->length)
+            continue;
+        if (found < least)
+            names[0] = '\0';
+        least = found;
+        list_name(names, sizeof names, dashes, name);
+    }
     if (names[0] != '\0')
         return err_say(e, "unknown option %.*s; did you mean %s?", shown, word, names);
     return err_say(e, "unknown option %.*s; %shelp lists the options", shown, word, dashes);
@@ -237,8 +231,7 @@ static int apply_option(struct reader *r, const struct option_entry *entry, char
         r->answer = CLI_LIST;
         r->listed = entry;
     } else if (option_apply(entry, r->settings, value, &reason) != 0) {
-        rc = refuse_value(r->table, entry, value,
-                          reason.code ? reason.text : option_accepted(entry).text, e);
+        rc = refuse_value(r->table, entry, value, reason.text, e);
     }
     if (value && (entry->quirks & OPTION_SECRET))
         memset(value, '*', strlen(value));
@@ -247,22 +240,17 @@ static int apply_option(struct reader *r, const struct option_entry *entry, char
     return rc;
 }
 
-/* Whether the next word is the value of an option to which none is attached. */
-static bool takes_next(const struct option_entry *entry, const char *next)
-{
-    static const char *const booleans[] = {"true", "false", NULL};
-    if (entry->kind == OPTION_BOOLEAN)
-        return next && value_word(next, booleans) >= 0;
-    if (entry->quirks & OPTION_DETACHED)
-        return next && value_word(next, entry->words) >= 0;
-    return entry->value == VALUE_REQUIRED;
-}
-
 /* Reads the rest of an option. `value` is what is attached to it; NULL: nothing. */
 static int read_value(struct reader *r, const struct option_entry *entry, char *value,
                       struct err *e)
 {
-    if (value || !takes_next(entry, *r->next))
+    static const char *const booleans[] = {"true", "false", NULL};
+    const char *const *words = entry->kind == OPTION_BOOLEAN       ? booleans
+                               : (entry->quirks & OPTION_DETACHED) ? entry->words
+                                                                   : NULL;
+    bool takes_next =
+        words ? *r->next && value_word(*r->next, words) >= 0 : entry->value == VALUE_REQUIRED;
+    if (value || !takes_next)
         return apply_option(r, entry, value, e);
     if (!*r->next)
         return refuse_value(r->table, entry, NULL, NULL, e);
@@ -282,24 +270,6 @@ static int read_name(struct reader *r, const char *word, char *name, struct err 
     if (!value || entry->value != VALUE_NONE || entry->kind == OPTION_BOOLEAN)
         return read_value(r, entry, value, e);
     return err_say(e, "%s%s takes no value", option_dashes(r->table), entry->name);
-}
-
-/* Reads options of one letter each, up to one that has a value. */
-static int read_letters(struct reader *r, char *at, struct err *e)
-{
-    for (;; at++) {
-        const struct option_entry *entry = entry_of_letter(r->table, *at);
-        if (!entry)
-            return err_say(e, "unknown option -%c; --help lists the options", *at);
-        bool is_attached =
-            entry->value != VALUE_NONE && at[1] != '\0' &&
-            (!(entry->quirks & OPTION_TAKES_NUMBERS) || isdigit((unsigned char)at[1]));
-        if (is_attached || at[1] == '\0')
-            return read_value(r, entry, is_attached ? at + 1 : NULL, e);
-        int rc = apply_option(r, entry, NULL, e);
-        if (rc != 0)
-            return rc;
-    }
 }
 
 /* Reads what follows a single dash: letters, or a name where the style has names there. */
@@ -325,7 +295,21 @@ static int read_one_dash(struct reader *r, char *word, struct err *e)
     if (given.length > 1 && is_of_neighbour(table, &given))
         return suggest_option(table, word, &given, e);
     struct err meant = {0};
-    int rc = read_letters(r, text, e);
+    int rc = 0;
+    bool is_last = false; /* the letter has a value, or is the last one */
+    for (char *at = text; rc == 0 && !is_last; at++) {
+        const struct option_entry *entry = entry_of_letter(table, *at);
+        bool is_attached =
+            entry && entry->value != VALUE_NONE && at[1] != '\0' &&
+            (!(entry->quirks & OPTION_TAKES_NUMBERS) || isdigit((unsigned char)at[1]));
+        is_last = is_attached || at[1] == '\0';
+        if (!entry)
+            rc = err_say(e, "unknown option -%c; --help lists the options", *at);
+        else if (is_last)
+            rc = read_value(r, entry, is_attached ? at + 1 : NULL, e);
+        else
+            rc = apply_option(r, entry, NULL, e);
+    }
     if (rc != 0 && whole)
         err_say(&meant, "did you mean --%s?", whole->name);
     err_append(e, &meant);
@@ -362,16 +346,6 @@ static int read_word(struct reader *r, char *word, struct err *e)
     return 0;
 }
 
-/* Takes a word without a dash as the value of its option, unless that was given. */
-static int take_stray(struct reader *r, struct err *e)
-{
-    const struct given_name name = name_in(r->table->operand_name);
-    const struct option_entry *entry = entry_of_name(r->table, &name, true);
-    if (r->given && r->given[entry - r->table->entries])
-        return refuse_word(r->table, r->stray, e);
-    return apply_option(r, entry, r->stray, e);
-}
-
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               bool given[OPTIONS_MOST], FILE *out, struct err *e)
 {
@@ -384,8 +358,13 @@ int cli_parse(const struct option_table *table, int argc, char *argv[], void *se
         char *word = *r.next++;
         rc = read_word(&r, word, e);
     }
-    if (rc == 0 && r.stray)
-        rc = take_stray(&r, e);
+    if (rc == 0 && r.stray) {
+        /* a word without a dash is the value of its option, unless that was given */
+        const struct given_name name = name_in(table->operand_name);
+        const struct option_entry *entry = entry_of_name(table, &name, true);
+        rc = given && given[entry - table->entries] ? refuse_word(table, r.stray, e)
+                                                    : apply_option(&r, entry, r.stray, e);
+    }
     if (rc != 0 || r.answer == CLI_NONE)
         return rc;
     if (out)
