@@ -62,7 +62,7 @@ static void make_title(struct phase *ph)
         count += r->plan->tests[t];
         number += t <= ph->test && r->plan->tests[t];
     }
-    if (progress_lines_is_live(&r->progress))
+    if (r->progress.is_live)
         snprintf(ph->title, PHASE_TITLE, "%u of %u: %s", number, count, name);
     else
         snprintf(ph->title, PHASE_TITLE, "%s", name);
@@ -145,7 +145,7 @@ static int precondition(struct run_context *r, struct err *e)
         .title = TITLE,
         .stats = &r->stats,
         .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes},
-        .draws = progress_lines_is_live(&r->progress),
+        .draws = r->progress.is_live,
         .has_colour = r->progress.has_colour,
         .name = "precondition",
         .figures = r->figures,
@@ -454,7 +454,7 @@ static int start_observers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
-    bool draws = progress_lines_is_live(&r->progress) && !r->coordinator->ops->asks;
+    bool draws = r->progress.is_live && !r->coordinator->ops->asks;
     bool drops = ph->workload->reads && cache_dropper_is_there(&r->helpers->dropper) &&
                  p->drop_interval_ns > 0;
     const struct monitor_setup setup = {

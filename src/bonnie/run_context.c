@@ -531,7 +531,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
     };
     progress_lines_init(&r->progress, p->quiet);
     if (p->is_bonniexx)
-        r->progress.is_terminal = r->progress.has_colour = false;
+        r->progress.is_live = r->progress.has_colour = false;
     coordinator->break_line = break_progress_line;
     coordinator->line = &r->progress;
     int rc = open_scratch(r, e);

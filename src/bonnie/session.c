@@ -253,7 +253,7 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
         rc = reports_end(&reports, e);
     if (is_open) {
         int closed = run_context_close(&context, rc, e);
-        if (closed == 0 && stop_signal() && progress_lines_is_live(&context.progress))
+        if (closed == 0 && stop_signal() && context.progress.is_live)
             stop_message("interrupted; files removed");
         if (stop_signal())
             run_context_report_abandoned(&context);

@@ -115,10 +115,10 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
         watch_follow(w, t);
         snprintf(text, sizeof text, "%s, %" PRIu64 " calls",
                  units_time(clock_ns() - w->start_ns).text, w->counted);
-        if (progress_lines_is_live(&lines))
+        if (lines.is_live)
             progress_bar_draw_text(&bar, text);
     }
-    if (progress_lines_is_live(&lines))
+    if (lines.is_live)
         progress_bar_erase(&bar);
     if (rc == 0)
         rc = watch_end(w, e);

@@ -90,18 +90,6 @@ static uint64_t bytes_so_far(const struct shared_stats *s)
     return bytes;
 }
 
-static void record_track(struct monitor *m, uint64_t elapsed_ns)
-{
-    struct device_counters now = {0};
-    struct track_point *p = track_add(&m->notes->track, elapsed_ns, bytes_so_far(m->setup.stats));
-    if (!p)
-        return;
-    if (m->setup.devices)
-        device_read(m->setup.devices, &now);
-    now = device_since(&now, &m->notes->idle);
-    set_devices(p, &now);
-}
-
 /* Records an interval from the end of the last one to elapsed_ns. */
 static void note_interval(struct monitor *m, uint64_t elapsed_ns)
 {
@@ -120,17 +108,6 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
     if (h->count > 0)
         n->earlier = n->before;
     n->before = n->now;
-}
-
-/*
- * Whether an interval may end at elapsed_ns. The last place is kept for the remainder, and no
- * interval ends before the previous one. The end of a lap becomes known only afterwards, so the
- * next lap may begin a little before the clock's last reading.
- */
-static bool has_place(const struct notes *n, uint64_t elapsed_ns)
-{
-    return n->count < MOST_INTERVALS - 1 &&
-           (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed_ns);
 }
 
 /* What the phase's clock shows at now_ns. */
@@ -175,19 +152,6 @@ static void print_figures(struct monitor *m, uint64_t now_ns)
     (void)ignored; /* the user who asked may have stopped reading */
 }
 
-/* Waits for a message until until_ns. Returns 0 when none has come. */
-static char listen_until(const struct monitor *m, uint64_t until_ns)
-{
-    uint64_t now = clock_ns();
-    uint64_t left = until_ns > now ? until_ns - now : 0;
-    const struct timespec wait = clock_timespec(left);
-    struct pollfd from = {.fd = m->socket, .events = POLLIN};
-    char message = 0;
-    if (ppoll(&from, 1, &wait, NULL) > 0 && read(m->socket, &message, 1) != 1)
-        _exit(1); /* the other process has ended */
-    return message;
-}
-
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -199,6 +163,7 @@ static void monitor_main(void *context, int socket)
     const uint64_t never = UINT64_MAX;
     struct monitor *m = context;
     const struct monitor_setup *s = &m->setup;
+    struct notes *n = m->notes;
     m->socket = socket;
     if (s->unshared_fd)
         close(*s->unshared_fd);
@@ -207,10 +172,15 @@ static void monitor_main(void *context, int socket)
     uint64_t next_tick = never;
     uint64_t next_look = never;
     for (char message = 0; message != MESSAGE_END;) {
-        message = listen_until(
-            m, earlier(earlier(next_draw, next_look), earlier(next_interval, next_tick)));
         uint64_t now = clock_ns();
-        uint64_t elapsed = elapsed_at(m->notes, now);
+        uint64_t next = earlier(earlier(next_draw, next_look), earlier(next_interval, next_tick));
+        const struct timespec wait = clock_timespec(next > now ? next - now : 0);
+        struct pollfd from = {.fd = socket, .events = POLLIN};
+        message = 0; /* none has come */
+        if (ppoll(&from, 1, &wait, NULL) > 0 && read(socket, &message, 1) != 1)
+            _exit(1); /* the other process has ended */
+        now = clock_ns();
+        uint64_t elapsed = elapsed_at(n, now);
         if (message == MESSAGE_GO) {
             next_interval = s->notes_intervals ? now + INTERVAL_NS - elapsed % INTERVAL_NS : never;
             next_tick = s->tick_interval_ns > 0 ? now + s->tick_interval_ns : never;
@@ -225,12 +195,24 @@ static void monitor_main(void *context, int socket)
                 _exit(1); /* the main thread would wait for this answer */
         }
         if (now >= next_interval) {
-            if (has_place(m->notes, elapsed))
+            /*
+             * The last place is kept for the remainder, and no interval ends before the previous
+             * one: the end of a lap becomes known only afterwards, so the next lap may begin a
+             * little before the clock's last reading.
+             */
+            if (n->count < MOST_INTERVALS - 1 &&
+                (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed))
                 note_interval(m, elapsed);
             next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;
         }
         if (now >= next_look) {
-            record_track(m, elapsed);
+            struct track_point *p = track_add(&n->track, elapsed, bytes_so_far(s->stats));
+            struct device_counters counters = {0};
+            if (p && s->devices)
+                device_read(s->devices, &counters);
+            counters = device_since(&counters, &n->idle);
+            if (p)
+                set_devices(p, &counters);
             next_look = now + track_pause_ns(elapsed);
         }
         if (now >= next_tick) {
@@ -289,20 +271,6 @@ void monitor_go(struct monitor *m, const struct device_counters *idle)
     send_message(m, MESSAGE_GO);
 }
 
-/*
- * Waits for the monitor to answer a pause. That may take long, because the terminal may be stopped.
- */
-static void await_answer(const struct monitor *m)
-{
-    struct pollfd from = {.fd = m->socket, .events = POLLIN};
-    char message;
-    int ready = 0;
-    while (ready <= 0 && !stop_requested())
-        ready = poll(&from, 1, STOPPED_MS);
-    if (ready > 0)
-        byte_read(m->socket, &message);
-}
-
 void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
 {
     if (!m)
@@ -310,27 +278,19 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->elapsed_ns = elapsed_ns;
     m->notes->start_ns = 0;
     m->notes->rounds++;
-    bool heard = send_message(m, MESSAGE_PAUSE);
-    /* the objects that `tick` uses belong to the caller again */
-    if (heard && m->setup.tick_interval_ns > 0)
-        await_answer(m);
-}
-
-/*
- * Records what came after the last interval. The monitor may have read the statistics after the
- * workers' end, and may have gone on noting intervals without operations until it heard of the end.
- * The last interval takes all of these in.
- */
-static void note_rest(struct monitor *m, uint64_t elapsed_ns)
-{
-    struct notes *n = m->notes;
-    bool is_empty = true;
-    while (is_empty && n->count > 0 && n->intervals[n->count - 1].end_ns >= elapsed_ns) {
-        is_empty = n->intervals[--n->count].ops == 0;
-        if (!is_empty)
-            n->before = n->earlier;
-    }
-    note_interval(m, elapsed_ns);
+    if (!send_message(m, MESSAGE_PAUSE) || m->setup.tick_interval_ns == 0)
+        return;
+    /*
+     * After the answer, the objects that `tick` uses belong to the caller again. That may take
+     * long, because the terminal may be stopped.
+     */
+    struct pollfd from = {.fd = m->socket, .events = POLLIN};
+    char message;
+    int ready = 0;
+    while (ready <= 0 && !stop_requested())
+        ready = poll(&from, 1, STOPPED_MS);
+    if (ready > 0)
+        byte_read(m->socket, &message);
 }
 
 int monitor_end(struct monitor *m, const struct reading *spent, struct interval **intervals,
@@ -347,8 +307,19 @@ int monitor_end(struct monitor *m, const struct reading *spent, struct interval 
     stop_inquiries_to(-1, 0);
     helper_end(&m->process, stop_signal() ? STOPPED_MS : END_MS);
     if (intervals && m->setup.notes_intervals) {
-        note_rest(m, spent->ns);
-        const struct notes *n = m->notes; /* will be unmapped */
+        struct notes *n = m->notes; /* will be unmapped */
+        bool is_empty = true;
+        /*
+         * Records what came after the last interval. The monitor may have read the statistics after
+         * the workers' end, and may have gone on noting intervals without operations until it heard
+         * of the end. The last interval takes all of these in.
+         */
+        while (is_empty && n->count > 0 && n->intervals[n->count - 1].end_ns >= spent->ns) {
+            is_empty = n->intervals[--n->count].ops == 0;
+            if (!is_empty)
+                n->before = n->earlier;
+        }
+        note_interval(m, spent->ns);
         *intervals = malloc((n->count + 1) * sizeof **intervals);
         *count = *intervals ? n->count : 0;
         if (*intervals)

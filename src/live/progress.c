@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "live/progress.h"
 
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,17 +33,19 @@
 /* A rate over a shorter time would depend on the clock and the scheduler. */
 #define LEAST_MEASURED_NS (10 * MILLION)
 
-static double part_of(uint64_t done, uint64_t goal)
-{
-    return goal == 0 || done >= goal ? 1 : (double)done / (double)goal;
-}
-
 double progress_bar_fraction(const struct progress_reading *r)
 {
-    if (r->goal_ops == 0 && r->goal_bytes == 0 && r->goal_ns == 0)
-        return -1;
-    return fmin(part_of(r->ops, r->goal_ops),
-                fmin(part_of(r->bytes, r->goal_bytes), part_of(r->elapsed_ns, r->goal_ns)));
+    const uint64_t goals[][2] = {
+        {r->ops, r->goal_ops}, {r->bytes, r->goal_bytes}, {r->elapsed_ns, r->goal_ns}};
+    double least = -1;
+    for (size_t i = 0; i < sizeof goals / sizeof *goals; i++) {
+        uint64_t done = goals[i][0];
+        uint64_t goal = goals[i][1];
+        double part = done >= goal ? 1 : (double)done / (double)goal;
+        if (goal > 0 && (least < 0 || part < least))
+            least = part;
+    }
+    return least;
 }
 
 /* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
@@ -72,25 +73,19 @@ static void format_rate(char text[static UNITS_TEXT], const struct progress_read
     }
 }
 
-/* Formats a time, with one decimal if that is informative: "12 ms", "0.9 s", "3 min 05 s". */
-static void format_spent(char text[static UNITS_TEXT], uint64_t nanoseconds)
-{
-    double seconds = (double)nanoseconds / (double)BILLION;
-    if (seconds < .0995)
-        snprintf(text, UNITS_TEXT, "%.0f ms", seconds * 1000);
-    else if (seconds < 59.95)
-        snprintf(text, UNITS_TEXT, "%.1f s", seconds);
-    else
-        format_time(text, nanoseconds);
-}
-
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r)
 {
     char rate[UNITS_TEXT] = "";
     char spent[UNITS_TEXT];
+    double seconds = (double)r->elapsed_ns / (double)BILLION;
     if (r->elapsed_ns >= LEAST_MEASURED_NS)
         format_rate(rate, r);
-    format_spent(spent, r->elapsed_ns);
+    if (seconds < .0995)
+        snprintf(spent, sizeof spent, "%.0f ms", seconds * 1000);
+    else if (seconds < 59.95)
+        snprintf(spent, sizeof spent, "%.1f s", seconds);
+    else
+        format_time(spent, r->elapsed_ns);
     snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent);
 }
 
@@ -120,18 +115,6 @@ static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct pro
     }
 }
 
-/* Formats "[####......]", `columns` columns wide. */
-static void format_bar(char *text, double done, unsigned columns)
-{
-    unsigned inner = columns - 2;
-    unsigned full = (unsigned)((double)inner * done);
-    text[0] = '[';
-    memset(text + 1, '#', full);
-    memset(text + 1 + full, '.', inner - full);
-    text[inner + 1] = ']';
-    text[columns] = '\0';
-}
-
 /*
  * Number of columns that the line may use. A character in the last column may start a new row, and
  * "^C" may appear before the line.
@@ -145,6 +128,8 @@ static unsigned room_on(unsigned columns)
 unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
                            const struct progress_reading *r, uint64_t waited_ns, unsigned columns)
 {
+    static const char full[] = "########################################"; /* WIDEST_BAR */
+    static const char empty[] = "........................................";
     char figures[PROGRESS_BAR_TEXT];
     char bar[WIDEST_BAR + 2] = "";
     unsigned room = room_on(columns);
@@ -166,8 +151,9 @@ unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *titl
     double done = progress_bar_fraction(r);
     if (!prepares && done >= 0 && taken + NARROWEST_BAR <= room) {
         unsigned wide = room - (unsigned)taken;
-        bar[0] = ' ';
-        format_bar(bar + 1, done, wide < WIDEST_BAR ? wide : WIDEST_BAR);
+        int inner = (int)(wide < WIDEST_BAR ? wide : WIDEST_BAR) - 2;
+        int part = (int)(inner * done);
+        snprintf(bar, sizeof bar, " [%.*s%.*s]", part, full, inner - part, empty);
     }
     int length = snprintf(text, room + 1, "%s%s%s", title, bar, figures);
     return (unsigned)length < room ? (unsigned)length : room;
@@ -204,19 +190,6 @@ static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, 
     return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[J");
 }
 
-/* Copies the line, with the full part of its bar, if it has one, in colour. Returns the length. */
-static size_t format_colours(char text[static PROGRESS_BAR_TEXT + COLOUR_ROOM], const char *line,
-                             bool has_colour)
-{
-    const char *bar = strstr(line, "[#");
-    int full = bar ? (int)strspn(bar + 1, "#") : 0;
-    int before = bar ? (int)(bar + 1 - line) : 0;
-    const char *begin = has_colour && bar ? COLOUR_BAR : "";
-    const char *end = has_colour && bar ? COLOUR_NONE : "";
-    return (size_t)snprintf(text, PROGRESS_BAR_TEXT + COLOUR_ROOM, "%.*s%s%.*s%s%s", before, line,
-                            begin, full, line + before, end, line + before + full);
-}
-
 void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns)
 {
     char line[PROGRESS_BAR_TEXT];
@@ -228,7 +201,14 @@ void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r,
         g->since_ns = now_ns;
     size_t used = format_erase(text, g->drawn, columns);
     g->drawn = progress_bar_text(line, g->title, r, now_ns - g->since_ns, columns);
-    put_text(text, used + format_colours(text + used, line, g->has_colour));
+    /* the full part of the bar, if there is one, is in colour */
+    const char *bar = g->has_colour ? strstr(line, "[#") : NULL;
+    int before = bar ? (int)(bar + 1 - line) : 0;
+    int full = bar ? (int)strspn(bar + 1, "#") : 0;
+    used += (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%.*s%s%s", before, line,
+                             bar ? COLOUR_BAR : "", full, line + before, bar ? COLOUR_NONE : "",
+                             line + before + full);
+    put_text(text, used);
 }
 
 void progress_bar_draw_text(struct progress_bar *g, const char *line)
@@ -256,15 +236,10 @@ void progress_bar_erase(struct progress_bar *g)
 void progress_lines_init(struct progress_lines *p, bool quiet)
 {
     const char *kind = getenv("TERM");
-    *p = (struct progress_lines){.quiet = quiet};
-    p->is_terminal = isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
     const char *no_colour = getenv("NO_COLOR"); /* https://no-color.org */
-    p->has_colour = p->is_terminal && (!no_colour || *no_colour == '\0');
-}
-
-bool progress_lines_is_live(const struct progress_lines *p)
-{
-    return p->is_terminal && !p->quiet;
+    *p = (struct progress_lines){.quiet = quiet};
+    p->is_live = !quiet && isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+    p->has_colour = p->is_live && (!no_colour || *no_colour == '\0');
 }
 
 void progress_lines_begin(struct progress_lines *p, const char *title)
@@ -280,10 +255,10 @@ void progress_lines_done(struct progress_lines *p, const char *title, const char
 {
     if (!p->line_open || stop_signal())
         return;
-    if (p->is_terminal)
+    if (p->is_live)
         fprintf(stderr, "\r%s...", title);
     fputs(p->has_colour ? COLOUR_DONE "done" COLOUR_NONE : "done", stderr);
-    if (p->is_terminal && figures)
+    if (p->is_live && figures)
         fprintf(stderr, "  %s", figures);
     fputc('\n', stderr);
     p->line_open = false;

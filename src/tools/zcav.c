@@ -770,7 +770,6 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
         return rc;
     shared_stats_begin(&stats, count);
     progress_lines_init(&progress, jobs->settings->quiet);
-    const bool is_live = progress_lines_is_live(&progress);
     bool is_known = true; /* how much all will move */
     for (unsigned i = 0; i < count; i++) {
         struct zcav_job *j = &jobs[i];
@@ -779,13 +778,13 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
         is_known &= blocks > 0;
         setup.goal.goal_bytes += blocks * s->block_bytes * s->passes.value;
         j->stats = &stats.workers[i].ops;
-        j->is_live = is_live;
-        j->log.is_live = is_live && j->log.stream == stdout && isatty(STDOUT_FILENO);
+        j->is_live = progress.is_live;
+        j->log.is_live = j->is_live && j->log.stream == stdout && isatty(STDOUT_FILENO);
         contexts[i] = j;
     }
     if (!is_known)
         setup.goal.goal_bytes = 0;
-    if (is_live)
+    if (progress.is_live)
         rc = monitor_start(&monitor, &setup, e);
     if (rc == 0)
         rc = thread_pool_start(&pool, count, contexts, NULL, e);
