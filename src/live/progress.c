@@ -128,8 +128,6 @@ static unsigned room_on(unsigned columns)
 unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
                            const struct progress_reading *r, uint64_t waited_ns, unsigned columns)
 {
-    static const char full[] = "########################################"; /* WIDEST_BAR */
-    static const char empty[] = "........................................";
     char figures[PROGRESS_BAR_TEXT];
     char bar[WIDEST_BAR + 2] = "";
     unsigned room = room_on(columns);
@@ -151,9 +149,11 @@ unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *titl
     double done = progress_bar_fraction(r);
     if (!prepares && done >= 0 && taken + NARROWEST_BAR <= room) {
         unsigned wide = room - (unsigned)taken;
-        int inner = (int)(wide < WIDEST_BAR ? wide : WIDEST_BAR) - 2;
-        int part = (int)(inner * done);
-        snprintf(bar, sizeof bar, " [%.*s%.*s]", part, full, inner - part, empty);
+        size_t inner = (wide < WIDEST_BAR ? wide : WIDEST_BAR) - 2;
+        memcpy(bar, " [", 2);
+        memset(bar + 2, '.', inner);
+        memset(bar + 2, '#', (size_t)((double)inner * done));
+        memcpy(bar + 2 + inner, "]", 2);
     }
     int length = snprintf(text, room + 1, "%s%s%s", title, bar, figures);
     return (unsigned)length < room ? (unsigned)length : room;

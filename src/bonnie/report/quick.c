@@ -68,13 +68,12 @@ static void print_heading(FILE *out, const struct result *r)
         snprintf(room, sizeof room, ", %s of %s free", of_free, of_all);
     if (s->device) {
         units_format_readable(of_all, s->device->bytes);
-        snprintf(text, sizeof text, "%.300s: %s%s%s; %s%s; %u CPU%s, %s RAM", s->device->name,
+        snprintf(text, sizeof text, "%.300s: %s%s%s; %s%.200s; %u CPU%s, %s RAM", s->device->name,
                  s->models, has_model ? ", " : "", of_all,
                  *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
                  h->cpus == 1 ? "" : "s", ram);
     } else
-        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM",
-                 r->plan->settings->directory,
+        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->directory,
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
                                                 : "an unknown filesystem",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
