@@ -96,7 +96,7 @@ sub programs_ok {
         my $run = run_tool($program, { wrap => [ @{ $how->{before} // [] }, Container::inside($box, $how->{odd}), @{ $how->{wrap} // [] } ], env => $how->{env} // {} }, @args);
         my $lines = () = $run->{err} =~ /\n/g;
         my $may_fail = $how->{fails}{$what};
-        # 3: not known yet, or nothing is known of a drive; 2: the container's files are in memory
+        # 3: not known, or nothing is known of a drive; 2: the container's files are in memory
         if ($run->{status} eq '0' || $what eq 'ab' && $run->{status} eq '3' || $what eq 'audit' && "$run->{status} $run->{err}" =~ /\A(?:2 boncut: not durable: .* in memory|3 boncut: not known: no drive is known below \S+)$/) {
             ok(1, "$name: $what: figures");
         }

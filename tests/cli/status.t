@@ -63,7 +63,7 @@ my @table = (
     [ 0, undef, bon_ab => @AB, '--margin=50', '--a=echo 5', '--b=echo 5' ],
     [ 1, qr/--a needs the other/, bon_ab => '--a=true' ],
     [ 2, qr/\AB is worse than A in s \(\S+ %/, bon_ab => @AB, '--a=echo 5', '--b=echo 9' ],
-    [ 3, qr/not known yet/, bon_ab => @AB, '--pairs=1', '--a=echo 5', '--b=echo 6' ],
+    [ 3, qr/not known whether/, bon_ab => @AB, '--pairs=1', '--a=echo 5', '--b=echo 6' ],
     [ 0, undef, bon_csv2txt => "$dir/csv" ],
     [ 0, undef, bon_csv2txt => qw(--baseline=new --fail-below=5), "$dir/csv" ],
     [ 1, qr/: No such file/, bon_csv2txt => "$dir/none" ],

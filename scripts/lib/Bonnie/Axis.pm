@@ -43,8 +43,7 @@ sub axis_upwards {
     my ($largest, $test_unit, $pixels) = @_;
     my ($divisor, $unit) = axis_scale($largest, $test_unit);
     my $axis = linear_axis($unit, $divisor, $largest / $divisor, $pixels < 100 ? 2 : $MAX_INTERVALS);
-    my $short = $unit eq 'ops/s' ? '/s' : "\x{A0}$unit";
-    $_->[1] .= $short for grep { $_->[0] > 0 } @{ $axis->{ticks} };
+    $_->[1] .= "\x{A0}$unit" for grep { $_->[0] > 0 } @{ $axis->{ticks} };
     return $axis;
 }
 

@@ -9,7 +9,7 @@ use Exporter 'import';
 our @EXPORT_OK = qw(axis_scale beside bytes_text count_text counted figure_text grouped range_text size_text);
 
 my @BINARY  = ([ 1, 'KiB/s' ], [ 1024, 'MiB/s' ], [ 1024**2, 'GiB/s' ], [ 1024**3, 'TiB/s' ]);
-my @OPS     = ([ 1, 'ops/s' ]);
+my @OPS     = ([ 1, '/s' ], [ 1e3, 'k/s' ], [ 1e6, 'M/s' ]);
 my @SECONDS = ([ 1, 'ns' ], [ 1e3, "\x{B5}s" ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
 
 my @BYTES   = ([ 1, 'bytes' ], [ 1024, 'KiB' ], [ 1024**2, 'MiB' ], [ 1024**3, 'GiB' ], [ 1024**4, 'TiB' ]);

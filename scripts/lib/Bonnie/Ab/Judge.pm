@@ -44,7 +44,7 @@ sub median_of {
 }
 
 # 1: B is better, -1: B is worse, 0: they differ by less than the margin; undef:
-# not known yet.
+# not known.
 sub verdict {
     my ($self) = @_;
     my ($test, $far) = @{$self}{qw(test far)};

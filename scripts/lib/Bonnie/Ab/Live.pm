@@ -29,8 +29,8 @@ sub show {
 # The time left as a range, from the scatter of the pairs so far.
 sub left_text {
     my ($campaign) = @_;
-    my $seconds = $campaign->pair_seconds or return 'time left not known yet';
-    my ($fewest, $most) = $campaign->forecast or return 'time left not known yet';
+    my $seconds = $campaign->pair_seconds or return 'time left not known';
+    my ($fewest, $most) = $campaign->forecast or return 'time left not known';
     my $all = $campaign->{plan}{pairs} - $campaign->good_pairs;
     return duration_text($fewest * $seconds) . ' to ' . duration_text(($most // $all) * $seconds) . ' left';
 }

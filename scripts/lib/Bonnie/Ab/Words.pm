@@ -62,7 +62,7 @@ sub margin_text {
 sub verdict_text {
     my ($report, $metric) = @_;
     return 'no difference of ' . margin_text($report) if $metric->{verdict} eq 'no_difference';
-    return 'not known yet' if $metric->{verdict} eq 'not_known';
+    return 'not known' if $metric->{verdict} eq 'not_known';
     return $metric->{verdict};
 }
 
@@ -98,14 +98,14 @@ sub speeds_sentence {
     my @parts;
     push @parts, "$name_b is " . join(' and ', @differ) if @differ;
     push @parts, ($of{no_difference} && !@differ ? "$name_a and $name_b have " : q{}) . 'no difference of ' . margin_text($report) . ' or more in ' . names_text($report, @judged == 1, @{ $of{no_difference} }) if $of{no_difference};
-    push @parts, (@parts ? 'not known yet: ' : "It is not known yet whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{not_known} }) if $of{not_known};
+    push @parts, (@parts ? 'not known: ' : "It is not known whether $name_a and $name_b differ in ") . names_text($report, @judged == 1, @{ $of{not_known} }) if $of{not_known};
     return join('; ', @parts) . q{.};
 }
 
 sub names_text {
     my ($report, $with_figures, @metrics) = @_;
     return @metrics . ' metrics' if @metrics > $MOST_NAMES && !$with_figures;
-    my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($report, $_) . ', ' . interval_text($report, $_) . ')' : q{}) } @metrics;
+    my @names = map { shorten($_->{name}, $MAX_NAME) . ($with_figures ? ' (' . change_text($report, $_) . ')' : q{}) } @metrics;
     if (@names > $MOST_NAMES) {
         @names = (@names[ 0 .. $MOST_NAMES - 1 ], @names - $MOST_NAMES . ' more');
     }
@@ -147,16 +147,16 @@ sub plain_report {
     my $bad    = @{ $report->{pairs} } - $good;
     my $pairs  = counted($good, 'pair') . ($bad ? " ($bad left out)" : q{});
     my $wide   = max($LEAST_WIDE, map { my $metric = $_; map { length metric_figure($metric, $_) } qw(a b) } @judged, @tails);
-    my $failed = failures_sentence($report);
-    my @lines  = (defined $failed ? ($failed, q{}) : (), "$pairs in " . duration_text($report->{elapsed_seconds}) . ", order by --seed=$report->{settings}{seed}");
-    push @lines, q{}, table($report, $wide, @judged) if @judged;
+    my @lines  = (failures_sentence($report) // (), speeds_sentence($report), q{});
+    push @lines, table($report, $wide, @judged) if @judged;
+    push @lines, "$pairs in " . duration_text($report->{elapsed_seconds}) . "; --seed=$report->{settings}{seed}";
+    push @lines, noise_text(@judged);
+    push @lines, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
     push @lines, q{}, 'Latencies, not judged', map { row($report, $wide, $_) } @tails if @tails;
     my @beside = grep { defined $report->{settings}{"beside_$_"} } qw(a b);
     push @lines, q{}, map { beside_text($report, $_) } @beside if @beside;
     push @lines, control_text($report);
     push @lines, q{}, map { ucfirst "$_." } @{ $report->{notes} } if @{ $report->{notes} };
-    push @lines, q{}, 'To know the rest: ' . forecast_text($report) . q{.} if $report->{forecast};
-    push @lines, q{}, speeds_sentence($report);
     return join q{}, map { s/\x{A0}/ /gr =~ s/ +\z//r . "\n" } @lines;
 }
 
@@ -174,11 +174,8 @@ sub table {
     my ($report, $wide, @metrics) = @_;
     my $sure = sprintf '%.4g %% interval', 100 * (1 - $report->{settings}{alpha});
     return (
-        sprintf($ROW, q{}, (map { ($wide, shorten($report->{settings}{"name_$_"}, $wide)) } qw(a b)), 'B by A', $sure, q{}),
+        sprintf($ROW, q{}, (map { ($wide, shorten($report->{settings}{"name_$_"}, $wide)) } qw(a b)), 'change', $sure, q{}),
         (map { row($report, $wide, $_) } @metrics),
-        'B by A is the median of the pairs\' own ratios, not the ratio of the two medians.',
-        'The intervals are valid for all metrics at once, and after every pair.',
-        noise_text(@metrics),
     );
 }
 
