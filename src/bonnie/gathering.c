@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sync/gather.h"
+#include "sync/coordinator.h"
 
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
@@ -117,15 +117,15 @@ int gathering_end_lap(struct gathering *g, const struct task_times *times, struc
     const struct rank_lap mine = {
         .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = lap->preparing_ns};
     struct lap_meeting meeting = {.g = g};
-    struct gather all = {.name = "Ending a test",
-                         .take = take_lap,
-                         .decide = join_lap,
-                         .context = &meeting,
-                         .answer = &meeting.answer,
-                         .answer_bytes = sizeof meeting.answer,
-                         .compares_clocks = true};
+    struct meeting all = {.name = "Ending a test",
+                          .take = take_lap,
+                          .decide = join_lap,
+                          .context = &meeting,
+                          .answer = &meeting.answer,
+                          .answer_bytes = sizeof meeting.answer,
+                          .compares_clocks = true};
     bundle_put(&all.mine, &mine, sizeof mine);
-    int rc = gather(g->coordinator, &all, e);
+    int rc = coordinator_meet(g->coordinator, &all, e);
     *lap = meeting.answer;
     return rc;
 }
@@ -201,13 +201,13 @@ int gathering_end_test(struct gathering *g, struct test_figures *figures, struct
                        struct joint_test *together, struct err *e)
 {
     struct test_meeting meeting = {.g = g, .figures = figures, .total = total};
-    struct gather all = {.name = "Ending a test", .take = take_test, .context = &meeting};
+    struct meeting all = {.name = "Ending a test", .take = take_test, .context = &meeting};
     if (g->coordinator->ranks.count == 1)
         return 0;
     bundle_put(&all.mine, figures, sizeof *figures);
     bundle_put(&all.mine, total, sizeof *total);
     if (g->hosts) /* this rank's own figures come with the others */
         memset(total, 0, sizeof *total);
-    int rc = gather(g->coordinator, &all, e);
+    int rc = coordinator_meet(g->coordinator, &all, e);
     return rc == 0 && g->hosts ? copy_hosts(g, together, e) : rc;
 }

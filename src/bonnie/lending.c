@@ -35,7 +35,7 @@ static int swap(struct run_context *r, bool gives_back, void *array, size_t byte
                              .sent = array,
                              .got = got,
                              .bytes = bytes};
-    int rc = coordinator_exchange(r->coordinator, &p, e);
+    int rc = r->coordinator->ops->exchange(r->coordinator, &p, e);
     if (rc == 0)
         memcpy(array, got, bytes);
     free(got);

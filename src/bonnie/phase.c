@@ -555,7 +555,8 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
         return rc;
     if (r->coordinator->ops->asks)
         progress_lines_break(&r->progress); /* gives the prompt a line of its own */
-    return coordinator_barrier(r->coordinator, ph->workload->title, e);
+    const struct coordinator_ops *ops = r->coordinator->ops;
+    return ops->barrier ? ops->barrier(r->coordinator, ph->workload->title, e) : 0;
 }
 
 /* Lets the seekers seek, and then the workers sync the changes and close the files. */

@@ -74,15 +74,16 @@ struct visibility {
     unsigned shift; /* the shift for all ranks */
 };
 
-static void take_sight(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_sight(void *context, unsigned rank, struct bundle_reader *brought)
 {
     struct visibility *l = context;
-    const bool *sees = brought;
-    if (bytes == sizeof *sees && *sees)
-        return;
-    if (l->all_see)
+    bool sees;
+    if (!bundle_take(brought, &sees, sizeof sees))
+        return false;
+    if (l->all_see && !sees)
         l->rank = rank;
-    l->all_see = false;
+    l->all_see = l->all_see && sees;
+    return true;
 }
 
 /*
@@ -124,14 +125,13 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
         return rc;
     rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     bool sees = rc == 0 && (p->rank == 0 || scratch_is_there(s, number_of(number, 0)));
-    const struct meeting m = {.name = "Looking for the directory",
-                              .mine = &sees,
-                              .bytes = sizeof sees,
-                              .take = take_sight,
-                              .decide = choose_shift,
-                              .context = &l,
-                              .answer = &l.shift,
-                              .answer_bytes = sizeof l.shift};
+    struct meeting m = {.name = "Looking for the directory",
+                        .take = take_sight,
+                        .decide = choose_shift,
+                        .context = &l,
+                        .answer = &l.shift,
+                        .answer_bytes = sizeof l.shift};
+    bundle_put(&m.mine, &sees, sizeof sees);
     if (rc == 0)
         rc = coordinator_meet(c, &m, e);
     if (rc == 0 && p->rank == 0 && !l.all_see && l.shift > 0)
@@ -495,7 +495,7 @@ static int open_scratch(struct run_context *r, struct err *e)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
     snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, p->host->name);
     if (rc == 0 && p->ranks > 1)
-        rc = coordinator_exchange(c, &host, e);
+        rc = c->ops->exchange(c, &host, e);
     if (rc == 0 && !r->device)
         rc = make_directories(&r->scratch, &r->shift, p, c, r->numbers.directories, e);
     return rc;
@@ -629,7 +629,7 @@ int run_context_close(struct run_context *r, int result, struct err *failure)
     examiner_free_boxes(r->slow, r->plan->workers);
     r->work = NULL;
     if (r->shift > 0) /* the directory also has the files of other ranks */
-        coordinator_await_leaving(r->coordinator, result, e);
+        r->coordinator->ops->await_leaving(r->coordinator, result, e);
     int closed = scratch_close(&r->scratch, e);
     if (left.code != 0)
         stop_message(left.text);

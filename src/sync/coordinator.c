@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "sys/stop.h"
@@ -19,32 +18,39 @@ int coordinator_join(struct coordinator *c, const struct coordinator_ops *ops, s
     return ops->join ? ops->join(c, e) : 0;
 }
 
-int coordinator_barrier(struct coordinator *c, const char *phase, struct err *e)
+void meeting_take(struct meeting *m, unsigned rank, const void *brought, size_t bytes)
 {
-    return c->ops->barrier ? c->ops->barrier(c, phase, e) : 0;
+    struct bundle_reader in = {.at = brought, .bytes = bytes};
+    if (m->take && !m->take(m->context, rank, &in))
+        m->is_damaged = true;
 }
 
-int coordinator_meet(struct coordinator *c, const struct meeting *m, struct err *e)
+void meeting_decide(const struct meeting *m)
 {
-    if (c->ops->meet)
-        return c->ops->meet(c, m, e);
-    if (m->take)
-        m->take(m->context, 0, m->mine, m->bytes);
-    if (m->decide)
+    if (m->decide && !m->is_damaged)
         m->decide(m->context);
-    return 0;
+}
+
+int coordinator_meet(struct coordinator *c, struct meeting *m, struct err *e)
+{
+    int rc = 0;
+    if (m->mine.is_short) {
+        rc = err_system(e, ENOMEM, "allocate memory for the figures");
+    } else if (c->ops->meet) {
+        rc = c->ops->meet(c, m, e);
+    } else {
+        meeting_take(m, 0, m->mine.words, bundle_bytes(&m->mine));
+        meeting_decide(m);
+    }
+    bundle_release(&m->mine);
+    return rc == 0 && m->is_damaged ? err_say(e, "the figures of another rank cannot be read") : rc;
 }
 
 int coordinator_share(struct coordinator *c, const char *name, void *bytes, size_t count,
                       struct err *e)
 {
-    const struct meeting m = {.name = name, .answer = bytes, .answer_bytes = count};
+    struct meeting m = {.name = name, .answer = bytes, .answer_bytes = count};
     return coordinator_meet(c, &m, e);
-}
-
-int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct err *e)
-{
-    return c->ops->exchange(c, p, e);
 }
 
 /* What must be the same in all ranks. */
@@ -67,18 +73,18 @@ static uint64_t hash_arguments(uint64_t value, const char *text)
     return rng_mix(value);
 }
 
-static void compare_calls(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool compare_calls(void *context, unsigned rank, struct bundle_reader *brought)
 {
     struct comparison *a = context;
-    struct call theirs = {0};
-    memcpy(&theirs, brought, bytes < sizeof theirs ? bytes : sizeof theirs);
+    struct call theirs;
     if (a->difference)
-        return;
+        return true;
     a->rank = rank;
-    if (bytes != sizeof theirs || theirs.version != a->ours.version)
+    if (!bundle_take(brought, &theirs, sizeof theirs) || theirs.version != a->ours.version)
         a->difference = "is of another version";
     else if (theirs.arguments != a->ours.arguments)
         a->difference = "was given other options";
+    return true;
 }
 
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e)
@@ -86,11 +92,8 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
     struct comparison a = {.ours = {.version = hash_arguments(0, PACKAGE_VERSION)}};
     for (int i = 1; i < argc; i++)
         a.ours.arguments = hash_arguments(a.ours.arguments + 1, argv[i]);
-    const struct meeting m = {.name = "Starting",
-                              .mine = &a.ours,
-                              .bytes = sizeof a.ours,
-                              .take = compare_calls,
-                              .context = &a};
+    struct meeting m = {.name = "Starting", .take = compare_calls, .context = &a};
+    bundle_put(&m.mine, &a.ours, sizeof a.ours);
     int rc = coordinator_meet(c, &m, e);
     if (rc != 0 || !a.difference)
         return rc;
@@ -105,12 +108,6 @@ void coordinator_poll(void *coordinator)
         c->ops->poll(coordinator);
 }
 
-void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *e)
-{
-    if (c->ops->await_leaving)
-        c->ops->await_leaving(c, rc, e);
-}
-
 int coordinator_leave(struct coordinator *c, int rc, struct err *e)
 {
     return c->ops->leave ? c->ops->leave(c, rc, e) : rc;
@@ -119,32 +116,23 @@ int coordinator_leave(struct coordinator *c, int rc, struct err *e)
 /* Interval at which a wait for input looks for signals, in ms. */
 #define LOOK_UP_MS 200
 
-/* Waits for the end of a line on stdin. */
-static int read_line(const char *phase, struct err *e)
-{
-    char byte = 0;
-    while (byte != '\n') {
-        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-        if (poll(&input, 1, LOOK_UP_MS) <= 0) {
-            if (stop_requested())
-                return err_system(e, EINTR, "wait at the prompt");
-            continue;
-        }
-        ssize_t got = read(STDIN_FILENO, &byte, 1);
-        if (got < 0)
-            return err_system(e, errno, "read from standard input at the prompt");
-        if (got == 0)
-            return err_say(e, "-yp: standard input ended at the prompt for %s", phase);
-    }
-    return 0;
-}
-
 static int prompt_barrier(struct coordinator *c, const char *phase, struct err *e)
 {
     (void)c;
+    int rc = 0;
     fprintf(stderr, "Press Enter to start %s: ", phase);
     fflush(stderr);
-    int rc = read_line(phase, e);
+    for (char byte = 0; rc == 0 && byte != '\n';) {
+        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+        bool has_input = poll(&input, 1, LOOK_UP_MS) > 0;
+        ssize_t got = has_input ? read(STDIN_FILENO, &byte, 1) : 1;
+        if (!has_input && stop_requested())
+            rc = err_system(e, EINTR, "wait at the prompt");
+        else if (got < 0)
+            rc = err_system(e, errno, "read from standard input at the prompt");
+        else if (got == 0)
+            rc = err_say(e, "-yp: standard input ended at the prompt for %s", phase);
+    }
     if (rc != 0)
         fputc('\n', stderr);
     return rc;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "sync/ranks.h"
+#include "util/bundle.h"
 #include "util/err.h"
 
 /*
@@ -16,17 +17,18 @@
 struct coordinator;
 
 /*
- * A meeting of all ranks of a run: every rank brings something, rank 0 takes it from all, and its
+ * A meeting of all ranks of a run: every rank brings a bundle, rank 0 takes it from all, and its
  * answer goes to all others. A rank that has failed does not come, but leaves. A process without
  * others is rank 0.
  */
 struct meeting {
-    const char *name; /* name of the meeting, for a message about ranks that do not come */
-    /* what this rank brings: `bytes` bytes, which may be more or fewer in other ranks */
-    const void *mine;
-    size_t bytes;
-    /* Called in rank 0 for each rank: takes what it brings, valid only during the call. */
-    void (*take)(void *context, unsigned rank, const void *brought, size_t bytes);
+    const char *name;   /* for a message about ranks that do not come */
+    struct bundle mine; /* what this rank brings; coordinator_meet() releases it */
+    /*
+     * Called in rank 0 for each rank, itself first. Returns false when it cannot read the bundle,
+     * or has no memory for what is in it; then decide() is not called, and the meeting fails.
+     */
+    bool (*take)(void *context, unsigned rank, struct bundle_reader *brought);
     /* Called only in rank 0, when all have come: sets the answer. Both functions may be NULL. */
     void (*decide)(void *context);
     void *context;
@@ -39,6 +41,7 @@ struct meeting {
      */
     bool is_last;
     const char *left; /* is_last: what is added to the name of a rank that does not come; or NULL */
+    bool is_damaged;  /* some rank's bundle could not be taken */
 };
 
 /* What one rank sends to another, while it receives as much from a third one, or from the same. */
@@ -53,12 +56,18 @@ struct parcel {
 struct coordinator_ops {
     bool asks; /* prints a prompt, which needs a line of its own */
     bool laps; /* the laps of a phase begin together, too */
-    /* Each operation may be NULL, and then does nothing. The functions below describe them. */
+    /* Each operation may be NULL, and then does nothing. Functions below describe the others. */
     int (*join)(struct coordinator *c, struct err *e);
+    /* Returns when the phase may begin. `phase` is its name in a prompt. */
     int (*barrier)(struct coordinator *c, const char *phase, struct err *e);
-    int (*meet)(struct coordinator *c, const struct meeting *m, struct err *e);
+    int (*meet)(struct coordinator *c, struct meeting *m, struct err *e);
+    /* Sends and receives a parcel. There are other ranks, and all of them must call this. */
     int (*exchange)(struct coordinator *c, const struct parcel *p, struct err *e);
     void (*poll)(void *c);
+    /*
+     * Waits in rank 0, before it leaves, until all other ranks have cleaned up and left. If rank 0
+     * has failed, tells them first. Does not wait after a signal.
+     */
     void (*await_leaving)(struct coordinator *c, int rc, const struct err *e);
     int (*leave)(struct coordinator *c, int rc, struct err *e);
 };
@@ -88,18 +97,17 @@ extern const struct coordinator_ops *const program_coordinator;
  */
 int coordinator_join(struct coordinator *c, const struct coordinator_ops *ops, struct err *e);
 
-/* Returns when the phase may begin. `phase` is its name in a prompt. */
-int coordinator_barrier(struct coordinator *c, const char *phase, struct err *e);
-
 /* Meets the other ranks, if there are any. */
-int coordinator_meet(struct coordinator *c, const struct meeting *m, struct err *e);
+int coordinator_meet(struct coordinator *c, struct meeting *m, struct err *e);
+
+/* For the operation `meet`, in rank 0: takes what a rank has brought; decides, when all have come.
+ */
+void meeting_take(struct meeting *m, unsigned rank, const void *brought, size_t bytes);
+void meeting_decide(const struct meeting *m);
 
 /* Meets the other ranks, and copies rank 0's bytes to all of them. */
 int coordinator_share(struct coordinator *c, const char *name, void *bytes, size_t count,
                       struct err *e);
-
-/* Sends and receives a parcel. There must be other ranks, and all of them must call this. */
-int coordinator_exchange(struct coordinator *c, const struct parcel *p, struct err *e);
 
 /* Refuses ranks with another version or other arguments than rank 0: their tests would differ. */
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e);
@@ -110,12 +118,6 @@ int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err 
  * process groups need not know.
  */
 void coordinator_poll(void *coordinator);
-
-/*
- * Waits in rank 0, before it leaves, until all other ranks have cleaned up and left. If rank 0 has
- * failed, tells them first. Does not wait after a signal.
- */
-void coordinator_await_leaving(struct coordinator *c, int rc, const struct err *e);
 
 /*
  * Leaves the others: after the last phase, so that the semaphores can be used again; after a

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/sync/coordinator.c src/sync/coordinator.h \
-	src/sync/gather.c src/sync/gather.h \
 	src/sync/ranks.c src/sync/ranks.h \
 	src/sync/semaphores.c
 

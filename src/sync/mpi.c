@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,14 +17,21 @@
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "util/err.h"
+#include "util/units.h"
 
 /*
- * The messages between rank 0 and another rank of an MPI job: one function for each kind and
- * direction. What they mean together is below (coordinator_mpi). No function waits for a message
- * that has not arrived. Those that send wait until the message has left, which short ones do at
- * once, and give up at a signal. Functions that return int return 0, or a negative errno with a
- * line in e.
+ * Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank. No call
+ * is collective, so no rank hangs when another one fails, signals are noticed at once, and rank 0
+ * knows which ranks are missing. A waiting rank sleeps. Only the main thread calls MPI.
  */
+
+/* Rank 0's answer to the cards of all ranks. */
+struct introduction {
+    uint64_t ram_bytes;
+    uint32_t ranks_per_cpu;
+    char first_host[RANK_HOST_SIZE];
+};
+
 struct mpi {
     MPI_Comm comm;
     bool has_ended;   /* in rank 0: all others have said that they leave */
@@ -33,7 +41,7 @@ struct mpi {
     struct err failure;
     uint64_t signal_ns; /* when a signal was first noticed, by clock_ns(); 0: there was none */
     uint64_t begin_ns;  /* start of the current meeting */
-    char first_host[RANK_HOST_SIZE];
+    struct introduction introduction;
     void *buffer; /* the last message received */
     size_t room;
     uint64_t longest_sleep_ns; /* longest sleep of a rank that waits */
@@ -130,14 +138,11 @@ static void mpi_wait_sleep(struct mpi_wait *w)
     w->sleep_ns = 2 * w->sleep_ns < longest_ns ? 2 * w->sleep_ns : longest_ns;
 }
 
-/* Makes each rank poll less often if several of them share a CPU. */
-static void mpi_share_cpus(struct mpi *s, unsigned ranks_per_cpu)
-{
-    unsigned times = ranks_per_cpu < LONGEST_CROWDED ? ranks_per_cpu : LONGEST_CROWDED;
-    s->longest_sleep_ns = LONGEST_SLEEP_NS * (times > 0 ? times : UINT64_C(1));
-}
-
-/* ---- what all messages share ----------------------------------------------------------------- */
+/*
+ * ---- messages ----
+ * No function waits for a message that has not arrived. Those that send wait until the message has
+ * left, which short ones do at once, and give up at a signal.
+ */
 
 static int mpi_failed(int code, const char *what, struct err *e)
 {
@@ -162,7 +167,7 @@ static int send_message(struct mpi *s, int rank, enum tag tag, const void *bytes
     MPI_Request request;
     int has_left = 0;
     int code = MPI_Isend(bytes, (int)count, MPI_BYTE, rank, (int)tag, s->comm, &request);
-    while (code == MPI_SUCCESS && !has_left) {
+    while (code == MPI_SUCCESS) {
         code = MPI_Test(&request, &has_left, MPI_STATUS_IGNORE);
         if (code != MPI_SUCCESS || has_left)
             break;
@@ -179,13 +184,12 @@ static void send_bare(struct mpi *s, int rank, enum tag tag)
     send_message(s, rank, tag, NULL, 0, &ignored);
 }
 
-/* Whether a message with that tag has arrived. *status, unless it is NULL, says from which rank. */
+/* Whether a message with that tag has arrived. *status says from which rank. */
 static bool has_message(const struct mpi *s, enum tag tag, MPI_Status *status)
 {
     int is_there = 0;
-    int code = MPI_Iprobe(MPI_ANY_SOURCE, (int)tag, s->comm, &is_there,
-                          status ? status : MPI_STATUS_IGNORE);
-    return code == MPI_SUCCESS && is_there;
+    return MPI_Iprobe(MPI_ANY_SOURCE, (int)tag, s->comm, &is_there, status) == MPI_SUCCESS &&
+           is_there;
 }
 
 /* Receives a message that has arrived. */
@@ -204,8 +208,6 @@ static bool take_bare(struct mpi *s, enum tag tag)
     MPI_Status status;
     return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, &ignored) == 0;
 }
-
-/* ---- the messages ---------------------------------------------------------------------------- */
 
 static int start_sending(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
                          MPI_Request *request, struct err *e)
@@ -238,147 +240,26 @@ static enum tag arrival(const struct mpi *s)
     return s->is_last ? TAG_LAST_ARRIVAL : TAG_ARRIVAL;
 }
 
-static int make_buffer_room(struct mpi *s, size_t bytes, struct err *e)
-{
-    if (bytes <= s->room)
-        return 0;
-    free(s->buffer);
-    s->buffer = malloc(bytes);
-    s->room = s->buffer ? bytes : 0;
-    return s->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for what another rank has sent");
-}
-
-static int mpi_receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err *e)
+/* Receives an arrival, if there is one, into s->buffer. Returns 1; 0: there is none. */
+static int receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct err *e)
 {
     MPI_Status status;
     int count = 0;
     if (!has_message(s, arrival(s), &status))
-        return err_say(e, "a message of another rank has disappeared");
+        return 0;
     MPI_Get_count(&status, MPI_BYTE, &count);
     *rank = (unsigned)status.MPI_SOURCE;
     *bytes = (size_t)count;
-    int rc = make_buffer_room(s, *bytes, e);
-    return rc == 0 ? receive_message(s, &status, s->buffer, *bytes, e) : rc;
+    if (*bytes > s->room) {
+        free(s->buffer);
+        s->buffer = malloc(*bytes);
+        s->room = s->buffer ? *bytes : 0;
+    }
+    if (*bytes > s->room)
+        return err_system(e, ENOMEM, "allocate memory for what another rank has sent");
+    int rc = receive_message(s, &status, s->buffer, *bytes, e);
+    return rc == 0 ? 1 : rc;
 }
-
-static bool mpi_drop_arrival(struct mpi *s)
-{
-    struct err ignored = {0};
-    unsigned rank;
-    size_t bytes;
-    return has_message(s, arrival(s), NULL) && mpi_receive_arrival(s, &rank, &bytes, &ignored) == 0;
-}
-
-static bool mpi_take_parcel(struct mpi *s, unsigned from, void *bytes, size_t count)
-{
-    struct err ignored = {0};
-    MPI_Status status;
-    int is_there = 0;
-    MPI_Iprobe((int)from, TAG_PARCEL, s->comm, &is_there, &status);
-    return is_there && receive_message(s, &status, bytes, count, &ignored) == 0;
-}
-
-static bool mpi_answer_ping(struct mpi *s)
-{
-    struct err ignored = {0};
-    if (!take_bare(s, TAG_PING))
-        return false;
-    uint64_t now = clock_ns();
-    send_message(s, 0, TAG_PONG, &now, sizeof now, &ignored);
-    return true;
-}
-
-/* ---- beginning and end ----------------------------------------------------------------------- */
-
-/*
- * Initialises MPI, and finds the number of this rank and the number of ranks. The caller must pass
- * *out to mpi_end().
- */
-static int mpi_begin(struct mpi **out, unsigned *rank, unsigned *ranks, struct err *e)
-{
-    int level;
-    int count;
-    int number;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* an Open MPI whose launcher is gone waits for it here */
-    int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-    prctl(PR_SET_PDEATHSIG, 0);
-    if (code != MPI_SUCCESS)
-        return mpi_failed(code, "MPI", e);
-    if (level < MPI_THREAD_FUNNELED)
-        return err_say(e, "MPI: this library does not support programs with threads "
-                          "(MPI_THREAD_FUNNELED)");
-    MPI_Comm_size(MPI_COMM_WORLD, &count);
-    MPI_Comm_rank(MPI_COMM_WORLD, &number);
-    *ranks = (unsigned)count;
-    *rank = (unsigned)number;
-    struct mpi *s = calloc(1, sizeof *s + *ranks * sizeof *s->has_come);
-    if (!s)
-        return err_system(e, ENOMEM, "allocate memory for %u ranks", *ranks);
-    *out = s;
-    mpi_share_cpus(s, 1);
-    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
-    code = MPI_Comm_dup(MPI_COMM_WORLD, &s->comm);
-    if (code == MPI_SUCCESS)
-        code = MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
-    return mpi_failed(code, "MPI", e);
-}
-
-static void mpi_end(struct mpi *s)
-{
-    MPI_Comm_free(&s->comm);
-    MPI_Finalize();
-    free(s->buffer);
-    free(s);
-}
-
-/* Environment variables that a launcher sets in the processes that it starts. */
-struct launcher {
-    const char *rank;
-    const char *ranks;
-    bool has_mpi; /* tells an MPI library about the other processes */
-};
-
-static const struct launcher launchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true}, /* Open MPI's mpirun */
-    {"PMI_RANK", "PMI_SIZE", true},                         /* MPICH's mpiexec, srun --mpi=pmi2 */
-    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", true}, /* srun --mpi=pmix, and others with PMIx */
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", false},
-};
-
-/* The launcher of this process; NULL: there is none. */
-static const struct launcher *launcher_find(void)
-{
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        if (getenv(launchers[i].rank))
-            return &launchers[i];
-    return NULL;
-}
-
-/*
- * Returns -EINVAL when a launcher has started several processes, but MPI knows only of `ranks` (1
- * if MPI was not used): each process would make a run of its own, in the same directory at the same
- * time. The first process reports that; in the others e is empty. Otherwise returns 0.
- */
-static int launcher_check(const struct launcher *l, unsigned ranks, struct err *e)
-{
-    const char *started = l ? getenv(l->ranks) : NULL;
-    const char *rank = l ? getenv(l->rank) : NULL;
-    if (ranks > 1 || !started || !rank || atoi(started) < 2)
-        return 0;
-    err_say(e,
-            "%s processes were started, but they do not find one another: the launcher belongs to "
-            "another MPI, or srun needs --mpi=pmix or --mpi=pmi2",
-            started);
-    if (strcmp(rank, "0") != 0)
-        e->text[0] = '\0';
-    return -e->code;
-}
-
-/*
- * Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank. No call
- * is collective, so no rank hangs when another one fails, signals are noticed at once, and rank 0
- * knows which ranks are missing. A waiting rank sleeps. Only the main thread calls MPI.
- */
 
 /* After this time, ranks that have not come to a meeting are named, up to MOST_NAMED of them. */
 #define NAMED_AFTER_NS UINT64_C(30000000000)
@@ -429,28 +310,23 @@ static void take_failures(struct coordinator *c)
 }
 
 /*
- * Whether a signal ends the waiting: at once, but at the last meeting a little later. A rank that
- * was allowed to come to that meeting waits as long again for the others.
+ * Looks for messages from other ranks. If one of them has failed, this rank fails, too. A signal
+ * ends the waiting: at once, but at the last meeting a little later. A rank that was allowed to
+ * come to that meeting waits as long again for the others.
  */
-static bool is_interrupted(struct mpi *s)
-{
-    uint64_t now = clock_ns();
-    if (!stop_signal())
-        return false;
-    if (s->signal_ns == 0)
-        s->signal_ns = now;
-    bool was_before = s->signal_ns < s->begin_ns;
-    uint64_t waits_from_ns = was_before ? s->begin_ns : s->signal_ns;
-    uint64_t took_ns = was_before ? s->begin_ns - s->signal_ns : 0;
-    return !s->is_last || now - waits_from_ns > LAST_NS + took_ns;
-}
-
-/* Looks for messages from other ranks. If one of them has failed, this rank fails, too. */
 static int check_others(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
-    if (is_interrupted(s))
-        return err_system(e, EINTR, "wait for the other ranks");
+    if (stop_signal()) {
+        uint64_t now = clock_ns();
+        if (s->signal_ns == 0)
+            s->signal_ns = now;
+        bool was_before = s->signal_ns < s->begin_ns;
+        uint64_t waits_from_ns = was_before ? s->begin_ns : s->signal_ns;
+        uint64_t took_ns = was_before ? s->begin_ns - s->signal_ns : 0;
+        if (!s->is_last || now - waits_from_ns > LAST_NS + took_ns)
+            return err_system(e, EINTR, "wait for the other ranks");
+    }
     if (c->ranks.number == 0)
         take_failures(c);
     else if (take_bare(s, TAG_STOP))
@@ -460,13 +336,6 @@ static int check_others(struct coordinator *c, struct err *e)
     if (e->code == 0)
         *e = s->failure.code != 0 ? s->failure : (struct err){.code = ECANCELED};
     return -ECANCELED;
-}
-
-static void mpi_poll(void *coordinator)
-{
-    struct err ignored = {0};
-    if (check_others(coordinator, &ignored) != 0)
-        stop_request();
 }
 
 static const char waiting[] = " after 30 seconds; the others wait";
@@ -521,117 +390,96 @@ static void wait_more(const struct coordinator *c, const char *what, struct pati
     mpi_wait_sleep(&p->wait);
 }
 
-/* Waits until all other ranks have come. */
-static int gather_arrivals(struct coordinator *c, const struct meeting *m, struct err *e)
-{
-    struct mpi *s = c->state;
-    struct patience patience = begin_patience(s);
-    int rc = 0;
-    memset(s->has_come, 0, c->ranks.count);
-    for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
-        unsigned rank;
-        size_t bytes;
-        rc = check_others(c, e);
-        if (rc == 0 && has_message(s, arrival(s), NULL)) {
-            rc = mpi_receive_arrival(s, &rank, &bytes, e);
-            if (rc == 0)
-                s->has_come[rank] = true;
-            if (rc == 0 && m->take)
-                m->take(m->context, rank, s->buffer, bytes);
-            mpi_wait_again(&patience.wait);
-            count++;
-        } else {
-            wait_more(c, m->name, &patience);
-        }
-    }
-    if (rc == -EINTR && m->is_last)
-        name_missing(c, m->name, m->left ? m->left : "");
-    return rc;
-}
-
 /*
- * Waits for the other rank's clock. *theirs stays 0 if a signal comes first. Returns 0, or a
- * negative errno with a line in e if another rank has failed.
+ * Compares another rank's clock with this one's, as rank 0: asks for it 16 times, and uses the
+ * shortest round trip. The other rank answers as long as rank 0 asks. The uncertainty is half of
+ * that round trip, because the question or the answer may have taken all of it. If a signal comes
+ * before the first answer, the card's offset stays as it was. An equal boot id does not show that
+ * two ranks share a clock: virtual machines that were restored from one snapshot have the same.
+ *
+ * Fails if the clock moved against this one, since the comparison before, by more than two running
+ * clocks can: a kernel slews its clock by a tenth at most (the tick of adjtimex(2)), so two clocks
+ * move apart by at most a fifth of the time.
  */
-static int await_pong(struct coordinator *c, const char *what, uint64_t *theirs, struct err *e)
-{
-    struct mpi *s = c->state;
-    struct patience patience = begin_patience(s);
-    MPI_Status status;
-    int rc = 0;
-    patience.wait.spin_until_ns = patience.wait.start_ns + PINGS_SPIN_NS;
-    *theirs = 0;
-    while (rc == 0 && !has_message(s, TAG_PONG, &status)) {
-        if (stop_signal())
-            return 0;
-        rc = check_others(c, e);
-        wait_more(c, what, &patience);
-    }
-    return rc == 0 ? receive_message(s, &status, theirs, sizeof *theirs, e) : rc;
-}
-
-/*
- * Asks another rank for its clock 16 times, as rank 0, and uses the shortest round trip. The other
- * rank answers as long as rank 0 asks. The uncertainty is half of that round trip, because the
- * question or the answer may have taken all of it. If a signal comes before the first answer,
- * *offset stays as it was.
- */
-static int ask_clock(struct coordinator *c, const char *what, unsigned rank,
-                     struct clock_offset *offset, struct err *e)
+#define DRIFT_PART 5
+static int compare_clock(struct coordinator *c, const char *what, unsigned rank, struct err *e)
 {
     struct clock_offset best = {.uncertainty_ns = UINT64_MAX};
+    struct rank_card *card = &c->ranks.cards[rank];
     struct mpi *s = c->state;
     int rc = 0;
+    bool answers = true; /* false: a signal came first */
+    card->before = card->after;
     s->has_come[rank] = false;
-    for (int i = 0; rc == 0 && i < ROUND_TRIPS; i++) {
+    for (int i = 0; rc == 0 && answers && i < ROUND_TRIPS; i++) {
+        struct patience patience = begin_patience(s);
+        MPI_Status status;
         uint64_t theirs;
         uint64_t asked = clock_ns();
+        patience.wait.spin_until_ns = asked + PINGS_SPIN_NS;
         send_bare(s, (int)rank, TAG_PING);
-        rc = await_pong(c, what, &theirs, e);
-        if (theirs == 0)
+        while (rc == 0 && answers && !has_message(s, TAG_PONG, &status)) {
+            answers = !stop_signal();
+            rc = answers ? check_others(c, e) : 0;
+            if (answers)
+                wait_more(c, what, &patience);
+        }
+        if (rc != 0 || !answers)
             break;
+        rc = receive_message(s, &status, &theirs, sizeof theirs, e);
         uint64_t half = (clock_ns() - asked) / 2;
-        if (half < best.uncertainty_ns)
+        if (rc == 0 && half < best.uncertainty_ns)
             best = (struct clock_offset){
                 .ns = (int64_t)(asked + half - theirs), .uncertainty_ns = half, .at_ns = asked};
     }
     s->has_come[rank] = true;
     if (best.uncertainty_ns < UINT64_MAX)
-        *offset = best;
-    return rc;
+        card->after = best;
+    uint64_t passed_ns = card->after.at_ns - card->before.at_ns;
+    uint64_t moved_ns = card->after.ns > card->before.ns
+                            ? (uint64_t)card->after.ns - (uint64_t)card->before.ns
+                            : (uint64_t)card->before.ns - (uint64_t)card->after.ns;
+    uint64_t most_ns =
+        passed_ns / DRIFT_PART + card->before.uncertainty_ns + card->after.uncertainty_ns;
+    if (rc != 0 || card->before.at_ns == 0 || moved_ns <= most_ns)
+        return rc;
+    return err_say(e,
+                   "the clock of rank %u on %s moved by %.3g s against that of rank 0 within %.3g "
+                   "s, so the times of the ranks cannot be compared",
+                   rank, card->host, (double)moved_ns / (double)BILLION,
+                   (double)passed_ns / (double)BILLION);
 }
 
-/*
- * Compares the clocks of all ranks with rank 0's. An equal boot id does not show that two ranks
- * share a clock: virtual machines that were restored from one snapshot have the same.
- */
-static int compare_clocks(struct coordinator *c, const char *what, struct err *e)
-{
-    struct rank_card *cards = c->ranks.cards;
-    int rc = 0;
-    for (unsigned i = 1; rc == 0 && i < c->ranks.count; i++) {
-        cards[i].before = cards[i].after;
-        rc = ask_clock(c, what, i, &cards[i].after, e);
-        if (rc == 0)
-            rc = ranks_check_clock(&c->ranks, i, e);
-    }
-    return rc;
-}
-
-static int meet_as_first(struct coordinator *c, const struct meeting *m, struct err *e)
+static int meet_as_first(struct coordinator *c, struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
-    if (m->take)
-        m->take(m->context, 0, m->mine, m->bytes);
+    struct patience patience = begin_patience(s);
+    int rc = 0;
+    meeting_take(m, 0, m->mine.words, bundle_bytes(&m->mine));
     if (m->is_last) /* otherwise rank 1 says that this rank has not come */
         send_bare(s, 1, TAG_HERE);
-    int rc = gather_arrivals(c, m, e);
-    if (rc == 0 && m->compares_clocks)
-        rc = compare_clocks(c, m->name, e);
-    if (rc != 0)
-        return rc;
-    if (m->decide)
-        m->decide(m->context);
+    memset(s->has_come, 0, c->ranks.count);
+    for (unsigned count = 1; rc == 0 && count < c->ranks.count;) {
+        unsigned rank;
+        size_t bytes;
+        rc = check_others(c, e);
+        int received = rc == 0 ? receive_arrival(s, &rank, &bytes, e) : 0;
+        if (received > 0) {
+            s->has_come[rank] = true;
+            meeting_take(m, rank, s->buffer, bytes);
+            mpi_wait_again(&patience.wait);
+            count++;
+        } else {
+            rc = rc ? rc : received;
+            wait_more(c, m->name, &patience);
+        }
+    }
+    if (rc == -EINTR && m->is_last)
+        name_missing(c, m->name, m->left ? m->left : "");
+    for (unsigned i = 1; rc == 0 && m->compares_clocks && i < c->ranks.count; i++)
+        rc = compare_clock(c, m->name, i, e);
+    if (rc == 0)
+        meeting_decide(m);
     for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++)
         rc = send_message(s, (int)i, TAG_ANSWER, m->answer, m->answer_bytes, e);
     return rc;
@@ -639,24 +487,14 @@ static int meet_as_first(struct coordinator *c, const struct meeting *m, struct 
 
 /* ---- meeting, as another rank ---------------------------------------------------------------- */
 
-/* Handles messages from rank 0 other than its answer. Returns whether there was one. */
-static bool serve_rank_0(struct mpi *s, struct mpi_wait *wait)
-{
-    bool is_patient = take_bare(s, TAG_PATIENCE);
-    bool has_pinged = mpi_answer_ping(s);
-    if (is_patient || has_pinged)
-        mpi_wait_again(wait);
-    return is_patient || has_pinged;
-}
-
 static void name_first(const struct coordinator *c, const char *what, const char *how)
 {
     const struct mpi *s = c->state;
     break_line(c);
-    message("%s: rank 0 on %s has not arrived%s", what, s->first_host, how);
+    message("%s: rank 0 on %s has not arrived%s", what, s->introduction.first_host, how);
 }
 
-static int meet_as_other(struct coordinator *c, const struct meeting *m, struct err *e)
+static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
@@ -665,17 +503,29 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
     bool has_left = false;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
-    int rc = start_sending(s, 0, arrival(s), m->mine, m->bytes, &request, e);
+    size_t bytes = bundle_bytes(&m->mine);
+    int rc = start_sending(s, 0, arrival(s), m->mine.words, bytes, &request, e);
     while (rc == 0) {
         has_left = has_left || mpi_has_left(&request);
-        if (has_left && (m->is_last ? is_heard : has_message(s, TAG_ANSWER, NULL)))
+        if (has_left && (m->is_last ? is_heard : has_message(s, TAG_ANSWER, &status)))
             break;
         rc = check_others(c, e);
         is_heard = is_heard || (m->is_last && take_bare(s, TAG_HERE));
         if (rc == -EINTR && m->is_last && !is_heard)
             name_first(c, m->name, m->left ? m->left : "");
-        if (rc != 0 || serve_rank_0(s, &wait))
+        if (rc != 0)
+            break;
+        bool is_asked = take_bare(s, TAG_PATIENCE);
+        if (take_bare(s, TAG_PING)) {
+            struct err ignored = {0};
+            uint64_t now = clock_ns();
+            send_message(s, 0, TAG_PONG, &now, sizeof now, &ignored);
+            is_asked = true;
+        }
+        if (is_asked) {
+            mpi_wait_again(&wait);
             continue;
+        }
         if (!is_named && mpi_wait_now(&wait) - wait.start_ns > NAMED_AFTER_NS + GRACE_NS) {
             name_first(c, m->name, waiting);
             is_named = true;
@@ -684,14 +534,10 @@ static int meet_as_other(struct coordinator *c, const struct meeting *m, struct 
     }
     if (!has_left)
         mpi_give_up(&request);
-    if (rc != 0 || m->is_last)
-        return rc;
-    return has_message(s, TAG_ANSWER, &status)
-               ? receive_message(s, &status, m->answer, m->answer_bytes, e)
-               : err_say(e, "rank 0's answer has disappeared");
+    return rc != 0 || m->is_last ? rc : receive_message(s, &status, m->answer, m->answer_bytes, e);
 }
 
-static int mpi_meet(struct coordinator *c, const struct meeting *m, struct err *e)
+static int mpi_meet(struct coordinator *c, struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
     s->is_last = m->is_last;
@@ -703,7 +549,7 @@ static int mpi_meet(struct coordinator *c, const struct meeting *m, struct err *
 
 static int mpi_barrier(struct coordinator *c, const char *phase, struct err *e)
 {
-    const struct meeting m = {.name = phase};
+    struct meeting m = {.name = phase};
     return mpi_meet(c, &m, e);
 }
 
@@ -716,7 +562,13 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
     bool has_come = false;
     int rc = start_sending(s, p->to, TAG_PARCEL, p->sent, p->bytes, &request, e);
     while (rc == 0 && !(has_left && has_come)) {
-        has_come = has_come || mpi_take_parcel(s, p->from, p->got, p->bytes);
+        struct err ignored = {0};
+        MPI_Status status;
+        int is_there = 0;
+        if (!has_come)
+            MPI_Iprobe((int)p->from, TAG_PARCEL, s->comm, &is_there, &status);
+        has_come =
+            has_come || (is_there && receive_message(s, &status, p->got, p->bytes, &ignored) == 0);
         has_left = has_left || mpi_has_left(&request);
         if (!has_left || !has_come)
             mpi_wait_sleep(&wait);
@@ -729,80 +581,166 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
 
 /* ---- joining and leaving --------------------------------------------------------------------- */
 
-/* Rank 0's answer to the cards of all ranks. */
-struct introduction {
-    uint64_t ram_bytes;
-    uint32_t ranks_per_cpu;
-    char first_host[RANK_HOST_SIZE];
-};
-
-struct introductions {
-    struct ranks *ranks;
-    struct introduction answer;
-};
-
-static void take_card(void *context, unsigned rank, const void *brought, size_t bytes)
+static bool take_card(void *context, unsigned rank, struct bundle_reader *brought)
 {
-    const struct introductions *i = context;
-    if (bytes == sizeof *i->ranks->cards)
-        memcpy(&i->ranks->cards[rank], brought, bytes);
+    const struct coordinator *c = context;
+    struct rank_card *card = &c->ranks.cards[rank];
+    if (!bundle_take(brought, card, sizeof *card))
+        *card = (struct rank_card){0}; /* which is refused as of another build */
+    return true;
 }
 
+/* Whether another host has the same short name. */
+static bool has_namesake(const struct ranks *r, uint32_t rank)
+{
+    const char *host = r->cards[rank].host;
+    size_t length = host_short_length(host);
+    for (uint32_t i = 0; i < r->count; i++)
+        if (ranks_is_first(r, i) && i != r->cards[rank].host_first &&
+            host_short_length(r->cards[i].host) == length &&
+            strncmp(r->cards[i].host, host, length) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * Finds the first rank of each host, shortens the names of hosts as far as they stay different, and
+ * adds up the hosts' memory, when all cards are complete.
+ */
 static void answer_cards(void *context)
 {
-    struct introductions *i = context;
-    ranks_find_hosts(i->ranks);
-    i->answer.ram_bytes = i->ranks->ram_bytes;
-    i->answer.ranks_per_cpu = ranks_per_cpu(i->ranks);
-    memcpy(i->answer.first_host, i->ranks->cards[0].host, RANK_HOST_SIZE);
+    struct coordinator *c = context;
+    struct ranks *r = &c->ranks;
+    struct rank_card *cards = r->cards;
+    struct introduction *answer = &((struct mpi *)c->state)->introduction;
+    for (uint32_t i = 0; i < r->count; i++) {
+        /* usually the rank before is on the same host; the boot id identifies it */
+        bool is_next = i > 0 && strcmp(cards[i - 1].boot_id, cards[i].boot_id) == 0;
+        uint32_t first = is_next ? cards[i - 1].host_first : 0;
+        while (strcmp(cards[first].boot_id, cards[i].boot_id) != 0)
+            first++;
+        cards[i].host_first = first;
+        answer->ram_bytes += first == i ? cards[i].ram_bytes : 0;
+    }
+    answer->ranks_per_cpu = 1;
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t cpus = cards[i].cpus > 0 ? cards[i].cpus : 1;
+        uint32_t share = ranks_is_first(r, i) ? (ranks_beside(r, i) + cpus - 1) / cpus : 0;
+        answer->ranks_per_cpu = share > answer->ranks_per_cpu ? share : answer->ranks_per_cpu;
+        if (!has_namesake(r, i))
+            cards[i].host[host_short_length(cards[i].host)] = '\0';
+    }
+    memcpy(answer->first_host, cards[0].host, RANK_HOST_SIZE);
 }
+
+/* All its bytes differ, so it shows the order of a rank's bytes. */
+#define ORDER UINT64_C(0x0102030405060708)
 
 /* Sends the cards of all ranks to rank 0. */
 static int introduce_ranks(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
+    struct ranks *r = &c->ranks;
     struct host host;
-    struct rank_card card;
-    struct introductions introducing = {.ranks = &c->ranks};
     host_detect(&host);
-    rank_card_fill(&card, &host);
-    if (c->ranks.number == 0) {
-        c->ranks.cards = calloc(c->ranks.count, sizeof *c->ranks.cards);
-        if (!c->ranks.cards)
-            return err_system(e, ENOMEM, "allocate memory for %u ranks", c->ranks.count);
+    struct rank_card card = {.order = ORDER, .ram_bytes = host.ram_bytes, .cpus = host.cpus};
+    snprintf(card.host, sizeof card.host, "%.*s", RANK_HOST_SIZE - 1, host.full_name);
+    snprintf(card.boot_id, sizeof card.boot_id, "%.*s", RANK_HOST_SIZE - 1,
+             *host.boot_id ? host.boot_id : host.full_name);
+    if (r->number == 0) {
+        r->cards = calloc(r->count, sizeof *r->cards);
+        if (!r->cards)
+            return err_system(e, ENOMEM, "allocate memory for %u ranks", r->count);
     }
-    const struct meeting m = {.name = "Starting",
-                              .mine = &card,
-                              .bytes = sizeof card,
-                              .take = take_card,
-                              .decide = answer_cards,
-                              .context = &introducing,
-                              .answer = &introducing.answer,
-                              .answer_bytes = sizeof introducing.answer,
-                              .compares_clocks = true};
-    int rc = mpi_meet(c, &m, e);
-    rc = rc == 0 ? ranks_check_order(&c->ranks, e) : rc;
-    c->ranks.ram_bytes = introducing.answer.ram_bytes;
-    mpi_share_cpus(s, introducing.answer.ranks_per_cpu);
-    memcpy(s->first_host, introducing.answer.first_host, RANK_HOST_SIZE);
+    struct meeting m = {.name = "Starting",
+                        .take = take_card,
+                        .decide = answer_cards,
+                        .context = c,
+                        .answer = &s->introduction,
+                        .answer_bytes = sizeof s->introduction,
+                        .compares_clocks = true};
+    bundle_put(&m.mine, &card, sizeof card);
+    int rc = coordinator_meet(c, &m, e);
+    for (unsigned i = 1; rc == 0 && r->cards && i < r->count; i++)
+        if (r->cards[i].order != ORDER) /* ranks send numbers as they have them in memory */
+            rc = err_say(e,
+                         "rank %u has another architecture or build than rank 0 on %s; all ranks "
+                         "of a run need the same",
+                         i, r->cards[0].host);
+    r->ram_bytes = s->introduction.ram_bytes;
+    /* each rank polls less often if several of them share a CPU */
+    unsigned crowd = s->introduction.ranks_per_cpu;
+    if (crowd > 1)
+        s->longest_sleep_ns *= crowd < LONGEST_CROWDED ? crowd : LONGEST_CROWDED;
     return rc;
 }
 
+/* Initialises MPI, and finds the number of this rank and the number of ranks. */
+static int mpi_begin(struct coordinator *c, struct err *e)
+{
+    int level, count, number;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* an Open MPI whose launcher is gone waits for it here */
+    int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    prctl(PR_SET_PDEATHSIG, 0);
+    if (code != MPI_SUCCESS)
+        return mpi_failed(code, "MPI", e);
+    if (level < MPI_THREAD_FUNNELED)
+        return err_say(e, "MPI: this library does not support programs with threads "
+                          "(MPI_THREAD_FUNNELED)");
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    c->ranks.count = (unsigned)count;
+    c->ranks.number = (unsigned)number;
+    struct mpi *s = calloc(1, sizeof *s + c->ranks.count * sizeof *s->has_come);
+    if (!s)
+        return err_system(e, ENOMEM, "allocate memory for %u ranks", c->ranks.count);
+    c->state = s;
+    s->longest_sleep_ns = LONGEST_SLEEP_NS;
+    prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
+    code = MPI_Comm_dup(MPI_COMM_WORLD, &s->comm);
+    if (code == MPI_SUCCESS)
+        code = MPI_Comm_set_errhandler(s->comm, MPI_ERRORS_RETURN);
+    return mpi_failed(code, "MPI", e);
+}
+
+/* Environment variables that a launcher sets in the processes that it starts. */
+static const struct launcher {
+    const char *rank;
+    const char *ranks;
+    bool has_mpi; /* tells an MPI library about the other processes */
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", true}, /* Open MPI's mpirun */
+    {"PMI_RANK", "PMI_SIZE", true},                         /* MPICH's mpiexec, srun --mpi=pmi2 */
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", true}, /* srun --mpi=pmix, and others with PMIx */
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", false},
+};
+
 static int mpi_join(struct coordinator *c, struct err *e)
 {
-    const struct launcher *launcher = launcher_find();
-    struct mpi *s = NULL;
-    int rc = 0;
-    if (launcher && launcher->has_mpi)
-        rc = mpi_begin(&s, &c->ranks.number, &c->ranks.count, e);
-    if (!s) {
+    const struct launcher *l = NULL;
+    for (size_t i = 0; !l && i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i].rank))
+            l = &launchers[i];
+    int rc = l && l->has_mpi ? mpi_begin(c, e) : 0;
+    if (!c->state)
         c->ops = &coordinator_alone;
-        return rc == 0 ? launcher_check(launcher, 1, e) : rc;
-    }
-    c->state = s;
-    if (rc == 0)
-        rc = launcher_check(launcher, c->ranks.count, e);
-    return rc == 0 && c->ranks.count > 1 ? introduce_ranks(c, e) : rc;
+    if (rc != 0 || c->ranks.count > 1)
+        return rc == 0 ? introduce_ranks(c, e) : rc;
+    /*
+     * If a launcher has started several processes, each would make a run of its own, in the same
+     * directory at the same time. The first process reports that; in the others e is empty.
+     */
+    const char *started = l ? getenv(l->ranks) : NULL;
+    const char *rank = l ? getenv(l->rank) : NULL;
+    if (!started || !rank || atoi(started) < 2)
+        return 0;
+    err_say(e,
+            "%s processes were started, but they do not find one another: the launcher belongs to "
+            "another MPI, or srun needs --mpi=pmix or --mpi=pmi2",
+            started);
+    if (strcmp(rank, "0") != 0)
+        e->text[0] = '\0';
+    return -e->code;
 }
 
 /* Waits until all other ranks have said that they leave. If rank 0 has failed, tells them first. */
@@ -814,10 +752,13 @@ static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
         name_failure(c, 0, e);
     for (unsigned left = s->has_ended ? c->ranks.count : 1;
          left < c->ranks.count && !stop_signal();) {
+        struct err ignored = {0};
+        unsigned rank;
+        size_t bytes;
         take_failures(c);
         if (take_bare(s, TAG_LEAVING))
             left++;
-        else if (!mpi_drop_arrival(s))
+        else if (receive_arrival(s, &rank, &bytes, &ignored) <= 0) /* which comes too late */
             mpi_wait_sleep(&wait);
     }
     s->has_ended = true;
@@ -829,35 +770,22 @@ static void await_leaving(struct coordinator *c, int rc, const struct err *e)
         leave_as_first(c, rc, e);
 }
 
-static void leave_as_other(struct coordinator *c, int rc, const struct err *e)
-{
-    struct mpi *s = c->state;
-    struct mpi_wait wait = mpi_wait_begin(s);
-    struct err ignored = {0};
-    if (rc != 0 && !s->has_stopped) {
-        send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
-        while (check_others(c, &ignored) == 0)
-            mpi_wait_sleep(&wait);
-    }
-    if (!stop_signal())
-        send_bare(s, 0, TAG_LEAVING);
-}
-
-/* Waits while others clean up: after a signal, mpirun kills all ranks when the first one ends. */
-static void linger_after_signal(void)
-{
-    uint64_t until_ns = clock_ns() + LINGER_NS;
-    while (clock_ns() < until_ns)
-        clock_sleep(LINGER_NS / 20);
-}
-
 static int mpi_leave(struct coordinator *c, int rc, struct err *e)
 {
     struct mpi *s = c->state;
-    if (c->ranks.number == 0)
+    if (c->ranks.number == 0) {
         leave_as_first(c, rc, e);
-    else
-        leave_as_other(c, rc, e);
+    } else {
+        struct mpi_wait wait = mpi_wait_begin(s);
+        struct err ignored = {0};
+        if (rc != 0 && !s->has_stopped) {
+            send_message(s, 0, TAG_FAILURE, e, sizeof *e, &ignored);
+            while (check_others(c, &ignored) == 0)
+                mpi_wait_sleep(&wait);
+        }
+        if (!stop_signal())
+            send_bare(s, 0, TAG_LEAVING);
+    }
     if (s->failure.code != 0 && rc == 0)
         rc = -s->failure.code;
     /* after a signal, there is no time for this once a rank has ended */
@@ -865,13 +793,27 @@ static int mpi_leave(struct coordinator *c, int rc, struct err *e)
         message("%s", s->failure.text);
     if (rc != 0)
         *e = (struct err){.code = -rc}; /* rank 0 reports it */
-    if (!stop_signal())                 /* after a signal, the launcher leaves no time for this */
-        mpi_end(s);
-    else if (c->ranks.count > 1)
-        linger_after_signal();
+    uint64_t until_ns = clock_ns() + LINGER_NS;
+    if (!stop_signal()) { /* after a signal, the launcher leaves no time for this */
+        MPI_Comm_free(&s->comm);
+        MPI_Finalize();
+        free(s->buffer);
+        free(s);
+    } else if (c->ranks.count > 1) {
+        /* others clean up: after a signal, mpirun kills all ranks when the first one ends */
+        while (clock_ns() < until_ns)
+            clock_sleep(LINGER_NS / 20);
+    }
     free(c->ranks.cards);
     c->ranks.cards = NULL;
     return rc;
+}
+
+static void mpi_poll(void *coordinator)
+{
+    struct err ignored = {0};
+    if (check_others(coordinator, &ignored) != 0)
+        stop_request();
 }
 
 const struct coordinator_ops coordinator_mpi = {

@@ -39,15 +39,6 @@ struct ranks {
     struct rank_card *cards; /* one for each rank, in rank 0 of several; otherwise NULL */
 };
 
-/* Sets what a rank reports about itself. */
-void rank_card_fill(struct rank_card *card, const struct host *host);
-
-/*
- * Fails in rank 0, when all cards have come, if a rank's bytes are in another order than this
- * rank's: ranks send numbers as they have them in memory.
- */
-int ranks_check_order(const struct ranks *r, struct err *e);
-
 /*
  * The time from the start of the first of several ranks to the end of the last, on rank 0's clock.
  * Must be zeroed at first.
@@ -59,26 +50,11 @@ struct rank_span {
 };
 void rank_span_add(struct rank_span *s, uint64_t start, uint64_t end);
 
-/*
- * Finds the first rank of each host, shortens the names of hosts as far as they stay different, and
- * adds up the hosts' memory, when all cards are complete.
- */
-void ranks_find_hosts(struct ranks *r);
-
 /* Number of ranks on the host of a rank. Only in rank 0. */
 unsigned ranks_beside(const struct ranks *r, unsigned rank);
 
-/* Number of ranks that share a CPU, rounded up, on the host where it is largest. Only in rank 0. */
-unsigned ranks_per_cpu(const struct ranks *r);
-
 /* Whether the rank is the first one on its host. Only in rank 0. */
 bool ranks_is_first(const struct ranks *r, unsigned rank);
-
-/*
- * Fails in rank 0 if a rank's clock moved against rank 0's, between its last two comparisons, by
- * more than two running clocks can.
- */
-int ranks_check_clock(const struct ranks *r, unsigned rank, struct err *e);
 
 /* Convert a rank's time to rank 0's clock, by the comparison before the test or the last one. */
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);

@@ -8,7 +8,7 @@
 
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "sync/gather.h"
+#include "sync/coordinator.h"
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "util/units.h"
@@ -289,7 +289,7 @@ static void pause_load(struct main_loop *c, enum stage stage, uint64_t now_ns)
 /* In a warm-up: ends it, and begins the first step together with all other ranks. */
 static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
-    const struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
+    struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
     if (c->end_ns != 0)
         return 0;
     if (c->stage == STAGE_WARMING) {
@@ -332,14 +332,14 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
         tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
         tally_add_left(&s->measured[kind], left);
     }
-    struct gather all = {
+    struct meeting all = {
         .name = "Ending a step", .take = take_step, .context = &m, .compares_clocks = true};
     if (c->coordinator->ranks.number > 0) {
         bundle_put(&all.mine, &s->current, sizeof s->current);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
             bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
     }
-    int rc = gather(c->coordinator, &all, e);
+    int rc = coordinator_meet(c->coordinator, &all, e);
     if (rc != 0 || c->coordinator->ranks.number > 0)
         return rc;
     add_figures(&m, 0, &s->current);
@@ -509,7 +509,7 @@ static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, str
 /* Lets the load begin, together with all other ranks. */
 static int begin_load(struct main_loop *c, struct err *e)
 {
-    const struct meeting m = {.name = "Starting the load", .compares_clocks = true};
+    struct meeting m = {.name = "Starting the load", .compares_clocks = true};
     bool has_steps = controller_has_steps(c->run->plan);
     int rc = coordinator_meet(c->coordinator, &m, e);
     if (rc != 0)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sync/gather.h"
+#include "sync/coordinator.h"
 #include "util/units.h"
 
 #define MOST_ERROR_SHARE .03
@@ -770,15 +770,15 @@ int controller_meet(struct controller *s, struct coordinator *c, const struct st
                     uint64_t now_ns, struct order *order, struct err *e)
 {
     struct look look = {.controller = s, .now_ns = now_ns, .order = order};
-    struct gather all = {.name = "Looking at the load",
-                         .take = take_standing,
-                         .decide = decide_order,
-                         .context = &look,
-                         .answer = order,
-                         .answer_bytes = sizeof *order};
+    struct meeting all = {.name = "Looking at the load",
+                          .take = take_standing,
+                          .decide = decide_order,
+                          .context = &look,
+                          .answer = order,
+                          .answer_bytes = sizeof *order};
     bundle_put(&all.mine, mine, sizeof *mine);
     *order = (struct order){.move = MOVE_NONE};
-    return gather(c, &all, e);
+    return coordinator_meet(c, &all, e);
 }
 
 void controller_note(const struct controller *s, size_t number, struct step *step)

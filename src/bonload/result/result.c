@@ -9,7 +9,7 @@
 #include "bonload/control/main_loop.h"
 #include "measure/clock.h"
 #include "measure/cpu.h"
-#include "sync/gather.h"
+#include "sync/coordinator.h"
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "util/units.h"
@@ -501,7 +501,7 @@ static void end_with_all(void *context)
  */
 static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
 {
-    const struct meeting ending = {.name = "Ending", .compares_clocks = true};
+    struct meeting ending = {.name = "Ending", .compares_clocks = true};
     const struct settings *settings = result->plan->settings;
     struct gathering g = {.ranks = &c->ranks, .result = result};
     struct passage mine = {0};
@@ -524,14 +524,14 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
     char left[PATH_MAX + 80];
     snprintf(left, sizeof left, "; if it was killed, what it wrote as %s is left",
              settings->url ? settings->url : settings->url_source);
-    struct gather all = {.name = "Handing over the figures",
-                         .mine = mine.out,
-                         .take = take_rank,
-                         .decide = end_with_all,
-                         .context = &g,
-                         .is_last = true,
-                         .left = settings->removes ? left : NULL};
-    return gather(c, &all, e);
+    struct meeting all = {.name = "Handing over the figures",
+                          .mine = mine.out,
+                          .take = take_rank,
+                          .decide = end_with_all,
+                          .context = &g,
+                          .is_last = true,
+                          .left = settings->removes ? left : NULL};
+    return coordinator_meet(c, &all, e);
 }
 
 int result_make(struct result *result, struct main_loop *c, struct err *e)

@@ -28,28 +28,27 @@ static const char *damaged_meeting;
 static uint64_t handed_over[1 << 17];
 static size_t handed_bytes;
 
-static int meet(struct coordinator *c, const struct meeting *m, struct err *e)
+static int meet(struct coordinator *c, struct meeting *m, struct err *e)
 {
     static const unsigned char rubbish[] = {0xff, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     bool is_damaged = strcmp(m->name, damaged_meeting) == 0;
     bool hands_over = strcmp(m->name, HANDING_OVER) == 0;
     (void)e;
     if (c->ranks.number == 1 && hands_over) {
-        assert_true(m->bytes <= sizeof handed_over);
-        memcpy(handed_over, m->mine, handed_bytes = m->bytes);
+        handed_bytes = bundle_bytes(&m->mine);
+        assert_true(handed_bytes <= sizeof handed_over);
+        memcpy(handed_over, m->mine.words, handed_bytes);
     }
     if (c->ranks.number == 1)
         return 0;
-    if (m->take)
-        m->take(m->context, 0, m->mine, m->bytes);
-    if (m->take && is_damaged)
-        m->take(m->context, 1, rubbish, sizeof rubbish);
-    else if (m->take && hands_over)
-        m->take(m->context, 1, handed_over, handed_bytes);
-    else if (m->take)
-        m->take(m->context, 1, m->mine, m->bytes);
-    if (m->decide)
-        m->decide(m->context);
+    meeting_take(m, 0, m->mine.words, bundle_bytes(&m->mine));
+    if (is_damaged)
+        meeting_take(m, 1, rubbish, sizeof rubbish);
+    else if (hands_over)
+        meeting_take(m, 1, handed_over, handed_bytes);
+    else
+        meeting_take(m, 1, m->mine.words, bundle_bytes(&m->mine));
+    meeting_decide(m);
     return 0;
 }
 
