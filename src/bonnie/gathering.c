@@ -20,8 +20,6 @@ struct rank_test {
     struct op_stats total;
 };
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
 int gathering_open(struct gathering *g, struct coordinator *coordinator, struct err *e)
 {
     const struct ranks *r = &coordinator->ranks;
@@ -60,8 +58,6 @@ void gathering_begin(struct gathering *g)
     }
 }
 
-/* ---- a lap ----------------------------------------------------------------------------------- */
-
 struct lap_meeting {
     struct gathering *g;
     struct lap_times answer;
@@ -71,17 +67,6 @@ static bool take_lap(void *context, unsigned rank, struct bundle_reader *brought
 {
     struct lap_meeting *m = context;
     return bundle_take(brought, &m->g->laps[rank], sizeof *m->g->laps);
-}
-
-/* Adds the elapsed time of the host whose first rank is `first`. */
-static void add_host_time(struct gathering *g, unsigned first)
-{
-    const struct ranks *r = &g->coordinator->ranks;
-    struct rank_span span = {0};
-    for (unsigned rank = first; rank < r->count; rank++)
-        if (r->cards[rank].host_first == first)
-            rank_span_add(&span, g->laps[rank].start_ns, g->laps[rank].end_ns);
-    g->hosts[first].elapsed_ns += span.last_end - span.first_start;
 }
 
 /* Converts all times to rank 0's clock, when the clocks have been compared. */
@@ -100,9 +85,13 @@ static void join_lap(void *context)
         if (r->cards[rank].after.uncertainty_ns > g->clock_uncertainty_ns)
             g->clock_uncertainty_ns = r->cards[rank].after.uncertainty_ns;
     }
-    for (unsigned rank = 0; rank < r->count; rank++)
-        if (ranks_is_first(r, rank))
-            add_host_time(g, rank);
+    for (unsigned first = 0; first < r->count; first++) {
+        struct rank_span of_host = {0};
+        for (unsigned rank = first; ranks_is_first(r, first) && rank < r->count; rank++)
+            if (r->cards[rank].host_first == first)
+                rank_span_add(&of_host, g->laps[rank].start_ns, g->laps[rank].end_ns);
+        g->hosts[first].elapsed_ns += of_host.last_end - of_host.first_start;
+    }
     m->answer.elapsed_ns = span.last_end - span.first_start;
     if (span.last_start - span.first_start > g->start_spread_ns)
         g->start_spread_ns = span.last_start - span.first_start;
@@ -130,28 +119,11 @@ int gathering_end_lap(struct gathering *g, const struct task_times *times, struc
     return rc;
 }
 
-/* ---- the end of a test ----------------------------------------------------------------------- */
-
 struct test_meeting {
     struct gathering *g;
     struct test_figures *figures;
     struct op_stats *total;
 };
-
-static void add_figures(struct test_figures *all, const struct test_figures *one, unsigned ranks,
-                        bool is_first)
-{
-    struct cache_use *c = &all->cache;
-    reading_join(&all->evidence.spent, &one->evidence.spent, is_first);
-    all->evidence.cpus += is_first ? one->evidence.cpus : 0;
-    if (is_first)
-        io_limit_join(&all->evidence.limit, &one->evidence.limit);
-    corruption_merge(&all->corruption, &one->corruption);
-    c->known = c->known && one->cache.known;
-    c->system_dropped = c->system_dropped && one->cache.system_dropped;
-    c->resident_percent_before += one->cache.resident_percent_before / ranks;
-    c->resident_percent_after += one->cache.resident_percent_after / ranks;
-}
 
 static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
 {
@@ -162,16 +134,26 @@ static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
         !bundle_take(in, &test->total, sizeof test->total))
         return false;
     op_stats_merge(m->total, &test->total);
-    unsigned ranks = g->coordinator->ranks.count;
+    const struct ranks *r = &g->coordinator->ranks;
+    bool is_first = ranks_is_first(r, rank);
+    struct test_figures *all = m->figures;
+    struct cache_use *cache = &test->figures.cache;
+    cache->resident_percent_before /= r->count;
+    cache->resident_percent_after /= r->count;
     if (rank == 0) { /* comes first */
-        *m->figures = test->figures;
-        m->figures->cache.resident_percent_before /= ranks;
-        m->figures->cache.resident_percent_after /= ranks;
+        *all = test->figures;
     } else {
-        add_figures(m->figures, &test->figures, ranks,
-                    ranks_is_first(&g->coordinator->ranks, rank));
+        reading_join(&all->evidence.spent, &test->figures.evidence.spent, is_first);
+        all->evidence.cpus += is_first ? test->figures.evidence.cpus : 0;
+        if (is_first)
+            io_limit_join(&all->evidence.limit, &test->figures.evidence.limit);
+        corruption_merge(&all->corruption, &test->figures.corruption);
+        all->cache.known = all->cache.known && cache->known;
+        all->cache.system_dropped = all->cache.system_dropped && cache->system_dropped;
+        all->cache.resident_percent_before += cache->resident_percent_before;
+        all->cache.resident_percent_after += cache->resident_percent_after;
     }
-    struct host_result *host = &g->hosts[g->coordinator->ranks.cards[rank].host_first];
+    struct host_result *host = &g->hosts[r->cards[rank].host_first];
     host->cpu_ns += test->figures.evidence.spent.work_ns;
     const struct histogram *h = &test->total.latencies;
     host->ops += h->count;
@@ -180,21 +162,6 @@ static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
     if (h->maximum > host->latency_max_ns)
         host->latency_max_ns = h->maximum;
     return true;
-}
-
-/* Copies the hosts in the order of the first rank on each. */
-static int copy_hosts(const struct gathering *g, struct joint_test *t, struct err *e)
-{
-    t->ranks = g->coordinator->ranks.count;
-    t->hosts = calloc(t->ranks, sizeof *t->hosts);
-    if (!t->hosts)
-        return err_system(e, ENOMEM, "allocate memory for the hosts of %u ranks", t->ranks);
-    for (unsigned rank = 0; rank < t->ranks; rank++)
-        if (g->hosts[rank].ranks > 0)
-            t->hosts[t->host_count++] = g->hosts[rank];
-    t->start_spread_ns = g->start_spread_ns;
-    t->clock_uncertainty_ns = g->clock_uncertainty_ns;
-    return 0;
 }
 
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
@@ -209,5 +176,18 @@ int gathering_end_test(struct gathering *g, struct test_figures *figures, struct
     if (g->hosts) /* this rank's own figures come with the others */
         memset(total, 0, sizeof *total);
     int rc = coordinator_meet(g->coordinator, &all, e);
-    return rc == 0 && g->hosts ? copy_hosts(g, together, e) : rc;
+    if (rc != 0 || !g->hosts)
+        return rc;
+    *together = (struct joint_test){
+        .ranks = g->coordinator->ranks.count,
+        .hosts = calloc(g->coordinator->ranks.count, sizeof *together->hosts),
+        .start_spread_ns = g->start_spread_ns,
+        .clock_uncertainty_ns = g->clock_uncertainty_ns,
+    };
+    if (!together->hosts)
+        return err_system(e, ENOMEM, "allocate memory for the hosts of %u ranks", together->ranks);
+    for (unsigned rank = 0; rank < together->ranks; rank++)
+        if (g->hosts[rank].ranks > 0) /* the first one of a host */
+            together->hosts[together->host_count++] = g->hosts[rank];
+    return 0;
 }

@@ -7,12 +7,18 @@
 
 #include "bonnie/workloads/workload.h"
 
-/* What a rank knows about the data file of a worker. */
-struct data_state {
-    uint64_t valid_bytes;
+/* What a rank knows about the files of a worker. */
+struct worker_state {
+    uint64_t valid_bytes; /* of its data file */
     uint64_t generation;
     uint64_t rewritten;
+    struct file_set_state files;
 };
+
+bool lending_is_for(const struct run_context *r, const struct workload *w)
+{
+    return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
+}
 
 /* The rank whose files this rank works on. */
 static unsigned lending_rank(const struct run_context *r)
@@ -42,99 +48,66 @@ static int swap(struct run_context *r, bool gives_back, void *array, size_t byte
     return rc;
 }
 
-bool lending_is_for(const struct run_context *r, const struct workload *w)
-{
-    return r->shift > 0 && w->shifts && (!w->uses_engine || plan_stores(r->plan));
-}
-
-/* Swaps what is known about data files, with the numbers of changes of all their blocks. */
-static int swap_data(struct run_context *r, bool gives_back, struct err *e)
+/* Swaps what is known about the files, with the numbers of changes of all blocks of data files. */
+static int swap_states(struct run_context *r, bool has_data, bool gives_back, struct err *e)
 {
     unsigned count = r->plan->workers;
     struct generations *g = &r->contents.changes;
-    struct data_state *states = calloc(count, sizeof *states);
+    struct worker_state *states = calloc(count, sizeof *states);
     if (!states)
         return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    for (unsigned i = 0; i < count; i++)
-        states[i] = (struct data_state){.valid_bytes = r->work[i].data.valid_bytes,
-                                        .generation = r->contents.files[i].generation,
-                                        .rewritten = r->contents.files[i].rewritten};
+    for (unsigned i = 0; i < count; i++) {
+        states[i] = (struct worker_state){.valid_bytes = r->work[i].data.valid_bytes,
+                                          .generation = r->contents.files[i].generation,
+                                          .rewritten = r->contents.files[i].rewritten,
+                                          .files = r->work[i].files.state};
+        if (gives_back)
+            run_context_give_back(r, i);
+    }
     int rc = swap(r, gives_back, states, count * sizeof *states, e);
     for (unsigned i = 0; rc == 0 && i < count; i++) {
-        r->work[i].data.valid_bytes = states[i].valid_bytes;
-        r->contents.files[i].generation = states[i].generation;
-        r->contents.files[i].rewritten = states[i].rewritten;
-    }
-    free(states);
-    if (rc == 0 && g->counters)
-        rc = swap(r, gives_back, (void *)g->counters, g->count * sizeof *g->counters, e);
-    return rc;
-}
-
-static int borrow_data(struct run_context *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    int rc = swap_data(r, false, e);
-    unsigned first = lending_rank(r) * p->workers;
-    for (unsigned i = 0; rc == 0 && i < p->workers; i++) {
-        struct data_file *d = &r->work[i].data;
-        int fd = scratch_open_named_file(&r->scratch, first + i, e);
-        if (fd < 0)
-            return fd;
-        r->lent[i].has_data = true;
-        r->lent[i].fd = d->fd;
-        d->fd = fd;
-    }
-    if (rc == 0)
-        r->contents.first_number = first;
-    return rc;
-}
-
-/* Lets a worker work on the metadata files of its counterpart in the rank that lends them. */
-static int visit_files(struct run_context *r, unsigned worker, const struct file_set_state *state,
-                       struct err *e)
-{
-    struct file_set *files = &r->work[worker].files;
-    struct file_set_setup setup = files->setup;
-    setup.number = lending_rank(r) * r->plan->workers + worker;
-    r->lent[worker].files = *files;
-    r->lent[worker].has_files = true;
-    file_set_init(files, &setup);
-    return file_set_visit(files, state, e);
-}
-
-static int swap_files(struct run_context *r, bool gives_back, struct err *e)
-{
-    unsigned count = r->plan->workers;
-    struct file_set_state *states = calloc(count, sizeof *states);
-    if (!states)
-        return err_system(e, ENOMEM, "allocate memory for %u workers", count);
-    for (unsigned i = 0; i < count; i++)
-        states[i] = r->work[i].files.state;
-    int rc = swap(r, gives_back, states, count * sizeof *states, e);
-    for (unsigned i = 0; rc == 0 && i < count; i++) {
-        if (!gives_back) {
-            rc = visit_files(r, i, &states[i], e);
-            continue;
+        struct file_set *files = &r->work[i].files;
+        struct file_set_setup setup = files->setup;
+        if (has_data) {
+            r->work[i].data.valid_bytes = states[i].valid_bytes;
+            r->contents.files[i].generation = states[i].generation;
+            r->contents.files[i].rewritten = states[i].rewritten;
+        } else if (gives_back) {
+            files->state.wanted = states[i].files.wanted;
+            files->state.made = states[i].files.made;
+        } else { /* the worker works on the files of its counterpart */
+            setup.number = lending_rank(r) * count + i;
+            r->lent[i].files = *files;
+            r->lent[i].has_files = true;
+            file_set_init(files, &setup);
+            rc = file_set_visit(files, &states[i].files, e);
         }
-        run_context_give_back(r, i);
-        r->work[i].files.state.wanted = states[i].wanted;
-        r->work[i].files.state.made = states[i].made;
     }
     free(states);
+    if (rc == 0 && has_data && g->counters)
+        rc = swap(r, gives_back, (void *)g->counters, g->count * sizeof *g->counters, e);
     return rc;
 }
 
 int lending_begin(struct run_context *r, const struct workload *w, struct err *e)
 {
-    return workload_has_data(w) ? borrow_data(r, e) : swap_files(r, false, e);
+    unsigned first = lending_rank(r) * r->plan->workers;
+    bool has_data = workload_has_data(w);
+    int rc = swap_states(r, has_data, false, e);
+    for (unsigned i = 0; rc == 0 && has_data && i < r->plan->workers; i++) {
+        int fd = scratch_open_named_file(&r->scratch, first + i, e);
+        if (fd < 0)
+            return fd;
+        r->lent[i].has_data = true;
+        r->lent[i].fd = r->work[i].data.fd;
+        r->work[i].data.fd = fd;
+    }
+    if (rc == 0 && has_data)
+        r->contents.first_number = first;
+    return rc;
 }
 
 int lending_end(struct run_context *r, const struct workload *w, struct err *e)
 {
-    if (!workload_has_data(w))
-        return swap_files(r, true, e);
-    for (unsigned i = 0; i < r->plan->workers; i++)
-        run_context_give_back(r, i);
-    return swap_data(r, true, e);
+    return swap_states(r, workload_has_data(w), true, e);
 }

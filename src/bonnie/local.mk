@@ -16,6 +16,7 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/report/text.c \
 	src/bonnie/reports.c src/bonnie/reports.h \
 	src/bonnie/result.c src/bonnie/result.h \
+	src/bonnie/rounds.c src/bonnie/rounds.h \
 	src/bonnie/run_context.c src/bonnie/run_context.h \
 	src/bonnie/session.c src/bonnie/session.h \
 	src/bonnie/settings.h \

@@ -250,18 +250,6 @@ static int set_json(void *settings, const char *value, struct err *e)
     return rc == 0 && is_wanted ? set_format(s, "json", e) : rc;
 }
 
-static int set_csv(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    int generation = value_word(value, csv_names);
-    (void)e;
-    if (generation < 0)
-        return -EINVAL;
-    s->csv_given = true;
-    s->csv = (enum csv_generation)generation;
-    return 0;
-}
-
 static int set_html(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
@@ -484,7 +472,7 @@ static const struct option_entry entries[] = {
      .help = "reports to print, separated by commas: %s, which is Bonnie's row, as with -html "
              "(default: "
              "text,csv)"},
-    {SETTER("csv", "GENERATION", set_csv), .words = csv_names,
+    {VALUE("csv", "GENERATION", OPTION_WORD, csv), .words = csv_names,
      .help = "print the CSV line of this generation of Bonnie++: %s (2.00a has 1.98, the default)"},
     {OPTION_OUTPUT(output)},
     {OPTION_HTML_AS(page, "the path of a page; Bonnie's row is -html or --format=html")},
@@ -543,20 +531,8 @@ static const struct option_table option_table = {
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is bonnie(1).\n",
 };
 
-/* The program whose command line this is, and the preset that imitates it. */
+/* The program whose options have one dash, and the preset that imitates it. */
 #define NAME "gobonniego"
-
-/* Whether the program was called by GoBonnieGo's name, or with its preset. */
-static bool go_options_are_meant(int argc, char *const argv[])
-{
-    if (cli_is_called(argc, argv, NAME))
-        return true;
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--preset=" NAME) == 0 ||
-            (strcmp(argv[i], "--preset") == 0 && i + 1 < argc && strcmp(argv[i + 1], NAME) == 0))
-            return true;
-    return false;
-}
 
 static int set_verbose_flag(void *settings, const char *value, struct err *e)
 {
@@ -565,27 +541,6 @@ static int set_verbose_flag(void *settings, const char *value, struct err *e)
     int rc = value_boolean(&is_wanted, value ? value : "true", e);
     s->verbose = is_wanted;
     return rc;
-}
-
-/* Changes an option to the form that GoBonnieGo gives it. */
-static void adapt_option(struct option_entry *entry)
-{
-    if (!entry->name)
-        return;
-    if (strcmp(entry->name, "directory") == 0)
-        entry->alias = "dir";
-    if (strcmp(entry->name, "verbose") == 0) {
-        /* with a letter, "-v=true" would be read as -v with the value "=true" */
-        entry->letter = 0;
-        entry->alias = "v";
-        entry->kind = OPTION_CUSTOM;
-        entry->set = set_verbose_flag;
-        entry->field = 0;
-    }
-    if (entry->set == set_json || entry->set == set_verbose_flag) {
-        entry->value = VALUE_OPTIONAL;
-        entry->value_name = "true|false";
-    }
 }
 
 static const char go_help[] =
@@ -604,30 +559,59 @@ static const char go_help[] =
     "  -h, -help           print this help and exit\n\n"
     "A flag may have two dashes. Options of bonnie work as well: see bonnie --help.\n";
 
-/* The table as GoBonnieGo's users know it, with its entries in `changed`. */
-static struct option_table go_table(struct option_entry changed[OPTIONS_MOST])
-{
-    for (size_t i = 0; i < option_table.count; i++) {
-        changed[i] = entries[i];
-        adapt_option(&changed[i]);
-    }
-    return (struct option_table){.entries = changed,
-                                 .count = option_table.count,
-                                 .brief = go_help,
-                                 .version = NAME " version",
-                                 .style = STYLE_ONE_DASH};
-}
-
 /* The options that do not say what is measured, or how, but who measures and what is printed. */
 #define OTHERS                                                                                     \
     "directory,label,ram,user,group,quiet,seed,random-file,preset,data,verify,cache,iops-duration" \
     ",time,format,csv,json,html,si,percentiles,explain-tail,output,verbose,min-time,"              \
     "trust-directory,write,yes,offset"
 
-/* Decides what the operand means, which depends on the options that were given. */
-static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], struct err *e)
+int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e)
 {
-    for (size_t i = 0; i < option_table.count; i++) {
+    bool given[OPTIONS_MOST];
+    struct option_entry changed[OPTIONS_MOST];
+    struct option_table table = option_table;
+    bool is_go = cli_is_called(argc, argv, NAME);
+    *s = (struct settings){.directory = ".",
+                           .preset = is_go ? preset_by_name(NAME) : NULL,
+                           .csv = CSV_NOT_GIVEN,
+                           .has_go_flags = is_go,
+                           .is_bonniexx = cli_is_called(argc, argv, "bonnie++")};
+    for (int i = 1; i < argc; i++)
+        s->has_go_flags |=
+            strcmp(argv[i], "--preset=" NAME) == 0 ||
+            (strcmp(argv[i], "--preset") == 0 && i + 1 < argc && strcmp(argv[i + 1], NAME) == 0);
+    if (s->has_go_flags)
+        table = (struct option_table){.entries = changed,
+                                      .count = option_table.count,
+                                      .brief = go_help,
+                                      .version = NAME " version",
+                                      .style = STYLE_ONE_DASH};
+    for (size_t i = 0; i < table.count; i++) { /* gives options the form that GoBonnieGo has */
+        struct option_entry *entry = &changed[i];
+        *entry = entries[i];
+        const char *name = entry->name ? entry->name : "";
+        bool is_verbose = strcmp(name, "verbose") == 0;
+        if (strcmp(name, "directory") == 0)
+            entry->alias = "dir";
+        if (is_verbose) {
+            /* with a letter, "-v=true" would be read as -v with the value "=true" */
+            entry->letter = 0;
+            entry->alias = "v";
+            entry->kind = OPTION_CUSTOM;
+            entry->set = set_verbose_flag;
+            entry->field = 0;
+        }
+        if (is_verbose || entry->set == set_json) {
+            entry->value = VALUE_OPTIONAL;
+            entry->value_name = "true|false";
+        }
+    }
+    if (s->is_bonniexx)
+        table.operand = NULL;
+    int rc = cli_parse(&table, argc, argv, s, given, out, e);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < table.count; i++) {
         const char *name = entries[i].name;
         if (name && strcmp(name, "size") == 0)
             s->gives_size = given[i];
@@ -641,20 +625,4 @@ static int check_operand(struct settings *s, const bool given[OPTIONS_MOST], str
     if (s->operand)
         s->directory = s->operand;
     return 0;
-}
-
-int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e)
-{
-    bool given[OPTIONS_MOST];
-    struct option_entry changed[OPTIONS_MOST];
-    *s = (struct settings){.directory = ".",
-                           .has_go_flags = go_options_are_meant(argc, argv),
-                           .is_bonniexx = cli_is_called(argc, argv, "bonnie++")};
-    if (cli_is_called(argc, argv, NAME))
-        s->preset = preset_by_name(NAME);
-    struct option_table table = s->has_go_flags ? go_table(changed) : option_table;
-    if (s->is_bonniexx)
-        table.operand = NULL;
-    int rc = cli_parse(&table, argc, argv, s, given, out, e);
-    return rc == 0 ? check_operand(s, given, e) : rc;
 }

@@ -10,13 +10,12 @@
 
 #include "bonnie/gathering.h"
 #include "bonnie/lending.h"
-#include "bonnie/preset.h"
+#include "bonnie/rounds.h"
 #include "bonnie/workloads/workload.h"
 #include "live/monitor.h"
 #include "live/progress.h"
 #include "measure/clock.h"
 #include "measure/limit.h"
-#include "run/section.h"
 #include "storage/page_cache.h"
 #include "sys/thread_pool.h"
 #include "util/err.h"
@@ -30,15 +29,17 @@ struct phase {
     enum test_id test;
     char title[PHASE_TITLE]; /* as the progress line shows it */
     const struct workload *workload;
-    struct section section; /* times of the phase, and what the devices did */
-    struct rounds rounds;   /* used only if the test has to become steady */
-    bool is_steady;         /* the test has to become steady */
-    bool is_cut;            /* a lap ends with its round, even if its work is not done */
-    bool is_once;           /* the round is over when its first lap is */
-    uint64_t round_ns;      /* time of a round, which is filled with laps; 0: one lap */
-    uint64_t round_end_ns;  /* end of the round, on the section's clock */
-    bool is_going_round;    /* laps are cut, and this is not the first lap of its round */
-    uint64_t next_ticket;   /* next ticket for the seekers */
+    struct monitor *monitor;
+    unsigned laps;         /* number of laps that ended without a failure */
+    struct reading spent;  /* sum over all laps; its time is that of the work */
+    struct rounds rounds;  /* used only if the test has to become steady */
+    bool is_steady;        /* the test has to become steady */
+    bool is_cut;           /* a lap ends with its round, even if its work is not done */
+    bool is_once;          /* the round is over when its first lap is */
+    uint64_t round_ns;     /* time of a round, which is filled with laps; 0: one lap */
+    uint64_t round_end_ns; /* end of the round, on the clock of `spent` */
+    bool is_going_round;   /* laps are cut, and this is not the first lap of its round */
+    uint64_t next_ticket;  /* next ticket for the seekers */
     struct cache_use cache;
     struct evidence evidence; /* what the verdict is based on */
     uint64_t preparing_ns;    /* longest preparing of the round's further laps on any rank */
@@ -48,24 +49,6 @@ struct phase {
 static bool is_stored(const struct phase *ph)
 {
     return !ph->workload->uses_engine || plan_stores(ph->context->plan);
-}
-
-/* Makes the title of a test; on a terminal, with the test's number among those of the run. */
-static void make_title(struct phase *ph)
-{
-    const struct run_context *r = ph->context;
-    const struct workload *w = ph->workload;
-    const char *name = r->plan->is_bonniexx && w->old_title ? w->old_title : w->title;
-    unsigned number = 0;
-    unsigned count = 0;
-    for (enum test_id t = 0; t < TEST_COUNT; t++) {
-        count += r->plan->tests[t];
-        number += t <= ph->test && r->plan->tests[t];
-    }
-    if (r->progress.is_live)
-        snprintf(ph->title, PHASE_TITLE, "%u of %u: %s", number, count, name);
-    else
-        snprintf(ph->title, PHASE_TITLE, "%s", name);
 }
 
 /* The amount of work, or the time, after which a test is done: a reading with only its goals. */
@@ -93,30 +76,6 @@ static struct progress_reading phase_goal(const struct phase *ph)
         break;
     }
     return goal;
-}
-
-/*
- * Reports that a test is done, and keeps its figures in case SIGUSR1 asks for them later in the
- * run.
- */
-static void report_done(const struct phase *ph, const struct test_result *t)
-{
-    char figures[PROGRESS_FIGURES];
-    struct run_context *r = ph->context;
-    struct progress_reading reading = phase_goal(ph);
-    size_t used = strlen(r->figures);
-    reading.elapsed_ns = t->elapsed_ns;
-    reading.ops = t->ops;
-    reading.bytes = t->bytes;
-    progress_figures(figures, &reading);
-    if (!r->plan->is_bonniexx)
-        progress_lines_done(&r->progress, ph->title, figures);
-    else if (ph->workload->forked)
-        progress_lines_end(&r->progress, "done...", r->plan->data.seekers);
-    else
-        progress_lines_end(&r->progress, workload_has_data(ph->workload) ? "done" : "done.", 1);
-    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", test_names[ph->test],
-             figures);
 }
 
 static void release_workers(struct run_context *r)
@@ -178,62 +137,9 @@ static int precondition(struct run_context *r, struct err *e)
     return rc;
 }
 
-/* Ends a round and, with -v, reports its figure. Returns whether another round follows. */
-static bool phase_rounds_next(struct phase *ph)
-{
-    struct run_context *r = ph->context;
-    struct rounds *rounds = &ph->rounds;
-    bool goes_on = rounds_end(rounds);
-    if (r->plan->verbose > 0) {
-        const struct round *last = &rounds->list[rounds->count - 1];
-        progress_lines_break(&r->progress);
-        message("%s: round %u: %.0f %s", test_names[ph->test], rounds->count,
-                round_figure(last, rounds->metric), round_unit(rounds->metric));
-    }
-    return goes_on;
-}
-
 static void latencies_of_test(const void *counts, struct histogram *sum)
 {
     shared_stats_latencies(counts, sum);
-}
-
-/*
- * Begins to find what the slowest operations of a phase wait for, if the plan wants it and the
- * workers have a queue of operations. The caller must call this before the workers prepare.
- */
-static int phase_tail_begin(struct run_context *r, const struct workload *w, struct err *e)
-{
-    const struct plan *p = r->plan;
-    if (!p->explains_tail || !w->uses_engine || w->forked)
-        return 0;
-    const struct examiner_setup setup = {
-        .trace = &r->helpers->trace,
-        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
-        .kind_count = 1,
-        .boxes = r->slow,
-        .devices = &r->storage.sources.devices,
-        .filesystem = r->storage.sources.mount.filesystem,
-        .limit = &r->limit,
-        .is_queued = p->engine.depth > 1,
-        .is_buffered = !p->direct,
-    };
-    return examiner_start(&r->examiner, &setup, e);
-}
-
-/*
- * The caller must call this after the last lap, when r->total holds the latencies of the phase.
- * `rc` is the result of the phase so far; *tail is set if `rc` is 0 and there is something to say.
- * Returns the first failure.
- */
-static int phase_tail_end(struct run_context *r, struct tail_summary *tail, int rc, struct err *e)
-{
-    examiner_stop(r->examiner);
-    if (rc == 0 && r->examiner)
-        rc = examiner_sum_up(r->examiner, 0, &r->total->latencies, tail, e);
-    examiner_free(r->examiner);
-    r->examiner = NULL;
-    return rc;
 }
 
 /* Number of bytes that one operation of the test moves; 0: none. */
@@ -288,37 +194,6 @@ static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
 /* Number of names, at least, that a filesystem changes at the cost of one that is synced. */
 #define NAMES_TOGETHER 8
 
-/* Adds to what the ranks have counted what the test and its place were. */
-static void complete_evidence(struct phase *ph, const struct test_result *t)
-{
-    const struct run_context *r = ph->context;
-    const struct workload *w = ph->workload;
-    struct evidence *e = &ph->evidence;
-    const struct plan *p = r->plan;
-    bool is_of_names = w->item == ITEM_FILE || w->item == ITEM_NAME;
-    bool writes = written_percent(ph) > 0;
-    struct bytes_asked asked = bytes_asked(ph, t->bytes);
-    bool uses_cache = w->reads && t->cache.known && !t->direct.asked;
-    e->spent.ns = t->elapsed_ns;
-    /* Names that are not synced share blocks, and those of the test before may be on their way. */
-    e->spent.changes = is_of_names ? (t->ops + p->files.count) / (p->sync ? 1 : NAMES_TOGETHER)
-                       : writes    ? t->ops
-                                   : 0;
-    if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
-        e->syncs = is_of_names ? t->ops : asked.written / operation_bytes(ph);
-    e->in_flight = t->workers * t->iodepth;
-    e->workers = t->workers;
-    e->read_bytes = asked.read;
-    e->written_bytes = asked.written;
-    e->resident_percent = uses_cache ? t->cache.resident_percent_before : 0;
-    e->is_cold = w->reads && t->cache.known && t->cache.resident_percent_before < 10;
-    e->compresses = r->storage.sources.compresses && p->contents != DATA_RANDOM;
-    e->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
-    e->is_stored = is_stored(ph);
-    e->computes = w->item == ITEM_PERCHAR_CHUNK;
-    e->direct = t->direct;
-}
-
 /* Sets the result's verdict to a judgement. The rest of the result must be complete. */
 static void phase_verdict(const struct phase *ph, struct test_result *t,
                           const struct judgement *judgement)
@@ -348,22 +223,6 @@ static double first_number(const char *path)
     return kernel_file_text(path, text, sizeof text) ? strtod(text, NULL) : 0;
 }
 
-/*
- * Whether the levels of a test are those of the storage: it bypasses the page cache, or writes
- * twice as much as that may hold. Otherwise the later level shows how the kernel throttles writers.
- */
-static bool is_beyond_memory(const struct phase *ph, const struct test_result *t)
-{
-    const struct plan *p = ph->context->plan;
-    double dirty = first_number("/proc/sys/vm/dirty_bytes");
-    struct bytes_asked asked = bytes_asked(ph, t->bytes);
-    if (t->direct.asked || (p->sync && !p->is_brief))
-        return true;
-    if (dirty <= 0)
-        dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)p->host->ram_bytes;
-    return asked.written == 0 || (double)asked.written >= 2 * dirty;
-}
-
 static uint64_t share_of(uint64_t whole, double share)
 {
     return (uint64_t)((double)whole * share);
@@ -371,16 +230,24 @@ static uint64_t share_of(uint64_t whole, double share)
 
 /*
  * Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. The
- * verdict on the test becomes that on the last one, or stays that on the last rounds.
+ * verdict on the test becomes that on the last one, or stays that on the last rounds. The levels
+ * are those of the storage if the test bypasses the page cache, or writes twice as much as that may
+ * hold. Otherwise the later level shows how the kernel throttles writers, and there are none.
  */
 static void judge_levels(const struct phase *ph, struct test_result *t)
 {
+    const struct plan *p = ph->context->plan;
     const struct evidence *all = &ph->evidence;
     struct judgement judgement;
-    if (t->levels.count == 0 || !is_beyond_memory(ph, t)) {
+    double dirty = first_number("/proc/sys/vm/dirty_bytes");
+    uint64_t written = bytes_asked(ph, t->bytes).written;
+    if (dirty <= 0)
+        dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)p->host->ram_bytes;
+    if (!t->direct.asked && !(p->sync && !p->is_brief) && written > 0 &&
+        (double)written < 2 * dirty)
         t->levels.count = 0;
+    if (t->levels.count == 0)
         return;
-    }
     for (unsigned i = 0; i < t->levels.count; i++) {
         struct level *l = &t->levels.list[i];
         uint64_t bytes = l->to.bytes - l->from.bytes;
@@ -427,20 +294,6 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
 }
 
 /*
- * Drops the system's caches. They have what evicting the files does not reach: inodes, names, maps
- * of blocks.
- */
-static int drop_system_caches(struct run_context *r, bool *done, struct err *e)
-{
-    if (!cache_dropper_is_there(&r->helpers->dropper) || r->plan->cache != CACHE_EVICT)
-        return 0;
-    if (syncfs(r->scratch.fd) != 0)
-        return err_system(e, errno, "syncfs %s", r->plan->directory);
-    *done = true;
-    return cache_dropper_drop(&r->helpers->dropper, e);
-}
-
-/*
  * The monitor calls this while tests read. It ignores a failure, because the next phase will see
  * the same one.
  */
@@ -450,13 +303,18 @@ static void drop_meanwhile(void *dropper)
     cache_dropper_drop(dropper, &ignored);
 }
 
+/*
+ * Starts the monitor and, if the plan explains the tail and the workers have a queue of operations,
+ * the examiner, both before the workers prepare.
+ */
 static int start_observers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
+    const struct workload *w = ph->workload;
     bool draws = r->progress.is_live && !r->coordinator->ops->asks;
-    bool drops = ph->workload->reads && cache_dropper_is_there(&r->helpers->dropper) &&
-                 p->drop_interval_ns > 0;
+    bool drops =
+        w->reads && cache_dropper_is_there(&r->helpers->dropper) && p->drop_interval_ns > 0;
     const struct monitor_setup setup = {
         .title = ph->title,
         .stats = &r->stats,
@@ -464,8 +322,8 @@ static int start_observers(struct phase *ph, struct err *e)
         .draws = draws,
         .has_colour = r->progress.has_colour,
         .notes_intervals = p->wants_intervals,
-        .records_series = p->ranks == 1 && is_stored(ph) &&
-                          (ph->workload->item == ITEM_CHUNK || ph->workload->item == ITEM_BLOCK),
+        .records_series =
+            p->ranks == 1 && is_stored(ph) && (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
         .name = test_names[ph->test],
         .figures = r->figures,
@@ -475,8 +333,21 @@ static int start_observers(struct phase *ph, struct err *e)
         .tick_context = &r->helpers->dropper,
         .unshared_fd = &r->scratch.owner_fd, /* only this process may keep the lock */
     };
-    int rc = monitor_start(&ph->section.monitor, &setup, e);
-    return rc == 0 ? phase_tail_begin(r, ph->workload, e) : rc;
+    const struct examiner_setup tail = {
+        .trace = &r->helpers->trace,
+        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
+        .kind_count = 1,
+        .boxes = r->slow,
+        .devices = &r->storage.sources.devices,
+        .filesystem = r->storage.sources.mount.filesystem,
+        .limit = &r->limit,
+        .is_queued = p->engine.depth > 1,
+        .is_buffered = !p->direct,
+    };
+    int rc = monitor_start(&ph->monitor, &setup, e);
+    if (rc == 0 && p->explains_tail && w->uses_engine && !w->forked)
+        rc = examiner_start(&r->examiner, &tail, e);
+    return rc;
 }
 
 /*
@@ -501,26 +372,23 @@ static bool measure_residency(const struct run_context *r, double *percent)
     return true;
 }
 
-/* Limit on the time for preparing all further laps of a round: the user waits for that, too. */
-static uint64_t longest_preparing_ns(const struct phase *ph)
-{
-    return 2 * ph->round_ns;
-}
-
-/* Lets the workers prepare the lap. The time for this is limited, except before the first lap. */
+/*
+ * Lets the workers prepare the lap. The user waits for that, too, so its time is limited for all
+ * further laps of a round together.
+ */
 static int prepare_workers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
-    bool is_first = ph->section.laps == 0;
+    bool is_first = ph->laps == 0;
     uint64_t start_ns = clock_ns();
-    uint64_t until_ns = start_ns + longest_preparing_ns(ph) - ph->preparing_ns;
-    uint64_t lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->section.spent.ns
+    uint64_t until_ns = start_ns + 2 * ph->round_ns - ph->preparing_ns;
+    uint64_t lap_ns = ph->is_cut && ph->round_ns > 0    ? ph->round_end_ns - ph->spent.ns
                       : ph->workload->item == ITEM_FILE ? r->plan->files.most_ns
                                                         : 0;
     for (unsigned i = 0; i < r->plan->workers; i++) {
         struct work *w = &r->work[i];
         w->workload = ph->workload;
-        w->lap = ph->section.laps;
+        w->lap = ph->laps;
         w->prepare_until_ns = is_first ? 0 : until_ns;
         w->lap_ns = lap_ns;
         if (is_first || w->lap_start >= w->data.bytes)
@@ -543,37 +411,26 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
         if (rc == 0)
             rc = prepare_workers(ph, e);
     }
-    if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round)
-        rc = drop_system_caches(r, &ph->cache.system_dropped, e);
+    /* the system's caches have what evicting the files does not reach: inodes, names, maps of
+     * blocks */
+    if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round &&
+        cache_dropper_is_there(&r->helpers->dropper) && r->plan->cache == CACHE_EVICT) {
+        ph->cache.system_dropped = true;
+        rc = syncfs(r->scratch.fd) == 0 ? cache_dropper_drop(&r->helpers->dropper, e)
+                                        : err_system(e, errno, "syncfs %s", r->plan->directory);
+    }
     if (rc == 0 && ph->workload->forked)
         rc = seekers_start(seekers, r, &ph->next_ticket, e);
-    if (rc == 0 && ph->section.laps == 0)
+    if (rc == 0 && ph->laps == 0)
         ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) && !r->plan->is_device &&
                           measure_residency(r, &ph->cache.resident_percent_before);
     /* other processes, or the user at a prompt, are met once; ranks of one run before each lap */
-    if (rc != 0 || (ph->section.laps > 0 && !r->coordinator->ops->laps))
+    if (rc != 0 || (ph->laps > 0 && !r->coordinator->ops->laps))
         return rc;
     if (r->coordinator->ops->asks)
         progress_lines_break(&r->progress); /* gives the prompt a line of its own */
     const struct coordinator_ops *ops = r->coordinator->ops;
     return ops->barrier ? ops->barrier(r->coordinator, ph->workload->title, e) : 0;
-}
-
-/* Lets the seekers seek, and then the workers sync the changes and close the files. */
-static int work_with_seekers(struct run_context *r, struct seekers *seekers,
-                             struct task_times *times, struct err *e)
-{
-    struct task_times closing;
-    int rc = seekers_work(seekers, times, e);
-    if (rc == 0)
-        rc = thread_pool_work(&r->pool, &closing, e);
-    if (rc == 0) {
-        /* adds only the workers' time, because the parent notices the seekers' end late */
-        times->end_ns += closing.end_ns - closing.start_ns;
-        times->cpu_ns += closing.cpu_ns;
-        cpu_demand_add(&times->busiest, &closing.busiest);
-    }
-    return rc;
 }
 
 /* Does a lap. Its time is from the first start on any rank to the last end. */
@@ -582,17 +439,41 @@ static int do_lap(struct phase *ph, struct err *e)
     struct run_context *r = ph->context;
     struct seekers *seekers = NULL;
     struct task_times times;
+    struct task_times closing;
+    struct reading before;
+    struct reading now;
     int rc = prepare_lap(ph, &seekers, e);
     if (rc == 0) {
-        section_begin_lap(&ph->section);
-        rc = seekers ? work_with_seekers(r, seekers, &times, e)
-                     : thread_pool_work(&r->pool, &times, e);
-        section_end_lap(&ph->section, rc == 0 ? &times : NULL);
+        reading_take(&before, &r->storage.sources, &r->plan->host->quotas);
+        struct device_counters idle = before.device;
+        if (ph->laps > 0)
+            idle = device_since(&idle, &ph->spent.device);
+        monitor_go(ph->monitor, &idle);
+        rc = seekers ? seekers_work(seekers, &times, e) : thread_pool_work(&r->pool, &times, e);
+        /* then the workers sync the changes and close the files */
+        if (rc == 0 && seekers)
+            rc = thread_pool_work(&r->pool, &closing, e);
+        if (rc == 0 && seekers) {
+            /* adds only the workers' time, because the parent notices the seekers' end late */
+            times.end_ns += closing.end_ns - closing.start_ns;
+            times.cpu_ns += closing.cpu_ns;
+            cpu_demand_add(&times.busiest, &closing.busiest);
+        }
+        reading_take(&now, &r->storage.sources, &r->plan->host->quotas);
+        now = reading_since(&now, &before);
+        now.ns = rc == 0 ? times.end_ns - times.start_ns : 0;
+        monitor_pause(ph->monitor, ph->spent.ns + now.ns);
     }
     if (rc == 0) {
         struct lap_times lap = {.preparing_ns = ph->preparing_ns};
         rc = gathering_end_lap(&r->gathering, &times, &lap, e);
-        ph->section.spent.ns += lap.elapsed_ns - (times.end_ns - times.start_ns);
+        now.work_ns = times.cpu_ns;
+        now.busiest = times.busiest;
+        if (ph->laps++ > 0)
+            reading_add(&ph->spent, &now);
+        else
+            ph->spent = now;
+        ph->spent.ns += lap.elapsed_ns - now.ns;
         ph->preparing_ns = lap.preparing_ns;
     }
     if (rc == 0 && ph->cache.known)
@@ -605,12 +486,12 @@ static int do_lap(struct phase *ph, struct err *e)
 }
 
 /*
- * The time on a clock that stops whenever the section's clock runs. Only differences mean
+ * The time on a clock that stops whenever that of the work runs. Only differences mean
  * something.
  */
 static uint64_t unmeasured_ns(const struct phase *ph)
 {
-    return clock_ns() - ph->section.spent.ns;
+    return clock_ns() - ph->spent.ns;
 }
 
 /*
@@ -620,47 +501,58 @@ static uint64_t unmeasured_ns(const struct phase *ph)
  */
 static int do_rounds(struct phase *ph, struct err *e)
 {
+    struct run_context *r = ph->context;
+    struct rounds *rounds = &ph->rounds;
     bool has_next_round = false;
     int rc;
     do {
         bool has_next_lap;
         ph->preparing_ns = 0;
         ph->is_going_round = false;
-        ph->round_end_ns = ph->section.spent.ns + ph->round_ns;
+        ph->round_end_ns = ph->spent.ns + ph->round_ns;
         do {
             uint64_t before_ns = unmeasured_ns(ph);
             rc = do_lap(ph, e);
             ph->is_going_round = ph->is_cut;
             /* between the laps of a small file, of which there may be thousands, everything counts
              * as preparing */
-            if (ph->is_cut && ph->section.laps > 1)
+            if (ph->is_cut && ph->laps > 1)
                 ph->preparing_ns += unmeasured_ns(ph) - before_ns;
-            has_next_lap = !ph->is_once && ph->section.spent.ns < ph->round_end_ns &&
-                           ph->preparing_ns < longest_preparing_ns(ph);
+            has_next_lap = !ph->is_once && ph->spent.ns < ph->round_end_ns &&
+                           ph->preparing_ns < 2 * ph->round_ns;
             if (rc == 0)
-                rc = coordinator_share(ph->context->coordinator, ph->workload->title, &has_next_lap,
+                rc = coordinator_share(r->coordinator, ph->workload->title, &has_next_lap,
                                        sizeof has_next_lap, e);
         } while (rc == 0 && has_next_lap);
         if (rc == 0 && ph->is_steady)
-            has_next_round = phase_rounds_next(ph);
+            has_next_round = rounds_end(rounds);
+        if (rc == 0 && ph->is_steady && r->plan->verbose > 0) {
+            progress_lines_break(&r->progress);
+            message("%s: round %u: %.0f %s", test_names[ph->test], rounds->count,
+                    round_figure(&rounds->list[rounds->count - 1], rounds->metric),
+                    round_unit(rounds->metric));
+        }
     } while (rc == 0 && has_next_round);
     return rc;
 }
 
+/* Sums up what all laps on all ranks have counted, and judges it. */
 static int record_result(struct phase *ph, struct test_result *result, struct err *e)
 {
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
-    bool by_engine = ph->workload->uses_engine;
+    const struct workload *w = ph->workload;
+    bool is_of_names = w->item == ITEM_FILE || w->item == ITEM_NAME;
     struct joint_test together = {0};
     struct judgement judgement;
     struct test_figures figures = {
-        .evidence = {.spent = ph->section.spent,
+        .evidence = {.spent = ph->spent,
                      .cpus = p->host->cpus,
                      .limit = r->limit,
                      .link_per_second = facts_link(&r->storage.facts, &r->storage.sources.devices)},
         .cache = ph->cache};
-    struct reading *spent = &figures.evidence.spent; /* all of it, or the last window of rounds */
+    struct evidence *evidence = &figures.evidence;
+    struct reading *spent = &evidence->spent; /* all of it, or the last window of rounds */
     if (ph->is_steady)
         rounds_window(&ph->rounds, spent, r->total);
     else
@@ -672,9 +564,9 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         return rc;
     *result = (struct test_result){
         .measured = true,
-        .workers = p->ranks * (ph->workload->forked ? p->data.seekers : p->workers),
-        .engine = by_engine ? p->engine.ops->name : DEFAULT_ENGINE,
-        .iodepth = by_engine ? p->engine.depth : 1,
+        .workers = p->ranks * (w->forked ? p->data.seekers : p->workers),
+        .engine = w->uses_engine ? p->engine.ops->name : DEFAULT_ENGINE,
+        .iodepth = w->uses_engine ? p->engine.depth : 1,
         .chunk_bytes = operation_bytes(ph),
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
@@ -687,7 +579,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .moved = spent->moved,
         .cache = figures.cache,
         .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
-        .is_short = !ph->is_once && ph->section.spent.ns < ph->round_end_ns,
+        .is_short = !ph->is_once && ph->spent.ns < ph->round_end_ns,
         .together = together,
     };
     if (ph->is_steady) {
@@ -705,49 +597,98 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         ph->rounds.list = NULL;
     }
     r->unsteady += ph->is_steady && !result->steady.is_steady;
-    if (by_engine && p->direct) {
-        struct bytes_asked asked = bytes_asked(ph, result->bytes);
+    struct bytes_asked asked = bytes_asked(ph, result->bytes);
+    if (w->uses_engine && p->direct)
         result->direct = direct_use_of(&r->storage.direct, asked.read > 0, asked.written > 0);
-    }
-    ph->evidence = figures.evidence;
-    complete_evidence(ph, result);
-    limit_judge(&judgement, &ph->evidence);
+
+    const struct cache_use *cache = &result->cache;
+    bool knows_cached = w->reads && cache->known;
+    spent->ns = elapsed_ns;
+    /* Names that are not synced share blocks, and those of the test before may be on their way. */
+    spent->changes = is_of_names ? (result->ops + p->files.count) / (p->sync ? 1 : NAMES_TOGETHER)
+                     : written_percent(ph) > 0 ? result->ops
+                                               : 0;
+    if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
+        evidence->syncs = is_of_names ? result->ops : asked.written / operation_bytes(ph);
+    evidence->workers = result->workers;
+    evidence->in_flight = result->workers * result->iodepth;
+    evidence->read_bytes = asked.read;
+    evidence->written_bytes = asked.written;
+    if (knows_cached && !result->direct.asked)
+        evidence->resident_percent = cache->resident_percent_before;
+    evidence->is_cold = knows_cached && cache->resident_percent_before < 10;
+    evidence->compresses = r->storage.sources.compresses && p->contents != DATA_RANDOM;
+    evidence->filesystem = r->storage.sources.filesystem[0] ? r->storage.sources.filesystem : NULL;
+    evidence->is_stored = is_stored(ph);
+    evidence->computes = w->item == ITEM_PERCHAR_CHUNK;
+    evidence->direct = result->direct;
+    ph->evidence = *evidence;
+    limit_judge(&judgement, evidence);
     phase_verdict(ph, result, &judgement);
-    rc = corruption_list_make(&result->corruption, &figures.corruption, &r->pattern, e);
-    for (size_t i = 0; i < result->corruption.count; i++) {
+    const struct corruption *c = &figures.corruption;
+    size_t kept = c->corrupted < CORRUPTION_KEPT ? (size_t)c->corrupted : CORRUPTION_KEPT;
+    result->corruption.entries = kept > 0 ? calloc(kept, sizeof *result->corruption.entries) : NULL;
+    if (kept > 0 && !result->corruption.entries)
+        return err_system(e, ENOMEM, "allocate memory for %zu damaged places", kept);
+    result->corruption.count = kept;
+    for (size_t i = 0; i < kept; i++) {
+        const struct corrupted_place *place = &c->kept[i];
         struct corruption_entry *entry = &result->corruption.entries[i];
-        if (p->is_device) /* on which the places of all workers follow one another */
-            entry->offset += r->data[entry->file].base;
+        /* on a device, the places of all workers follow one another */
+        uint64_t base = p->is_device ? r->data[place->file].base : 0;
+        entry->file = place->file;
+        entry->offset = base + place->offset;
+        entry->kind = corruption_kind_name(place->kind);
+        corrupted_place_describe(entry->description, place, &r->pattern);
     }
-    r->unreadable += figures.corruption.unreadable;
-    if (rc == 0 && result->ops == 0 && figures.corruption.unreadable > 0)
+    r->unreadable += c->unreadable;
+    if (result->ops == 0 && c->unreadable > 0)
         return err_system(e, EIO, "no read of %s succeeded", p->directory);
-    return rc;
+    return 0;
 }
 
-/* Reports the first corrupted places that a test found, on standard error. */
-static void report_corruption(const struct phase *ph, const struct test_result *t)
+/*
+ * Reports that a test is done, keeps its figures in case SIGUSR1 asks for them later in the run,
+ * and reports the first corrupted places on standard error.
+ */
+static void report_test(const struct phase *ph, const struct test_result *t)
 {
+    char figures[PROGRESS_FIGURES];
     struct run_context *r = ph->context;
+    const struct plan *p = r->plan;
     const char *name = test_names[ph->test];
-    if (t->corrupted == 0 || r->plan->rank > 0) /* rank 0 reports those of all ranks */
+    struct progress_reading reading = phase_goal(ph);
+    size_t used = strlen(r->figures);
+    reading.elapsed_ns = t->elapsed_ns;
+    reading.ops = t->ops;
+    reading.bytes = t->bytes;
+    progress_figures(figures, &reading);
+    if (!p->is_bonniexx)
+        progress_lines_done(&r->progress, ph->title, figures);
+    else if (ph->workload->forked)
+        progress_lines_end(&r->progress, "done...", p->data.seekers);
+    else
+        progress_lines_end(&r->progress, workload_has_data(ph->workload) ? "done" : "done.", 1);
+    snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", name, figures);
+
+    if (t->corrupted == 0 || p->rank > 0) /* rank 0 reports those of all ranks */
         return;
     r->corrupted += t->corrupted;
     progress_lines_break(&r->progress);
     for (size_t i = 0; i < t->corruption.count; i++) {
         const struct corruption_entry *entry = &t->corruption.entries[i];
-        if (r->plan->is_device)
-            message("%s: %s at %" PRIu64 ": %s", name, r->plan->directory, entry->offset,
+        if (p->is_device)
+            message("%s: %s at %" PRIu64 ": %s", name, p->directory, entry->offset,
                     entry->description);
         else
             message("%s: data file %" PRIu64 " in %s at %" PRIu64 ": %s", name, entry->file,
-                    r->plan->directory, entry->offset, entry->description);
+                    p->directory, entry->offset, entry->description);
     }
     if (t->corrupted > t->corruption.count)
         message("%s: %" PRIu64 " damaged places in all", name, t->corrupted);
 }
 
-static void init_phase(struct phase *ph, struct run_context *r, enum test_id test)
+int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e)
 {
     const struct plan *p = r->plan;
     const struct workload *w = workloads[test];
@@ -759,12 +700,11 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
                         : w->repeats            ? p->min_time_ns
                                                 : 0;
     enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
-    *ph = (struct phase){
+    struct phase ph = {
         .context = r,
         .test = test,
         .workload = w,
-        .section = {.quotas = &p->host->quotas, .sources = &r->storage.sources},
-        .rounds = {.section = &ph->section,
+        .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,
                    .metric = p->steady.has_metric ? p->steady.metric : of_rate,
                    .most = p->steady.most_rounds},
@@ -773,17 +713,23 @@ static void init_phase(struct phase *ph, struct run_context *r, enum test_id tes
         .is_once = p->is_brief && has_time,
         .round_ns = is_steady ? p->steady.round_ns : usual_ns,
     };
-    make_title(ph);
-}
+    /* on a terminal, the title has the test's number among those of the run */
+    const char *name = p->is_bonniexx && w->old_title ? w->old_title : w->title;
+    unsigned number = 0;
+    unsigned count = 0;
+    for (enum test_id t = 0; t < TEST_COUNT; t++) {
+        count += p->tests[t];
+        number += t <= test && p->tests[t];
+    }
+    if (r->progress.is_live)
+        snprintf(ph.title, PHASE_TITLE, "%u of %u: %s", number, count, name);
+    else
+        snprintf(ph.title, PHASE_TITLE, "%s", name);
 
-int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e)
-{
-    struct phase ph;
-    init_phase(&ph, r, test);
-    int rc = ph.is_steady ? rounds_open(&ph.rounds, e) : 0;
-    if (rc == 0 && ph.is_steady)
+    int rc = is_steady ? rounds_open(&ph.rounds, e) : 0;
+    if (rc == 0 && is_steady)
         rc = precondition(r, e);
-    shared_stats_begin(&r->stats, ph.workload->forked ? r->plan->data.seekers : r->plan->workers);
+    shared_stats_begin(&r->stats, w->forked ? p->data.seekers : p->workers);
     corruption_log_begin(&r->corruption_log);
     gathering_begin(&r->gathering);
     progress_lines_begin(&r->progress, ph.title);
@@ -793,10 +739,13 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         rc = do_rounds(&ph, e);
     if (rc == 0)
         rc = record_result(&ph, result, e);
-    rc = phase_tail_end(r, &result->tail, rc, e);
-    int ended =
-        monitor_end(ph.section.monitor, &ph.section.spent, rc == 0 ? &result->intervals : NULL,
-                    &result->interval_count, rc == 0 ? &result->levels : NULL, e);
+    examiner_stop(r->examiner);
+    if (rc == 0 && r->examiner)
+        rc = examiner_sum_up(r->examiner, 0, &r->total->latencies, &result->tail, e);
+    examiner_free(r->examiner);
+    r->examiner = NULL;
+    int ended = monitor_end(ph.monitor, &ph.spent, rc == 0 ? &result->intervals : NULL,
+                            &result->interval_count, rc == 0 ? &result->levels : NULL, e);
     rounds_close(&ph.rounds);
     rc = rc ? rc : ended;
     if (rc != 0) {
@@ -804,7 +753,6 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         return rc;
     }
     judge_levels(&ph, result);
-    report_done(&ph, result);
-    report_corruption(&ph, result);
+    report_test(&ph, result);
     return 0;
 }

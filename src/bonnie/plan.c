@@ -112,7 +112,7 @@ static void choose_formats(struct plan *p, const struct settings *s,
                                         : strcmp(names[i], "json") == 0 ? defaults->json
                                                                         : names[i];
     }
-    if (s->csv_given && !plan_has_format(p, "csv"))
+    if (s->csv != CSV_NOT_GIVEN && !plan_has_format(p, "csv"))
         p->formats[p->format_count++] = "csv";
     p->wants_intervals = plan_has_format(p, "json");
 }
@@ -443,7 +443,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         .contents = s->data,
         .compress_percent = (unsigned)s->compress_percent.value,
         .verify = s->verify,
-        .csv = s->csv,
+        .csv = s->csv != CSV_NOT_GIVEN ? s->csv : CSV_1_98,
         .percentiles = s->percentiles,
         .si = s->si,
         .ranks = 1,

@@ -61,15 +61,6 @@ static int check_printed(const struct reports *r, int rc, const FILE *stream, st
     return err_system(e, -rc, "write the report to %s", output_name(r->output));
 }
 
-/* Notes go where people read, because scripts count the lines of standard output. */
-static int print_notes(const struct reports *r, const struct report_ops *report,
-                       const struct result *result, FILE *stream, struct err *e)
-{
-    bool is_read = r->plan->text_is_named || stream == stderr || isatty(fileno(stream));
-    FILE *notes = is_read ? stream : stderr;
-    return check_printed(r, report->notes(notes, result, !r->plan->quiet), notes, e);
-}
-
 int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
                   struct html_page *page, struct err *e)
 {
@@ -83,22 +74,6 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
     return rc;
 }
 
-static int keep_result(struct reports *r, struct result *result, struct err *e)
-{
-    if (r->count == r->room) {
-        size_t room = r->room > 0 ? 2 * r->room : 1;
-        struct result *runs = reallocarray(r->runs, room, sizeof *runs);
-        if (!runs) {
-            result_release(result);
-            return err_system(e, ENOMEM, "allocate memory for the results of %zu runs", room);
-        }
-        r->runs = runs;
-        r->room = room;
-    }
-    r->runs[r->count++] = *result;
-    return 0;
-}
-
 int reports_run(struct reports *r, struct result *result, struct err *e)
 {
     const struct plan *p = r->plan;
@@ -110,32 +85,31 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
         FILE *stream = stream_for(r, report);
         if (report->run)
             rc = check_printed(r, report->run(stream, result), stream, e);
+        /* notes go where people read, because scripts count the lines of standard output */
+        bool is_read = p->text_is_named || stream == stderr || isatty(fileno(stream));
+        FILE *notes = is_read ? stream : stderr;
         if (rc == 0 && report->notes)
-            rc = print_notes(r, report, result, stream, e);
+            rc = check_printed(r, report->notes(notes, result, !p->quiet), notes, e);
+    }
+    size_t room = r->room > 0 ? 2 * r->room : 1;
+    if (rc == 0 && is_kept && r->count == r->room) {
+        struct result *runs = reallocarray(r->runs, room, sizeof *runs);
+        if (!runs)
+            rc = err_system(e, ENOMEM, "allocate memory for the results of %zu runs", room);
+        r->runs = runs ? runs : r->runs;
+        r->room = runs ? room : r->room;
     }
     if (rc == 0 && is_kept)
-        return keep_result(r, result, e);
-    result_release(result);
-    return rc;
-}
-
-/* Draws the page of the JSON report. */
-static int draw_page(struct reports *r, struct err *e)
-{
-    char *json = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&json, &size);
-    int rc = out ? report_json.all(out, r->runs, r->count) : -ENOMEM;
-    if (out && fclose(out) != 0)
-        rc = -ENOMEM;
-    rc = rc == 0 ? html_page_write(r->page, json, e)
-                 : err_system(e, -rc, "allocate memory for the report");
-    free(json);
+        r->runs[r->count++] = *result;
+    else
+        result_release(result);
     return rc;
 }
 
 int reports_end(struct reports *r, struct err *e)
 {
+    char *json = NULL;
+    size_t size = 0;
     int rc = 0;
     for (size_t i = 0; rc == 0 && r->count > 0 && i < r->plan->format_count; i++) {
         const struct report_ops *report = report_by_name(r->plan->formats[i]);
@@ -143,7 +117,16 @@ int reports_end(struct reports *r, struct err *e)
         if (report->all)
             rc = check_printed(r, report->all(stream, r->runs, r->count), stream, e);
     }
-    return rc == 0 && r->count > 0 && r->page->is_open ? draw_page(r, e) : rc;
+    if (rc != 0 || r->count == 0 || !r->page->is_open)
+        return rc;
+    FILE *out = open_memstream(&json, &size); /* the page is that of the JSON report */
+    rc = out ? report_json.all(out, r->runs, r->count) : -ENOMEM;
+    if (out && fclose(out) != 0)
+        rc = -ENOMEM;
+    rc = rc == 0 ? html_page_write(r->page, json, e)
+                 : err_system(e, -rc, "allocate memory for the report");
+    free(json);
+    return rc;
 }
 
 void reports_release(struct reports *r)

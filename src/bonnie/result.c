@@ -2,29 +2,8 @@
 #include "bonnie/result.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
-
-int corruption_list_make(struct corruption_list *list, const struct corruption *c,
-                         const struct pattern *p, struct err *e)
-{
-    size_t count = c->corrupted < CORRUPTION_KEPT ? (size_t)c->corrupted : CORRUPTION_KEPT;
-    *list = (struct corruption_list){0};
-    if (count == 0)
-        return 0;
-    list->entries = calloc(count, sizeof *list->entries);
-    if (!list->entries)
-        return err_system(e, ENOMEM, "allocate memory for %zu damaged places", count);
-    list->count = count;
-    for (size_t i = 0; i < count; i++) {
-        const struct corrupted_place *place = &c->kept[i];
-        struct corruption_entry *entry = &list->entries[i];
-        entry->file = place->file;
-        entry->offset = place->offset;
-        entry->kind = corruption_kind_name(place->kind);
-        corrupted_place_describe(entry->description, place, p);
-    }
-    return 0;
-}
 
 void result_release(struct result *r)
 {
@@ -39,11 +18,6 @@ void result_release(struct result *r)
     }
 }
 
-static double ops_of_each_rank(const struct host_result *h)
-{
-    return h->elapsed_ns > 0 ? (double)h->ops / (double)h->elapsed_ns / h->ranks : 0;
-}
-
 size_t result_count_alike(const struct result runs[], size_t count)
 {
     size_t i = count > 0;
@@ -55,20 +29,15 @@ size_t result_count_alike(const struct result runs[], size_t count)
 const struct host_result *together_slowest(const struct joint_test *t)
 {
     const struct host_result *slowest = t->hosts;
-    for (size_t i = 1; i < t->host_count; i++)
-        if (ops_of_each_rank(&t->hosts[i]) < ops_of_each_rank(slowest))
-            slowest = &t->hosts[i];
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < t->host_count; i++) {
+        const struct host_result *h = &t->hosts[i];
+        double ops = h->elapsed_ns > 0 ? (double)h->ops / (double)h->elapsed_ns / h->ranks : 0;
+        if (ops < least)
+            slowest = h;
+        least = fmin(least, ops);
+    }
     return slowest;
-}
-
-bool test_counts_operations(enum test_id test)
-{
-    return test >= TEST_SEEKS;
-}
-
-bool test_result_is_long_enough(const struct test_result *t)
-{
-    return t->measured && t->elapsed_ns >= SHORTEST_MEASURED_NS;
 }
 
 static double per_second(uint64_t amount, const struct test_result *t)
@@ -92,11 +61,6 @@ double test_result_rate(const struct test_result *t, enum test_id test)
 {
     return test_counts_operations(test) ? test_result_ops_per_second(t)
                                         : test_result_kib_per_second(t);
-}
-
-const char *test_rate_unit(enum test_id test)
-{
-    return test_counts_operations(test) ? "ops/s" : "KiB/s";
 }
 
 double test_result_cpu_percent(const struct test_result *t)

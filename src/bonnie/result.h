@@ -35,10 +35,6 @@ struct corruption_list {
     size_t count;
 };
 
-/* Describes the places that c has recorded. result_release() frees the list. */
-int corruption_list_make(struct corruption_list *list, const struct corruption *c,
-                         const struct pattern *p, struct err *e);
-
 /*
  * What was measured, as plain numbers, beside the plan and the storage: everything that a report
  * needs. A test can set one by hand.
@@ -144,7 +140,10 @@ struct result {
 #define SHORTEST_MEASURED_NS 10000000
 
 /* Whether the test ran long enough for its figure to be printed. */
-bool test_result_is_long_enough(const struct test_result *t);
+static inline bool test_result_is_long_enough(const struct test_result *t)
+{
+    return t->measured && t->elapsed_ns >= SHORTEST_MEASURED_NS;
+}
 
 /*
  * Summarises the rates of one test in `count` runs, except runs that did not measure it. Returns 0
@@ -172,7 +171,15 @@ static inline unsigned result_workers(const struct result *r)
 void result_release(struct result *r);
 
 /* Whether the test's rate is in operations per second; otherwise it is in KiB per second. */
-bool test_counts_operations(enum test_id test);
+static inline bool test_counts_operations(enum test_id test)
+{
+    return test >= TEST_SEEKS;
+}
+
+static inline const char *test_rate_unit(enum test_id test)
+{
+    return test_counts_operations(test) ? "ops/s" : "KiB/s";
+}
 
 /* Operations per second; 0 when nothing was measured. */
 double test_result_ops_per_second(const struct test_result *t);
@@ -180,9 +187,8 @@ double test_result_ops_per_second(const struct test_result *t);
 /* KiB per second; 0 when nothing was measured. */
 double test_result_kib_per_second(const struct test_result *t);
 
-/* The test's rate, which is one of these two, in "ops/s" or "KiB/s". */
+/* The test's rate, which is one of these two, in test_rate_unit(). */
 double test_result_rate(const struct test_result *t, enum test_id test);
-const char *test_rate_unit(enum test_id test);
 
 /* CPU time in percent of the elapsed time; above 100 if several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);

@@ -25,7 +25,7 @@ extern const char *const cache_names[];
 #define MAX_FORMATS 4
 
 /* The generations of Bonnie++'s CSV lines, the newest first, and their names, which end in NULL. */
-enum csv_generation { CSV_1_98, CSV_1_97, CSV_1_96, CSV_1_03 };
+enum csv_generation { CSV_NOT_GIVEN = -1, CSV_1_98, CSV_1_97, CSV_1_96, CSV_1_03 };
 
 extern const char *const csv_names[];
 
@@ -125,6 +125,5 @@ struct settings {
 
     size_t format_count; /* 0: the preset's formats */
     const char *formats[MAX_FORMATS];
-    bool csv_given;          /* --csv: the line is printed whatever the formats are */
-    enum csv_generation csv; /* generation of the CSV line */
+    enum csv_generation csv; /* if it is given, the line is printed whatever the formats are */
 };

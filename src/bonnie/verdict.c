@@ -20,8 +20,7 @@
 /* The size of a direct transfer is a multiple of at least this. */
 #define SECTOR_BYTES 512
 
-/* ---- sets of tests ---- */
-
+/* Sets of tests. */
 #define TEST(name)  (1U << TEST_##name)
 #define CHARACTERS  (TEST(PUTC) | TEST(GETC))
 #define BLOCKS      (TEST(PUT_BLOCK) | TEST(REWRITE) | TEST(GET_BLOCK))
@@ -32,8 +31,7 @@
 #define FILES       (CREATING | LOOKING | TEST(SEQ_DEL) | TEST(RAN_DEL))
 #define ALL_TESTS   (CHARACTERS | BLOCKS | RANDOM | FILES)
 
-/* ---- sets of conditions ---- */
-
+/* Sets of conditions. */
 #define IS_DIRECT        (1U << 0)
 #define IS_DURABLE       (1U << 1)
 #define QUEUES           (1U << 2)
@@ -47,34 +45,6 @@
 #define BELOW_64K        (1U << 10) /* fewer bytes per operation than SMALL_FOR_CPU */
 #define BELOW_1M         (1U << 11)
 #define UNALIGNED        (1U << 12) /* not aligned as O_DIRECT requires */
-
-static unsigned conditions_of(const struct advice_facts *f)
-{
-    const struct {
-        bool holds;
-        unsigned condition;
-    } all[] = {
-        {f->is_direct, IS_DIRECT},
-        {f->is_durable, IS_DURABLE},
-        {f->engine_queues, QUEUES},
-        {f->engine_needs_direct, QUEUES_IF_DIRECT},
-        {f->evicts, EVICTS},
-        {f->is_compressible, IS_COMPRESSIBLE},
-        {f->lacks_journal, LACKS_JOURNAL},
-        {f->workers < f->cpus, HAS_FREE_CPUS},
-        {f->workers * f->iodepth == 1, ONE_IN_FLIGHT},
-        {f->workers * f->iodepth < MANY_IN_FLIGHT, FEW_IN_FLIGHT},
-        {f->operation_bytes < SMALL_FOR_CPU, BELOW_64K},
-        {f->operation_bytes < SMALL_FOR_DEVICE, BELOW_1M},
-        {f->operation_bytes % SECTOR_BYTES != 0, UNALIGNED},
-    };
-    unsigned conditions = 0;
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        conditions |= all[i].holds ? all[i].condition : 0;
-    return conditions;
-}
-
-/* ---- the table ---- */
 
 /* Without a journal, ext4 does not reuse an inode for minutes after it has been freed. */
 #define A_JOURNAL "a journal (this ext4 has none)"
@@ -145,9 +115,6 @@ static const struct remedy remedies[] = {
 };
 
 static const char *const endings[REASON_COUNT] = {
-    [REASON_COMPUTED] = " may help.",
-    [REASON_CPUS_FULL] = " may help.",
-    [REASON_DEVICE_BUSY] = " may help.",
     [REASON_READ_FROM_CACHE] = " would measure the storage.",
     [REASON_NOT_WRITTEN] = " would measure the storage.",
     [REASON_DEVICE_HELD] = " would measure the device.",
@@ -162,8 +129,28 @@ _Static_assert(sizeof remedies / sizeof remedies[0] <= 64, "a set of remedies ha
 
 uint64_t advice_for(const struct advice_facts *f)
 {
-    unsigned conditions = conditions_of(f);
+    const struct {
+        bool holds;
+        unsigned condition;
+    } all[] = {
+        {f->is_direct, IS_DIRECT},
+        {f->is_durable, IS_DURABLE},
+        {f->engine_queues, QUEUES},
+        {f->engine_needs_direct, QUEUES_IF_DIRECT},
+        {f->evicts, EVICTS},
+        {f->is_compressible, IS_COMPRESSIBLE},
+        {f->lacks_journal, LACKS_JOURNAL},
+        {f->workers < f->cpus, HAS_FREE_CPUS},
+        {f->workers * f->iodepth == 1, ONE_IN_FLIGHT},
+        {f->workers * f->iodepth < MANY_IN_FLIGHT, FEW_IN_FLIGHT},
+        {f->operation_bytes < SMALL_FOR_CPU, BELOW_64K},
+        {f->operation_bytes < SMALL_FOR_DEVICE, BELOW_1M},
+        {f->operation_bytes % SECTOR_BYTES != 0, UNALIGNED},
+    };
+    unsigned conditions = 0;
     uint64_t set = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        conditions |= all[i].holds ? all[i].condition : 0;
     for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
         const struct remedy *r = &remedies[i];
         bool fits = r->reason == f->reason && (r->tests & (1U << f->test)) != 0 &&
@@ -173,26 +160,21 @@ uint64_t advice_for(const struct advice_facts *f)
     return set;
 }
 
-/* Whether an earlier remedy of the set has the same text: remedies for different tests may. */
-static bool is_repeated(uint64_t set, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if ((set & UINT64_C(1) << i) && strcmp(remedies[i].words, remedies[at].words) == 0)
-            return true;
-    return false;
-}
-
 void advice_text(char text[static ADVICE_TEXT], uint64_t set)
 {
     const char *ending = "";
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
-        if (!(set & UINT64_C(1) << i) || is_repeated(set, i))
+        bool is_told = !(set & UINT64_C(1) << i);
+        for (size_t k = 0; k < i; k++) /* remedies for different tests may have the same text */
+            is_told |=
+                (set & UINT64_C(1) << k) && strcmp(remedies[k].words, remedies[i].words) == 0;
+        if (is_told)
             continue;
         used += (size_t)snprintf(text + used, ADVICE_TEXT - used, "%s%s", used > 0 ? " or " : "",
                                  remedies[i].words);
-        ending = endings[remedies[i].reason];
+        ending = endings[remedies[i].reason] ? endings[remedies[i].reason] : " may help.";
     }
     snprintf(text + used, ADVICE_TEXT - used, "%s", ending);
     text[0] = (char)toupper((unsigned char)text[0]);

@@ -9,6 +9,7 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/bonnie/test_options \
 	tests/unit/bonnie/test_plan \
 	tests/unit/bonnie/test_result \
+	tests/unit/bonnie/test_rounds \
 	tests/unit/cli/test_parser \
 	tests/unit/io/test_engines \
 	tests/unit/io/test_io_queue \
@@ -31,7 +32,6 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/measure/test_summary \
 	tests/unit/report/test_sanitize \
 	tests/unit/report/test_starts \
-	tests/unit/run/test_rounds \
 	tests/unit/storage/test_block_device \
 	tests/unit/storage/test_direct \
 	tests/unit/storage/test_guards \

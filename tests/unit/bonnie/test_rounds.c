@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "run/section.h"
+#include "bonnie/rounds.h"
 
 #define SECOND UINT64_C(1000000000)
 #define CHUNK  UINT64_C(1024)
 
 /* A device with a known speed in each round. A round takes a second, half of it CPU time. */
 struct device_of {
-    struct section section;
+    struct reading spent;
     struct shared_stats stats;
     struct rounds rounds;
 };
@@ -24,11 +24,11 @@ static void open_device(struct device_of *d, enum round_metric metric, unsigned 
 {
     struct err e;
     err_init(&e);
-    *d = (struct device_of){.section = {.spent.device.known = true}};
+    *d = (struct device_of){.spent.device.known = true};
     assert_int_equal(shared_stats_open(&d->stats, 2, &e), 0);
     shared_stats_begin(&d->stats, 2);
     d->rounds =
-        (struct rounds){.section = &d->section, .stats = &d->stats, .metric = metric, .most = most};
+        (struct rounds){.spent = &d->spent, .stats = &d->stats, .metric = metric, .most = most};
     assert_int_equal(rounds_open(&d->rounds, &e), 0);
 }
 
@@ -46,11 +46,10 @@ static bool round_at(struct device_of *d, unsigned ops)
 {
     for (unsigned i = 0; i < ops; i++)
         op_stats_add(&d->stats.workers[i % 2].ops, 2 * SECOND / ops, CHUNK);
-    d->section.laps += 2;
-    d->section.spent.ns += SECOND;
-    d->section.spent.work_ns += SECOND / 2;
-    d->section.spent.device.read_bytes += ops * CHUNK;
-    d->section.spent.device.busy_ns[0] += SECOND / 2;
+    d->spent.ns += SECOND;
+    d->spent.work_ns += SECOND / 2;
+    d->spent.device.read_bytes += ops * CHUNK;
+    d->spent.device.busy_ns[0] += SECOND / 2;
     return rounds_end(&d->rounds);
 }
 

@@ -1,34 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "run/section.h"
+#include "bonnie/rounds.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-void section_begin_lap(struct section *s)
-{
-    reading_take(&s->before, s->sources, s->quotas);
-    struct device_counters idle = s->before.device;
-    if (s->laps > 0)
-        idle = device_since(&idle, &s->spent.device);
-    monitor_go(s->monitor, &idle);
-}
-
-void section_end_lap(struct section *s, const struct task_times *times)
-{
-    struct reading now;
-    reading_take(&now, s->sources, s->quotas);
-    struct reading lap = reading_since(&now, &s->before);
-    lap.ns = times ? times->end_ns - times->start_ns : 0;
-    monitor_pause(s->monitor, s->spent.ns + lap.ns);
-    if (!times)
-        return;
-    lap.work_ns = times->cpu_ns;
-    lap.busiest = times->busiest;
-    if (s->laps++ > 0)
-        reading_add(&s->spent, &lap);
-    else
-        s->spent = lap;
-}
 
 /*
  * Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
@@ -64,22 +38,16 @@ void rounds_close(struct rounds *r)
     *r = (struct rounds){0};
 }
 
-/* Notes what the last round did. Uses the next snapshot's place for computing that. */
-static void note_round(struct rounds *r)
-{
-    struct round_snapshot *before = snapshot_after(r, r->count);
-    struct round_snapshot *now = snapshot_after(r, r->count + 1);
-    struct op_stats *counted = &snapshot_after(r, r->count + 2)->stats;
-    now->spent = r->section->spent;
-    shared_stats_sum(r->stats, &now->stats);
-    op_stats_subtract(counted, &now->stats, &before->stats);
-    r->list[r->count++] = round_of(counted, before->spent.ns, now->spent.ns);
-}
-
 bool rounds_end(struct rounds *r)
 {
     double figures[STEADY_WINDOW];
-    note_round(r);
+    struct round_snapshot *before = snapshot_after(r, r->count);
+    struct round_snapshot *now = snapshot_after(r, r->count + 1);
+    struct op_stats *counted = &snapshot_after(r, r->count + 2)->stats; /* scratch space */
+    now->spent = *r->spent;
+    shared_stats_sum(r->stats, &now->stats);
+    op_stats_subtract(counted, &now->stats, &before->stats);
+    r->list[r->count++] = round_of(counted, before->spent.ns, now->spent.ns);
     if (r->count >= STEADY_WINDOW) {
         for (unsigned i = 0; i < STEADY_WINDOW; i++)
             figures[i] = round_figure(&r->list[r->count - STEADY_WINDOW + i], r->metric);
