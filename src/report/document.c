@@ -13,48 +13,25 @@
 /* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15
 
-static json_t *host_json(const struct host *h)
-{
-    const double quota = cpu_quotas_lowest(&h->quotas);
-    json_t *object = json_object();
-    put_known(&object, "name", h->name);
-    put_known(&object, "kernel", h->kernel);
-    put_known(&object, "c_library", h->c_library);
-    put_known(&object, "cpu_model", h->cpu_model);
-    put_known_count(&object, "cpus", h->cpus);
-    put_value(&object, "cpu_quota", quota > 0 ? json_real(quota) : json_null());
-    put_known_count(&object, "ram_bytes", h->ram_bytes);
-    put_known(&object, "ram_from",
-              h->ram_is_limit ? "control group"
-              : h->ram_bytes  ? "machine"
-                              : "");
-    return object;
-}
-
-/* What a PCIe drive and its slot have agreed upon; null: it is not known. */
-static json_t *link_json(const struct device_set *devices, const struct device *drive)
-{
-    char speed[64];
-    char width[16];
-    device_fact(devices, drive, "device/device/current_link_speed", speed, sizeof speed);
-    device_fact(devices, drive, "device/device/current_link_width", width, sizeof width);
-    if (!*speed || !*width)
-        return json_null();
-    json_t *object = json_object();
-    put_text(&object, "speed", speed);
-    put_count(&object, "width", strtoul(width, NULL, 10));
-    return object;
-}
-
 static json_t *drive_json(const struct device_set *devices, const struct device *drive)
 {
     char model[64];
     char cache[64];
     char schedulers[128];
+    char speed[64];
+    char width[16];
     json_t *object = json_object();
+    json_t *link = json_null(); /* what a PCIe drive and its slot have agreed upon */
     device_fact(devices, drive, "device/model", model, sizeof model);
     device_fact(devices, drive, "queue/write_cache", cache, sizeof cache);
     device_fact(devices, drive, "queue/scheduler", schedulers, sizeof schedulers);
+    device_fact(devices, drive, "device/device/current_link_speed", speed, sizeof speed);
+    device_fact(devices, drive, "device/device/current_link_width", width, sizeof width);
+    if (*speed && *width) {
+        link = json_object();
+        put_text(&link, "speed", speed);
+        put_count(&link, "width", strtoul(width, NULL, 10));
+    }
     /* the one in use is in brackets: "none [mq-deadline] kyber" */
     char *scheduler = strchr(schedulers, '[');
     if (scheduler)
@@ -63,7 +40,7 @@ static json_t *drive_json(const struct device_set *devices, const struct device 
     put_known(&object, "model", model);
     put_fact(&object, "scheduler", scheduler ? scheduler + 1 : NULL);
     put_known(&object, "write_cache", cache);
-    put_value(&object, "link", link_json(devices, drive));
+    put_value(&object, "link", link);
     return object;
 }
 
@@ -87,19 +64,29 @@ json_t *storage_json(const struct mount_info *mount, const struct device_set *de
 json_t *document_begin(const struct document *d)
 {
     struct host here = {.cpus = 0};
-    const struct host *host = d->host ? d->host : &here;
+    const struct host *h = d->host ? d->host : &here;
     json_t *object = json_object();
+    json_t *host = json_object();
     if (!d->host)
         host_detect(&here);
     put_text(&object, "format", d->format);
     put_count(&object, "format_version", FORMAT_VERSION);
     put_text(&object, "program", program_name);
     put_text(&object, "version", PACKAGE_VERSION);
-    put_text(&object, "label", d->label ? d->label : host->name);
+    put_text(&object, "label", d->label ? d->label : h->name);
     put_time(&object, "start_time",
              d->start_time ? d->start_time : (int64_t)((double)time(NULL) - d->elapsed_seconds));
     put_real(&object, "elapsed_seconds", d->elapsed_seconds);
-    put_value(&object, "host", host_json(host));
+    const double quota = cpu_quotas_lowest(&h->quotas);
+    put_known(&host, "name", h->name);
+    put_known(&host, "kernel", h->kernel);
+    put_known(&host, "c_library", h->c_library);
+    put_known(&host, "cpu_model", h->cpu_model);
+    put_known_count(&host, "cpus", h->cpus);
+    put_value(&host, "cpu_quota", quota > 0 ? json_real(quota) : json_null());
+    put_known_count(&host, "ram_bytes", h->ram_bytes);
+    put_known(&host, "ram_from", h->ram_is_limit ? "control group" : h->ram_bytes ? "machine" : "");
+    put_value(&object, "host", host);
     put_value(&object, "storage", d->storage);
     put_value(&object, "settings", d->settings);
     if (d->verdict) {

@@ -42,16 +42,6 @@ struct drawing {
     int files[3]; /* the drawer's descriptors 0 to 2, which are files in memory */
 };
 
-/* Whether the drawer needs this variable of the environment. */
-static bool is_needed(const char *variable)
-{
-    static const char *const needed[] = {"PATH=", "LANG=", "LC_", "TZ=", "TMPDIR="};
-    bool is = false;
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        is |= strncmp(variable, needed[i], strlen(needed[i])) == 0;
-    return is;
-}
-
 /*
  * Becomes the drawer. After -u other processes of the user can trace it, because execve(2) allows
  * that again. So nothing in it is worth taking: it has a session and a keyring of its own, three
@@ -59,12 +49,15 @@ static bool is_needed(const char *variable)
  */
 static void become_drawer(void *context, int socket)
 {
+    static const char *const needed[] = {"PATH=", "LANG=", "LC_", "TZ=", "TMPDIR="};
     const struct drawing *d = context;
     char *environment[32] = {NULL};
     size_t count = 0;
-    for (char **v = environ; *v && count < sizeof environment / sizeof *environment - 1; v++)
-        if (is_needed(*v))
-            environment[count++] = *v;
+    for (char **v = environ; *v; v++)
+        for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+            if (strncmp(*v, needed[i], strlen(needed[i])) == 0 &&
+                count < sizeof environment / sizeof *environment - 1)
+                environment[count++] = *v;
     setsid();
     syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL); /* where the kernel has keyrings */
     int answer = STDERR_FILENO + 1;
@@ -78,24 +71,10 @@ static void become_drawer(void *context, int socket)
     _exit(EXIT_FAILURE);
 }
 
-/* Passes on what the drawer has said, line by line. */
-static void pass_messages(int said)
-{
-    char text[MESSAGES_MOST + 1];
-    char *rest = text;
-    ssize_t got = pread(said, text, MESSAGES_MOST, 0);
-    text[got > 0 ? got : 0] = '\0';
-    while (*rest) {
-        const char *line = strsep(&rest, "\n");
-        fprintf(stderr, "%s\n", printable(line).text);
-        if (!rest)
-            break;
-    }
-}
-
 /*
- * Runs the program with the files in memory `in` and `out`. Returns its exit status or a negative
- * errno. A request to stop kills it: it has nothing to clean up, and somebody may have stopped it.
+ * Runs the program with the files in memory `in` and `out`, and passes on what it says, line by
+ * line. Returns its exit status or a negative errno. A request to stop kills it: it has nothing to
+ * clean up, and somebody may have stopped it.
  */
 static int run_drawer(const struct html_page *p, char *const argv[], int in, int out)
 {
@@ -116,7 +95,11 @@ static int run_drawer(const struct html_page *p, char *const argv[], int in, int
             kill(drawer.pid, SIGKILL);
         clock_sleep(LOOK_NS);
     }
-    pass_messages(said);
+    char text[MESSAGES_MOST + 1];
+    ssize_t got = pread(said, text, MESSAGES_MOST, 0);
+    text[got > 0 ? got : 0] = '\0';
+    for (char *rest = text; rest && *rest;)
+        fprintf(stderr, "%s\n", printable(strsep(&rest, "\n")).text);
     descriptor_close(&drawer.socket);
     close(said);
     return rc != 0 ? rc : WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
@@ -168,35 +151,11 @@ static bool take_at(struct html_page *p, const char *directory, size_t length, c
     return false;
 }
 
-/* Looks for the program beside this one, and, before installation, among the sources above. */
-static bool find_beside(struct html_page *p, struct err *e)
-{
-    static const char *const below[] = {"", "scripts/", "../../scripts/"};
-    char self[PATH_MAX];
-    if (!kernel_file_link("/proc/self/exe", self, sizeof self))
-        return false;
-    size_t length = (size_t)(strrchr(self, '/') - self);
-    bool is_found = false;
-    for (size_t i = 0; !is_found && i < sizeof below / sizeof *below; i++)
-        is_found = take_at(p, self, length, below[i], e);
-    return is_found;
-}
-
-static bool find_in_path(struct html_page *p, struct err *e)
-{
-    const char *list = getenv("PATH");
-    bool is_found = false;
-    while (list && *list && !is_found) {
-        size_t length = strcspn(list, ":");
-        is_found = *list == '/' && take_at(p, list, length, "", e);
-        list += length + (list[length] == ':');
-    }
-    return is_found;
-}
-
 static int find_drawer(struct html_page *p, struct err *e)
 {
+    static const char *const below[] = {"", "scripts/", "../../scripts/"};
     struct err why = {0};
+    char self[PATH_MAX];
     const char *set = getenv(DRAWER_SET_BY);
     if (set && *set) {
         char *here =
@@ -206,7 +165,18 @@ static int find_drawer(struct html_page *p, struct err *e)
         free(here);
         return length < 0 ? err_system(e, ENOMEM, "%s", p->option) : try_drawer(p, e);
     }
-    if (find_beside(p, &why) || find_in_path(p, &why))
+    /* beside this program and, before installation, among the sources above */
+    bool is_found = false;
+    bool is_known = kernel_file_link("/proc/self/exe", self, sizeof self);
+    for (size_t i = 0; is_known && !is_found && i < sizeof below / sizeof *below; i++)
+        is_found = take_at(p, self, (size_t)(strrchr(self, '/') - self), below[i], &why);
+    const char *list = getenv("PATH");
+    while (list && *list && !is_found) {
+        size_t length = strcspn(list, ":");
+        is_found = *list == '/' && take_at(p, list, length, "", &why);
+        list += length + (list[length] == ':');
+    }
+    if (is_found)
         return 0;
     if (why.code != 0)
         return err_say(e, "%s", why.text);
@@ -238,18 +208,6 @@ static int write_all(int fd, const char *data, size_t length)
     return 0;
 }
 
-/* Copies the page, whose drawer somebody else may hold on to, as long as it is now. */
-static int copy_page(const struct html_page *p, int drawn, off_t length, struct err *e)
-{
-    char part[8192];
-    ssize_t got = 0;
-    int rc = 0;
-    for (off_t at = 0; rc == 0 && at < length && (got = pread(drawn, part, sizeof part, at)) > 0;
-         at += got)
-        rc = write_all(fileno(p->output.stream), part, (size_t)got);
-    return rc == 0 ? 0 : err_system(e, -rc, "write the report to %s", output_name(&p->output));
-}
-
 int html_page_write(struct html_page *p, const char *json, struct err *e)
 {
     char name[] = DRAWER;
@@ -272,8 +230,18 @@ int html_page_write(struct html_page *p, const char *json, struct err *e)
         rc = err_system(e, -status, "%s: run %s", p->option, p->program);
     else if (status > 0 || length > PAGE_MOST)
         rc = err_say(e, "%s: %s did not draw the page", p->option, p->program);
-    else
-        rc = copy_page(p, out, length, e);
+    /* the drawer may be held on to by somebody else: the page is copied as long as it is now */
+    char part[8192];
+    ssize_t got = 0;
+    int code = 0;
+    for (off_t at = 0; rc == 0 && code == 0 && at < length; at += got) {
+        got = pread(out, part, sizeof part, at);
+        if (got <= 0)
+            break;
+        code = write_all(fileno(p->output.stream), part, (size_t)got);
+    }
+    if (code != 0)
+        rc = err_system(e, -code, "write the report to %s", output_name(&p->output));
     descriptor_close(&in);
     descriptor_close(&out);
     return rc == 0 ? output_finish(&p->output, e) : rc;

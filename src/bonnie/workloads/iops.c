@@ -41,64 +41,34 @@ struct iops {
     bool is_write_due;          /* a write is due, but no free block has been drawn for it yet */
 };
 
-static void count_blocks(struct blocks *b, const struct plan *p)
-{
-    uint64_t chunk = p->data.chunk_bytes;
-    uint64_t each = p->data.chunks / p->workers;
-    b->longer = p->data.chunks % p->workers;
-    b->in_longer = (each + 1) * chunk / p->iops.block_bytes;
-    b->in_others = each * chunk / p->iops.block_bytes;
-    b->count = b->longer * b->in_longer + (p->workers - b->longer) * b->in_others;
-}
-
-/*
- * Draws a rank from a power law with exponent THETA, by inverting its cumulative distribution over
- * 1 .. count+1. Ranks count from 0.
- */
-static uint64_t zipf_rank(double uniform, double theta, uint64_t count)
-{
-    double end = (double)count + 1;
-    double at = theta == 1 ? pow(end, uniform)
-                           : pow(1 - uniform * (1 - pow(end, 1 - theta)), 1 / (1 - theta));
-    uint64_t rank = (uint64_t)at - 1;
-    return rank < count ? rank : count - 1;
-}
-
-static uint64_t draw_block(struct iops *i)
-{
-    double theta = i->work->plan->iops.theta;
-    if (theta == 0)
-        return rng_below(&i->rng, i->blocks.count);
-    double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;
-    return permutation_at(&i->scatter, zipf_rank(uniform, theta, i->blocks.count));
-}
-
-static void place_block(const struct iops *i, uint64_t block, struct io *io)
+/* Draws a block, and puts its place into *io. */
+static void draw_block(struct iops *i, struct io *io)
 {
     const struct blocks *b = &i->blocks;
+    const uint64_t bytes = i->work->plan->iops.block_bytes;
+    const double theta = i->work->plan->iops.theta;
+    uint64_t block;
+    if (theta == 0) {
+        block = rng_below(&i->rng, b->count);
+    } else {
+        /* a rank from a power law with exponent theta: its distribution over 1 .. count+1 inverted
+         */
+        double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;
+        double end = (double)b->count + 1;
+        double at = theta == 1 ? pow(end, uniform)
+                               : pow(1 - uniform * (1 - pow(end, 1 - theta)), 1 / (1 - theta));
+        uint64_t rank = (uint64_t)at - 1; /* counts from 0 */
+        block = permutation_at(&i->scatter, rank < b->count ? rank : b->count - 1);
+    }
     uint64_t in_longer = b->longer * b->in_longer;
-    uint64_t bytes = i->work->plan->iops.block_bytes;
     if (block < in_longer) {
         io->file = (unsigned)(block / b->in_longer);
         io->offset = block % b->in_longer * bytes;
-        return;
+    } else {
+        block -= in_longer;
+        io->file = (unsigned)(b->longer + block / b->in_others);
+        io->offset = block % b->in_others * bytes;
     }
-    block -= in_longer;
-    io->file = (unsigned)(b->longer + block / b->in_others);
-    io->offset = block % b->in_others * bytes;
-}
-
-static bool draw_write(struct iops *i, struct io *io)
-{
-    struct contents *contents = i->work->contents;
-    for (int draw = 0; draw < DRAWS_AT_ONCE; draw++) {
-        place_block(i, draw_block(i), io);
-        if (!contents_claim(contents, io->file, io->offset, io->length))
-            continue;
-        contents_fill(contents, io->file, io->offset, io->buffer, io->length);
-        return true;
-    }
-    return false;
 }
 
 static enum source_answer iops_next(void *context, struct io *io, uint64_t now_ns)
@@ -113,12 +83,20 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
         i->is_write_due || (p->write_percent > 0 && rng_below(&i->rng, 100) < p->write_percent);
     io->kind = writes ? IO_WRITE : IO_READ;
     if (writes) {
-        i->is_write_due = !draw_write(i, io);
-        i->left -= !i->is_write_due;
-        return i->is_write_due ? SOURCE_LATER : SOURCE_READY;
+        struct contents *contents = i->work->contents;
+        i->is_write_due = true;
+        for (int draw = 0; i->is_write_due && draw < DRAWS_AT_ONCE; draw++) {
+            draw_block(i, io);
+            i->is_write_due = !contents_claim(contents, io->file, io->offset, io->length);
+        }
+        if (i->is_write_due)
+            return SOURCE_LATER;
+        contents_fill(contents, io->file, io->offset, io->buffer, io->length);
+        i->left--;
+        return SOURCE_READY;
     }
     i->left--;
-    place_block(i, draw_block(i), io);
+    draw_block(i, io);
     op_state(io)->version = contents_version(i->work->contents, io->file, io->offset, io->length);
     return SOURCE_READY;
 }
@@ -150,16 +128,22 @@ static int connect_files(void *context, struct err *e)
 static int iops_work(void *context, struct err *e)
 {
     struct work *w = context;
-    uint64_t most = w->plan->iops.most_ops;
+    const struct plan *p = w->plan;
+    uint64_t most = p->iops.most_ops;
     struct iops iops = {.work = w, .left = most > 0 ? most : UINT64_MAX};
     const struct io_source source = {.next = iops_next,
                                      .transferred = iops_transferred,
                                      .failed = iops_failed,
                                      .context = &iops,
                                      .duration_ns = w->lap_ns};
-    count_blocks(&iops.blocks, w->plan);
+    struct blocks *b = &iops.blocks;
+    uint64_t each = p->data.chunks / p->workers;
+    b->longer = p->data.chunks % p->workers;
+    b->in_longer = (each + 1) * p->data.chunk_bytes / p->iops.block_bytes;
+    b->in_others = each * p->data.chunk_bytes / p->iops.block_bytes;
+    b->count = b->longer * b->in_longer + (p->workers - b->longer) * b->in_others;
     /* streams count down from the largest number, because the tickets of the seeks count up */
-    rng_init(&iops.rng, w->seed, ~((uint64_t)w->lap * w->plan->workers + w->number));
+    rng_init(&iops.rng, w->seed, ~((uint64_t)w->lap * p->workers + w->number));
     permutation_init(&iops.scatter, iops.blocks.count, w->seed ^ SCATTER_KEY);
     return io_queue_run(&w->queue, &source, &w->stats->ops, e);
 }

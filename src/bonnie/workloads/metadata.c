@@ -61,85 +61,65 @@ static int sync_created(void *context, struct err *e)
     return w->number == 0 ? file_set_sync(&w->files, e) : 0;
 }
 
-struct listing {
-    DIR *directory;
-    unsigned number;
-    file_operation operation; /* applied to every entry */
-    uint64_t skipped; /* number of entries at the start that an earlier listing has handled */
-    uint64_t found;   /* number of entries so far */
-};
-
-/* Applies the operation to all entries after the skipped ones. */
-static int on_entries(struct work *w, struct listing *l, struct err *e)
+/*
+ * Applies the operation to all files in one directory. A filesystem may skip entries while others
+ * are deleted, or end the listing too early, so the directory is listed again until all are
+ * handled. Deleted entries are gone by then. Of files that stay, the first ones are skipped,
+ * because their order has not changed.
+ */
+static int in_one_directory(struct work *w, uint64_t index, file_operation operation, struct err *e)
 {
-    struct file_place place = {.fd = dirfd(l->directory), .directory = l->number};
+    const uint64_t expected = file_set_in_directory(&w->files, index);
+    struct file_place place = {0};
+    DIR *directory = file_set_list_directory(&w->files, index, &place.directory, e);
+    if (!directory)
+        return -e->code;
+    place.fd = dirfd(directory);
+    uint64_t found = 0;
+    uint64_t before;
     int rc = 0;
-    while (rc == 0) {
+    do {
+        before = found;
+        uint64_t skipped = operation == file_set_remove ? 0 : found;
         errno = 0;
-        const struct dirent *entry = readdir(l->directory);
-        if (!entry)
-            return errno ? err_system(e, errno, "list directory %u in %s", l->number,
-                                      w->scratch->path)
-                         : 0;
-        if (entry->d_name[0] == '.')
-            continue;
-        if (l->skipped > 0) {
-            l->skipped--;
-            continue;
+        for (const struct dirent *entry; rc == 0 && (entry = readdir(directory)); errno = 0) {
+            if (entry->d_name[0] == '.')
+                continue;
+            if (skipped > 0) {
+                skipped--;
+                continue;
+            }
+            place.name = entry->d_name;
+            rc = time_operation(w, operation, &place, e);
+            found++;
         }
-        place.name = entry->d_name;
-        rc = time_operation(w, l->operation, &place, e);
-        l->found++;
-    }
+        if (rc == 0 && errno != 0)
+            rc = err_system(e, errno, "list directory %u in %s", place.directory, w->scratch->path);
+        rewinddir(directory);
+    } while (rc == 0 && found < expected && found > before);
+    closedir(directory);
+    if (rc == 0 && found != expected)
+        rc = err_say(e, "directory %u in %s lists %" PRIu64 " files, but %" PRIu64 " were made",
+                     place.directory, w->scratch->path, found, expected);
     return rc;
 }
 
 /*
- * Applies the operation to all files in one directory, of which there should be `expected`. A
- * filesystem may skip entries while others are deleted, or end the listing too early, so the
- * directory is listed again until all are handled. Deleted entries are gone by then. Of files that
- * stay, the first ones are skipped, because their order has not changed.
+ * Applies the operation to all files: in the order in which their directories list them or, if
+ * names are in random order, in a random order of its own.
  */
-static int in_one_directory(struct work *w, uint64_t index, uint64_t expected,
-                            file_operation operation, struct err *e)
-{
-    struct listing l = {.operation = operation};
-    l.directory = file_set_list_directory(&w->files, index, &l.number, e);
-    if (!l.directory)
-        return -e->code;
-    uint64_t before;
-    int rc;
-    do {
-        before = l.found;
-        l.skipped = operation == file_set_remove ? 0 : l.found;
-        rc = on_entries(w, &l, e);
-        rewinddir(l.directory);
-    } while (rc == 0 && l.found < expected && l.found > before);
-    closedir(l.directory);
-    if (rc == 0 && l.found != expected)
-        rc = err_say(e, "directory %u in %s lists %" PRIu64 " files, but %" PRIu64 " were made",
-                     l.number, w->scratch->path, l.found, expected);
-    return rc;
-}
-
-/* Applies the operation to all files, in the order in which their directories list them. */
-static int in_directory_order(struct work *w, file_operation operation, struct err *e)
-{
-    struct file_set *s = &w->files;
-    int rc = 0;
-    for (uint64_t i = 0; rc == 0 && i < s->directories.count; i++)
-        rc = in_one_directory(w, i, file_set_in_directory(s, i), operation, e);
-    return rc;
-}
-
-/* Applies the operation to all files, in a random order of its own. */
-static int in_random_order(struct work *w, file_operation operation, struct err *e)
+static int on_all_files(struct work *w, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;
     struct permutation order;
     uint64_t which = operation == file_set_stat ? STAT_ORDER : DELETE_ORDER;
-    permutation_init(&order, s->state.wanted, rng_mix(s->state.seed + which));
     int rc = 0;
+    if (w->workload->order == NAMES_SORTED) {
+        for (uint64_t i = 0; rc == 0 && i < s->directories.count; i++)
+            rc = in_one_directory(w, i, operation, e);
+        return rc;
+    }
+    permutation_init(&order, s->state.wanted, rng_mix(s->state.seed + which));
     for (uint64_t i = 0; rc == 0 && i < s->state.wanted; i++) {
         char name[FILE_NAME_SIZE];
         struct file_place place;
@@ -148,12 +128,6 @@ static int in_random_order(struct work *w, file_operation operation, struct err 
             rc = time_operation(w, operation, &place, e);
     }
     return rc;
-}
-
-static int on_all_files(struct work *w, file_operation operation, struct err *e)
-{
-    return w->workload->order == NAMES_SORTED ? in_directory_order(w, operation, e)
-                                              : in_random_order(w, operation, e);
 }
 
 static int prepare_create(void *context, struct err *e)

@@ -42,25 +42,6 @@ struct seeker {
     struct rng rng;  /* random numbers of the current ticket */
 };
 
-/*
- * Draws a chunk for the ticket, and puts its place into *io. Returns false when no drawn chunk is
- * free now.
- */
-static bool draw_chunk(struct seeker *s, struct io *io)
-{
-    const struct plan *p = s->plan;
-    struct contents *contents = s->contents;
-    for (int draw = 0; draw < DRAWS_AT_ONCE; draw++) {
-        uint64_t chunk = rng_below(&s->rng, p->data.chunks);
-        uint64_t file = partition_owner(p->data.chunks, p->workers, chunk);
-        io->file = (unsigned)file;
-        io->offset = chunk * p->data.chunk_bytes - contents->files[file].start;
-        if (!op_state(io)->changes || contents_claim(contents, io->file, io->offset, io->length))
-            return true;
-    }
-    return false;
-}
-
 static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
@@ -76,7 +57,16 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
     io->kind = IO_READ;
     io->length = p->data.chunk_bytes;
     op_state(io)->changes = !p->reads_only && s->ticket % REWRITE_EVERY == REWRITE_EVERY - 1;
-    if (!draw_chunk(s, io))
+    bool is_free = false;
+    for (int draw = 0; !is_free && draw < DRAWS_AT_ONCE; draw++) {
+        uint64_t chunk = rng_below(&s->rng, p->data.chunks);
+        uint64_t file = partition_owner(p->data.chunks, p->workers, chunk);
+        io->file = (unsigned)file;
+        io->offset = chunk * p->data.chunk_bytes - s->contents->files[file].start;
+        is_free =
+            !op_state(io)->changes || contents_claim(s->contents, io->file, io->offset, io->length);
+    }
+    if (!is_free)
         return SOURCE_LATER;
     s->has_ticket = false;
     op_state(io)->version = op_state(io)->changes
