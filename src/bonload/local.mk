@@ -7,7 +7,6 @@ src_libbonload_a_SOURCES = \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
-	src/bonload/load/load_threads.c src/bonload/load/load_threads.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/plan.c src/bonload/plan/plan.h \

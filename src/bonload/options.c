@@ -550,7 +550,7 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
                        p->least_body, p->most_body);
     if ((p->target->traits & TARGET_NAMES) && !p->url && !p->url_source)
         return err_say(e, "no names are given: use -url=TEMPLATE or -url-source=FILE");
-    bool has_steps = p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
+    bool has_steps = plan_has_steps(p);
     if (p->explains_tail && has_steps)
         return err_say(e, "-explain-tail explains a single load, and cannot be combined with "
                           "-max-latency or -sweep");

@@ -81,7 +81,7 @@ int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coo
     *c = (struct main_loop){.run = run, .coordinator = coordinator};
     backing_open(&c->backing, run);
     cpu_quotas_find(&c->quotas, "");
-    int rc = load_threads_open(&c->load_threads, run, e);
+    int rc = 0;
     c->steps = calloc(1, sizeof *c->steps);
     if (rc == 0 && !c->steps)
         rc = err_system(e, ENOMEM, "allocate memory for the steps");
@@ -110,7 +110,6 @@ void main_loop_close(struct main_loop *c)
     series_close(&c->timeline);
     progress_close(&c->view);
     live_file_close(&c->live);
-    load_threads_close(&c->load_threads);
 }
 
 /* Whether requests count, because the warm-up is over. */
@@ -124,19 +123,19 @@ static void take_reading(const struct main_loop *c, struct reading *now)
 {
     reading_take(now, c->backing.is_watched ? &c->backing.sources : NULL, &c->quotas);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        now->changes += load_threads_progress(&c->load_threads, kind).ended;
+        now->changes += load_threads_progress(c->run, kind).ended;
 }
 
 static void begin_span(struct main_loop *c, enum span span)
 {
-    load_threads_begin_span(&c->load_threads, span);
+    load_threads_begin_span(c->run, span);
     take_reading(c, &c->before[span]);
 }
 
 struct reading main_loop_spent(const struct main_loop *c, enum span span)
 {
     struct reading now;
-    double waited_ns = load_threads_longest_wait(&c->load_threads, span);
+    double waited_ns = load_threads_longest_wait(c->run, span);
     take_reading(c, &now);
     struct reading spent = reading_since(&now, &c->before[span]);
     spent.busiest.waited_unknown = waited_ns < 0;
@@ -297,12 +296,12 @@ static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
             pause_load(c, STAGE_COOLING, now_ns);
         return 0;
     }
-    if (load_threads_busy(&c->load_threads) > 0 && now_ns - c->pause_ns < LONGEST_PAUSE_NS)
+    if (load_threads_busy(c->run) > 0 && now_ns - c->pause_ns < LONGEST_PAUSE_NS)
         return 0;
     int rc = coordinator_meet(c->coordinator, &m, e);
     if (rc != 0)
         return rc;
-    load_threads_forget(&c->load_threads);
+    load_threads_forget(c->run);
     progress_restart(&c->view);
     run_renew_budget(c->run);
     rc = begin_first_step(c, e);
@@ -325,8 +324,8 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
     const struct run *run = c->run;
     struct steps *s = c->steps;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct progress p = load_threads_progress(&c->load_threads, kind);
-        uint64_t left = is_last ? p.begun - p.ended : load_threads_leave(&c->load_threads, kind);
+        const struct progress p = load_threads_progress(c->run, kind);
+        uint64_t left = is_last ? p.begun - p.ended : load_threads_leave(c->run, kind);
         c->left[kind] += is_last ? 0 : left;
         recorders_sum(&run->recorders, kind, &s->other);
         tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
@@ -374,7 +373,7 @@ static bool is_controlled(const struct main_loop *c)
 {
     const struct plan *p = c->run->plan;
     bool ends_together = p->mode == MODE_RATE && p->settings->stop_on_bad_rate;
-    return controller_has_steps(p) || (ends_together && plan_ranks(p) > 1);
+    return plan_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
 /* Meets the controller in rank 0, and does what it orders. */
@@ -382,14 +381,14 @@ static int obey_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
 {
     struct order order;
     struct standing mine = {
-        .busy = load_threads_busy(&c->load_threads),
+        .busy = load_threads_busy(c->run),
         .ended = c->end_ns != 0,
         .behind = c->is_bad_rate,
         .disturbed = c->steps->current.end_ns != 0 && others_are_busy(&c->steps->current.machine),
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         mine.counts[kind] = recorders_counts(&c->run->recorders, kind);
-        mine.progress[kind] = load_threads_progress(&c->load_threads, kind);
+        mine.progress[kind] = load_threads_progress(c->run, kind);
     }
     int rc = controller_meet(&c->controller, c->coordinator, &mine, now_ns, &order, e);
     if (rc != 0)
@@ -410,8 +409,8 @@ static int obey_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
         if (rc != 0)
             break;
         now_ns = clock_ns();
-        for (unsigned i = 0; c->run->plan->mode == MODE_SEARCH && i < c->load_threads.count; i++) {
-            struct load_thread *t = &c->load_threads.list[i];
+        for (unsigned i = 0; c->run->plan->mode == MODE_SEARCH && i < c->run->thread_count; i++) {
+            struct load_thread *t = &c->run->threads[i];
             slowest_merge(&c->earlier[t->load->kind], &t->slowest);
             slowest_clear(&t->slowest);
         }
@@ -459,7 +458,7 @@ static void check_end(struct main_loop *c, uint64_t now_ns)
     if (c->end_ns != 0 || !main_loop_counts(c))
         return;
     if (p->mode == MODE_RATE) {
-        backlog_measure(&c->backlog, &c->load_threads, now_ns);
+        backlog_measure(&c->backlog, c->run, now_ns);
         c->is_bad_rate = c->backlog.is_bad && p->settings->stop_on_bad_rate;
     }
     uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
@@ -484,7 +483,7 @@ static void check_end(struct main_loop *c, uint64_t now_ns)
 static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, struct err *e)
 {
     const struct plan *p = c->run->plan;
-    bool is_one_load = (p->target->traits & TARGET_FILES) && !controller_has_steps(p) &&
+    bool is_one_load = (p->target->traits & TARGET_FILES) && !plan_has_steps(p) &&
                        p->curve.count == 0 && c->coordinator->ranks.count == 1;
     if (!main_loop_counts(c))
         return 0;
@@ -510,7 +509,7 @@ static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, str
 static int begin_load(struct main_loop *c, struct err *e)
 {
     struct meeting m = {.name = "Starting the load", .compares_clocks = true};
-    bool has_steps = controller_has_steps(c->run->plan);
+    bool has_steps = plan_has_steps(c->run->plan);
     int rc = coordinator_meet(c->coordinator, &m, e);
     if (rc != 0)
         return rc;
@@ -564,17 +563,16 @@ static int tick(struct main_loop *c, struct err *e)
 int main_loop_run(struct main_loop *c, struct err *e)
 {
     struct run *run = c->run;
-    struct load_threads *threads = &c->load_threads;
     struct explainer *x = c->explainer && c->explainer->trace.is_wanted ? c->explainer : NULL;
     int rc = 0;
     for (enum load_kind kind = 0; x && kind < LOAD_KINDS; kind++)
         x->workers[kind] = run->loads[kind].shares;
     if (x)
-        rc = examiner_make_boxes(&x->boxes, threads->count, e);
-    for (unsigned i = 0; x && rc == 0 && i < threads->count; i++)
-        threads->list[i].slow = &x->boxes[i]; /* those of one kind follow one another */
+        rc = examiner_make_boxes(&x->boxes, run->thread_count, e);
+    for (unsigned i = 0; x && rc == 0 && i < run->thread_count; i++)
+        run->threads[i].slow = &x->boxes[i]; /* those of one kind follow one another */
     if (rc == 0)
-        rc = load_threads_start(threads, e);
+        rc = load_threads_start(run, e);
     if (rc != 0)
         return rc;
     rc = begin_load(c, e);
@@ -583,7 +581,7 @@ int main_loop_run(struct main_loop *c, struct err *e)
         rc = tick(c, e);
     if (rc != 0)
         run_end(run);
-    load_threads_join(threads);
+    load_threads_join(run);
     if (rc != 0)
         return rc;
     uint64_t now_ns = clock_ns();
@@ -601,7 +599,7 @@ int main_loop_run(struct main_loop *c, struct err *e)
         }
     }
     if (!main_loop_counts(c))
-        load_threads_forget(threads);
+        load_threads_forget(run);
     if (rc == 0)
         rc = record_series(c, now_ns, true, e);
     progress_clear(&c->view);

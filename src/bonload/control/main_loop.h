@@ -7,7 +7,6 @@
 #include "bonload/control/progress.h"
 #include "bonload/control/search.h"
 #include "bonload/load/backing.h"
-#include "bonload/load/load_threads.h"
 #include "bonload/load/run.h"
 #include "bonload/stats/series.h"
 #include "measure/io_limit.h"
@@ -81,7 +80,6 @@ enum stage {
 
 struct main_loop {
     struct run *run;
-    struct load_threads load_threads;
     struct coordinator *coordinator; /* the ranks that make the run together */
     enum stage stage;
     uint64_t pause_ns; /* when the last pause began */
@@ -117,7 +115,7 @@ struct main_loop {
     void (*asked)(struct main_loop *c); /* prints the figures so far, for SIGUSR1; may be NULL */
 };
 
-/* Opens a main loop and its load threads for an open run. */
+/* Opens a main loop for an open run. */
 int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
                    struct err *e);
 void main_loop_close(struct main_loop *c);

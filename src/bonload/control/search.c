@@ -18,7 +18,7 @@
 /* A piece has only the mean of its requests: only several show how much latencies vary. */
 #define PIECES_LEAST 4
 
-/* mean_reach() makes the interval of the mean narrowest for this number of batches. */
+/* The interval of the mean is narrowest for this number of batches. */
 #define BATCHES_EXPECTED 100
 
 /* Weight of the prior: it counts like this many requests above the limit. */
@@ -110,8 +110,6 @@ static double level_variance(const struct sequential_test_level *l)
     return fmax(0, l->squares / l->batches - mean * mean) * l->batches / (l->batches - 1);
 }
 
-/* ---- the mean -------------------------------------------------------------------------------- */
-
 struct estimate sequential_test_mean(const struct sequential_test *j)
 {
     double limit = (double)j->rules.limit.nanoseconds;
@@ -131,8 +129,6 @@ struct estimate sequential_test_mean(const struct sequential_test *j)
     }
     return e;
 }
-
-/* ---- a share --------------------------------------------------------------------------------- */
 
 static double log_beta(double a, double b)
 {
@@ -365,8 +361,6 @@ static bool search_is_by_rate(const struct search *s)
     return s->plan->settings->search == SEARCH_RATE;
 }
 
-/* ---- setting a load -------------------------------------------------------------------------- */
-
 /* Sets the next load, which begins to settle, after the pause between two steps. */
 static void set_searched_loads(struct search *s, const struct standing *all, uint64_t now_ns,
                                uint64_t loads[LOAD_KINDS])
@@ -380,8 +374,6 @@ static void set_searched_loads(struct search *s, const struct standing *all, uin
         s->settled[k] = all->progress[k].begun + (is_by_rate ? 0 : loads[k]);
     }
 }
-
-/* ---- judging a window ------------------------------------------------------------------------ */
 
 /* Number of windows that a load gets: more when it is a confirmation. */
 static unsigned windows_of(const struct search *s)
@@ -435,8 +427,6 @@ static bool is_asked(const struct search *s, enum load_kind k)
     return s->is_searched[k] && l->found != FOUND_NONE &&
            (s->is_confirming || l->found == FOUND_UNSURE);
 }
-
-/* ---- deciding -------------------------------------------------------------------------------- */
 
 static bool any_search_is(const struct search *s, enum found found)
 {
@@ -663,11 +653,6 @@ struct search_answer search_answer(const struct search *s, enum load_kind kind,
 }
 
 /* ---- the controller -------------------------------------------------------------------------- */
-
-bool controller_has_steps(const struct plan *p)
-{
-    return p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
-}
 
 /* One kind's share of a sweep's rate of reads and writes together. */
 static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t number)

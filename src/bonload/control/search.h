@@ -14,15 +14,12 @@
 /*
  * What decides which load is next: the controller. In a search for the largest load that keeps a
  * limit, the sequential test says whether a window's requests keep it, the search of each kind says
- * which load is next, the steps are what was measured, and struct search joins them. They have no
- * clock and no threads: they see times and counts, and answer with an order. So tests can run whole
- * searches against a store whose answer is known.
- */
-
-/*
- * Judges whether a load keeps the limit of a search. A test gets the requests that ended in a
- * window piece by piece, and is asked for its verdict again and again, so every bound must hold for
- * all these looks together:
+ * which load is next, and struct search joins them. They have no clock and no threads: they see
+ * times and counts, and answer with an order. So tests can run whole searches against a store whose
+ * answer is known.
+ *
+ * A sequential test gets the requests that ended in a window piece by piece, and is asked for its
+ * verdict again and again, so every bound must hold for all these looks together:
  *
  * - For a percentile pN, the test compares the share of requests above the limit with 100-N %.
  *   Requests that stall together are one piece of evidence, so it divides the number of requests by
@@ -55,35 +52,6 @@ enum verdict {
 
 extern const char *const verdict_names[];
 
-/*
- * Level k of a test's statistics: batches of 2^k requests, and the mean of each batch. A request's
- * value is its latency divided by the limit, or for a percentile 1 if it is above the limit and 0
- * if not.
- */
-struct sequential_test_level {
-    double open;     /* number of requests in the unfinished batch */
-    double open_sum; /* sum of their values */
-    double batches;
-    double sum;     /* sum of the means of whole batches */
-    double squares; /* sum of the squares of these means */
-};
-
-#define JUDGE_LEVELS 32
-
-/*
- * Whether latencies keep growing. Each period is as long as all earlier ones together. Latencies
- * grow when the lowest mean of a piece in one period exceeds the highest of all periods but the
- * previous one.
- */
-struct sequential_test_trend {
-    uint64_t end_ns; /* end of the current period, in ns since the window began */
-    double lowest;
-    double highest;
-    double highest_before; /* highest mean of the previous period */
-    double highest_early;  /* highest mean of all periods before that */
-    bool grows;
-};
-
 struct sequential_test_rules {
     struct latency_limit limit;
     bool counts_errors;
@@ -92,10 +60,33 @@ struct sequential_test_rules {
     uint64_t most_ns;  /* longest window */
 };
 
+#define JUDGE_LEVELS 32
+
 struct sequential_test {
     struct sequential_test_rules rules;
-    struct sequential_test_level levels[JUDGE_LEVELS];
-    struct sequential_test_trend trend;
+    /*
+     * Level k has batches of 2^k requests, and the mean of each batch. A request's value is its
+     * latency divided by the limit, or for a percentile 1 if it is above the limit and 0 if not.
+     */
+    struct sequential_test_level {
+        double open;     /* number of requests in the unfinished batch */
+        double open_sum; /* sum of their values */
+        double batches;
+        double sum;     /* sum of the means of whole batches */
+        double squares; /* sum of the squares of these means */
+    } levels[JUDGE_LEVELS];
+    /*
+     * Each period is as long as all earlier ones together. Latencies grow when the lowest mean of a
+     * piece in one period exceeds the highest of all periods but the previous one.
+     */
+    struct sequential_test_trend {
+        uint64_t end_ns; /* end of the current period, in ns since the window began */
+        double lowest;
+        double highest;
+        double highest_before; /* highest mean of the previous period */
+        double highest_early;  /* highest mean of all periods before that */
+        bool grows;
+    } trend;
     unsigned pieces; /* number of pieces in which a request succeeded */
     struct counts seen;
     uint64_t elapsed_ns;
@@ -167,38 +158,35 @@ struct kind_search {
 /* Begins with the load `first`, but never tries one above `most`. */
 void kind_search_begin(struct kind_search *l, double first, double most, bool is_whole);
 
-/* Records that the load keeps the limit, and chooses the next one. */
+/*
+ * Record that the load keeps the limit, that it breaks the limit, or that it did so in a
+ * confirmation; and choose the next one, which after a confirmation is lower by 5 % (or one
+ * thread).
+ */
 void kind_search_step_up(struct kind_search *l);
-
-/* Records that the load breaks the limit, and how sure that is, and chooses the next one. */
 void kind_search_step_back(struct kind_search *l, enum bound bound);
-
-/* Lowers the load by 5 % (or one thread) after a confirmation in which it broke the limit. */
 void kind_search_step_down(struct kind_search *l, enum bound bound);
 
 /* Highest load that kept the limit and has never broken it; 0: none. */
 double kind_search_kept(const struct kind_search *l);
 
-/* The loads that a search or a sweep made, one after another, and what was measured with each. */
-
-struct step_kind {
-    bool is_there;
-    double load;     /* threads, or requests per second */
-    double offered;  /* requests per second that became due; with threads, that ended */
-    double achieved; /* requests per second that succeeded */
-    enum verdict verdict;
-    uint64_t requests;
-    uint64_t errors;
-    struct latencies latencies;
-    uint64_t limited_ns; /* mean, percentile or maximum that the search limits; 0 in a sweep */
-};
-
+/* A load that a search or a sweep made, and what was measured with it. */
 struct step {
     uint64_t start_ns; /* since the start of the run */
     uint64_t elapsed_ns;
     struct others machine; /* what others did meanwhile, on the busiest host */
     bool is_confirmation;
-    struct step_kind kinds[LOAD_KINDS];
+    struct step_kind {
+        bool is_there;
+        double load;     /* threads, or requests per second */
+        double offered;  /* requests per second that became due; with threads, that ended */
+        double achieved; /* requests per second that succeeded */
+        enum verdict verdict;
+        uint64_t requests;
+        uint64_t errors;
+        struct latencies latencies;
+        uint64_t limited_ns; /* the figure that the search limits; 0 in a sweep */
+    } kinds[LOAD_KINDS];
 };
 
 /* Longest pause between two steps. A request that is still in flight then has taken that long. */
@@ -276,9 +264,6 @@ struct order {
     uint64_t loads[LOAD_KINDS]; /* for all ranks: threads, or billionths of requests per second */
 };
 
-/* Whether the load changes during the run. */
-bool controller_has_steps(const struct plan *p);
-
 /* Starts before anything has been counted. loads[] becomes the first load of each kind. */
 void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS]);
@@ -295,17 +280,15 @@ int controller_meet(struct controller *s, struct coordinator *c, const struct st
 void controller_note(const struct controller *s, size_t number, struct step *step);
 
 /* What a search has found for one kind, at its end or so far, and why nothing higher. */
-enum found_why {
-    FOUND_BY_STEPS,
-    FOUND_BUSY,          /* FOUND_UNSURE: more load broke the limit while others used the machine */
-    FOUND_NO_CAUSE,      /* FOUND_NONE: less load does not help, so the load is not the cause */
-    FOUND_NO_CAUSE_BUSY, /* FOUND_UNSURE: both, and the load is 0 */
-};
-
 struct search_answer {
     enum found found;
     double load;
-    enum found_why why;
+    enum found_why {
+        FOUND_BY_STEPS,
+        FOUND_BUSY,     /* FOUND_UNSURE: more load broke the limit while others used the machine */
+        FOUND_NO_CAUSE, /* FOUND_NONE: less load does not help, so the load is not the cause */
+        FOUND_NO_CAUSE_BUSY, /* FOUND_UNSURE: both, and the load is 0 */
+    } why;
 };
 
 /* What was found, for programs, and the reason in words; empty for FOUND_BY_STEPS. */

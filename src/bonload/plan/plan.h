@@ -193,11 +193,12 @@ double rate_curve_rate(const struct rate_curve *c, uint64_t at_ns);
 double rate_curve_due(const struct rate_curve *c, uint64_t at_ns);
 uint64_t rate_curve_time(const struct rate_curve *c, double number);
 
-/* How often each operation of a target is drawn. */
-#define MIX_MOST 16 /* number of operations */
+/* Most operations that a target has, reads and writes together. */
+#define OPS_MOST 16
 
+/* How often each operation of a target is drawn. */
 struct mix {
-    uint64_t weights[MIX_MOST];
+    uint64_t weights[OPS_MOST];
     uint64_t sum;
 };
 
@@ -282,6 +283,12 @@ static inline unsigned plan_ranks(const struct plan *p)
 static inline bool plan_has(const struct plan *p, enum load_kind kind)
 {
     return p->kinds[kind].pace != PACE_NONE;
+}
+
+/* Whether the load changes during the run. */
+static inline bool plan_has_steps(const struct plan *p)
+{
+    return p->mode == MODE_SEARCH || p->mode == MODE_SWEEP;
 }
 
 /* Whether reads choose among the run's own writes. */

@@ -486,7 +486,7 @@ static void print_rest(const struct result *r, FILE *out)
 
 void report_text(const struct result *r, FILE *out)
 {
-    bool has_steps = r->plan->mode == MODE_SEARCH || r->plan->mode == MODE_SWEEP;
+    bool has_steps = plan_has_steps(r->plan);
     bool is_one_load = !has_steps || (r->plan->mode == MODE_SEARCH && r->is_of_last_load);
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
         if (r->plan->mode == MODE_SEARCH)

@@ -130,9 +130,9 @@ static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct 
         since_ns = c->steps->current.begin_ns; /* when the last load had settled */
     else
         slowest_merge(&slowest, &c->earlier[kind]);
-    for (unsigned i = 0; i < c->load_threads.count; i++)
-        if (c->load_threads.list[i].load->kind == kind)
-            slowest_merge(&slowest, &c->load_threads.list[i].slowest);
+    for (unsigned i = 0; i < c->run->thread_count; i++)
+        if (c->run->threads[i].load->kind == kind)
+            slowest_merge(&slowest, &c->run->threads[i].slowest);
     for (unsigned i = 0; i < slowest.count; i++) {
         const struct slow_request *s = &slowest.list[i];
         struct slow_result slow = {
@@ -176,13 +176,14 @@ static const struct failure *fill_reasons(const struct run *run, const struct fa
 /* When the last request of a kind ended; 0: none has; now_ns: the run goes on. */
 static uint64_t last_end(const struct main_loop *c, enum load_kind kind, uint64_t now_ns)
 {
-    const struct load_threads *t = &c->load_threads;
     uint64_t last = 0;
     if (c->stage != STAGE_OVER)
         return now_ns;
-    for (unsigned i = 0; i < t->count; i++)
-        if (t->list[i].load->kind == kind && atomic_load(&t->list[i].last_end_ns) > last)
-            last = atomic_load(&t->list[i].last_end_ns);
+    for (unsigned i = 0; i < c->run->thread_count; i++) {
+        struct load_thread *t = &c->run->threads[i];
+        if (t->load->kind == kind && atomic_load(&t->last_end_ns) > last)
+            last = atomic_load(&t->last_end_ns);
+    }
     return last;
 }
 
@@ -198,7 +199,7 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
     recorders_sum(&run->recorders, kind, &k->tally);
     k->made = tally_ended(&k->tally) + c->left[kind];
     k->made_errors = k->tally.failed.count;
-    k->begun = load_threads_progress(&c->load_threads, kind).begun;
+    k->begun = load_threads_progress(c->run, kind).begun;
     if (is_of_last_load) {
         steps->other = k->tally;
         tally_subtract(&k->tally, &steps->other, &steps->before[kind]);

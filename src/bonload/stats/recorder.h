@@ -146,9 +146,6 @@ struct op_tally {
     struct histogram response;
 };
 
-/* Most operations that a target has, reads and writes together. */
-#define OPS_MOST 16
-
 struct recorder {
     struct tally kinds[LOAD_KINDS];
     struct op_tally ops[OPS_MOST]; /* places that are not used take no memory */

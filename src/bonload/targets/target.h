@@ -13,7 +13,7 @@
 
 /*
  * A target is what requests go to: files, a server, or nothing. It only carries out single
- * requests. The load thread above it (load_threads.h) decides when they begin, times and counts
+ * requests. The load thread above it (load/run.h) decides when they begin, times and counts
  * them, and reports their failures.
  *
  * A request goes through choose() (its operation), the load thread, which gives it its number,

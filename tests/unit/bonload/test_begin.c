@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "bonload/load/load_threads.h"
+#include "bonload/load/run.h"
 #include "measure/clock.h"
 #include "util/units.h"
 
@@ -35,7 +35,7 @@ static const struct settings no_settings;
 
 #define RATE (MILLION * BILLION)
 
-static void open_run(struct load_threads *load_threads, struct run *run, struct plan *plan)
+static void open_run(struct run *run, struct plan *plan)
 {
     struct err e;
     err_init(&e);
@@ -46,26 +46,23 @@ static void open_run(struct load_threads *load_threads, struct run *run, struct 
                           .max_requests = 1};
     plan->kinds[LOAD_READ] = (struct kind_plan){.pace = PACE_RATE, .rate = RATE, .channels = 1};
     assert_int_equal(run_open(run, plan, &e), 0);
-    assert_int_equal(load_threads_open(load_threads, run, &e), 0);
 }
 
 static void threads_look_while_a_load_begins(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan;
     pthread_t thread;
     (void)state;
     for (int i = 0; i < 1000; i++) {
-        open_run(&load_threads, &run, &plan);
+        open_run(&run, &plan);
         atomic_store(&looks, 0);
-        assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &load_threads.list[0]), 0);
+        assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &run.threads[0]), 0);
         while (atomic_load(&looks) < 10)
             continue;
         run_set_load(&run, LOAD_READ, RATE, clock_ns());
         pthread_join(thread, NULL);
         assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 1);
-        load_threads_close(&load_threads);
         run_close(&run);
     }
 }
@@ -73,61 +70,57 @@ static void threads_look_while_a_load_begins(void **state)
 static void a_load_that_is_taken_back_makes_no_request(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan;
     pthread_t thread;
     (void)state;
-    open_run(&load_threads, &run, &plan);
+    open_run(&run, &plan);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     run_set_load(&run, LOAD_READ, 0, clock_ns());
     atomic_store(&looks, 0);
-    assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &load_threads.list[0]), 0);
+    assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &run.threads[0]), 0);
     while (atomic_load(&looks) < 1000)
         continue;
-    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).begun, 0);
+    assert_int_equal(load_threads_progress(&run, LOAD_READ).begun, 0);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     pthread_join(thread, NULL);
-    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).begun, 1);
-    load_threads_close(&load_threads);
+    assert_int_equal(load_threads_progress(&run, LOAD_READ).begun, 1);
     run_close(&run);
 }
 
 /* Parks the only load_thread. It has made the requests of the step that ends. */
-static void pause_until_parked(struct load_threads *load_threads)
+static void pause_until_parked(struct run *run)
 {
-    run_pause(load_threads->run);
-    while (load_threads_busy(load_threads) > 0)
+    run_pause(run);
+    while (load_threads_busy(run) > 0)
         continue;
 }
 
 static void each_step_has_its_own_requests(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan;
     pthread_t thread;
     (void)state;
-    open_run(&load_threads, &run, &plan);
+    open_run(&run, &plan);
     run.most = UINT64_MAX;
-    assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &load_threads.list[0]), 0);
+    assert_int_equal(pthread_create(&thread, NULL, load_thread_work, &run.threads[0]), 0);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
-    while (load_threads_progress(&load_threads, LOAD_READ).ended < 1000)
+    while (load_threads_progress(&run, LOAD_READ).ended < 1000)
         continue;
-    pause_until_parked(&load_threads);
-    struct progress first = load_threads_progress(&load_threads, LOAD_READ);
+    pause_until_parked(&run);
+    struct progress first = load_threads_progress(&run, LOAD_READ);
     assert_int_equal(first.begun, first.ended);
     assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, first.ended);
     assert_int_equal(atomic_load(&run.budget), first.begun);
-    load_threads_forget(&load_threads);
+    load_threads_forget(&run);
     plan.max_requests = 777;
     run_renew_budget(&run);
-    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).begun, 0);
+    assert_int_equal(load_threads_progress(&run, LOAD_READ).begun, 0);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     run_resume(&run);
     pthread_join(thread, NULL);
-    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).ended, 777);
+    assert_int_equal(load_threads_progress(&run, LOAD_READ).ended, 777);
     assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 777);
-    load_threads_close(&load_threads);
     run_close(&run);
 }
 
@@ -135,22 +128,20 @@ static void each_step_has_its_own_requests(void **state)
 static void a_straggler_is_in_no_step(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan;
     (void)state;
-    open_run(&load_threads, &run, &plan);
+    open_run(&run, &plan);
     run.most = 3;
     run.start_ns = clock_ns();
     run_set_load(&run, LOAD_READ, RATE, run.start_ns);
     run_pause(&run);
-    assert_int_equal(load_threads_busy(&load_threads), 1);
-    load_threads.list[0].budget = 1; /* belongs to the previous step */
+    assert_int_equal(load_threads_busy(&run), 1);
+    run.threads[0].budget = 1; /* belongs to the previous step */
     plan.max_requests = 3;
     run_renew_budget(&run);
     run_resume(&run);
-    load_thread_work(&load_threads.list[0]);
-    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).ended, 3);
-    load_threads_close(&load_threads);
+    load_thread_work(&run.threads[0]);
+    assert_int_equal(load_threads_progress(&run, LOAD_READ).ended, 3);
     run_close(&run);
 }
 

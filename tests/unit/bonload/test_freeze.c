@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "bonload/load/load_threads.h"
+#include "bonload/load/run.h"
 #include "support/virtual_clock.h"
 #include "util/units.h"
 
@@ -102,7 +102,7 @@ static const struct target_ops queueing = {
 };
 
 /* Makes the whole load with one channel, in this thread. */
-static void make_load(struct load_threads *load_threads, struct run *run, struct plan *plan)
+static void make_load(struct run *run, struct plan *plan)
 {
     struct err e;
     err_init(&e);
@@ -115,21 +115,19 @@ static void make_load(struct load_threads *load_threads, struct run *run, struct
         (struct kind_plan){.pace = PACE_RATE, .rate = RATE * BILLION, .channels = 1};
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(run, plan, &e), 0);
-    assert_int_equal(load_threads_open(load_threads, run, &e), 0);
-    assert_int_equal(load_threads->count, 1);
+    assert_int_equal(run->thread_count, 1);
     run->start_ns = virtual_clock.now_ns;
     run_set_load(run, LOAD_READ, RATE * BILLION, run->start_ns);
-    load_thread_work(&load_threads->list[0]);
+    load_thread_work(&run->threads[0]);
 }
 
 static void latency_counts_from_when_requests_were_due(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan;
     (void)state;
     frozen_number = RATE * 2;
-    make_load(&load_threads, &run, &plan);
+    make_load(&run, &plan);
     const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
     const struct histogram *response = &t->response;
     assert_int_equal(response->count, RATE * SECONDS);
@@ -140,23 +138,20 @@ static void latency_counts_from_when_requests_were_due(void **state)
     /* Only one of them was served slowly. */
     assert_in_range(histogram_percentile(&t->service, 99.9), 9900, 10100);
     assert_in_range(t->late, 1990, 2040);
-    load_threads_close(&load_threads);
     run_close(&run);
 }
 
 static void without_a_freeze_nothing_is_late(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan;
     (void)state;
     frozen_number = 0;
-    make_load(&load_threads, &run, &plan);
+    make_load(&run, &plan);
     const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
     assert_int_equal(t->late, 0);
     assert_int_equal(t->response.maximum, 10000);
     assert_int_equal(virtual_clock.now_ns - run.start_ns, SECONDS * BILLION);
-    load_threads_close(&load_threads);
     run_close(&run);
 }
 
@@ -166,7 +161,6 @@ static void without_a_freeze_nothing_is_late(void **state)
 static void looking_at_what_was_read_counts_for_no_request(void **state)
 {
     static struct run run;
-    struct load_threads load_threads;
     struct plan plan = {.settings = &no_settings,
                         .mode = MODE_THREADS,
                         .target = &queueing,
@@ -178,14 +172,12 @@ static void looking_at_what_was_read_counts_for_no_request(void **state)
     plan.kinds[LOAD_READ] = (struct kind_plan){.pace = PACE_CLOSED, .channels = CHANNELS};
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(&run, &plan, &e), 0);
-    assert_int_equal(load_threads_open(&load_threads, &run, &e), 0);
     run_set_load(&run, LOAD_READ, CHANNELS, 0);
-    load_thread_work(&load_threads.list[0]);
+    load_thread_work(&run.threads[0]);
     const struct histogram *response = &run.recorders.list[0].kinds[LOAD_READ].response;
     assert_int_equal(response->count, 2);
     assert_int_equal(histogram_minimum(response), 10000);
     assert_int_equal(response->maximum, 10000);
-    load_threads_close(&load_threads);
     run_close(&run);
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "bonload/ledger/names.h"
-#include "bonload/load/load_threads.h"
+#include "bonload/load/run.h"
 #include "util/units.h"
 
 /* ---- arrivals -------------------------------------------------------------------------------- */
@@ -205,10 +205,11 @@ static struct backlog look_through(const struct rate_curve *c, uint64_t took_ns)
     static struct run run;
     static struct load_thread load_thread;
     struct load *load = &run.loads[LOAD_WRITE];
-    const struct load_threads load_threads = {.run = &run, .list = &load_thread, .count = 1};
     struct backlog b = {.looked_ns = START};
     struct arrivals_cursor cursor = {0};
     memset(&run, 0, sizeof run);
+    run.threads = &load_thread;
+    run.thread_count = 1;
     load_thread = (struct load_thread){.run = &run, .load = load};
     *load = (struct load){.kind = LOAD_WRITE, .pace = PACE_RATE, .is_open = true, .rate = 1};
     load->schedules[0] = (struct arrivals){.curve = c, .each = 1};
@@ -216,7 +217,7 @@ static struct backlog look_through(const struct rate_curve *c, uint64_t took_ns)
     for (uint64_t now_ns = START; now_ns < START + c->end_ns; now_ns += BILLION / 100) {
         if (now_ns > START + took_ns)
             load_thread.ended = arrivals_due(&load->schedules[0], &cursor, now_ns - took_ns);
-        backlog_measure(&b, &load_threads, now_ns);
+        backlog_measure(&b, &run, now_ns);
     }
     return b;
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bonload/load/load_threads.h"
+#include "bonload/load/run.h"
 #include "support/virtual_clock.h"
 #include "util/units.h"
 
@@ -65,7 +65,6 @@ static const struct target_ops slow_at_times = {
 static void make_load(struct slow_box *box, uint64_t over_ns)
 {
     static struct run run;
-    struct load_threads load_threads;
     const struct plan plan = {
         .settings = &no_settings,
         .mode = MODE_RATE,
@@ -80,13 +79,11 @@ static void make_load(struct slow_box *box, uint64_t over_ns)
     atomic_init(&box->over_ns, over_ns);
     virtual_clock.look_ns = 0;
     assert_int_equal(run_open(&run, &plan, &e), 0);
-    assert_int_equal(load_threads_open(&load_threads, &run, &e), 0);
-    load_threads.list[0].slow = box;
+    run.threads[0].slow = box;
     run.start_ns = virtual_clock.now_ns = BILLION;
     run_set_load(&run, LOAD_READ, 10000 * BILLION, run.start_ns);
-    load_thread_work(&load_threads.list[0]);
-    assert_int_equal(load_threads_progress(&load_threads, LOAD_READ).ended, REQUESTS);
-    load_threads_close(&load_threads);
+    load_thread_work(&run.threads[0]);
+    assert_int_equal(load_threads_progress(&run, LOAD_READ).ended, REQUESTS);
     run_close(&run);
 }
 
