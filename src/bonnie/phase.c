@@ -313,8 +313,7 @@ static int start_observers(struct phase *ph, struct err *e)
     const struct plan *p = r->plan;
     const struct workload *w = ph->workload;
     bool draws = r->progress.is_live && !r->coordinator->ops->asks;
-    bool drops =
-        w->reads && cache_dropper_is_there(&r->helpers->dropper) && p->drop_interval_ns > 0;
+    bool drops = w->reads && r->helpers->dropper.pid > 0 && p->drop_interval_ns > 0;
     const struct monitor_setup setup = {
         .title = ph->title,
         .stats = &r->stats,
@@ -414,7 +413,7 @@ static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e
     /* the system's caches have what evicting the files does not reach: inodes, names, maps of
      * blocks */
     if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round &&
-        cache_dropper_is_there(&r->helpers->dropper) && r->plan->cache == CACHE_EVICT) {
+        r->helpers->dropper.pid > 0 && r->plan->cache == CACHE_EVICT) {
         ph->cache.system_dropped = true;
         rc = syncfs(r->scratch.fd) == 0 ? cache_dropper_drop(&r->helpers->dropper, e)
                                         : err_system(e, errno, "syncfs %s", r->plan->directory);

@@ -36,7 +36,7 @@ struct lent_files {
 
 /* What was begun as root, before the privileges were given up. */
 struct helpers {
-    struct cache_dropper dropper;
+    struct helper dropper;
     struct tail_trace trace; /* if the plan explains the tail */
 };
 

@@ -66,12 +66,11 @@ static void advise_user(const struct plan *p, const struct helpers *helpers, boo
     message("seed %" PRIu64 ", %u workers, chunks of %" PRIu64 " bytes", p->seed, p->workers,
             p->data.chunk_bytes);
     message("before tests that read, %s",
-            p->is_device             ? "nothing is evicted, because O_DIRECT is used"
-            : p->cache == CACHE_KEEP ? "caches are kept"
-            : cache_dropper_is_there(&helpers->dropper)
-                ? "all caches of the system are dropped"
-                : "the files' own pages are evicted; the system's caches "
-                  "cannot be dropped without root");
+            p->is_device               ? "nothing is evicted, because O_DIRECT is used"
+            : p->cache == CACHE_KEEP   ? "caches are kept"
+            : helpers->dropper.pid > 0 ? "all caches of the system are dropped"
+                                       : "the files' own pages are evicted; the system's caches "
+                                         "cannot be dropped without root");
 }
 
 /*
@@ -212,7 +211,7 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
     if (rc == 0)
         rc = stop_init(e);
     if (rc == 0)
-        stop_takes_inquiries();
+        stop_takes_inquiries(true);
     if (rc == 0 && ranks->ranks.count > 1)
         stop_takes_repeats();
     if (rc == 0 && s->cache == CACHE_EVICT && !all.device.name)

@@ -26,9 +26,8 @@ int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_o
 int engine_check(const struct engine_ops *engine, struct err *e)
 {
     struct err reason = {0};
-    if (!engine->available || engine->available(&reason) == 0)
-        return 0;
-    return err_say(e, "--engine=%s: %s", engine->name, reason.text);
+    bool is_good = !engine->available || engine->available(&reason) == 0;
+    return is_good ? 0 : err_say(e, "--engine=%s: %s", engine->name, reason.text);
 }
 
 void engine_print_all(FILE *out)
@@ -50,11 +49,12 @@ static int no_libaio(struct err *e)
     return err_say(e, "this build lacks libaio (the header libaio.h was not found)");
 }
 
-const struct engine_ops engine_libaio = {.name = "libaio",
-                                         .summary = "Linux native asynchronous I/O",
-                                         .capabilities =
-                                             ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
-                                         .available = no_libaio};
+const struct engine_ops engine_libaio = {
+    .name = "libaio",
+    .summary = "Linux native asynchronous I/O",
+    .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
+    .available = no_libaio,
+};
 #endif
 
 #ifndef HAVE_LIBURING
@@ -63,10 +63,12 @@ static int no_io_uring(struct err *e)
     return err_say(e, "this build lacks liburing (version 2.2 or later was not found)");
 }
 
-const struct engine_ops engine_io_uring = {.name = "io_uring",
-                                           .summary = "rings shared with the kernel",
-                                           .capabilities = ENGINE_QUEUES | ENGINE_STORES,
-                                           .available = no_io_uring};
+const struct engine_ops engine_io_uring = {
+    .name = "io_uring",
+    .summary = "rings shared with the kernel",
+    .capabilities = ENGINE_QUEUES | ENGINE_STORES,
+    .available = no_io_uring,
+};
 #endif
 
 const struct engine_ops *const engine_table[] = {

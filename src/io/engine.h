@@ -24,9 +24,8 @@ struct engine_options {
 };
 
 /*
- * An engine moves data between buffers and files: one transfer at a time, or many at once. It does
- * nothing else. The queue above it (io_queue.h), its only caller, does the counting and timing,
- * handles short and interrupted transfers, and describes failures.
+ * An engine moves data between buffers and files: one transfer at a time, or many at once. The
+ * queue above it (io_queue.h), its only caller, does all else.
  */
 
 /* What submit() answers. */
@@ -58,51 +57,38 @@ struct engine_ops {
     const char *summary; /* one line for --engine=help */
     unsigned capabilities;
 
-    /*
-     * Returns 0 if the engine works on this system, and otherwise a negative errno with the reason
-     * in e. NULL: it works on all.
-     */
+    /* Returns 0, or a negative errno and why it does not work here in e. NULL: it always does. */
     int (*available)(struct err *e);
 
     /*
-     * Size of the engine's state, and what that needs in addition for each transfer in flight. The
-     * caller allocates it, zeroed and with maximal alignment, and sets the struct engine_setup with
-     * which it begins.
+     * Bytes of the engine's state, and what it needs besides for each transfer in flight. It begins
+     * with a struct engine_setup, which the caller sets; the rest is zeroed.
      */
     size_t state_bytes;
     size_t transfer_bytes;
 
-    /*
-     * Prepares the state. Returns 0, or a negative errno with a line in e; then there is nothing to
-     * close. NULL: the setup is enough.
-     */
+    /* Returns 0, or a negative errno with a line in e and nothing to close. NULL: not needed. */
     int (*open)(void *state, struct err *e);
 
     /* Submits one transfer. *io must stay in place until the transfer is complete. */
     enum engine_answer (*submit)(void *state, struct io *io);
 
     /*
-     * Hands all queued transfers to the system, and waits until at least `least` transfers are
-     * complete; 0: does not wait. An engine whose transfers may take seconds may return earlier, so
-     * that its caller notices that the run must stop. Stores up to `most` completed transfers in
-     * `done`; `most` is at least 1. Returns their number, which may be 0, or a negative errno. No
-     * transfer is lost then: after -EINTR the caller calls again. NULL: submit() queues nothing.
+     * Hands all queued transfers to the system, and waits until at least `least` are complete, or,
+     * where they may take seconds, for less, so that the caller sees that the run must stop. Stores
+     * up to `most` of them, at least 1, in `done`. Returns their number, or a negative errno, by
+     * which no transfer is lost: after -EINTR the caller calls again. NULL: submit() queues
+     * nothing.
      */
     int (*wait)(void *state, unsigned least, struct io *done[], unsigned most);
 
-    /*
-     * Whether the buffers are registered with the kernel, which otherwise must look them up for
-     * each transfer. NULL: the engine registers no buffers.
-     */
+    /* Whether the buffers are registered with the kernel. NULL: the engine registers none. */
     bool (*has_buffers)(const void *state);
 
     /* Makes what was written durable. Returns 0 or a negative errno. NULL: fsync(2) does that. */
     int (*durable)(void *state, unsigned file);
 
-    /*
-     * Closes the engine. If transfers are still in flight, after a failure, nobody needs their
-     * results. NULL: there is nothing to do.
-     */
+    /* Nobody needs the results of transfers that are still in flight. NULL: nothing to do. */
     void (*close)(void *state);
 };
 
@@ -115,12 +101,10 @@ extern const struct engine_ops *const engine_table[];
 /* The engine with that name; NULL: there is none. */
 const struct engine_ops *engine_by_name(const char *name);
 
-/* What --engine and --iodepth mean, in every program that has them. */
-
 /*
- * Finds the engine with that name, which must be in the table (NULL: the default), and its depth.
- * wanted_depth 0 is the default: 32 if the engine keeps many transfers in flight, and otherwise 1.
- * Returns 0, or -EINVAL with a line in e if the engine cannot have that depth.
+ * What --engine and --iodepth mean: finds the engine with that name, which must be in the table
+ * (NULL: the default), and its depth. wanted_depth 0 is 32 if the engine keeps many transfers in
+ * flight, and otherwise 1. Returns 0, or -EINVAL with a line in e if it cannot have that depth.
  */
 int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_ops **engine,
                   unsigned *depth, struct err *e);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +44,6 @@ int transfer_describe_failure(const struct io *io, const struct io_file *f, stru
                       f->base + io->offset, io->result == 0 ? ": nothing moved" : "");
 }
 
-/* Makes the whole transfer. */
 static int transfer_whole(const struct io_file *f, struct io *io, struct err *e)
 {
     enum transfer_outcome outcome;
@@ -133,22 +131,19 @@ int io_close(struct io_file *f, struct err *e)
 
 uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place)
 {
-    union {
-        struct fiemap map;
-        unsigned char room[sizeof(struct fiemap) + sizeof(struct fiemap_extent)];
-    } asked;
-    memset(&asked, 0, sizeof asked);
-    asked.map.fm_start = offset;
-    asked.map.fm_length = length;
-    asked.map.fm_extent_count = 1;
-    if (portable_ioctl(fd, FS_IOC_FIEMAP, &asked) != 0 || asked.map.fm_mapped_extents == 0)
+    uint64_t room[(sizeof(struct fiemap) + sizeof(struct fiemap_extent)) / sizeof(uint64_t)] = {0};
+    struct fiemap *map = (struct fiemap *)room;
+    const struct fiemap_extent *extent = map->fm_extents;
+    map->fm_start = offset;
+    map->fm_length = length;
+    map->fm_extent_count = 1;
+    if (portable_ioctl(fd, FS_IOC_FIEMAP, map) != 0 || map->fm_mapped_extents == 0)
         return 0;
-    struct fiemap_extent extent;
-    memcpy(&extent, asked.room + sizeof(struct fiemap), sizeof extent);
-    uint64_t skipped = offset - extent.fe_logical;
-    if ((extent.fe_flags & PLACELESS) || extent.fe_logical > offset || skipped >= extent.fe_length)
+    uint64_t skipped = offset - extent->fe_logical;
+    if ((extent->fe_flags & PLACELESS) || extent->fe_logical > offset ||
+        skipped >= extent->fe_length)
         return 0;
-    *place = extent.fe_physical + skipped;
-    uint64_t left = extent.fe_length - skipped;
+    *place = extent->fe_physical + skipped;
+    uint64_t left = extent->fe_length - skipped;
     return left < length ? left : length;
 }

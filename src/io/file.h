@@ -66,9 +66,9 @@ void transfer_run(const struct io_file *f, struct io *io);
 int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e);
 
 /*
- * How tests without an engine move data: whole transfers, or an error. Short transfers are
- * continued, and interrupted ones are repeated unless the run must stop. Each function returns 0,
- * or a negative errno with a line in e; -EINTR: the run must stop.
+ * How tests without an engine move data: whole transfers, or an error. Interrupted ones are
+ * repeated unless the run must stop. Each function returns 0, or a negative errno with a line in e;
+ * -EINTR: the run must stop.
  */
 
 /* Reads `length` bytes at `offset`. If the file ends before that, returns -EIO. */
@@ -81,9 +81,8 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 int io_sync(const struct io_file *f, struct err *e);
 
 /*
- * Size of the pieces in which a large file is written back while more of it is written, a few
- * pieces at a time. That is enough to keep the device busy, and little enough to stop soon: nothing
- * interrupts a writeback that has begun.
+ * Size of the pieces in which a large file is written back while more of it is written: enough to
+ * keep the device busy, and little enough to stop soon, because nothing interrupts a writeback.
  */
 #define IO_PIECE (UINT64_C(8) << 20)
 

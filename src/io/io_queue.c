@@ -22,26 +22,13 @@ static void *take_memory(unsigned char **memory, size_t bytes)
     return part;
 }
 
-/*
- * Places large buffers in huge pages, if the system has any. A buffer is then one piece of memory
- * for the device, and not one for each 4 KiB; many devices accept only a few pieces at a time.
- */
-static unsigned char *place_buffers(void *memory, size_t bytes)
+int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct err *e)
 {
-    unsigned char *buffers = memory;
-    if (bytes < HUGE_FROM_BYTES)
-        return buffers;
-    buffers += round_up((uintptr_t)memory, HUGE_PAGE) - (uintptr_t)memory;
-    madvise(buffers, round_up(bytes, HUGE_PAGE), MADV_HUGEPAGE); /* failure is harmless */
-    return buffers;
-}
-
-static int map_memory(struct io_queue *q, struct err *e)
-{
-    size_t depth = q->setup.depth;
-    size_t buffer = round_up(q->setup.buffer_bytes, QUEUE_ALIGNMENT);
-    size_t state = q->setup.engine->state_bytes + depth * q->setup.engine->transfer_bytes;
-    size_t user = round_up(q->setup.user_bytes, _Alignof(max_align_t));
+    *q = (struct io_queue){.setup = *setup};
+    size_t depth = setup->depth;
+    size_t buffer = round_up(setup->buffer_bytes, QUEUE_ALIGNMENT);
+    size_t state = setup->engine->state_bytes + depth * setup->engine->transfer_bytes;
+    size_t user = round_up(setup->user_bytes, _Alignof(max_align_t));
     struct operation *all;
     size_t lists = depth * (sizeof *all + 2 * sizeof *q->unused + 2 * sizeof *q->done);
     size_t used = depth * (buffer + user) + state + lists + 8 * _Alignof(max_align_t);
@@ -52,7 +39,15 @@ static int map_memory(struct io_queue *q, struct err *e)
     if (memory == MAP_FAILED)
         return err_system(e, errno, "allocate %zu bytes of buffers", used);
     q->memory = memory;
-    q->buffers = place_buffers(memory, depth * buffer);
+    q->buffers = memory;
+    if (depth * buffer >= HUGE_FROM_BYTES) {
+        /*
+         * A large buffer in huge pages is one piece of memory for the device, and not one for each
+         * 4 KiB; many devices accept only a few pieces at a time. Failure is harmless.
+         */
+        q->buffers += round_up((uintptr_t)memory, HUGE_PAGE) - (uintptr_t)memory;
+        madvise(q->buffers, round_up(depth * buffer, HUGE_PAGE), MADV_HUGEPAGE);
+    }
     memset(q->buffers, 0, used); /* allocates the pages now, and not during the first operations */
     unsigned char *next = q->buffers + depth * buffer;
     q->state = take_memory(&next, state);
@@ -66,24 +61,15 @@ static int map_memory(struct io_queue *q, struct err *e)
         all[i].io.user = users + i * user;
         q->unused[q->unused_count++] = &all[i];
     }
-    return 0;
-}
-
-int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct err *e)
-{
-    *q = (struct io_queue){.setup = *setup};
-    int rc = map_memory(q, e);
-    if (rc != 0)
-        return rc;
     *(struct engine_setup *)q->state = (struct engine_setup){
         .depth = setup->depth,
         .files = q->setup.files,
         .file_count = setup->file_count,
         .buffers = q->buffers,
-        .buffers_bytes = setup->depth * round_up(setup->buffer_bytes, QUEUE_ALIGNMENT),
+        .buffers_bytes = depth * buffer,
         .options = setup->options,
     };
-    rc = setup->engine->open ? setup->engine->open(q->state, e) : 0;
+    int rc = setup->engine->open ? setup->engine->open(q->state, e) : 0;
     q->is_open = rc == 0;
     if (rc != 0)
         io_queue_close(q);
@@ -114,10 +100,9 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
 }
 
 /*
- * Most bytes that are submitted together. Submitting operations together saves readings of the
- * clock and, if the engine queues, system calls. But the device needs work while a source fills the
- * next buffer. The limit also applies to completions: while a source checks what was read, the
- * queue does not see the next completions, which then seem to take longer.
+ * Most bytes that are submitted or completed together. That saves readings of the clock and system
+ * calls; but the device needs work while a source fills the next buffer, and while a source checks
+ * what was read, the next completions are not seen, and seem to take longer.
  */
 #define BURST_BYTES 262144
 
@@ -158,10 +143,7 @@ static void add_pending(struct io_queue *q, struct operation *o)
     q->pending[q->pending_count++] = o;
 }
 
-/*
- * Reads the clock, and updates the integral of the number of transfers in flight. Must be called
- * before that number changes.
- */
+/* Reads the clock, and adds up the time in flight, before the number in flight changes. */
 static void update_clock(struct pass *p)
 {
     uint64_t now_ns = clock_ns();
@@ -175,10 +157,7 @@ static void reuse_operation(struct io_queue *q, struct operation *o)
     q->unused[q->unused_count++] = o;
 }
 
-/*
- * Marks functions that few operations or sources need. Inlining them would lengthen the path of all
- * other operations, which with the engine null is half of an operation's cost.
- */
+/* What few operations need: inlined, it would lengthen the path of all others. */
 #define OFF_THE_PATH __attribute__((noinline))
 
 /* What slow_ns points to where slow operations are not reported. */
@@ -203,15 +182,6 @@ OFF_THE_PATH static void put_slow(const struct pass *p, const struct operation *
         op.placed =
             file_place(p->q->setup.files[whole.file].fd, whole.offset, whole.length, &op.place);
     slow_box_put(box, &op);
-}
-
-static void end_operation(struct pass *p, struct operation *o)
-{
-    uint64_t took_ns = o->end_ns - o->start_ns;
-    op_stats_add(p->stats, took_ns, o->io.length);
-    if (took_ns >= atomic_load_explicit(p->slow_ns, memory_order_relaxed))
-        put_slow(p, o);
-    reuse_operation(p->q, o);
 }
 
 /* Counts also the time that the source has spent since the transfer came back. */
@@ -255,32 +225,31 @@ static int complete_transfer(struct pass *p, struct operation *o)
         }
     }
     enum transfer_answer answer = p->source->transferred(p->source->context, io);
+    if (answer == OPERATION_CONTINUES) {
+        add_pending(p->q, o);
+        return 0;
+    }
     if (answer == OPERATION_ENDED_NOW)
         end_later(o);
-    if (answer == OPERATION_CONTINUES)
-        add_pending(p->q, o);
-    else
-        end_operation(p, o);
+    uint64_t took_ns = o->end_ns - o->start_ns;
+    op_stats_add(p->stats, took_ns, io->length);
+    if (took_ns >= atomic_load_explicit(p->slow_ns, memory_order_relaxed))
+        put_slow(p, o);
+    reuse_operation(p->q, o);
     return 0;
 }
 
-/* Number of transfers to complete together: a batch, or about those with a burst's bytes. */
-static unsigned batch_of(const struct pass *p)
-{
-    const struct io_queue *q = p->q;
-    unsigned waiting = q->done_end - q->done_first;
-    unsigned batch = waiting < p->batch ? waiting : p->batch;
-    if (batch == 0)
-        return 0;
-    size_t burst = BURST_BYTES / (q->done[q->done_first]->length + 1) + 1;
-    return batch < burst ? batch : (unsigned)burst;
-}
-
+/* Completes transfers that are back: a batch of them, or about those with a burst's bytes. */
 static int complete_batch(struct pass *p)
 {
     struct io_queue *q = p->q;
     unsigned next = q->done_first;
-    unsigned end = next + batch_of(p);
+    unsigned waiting = q->done_end - next;
+    unsigned batch = waiting < p->batch ? waiting : p->batch;
+    if (batch == 0)
+        return 0;
+    size_t burst = BURST_BYTES / (q->done[next]->length + 1) + 1;
+    unsigned end = next + (batch < burst ? batch : (unsigned)burst);
     int rc = 0;
     while (rc == 0 && next < end)
         rc = complete_transfer(p, (struct operation *)(void *)q->done[next++]);
@@ -315,19 +284,7 @@ static void fill_from_source(struct pass *p)
     q->unused_count = unused;
 }
 
-static int complete_at_once(struct pass *p, struct operation *o)
-{
-    p->q->in_flight++;
-    update_clock(p);
-    p->q->in_flight--;
-    o->end_ns = p->now_ns;
-    return complete_transfer(p, o);
-}
-
-/*
- * Submits the pending operations until the engine is busy. A synchronous engine completes its only
- * operation here.
- */
+/* Submits pending operations until the engine is busy, or completes them at once. */
 static int submit_pending(struct pass *p)
 {
     struct io_queue *q = p->q;
@@ -347,10 +304,15 @@ static int submit_pending(struct pass *p)
         if (answer == ENGINE_BUSY)
             break;
         taken++;
-        if (answer == ENGINE_QUEUED)
+        if (answer == ENGINE_QUEUED) {
             queued++;
-        else
-            rc = complete_at_once(p, o);
+            continue;
+        }
+        q->in_flight++;
+        update_clock(p);
+        q->in_flight--;
+        o->end_ns = p->now_ns;
+        rc = complete_transfer(p, o);
     }
     q->in_flight += queued;
     for (; taken < count; taken++)
@@ -361,12 +323,10 @@ static int submit_pending(struct pass *p)
 /*
  * Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it
  * idles while operations that were completed together wait for each other. So a batch is a
- * sixteenth of the depth. Random reads of 4 KiB from a virtual disk were 10 to 20 % slower when
- * everything complete was taken at once, and about 1 % slower with batches of an eighth; smaller
- * batches than a sixteenth are no faster, and take more CPU time. Where the program is the
- * bottleneck, large batches save its time. So the batch doubles when completions have piled up,
- * with a full batch at every reaping (ran_dry is false), for longer than they do after a pause; it
- * halves when they no longer pile up.
+ * sixteenth of the depth: random reads of 4 KiB from a virtual disk were 10 to 20 % slower when
+ * everything complete was taken at once, and 1 % with an eighth. Where the program is the
+ * bottleneck, large batches save its time. So the batch doubles when completions have piled up for
+ * longer than after a pause (with ran_dry false), and halves when they no longer do.
  */
 static void follow_load(struct pass *p, bool ran_dry)
 {
@@ -410,33 +370,6 @@ static int reap_completed(struct pass *p)
     return 0;
 }
 
-/* Sleeps, longer each time, while nothing is in flight and the source waits for something. */
-static void sleep_for_source(struct pass *p)
-{
-    const struct timespec until = clock_timespec(p->now_ns + p->nap_ns);
-    p->nap_ns = 2 * p->nap_ns < LONGEST_NAP_NS ? 2 * p->nap_ns : LONGEST_NAP_NS;
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL); /* a signal may end it */
-    p->now_ns = clock_ns();
-}
-
-/* One step of the loop: completes, fills, submits, and reaps or sleeps. */
-static int queue_step(struct pass *p)
-{
-    struct io_queue *q = p->q;
-    int rc = complete_batch(p);
-    if (rc != 0)
-        return rc;
-    fill_from_source(p);
-    rc = q->pending_count > 0 ? submit_pending(p) : 0;
-    if (rc != 0)
-        return rc;
-    if (q->in_flight > 0)
-        return reap_completed(p);
-    if (p->is_waiting && q->pending_count == 0 && q->done_end == 0)
-        sleep_for_source(p);
-    return 0;
-}
-
 int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_stats *stats,
                  struct err *e)
 {
@@ -453,9 +386,24 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
     };
     p.batch = p.least_batch;
     p.end_ns = source->duration_ns > 0 ? p.now_ns + source->duration_ns : UINT64_MAX;
-    int rc = 0;
+    int rc;
     do {
-        rc = queue_step(&p);
+        rc = complete_batch(&p);
+        if (rc != 0)
+            return rc;
+        fill_from_source(&p);
+        rc = q->pending_count > 0 ? submit_pending(&p) : 0;
+        if (rc != 0)
+            return rc;
+        if (q->in_flight > 0) {
+            rc = reap_completed(&p);
+        } else if (p.is_waiting && q->pending_count == 0 && q->done_end == 0) {
+            /* sleeps, longer each time, until the source has an operation, or a signal comes */
+            const struct timespec until = clock_timespec(p.now_ns + p.nap_ns);
+            p.nap_ns = 2 * p.nap_ns < LONGEST_NAP_NS ? 2 * p.nap_ns : LONGEST_NAP_NS;
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+            p.now_ns = clock_ns();
+        }
         if (rc == 0)
             rc = stop_check(e);
     } while (rc == 0 &&

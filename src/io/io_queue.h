@@ -14,17 +14,17 @@
 /*
  * The one way from a source of operations to an engine. A queue belongs to one thread or process.
  * It keeps up to `depth` operations of a source in flight, times and counts them, continues short
- * and interrupted transfers, and describes failures.
+ * and interrupted transfers, and describes failures. An operation begins when another one has
+ * ended.
  *
- * The load is a closed loop: an operation begins when another one has ended. The queue works in
- * steps: it completes a batch of what has come back, fills up from the source, submits all of it
- * together, and takes what is complete by now, with one look at the clock for each of the last two.
- * It waits only if there is nothing else to do, and checks after each step whether the run must
- * stop. BATCHES_IN_DEPTH and follow_load() say why batches are small.
+ * The queue works in steps: it completes a batch of what has come back, fills up from the source,
+ * submits all of it together, and takes what is complete by now, with one look at the clock for
+ * each of the last two. It waits only if there is nothing else to do. follow_load() says why
+ * batches are small.
  *
- * All memory, buffers included, is one mapping that io_queue_open() makes. So a queue can be opened
- * and used in a forked process, and using it allocates nothing. Functions return 0, or a negative
- * errno with a line in e; -EINTR: the run must stop.
+ * All memory is one mapping that io_queue_open() makes, so a forked process can open and use a
+ * queue, and using it allocates nothing. Functions return 0, or a negative errno with a line in e;
+ * -EINTR: the run must stop.
  */
 
 /* One operation from its start to its end, with all its transfers. Only the queue uses it. */
@@ -40,8 +40,7 @@ struct operation {
 /* What a source answers when the queue asks for its next operation. */
 enum source_answer {
     SOURCE_READY, /* the source has filled *io */
-    SOURCE_LATER, /* it has none now. The queue asks again when an operation in flight has ended or,
-                     with none in flight, after a sleep of 1 us at first and 1 ms at most */
+    SOURCE_LATER, /* it has none now: ask again when an operation has ended, or after a sleep */
     SOURCE_ENDED, /* it has no more */
 };
 
@@ -53,15 +52,14 @@ enum transfer_answer {
 };
 
 /*
- * Where operations come from: for a queue, a test is just this. The queue calls all functions on
- * the path of an operation, so they must not allocate, lock or print.
+ * Where operations come from: for a queue, a test is just this. All functions are on the path of an
+ * operation, so they must not allocate, lock or print.
  */
 struct io_source {
     /*
-     * Fills *io with the next operation: kind, file, offset, length, and the buffer of a write.
-     * now_ns is a recent clock_ns(). The time that this takes counts as latency of the operations
-     * in flight, but not of this one. io->buffer has buffer_bytes and io->user has user_bytes
-     * (struct io_queue_setup). Both belong to the operation until it has ended.
+     * Fills *io with the next operation: kind, file, offset, length, and what a write writes, in
+     * io->buffer, which belongs to the operation until it has ended, as does io->user. now_ns is a
+     * recent clock_ns(). The time that this takes counts as latency of the operations in flight.
      */
     enum source_answer (*next)(void *context, struct io *io, uint64_t now_ns);
 
@@ -106,8 +104,7 @@ struct io_queue {
     unsigned char *buffers;
     struct operation **unused;  /* this and the next one have `depth` elements each */
     struct operation **pending; /* operations that will be submitted */
-    struct io **done; /* transfers that the engine has returned but the queue has not examined;
-                         twice the depth */
+    struct io **done; /* twice the depth: transfers that have come back and wait to be examined */
     unsigned unused_count;
     unsigned pending_count;
     unsigned done_first;

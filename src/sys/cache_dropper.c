@@ -11,8 +11,9 @@
 #include "sys/stop.h"
 #include "util/kernel_file.h"
 
-bool dropper_filter_install(int socket, int drop_caches)
+bool dropper_filter_install(void *drop_caches, int socket)
 {
+    const int file = *(const int *)drop_caches;
     struct sock_filter rules[] = {
         LOAD(FIELD(arch)),
         MUST_BE(ARCHITECTURE),
@@ -22,7 +23,7 @@ bool dropper_filter_install(int socket, int drop_caches)
         ALLOW_ON(SYS_write, socket),
         MUST_BE(SYS_pwrite64),
         LOAD(LOW_HALF(0)),
-        MUST_BE(drop_caches),
+        MUST_BE(file),
         LOAD(LOW_HALF(2)),
         MUST_BE(1),
         LOAD(HIGH_HALF(2)),
@@ -45,11 +46,6 @@ bool dropper_filter_install(int socket, int drop_caches)
 #define END_MS     2000
 #define STOPPED_MS 100
 
-static bool confine_dropper(void *drop_caches, int socket)
-{
-    return dropper_filter_install(socket, *(const int *)drop_caches);
-}
-
 /*
  * Answers requests with 0 or a positive errno. Its filter allows no other system calls than these.
  * The offset must be 0 every time: the kernel ignores what is written at another offset, and
@@ -67,53 +63,41 @@ static void serve_requests(void *drop_caches, int socket)
     }
 }
 
-int cache_dropper_start(struct cache_dropper *d, struct err *e)
+int cache_dropper_start(struct helper *dropper, struct err *e)
 {
-    *d = (struct cache_dropper){0};
+    *dropper = (struct helper){0};
     int drop_caches = kernel_file_open(DROP_CACHES, O_WRONLY);
     if (drop_caches < 0)
         return 0;
     /* user 0 needs no capability to write to DROP_CACHES */
     const struct confined_job job = {.name = "dropper",
                                      .keep = drop_caches,
-                                     .confine = confine_dropper,
+                                     .confine = dropper_filter_install,
                                      .work = serve_requests,
                                      .context = &drop_caches};
-    int rc = confined_start(&d->process, &job, e);
+    int rc = confined_start(dropper, &job, e);
     close(drop_caches);
     return rc;
 }
 
-bool cache_dropper_is_there(const struct cache_dropper *d)
-{
-    return d->process.pid > 0;
-}
-
-/*
- * Reports that the dropper does not answer. The end of the socket, or an error on it, means that
- * the process has ended.
- */
-static int no_answer(int code, const char *doing, struct err *e)
-{
-    if (code == 0 || code == EPIPE || code == ECONNRESET)
-        return err_say(e, "the process that drops the caches has died");
-    return err_system(e, code, "%s for the caches to be dropped", doing);
-}
-
-int cache_dropper_drop(struct cache_dropper *d, struct err *e)
+int cache_dropper_drop(struct helper *dropper, struct err *e)
 {
     char byte = 1;
-    if (send(d->process.socket, &byte, 1, MSG_NOSIGNAL) != 1)
-        return no_answer(errno, "ask", e);
-    ssize_t got = byte_read(d->process.socket, &byte);
-    if (got != 1)
-        return no_answer(got < 0 ? errno : 0, "wait", e);
-    if (byte != 0)
-        return err_system(e, byte, "write to %s", DROP_CACHES);
-    return 0;
+    const char *doing = "ask";
+    ssize_t got = send(dropper->socket, &byte, 1, MSG_NOSIGNAL);
+    if (got == 1) {
+        doing = "wait";
+        got = byte_read(dropper->socket, &byte);
+    }
+    /* the end of the socket, or an error on it, means that the process has ended */
+    if (got == 0 || (got < 0 && (errno == EPIPE || errno == ECONNRESET)))
+        return err_say(e, "the process that drops the caches has died");
+    if (got < 0)
+        return err_system(e, errno, "%s for the caches to be dropped", doing);
+    return byte == 0 ? 0 : err_system(e, byte, "write to %s", DROP_CACHES);
 }
 
-void cache_dropper_stop(struct cache_dropper *d)
+void cache_dropper_stop(struct helper *dropper)
 {
-    helper_end(&d->process, stop_signal() ? STOPPED_MS : END_MS);
+    helper_end(dropper, stop_signal() ? STOPPED_MS : END_MS);
 }

@@ -8,18 +8,15 @@
 
 /* Single bytes over pipes and sockets, by which forked processes talk to their parent. */
 
-/*
- * Reads one byte from a pipe or a socket. A signal interrupts this only if the run must stop.
- * Returns what read(2) returns: 1, 0 at the end, or -1 with errno.
- */
+/* A signal interrupts this only if the run must stop. Returns what read(2) returns. */
 ssize_t byte_read(int fd, char *byte);
 
-/* Writes one byte to a pipe in the same way. Returns 0 or a negative errno. */
+/* Writes in the same way. Returns 0 or a negative errno. */
 int byte_write(int fd, char byte);
 
 /*
- * A helper is a forked process that does something beside the program, to which it is connected by
- * a socket. Signals that stop the program do not end it; it is killed when the program dies.
+ * A forked process that does something beside the program, to which a socket connects it. Signals
+ * that stop the program do not end it; it is killed when the program dies.
  */
 struct helper {
     pid_t pid;  /* 0: there is none */
@@ -27,27 +24,25 @@ struct helper {
 };
 
 /*
- * Forks a helper, which does work(context, socket) and ends. It may use neither malloc nor stdio if
- * other threads run. Lists of processes and messages show `name` after the program's name. After a
- * failure there is no helper.
+ * Forks a helper, which does work(context, socket) and ends; while other threads run, without
+ * malloc and stdio. Lists of processes show `name` after the program's. After a failure there is no
+ * helper.
  */
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);
 
 /*
- * Closes the socket, which is the helper's signal to end, and waits until it has ended. Continues
- * it if somebody has stopped it, and kills it after `patience_ms`. Returns whether it has ended:
- * one of root's may be beyond the rights that this process has left.
+ * Closes the socket, which is the helper's signal to end, and waits for that. Continues it if
+ * somebody has stopped it, and kills it after `patience_ms`. Returns whether it has ended: one of
+ * root's may be beyond the rights that this process has left.
  */
 bool helper_end(struct helper *h, unsigned patience_ms);
 
 /*
- * A confined process: a helper that keeps a single right of root's after the rest of the program
- * has given up root. It gives up all capabilities and all descriptors except its end of a socket
- * and the one that the right is about, and then runs under a filter of seccomp(2).
+ * What a confined helper does, which keeps a single right of root's after the rest of the program
+ * has given up root: without capabilities, with its end of the socket and the descriptor that the
+ * right is about, and under a filter of seccomp(2). Must stay valid until confined_start() returns.
  */
-
-/* What the process does. Must stay valid until confined_start() has returned. */
 struct confined_job {
     const char *name; /* as in helper_start() */
     int keep;         /* the descriptor that the process needs; the caller keeps its own copy */
@@ -61,8 +56,5 @@ struct confined_job {
     void *context;
 };
 
-/*
- * Forks the process. If it cannot be confined, it ends at once and h->pid becomes 0, which is not a
- * failure. To be ended with helper_end().
- */
+/* Forks it. If it cannot be confined, it ends at once: h->pid becomes 0, which is no failure. */
 int confined_start(struct helper *h, const struct confined_job *job, struct err *e);

@@ -26,16 +26,6 @@ size_t host_short_length(const char *name)
     return length;
 }
 
-static void detect_name(struct host *h)
-{
-    if (gethostname(h->full_name, sizeof h->full_name) != 0 || h->full_name[0] == '\0')
-        snprintf(h->full_name, sizeof h->full_name, "unknown");
-    h->full_name[sizeof h->full_name - 1] = '\0';
-    snprintf(h->name, sizeof h->name, "%.*s", (int)host_short_length(h->full_name), h->full_name);
-    kernel_file_text("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
-    h->boot_id[strcspn(h->boot_id, "\n")] = '\0';
-}
-
 /* Keys of the CPU model in /proc/cpuinfo, which the kernel's arch/<architecture>/kernel/ writes. */
 static const char *const model_keys[] = {
     "model name", /* x86, LoongArch ("Model Name"), 32-bit ARM */
@@ -44,40 +34,31 @@ static const char *const model_keys[] = {
     "uarch",      /* RISC-V */
 };
 
-static bool is_model_key(const char *line)
-{
-    size_t length = strcspn(line, "\t:");
-    while (length > 0 && line[length - 1] == ' ')
-        length--;
-    for (size_t i = 0; i < sizeof model_keys / sizeof model_keys[0]; i++)
-        if (strlen(model_keys[i]) == length && strncasecmp(line, model_keys[i], length) == 0)
-            return true;
-    return false;
-}
-
-/* Copies a text, and reduces several blanks to one, because some models are padded. */
-static void copy_words(const char *text, char *to, size_t size)
-{
-    size_t used = 0;
-    for (; *text && used + 1 < size; text++)
-        if (!isspace((unsigned char)*text))
-            to[used++] = *text;
-        else if (used > 0 && to[used - 1] != ' ')
-            to[used++] = ' ';
-    if (used > 0 && to[used - 1] == ' ')
-        used--;
-    to[used] = '\0';
-}
-
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 {
     char line[512]; /* longer lines come in pieces, and no piece is a model */
-    model[0] = '\0';
-    while (model[0] == '\0' && fgets(line, sizeof line, cpuinfo)) {
-        const char *colon = strchr(line, ':');
-        if (colon && is_model_key(line))
-            copy_words(colon + 1, model, size);
+    size_t used = 0;
+    while (used == 0 && fgets(line, sizeof line, cpuinfo)) {
+        const char *text = strchr(line, ':');
+        size_t length = strcspn(line, "\t:");
+        bool is_model = false;
+        while (length > 0 && line[length - 1] == ' ')
+            length--;
+        for (size_t i = 0; i < sizeof model_keys / sizeof model_keys[0]; i++)
+            is_model |=
+                strlen(model_keys[i]) == length && strncasecmp(line, model_keys[i], length) == 0;
+        if (!text || !is_model)
+            continue;
+        /* several blanks become one, because some models are padded */
+        for (text++; *text && used + 1 < size; text++)
+            if (!isspace((unsigned char)*text))
+                model[used++] = *text;
+            else if (used > 0 && model[used - 1] != ' ')
+                model[used++] = ' ';
+        if (used > 0 && model[used - 1] == ' ')
+            used--;
     }
+    model[used] = '\0';
 }
 
 /* Linux supports fewer CPUs than this. */
@@ -110,7 +91,12 @@ void host_detect(struct host *h)
     h->kernel[0] = h->cpu_model[0] = '\0';
     h->other_ram_bytes = 0;
     h->cpus = host_cpus();
-    detect_name(h);
+    if (gethostname(h->full_name, sizeof h->full_name) != 0 || h->full_name[0] == '\0')
+        snprintf(h->full_name, sizeof h->full_name, "unknown");
+    h->full_name[sizeof h->full_name - 1] = '\0';
+    snprintf(h->name, sizeof h->name, "%.*s", (int)host_short_length(h->full_name), h->full_name);
+    kernel_file_text("/proc/sys/kernel/random/boot_id", h->boot_id, sizeof h->boot_id);
+    h->boot_id[strcspn(h->boot_id, "\n")] = '\0';
     if (uname(&system) == 0)
         snprintf(h->kernel, sizeof h->kernel, "%s %s", system.sysname, system.release);
     FILE *cpuinfo = kernel_file_read("/proc/cpuinfo");

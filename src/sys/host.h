@@ -31,18 +31,15 @@ struct host {
     uint64_t device_bytes; /* of the block device that is measured itself; 0: a directory is */
 };
 
-/*
- * Describes this machine. What cannot be found out becomes "unknown", 0 bytes of RAM, 1 CPU, and an
- * empty kernel or CPU model.
- */
+/* Describes this machine. What cannot be found out is "unknown", 0 bytes, 1 CPU, an empty text. */
 void host_detect(struct host *h);
 
 /* Number of workers that its CPUs, or its quota of them, can keep busy, at least 1. */
 unsigned host_workers(const struct host *h);
 
 /*
- * Length of a host's short name: up to the first dot, and with the numbers that follow it, which
- * tell the hosts of a cluster apart. Addresses are numbers as a whole.
+ * Length of a host's short name: up to the first dot, and with numbers that follow it, which tell
+ * the hosts of a cluster apart.
  */
 size_t host_short_length(const char *name);
 
@@ -52,8 +49,5 @@ void host_find_room(struct host *h, const char *directory);
 /* Number of CPUs that this process may use, at least 1. */
 unsigned host_cpus(void);
 
-/*
- * Finds the CPU model in the text of /proc/cpuinfo: x86's "model name", or the equivalent of other
- * architectures. `model` has room for `size` bytes, and becomes empty when there is none.
- */
+/* Finds the CPU model in /proc/cpuinfo. `model` has `size` bytes, and is empty if there is none. */
 void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size);

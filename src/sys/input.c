@@ -38,78 +38,45 @@ int input_open(const char *verb, const char *path, struct err *e)
     return fd;
 }
 
-/* The contents of a file as far as they have been read. */
-struct reading {
-    int fd;
-    const char *verb;
-    const char *path;
-    size_t most; /* bytes that the caller wants */
-    size_t room; /* bytes that `text` has room for, in addition to a NUL */
-    size_t length;
-    char *text;
-};
-
-/* Waits until the file has data or its end; a pipe without a writer has neither. */
-static int wait_for_data(const struct reading *r, struct err *e)
-{
-    struct pollfd one = {.fd = r->fd, .events = POLLIN};
-    int ready = 0;
-    while (ready == 0) {
-        int rc = stop_check(e);
-        if (rc != 0)
-            return rc;
-        ready = poll(&one, 1, LOOK_MS);
-        if (ready < 0 && errno == EINTR)
-            ready = 0;
-    }
-    return ready > 0 ? 0 : err_system(e, errno, "%s %s", r->verb, r->path);
-}
-
-/* Makes room for more bytes, unless there is room, or all that the caller wants has been read. */
-static int make_room(struct reading *r, struct err *e)
-{
-    if (r->text && (r->length < r->room || r->length == r->most))
-        return 0;
-    size_t more = r->text ? 2 * r->room : FIRST_BYTES;
-    r->room = more < r->most ? more : r->most;
-    char *larger = realloc(r->text, r->room + 1);
-    if (!larger) {
-        err_system(e, ENOMEM, "allocate memory for %s", r->path);
-        return -ENOMEM; /* written out for the analyzer */
-    }
-    r->text = larger;
-    return 0;
-}
-
-/* Reads the next bytes. Returns 1, 0 if there are no more to be read, or a negative errno. */
-static int read_more(struct reading *r, struct err *e)
-{
-    int rc = make_room(r, e);
-    if (rc != 0 || r->length == r->most)
-        return rc;
-    rc = wait_for_data(r, e);
-    if (rc != 0)
-        return rc;
-    ssize_t got = read(r->fd, r->text + r->length, r->room - r->length);
-    if (got < 0 && errno != EAGAIN && errno != EINTR)
-        return err_system(e, errno, "%s %s", r->verb, r->path);
-    r->length += got > 0 ? (size_t)got : 0;
-    return got != 0;
-}
-
 int input_contents(int fd, const char *verb, const char *path, size_t most, char **text,
                    size_t *length, struct err *e)
 {
-    struct reading r = {.fd = fd, .verb = verb, .path = path, .most = most};
-    int rc = 1;
-    while (rc > 0)
-        rc = read_more(&r, e);
-    if (rc == 0)
-        r.text[r.length] = '\0';
-    else
-        free(r.text);
-    *text = rc == 0 ? r.text : NULL;
-    *length = rc == 0 ? r.length : 0;
+    size_t room = most < FIRST_BYTES ? most : FIRST_BYTES; /* in addition to a NUL */
+    size_t used = 0;
+    ssize_t got = 1; /* 0: there is no more */
+    char *bytes = malloc(room + 1);
+    int rc = bytes ? 0 : -ENOMEM;
+    while (rc == 0 && got != 0 && used < most && (rc = stop_check(e)) == 0) {
+        if (used == room) {
+            room = 2 * room < most ? 2 * room : most;
+            char *larger = realloc(bytes, room + 1);
+            if (!larger) {
+                rc = -ENOMEM;
+                break;
+            }
+            bytes = larger;
+        }
+        struct pollfd one = {.fd = fd, .events = POLLIN};
+        int ready =
+            poll(&one, 1, LOOK_MS); /* a pipe without a writer has neither data nor an end */
+        if (ready == 0)
+            continue;
+        got = ready < 0 ? -1 : read(fd, bytes + used, room - used);
+        if (got > 0)
+            used += (size_t)got;
+        else if (got < 0 && errno != EAGAIN && errno != EINTR)
+            rc = err_system(e, errno, "%s %s", verb, path);
+    }
+    if (rc == -ENOMEM)
+        err_system(e, ENOMEM, "allocate memory for %s", path);
+    if (rc == 0) {
+        bytes[used] = '\0';
+    } else {
+        free(bytes);
+        bytes = NULL;
+    }
+    *text = bytes;
+    *length = rc == 0 ? used : 0;
     return rc;
 }
 

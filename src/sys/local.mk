@@ -11,5 +11,4 @@ src_libsuite_a_SOURCES += \
 	src/sys/program.c src/sys/program.h \
 	src/sys/seccomp_rules.h \
 	src/sys/stop.c src/sys/stop.h \
-	src/sys/thread_pool.c src/sys/thread_pool.h \
-	src/util/descriptor.c src/util/descriptor.h
+	src/sys/thread_pool.c src/sys/thread_pool.h

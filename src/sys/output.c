@@ -18,33 +18,23 @@
 #define ACL_ROOM 4096
 
 /*
- * Gives the new file the access list of the old one, or none if that has none. Returns false when
- * the new file cannot have that list.
- */
-static bool keep_access_list(const struct path_file *old, int fd)
-{
-    static const char acl[] = "system.posix_acl_access";
-    char value[ACL_ROOM];
-    ssize_t size = getxattr(descriptor_path(old->fd).text, acl, value, sizeof value);
-    if (size >= 0)
-        return fsetxattr(fd, acl, value, (size_t)size, 0) == 0;
-    bool has_none = errno == ENODATA || errno == EOPNOTSUPP;
-    fremovexattr(fd, acl); /* removes what the new file has inherited from its directory */
-    return has_none;
-}
-
-/*
- * Gives the new file the owner and the mode of the old one. If the new file cannot have the old
- * group, its own group gets the permissions of others; if it cannot have the access list, its group
- * gets none.
+ * Gives the new file the owner, the mode and the access list of the old one, or none if that has
+ * none. If it cannot have the old group, its own group gets the permissions of others; if it cannot
+ * have the access list, its group gets none.
  */
 static void keep_access(const struct path_file *old, int fd)
 {
+    static const char acl[] = "system.posix_acl_access";
+    char value[ACL_ROOM];
     mode_t mode = old->facts.st_mode & 0777;
     if (fchown(fd, old->facts.st_uid, old->facts.st_gid) != 0 &&
         fchown(fd, (uid_t)-1, old->facts.st_gid) != 0)
         mode = (mode & 0707) | (mode & 0007) << 3;
-    if (!keep_access_list(old, fd))
+    ssize_t size = getxattr(descriptor_path(old->fd).text, acl, value, sizeof value);
+    bool has_none = size < 0 && (errno == ENODATA || errno == EOPNOTSUPP);
+    if (size < 0)
+        fremovexattr(fd, acl); /* removes what the new file has inherited from its directory */
+    if (!has_none && (size < 0 || fsetxattr(fd, acl, value, (size_t)size, 0) != 0))
         mode &= 0707;
     fchmod(fd, mode);
 }
@@ -60,49 +50,37 @@ static int make_temporary_name(struct output *o, struct err *e)
     return 0;
 }
 
-/* Opens a file without a name, which can be given one later. That is impossible without /proc. */
-static int open_unnamed(int directory, mode_t mode)
-{
-    int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-    if (fd >= 0 && !kernel_file_exists(descriptor_path(fd).text))
-        descriptor_close(&fd);
-    return fd;
-}
-
 /*
- * Opens a new file in the directory of the path: without a name if that is possible, and otherwise
- * with a temporary one.
+ * Opens a new file in the directory of the path: without a name, which can be given one later, or,
+ * where the filesystem or /proc does not allow that, with a temporary one.
  */
-static int open_beside(struct output *o, mode_t mode, struct err *e)
-{
-    int directory = o->file.directory.fd;
-    int fd = open_unnamed(directory, mode);
-    if (fd >= 0)
-        return fd;
-    int rc = make_temporary_name(o, e);
-    if (rc != 0)
-        return rc;
-    fd =
-        openat(directory, o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    if (fd < 0)
-        return err_system(e, errno, "make a file beside %s", o->path);
-    o->is_named = true;
-    return fd;
-}
-
 static int open_temporary(struct output *o, struct err *e)
 {
+    int directory = o->file.directory.fd;
     bool replaces = o->file.fd >= 0;
     if (replaces && o->made.st_ino == o->file.facts.st_ino &&
         o->made.st_dev == o->file.facts.st_dev)
         path_vouch(&o->file);
-    int rc = replaces ? path_check_replaced(&o->file.directory, o->file.name) : 0;
+    int rc = replaces ? path_check_removed(&o->file.directory, o->file.name, false) : 0;
     if (rc != 0 && rc != -ENOENT)
         return path_say(&o->file, rc, e);
     mode_t mask = umask(0);
     umask(mask);
-    int fd = open_beside(o, replaces ? 0600 : 0666 & ~mask, e);
-    if (fd >= 0 && replaces)
+    mode_t mode = replaces ? 0600 : 0666 & ~mask;
+    int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+    if (fd >= 0 && !kernel_file_exists(descriptor_path(fd).text))
+        descriptor_close(&fd);
+    if (fd < 0) {
+        rc = make_temporary_name(o, e);
+        if (rc != 0)
+            return rc;
+        fd = openat(directory, o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    mode);
+        if (fd < 0)
+            return err_system(e, errno, "make a file beside %s", o->path);
+        o->is_named = true;
+    }
+    if (replaces)
         keep_access(&o->file, fd);
     return fd;
 }
@@ -189,18 +167,14 @@ static int open_path(struct output *o, const char *path, bool must_be_plain, str
     int fd = !o->is_direct   ? open_temporary(o, e)
              : must_be_plain ? err_say(e, "open %s: it is not a plain file", path)
                              : open_special(&o->file, e);
-    if (fd >= 0) {
-        o->stream = fdopen(fd, "w");
-        if (o->stream) {
-            if (o->is_direct)
-                stop_cuts_off(fd);
-            return 0;
-        }
-        rc = err_system(e, errno, "open %s", path);
-        close(fd);
-    }
-    output_discard(o);
-    return fd < 0 ? fd : rc;
+    o->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!o->stream) {
+        rc = fd < 0 ? fd : err_system(e, errno, "open %s", path);
+        descriptor_close(&fd);
+        output_discard(o);
+    } else if (o->is_direct)
+        stop_cuts_off(fd);
+    return rc;
 }
 
 int output_open(struct output *o, const char *path, struct err *e)
@@ -212,21 +186,6 @@ int output_open(struct output *o, const char *path, struct err *e)
 int output_open_plain(struct output *o, const char *path, struct err *e)
 {
     return open_path(o, path, true, e);
-}
-
-/* Gives the file its temporary name, just before it gets its final one. */
-static int give_name(struct output *o, struct err *e)
-{
-    if (o->is_named)
-        return 0;
-    int rc = make_temporary_name(o, e);
-    if (rc != 0)
-        return rc;
-    if (linkat(AT_FDCWD, descriptor_path(fileno(o->stream)).text, o->file.directory.fd,
-               o->temporary, AT_SYMLINK_FOLLOW) != 0)
-        return err_system(e, errno, "name the report %s", o->temporary);
-    o->is_named = true;
-    return 0;
 }
 
 static void close_stream(struct output *o, int *code)
@@ -254,9 +213,8 @@ int output_open_stdout(struct output *o, const char *path, struct err *e)
 /* Writes out what was printed. Returns 0, or the first errno since errno was set to 0. */
 static int write_out(FILE *stream)
 {
-    if (fflush(stream) == 0 && !ferror(stream))
-        return 0;
-    return errno ? errno : EIO;
+    bool is_written = fflush(stream) == 0 && !ferror(stream);
+    return is_written ? 0 : errno ? errno : EIO;
 }
 
 int output_flush(struct err *e)
@@ -273,6 +231,7 @@ const char *output_name(const struct output *o)
 int output_finish(struct output *o, struct err *e)
 {
     const char *name = output_name(o);
+    struct path_directory *at = &o->file.directory;
     bool is_replaced = o->path && !o->is_direct;
     if (!ferror(o->stream)) /* what failed to print has left its reason in errno */
         errno = 0;
@@ -281,15 +240,22 @@ int output_finish(struct output *o, struct err *e)
         code = errno;
     if (code != 0)
         return err_system(e, code, "write the report to %s", name);
-    int rc = is_replaced ? give_name(o, e) : 0;
-    if (rc != 0 || !o->path)
-        return rc;
+    if (is_replaced && !o->is_named) {
+        int rc = make_temporary_name(o, e);
+        if (rc != 0)
+            return rc;
+        if (linkat(AT_FDCWD, descriptor_path(fileno(o->stream)).text, at->fd, o->temporary,
+                   AT_SYMLINK_FOLLOW) != 0)
+            return err_system(e, errno, "name the report %s", o->temporary);
+        o->is_named = true;
+    }
+    if (!o->path)
+        return 0;
     fstat(fileno(o->stream), &o->made);
     close_stream(o, &code);
     if (code != 0)
         return err_system(e, code, "write the report to %s", name);
-    struct path_directory *at = &o->file.directory;
-    rc = is_replaced ? path_rename(at, o->temporary, at, o->file.name) : 0;
+    int rc = is_replaced ? path_rename(at, o->temporary, at, o->file.name) : 0;
     if (rc != 0)
         return err_say(e, "rename the report to %s: %s", name, path_reason(-rc));
     o->is_named = false;

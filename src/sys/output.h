@@ -20,42 +20,37 @@ struct output {
 };
 
 /*
- * Opens the output; path may be NULL. Call this before the run, so that a wrong path fails at once,
- * and after stop_init(). The new file takes over mode, owner, group and POSIX access list of the
- * file that it replaces, as far as this process may set them. Where it may not, nobody gets more
- * access than before. path.h says which files are replaced.
+ * Opens the output; path may be NULL. Call this before the run, and after stop_init(). The new file
+ * takes over mode, owner, group and POSIX access list of the file that it replaces, as far as this
+ * process may set them, and never gives more access. path.h says which files are replaced.
  */
 int output_open(struct output *o, const char *path, struct err *e);
 
-/*
- * Does the same, and makes it standard output, on which the report is printed; path may be NULL.
- * output_finish() and output_discard() leave the stream open.
- */
+/* Does the same, and makes it standard output, which output_finish() and _discard() leave open. */
 int output_open_stdout(struct output *o, const char *path, struct err *e);
 
 /*
- * Does the same as output_open(), but refuses devices and pipes, so it never waits: for use while a
- * load runs. Before the first time, o is zero; what o has made can then be replaced everywhere.
+ * Does the same, but refuses devices and pipes, so it never waits: for use while a load runs.
+ * Before the first time, o is zero; what o has made can then be replaced everywhere.
  */
 int output_open_plain(struct output *o, const char *path, struct err *e);
 
 /*
  * Opens a file that has its name from the start: a new one, one that is emptied or made anew as
- * path.h says, a device, or a pipe of this user or of root. Waits for a pipe's reader until the run
- * must stop. Returns the descriptor, or a negative errno with a line in e.
+ * path.h says, a device, or a pipe of this user's or root's, for whose reader it waits until the
+ * run must stop. Returns the descriptor, or a negative errno with a line in e.
  */
 int output_open_live(const char *path, struct err *e);
 
 /*
- * Opens a plain file to add to its end: a new one, which is for this user alone, or one that path.h
- * lets this user change in place. Returns the descriptor, or a negative errno with a line in e.
+ * Opens a plain file to add to: a new one, for this user alone, or one that path.h lets him change
+ * in place. Returns the descriptor, or a negative errno with a line in e.
  */
 int output_open_appended(const char *path, struct err *e);
 
 /*
- * Writes out what was printed on standard output. Returns 0, or a negative errno with a line in e
- * when some of it could not be written. The caller must set errno to 0 before it prints, because
- * the stream keeps no reason.
+ * Writes out what was printed on standard output. Returns 0, or a negative errno with a line in e.
+ * The caller must set errno to 0 before it prints, because the stream keeps no reason.
  */
 int output_flush(struct err *e);
 

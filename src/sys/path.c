@@ -113,12 +113,12 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Goes to the directory above, which is the root's own. Returns 0 or a negative errno. */
+/* Goes to the directory above. Returns 1, 0 if this is `/`, or a negative errno. */
 static int go_up(int *at, struct stat *facts)
 {
+    const struct stat below = *facts;
     int above = openat(*at, "..", OPEN_DIRECTORY);
-    *facts = (struct stat){0};
-    int rc = above >= 0 && fstat(above, facts) == 0 ? 0 : -errno;
+    int rc = above >= 0 && fstat(above, facts) == 0 ? !is_same(facts, &below) : -errno;
     descriptor_close(at);
     *at = above;
     return rc;
@@ -127,19 +127,18 @@ static int go_up(int *at, struct stat *facts)
 /* Whether nobody else can change the directory or one above it; or a negative errno. */
 static int is_safe(int directory)
 {
-    struct stat facts, below;
+    struct stat facts;
     int at = openat(directory, ".", OPEN_DIRECTORY);
     int rc = at >= 0 && fstat(at, &facts) == 0 ? is_kept(at, &facts, false) : -errno;
     int safety = has_foreign_mounts() ? BROUGHT : SAFE;
     while (rc > 0) {
         safety = rc == BROUGHT ? BROUGHT : safety;
-        below = facts;
         rc = go_up(&at, &facts);
-        if (rc == 0 && is_same(&facts, &below)) {
+        if (rc == 0) {
             rc = safety;
             break;
         }
-        rc = rc == 0 ? is_kept(at, &facts, true) : rc;
+        rc = rc > 0 ? is_kept(at, &facts, true) : rc;
     }
     descriptor_close(&at);
     return rc == -EACCES || rc == -ENOENT ? UNSAFE : rc; /* it cannot be looked at */
@@ -181,17 +180,6 @@ static bool has_user(const struct people *p, uid_t uid)
 static bool has_group(const struct people *p, gid_t gid)
 {
     return p->are_all || p->group == gid;
-}
-
-static struct people those_in_both(const struct people *p, const struct people *q)
-{
-    struct people both = p->are_all ? *q : *p;
-    both.are_all = p->are_all && q->are_all;
-    if (!has_user(p, both.user) || !has_user(q, both.user))
-        both.user = NOBODY;
-    if (!has_group(p, both.group) || !has_group(q, both.group))
-        both.group = NOBODY;
-    return both;
 }
 
 static bool hardlinks_are_protected(void)
@@ -240,24 +228,25 @@ static int find_mover(int directory, const struct path_file *f, struct mover *m)
     struct stat facts, entry;
     struct people people = {0};
     int at = openat(directory, ".", OPEN_DIRECTORY);
-    int rc = at >= 0 && fstat(at, &facts) == 0 ? 0 : -errno;
-    if (rc == 0 && f) {
+    int rc = at >= 0 && fstat(at, &facts) == 0 ? 1 : -errno;
+    if (rc > 0 && f) {
         entry = f->facts;
         people = people_with(S_IROTH, f->fd, &entry);
-    } else if (rc == 0) {
+    } else if (rc > 0) {
         entry = facts;
         people = people_with(S_IWOTH | S_IXOTH, at, &entry);
         if (entry.st_mode & S_ISVTX)
             people = (struct people){.user = people.user, .group = NOBODY};
         rc = go_up(&at, &facts);
     }
-    for (m->level = 0; rc == 0 && !is_same(&facts, &entry); m->level++) {
-        if (!are_movers(&people, at, &facts, &entry, m)) {
-            rc = 1;
+    for (m->level = 0; rc > 0; m->level++) {
+        if (!are_movers(&people, at, &facts, &entry, m))
             break;
-        }
-        struct people here = people_with(S_IXOTH, at, &facts);
-        people = those_in_both(&people, &here);
+        /* only those who may also go through the directory above remain */
+        struct people above = people_with(S_IXOTH, at, &facts);
+        people.user = has_user(&above, people.user) ? people.user : NOBODY;
+        people.group = has_group(&above, people.group) ? people.group : NOBODY;
+        people = people.are_all ? above : people;
         entry = facts;
         rc = go_up(&at, &facts);
     }
@@ -355,6 +344,7 @@ struct walk {
     unsigned links;          /* number of links that were followed */
     long mount;              /* number of the one that it must end in; 0: in any; -1: not known */
     enum path_missing missing;
+    bool is_below; /* it must not leave the directory where it starts, except by links */
 };
 
 static void go_to(struct walk *w, int directory)
@@ -373,31 +363,6 @@ static int go_to_start(struct walk *w, int from)
     if (is_absolute)
         w->depth = 0;
     go_to(w, fd);
-    return 0;
-}
-
-static int start(struct walk *w, int from, const char *path, enum path_missing missing)
-{
-    *w = (struct walk){.directory = -1, .missing = missing};
-    if (strlen(path) >= sizeof w->rest)
-        return -ENAMETOOLONG;
-    strcpy(w->rest, path);
-    return go_to_start(w, from);
-}
-
-/* Moves the next name out of the rest. Returns 0 or a negative errno: -EISDIR if there is none. */
-static int take_name(struct walk *w, bool *is_last)
-{
-    const char *first = w->rest + strspn(w->rest, "/");
-    size_t length = strcspn(first, "/");
-    if (length == 0)
-        return -EISDIR;
-    if (length > NAME_MAX)
-        return -ENAMETOOLONG;
-    memcpy(w->name, first, length);
-    w->name[length] = '\0';
-    *is_last = first[length] == '\0';
-    memmove(w->rest, first + length, strlen(first + length) + 1);
     return 0;
 }
 
@@ -460,25 +425,6 @@ static bool is_away(const struct walk *w, int fd)
 }
 
 /*
- * Opens what has the name (O_PATH), even if it is a link. For a directory the kernel also mounts
- * what an automounter would mount there.
- */
-static int open_any(const struct walk *w, bool is_on_the_way)
-{
-    int fd = openat(w->directory, w->name, OPEN_ANY | (is_on_the_way ? O_DIRECTORY : 0));
-    if (fd < 0 && errno == ENOENT && is_on_the_way && w->missing == PATH_MAKES) {
-        if (is_away(w, w->directory))
-            return -PATH_AWAY;
-        if (mkdirat(w->directory, w->name, 0777) != 0 && errno != EEXIST)
-            return -errno;
-        fd = openat(w->directory, w->name, OPEN_ANY | O_DIRECTORY);
-    }
-    if (fd < 0 && errno == ENOTDIR && is_on_the_way)
-        fd = openat(w->directory, w->name, OPEN_ANY);
-    return fd >= 0 ? fd : -errno;
-}
-
-/*
  * Enters a directory. `..` must lead back to the one that was left: somebody may have moved what is
  * in between.
  */
@@ -504,13 +450,24 @@ static int enter(struct walk *w, int directory, const struct stat *facts)
 }
 
 /*
- * Looks at the next name: enters a directory, and follows a link. Returns 0 if the walk goes on, or
- * the descriptor (O_PATH) of anything else, or a negative errno.
+ * Looks at the next name, even if it is that of a link: enters a directory, and follows a link.
+ * Returns 0 if the walk goes on, or the descriptor (O_PATH) of anything else, or a negative errno.
+ * On the way, the kernel also mounts what an automounter would mount there.
  */
 static int step(struct walk *w, bool is_on_the_way, struct stat *facts)
 {
-    int fd = open_any(w, is_on_the_way);
-    int rc = fd < 0 || fstat(fd, facts) == 0 ? fd : -errno;
+    int how = OPEN_ANY | (is_on_the_way ? O_DIRECTORY : 0);
+    int fd = openat(w->directory, w->name, how);
+    if (fd < 0 && errno == ENOENT && is_on_the_way && w->missing == PATH_MAKES) {
+        if (is_away(w, w->directory))
+            return -PATH_AWAY;
+        if (mkdirat(w->directory, w->name, 0777) != 0 && errno != EEXIST)
+            return -errno;
+        fd = openat(w->directory, w->name, how);
+    }
+    if (fd < 0 && errno == ENOTDIR && is_on_the_way)
+        fd = openat(w->directory, w->name, OPEN_ANY);
+    int rc = fd >= 0 && fstat(fd, facts) == 0 ? fd : -errno;
     if (rc > 0 && S_ISLNK(facts->st_mode)) {
         rc = follow(w, fd);
         close(fd);
@@ -525,6 +482,55 @@ static int step(struct walk *w, bool is_on_the_way, struct stat *facts)
     if (rc < 0 && fd >= 0)
         close(fd);
     return rc;
+}
+
+/*
+ * Walks a path, which may begin in the directory `from`: into a directory or, if f is not NULL, to
+ * the directory of the last name, and looks at what has that name. Returns 0 or a negative errno:
+ * -EISDIR if there is no such name.
+ */
+static int walk(struct walk *w, int from, const char *path, struct path_file *f)
+{
+    struct stat facts;
+    bool is_last = false;
+    int fd = 0;
+    if (strlen(path) >= sizeof w->rest)
+        return -ENAMETOOLONG;
+    strcpy(w->rest, path);
+    int rc = go_to_start(w, from);
+    if (rc != 0 || (f && *path == '\0'))
+        return rc != 0 ? rc : -ENOENT;
+    while (fd == 0 && (f || w->rest[strspn(w->rest, "/")] != '\0')) {
+        const char *first = w->rest + strspn(w->rest, "/");
+        size_t length = strcspn(first, "/");
+        if (length == 0)
+            return -EISDIR;
+        if (length > NAME_MAX)
+            return -ENAMETOOLONG;
+        memcpy(w->name, first, length);
+        w->name[length] = '\0';
+        is_last = first[length] == '\0';
+        memmove(w->rest, first + length, strlen(first + length) + 1);
+        /* the directory above one changes when somebody moves it */
+        if (w->is_below && w->links == 0 && strcmp(w->name, "..") == 0)
+            return -EXDEV;
+        fd = step(w, !f || !is_last, f ? &f->facts : &facts);
+    }
+    bool is_missing = f && fd == -ENOENT && is_last && w->rest[0] == '\0';
+    if (fd < 0 && !is_missing)
+        return fd;
+    rc = fd > 0 && (!f || !is_last)               ? -ENOTDIR
+         : is_away(w, fd > 0 ? fd : w->directory) ? -PATH_AWAY
+                                                  : 0;
+    if (rc != 0 && fd > 0)
+        close(fd);
+    if (rc != 0 || !f)
+        return rc;
+    f->directory.fd = w->directory;
+    f->fd = is_missing ? -1 : fd;
+    f->is_in_place = w->name[0] != '\0';
+    memcpy(f->name, w->name, sizeof f->name);
+    return 0;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -567,102 +573,67 @@ static int say(const char *verb, const char *path, int code, struct err *e)
  * Names the target of the link that the walk has not followed, or the directory that the user may
  * not enter.
  */
-static int say_where(const struct walk *w, const char *verb, const char *path, int code,
-                     struct err *e)
+static void say_where(const struct walk *w, const char *verb, const char *path, int code,
+                      struct err *e)
 {
     char directory[PATH_MAX] = "";
-    char target[PATH_MAX];
-    if (code == -EACCES &&
-        kernel_file_link(descriptor_path(w->directory).text, directory, sizeof directory) &&
-        strlen(path) + strlen(directory) < sizeof e->text / 2) {
-        err_system(e, EACCES, "%s %s: in %s", verb, path, directory);
-        return code;
-    }
-    ssize_t length =
-        code == -PATH_LINK ? readlinkat(w->directory, w->name, target, sizeof target - 1) : -1;
-    if (length < 0)
-        return say(verb, path, code, e);
-    target[length] = '\0';
-    if (*target != '/')
+    char target[PATH_MAX] = "";
+    bool is_link =
+        code == -PATH_LINK && readlinkat(w->directory, w->name, target, sizeof target - 1) >= 0;
+    if (code == -EACCES || (is_link && *target != '/'))
         kernel_file_link(descriptor_path(w->directory).text, directory, sizeof directory);
-    err_say(e,
-            "%s %.120s: a symbolic link is not followed where another user can change its "
-            "directory or one above it; if it is right, give its target: %s%s%s%s",
-            verb, path, directory, *directory ? "/" : "", target, w->rest);
-    return code;
+    if (is_link)
+        err_say(e,
+                "%s %.120s: a symbolic link is not followed where another user can change its "
+                "directory or one above it; if it is right, give its target: %s%s%s%s",
+                verb, path, directory, *directory ? "/" : "", target, w->rest);
+    else if (*directory && strlen(path) + strlen(directory) < sizeof e->text / 2)
+        err_system(e, EACCES, "%s %s: in %s", verb, path, directory);
+    else
+        say(verb, path, code, e);
 }
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
-/* openat2(2) exists since Linux 5.6, and filters of system calls may refuse it. */
-static _Atomic bool lacks_openat2;
-
 /*
  * Opens a directory in one call, if there is no symbolic link on the way, and `..` only with
  * RESOLVE_BENEATH, that is below `at`. Returns -PATH_LINK when there may be one, so that the path
- * must be walked.
+ * must be walked, or the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it.
  */
 static int open_linkless(int at, const char *path, unsigned resolve)
 {
     const struct open_how how = {.flags = OPEN_DIRECTORY, .resolve = RESOLVE_NO_SYMLINKS | resolve};
-    bool goes_up = !(resolve & RESOLVE_BENEATH) && strstr(path, "..");
-    if (goes_up || atomic_load_explicit(&lacks_openat2, memory_order_relaxed))
+    if (!(resolve & RESOLVE_BENEATH) && strstr(path, ".."))
         return -PATH_LINK;
     long fd = syscall(SYS_openat2, at, path, &how, sizeof how);
     if (fd >= 0)
         return (int)fd;
-    if (errno == ENOSYS)
-        atomic_store(&lacks_openat2, true);
     bool is_unclear =
         errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == EXDEV || errno == EINTR;
     return is_unclear ? -PATH_LINK : -errno;
 }
 
-static int walk_to_directory(struct walk *w, bool is_below)
-{
-    struct stat facts;
-    bool is_last;
-    int rc = 0;
-    while (rc == 0 && w->rest[strspn(w->rest, "/")] != '\0') {
-        rc = take_name(w, &is_last);
-        /* the directory above one changes when somebody moves it */
-        if (rc == 0 && is_below && w->links == 0 && strcmp(w->name, "..") == 0)
-            rc = -EXDEV;
-        if (rc == 0)
-            rc = step(w, true, &facts);
-    }
-    if (rc <= 0)
-        return rc == 0 && is_away(w, w->directory) ? -PATH_AWAY : rc;
-    close(rc);
-    return -ENOTDIR;
-}
-
 int path_open(struct path_directory *d, const struct path_directory *from, const char *path,
               enum path_missing missing, struct err *e)
 {
-    struct walk w;
+    struct walk w = {.directory = -1, .missing = missing, .is_below = from != NULL};
     const char *verb = missing == PATH_MAKES ? "make directory" : "open directory";
     int at = from ? from->fd : AT_FDCWD;
     int fd = open_linkless(at, *path ? path : ".", from ? RESOLVE_BENEATH : 0);
-    d->fd = fd;
+    d->fd = fd >= 0 ? fd : -1;
     atomic_init(&d->changes, UNKNOWN);
     if (fd >= 0)
         return 0;
-    d->fd = -1;
     bool is_to_be_named = fd == -EACCES && e; /* by a walk, which knows where it ends */
     bool is_to_be_made = fd == -ENOENT && missing == PATH_MAKES;
     if (fd != -PATH_LINK && !is_to_be_named && !is_to_be_made)
         return e ? say(verb, path, fd, e) : fd;
-    int rc = start(&w, at, path, missing);
-    if (rc == 0)
-        rc = walk_to_directory(&w, from != NULL);
-    if (rc == 0) {
-        d->fd = w.directory;
-        return 0;
-    }
-    if (e)
+    int rc = walk(&w, at, path, NULL);
+    if (rc != 0 && e)
         say_where(&w, verb, path, rc, e);
-    descriptor_close(&w.directory);
+    if (rc != 0)
+        descriptor_close(&w.directory);
+    d->fd = w.directory;
     return rc;
 }
 
@@ -685,48 +656,11 @@ int path_open_to_list(const char *path, enum path_missing missing, struct err *e
 
 /* ---- files that the user has named ----------------------------------------------------------- */
 
-/* Walks to the directory of the last name, and looks at what has that name. */
-static int walk_to_file(struct walk *w, struct path_file *f)
-{
-    bool is_last = false;
-    int fd = 0;
-    while (fd == 0) {
-        int rc = take_name(w, &is_last);
-        if (rc != 0)
-            return rc;
-        fd = step(w, !is_last, &f->facts);
-    }
-    bool is_missing = fd == -ENOENT && is_last && w->rest[0] == '\0';
-    if (fd > 0 && !is_last) {
-        close(fd);
-        return -ENOTDIR;
-    }
-    if (fd < 0 && !is_missing)
-        return fd;
-    if (is_away(w, is_missing ? w->directory : fd)) {
-        descriptor_close(&fd);
-        return -PATH_AWAY;
-    }
-    f->fd = is_missing ? -1 : fd;
-    f->is_in_place = w->name[0] != '\0';
-    memcpy(f->name, w->name, sizeof f->name);
-    return 0;
-}
-
-static int find_from(struct walk *w, int from, struct path_file *f)
-{
-    int rc = start(w, from, f->path, PATH_FAILS);
-    if (rc == 0)
-        rc = *f->path ? walk_to_file(w, f) : -ENOENT;
-    f->directory.fd = rc == 0 ? w->directory : -1;
-    return rc;
-}
-
 int path_find(struct path_file *f, const char *verb, const char *path, struct err *e)
 {
-    struct walk w;
-    *f = (struct path_file){.verb = verb, .path = path, .fd = -1};
-    int rc = find_from(&w, AT_FDCWD, f);
+    struct walk w = {.directory = -1};
+    *f = (struct path_file){.verb = verb, .path = path, .directory.fd = -1, .fd = -1};
+    int rc = walk(&w, AT_FDCWD, path, f);
     if (rc != 0) {
         say_where(&w, verb, path, rc, e);
         descriptor_close(&w.directory);
@@ -838,21 +772,6 @@ static int open_name(const struct path_directory *d, const char *name, int flags
     return errno == ENXIO ? -PATH_NOT_A_FILE : -errno; /* a pipe without a reader, or a socket */
 }
 
-/* Looks whether the name is that of a regular file of this user's own. */
-static int check_own(const struct path_directory *d, const char *name)
-{
-    struct stat facts;
-    if (fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-        return -errno;
-    if (S_ISLNK(facts.st_mode))
-        return -PATH_LINK;
-    if (S_ISDIR(facts.st_mode))
-        return -EISDIR;
-    if (!S_ISREG(facts.st_mode))
-        return -PATH_NOT_A_FILE;
-    return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
-}
-
 /* How often a file is made anew if others put another one there each time. */
 #define TRIES 8
 
@@ -863,25 +782,27 @@ static int check_own(const struct path_directory *d, const char *name)
 static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode,
                     int changes)
 {
-    int fd = -EEXIST;
-    int refused = changes == NO_FILES ? -PATH_CLOSED : -PATH_FOREIGN;
-    if (!(flags & O_CREAT)) {
-        int rc = check_own(d, name);
-        return rc != 0 ? rc : refused;
-    }
-    for (unsigned tries = 0; fd == -EEXIST && tries < TRIES; tries++) {
-        fd = open_name(d, name, flags | O_EXCL, mode);
+    struct stat facts;
+    bool makes = flags & O_CREAT;
+    int refused = changes == NO_FILES            ? -PATH_CLOSED
+                  : !makes || !(flags & O_TRUNC) ? -PATH_FOREIGN
+                                                 : 0;
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        int fd = makes ? open_name(d, name, flags | O_EXCL, mode) : -EEXIST;
         if (fd != -EEXIST || (flags & O_EXCL))
             return fd;
-        int rc = check_own(d, name);
-        if (rc == 0 && (changes == NO_FILES || !(flags & O_TRUNC)))
-            rc = refused;
+        int rc = fstatat(d->fd, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ? -errno
+                 : S_ISLNK(facts.st_mode)                               ? -PATH_LINK
+                 : S_ISDIR(facts.st_mode)                               ? -EISDIR
+                 : !S_ISREG(facts.st_mode)                              ? -PATH_NOT_A_FILE
+                 : !is_own(facts.st_uid)                                ? -PATH_FOREIGN
+                                                                        : refused;
         if (rc == 0 && unlinkat(d->fd, name, 0) != 0)
             rc = -errno;
-        if (rc != 0 && rc != -ENOENT)
+        if (rc != 0 && (rc != -ENOENT || !makes))
             return rc;
     }
-    return fd;
+    return -EEXIST;
 }
 
 /* Checks what was opened before anything is done with it. */
@@ -892,10 +813,8 @@ static int check_opened(struct path_directory *d, int fd, int flags, unsigned ho
     if (fstat(fd, &facts) != 0)
         return -errno;
     int rc = writes || (how & PATH_CHANGES) ? check_change(d, facts.st_uid) : 0;
-    if (rc != 0)
+    if (rc != 0 || (how & PATH_ANY_KIND))
         return rc;
-    if (how & PATH_ANY_KIND)
-        return 0;
     if (S_ISREG(facts.st_mode)) {
         bool is_cut = (flags & O_TRUNC) && facts.st_size > 0;
         return is_cut && ftruncate(fd, 0) != 0 ? -errno : 0;
@@ -911,9 +830,9 @@ static int check_opened(struct path_directory *d, int fd, int flags, unsigned ho
 static int open_led(const struct path_directory *d, const char *name, int flags, mode_t mode,
                     unsigned how)
 {
-    struct walk w;
+    struct walk w = {.directory = -1};
     struct path_file f = {.path = name, .fd = -1};
-    int fd = find_from(&w, d->fd, &f);
+    int fd = walk(&w, d->fd, name, &f);
     if (fd != 0) {
         descriptor_close(&w.directory);
         return fd;
@@ -966,7 +885,7 @@ int path_check_read(int fd, uint64_t *size)
     return S_ISDIR(facts.st_mode) ? -EISDIR : -PATH_NOT_A_FILE;
 }
 
-static int check_removed(struct path_directory *d, const char *name, bool is_made)
+int path_check_removed(struct path_directory *d, const char *name, bool is_made)
 {
     struct stat facts;
     int changes = changes_in(d);
@@ -979,14 +898,9 @@ static int check_removed(struct path_directory *d, const char *name, bool is_mad
     return is_own(facts.st_uid) ? 0 : -PATH_FOREIGN;
 }
 
-int path_check_replaced(struct path_directory *d, const char *name)
-{
-    return check_removed(d, name, false);
-}
-
 int path_remove(struct path_directory *d, const char *name, bool is_made)
 {
-    int rc = check_removed(d, name, is_made);
+    int rc = path_check_removed(d, name, is_made);
     return rc != 0 ? rc : unlinkat(d->fd, name, 0) == 0 ? 0 : -errno;
 }
 
@@ -994,7 +908,7 @@ int path_rename(struct path_directory *from, const char *name, struct path_direc
                 const char *new_name)
 {
     for (unsigned tries = 0; tries < TRIES; tries++) {
-        int rc = path_check_replaced(to, new_name);
+        int rc = path_check_removed(to, new_name, false);
         if (rc != 0 && rc != -ENOENT)
             return rc;
         if (rc != 0 &&

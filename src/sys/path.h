@@ -10,29 +10,22 @@
 #include "util/err.h"
 
 /*
- * Looks up every path that a user has named, one name at a time, by one rule; scripts/lib/Bonnie/
- * Path.pm has the same. The user is the one whose rights this process has now (geteuid()); others
- * are all users but this one and root. With them a program may share every directory of a path.
+ * Looks up every path that a user has named, one name at a time, by the rule in SECURITY.md, which
+ * says why; scripts/lib/Bonnie/Path.pm has the same. The user is the one whose rights this process
+ * has now (geteuid()); others are all users but this one and root.
  *
- * - A directory is SAFE if others can change neither it nor a directory above it, up to `/`: root
- * or the user owns each, and none has a write bit for group or others. A sticky directory above it
- *   (/tmp) counts, because others cannot replace what root or the user has there. What another user
- *   has MOUNTED (FUSE, `user` in fstab, a mount namespace of his) shows the owners that he wants:
- *   a directory there is never safe.
- * - A symbolic LINK is followed only in a safe directory. The kernel follows its own links below
- * /proc/self; what they name has been chosen by whoever opened it. Those of other processes are
- * refused. On what another user has mounted, in directories that would be safe otherwise, a link
- * may lead anywhere, but the path must end in the same mount, where everything is his anyway.
- * - A FILE that is already there, where the directory is not safe, may be any file of root's or the
- *   user's that others have given this name. Root changes none in place; users change their own if
- *   fs.protected_hardlinks is 1 (proc(5)). A file whose contents do not matter is removed and made
- *   anew if it is this user's own. Nothing of others is removed or replaced. The number of a file's
- *   names says nothing, because it can change at any time.
- * - A directory is CLOSED if somebody else can move it, or one above it, to another name, but may
- *   not replace what is in it: where he could, he gains nothing. In it nothing that is there is
- *   changed, removed or replaced, unless it was empty when it was found. In the same way, CONTENTS
- *   are shown to nobody (a server, a page, a message) if another user can have given the file its
- *   name without being allowed to read it. Users but root can waive this (--trust-directory).
+ * - A directory is SAFE if root or the user owns it and all above it, and others may write to none,
+ *   or only to sticky ones above it (/tmp). What another user has MOUNTED has no safe directory.
+ * - A symbolic LINK is followed in a safe directory, and the kernel's own below /proc/self. On what
+ *   another user has mounted it is followed where the directory would be safe otherwise, but the
+ *   path must end in the same mount.
+ * - A FILE that is already there, where the directory is not safe: root changes none in place;
+ *   users change their own if fs.protected_hardlinks is 1 (proc(5)). A file of this user's own
+ * whose contents do not matter is removed and made anew. Nothing of others is removed or replaced.
+ * - A directory is CLOSED if somebody else can move it, or one above it, but may not replace what
+ * is in it: nothing that is there is changed, removed or replaced, unless it was empty when it was
+ *   found. CONTENTS are not shown (to a server, on a page, in a message) if another user can have
+ *   given the file its name and may not read it. Users but root can waive both (--trust-directory).
  *
  * What has been found is held by descriptors, and by a name of one part in an open directory.
  * Opening never waits, neither for the other end of a pipe nor for a device.
@@ -70,19 +63,16 @@ void path_trust_movers(bool trusts);
 /* ---- directories ----------------------------------------------------------------------------- */
 
 /*
- * Finds a directory: the user's path ("" is the current directory) or, if `from` is not NULL, a
- * path below that, which does not lead out of it except by links. Returns 0, and the caller must
- * then call path_close(), or a negative errno, with a line in e unless e is NULL.
+ * Finds a directory: the user's path ("" is the current directory) or, if `from` is not NULL, one
+ * below that, which only links lead out of. Returns 0, and then wants path_close(), or a negative
+ * errno, with a line in e unless e is NULL.
  */
 int path_open(struct path_directory *d, const struct path_directory *from, const char *path,
               enum path_missing missing, struct err *e);
 
 void path_close(struct path_directory *d);
 
-/*
- * Finds out now, and not at the first change, what may be changed in a directory: if it is empty,
- * all that this user makes in it from now on may be, also by other processes.
- */
+/* Finds out now, and not at the first change, what may be changed: in an empty one, all to come. */
 void path_look_into(struct path_directory *d);
 
 /* Writes the text of a result for a directory or, with PATH_HIDDEN, for a file; it names who. */
@@ -90,10 +80,7 @@ struct path_file;
 void path_explain(const struct path_directory *d, const struct path_file *f, int code, char *text,
                   size_t size);
 
-/*
- * Opens one of the user's directories in the same way, for listing and syncing. Returns its
- * descriptor, or a negative errno with a line in e.
- */
+/* Does the same for listing and syncing: returns a descriptor, or a negative errno with a line. */
 int path_open_to_list(const char *path, enum path_missing missing, struct err *e);
 
 /* ---- names of one part in a directory -------------------------------------------------------- */
@@ -106,42 +93,36 @@ enum path_how {
 };
 
 /*
- * Opens a regular file or a device in a directory, with `flags` of open(2), which say what becomes
- * of a file that is there: with O_TRUNC its contents do not matter, otherwise writing changes it in
- * place. One that is opened for reading must have an end. Returns the descriptor, which may have
- * O_NONBLOCK, or a negative errno.
+ * Opens a regular file or a device, with `flags` of open(2): with O_TRUNC the contents of a file
+ * that is there do not matter, otherwise writing changes it in place. One that is opened for
+ * reading must have an end. Returns the descriptor, which may have O_NONBLOCK, or a negative errno.
  */
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode,
                    unsigned how);
 
-/*
- * Whether a new name in a directory failed with ENOSPC although the filesystem has room for a file:
- * then the directory may have all the names that the filesystem allows it.
- */
+/* Whether a new name failed with ENOSPC although the filesystem has room: the directory is full. */
 bool path_is_full(int directory, int code);
 
 /*
- * Returns 0 if fd is a regular file or a block device, and otherwise -EISDIR or -PATH_NOT_A_FILE.
- * *size becomes that of a regular file; 0: unknown.
+ * Returns 0 if fd is a regular file, whose size *size becomes, or a block device (0: not known), or
+ * a negative errno: -EISDIR, -PATH_NOT_A_FILE.
  */
 int path_check_read(int fd, uint64_t *size);
 
 /*
  * Returns 0 if the rule lets this user remove or replace what has the name, or a negative errno:
- * -ENOENT if nothing has it.
+ * -ENOENT if nothing has it. is_made: this process has made it by that name in this very directory,
+ * which may be CLOSED then.
  */
-int path_check_replaced(struct path_directory *d, const char *name);
+int path_check_removed(struct path_directory *d, const char *name, bool is_made);
 
-/*
- * Removes what has the name, if the rule allows that; is_made: this process has made it by that
- * name in this very directory, which may be CLOSED then. Returns 0 or a negative errno.
- */
+/* Removes what has the name, if path_check_removed() allows that. Returns 0 or a negative errno. */
 int path_remove(struct path_directory *d, const char *name, bool is_made);
 
 /*
- * Renames a file that this user may remove, if the rule lets this user replace what has the new
- * name. Nothing of another user's is replaced even if it is made in this moment, where the
- * filesystem can rename without replacing. Returns 0 or a negative errno.
+ * Renames a file that this user may remove, if the rule lets him replace what has the new name:
+ * even in this moment nothing of another user's, where the filesystem can rename without replacing.
+ * Returns 0 or a negative errno.
  */
 int path_rename(struct path_directory *from, const char *name, struct path_directory *to,
                 const char *new_name);
@@ -160,14 +141,14 @@ struct path_file {
 };
 
 /*
- * Finds the file. Its directory must exist. Returns 0, and the caller must then call
- * path_release(), or a negative errno with the line "VERB PATH: REASON" in e.
+ * Finds the file. Its directory must exist. Returns 0, and then wants path_release(), or a negative
+ * errno with the line "VERB PATH: REASON" in e.
  */
 int path_find(struct path_file *f, const char *verb, const char *path, struct err *e);
 
 /*
- * Opens the file that was found, whatever has its name by now, with these flags of open(2). The
- * file must exist. Returns the descriptor, or a negative errno with a line in e.
+ * Opens the file that was found, which exists, whatever has its name by now, with these flags of
+ * open(2). Returns the descriptor, or a negative errno with a line in e.
  */
 int path_reopen(const struct path_file *f, int flags, struct err *e);
 

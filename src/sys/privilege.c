@@ -16,47 +16,20 @@
 /* The highest id. The system takes the next number for "no change". */
 #define LAST_ID UINT64_C(4294967294)
 
-static bool parse_id(const char *text, unsigned *id)
+/*
+ * Takes a name for an id, when the system knows no such name: a number. `code` is what the lookup
+ * left in errno; most errnos only say that the name is unknown (getpwnam(3)). Returns 0, or
+ * -EINVAL with a line in e.
+ */
+static int parse_id(const char *text, unsigned *id, int code, const char *kind, struct err *e)
 {
     uint64_t number;
+    bool is_trouble =
+        code == EINTR || code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
     if (units_parse_count(text, &number) != 0 || number > LAST_ID)
-        return false;
+        return is_trouble ? err_system(e, code, "--%s: look up '%.100s'", kind, text)
+                          : err_say(e, "--%s: no %s is named '%.100s'", kind, kind, text);
     *id = (unsigned)number;
-    return true;
-}
-
-/* Whether a lookup has failed. All other errnos only say that the name is unknown (getpwnam(3)). */
-static bool is_trouble(int code)
-{
-    return code == EINTR || code == EIO || code == EMFILE || code == ENFILE || code == ENOMEM;
-}
-
-static int resolve_group(struct identity *id, const char *group, struct err *e)
-{
-    errno = 0;
-    const struct group *known = getgrnam(group);
-    int code = errno;
-    if (known)
-        id->gid = known->gr_gid;
-    else if (!parse_id(group, &id->gid))
-        return is_trouble(code) ? err_system(e, code, "--group: look up '%.100s'", group)
-                                : err_say(e, "--group: no group is named '%.100s'", group);
-    return 0;
-}
-
-static int resolve_user(struct identity *id, const char *user, struct err *e)
-{
-    errno = 0;
-    const struct passwd *known = getpwnam(user);
-    int code = errno;
-    if (!known) {
-        if (!parse_id(user, &id->uid))
-            return is_trouble(code) ? err_system(e, code, "--user: look up '%.100s'", user)
-                                    : err_say(e, "--user: no user is named '%.100s'", user);
-        known = getpwuid(id->uid);
-    }
-    id->uid = known ? known->pw_uid : id->uid;
-    id->gid = known ? known->pw_gid : (gid_t)id->uid;
     return 0;
 }
 
@@ -64,6 +37,7 @@ int privilege_resolve(struct identity *id, const char *user, const char *group, 
 {
     *id = (struct identity){.change = user || group, .uid = geteuid(), .gid = getegid()};
 
+    int rc = 0;
     char name[256];
     const char *colon = user ? strchr(user, ':') : NULL;
     if (colon) {
@@ -77,9 +51,24 @@ int privilege_resolve(struct identity *id, const char *user, const char *group, 
         if (!group)
             group = colon + 1;
     }
-    int rc = user ? resolve_user(id, user, e) : 0;
-    if (rc == 0 && group)
-        rc = resolve_group(id, group, e);
+    if (user) {
+        errno = 0;
+        const struct passwd *known = getpwnam(user);
+        if (!known) {
+            rc = parse_id(user, &id->uid, errno, "user", e);
+            known = rc == 0 ? getpwuid(id->uid) : NULL;
+        }
+        id->uid = known ? known->pw_uid : id->uid;
+        id->gid = known ? known->pw_gid : (gid_t)id->uid;
+    }
+    if (rc == 0 && group) {
+        errno = 0;
+        const struct group *known = getgrnam(group);
+        if (known)
+            id->gid = known->gr_gid;
+        else
+            rc = parse_id(group, &id->gid, errno, "group", e);
+    }
     return rc;
 }
 
@@ -92,31 +81,25 @@ int privilege_give_up_capabilities(struct err *e)
     return 0;
 }
 
-/* Whether this process already has only the wanted ids, and none of them is root's. */
-static bool is_already(const struct identity *id)
+/* Changes the user without a word. */
+static int drop(const struct identity *id, struct err *e)
 {
     uid_t real, effective, saved;
     gid_t real_group, effective_group, saved_group;
-    return getresuid(&real, &effective, &saved) == 0 &&
-           getresgid(&real_group, &effective_group, &saved_group) == 0 && id->uid != 0 &&
-           real == id->uid && effective == id->uid && saved == id->uid && real_group == id->gid &&
-           effective_group == id->gid && saved_group == id->gid;
-}
-
-static int drop(const struct identity *id, struct err *e)
-{
     if (!id->change)
         return 0;
-    if (is_already(id)) {
-        /* Without CAP_SETGID the supplementary groups stay: they are this user's own. */
-        if (setgroups(1, &id->gid) != 0 && errno != EPERM)
-            return err_system(e, errno, "give up supplementary groups");
-        return privilege_give_up_capabilities(e);
-    }
-    if (geteuid() != 0)
+    bool has_already = getresuid(&real, &effective, &saved) == 0 &&
+                       getresgid(&real_group, &effective_group, &saved_group) == 0 &&
+                       id->uid != 0 && real == id->uid && effective == id->uid &&
+                       saved == id->uid && real_group == id->gid && effective_group == id->gid &&
+                       saved_group == id->gid;
+    if (!has_already && geteuid() != 0)
         return err_say(e, "--user, --group: only root can become uid %u, gid %u", id->uid, id->gid);
-    if (setgroups(1, &id->gid) != 0)
+    /* Without CAP_SETGID the supplementary groups stay: they are this user's own. */
+    if (setgroups(1, &id->gid) != 0 && !(has_already && errno == EPERM))
         return err_system(e, errno, "give up supplementary groups");
+    if (has_already)
+        return privilege_give_up_capabilities(e);
     if (setresgid(id->gid, id->gid, id->gid) != 0)
         return err_system(e, errno, "become gid %u", id->gid);
     /*

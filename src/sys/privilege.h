@@ -14,18 +14,17 @@ struct identity {
 };
 
 /*
- * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL. Each is a name, or a number
- * that the system need not know. The default group is the user's own or, for an unknown user, the
- * group with the same number. Returns 0, or -EINVAL with a line in e.
+ * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL: names, or numbers that the
+ * system need not know. The default group is the user's own or, for an unknown user, that with the
+ * same number. Returns 0, or -EINVAL with a line in e.
  */
 int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e);
 
 /*
- * Changes to that user and group for good: sets the supplementary groups and the real, effective
- * and saved ids, and gives up all capabilities unless the user is root. A process that already is
- * that user keeps supplementary groups that only root could give up. Fails if the system does not
- * allow it, or allows it only to root. Unless is_quiet, says so in a line on standard error, as
- * Bonnie++ does.
+ * Changes to that user and group for good: supplementary groups, and real, effective and saved ids;
+ * gives up all capabilities unless the user is root. A process that already is that user keeps
+ * supplementary groups that only root could give up. Unless is_quiet, says so in a line on standard
+ * error, as Bonnie++ does. Returns 0, or a negative errno with a line in e.
  */
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
@@ -38,8 +37,5 @@ static inline int privilege_change(const char *user, const char *group, bool is_
     return rc == 0 ? privilege_become(&id, is_quiet, e) : rc;
 }
 
-/*
- * Gives up all capabilities, and the means to get any by executing a program. User 0 stays user 0.
- * Safe after fork.
- */
+/* Gives up all capabilities, and the means to get any by exec; user 0 stays. Safe after fork. */
 int privilege_give_up_capabilities(struct err *e);

@@ -74,61 +74,18 @@ __attribute__((noreturn)) static void process_main(const struct process_group *g
     _exit(rc == 0 ? 0 : 1);
 }
 
-static struct process_group *allocate_group(const struct process_group_setup *setup, struct err *e)
-{
-    struct process_group *g = calloc(1, sizeof *g + setup->count * sizeof *g->pids);
-    if (g) {
-        *g = (struct process_group){.setup = *setup, .ready = -1, .gate = -1};
-        if (shared_memory_map((void **)&g->reports, setup->count * sizeof *g->reports, e) == 0)
-            return g;
-    }
-    err_system(e, ENOMEM, "allocate memory for %u %ss", setup->count, setup->name);
-    free(g);
-    return NULL;
-}
-
-static int fork_all(struct process_group *g, int ready, int gate, struct err *e)
-{
-    for (unsigned i = 0; i < g->setup.count; i++) {
-        int rc = stop_check(e); /* many take minutes */
-        if (rc != 0)
-            return rc;
-        pid_t pid = fork();
-        if (pid < 0)
-            return err_system(e, errno, "fork %s %u of %u", g->setup.name, i + 1, g->setup.count);
-        if (pid == 0) {
-            close(g->gate);
-            process_main(g, i, ready, gate);
-        }
-        g->pids[i] = pid;
-    }
-    return 0;
-}
-
-/* Judges how a process has ended. Any end but a normal one is a failure, and stops the others. */
-static int judge_exit(const struct process_group *g, unsigned number, int status, struct err *e)
-{
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 0;
-    stop_request();
-    const struct report *report = &g->reports[number];
-    if (report->failure.code != 0) {
-        if (e->code == 0)
-            *e = report->failure;
-        return -report->failure.code;
-    }
-    if (WIFSIGNALED(status))
-        return err_say(e, "%s %u was killed by signal %d (%s)", g->setup.name, number + 1,
-                       WTERMSIG(status), strsignal(WTERMSIG(status)));
-    return err_say(e, "%s %u ended with status %d", g->setup.name, number + 1, WEXITSTATUS(status));
-}
-
-/* Waits for the processes that have ended. Returns the number of those that are left. */
+/*
+ * Waits for the processes that have ended. Any end but a normal one is a failure, and stops the
+ * others. Returns the number of those that are left.
+ */
 static unsigned reap_processes(struct process_group *g, int options, int *rc, struct err *e)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < g->setup.count; i++) {
+        const char *name = g->setup.name;
+        const struct err *failure = &g->reports[i].failure;
         int status;
+        int one = 0;
         if (g->pids[i] == 0)
             continue;
         pid_t pid = waitpid(g->pids[i], &status, options);
@@ -139,8 +96,20 @@ static unsigned reap_processes(struct process_group *g, int options, int *rc, st
             continue;
         }
         g->pids[i] = 0;
-        int one = pid < 0 ? err_system(e, errno, "wait for %s %u", g->setup.name, i + 1)
-                          : judge_exit(g, i, status, e);
+        if (pid < 0) {
+            one = err_system(e, errno, "wait for %s %u", name, i + 1);
+        } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+            stop_request();
+            if (failure->code != 0) {
+                one = -failure->code;
+                *e = e->code == 0 ? *failure : *e;
+            } else if (WIFSIGNALED(status)) {
+                one = err_say(e, "%s %u was killed by signal %d (%s)", name, i + 1,
+                              WTERMSIG(status), strsignal(WTERMSIG(status)));
+            } else {
+                one = err_say(e, "%s %u ended with status %d", name, i + 1, WEXITSTATUS(status));
+            }
+        }
         *rc = *rc ? *rc : one;
     }
     return left;
@@ -152,30 +121,17 @@ static void call_poller(const struct process_group *g)
         g->setup.poller->poll(g->setup.poller->context);
 }
 
-/* Waits until all processes are at the gate. It is a failure if one dies before. */
-static int await_ready(struct process_group *g, struct err *e)
-{
-    int rc = 0;
-    for (unsigned count = 0; rc == 0 && count < g->setup.count;) {
-        struct pollfd ready = {.fd = g->ready, .events = POLLIN};
-        char byte;
-        if (poll(&ready, 1, READY_LOOK_MS) > 0 && read(g->ready, &byte, 1) == 1)
-            count++;
-        else
-            reap_processes(g, WNOHANG, &rc, e);
-        call_poller(g);
-        if (rc == 0)
-            rc = stop_check(e);
-    }
-    return rc;
-}
-
 int process_group_start(struct process_group **out, const struct process_group_setup *setup,
                         struct err *e)
 {
-    struct process_group *g = allocate_group(setup, e);
-    if (!g)
+    struct process_group *g = calloc(1, sizeof *g + setup->count * sizeof *g->pids);
+    if (g)
+        *g = (struct process_group){.setup = *setup, .ready = -1, .gate = -1};
+    if (!g || shared_memory_map((void **)&g->reports, setup->count * sizeof *g->reports, e) != 0) {
+        err_system(e, ENOMEM, "allocate memory for %u %ss", setup->count, setup->name);
+        free(g);
         return -ENOMEM;
+    }
     int ready[2] = {-1, -1};
     int gate[2] = {-1, -1};
     int rc = 0;
@@ -183,12 +139,31 @@ int process_group_start(struct process_group **out, const struct process_group_s
         rc = err_system(e, errno, "make pipes to the %ss", setup->name);
     g->ready = ready[0];
     g->gate = gate[1];
-    if (rc == 0)
-        rc = fork_all(g, ready[1], gate[0], e);
+    for (unsigned i = 0; rc == 0 && i < setup->count; i++) {
+        rc = stop_check(e); /* many take minutes */
+        pid_t pid = rc == 0 ? fork() : 0;
+        if (pid < 0)
+            rc = err_system(e, errno, "fork %s %u of %u", setup->name, i + 1, setup->count);
+        if (pid == 0 && rc == 0) {
+            close(g->gate);
+            process_main(g, i, ready[1], gate[0]);
+        }
+        g->pids[i] = pid > 0 ? pid : 0;
+    }
     descriptor_close(&ready[1]);
     descriptor_close(&gate[0]);
-    if (rc == 0)
-        rc = await_ready(g, e);
+    /* it is a failure if one dies before all are at the gate */
+    for (unsigned at_gate = 0; rc == 0 && at_gate < setup->count;) {
+        struct pollfd one = {.fd = g->ready, .events = POLLIN};
+        char byte;
+        if (poll(&one, 1, READY_LOOK_MS) > 0 && read(g->ready, &byte, 1) == 1)
+            at_gate++;
+        else
+            reap_processes(g, WNOHANG, &rc, e);
+        call_poller(g);
+        if (rc == 0)
+            rc = stop_check(e);
+    }
     if (rc == 0)
         *out = g;
     else

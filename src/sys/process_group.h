@@ -5,9 +5,8 @@
 #include "util/err.h"
 
 /*
- * A group of forked processes that do a piece of work together. Each prepares, waits at a gate
- * until the parent opens it for all, and works. A process that dies is a failure, and stops the
- * others.
+ * Forked processes that do a piece of work together. Each prepares, waits at a gate until the
+ * parent opens it for all, and works. One that dies is a failure, and stops the others.
  */
 struct process_group;
 
@@ -18,10 +17,9 @@ struct process_group_setup {
     const char *name; /* what messages call a process: "seeker" */
     unsigned count;
     /*
-     * Runs in process `number`, counted from 0: prepares, calls process_member_ready(), and works.
-     * When it returns, the process ends. It must use neither malloc nor stdio, because the parent
-     * may have been in one of them when it forked. Returns 0, or a negative errno with a line in e,
-     * which the parent receives.
+     * All that process `number`, counted from 0, does: prepares, calls process_member_ready(), and
+     * works, without malloc and stdio, in which the parent may have been when it forked. Returns 0,
+     * or a negative errno with a line in e, which the parent receives.
      */
     int (*body)(void *context, unsigned number, struct process_member *self, struct err *e);
     void *context;
@@ -29,21 +27,18 @@ struct process_group_setup {
 };
 
 /*
- * Forks the processes, and returns when all of them are at the gate. The main thread must call this
- * while no other thread runs. After success the caller must release *out.
+ * Forks the processes, while no other thread runs, and returns when all of them are at the gate.
+ * The caller then releases *out.
  */
 int process_group_start(struct process_group **out, const struct process_group_setup *setup,
                         struct err *e);
 
-/*
- * Waits at the gate, when the calling process has prepared. Its CPU time counts from then on.
- * Returns 0, or a negative errno when the gate will not open.
- */
+/* Waits at the gate; CPU time counts from then on. A negative errno: it will not open. */
 int process_member_ready(struct process_member *self);
 
 /*
- * Opens the gate, and waits for all processes. The times run from then to the end of the last
- * process. Returns 0, or the first failure with a line in e; -EINTR: the run must stop.
+ * Opens the gate, and waits for the end of the last process, to which the times run. Returns 0, or
+ * the first failure with a line in e; -EINTR: the run must stop.
  */
 int process_group_work(struct process_group *g, struct task_times *times, struct err *e);
 

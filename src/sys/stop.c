@@ -53,7 +53,7 @@ static struct stop_state {
 static void stop_signals(sigset_t *set)
 {
     sigfillset(set);
-    sigdelset(set, stop_wake_signal());
+    sigdelset(set, STOP_WAKE_SIGNAL);
     for (size_t i = 0; i < sizeof left_alone / sizeof *left_alone; i++)
         sigdelset(set, left_alone[i]);
 }
@@ -78,15 +78,6 @@ static void cut_off_readers(void)
         if (fd >= 0)
             dup2(shared->null, fd);
     }
-}
-
-/* Whether this is the first request, or comes so soon after it that both count as one. */
-static bool is_patient(void)
-{
-    uint64_t first = 0;
-    uint64_t now = clock_ns();
-    return atomic_compare_exchange_strong(&shared->asked_ns, &first, now) ||
-           now - first < shared->echo_ns;
 }
 
 /*
@@ -115,9 +106,13 @@ static void on_signal(int number)
     atomic_compare_exchange_strong(&shared->signal, &none, number);
     cut_off_readers();
     /* These ask for the end. All others report an event, and may report it again. */
-    bool asks = number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
-    if (asks && !is_patient())
-        end_by(number);
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT) {
+        uint64_t first = 0;
+        uint64_t now = clock_ns();
+        bool is_first = atomic_compare_exchange_strong(&shared->asked_ns, &first, now);
+        if (!is_first && now - first >= shared->echo_ns)
+            end_by(number);
+    }
     errno = code;
 }
 
@@ -139,6 +134,7 @@ static void on_inquiry(int number)
     errno = code;
 }
 
+/* Its coming is enough: it interrupts a call that waits. */
 static void on_wake(int number)
 {
     (void)number;
@@ -156,21 +152,6 @@ static void install_handler(int number, void (*handler)(int), int flags)
     struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
-}
-
-static void take_signals_over(void)
-{
-    sigset_t set;
-    stop_signals(&set);
-    for (int number = 1; number <= SIGRTMAX; number++) {
-        struct sigaction before;
-        if (sigismember(&set, number) != 1 || sigaction(number, NULL, &before) != 0)
-            continue;
-        /* otherwise SIGUSR1 is ignored, or a profiler uses it */
-        if (number == SIGPIPE || before.sa_handler == SIG_DFL)
-            install_handler(number, on_signal, 0);
-    }
-    install_handler(stop_wake_signal(), on_wake, 0);
 }
 
 int stop_init(struct err *e)
@@ -195,22 +176,26 @@ int stop_init(struct err *e)
     shared->readers[READER_NAMED] = -1;
     shared->inquiries = -1;
     signal(SIGCHLD, SIG_DFL); /* if it were ignored, nobody could wait for children */
-    take_signals_over();
+    sigset_t set;
+    stop_signals(&set);
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        struct sigaction before;
+        if (sigismember(&set, number) != 1 || sigaction(number, NULL, &before) != 0)
+            continue;
+        /* otherwise SIGUSR1 is ignored, or a profiler uses it */
+        if (number == SIGPIPE || before.sa_handler == SIG_DFL)
+            install_handler(number, on_signal, 0);
+    }
+    install_handler(STOP_WAKE_SIGNAL, on_wake, 0);
     return 0;
 }
 
-void stop_ignores_inquiries(void)
+void stop_takes_inquiries(bool can_answer)
 {
     struct sigaction before;
-    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        install_handler(SIGUSR1, on_nothing, SA_RESTART);
-}
-
-void stop_takes_inquiries(void)
-{
-    struct sigaction before;
-    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == on_nothing)
-        install_handler(SIGUSR1, on_inquiry, SA_RESTART);
+    void (*const expected)(int) = can_answer ? on_nothing : SIG_DFL;
+    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler == expected)
+        install_handler(SIGUSR1, can_answer ? on_inquiry : on_nothing, SA_RESTART);
 }
 
 void stop_inquiries_to(int socket, char byte)
@@ -266,26 +251,21 @@ void stop_cuts_off(int fd)
         cut_off_readers();
 }
 
-/* Connects standard error to its reader again, but interrupts writes that wait. */
-static void lend_reader(void)
-{
-    const struct itimerval often = {.it_interval.tv_usec = GIVE_UP_US,
-                                    .it_value.tv_usec = GIVE_UP_US};
-    install_handler(SIGALRM, on_wake, 0); /* interrupts a write that waits */
-    setitimer(ITIMER_REAL, &often, NULL);
-    dup2(shared->error, STDERR_FILENO);
-    fputc('\n', stderr); /* the last output may have been cut off within a line */
-}
-
 void stop_message(const char *text)
 {
     const struct itimerval never = {.it_value.tv_usec = 0};
+    const struct itimerval often = {.it_interval.tv_usec = GIVE_UP_US,
+                                    .it_value.tv_usec = GIVE_UP_US};
     bool is_cut_off = stop_signal() && atomic_load(&shared->readers[READER_ERROR]) >= 0;
     if (is_cut_off) {
         struct pollfd reader = {.fd = shared->error, .events = POLLOUT};
         if (poll(&reader, 1, 0) != 1 || !(reader.revents & POLLOUT))
             return;
-        lend_reader();
+        /* connects standard error to its reader again, but interrupts a write that waits */
+        install_handler(SIGALRM, on_wake, 0);
+        setitimer(ITIMER_REAL, &often, NULL);
+        dup2(shared->error, STDERR_FILENO);
+        fputc('\n', stderr); /* the last output may have been cut off within a line */
     }
     message("%s", text);
     if (is_cut_off) {
@@ -301,17 +281,12 @@ void stop_block_signals(void)
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-int stop_wake_signal(void)
-{
-    return SIGRTMIN;
-}
-
 void stop_init_child(void)
 {
     /* The terminal signals the whole process group, but only the parent acts on that. */
     sigset_t set;
     stop_signals(&set);
-    sigaddset(&set, stop_wake_signal());
+    sigaddset(&set, STOP_WAKE_SIGNAL);
     for (int number = 1; number <= SIGRTMAX; number++)
         if (sigismember(&set, number) == 1)
             signal(number, SIG_IGN);

@@ -40,35 +40,10 @@ struct pool_thread {
     struct cpu_demand before; /* the thread's demand for a CPU before the work began */
 };
 
-/* Ends a worker's step. The first failure of a job is the reported one, and stops all workers. */
-static void finish_step(struct thread_pool *p, int rc, const struct err *e, uint64_t end_ns,
-                        const struct cpu_demand *demand)
-{
-    pthread_mutex_lock(&p->lock);
-    if (rc != 0 && p->failure.code == 0) {
-        p->failure = *e;
-        stop_request();
-    }
-    if (end_ns > p->last_end_ns)
-        p->last_end_ns = end_ns;
-    cpu_demand_keep_larger(&p->busiest, demand);
-    p->busy--;
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-}
-
-/* Waits until the state changes once more than *change times, and updates *change. */
-static enum pool_state await_change(struct thread_pool *p, unsigned *change)
-{
-    pthread_mutex_lock(&p->lock);
-    while (p->change == *change)
-        pthread_cond_wait(&p->changed, &p->lock);
-    *change = p->change;
-    enum pool_state state = p->state;
-    pthread_mutex_unlock(&p->lock);
-    return state;
-}
-
+/*
+ * Does a worker's step, and counts it as done. The first failure of a job is the reported one, and
+ * stops all workers.
+ */
 static void do_step(struct pool_thread *t, enum pool_state state)
 {
     struct thread_pool *p = t->pool;
@@ -88,16 +63,31 @@ static void do_step(struct pool_thread *t, enum pool_state state)
         demand = cpu_demand_between(&t->before, &now);
         t->before = now; /* the thread sleeps until the main thread releases it */
     }
-    finish_step(p, rc, &e, end_ns, &demand);
+    pthread_mutex_lock(&p->lock);
+    if (rc != 0 && p->failure.code == 0) {
+        p->failure = e;
+        stop_request();
+    }
+    if (end_ns > p->last_end_ns)
+        p->last_end_ns = end_ns;
+    cpu_demand_keep_larger(&p->busiest, &demand);
+    p->busy--;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
 }
 
 static void *thread_main(void *argument)
 {
     struct pool_thread *t = argument;
+    struct thread_pool *p = t->pool;
     stop_block_signals();
-    unsigned change = 0;
-    for (;;) {
-        enum pool_state state = await_change(t->pool, &change);
+    for (unsigned change = 0;;) {
+        pthread_mutex_lock(&p->lock);
+        while (p->change == change)
+            pthread_cond_wait(&p->changed, &p->lock);
+        change = p->change;
+        enum pool_state state = p->state;
+        pthread_mutex_unlock(&p->lock);
         if (state == POOL_ENDING)
             return NULL;
         do_step(t, state);
@@ -132,7 +122,7 @@ static void run_step(struct thread_pool *p, enum pool_state state)
             p->poller->poll(p->poller->context);
         /* interrupts workers in long system calls, so that they notice that they must stop */
         for (unsigned i = 0; stop_requested() && i < p->count; i++)
-            pthread_kill(p->threads[i].thread, stop_wake_signal());
+            pthread_kill(p->threads[i].thread, STOP_WAKE_SIGNAL);
         pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);

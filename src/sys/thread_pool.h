@@ -10,9 +10,8 @@
 #include "util/err.h"
 
 /*
- * A task in several steps. Each step runs in a worker's thread with the worker's own context, and
- * returns 0, or a negative errno with a line in e. All workers have finished a step before any
- * worker begins the next one.
+ * A task in steps, which run in a worker's thread with the worker's own context, and return 0, or a
+ * negative errno with a line in e. All workers finish a step before any begins the next one.
  */
 struct task {
     int (*prepare)(void *context, struct err *e);
@@ -22,19 +21,15 @@ struct task {
     int (*finish)(void *context, struct err *e); /* last part of the work; may be NULL */
 };
 
-/*
- * What the main thread does fifty times a second while others work: it looks for a reason to call
- * stop_request().
- */
+/* What the main thread does fifty times a second: it looks for a reason to call stop_request(). */
 struct poller {
     void (*poll)(void *context);
     void *context;
 };
 
 /*
- * An event that may happen again and again, and that threads wait for: a futex(2) that counts. A
- * thread reads the count, decides that it must wait, and waits until the count changes, so it
- * misses nothing that happens in between.
+ * An event that may happen again and again: a futex(2) that counts. A thread reads the count,
+ * decides that it must wait, and waits until the count changes, so it misses nothing in between.
  */
 struct event {
     _Atomic uint32_t count;
@@ -54,19 +49,14 @@ void event_happens(struct event *event, int most);
 /* Value of `most` for waking all waiting threads. */
 #define EVENT_WAKES_ALL 0x7fffffff
 
-/*
- * Waits until the event has happened after `seen` was read, or clock_ns() reaches until_ns. A
- * signal that is handled may end the wait early.
- */
+/* Waits until it has happened after `seen` was read, or clock_ns() is until_ns, or for a signal. */
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns);
 
 /*
- * A pool of threads that do one job at a time together. Every worker prepares, waits at a barrier
- * until the main thread releases all of them, and works. Between jobs the workers are parked, and
- * the main thread may fork.
- *
- * A single worker is the main thread itself: while a program has no second thread, glibc's stdio
- * takes no locks, and the per-character tests are as fast as in any program without threads.
+ * A pool of threads that do one job at a time together. Every worker prepares, waits until the main
+ * thread releases all of them, and works. Between jobs they are parked, and the main thread may
+ * fork. A single worker is the main thread itself: while a program has no second thread, glibc's
+ * stdio takes no locks, which the per-character tests would show.
  */
 
 /* When the work of a job began and ended, by clock_ns(), and what CPU time it took. */
@@ -96,9 +86,9 @@ struct thread_pool {
 };
 
 /*
- * Starts a thread for each context. The contexts must outlive the pool. If a thread cannot be
- * started, ends the others. `poller` is what the main thread looks for meanwhile; NULL: nothing.
- * With a poller, even a single worker gets a thread of its own.
+ * Starts a thread for each context, which must outlive the pool. `poller` is what the main thread
+ * looks for meanwhile; with one, even a single worker gets a thread of its own; NULL: nothing.
+ * Returns 0, or a negative errno with a line in e and no threads.
  */
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
                       const struct poller *poller, struct err *e);
@@ -106,15 +96,11 @@ int thread_pool_start(struct thread_pool *p, unsigned count, void *const context
 /* Ends the threads, which must be parked. */
 void thread_pool_end(struct thread_pool *p);
 
-/*
- * Makes every worker prepare for the job and then connect, and waits for all of them. Returns 0, or
- * the first failure with a line in e.
- */
+/* Makes all workers prepare and then connect. Returns 0, or the first failure with a line in e. */
 int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct err *e);
 
 /*
- * Releases the workers that have prepared, and waits for the last one. If the task has a step
- * `finish`, then makes all workers do that; the times include it. The first failure, or a signal,
- * stops all workers. Returns 0, or the first failure with a line in e.
+ * Makes the workers that have prepared work and finish, which the times include. The first failure,
+ * or a signal, stops all workers. Returns 0, or the first failure with a line in e.
  */
 int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e);

@@ -9,41 +9,14 @@
 /* Length of the longest text that bundle_take_text() accepts, in bytes. */
 #define MOST_TEXT (UINT64_C(1) << 20)
 
-/* What precedes the words of an object. */
-struct head {
-    uint64_t bytes;
-    uint64_t words; /* number of words that are not 0 */
-};
-
-/* A word that is not 0, and its place. */
-struct filled_word {
-    uint64_t at;
-    uint64_t value;
-};
-
-static size_t words_of(size_t bytes)
+/*
+ * A bundle is a list of pairs of words: for each object its bytes and the number of its words that
+ * are not 0, and then the place and the value of each of these. The last word may have fewer bytes.
+ */
+static void put_pair(struct bundle *b, uint64_t first, uint64_t second)
 {
-    return (bytes + WORD - 1) / WORD;
-}
-
-/* Number of the object's bytes in its word i: the last word may have fewer. */
-static size_t bytes_of_word(size_t bytes, size_t i)
-{
-    size_t left = bytes - i * WORD;
-    return left < WORD ? left : WORD;
-}
-
-static uint64_t word_of(const void *object, size_t bytes, size_t i)
-{
-    uint64_t word = 0;
-    memcpy(&word, (const unsigned char *)object + i * WORD, bytes_of_word(bytes, i));
-    return word;
-}
-
-static void add_words(struct bundle *b, const void *words, size_t count)
-{
-    if (b->room - b->count < count) {
-        size_t room = 2 * (b->room + count) + 1024;
+    if (b->room - b->count < 2) {
+        size_t room = 2 * b->room + 1024;
         uint64_t *more = realloc(b->words, room * WORD);
         if (!more) {
             b->is_short = true;
@@ -52,20 +25,21 @@ static void add_words(struct bundle *b, const void *words, size_t count)
         b->words = more;
         b->room = room;
     }
-    memcpy(b->words + b->count, words, count * WORD);
-    b->count += count;
+    b->words[b->count++] = first;
+    b->words[b->count++] = second;
 }
 
 void bundle_put(struct bundle *b, const void *object, size_t bytes)
 {
-    struct head head = {.bytes = bytes};
-    for (size_t i = 0; i < words_of(bytes); i++)
-        head.words += word_of(object, bytes, i) != 0;
-    add_words(b, &head, sizeof head / WORD);
-    for (size_t i = 0; i < words_of(bytes); i++) {
-        const struct filled_word one = {.at = i, .value = word_of(object, bytes, i)};
-        if (one.value != 0)
-            add_words(b, &one, sizeof one / WORD);
+    size_t head = b->count;
+    put_pair(b, bytes, 0);
+    for (size_t at = 0; at < bytes && !b->is_short; at += WORD) {
+        uint64_t word = 0;
+        memcpy(&word, (const unsigned char *)object + at, bytes - at < WORD ? bytes - at : WORD);
+        if (word != 0) {
+            put_pair(b, at / WORD, word);
+            b->words[head + 1]++;
+        }
     }
 }
 
@@ -87,28 +61,28 @@ void bundle_release(struct bundle *b)
     *b = (struct bundle){0};
 }
 
-/* Copies the next `bytes` bytes. Returns false when there are fewer. */
-static bool copy_bytes(struct bundle_reader *r, void *to, size_t bytes)
+/* Reads the next pair. Returns false when there is none. */
+static bool take_pair(struct bundle_reader *r, uint64_t pair[static 2])
 {
-    if (r->bytes < bytes)
+    if (r->bytes < 2 * WORD)
         return false;
-    memcpy(to, r->at, bytes);
-    r->at += bytes;
-    r->bytes -= bytes;
+    memcpy(pair, r->at, 2 * WORD);
+    r->at += 2 * WORD;
+    r->bytes -= 2 * WORD;
     return true;
 }
 
 bool bundle_take(struct bundle_reader *r, void *object, size_t bytes)
 {
-    struct head head;
-    struct filled_word one;
-    if (!copy_bytes(r, &head, sizeof head) || head.bytes != bytes)
+    uint64_t head[2], filled[2];
+    if (!take_pair(r, head) || head[0] != bytes)
         return false;
     memset(object, 0, bytes);
-    for (uint64_t i = 0; i < head.words; i++) {
-        if (!copy_bytes(r, &one, sizeof one) || one.at >= words_of(bytes))
+    for (uint64_t i = 0; i < head[1]; i++) {
+        if (!take_pair(r, filled) || filled[0] >= (bytes + WORD - 1) / WORD)
             return false;
-        memcpy((unsigned char *)object + one.at * WORD, &one.value, bytes_of_word(bytes, one.at));
+        size_t at = filled[0] * WORD;
+        memcpy((unsigned char *)object + at, &filled[1], bytes - at < WORD ? bytes - at : WORD);
     }
     return true;
 }
@@ -118,11 +92,8 @@ char *bundle_take_text(struct bundle_reader *r)
     uint64_t length;
     if (!bundle_take(r, &length, sizeof length) || length > MOST_TEXT)
         return NULL;
-    char *text = malloc(length + 1);
-    if (!text)
-        return NULL;
-    text[length] = '\0';
-    if (bundle_take(r, text, length))
+    char *text = calloc(length + 1, 1);
+    if (text && bundle_take(r, text, length))
         return text;
     free(text);
     return NULL;

@@ -4,9 +4,8 @@ src_libsuite_a_SOURCES += \
 	src/util/coverage.h \
 	src/util/descriptor.h \
 	src/util/err.c src/util/err.h \
-	src/util/go_units.c src/util/go_units.h \
 	src/util/kernel_file.c src/util/kernel_file.h \
-	src/util/partition.c src/util/partition.h \
+	src/util/partition.h \
 	src/util/portable.c src/util/portable.h \
 	src/util/printable.c src/util/printable.h \
 	src/util/rng.c src/util/rng.h \

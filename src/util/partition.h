@@ -8,10 +8,23 @@ struct partition {
     uint64_t first;
     uint64_t count;
 };
-struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index);
+
+static inline struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index)
+{
+    uint64_t each = total / parts;
+    uint64_t rest = total % parts; /* each of the first parts gets one more */
+    return (struct partition){.first = index * each + (index < rest ? index : rest),
+                              .count = each + (index < rest ? 1 : 0)};
+}
 
 /* The reverse: the part that has thing `number`. */
-uint64_t partition_owner(uint64_t total, uint64_t parts, uint64_t number);
+static inline uint64_t partition_owner(uint64_t total, uint64_t parts, uint64_t number)
+{
+    uint64_t each = total / parts;
+    uint64_t in_larger_parts = total % parts * (each + 1);
+    return number < in_larger_parts ? number / (each + 1)
+                                    : total % parts + (number - in_larger_parts) / each;
+}
 
 /* One of several takers to whom things are dealt out in turn. All zeros: it is the only taker. */
 struct stripe {
@@ -20,7 +33,13 @@ struct stripe {
 };
 
 /* This taker's share of `total` things. The shares of two takers differ by 1 at most. */
-uint64_t stripe_count(const struct stripe *s, uint64_t total);
+static inline uint64_t stripe_count(const struct stripe *s, uint64_t total)
+{
+    return partition_of(total, (uint64_t)s->others + 1, s->index).count;
+}
 
 /* The number, among all things, of the nth thing that this taker gets. Both count from 1. */
-uint64_t stripe_number(const struct stripe *s, uint64_t n);
+static inline uint64_t stripe_number(const struct stripe *s, uint64_t n)
+{
+    return n + (n - 1) * s->others + s->index;
+}

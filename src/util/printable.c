@@ -6,9 +6,6 @@
 
 #define INVALID 0xFFFD /* Unicode's own replacement character */
 
-/* What a format prints for a character that it cannot print as it is; NULL: it can. */
-typedef const char *substitute_fn(uint32_t character);
-
 struct range {
     uint32_t first, last;
 };
@@ -45,39 +42,16 @@ static const char *substitute_everywhere(uint32_t c)
     return (c & 0xFFFE) == 0xFFFE ? "?" : NULL;
 }
 
-static const char *substitute_plain(uint32_t c)
-{
-    switch (c) {
-    case ',':
-        return ";";
-    case '"':
-        return "'";
-    case '<':
-        return "(";
-    case '>':
-        return ")";
-    default:
-        return substitute_everywhere(c);
-    }
-}
+/* What a format prints for characters that it cannot print as they are. */
+struct replacement {
+    char character; /* 0 ends the list */
+    const char *other;
+};
 
-static const char *substitute_html(uint32_t c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return substitute_everywhere(c);
-    }
-}
+static const struct replacement for_clean[] = {{0}};
+static const struct replacement for_plain[] = {{',', ";"}, {'"', "'"}, {'<', "("}, {'>', ")"}, {0}};
+static const struct replacement for_html[] = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
+                                              {'"', "&quot;"}, {'\'', "&#39;"}, {0}};
 
 /* Reads the character at `text`. Returns its length, or 1 with INVALID if it is no character. */
 static size_t read_character(const char *text, uint32_t *character)
@@ -107,14 +81,17 @@ static size_t read_character(const char *text, uint32_t *character)
 
 /* Writes the label to text[start] and on, cut before the first character that does not fit. */
 static void render_label(char *text, size_t size, size_t start, const char *label,
-                         substitute_fn *substitute)
+                         const struct replacement *replacement)
 {
     size_t used = start;
     size_t bytes;
     for (; label && *label != '\0'; label += bytes) {
         uint32_t character;
         bytes = read_character(label, &character);
-        const char *other = substitute(character);
+        const struct replacement *r = replacement;
+        while (r->character != 0 && (uint32_t)r->character != character)
+            r++;
+        const char *other = r->character != 0 ? r->other : substitute_everywhere(character);
         size_t length = other ? strlen(other) : bytes;
         if (used + length >= size)
             break;
@@ -184,21 +161,21 @@ void print_wrapped(FILE *out, size_t indent, const char *text)
 
 void sanitize_plain(char text[static LABEL_BYTES], const char *label)
 {
-    render_label(text, LABEL_BYTES, 0, label, substitute_plain);
+    render_label(text, LABEL_BYTES, 0, label, for_plain);
     if (text[0] == '\0' || !strchr("=+-@", text[0]))
         return;
     text[0] = '\'';
-    render_label(text, LABEL_BYTES, 1, label, substitute_plain);
+    render_label(text, LABEL_BYTES, 1, label, for_plain);
 }
 
 void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label)
 {
-    render_label(text, LABEL_HTML_BYTES, 0, label, substitute_html);
+    render_label(text, LABEL_HTML_BYTES, 0, label, for_html);
 }
 
 void sanitize_clean(char *text, size_t size, const char *label)
 {
-    render_label(text, size, 0, label, substitute_everywhere);
+    render_label(text, size, 0, label, for_clean);
 }
 
 size_t sanitize_columns(const char *text)

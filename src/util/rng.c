@@ -12,24 +12,18 @@ void permutation_init(struct permutation *p, uint64_t count, uint64_t key)
         p->half_bits++;
 }
 
-static uint64_t network(const struct permutation *p, uint64_t value)
-{
-    uint64_t mask = (UINT64_C(1) << p->half_bits) - 1;
-    uint64_t left = value >> p->half_bits;
-    uint64_t right = value & mask;
-    for (uint64_t round = 0; round < ROUNDS; round++) {
-        uint64_t mixed = rng_mix(right ^ p->key ^ (round << 56)) & mask;
-        uint64_t next = left ^ mixed;
-        left = right;
-        right = next;
-    }
-    return left << p->half_bits | right;
-}
-
 uint64_t permutation_at(const struct permutation *p, uint64_t index)
 {
+    uint64_t mask = (UINT64_C(1) << p->half_bits) - 1;
     do {
-        index = network(p, index);
+        uint64_t left = index >> p->half_bits;
+        uint64_t right = index & mask;
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            uint64_t next = left ^ (rng_mix(right ^ p->key ^ (round << 56)) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << p->half_bits | right;
     } while (index >= p->count);
     return index;
 }

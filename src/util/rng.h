@@ -31,8 +31,7 @@ struct rng {
 /* Mixes a 64-bit word thoroughly (the finaliser of splitmix64): a hash without a state. */
 uint64_t rng_mix(uint64_t word);
 
-/* The largest seed: JavaScript and jq, which read it in JSON, know whole numbers up to it exactly.
- */
+/* The largest seed: jq and JavaScript know whole numbers in JSON exactly up to this one. */
 #define SEED_MAX ((UINT64_C(1) << 53) - 1)
 
 /* Starts r at a point that depends on seed and stream. Different streams do not overlap. */

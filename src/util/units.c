@@ -76,58 +76,39 @@ uint64_t units_round_down(uint64_t bytes)
     return bytes >= MIB ? bytes / MIB * MIB : bytes / KIB * KIB;
 }
 
-/* Number of bytes that the rest of a size means; 0: there is no such suffix. */
-static uint64_t suffix_bytes(const char *suffix, uint64_t unit)
-{
-    static const char letters[] = "kmgtpe";
-    uint64_t base = unit == UNITS_AS_GO ? 1000 : 1024;
-    uint64_t bytes = 1;
-    if (*suffix == '\0')
-        return unit == UNITS_AS_GO ? 1 : unit;
-    const char *letter = strchr(letters, *suffix | 0x20);
-    if (letter) {
-        suffix++;
-        if ((*suffix | 0x20) == 'i') {
-            suffix++;
-            base = 1024;
-        }
-        for (const char *power = letters; power <= letter; power++)
-            bytes *= base;
-    }
-    return *suffix == '\0' || strcasecmp(suffix, "b") == 0 ? bytes : 0;
-}
-
 int units_parse_size(const char *text, uint64_t unit, uint64_t *value)
 {
+    static const char letters[] = "kmgtpe";
     struct number n;
     uint64_t sum = 0;
-    uint64_t bytes = read_number(&text, &n) ? suffix_bytes(text, unit) : 0;
-    int status = bytes > 0 ? add_worth(&sum, &n, bytes) : -EINVAL;
+    uint64_t bytes = 1; /* what the suffix means */
+    if (!read_number(&text, &n))
+        return -EINVAL;
+    const char *letter = *text ? strchr(letters, *text | 0x20) : NULL;
+    if (letter) {
+        text++;
+        bool has_i = (*text | 0x20) == 'i';
+        text += has_i;
+        for (const char *power = letters; power <= letter; power++)
+            bytes *= unit == UNITS_AS_GO && !has_i ? 1000 : 1024;
+    } else if (*text == '\0' && unit != UNITS_AS_GO) {
+        bytes = unit;
+    }
+    if (*text != '\0' && strcasecmp(text, "b") != 0)
+        return -EINVAL;
+    int status = add_worth(&sum, &n, bytes);
     if (status == 0)
         *value = sum;
     return status;
 }
 
-/* Reads the unit of time at *text. Returns its length in nanoseconds; 0: there is none. */
-static uint64_t read_time_unit(const char **text)
+int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
 {
     static const struct unit units[] = {
         {"ns", 1},           {"us", 1000},          {"\302\265s", 1000},
         {"\316\274s", 1000}, {"ms", MILLION},       {"s", BILLION},
         {"m", 60 * BILLION}, {"h", 3600 * BILLION}, {"d", 86400 * BILLION},
     };
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t length = strlen(units[i].suffix);
-        if (strncmp(*text, units[i].suffix, length) != 0)
-            continue;
-        *text += length;
-        return units[i].worth;
-    }
-    return 0;
-}
-
-int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
-{
     struct number n;
     uint64_t sum = 0;
     bool is_first = true;
@@ -137,7 +118,14 @@ int units_parse_duration(const char *text, uint64_t unit, uint64_t *nanoseconds)
             return -EINVAL;
         bool is_bare = is_first && *text == '\0';
         bool is_zero = is_bare && n.whole == 0 && n.fraction == 0;
-        uint64_t worth = is_bare ? unit : read_time_unit(&text);
+        uint64_t worth = is_bare ? unit : 0;
+        for (size_t i = 0; !is_bare && worth == 0 && i < sizeof units / sizeof *units; i++) {
+            size_t length = strlen(units[i].suffix);
+            if (strncmp(text, units[i].suffix, length) == 0) {
+                text += length;
+                worth = units[i].worth;
+            }
+        }
         if (worth == 0 && !is_zero)
             return -EINVAL;
         if (status == 0)
@@ -266,6 +254,43 @@ struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded)
 struct units_text units_time(uint64_t nanoseconds)
 {
     return units_time_beside(nanoseconds, nanoseconds);
+}
+
+/* Prints number / scale, a power of ten, without the zeros at the end of the fraction. */
+static struct units_text go_decimal(uint64_t number, uint64_t scale, const char *unit)
+{
+    struct units_text text;
+    int length = snprintf(text.text, sizeof text.text, "%" PRIu64, number / scale);
+    const char *point = ".";
+    for (uint64_t fraction = number % scale; fraction > 0; fraction = fraction * 10 % scale) {
+        length += snprintf(text.text + length, sizeof text.text - (size_t)length, "%s%d", point,
+                           (int)(fraction * 10 / scale));
+        point = "";
+    }
+    snprintf(text.text + length, sizeof text.text - (size_t)length, "%s", unit);
+    return text;
+}
+
+struct units_text units_go_duration(uint64_t nanoseconds)
+{
+    const uint64_t minute_ns = 60 * BILLION, hour_ns = 60 * minute_ns;
+    struct units_text text = {.text = "0s"};
+    if (nanoseconds > 0 && nanoseconds < 1000)
+        return go_decimal(nanoseconds, 1, "ns");
+    if (nanoseconds > 0 && nanoseconds < MILLION)
+        return go_decimal(nanoseconds, 1000, "\302\265s");
+    if (nanoseconds > 0 && nanoseconds < BILLION)
+        return go_decimal(nanoseconds, MILLION, "ms");
+    const struct units_text seconds = go_decimal(nanoseconds % minute_ns, BILLION, "s");
+    if (nanoseconds >= hour_ns)
+        snprintf(text.text, sizeof text.text, "%" PRIu64 "h%" PRIu64 "m%.14s",
+                 nanoseconds / hour_ns, nanoseconds % hour_ns / minute_ns, seconds.text);
+    else if (nanoseconds >= minute_ns)
+        snprintf(text.text, sizeof text.text, "%" PRIu64 "m%.14s", nanoseconds / minute_ns,
+                 seconds.text);
+    else
+        text = seconds;
+    return text;
 }
 
 struct units_text units_scaled(double number, enum units_of what)

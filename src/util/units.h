@@ -110,6 +110,12 @@ struct units_text {
 struct units_text units_time(uint64_t nanoseconds);
 
 /*
+ * Formats a duration as Go does, in the largest unit below it: "537.25µs", "1.353748ms", "1m30s",
+ * "0s".
+ */
+struct units_text units_go_duration(uint64_t nanoseconds);
+
+/*
  * Format a bound that is printed beside a value that it excludes, such as a limit: rounding must
  * not make the two alike. units_time_beside() is units_time(), and units_beside() the number, with
  * as many more decimals as it takes to differ from `excluded`, unless they are equal.

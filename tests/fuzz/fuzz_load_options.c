@@ -8,7 +8,6 @@
 #include "bonload/plan/plan.h"
 #include "cli/parser.h"
 #include "fuzz.h"
-#include "util/go_units.h"
 #include "util/units.h"
 
 #define UNTOUCHED  UINT64_C(0x5a5a5a5a5a5a5a5a)
@@ -27,7 +26,8 @@ static void values(const char *text)
     int status = units_parse_duration(text, 0, &duration);
     MUST(is_promised(status) && (status == 0 || duration == UNTOUCHED));
     if (status == 0)
-        MUST(units_parse_duration(go_duration(duration).text, 0, &again) == 0 && again == duration);
+        MUST(units_parse_duration(units_go_duration(duration).text, 0, &again) == 0 &&
+             again == duration);
     status = units_parse_size(text, UNITS_AS_GO, &size);
     MUST(is_promised(status) && (status == 0 || size == UNTOUCHED));
 }

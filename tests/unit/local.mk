@@ -51,7 +51,6 @@ BONNIE_UNIT_TESTS = \
 	tests/unit/tools/test_zcav \
 	tests/unit/util/test_bundle \
 	tests/unit/util/test_err \
-	tests/unit/util/test_go_units \
 	tests/unit/util/test_permute \
 	tests/unit/util/test_portable \
 	tests/unit/util/test_rng \

@@ -5,7 +5,6 @@
 
 #include "bonload/report/report.h"
 #include "sync/ranks.h"
-#include "util/go_units.h"
 #include "util/printable.h"
 #include "util/units.h"
 
@@ -29,18 +28,18 @@ void report_human(const struct result *result, FILE *out)
         /* what goader prints, in exactly its form */
         if (h->count > 0) {
             fprintf(out, "Average response time: %s\n",
-                    go_duration((uint64_t)histogram_mean(h)).text);
+                    units_go_duration((uint64_t)histogram_mean(h)).text);
             for (size_t i = 0; i < GOADER_PERCENTILES; i++)
                 fprintf(out, "Percentile %.0f - %s\n", goader_percentiles[i],
-                        go_duration(histogram_percentile(h, goader_percentiles[i])).text);
+                        units_go_duration(histogram_percentile(h, goader_percentiles[i])).text);
             fputs("TopTen latencies: ", out);
             for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
-                fprintf(out, " %s", go_duration(largest[i]).text);
+                fprintf(out, " %s", units_go_duration(largest[i]).text);
             fputc('\n', out);
         }
         if (p->mode == MODE_SEARCH && (p->kinds[kind].pace != PACE_FOLLOWS || !is_rate)) {
             fprintf(out, "%s with latency below %s: ", is_rate ? "Rate" : "Threads",
-                    go_duration(p->settings->limit.nanoseconds).text);
+                    units_go_duration(p->settings->limit.nanoseconds).text);
             if (answer->found == FOUND_UNSURE && answer->load <= 0)
                 fputs("not known\n", out);
             else
@@ -49,13 +48,14 @@ void report_human(const struct result *result, FILE *out)
         fprintf(out, "Total requests: %" PRIu64 "\n", tally_ended(t));
         fprintf(out, "Total errors: %" PRIu64 "\n", t->failed.count);
         if (p->mode == MODE_RATE && p->kinds[kind].pace == PACE_RATE)
-            fprintf(out, "Staggered for: %s\n", go_duration(k->staggered_ns).text);
+            fprintf(out, "Staggered for: %s\n", units_go_duration(k->staggered_ns).text);
         fprintf(out, "Average OP/s:  %.0f\n", floor(result_rate(k)));
         fprintf(out, "Average good OP/s:  %.0f\n", floor(result_good_rate(k)));
         /* what goader does not say: at most five lines */
         if (h->count > 0)
             fprintf(out, "Percentile 99.9 - %s\nLongest - %s\n",
-                    go_duration(histogram_percentile(h, 99.9)).text, go_duration(h->maximum).text);
+                    units_go_duration(histogram_percentile(h, 99.9)).text,
+                    units_go_duration(h->maximum).text);
         if (k->offered > 0)
             fprintf(out, "Offered: %.6g/s, achieved: %.6g/s, late: %" PRIu64 " requests\n",
                     k->offered, result_good_rate(k), t->late);

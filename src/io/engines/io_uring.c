@@ -25,19 +25,12 @@ struct state {
 
 static const char *reason_of(int code, bool polls)
 {
-    switch (code) {
-    case ENOSYS:
-        return "the kernel has no io_uring";
-    case ENOMEM:
-        return "the limit on locked memory is too low (ulimit -l)";
-    case EPERM:
-        if (polls)
-            return "sqpoll is not allowed here (it needs root before Linux 5.13)";
-        return "io_uring is not allowed here (the sysctl kernel.io_uring_disabled or a seccomp "
-               "filter)";
-    default:
-        return "the kernel refuses io_uring_setup";
-    }
+    return code == ENOSYS   ? "the kernel has no io_uring"
+           : code == ENOMEM ? "the limit on locked memory is too low (ulimit -l)"
+           : code != EPERM  ? "the kernel refuses io_uring_setup"
+           : polls          ? "sqpoll is not allowed here (it needs root before Linux 5.13)"
+                   : "io_uring is not allowed here (the sysctl kernel.io_uring_disabled or "
+                     "a seccomp filter)";
 }
 
 /*
@@ -66,47 +59,36 @@ static int uring_available(struct err *e)
     return 0;
 }
 
-/* Makes a ring with the best features that this kernel has: tries newer ones first. */
-static int init_ring(struct state *s)
+static int uring_open(void *state, struct err *e)
 {
+    /* the best features that this kernel has: tries newer ones first */
     static const unsigned ways[] = {
         IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */
         IORING_SETUP_COOP_TASKRUN,                               /* Linux 5.19 */
         0,
     };
-    bool polls = s->setup.options->uring.sqpoll;
+    enum { MOST = 1024 }; /* with more files, the kernel looks each of them up for every transfer */
+    struct state *s = state;
+    const struct engine_options *options = s->setup.options;
+    bool polls = options->uring.sqpoll;
     size_t count = polls ? 1 : sizeof ways / sizeof *ways;
     int rc = -EINVAL;
     for (size_t i = 0; rc == -EINVAL && i < count; i++) {
         struct io_uring_params parameters = {.sq_thread_idle = SQPOLL_IDLE_MS};
         parameters.flags = (polls ? IORING_SETUP_SQPOLL : ways[i]) |
-                           (s->setup.options->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
+                           (options->uring.iopoll ? IORING_SETUP_IOPOLL : 0);
         rc = init_in_time(s->setup.depth, &s->ring, &parameters);
     }
-    return rc;
-}
-
-static void register_files(struct state *s)
-{
-    enum { MOST = 1024 }; /* with more files, the kernel looks each of them up for every transfer */
-    int fds[MOST];
-    unsigned count = s->setup.file_count;
-    if (count > MOST)
-        return;
-    for (unsigned i = 0; i < count; i++)
-        fds[i] = s->setup.files[i].fd;
-    s->has_files = io_uring_register_files(&s->ring, fds, count) == 0;
-}
-
-static int uring_open(void *state, struct err *e)
-{
-    struct state *s = state;
-    int rc = init_ring(s);
     if (rc < 0)
-        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, s->setup.options->uring.sqpoll));
+        return err_system(e, -rc, "io_uring: %s", reason_of(-rc, polls));
     s->must_ask = s->ring.flags &
                   (IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_IOPOLL);
-    register_files(s);
+    if (s->setup.file_count <= MOST) {
+        int fds[MOST];
+        for (unsigned i = 0; i < s->setup.file_count; i++)
+            fds[i] = s->setup.files[i].fd;
+        s->has_files = io_uring_register_files(&s->ring, fds, s->setup.file_count) == 0;
+    }
     struct iovec all = {.iov_base = s->setup.buffers, .iov_len = s->setup.buffers_bytes};
     s->has_buffers = io_uring_register_buffers(&s->ring, &all, 1) == 0;
     return 0;
@@ -118,8 +100,12 @@ static bool has_buffers(const void *state)
     return s->has_buffers;
 }
 
-static void prepare_entry(const struct state *s, struct io_uring_sqe *sqe, struct io *io)
+static enum engine_answer uring_submit(void *state, struct io *io)
 {
+    struct state *s = state;
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
+    if (!sqe)
+        return ENGINE_BUSY;
     int file = s->has_files ? (int)io->file : s->setup.files[io->file].fd;
     unsigned length = (unsigned)io->length;
     uint64_t place = s->setup.files[io->file].base + io->offset;
@@ -134,36 +120,23 @@ static void prepare_entry(const struct state *s, struct io_uring_sqe *sqe, struc
     if (s->has_files)
         sqe->flags |= IOSQE_FIXED_FILE;
     io_uring_sqe_set_data(sqe, io);
-}
-
-static enum engine_answer uring_submit(void *state, struct io *io)
-{
-    struct state *s = state;
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&s->ring);
-    if (!sqe)
-        return ENGINE_BUSY;
-    prepare_entry(s, sqe, io);
     return ENGINE_QUEUED;
-}
-
-/*
- * Submits what is queued, and waits for `least` completions. A ring that defers its work shows
- * completions only after this system call; other rings need it only to submit or to wait.
- */
-static int enter_ring(struct state *s, unsigned least)
-{
-    if (least > 0)
-        return io_uring_submit_and_wait(&s->ring, least);
-    if (s->must_ask)
-        return io_uring_submit_and_get_events(&s->ring);
-    return io_uring_sq_ready(&s->ring) > 0 ? io_uring_submit(&s->ring) : 0;
 }
 
 static int uring_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
-    unsigned ready = io_uring_cq_ready(&s->ring);
-    int rc = enter_ring(s, ready < least ? least : 0);
+    int rc = 0;
+    /*
+     * A ring that defers its work shows completions only after a system call; other rings need one
+     * only to submit or to wait.
+     */
+    if (io_uring_cq_ready(&s->ring) < least)
+        rc = io_uring_submit_and_wait(&s->ring, least);
+    else if (s->must_ask)
+        rc = io_uring_submit_and_get_events(&s->ring);
+    else if (io_uring_sq_ready(&s->ring) > 0)
+        rc = io_uring_submit(&s->ring);
     bool is_full = rc == -EAGAIN || rc == -EBUSY; /* the kernel accepts more when some are reaped */
     if (rc < 0 && !(is_full && io_uring_cq_ready(&s->ring) > 0))
         return is_full ? -EINTR : rc;

@@ -67,42 +67,29 @@ static enum engine_answer libaio_submit(void *state, struct io *io)
     return ENGINE_QUEUED;
 }
 
-/*
- * Submits what is collected. Returns -EAGAIN when the kernel accepts no more until some transfers
- * are complete. A transfer that the kernel refuses is complete with that error; *refused becomes
- * this transfer.
- */
-static int submit_collected(struct state *s, struct io **refused)
-{
-    unsigned done = 0;
-    int rc = 0;
-    while (done < s->collected && rc >= 0) {
-        rc = io_submit(s->context, s->collected - done, s->batch + done);
-        done += rc > 0 ? (unsigned)rc : 0;
-    }
-    if (rc < 0 && rc != -EAGAIN && rc != -EINTR) {
-        /* the error is about the first of the remaining transfers */
-        struct iocb *block = s->batch[done++];
-        *refused = block->data;
-        (*refused)->result = rc;
-        s->unused[s->free_count++] = block;
-        rc = 0;
-    }
-    s->collected -= done;
-    memmove(s->batch, s->batch + done, s->collected * sizeof *s->batch);
-    return rc < 0 ? rc : 0;
-}
-
 static int libaio_wait(void *state, unsigned least, struct io *done[], unsigned most)
 {
     struct state *s = state;
     struct timespec none = {0}; /* with 0, libaio reads the ring without a system call */
-    struct io *refused = NULL;
-    int rc = s->collected > 0 ? submit_collected(s, &refused) : 0;
-    if (refused) {
-        done[0] = refused;
-        return 1;
+    unsigned submitted = 0;
+    int rc = 0;
+    while (submitted < s->collected && rc >= 0) {
+        rc = io_submit(s->context, s->collected - submitted, s->batch + submitted);
+        submitted += rc > 0 ? (unsigned)rc : 0;
     }
+    /* -EAGAIN: the kernel accepts no more until some transfers are complete */
+    bool is_refused = rc < 0 && rc != -EAGAIN && rc != -EINTR;
+    if (is_refused) { /* the first of the remaining transfers, which is complete with that error */
+        struct iocb *block = s->batch[submitted++];
+        done[0] = block->data;
+        done[0]->result = rc;
+        s->unused[s->free_count++] = block;
+    }
+    s->collected -= submitted;
+    if (submitted > 0)
+        memmove(s->batch, s->batch + submitted, s->collected * sizeof *s->batch);
+    if (is_refused)
+        return 1;
     if (rc == -EINTR)
         return rc;
     if (rc == -EAGAIN && s->collected + s->free_count == s->setup.depth)

@@ -18,10 +18,10 @@
 static int drop(const char *answer, size_t bytes, struct err *e)
 {
     int ends[2];
-    struct cache_dropper d = {.process = {.pid = 1}};
+    struct helper d = {.pid = 1};
     err_init(e);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    d.process.socket = ends[0];
+    d.socket = ends[0];
     assert_int_equal(write(ends[1], answer, bytes), bytes);
     shutdown(ends[1], SHUT_WR);
     int rc = cache_dropper_drop(&d, e);

@@ -48,7 +48,7 @@ static int outcome(const struct call *c)
     if (pid == 0) {
         const uint64_t *a = c->arguments;
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-            !dropper_filter_install(ends[0], drop_caches))
+            !dropper_filter_install(&drop_caches, ends[0]))
             syscall(SYS_exit, 2);
         syscall(SYS_exit, syscall(c->number, a[0], a[1], a[2], a[3]) < 0);
     }

@@ -318,10 +318,10 @@ static void files_of_others(void **state)
     assert_int_equal(size_of("shared/file"), 4);
     assert_int_equal(path_open(&shared, NULL, "shared", PATH_FAILS, NULL), 0);
     assert_int_equal(path_open(&own, NULL, "own", PATH_FAILS, NULL), 0);
-    assert_int_equal(path_check_replaced(&shared, "file"), -PATH_FOREIGN);
+    assert_int_equal(path_check_removed(&shared, "file", false), -PATH_FOREIGN);
     assert_int_equal(path_remove(&shared, "file", false), -PATH_FOREIGN);
     assert_int_equal(tried("own", "file", O_WRONLY | O_CREAT | O_TRUNC), 0);
-    assert_int_equal(path_check_replaced(&own, "file"), 0);
+    assert_int_equal(path_check_removed(&own, "file", false), 0);
     assert_int_equal(path_remove(&own, "file", false), 0);
     path_close(&own);
     path_close(&shared);

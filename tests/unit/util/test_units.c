@@ -347,6 +347,30 @@ static void durations(void **state)
     refuse_duration("18446744074s", -ERANGE);
 }
 
+static void expect_go(uint64_t nanoseconds, const char *text)
+{
+    assert_string_equal(units_go_duration(nanoseconds).text, text);
+}
+
+static void durations_as_go_prints_them(void **state)
+{
+    (void)state;
+    expect_go(0, "0s");
+    expect_go(999, "999ns");
+    expect_go(1000, "1\302\265s");
+    expect_go(999999, "999.999\302\265s");
+    expect_go(537250, "537.25\302\265s");
+    expect_go(1353748, "1.353748ms");
+    expect_go(80120, "80.12\302\265s");
+    expect_go(1000000, "1ms");
+    expect_go(999999999, "999.999999ms");
+    expect_go(1000000000, "1s");
+    expect_go(90000000000, "1m30s");
+    expect_go(3600000000000, "1h0m0s");
+    expect_go(3661500000000, "1h1m1.5s");
+    expect_go(UINT64_MAX, "5124095h34m33.709551615s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +378,7 @@ int main(void)
         cmocka_unit_test(fractions),
         cmocka_unit_test(sizes_as_go_has_them),
         cmocka_unit_test(durations),
+        cmocka_unit_test(durations_as_go_prints_them),
         cmocka_unit_test(sizes_with_suffix),
         cmocka_unit_test(sizes_without_suffix_count_units),
         cmocka_unit_test(sizes_up_to_the_last_bit),

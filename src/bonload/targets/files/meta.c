@@ -280,7 +280,7 @@ static int operate_on_name(struct thread *t, unsigned op)
         rc = paths_find(&t->shared->paths, target, PATH_FAILS, &other);
         if (rc != 0)
             return rc;
-        rc = path_check_replaced(at, name);
+        rc = path_check_removed(at, name, false);
         if (rc == 0)
             rc = path_rename(at, name, other.directory, other.name);
         if (rc == 0)
