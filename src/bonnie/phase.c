@@ -548,7 +548,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .evidence = {.spent = ph->spent,
                      .cpus = p->host->cpus,
                      .limit = r->limit,
-                     .link_per_second = facts_link(&r->storage.facts, &r->storage.sources.devices)},
+                     .link_per_second = r->storage.facts.link_per_second},
         .cache = ph->cache};
     struct evidence *evidence = &figures.evidence;
     struct reading *spent = &evidence->spent; /* all of it, or the last window of rounds */

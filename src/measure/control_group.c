@@ -10,92 +10,63 @@
 #include "util/kernel_file.h"
 #include "util/printable.h"
 
-/* A mounted hierarchy of control groups. */
-struct hierarchy {
-    bool is_v2;
-    char top[PATH_MAX]; /* group whose directory is mounted */
-    char mount[PATH_MAX];
-};
-
-static bool has_controller(const char *list, const char *controller)
-{
-    return word_list_has(list, controller, strlen(controller));
-}
-
 /*
  * Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
  * "0::/path" with version 2. Returns false when the process has no group in that hierarchy.
  */
-static bool find_group(const char *root, const struct hierarchy *h, const char *controller,
-                       char group[PATH_MAX])
+static bool find_group(const char *root, bool is_v2, const char *controller, char group[PATH_MAX])
 {
-    char path[PATH_MAX];
-    char line[PATH_MAX];
     bool found = false;
-    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return false;
-    while (!found && fgets(line, sizeof line, in)) {
+    char *text = kernel_file_whole(root, "/proc/self/cgroup");
+    for (char *rest = text, *line; !found && (line = strsep(&rest, "\n"));) {
         char *list = strchr(line, ':');
         char *where = list ? strchr(list + 1, ':') : NULL;
         if (!where)
             continue;
         *where = '\0';
-        found = h->is_v2 ? where == list + 1 : has_controller(list + 1, controller);
-        snprintf(group, PATH_MAX, "%.*s", (int)strcspn(where + 1, "\n"), where + 1);
+        found = is_v2 ? where == list + 1 : word_list_has(list + 1, controller, strlen(controller));
+        snprintf(group, PATH_MAX, "%s", where + 1);
     }
-    fclose(in);
+    free(text);
     return found;
-}
-
-/* Whether a line of /proc/self/mountinfo is about a hierarchy with the controller. */
-static bool is_hierarchy(const char *line, const char *controller, struct hierarchy *h)
-{
-    const char *type = strstr(line, " - cgroup");
-    if (!type || sscanf(line, "%*d %*d %*s %4095s %4095s", h->top, h->mount) != 2)
-        return false;
-    h->is_v2 = strncmp(type, " - cgroup2 ", strlen(" - cgroup2 ")) == 0;
-    const char *options = strrchr(line, ' ');
-    return h->is_v2 || has_controller(options + 1, controller);
 }
 
 void control_groups_visit(const char *root, const char *controller,
                           void (*visit)(void *context, const struct control_group *g),
                           void *context)
 {
-    char path[PATH_MAX];
+    char top[PATH_MAX]; /* the group whose directory is mounted */
+    char mount[PATH_MAX];
     char group[PATH_MAX];
     char directory[PATH_MAX];
-    struct hierarchy h;
-    char *line = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "%s/proc/self/mountinfo", root);
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return;
-    while (getline(&line, &room, in) > 0) {
-        if (!is_hierarchy(line, controller, &h) || !find_group(root, &h, controller, group))
+    char *text = kernel_file_whole(root, "/proc/self/mountinfo");
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        const char *type = strstr(line, " - cgroup");
+        if (!type || sscanf(line, "%*d %*d %*s %4095s %4095s", top, mount) != 2)
             continue;
-        size_t above = strcmp(h.top, "/") == 0 ? 0 : strlen(h.top);
+        bool is_v2 = strncmp(type, " - cgroup2 ", strlen(" - cgroup2 ")) == 0;
+        const char *options = strrchr(line, ' ') + 1;
+        if ((!is_v2 && !word_list_has(options, controller, strlen(controller))) ||
+            !find_group(root, is_v2, controller, group))
+            continue;
+        size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
         /* strchr() also finds the end of the text */
-        if (strncmp(group, h.top, above) != 0 || !strchr("/", group[above]))
+        if (strncmp(group, top, above) != 0 || !strchr("/", group[above]))
             continue; /* the process's group is not below the one that is mounted */
-        const char *rest = strcmp(group + above, "/") == 0 ? "" : group + above;
-        if (snprintf(directory, sizeof directory, "%s%s%s", root, h.mount, rest) >=
+        const char *below = strcmp(group + above, "/") == 0 ? "" : group + above;
+        if (snprintf(directory, sizeof directory, "%s%s%s", root, mount, below) >=
             (int)sizeof directory)
             continue;
-        struct control_group g = {directory, h.is_v2, true};
-        const char *top = directory + strlen(root) + strlen(h.mount);
+        struct control_group g = {directory, is_v2, true};
+        const char *first = directory + strlen(root) + strlen(mount);
         char *end = directory + strlen(directory);
-        for (; end && end >= top; end = strrchr(directory, '/')) { /* up to the mount point */
+        for (; end && end >= first; end = strrchr(directory, '/')) { /* up to the mount point */
             *end = '\0';
             visit(context, &g);
             g.is_own = false;
         }
     }
-    free(line);
-    fclose(in);
+    free(text);
 }
 
 /* Reads the beginning of a file of the group. "max", and what is not there, is an empty text. */
@@ -167,15 +138,12 @@ double cpu_quotas_lowest(const struct cpu_quotas *q)
 
 void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now)
 {
-    char line[128];
+    char text[1024];
     *now = (struct quota_counts){.cpus = q->cpus, .period_ns = q->period_ns};
-    FILE *in = kernel_file_read(q->stat);
-    while (in && fgets(line, sizeof line, in)) {
-        sscanf(line, "nr_periods %" SCNu64, &now->periods);
-        sscanf(line, "nr_throttled %" SCNu64, &now->throttled);
-        sscanf(line, "throttled_%*[a-z] %" SCNu64, &now->throttled_ns);
-    }
+    const char *at =
+        kernel_file_text(q->stat, text, sizeof text) ? strstr(text, "nr_periods") : NULL;
+    if (at)
+        sscanf(at, "nr_periods %" SCNu64 " nr_throttled %" SCNu64 " throttled_%*[a-z] %" SCNu64,
+               &now->periods, &now->throttled, &now->throttled_ns);
     now->throttled_ns *= q->unit_ns;
-    if (in)
-        fclose(in);
 }

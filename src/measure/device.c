@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,6 @@
 /* The unit of the counters, whatever the device's own sectors are (stat.rst). */
 #define SECTOR_BYTES 512
 #define STAT_TEXT    512 /* 17 numbers of up to 20 digits */
-
-/* ---- the tree of /sys ---- */
 
 /* Writes the path of a file in a device's directory of sysfs, or of its entry, which is a link. */
 static void path_of(const struct device_set *d, const struct device *device, const char *name,
@@ -39,22 +38,19 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
     return is_there;
 }
 
-static bool begins_with(const char *text, const char *const words[])
-{
-    for (; *words; words++)
-        if (strncmp(text, *words, strlen(*words)) == 0)
-            return true;
-    return false;
-}
-
 bool device_is_virtual(const struct device_set *devices, const struct device *device)
 {
-    static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd", NULL};
-    static const char *const models[] = {"QEMU",           "VBOX",   "VMware", "Virtual", "Amazon",
-                                         "PersistentDisk", "Google", "MSFT",   NULL};
+    static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd"};
+    static const char *const models[] = {"QEMU",   "VBOX",           "VMware", "Virtual",
+                                         "Amazon", "PersistentDisk", "Google", "MSFT"};
     char model[64];
+    bool is_virtual = false;
     device_fact(devices, device, "device/model", model, sizeof model);
-    return begins_with(device->name, names) || begins_with(model, models);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is_virtual |= strncmp(device->name, names[i], strlen(names[i])) == 0;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        is_virtual |= strncmp(model, models[i], strlen(models[i])) == 0;
+    return is_virtual;
 }
 
 bool device_parse_number(const char *text, unsigned *major, unsigned *minor)
@@ -108,57 +104,27 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
     return complete ? count : -1;
 }
 
-/* ---- finding the devices ---- */
-
 /*
- * Writes the path of the directory that has the devices of a btrfs. If its UUID is not known, it is
- * that of the device which is mounted.
+ * Finds the directory of a btrfs in sysfs. If its UUID is not known, it is that of the device which
+ * is mounted.
  */
-static bool find_btrfs(const struct mount_info *p, char path[PATH_MAX])
+static bool find_btrfs(const struct mount_info *p, char uuid[static 37])
 {
     struct dirent **uuids = NULL;
+    char path[PATH_MAX];
     const char *device = strrchr(p->source, '/');
-    snprintf(path, PATH_MAX, "%s/sys/fs/btrfs/%s/devices", p->root, p->uuid);
-    if (*p->uuid)
-        return true;
-    snprintf(path, PATH_MAX, "%s/sys/fs/btrfs", p->root);
-    int count = device ? scandir(path, &uuids, is_visible, alphasort) : 0;
-    bool is_found = false;
+    strcpy(uuid, p->uuid);
+    snprintf(path, sizeof path, "%s/sys/fs/btrfs", p->root);
+    int count = !*uuid && device ? scandir(path, &uuids, is_visible, alphasort) : 0;
     for (int i = 0; i < count; i++) {
-        char file[PATH_MAX];
-        snprintf(file, sizeof file, "%s/sys/fs/btrfs/%s/devices%s", p->root, uuids[i]->d_name,
+        snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices%s", p->root, uuids[i]->d_name,
                  device);
-        if (!is_found && kernel_file_exists(file)) {
-            is_found = true;
-            snprintf(path, PATH_MAX, "%.*s", (int)(strlen(file) - strlen(device)), file);
-        }
+        if (!*uuid && kernel_file_exists(path))
+            snprintf(uuid, sizeof p->uuid, "%.36s", uuids[i]->d_name);
         free(uuids[i]);
     }
     free(uuids);
-    return is_found;
-}
-
-/* The further copies that a btrfs makes of one kind ("data"), by the profiles that are in use. */
-static unsigned find_copies(const char *devices_path, const char *kind, bool *has_parity)
-{
-    static const struct {
-        const char *profile;
-        unsigned copies;
-        bool is_parity;
-    } profiles[] = {{"dup", 1, false},     {"raid1", 1, false}, {"raid10", 1, false},
-                    {"raid1c3", 2, false}, {"raid5", 1, true},  {"raid6", 2, true},
-                    {"raid1c4", 3, false}};
-    unsigned most = 0;
-    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%s/../allocation/%s/%s", devices_path, kind,
-                 profiles[i].profile);
-        if (!kernel_file_exists(path))
-            continue;
-        most = profiles[i].copies > most ? profiles[i].copies : most;
-        *has_parity |= profiles[i].is_parity;
-    }
-    return most;
+    return *uuid;
 }
 
 /*
@@ -168,21 +134,37 @@ static unsigned find_copies(const char *devices_path, const char *kind, bool *ha
 static bool add_filesystem(struct device_set *d, const struct mount_info *p,
                            const struct device *kind)
 {
-    struct device new = *kind;
+    /* the further copies that a btrfs makes, by the profiles that are in use */
+    static const struct {
+        const char *profile;
+        unsigned copies;
+        bool is_parity;
+    } profiles[] = {{"dup", 1, false},     {"raid1", 1, false}, {"raid10", 1, false},
+                    {"raid1c3", 2, false}, {"raid5", 1, true},  {"raid6", 2, true},
+                    {"raid1c4", 3, false}};
     char path[PATH_MAX];
-    if (strcmp(p->filesystem, "btrfs") == 0 && find_btrfs(p, path)) {
+    char uuid[sizeof p->uuid];
+    if (strcmp(p->filesystem, "btrfs") == 0 && find_btrfs(p, uuid)) {
+        snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices", p->root, uuid);
         int count = add_all(d, path, kind);
-        bool has_parity = false;
         if (kind->leaf || count <= 0) /* below a loop, whose bytes are counted once */
             return count > 0;
-        d->copies.data = find_copies(path, "data", &has_parity);
-        d->copies.metadata = find_copies(path, "metadata", &has_parity);
-        d->copies.stripe = has_parity ? (unsigned)count : 0;
+        for (size_t i = 0; i < 2 * sizeof profiles / sizeof *profiles; i++) {
+            bool is_data = i % 2 == 0;
+            unsigned *most = is_data ? &d->copies.data : &d->copies.metadata;
+            snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/allocation/%s/%s", p->root, uuid,
+                     is_data ? "data" : "metadata", profiles[i / 2].profile);
+            if (!kernel_file_exists(path))
+                continue;
+            *most = profiles[i / 2].copies > *most ? profiles[i / 2].copies : *most;
+            d->copies.stripe = profiles[i / 2].is_parity ? (unsigned)count : d->copies.stripe;
+        }
         return true;
     }
     /* A bcachefs has the device number of one of its devices, however many it has. */
     if (p->major == 0 || strcmp(p->filesystem, "bcachefs") == 0)
         return false;
+    struct device new = *kind;
     new.major = p->major;
     new.minor = p->minor;
     return add_device(d, new);
@@ -216,37 +198,6 @@ static void find_below_loop(struct device_set *d, struct device *loop)
         loop->stacked = add_filesystem(d, &mount, &below);
 }
 
-/*
- * Adds the devices below a device: the members of a volume or RAID, or the disk of a partition. If
- * one cannot be found, only the busiest device is less certain.
- */
-static void find_below(struct device_set *d, unsigned index)
-{
-    char path[PATH_MAX];
-    char text[32];
-    struct device *device = &d->devices[index];
-    device_fact(d, device, "queue/iostats", text, sizeof text);
-    device->counts = strcmp(text, "0") != 0 && strncmp(device->name, "pmem", strlen("pmem")) != 0;
-    path_of(d, device, "slaves", path);
-    const struct device slave = {.top = device->top, .leaf = true};
-    device->stacked = add_all(d, path, &slave) > 0;
-    if (!device->stacked)
-        find_below_loop(d, device);
-    if (device->stacked)
-        device->leaf = false;
-
-    path_of(d, device, "partition", path);
-    bool is_partition = kernel_file_exists(path);
-    device->is_drive = !device->stacked && !is_partition;
-    if (!is_partition)
-        return;
-    struct device disk = {.top = device->top, .has_parts = true};
-    device->is_part = device_fact(d, device, "../dev", text, sizeof text) && /* above the target */
-                      device_parse_number(text, &disk.major, &disk.minor) && add_device(d, disk);
-}
-
-/* ---- their name ---- */
-
 /* Appends to the name of the set. A name that does not fit ends in dots. */
 static void append_to_name(struct device_set *d, const char *before, const char *text)
 {
@@ -254,22 +205,6 @@ static void append_to_name(struct device_set *d, const char *before, const char 
     size_t room = sizeof d->name - used;
     if ((size_t)snprintf(d->name + used, room, "%s%s", before, text) >= room)
         strcpy(d->name + sizeof d->name - sizeof "...", "...");
-}
-
-static void make_name(struct device_set *d)
-{
-    for (unsigned i = 0; i < d->filesystem; i++) {
-        append_to_name(d, i == 0 ? "" : ", ", d->devices[i].name);
-        bool any = false;
-        for (unsigned k = d->filesystem; k < d->count; k++) {
-            if (d->devices[k].top != i || !d->devices[k].leaf)
-                continue;
-            append_to_name(d, any ? ", " : " (", d->devices[k].name);
-            any = true;
-        }
-        if (any)
-            append_to_name(d, ")", "");
-    }
 }
 
 void device_find(struct device_set *d, const struct mount_info *p)
@@ -284,12 +219,44 @@ void device_find(struct device_set *d, const struct mount_info *p)
     d->filesystem = d->count;
     for (unsigned i = 0; i < d->filesystem; i++)
         d->devices[i].top = i;
-    for (unsigned i = 0; i < d->count; i++) /* adds devices until nothing lies below the last one */
-        find_below(d, i);
-    make_name(d);
+    /*
+     * Adds what is below each device, until nothing lies below the last one: the members of a
+     * volume or RAID, or the disk of a partition. If one cannot be found, only the busiest device
+     * is less certain.
+     */
+    for (unsigned i = 0; i < d->count; i++) {
+        char path[PATH_MAX];
+        char text[32];
+        struct device *device = &d->devices[i];
+        device_fact(d, device, "queue/iostats", text, sizeof text);
+        device->counts =
+            strcmp(text, "0") != 0 && strncmp(device->name, "pmem", strlen("pmem")) != 0;
+        path_of(d, device, "slaves", path);
+        const struct device slave = {.top = device->top, .leaf = true};
+        device->stacked = add_all(d, path, &slave) > 0;
+        if (!device->stacked)
+            find_below_loop(d, device);
+        device->leaf = device->leaf && !device->stacked;
+        path_of(d, device, "partition", path);
+        bool is_partition = kernel_file_exists(path);
+        device->is_drive = !device->stacked && !is_partition;
+        struct device disk = {.top = device->top, .has_parts = true};
+        device->is_part =
+            is_partition && device_fact(d, device, "../dev", text, sizeof text) && /* of the disk */
+            device_parse_number(text, &disk.major, &disk.minor) && add_device(d, disk);
+    }
+    for (unsigned i = 0; i < d->filesystem; i++) { /* the name: "dm-0 (nvme0n1, nvme1n1)" */
+        bool any = false;
+        append_to_name(d, i == 0 ? "" : ", ", d->devices[i].name);
+        for (unsigned k = d->filesystem; k < d->count; k++) {
+            if (d->devices[k].top != i || !d->devices[k].leaf)
+                continue;
+            append_to_name(d, any ? ", " : " (", d->devices[k].name);
+            any = true;
+        }
+        append_to_name(d, any ? ")" : "", "");
+    }
 }
-
-/* ---- what they are ---- */
 
 void device_models(const struct device_set *d, char models[static DEVICE_MODELS])
 {
@@ -304,8 +271,6 @@ void device_models(const struct device_set *d, char models[static DEVICE_MODELS]
             snprintf(models + length, DEVICE_MODELS - length, "%s%s", length > 0 ? ", " : "", text);
     }
 }
-
-/* ---- their counters ---- */
 
 bool device_stat(const struct device_set *d, const struct device *device, struct device_stat *s)
 {
@@ -362,50 +327,30 @@ void device_read(const struct device_set *d, struct device_counters *now)
     now->lowest_busy_ns /= lowest > 0 ? lowest : 1;
 }
 
-static uint64_t grown(uint64_t now, uint64_t before, bool *known)
-{
-    *known = *known && now >= before;
-    return now - before;
-}
+_Static_assert(sizeof(struct device_counters) ==
+                   offsetof(struct device_counters, sums) + DEVICE_SUMS * sizeof(uint64_t),
+               "sums[] has all counters");
 
 struct device_counters device_since(const struct device_counters *now,
                                     const struct device_counters *before)
 {
-    struct device_counters d = {.known = now->known && before->known, .copies = now->copies};
-    d.read_bytes = grown(now->read_bytes, before->read_bytes, &d.known);
-    d.written_bytes = grown(now->written_bytes, before->written_bytes, &d.known);
-    d.read_ops = grown(now->read_ops, before->read_ops, &d.known);
-    d.write_ops = grown(now->write_ops, before->write_ops, &d.known);
-    d.drive_read_bytes = grown(now->drive_read_bytes, before->drive_read_bytes, &d.known);
-    d.drive_written_bytes = grown(now->drive_written_bytes, before->drive_written_bytes, &d.known);
+    struct device_counters d = *now;
+    d.known = now->known && before->known;
     d.knows_stores = now->knows_stores && before->knows_stores;
-    d.drive_stores = grown(now->drive_stores, before->drive_stores, &d.known);
-    d.disk_bytes = grown(now->disk_bytes, before->disk_bytes, &d.known);
-    d.part_bytes = grown(now->part_bytes, before->part_bytes, &d.known);
-    d.queue_ns = now->queue_ns > before->queue_ns ? now->queue_ns - before->queue_ns : 0;
-    d.lowest_busy_ns = grown(now->lowest_busy_ns, before->lowest_busy_ns, &d.known);
-    for (unsigned i = 0; i < DEVICE_MOST; i++)
-        d.busy_ns[i] = grown(now->busy_ns[i], before->busy_ns[i], &d.known);
+    for (unsigned i = 0; i < DEVICE_SUMS; i++) {
+        d.sums[i] -= before->sums[i];
+        d.known = d.known && (now->sums[i] >= before->sums[i] || &d.sums[i] == &d.queue_ns);
+    }
+    d.queue_ns = now->queue_ns > before->queue_ns ? d.queue_ns : 0; /* the kernel estimates it */
     return d.known ? d : (struct device_counters){0};
 }
 
 void device_add(struct device_counters *sum, const struct device_counters *part)
 {
     sum->known = sum->known && part->known;
-    sum->read_bytes += part->read_bytes;
-    sum->written_bytes += part->written_bytes;
-    sum->read_ops += part->read_ops;
-    sum->write_ops += part->write_ops;
-    sum->drive_read_bytes += part->drive_read_bytes;
-    sum->drive_written_bytes += part->drive_written_bytes;
     sum->knows_stores = sum->knows_stores && part->knows_stores;
-    sum->drive_stores += part->drive_stores;
-    sum->disk_bytes += part->disk_bytes;
-    sum->part_bytes += part->part_bytes;
-    sum->queue_ns += part->queue_ns;
-    sum->lowest_busy_ns += part->lowest_busy_ns;
-    for (unsigned i = 0; i < DEVICE_MOST; i++)
-        sum->busy_ns[i] += part->busy_ns[i];
+    for (unsigned i = 0; i < DEVICE_SUMS; i++)
+        sum->sums[i] += part->sums[i];
 }
 
 double device_busy_percent(const struct device_counters *spent, uint64_t elapsed_ns)

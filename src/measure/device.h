@@ -62,31 +62,38 @@ struct device_set {
     char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty if `count` is 0 */
 };
 
+#define DEVICE_SUMS (11 + DEVICE_MOST)
+
 /* The counters at one moment, which count since the system started, or between two moments. */
 struct device_counters {
     /* false: there are no devices, or one has vanished; the other fields mean nothing */
     bool known;
+    bool knows_stores; /* all devices count what they store, and drives their flushes (5.5) */
     struct device_copies copies; /* of the set; of several sets, of one of them */
-    uint64_t read_bytes;
-    uint64_t written_bytes;
-    /* sums over the drives, which others may use as well */
-    uint64_t drive_read_bytes;
-    uint64_t drive_written_bytes;
-    bool knows_stores;     /* all devices count what they store, and drives their flushes (5.5) */
-    uint64_t drive_stores; /* number of writes and flushes that reached the drives */
-    uint64_t read_ops;     /* number of requests to the devices, after merging */
-    uint64_t write_ops;
-    uint64_t disk_bytes;     /* of the disks of partitions, whichever partition they are for */
-    uint64_t part_bytes;     /* of those partitions */
-    uint64_t queue_ns;       /* time that requests spent in lowest devices, added up over them */
-    uint64_t lowest_busy_ns; /* mean of all lowest devices */
-    uint64_t busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
+    union {
+        uint64_t sums[DEVICE_SUMS]; /* all that follow */
+        struct {
+            uint64_t queue_ns; /* time that requests spent in lowest devices, added up over them */
+            uint64_t read_bytes;
+            uint64_t written_bytes;
+            uint64_t read_ops; /* number of requests to the devices, after merging */
+            uint64_t write_ops;
+            /* sums over the drives, which others may use as well */
+            uint64_t drive_read_bytes;
+            uint64_t drive_written_bytes;
+            uint64_t drive_stores;   /* number of writes and flushes that reached the drives */
+            uint64_t disk_bytes;     /* of the disks of partitions, whichever partition has them */
+            uint64_t part_bytes;     /* of those partitions */
+            uint64_t lowest_busy_ns; /* mean of all lowest devices */
+            uint64_t
+                busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
+        };
+    };
 };
 
 /*
  * Reads the first line of a file in the device's directory of sysfs, "queue/write_cache", without
- * blanks around it. Returns
- * false, and an empty text, if it does not exist.
+ * blanks around it. Returns false, and an empty text, if it does not exist.
  */
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
                  char *text, size_t size);

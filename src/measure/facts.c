@@ -2,7 +2,6 @@
 #include "measure/facts.h"
 
 #include <glob.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +15,8 @@ struct look {
     const struct mount_info *mount;
     const struct device_set *set;
     const struct device *device; /* NULL: the row is about the machine or the filesystem */
+    char directory[40];          /* of the device: "/sys/dev/block/8:0" */
+    char path[PATH_MAX];         /* where that leads: "/sys/devices/pci0000:00/..."; may be empty */
     double used_percent;         /* of the filesystem; 0: not known */
     struct fact *fact;
 };
@@ -32,57 +33,34 @@ __attribute__((format(printf, 2, 3))) static bool say(const struct look *l, cons
     return true;
 }
 
-/* Reads the first line of a file in the device's directory. Returns false if there is none. */
-static bool device_text(const struct look *l, const char *name, char text[TEXT])
-{
-    return device_fact(l->set, l->device, name, text, TEXT);
-}
-
-static double device_number(const struct look *l, const char *name)
-{
+struct line {
     char text[TEXT];
-    return device_text(l, name, text) ? strtod(text, NULL) : 0;
-}
-
-/* A path of the kernel's, below the root. */
-struct kernel_path {
-    char text[PATH_MAX];
 };
 
-__attribute__((format(printf, 2, 3))) static struct kernel_path below_root(const struct look *l,
-                                                                           const char *format, ...)
+/* The first line of the first file below the root that matches a pattern of glob(3); or empty. */
+__attribute__((format(printf, 2, 3))) static struct line line_of(const struct look *l,
+                                                                 const char *format, ...)
 {
-    struct kernel_path path;
-    va_list values;
-    size_t length = (size_t)snprintf(path.text, sizeof path.text, "%s", l->set->root);
-    va_start(values, format);
-    vsnprintf(path.text + length, sizeof path.text - length, format, values);
-    va_end(values);
-    return path;
-}
-
-/* Reads the first line of the first file that matches the pattern. */
-static bool match_text(struct kernel_path pattern, char text[TEXT])
-{
+    struct line line = {""};
+    char pattern[PATH_MAX];
     glob_t found;
-    *text = '\0';
-    if (glob(pattern.text, 0, NULL, &found) != 0)
-        return false;
-    bool is_there = kernel_file_text(found.gl_pathv[0], text, TEXT);
-    text[strcspn(text, "\n")] = '\0';
+    va_list values;
+    size_t length = (size_t)snprintf(pattern, sizeof pattern, "%s", l->set->root);
+    va_start(values, format);
+    vsnprintf(pattern + length, sizeof pattern - length, format, values);
+    va_end(values);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return line;
+    kernel_file_text(found.gl_pathv[0], line.text, sizeof line.text);
+    line.text[strcspn(line.text, "\n")] = '\0';
     globfree(&found);
-    return is_there;
+    return line;
 }
 
-/* Where the device's directory is below /sys: "/sys/devices/pci0000:00/...". False: not known. */
-static bool device_path(const struct look *l, char path[PATH_MAX])
+/* The number with which it begins; 0: there is none. */
+static double number(struct line line)
 {
-    char target[PATH_MAX];
-    struct kernel_path link =
-        below_root(l, "/sys/dev/block/%u:%u", l->device->major, l->device->minor);
-    const char *devices =
-        kernel_file_link(link.text, target, sizeof target) ? strstr(target, "/devices/") : NULL;
-    return devices && snprintf(path, PATH_MAX, "/sys%s", devices) < PATH_MAX;
+    return strtod(line.text, NULL);
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -92,98 +70,88 @@ struct pcie {
     unsigned lanes;
 };
 
-/* MB/s for each lane, by the encoding of each generation (PCI Express Base Specification). */
+/*
+ * The generations, and the share of what they transfer that is data (PCI Express Base
+ * Specification).
+ */
+static const struct generation {
+    double gigatransfers;
+    double used;
+    const char *name;
+} generations[] = {{2.5, 8.0 / 10, "1.0"},   {5, 8.0 / 10, "2.0"},     {8, 128.0 / 130, "3.0"},
+                   {16, 128.0 / 130, "4.0"}, {32, 128.0 / 130, "5.0"}, {64, 242.0 / 256, "6.0"},
+                   {128, 242.0 / 256, "7.0"}};
+
+static const struct generation *generation_of(const struct pcie *p)
+{
+    const struct generation *g = generations;
+    while (g->gigatransfers < p->gigatransfers && g->gigatransfers < 128)
+        g++;
+    return g;
+}
+
+/* In MB/s. */
 static double pcie_speed(const struct pcie *p)
 {
-    double bytes = p->gigatransfers * 1000 / 8;
-    double used = p->gigatransfers < 8    ? 8.0 / 10
-                  : p->gigatransfers < 64 ? 128.0 / 130
-                                          : 242.0 / 256;
-    return bytes * used * p->lanes;
-}
-
-static const char *pcie_name(const struct pcie *p)
-{
-    static const struct {
-        double gigatransfers;
-        const char *name;
-    } names[] = {{2.5, "1.0"}, {5, "2.0"}, {8, "3.0"}, {16, "4.0"}, {32, "5.0"}, {64, "6.0"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (p->gigatransfers <= names[i].gigatransfers)
-            return names[i].name;
-    return "7.0";
-}
-
-/* Reads two files of a PCI device: "8.0 GT/s PCIe" and "4". */
-static bool pcie_read(const struct look *l, const char *which, struct pcie *p)
-{
-    char name[TEXT];
-    snprintf(name, sizeof name, "%s_link_speed", which);
-    p->gigatransfers = device_number(l, name);
-    snprintf(name, sizeof name, "%s_link_width", which);
-    p->lanes = (unsigned)device_number(l, name);
-    return p->gigatransfers > 0 && p->lanes > 0 && p->lanes <= 32;
+    return p->gigatransfers * 1000 / 8 * generation_of(p)->used * p->lanes;
 }
 
 /* An NVMe drive whose link is slower than both the drive and the slot. */
 static bool see_pcie(const struct look *l)
 {
-    struct pcie now, drive, slot;
-    if (!pcie_read(l, "device/device/current", &now) ||
-        !pcie_read(l, "device/device/max", &drive) || !pcie_read(l, "device/device/../max", &slot))
-        return false;
-    if (slot.lanes < drive.lanes)
-        drive.lanes = slot.lanes;
-    if (slot.gigatransfers < drive.gigatransfers)
-        drive.gigatransfers = slot.gigatransfers;
-    double speed = pcie_speed(&now);
-    if (speed >= pcie_speed(&drive))
+    static const char *const links[] = {"current", "max", "../max"};
+    struct pcie link[3];               /* now, and at most: of the drive, and of the slot */
+    for (unsigned i = 0; i < 3; i++) { /* "8.0 GT/s PCIe" and "4" */
+        link[i].gigatransfers =
+            number(line_of(l, "%s/device/device/%s_link_speed", l->directory, links[i]));
+        link[i].lanes =
+            (unsigned)number(line_of(l, "%s/device/device/%s_link_width", l->directory, links[i]));
+        if (link[i].gigatransfers <= 0 || link[i].lanes == 0 || link[i].lanes > 32)
+            return false;
+    }
+    struct pcie most = link[1];
+    if (link[2].lanes < most.lanes)
+        most.lanes = link[2].lanes;
+    if (link[2].gigatransfers < most.gigatransfers)
+        most.gigatransfers = link[2].gigatransfers;
+    double speed = pcie_speed(&link[0]);
+    if (speed >= pcie_speed(&most))
         return false;
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6);
     return say(l, "%s: PCIe %s x%u; drive and slot can do %s x%u: at most %.0f MB/s",
-               l->device->name, pcie_name(&now), now.lanes, pcie_name(&drive), drive.lanes, speed);
-}
-
-/*
- * The fastest generation of SATA that the drive names in word 76 of its identity (ATA8-ACS), in
- * Gbit/s. The kernel shows the words as hexadecimal numbers.
- */
-static double sata_of_drive(const struct look *l, const char *port)
-{
-    char words[2048];
-    unsigned word = 0;
-    const char *number = strrchr(port, '/') + strlen("/ata");
-    if (!kernel_file_text(
-            below_root(l, "%s/link%s/dev%s.0/ata_device/dev%s.0/id", port, number, number, number)
-                .text,
-            words, sizeof words))
-        return 0;
-    char *at = words;
-    for (unsigned i = 0; i <= 76; i++) {
-        char *end;
-        word = (unsigned)strtoul(at, &end, 16);
-        if (end == at)
-            return 0;
-        at = end;
-    }
-    return word == 0xffff ? 0 : word & 8 ? 6 : word & 4 ? 3 : word & 2 ? 1.5 : 0;
+               l->device->name, generation_of(&link[0])->name, link[0].lanes,
+               generation_of(&most)->name, most.lanes, speed);
 }
 
 static bool see_sata(const struct look *l)
 {
     char port[PATH_MAX];
-    char now[TEXT];
-    char most[TEXT];
-    char *ata = device_path(l, port) ? strstr(port, "/ata") : NULL;
+    snprintf(port, sizeof port, "%s", l->path);
+    char *ata = strstr(port, "/ata");
     if (!ata)
         return false;
     ata[1 + strcspn(ata + 1, "/")] = '\0';
-    double drive = sata_of_drive(l, port);
-    if (!match_text(below_root(l, "%s/link*/ata_link/link*/sata_spd", port), now) ||
-        !match_text(below_root(l, "%s/link*/ata_link/link*/hw_sata_spd_limit", port), most))
-        return false;
-    double speed = strtod(now, NULL);
-    double limit = strtod(most, NULL);
+    /*
+     * The fastest generation that the drive names in word 76 of its identity (ATA8-ACS), in Gbit/s.
+     * The kernel shows the words as hexadecimal numbers.
+     */
+    const char *which = strrchr(port, '/') + strlen("/ata");
+    char file[2 * PATH_MAX];
+    snprintf(file, sizeof file, "%s/link%s/dev%s.0/ata_device/dev%s.0/id", port, which, which,
+             which);
+    char *words = kernel_file_whole(l->set->root, file);
+    char *at = words;
+    unsigned word = 0;
+    for (unsigned i = 0; at && i <= 76; i++) {
+        char *end;
+        word = (unsigned)strtoul(at, &end, 16);
+        at = end > at ? end : NULL;
+    }
+    bool is_known = at && word != 0xffff;
+    free(words);
+    double drive = !is_known ? 0 : word & 8 ? 6 : word & 4 ? 3 : word & 2 ? 1.5 : 0;
+    double speed = number(line_of(l, "%s/link*/ata_link/link*/sata_spd", port));
+    double limit = number(line_of(l, "%s/link*/ata_link/link*/hw_sata_spd_limit", port));
     limit = drive < limit ? drive : limit;
     if (speed <= 0 || speed >= limit)
         return false;
@@ -193,63 +161,59 @@ static bool see_sata(const struct look *l)
 }
 
 /*
- * Whether a USB device says that it can do SuperSpeed: a capability of type 3 in the descriptors
- * that it has beside the old ones (USB 3.2 specification, 9.6.2).
+ * A fast device at a port whose fast half, the peer, is not used. That it can do SuperSpeed, a
+ * device says by a capability of type 3 in the descriptors that it has beside the old ones (USB 3.2
+ * specification, 9.6.2).
  */
-static bool usb_is_fast(const struct look *l, const char *device)
-{
-    unsigned char bytes[512];
-    FILE *in = kernel_file_read(below_root(l, "%s/bos_descriptors", device).text);
-    size_t length = in ? fread(bytes, 1, sizeof bytes, in) : 0;
-    if (in)
-        fclose(in);
-    for (size_t at = 0; at + 2 < length && bytes[at] >= 3; at += bytes[at])
-        if (bytes[at + 1] == 0x10 && bytes[at + 2] == 3)
-            return true;
-    return false;
-}
-
-/* A fast device at a port whose fast half is not used. */
 static bool see_usb(const struct look *l)
 {
     char device[PATH_MAX];
-    char text[TEXT];
-    char *interface = device_path(l, device) ? strstr(device, ":1.") : NULL;
+    char file[2 * PATH_MAX];
+    unsigned char bytes[512];
+    bool is_fast = false;
+    snprintf(device, sizeof device, "%s", l->path);
+    char *interface = strstr(device, ":1.");
     if (!interface || !strstr(device, "/usb"))
         return false;
     while (*interface != '/')
         interface--;
     *interface = '\0';
-    if (!match_text(below_root(l, "%s/speed", device), text) || strtod(text, NULL) > 480 ||
-        !kernel_file_exists(below_root(l, "%s/port/peer", device).text) || !usb_is_fast(l, device))
+    double speed = number(line_of(l, "%s/speed", device));
+    snprintf(file, sizeof file, "%s%s/bos_descriptors", l->set->root, device);
+    FILE *in = kernel_file_read(file);
+    size_t length = in ? fread(bytes, 1, sizeof bytes, in) : 0;
+    if (in)
+        fclose(in);
+    for (size_t at = 0; at + 2 < length && bytes[at] >= 3; at += bytes[at])
+        is_fast |= bytes[at + 1] == 0x10 && bytes[at + 2] == 3;
+    snprintf(file, sizeof file, "%s%s/port/peer", l->set->root, device);
+    if (speed <= 0 || speed > 480 || !is_fast || !kernel_file_exists(file))
         return false;
-    l->fact->bytes_per_second = (uint64_t)(strtod(text, NULL) * 1e6 / 8);
+    l->fact->bytes_per_second = (uint64_t)(speed * 1e6 / 8);
     return say(l, "%s: USB at %.0f Mbit/s; drive and port can do 5000: at most %.0f MB/s",
-               l->device->name, strtod(text, NULL), strtod(text, NULL) / 8);
+               l->device->name, speed, speed / 8);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
 static bool see_offset(const struct look *l)
 {
-    double offset = device_number(l, "alignment_offset");
-    return offset != 0 && say(l, "%s begins inside a physical block: each write changes one more",
-                              l->device->name);
+    return number(line_of(l, "%s/alignment_offset", l->directory)) != 0 &&
+           say(l, "%s begins inside a physical block: each write changes one more",
+               l->device->name);
 }
 
 static bool see_raid(const struct look *l)
 {
-    char text[TEXT];
+    struct line action = line_of(l, "%s/md/sync_action", l->directory);
+    struct line left = line_of(l, "%s/md/sync_completed", l->directory);
     double done, all;
-    unsigned missing = (unsigned)device_number(l, "md/degraded");
-    if (device_text(l, "md/sync_action", text) && strcmp(text, "idle") != 0 &&
-        strcmp(text, "frozen") != 0) {
-        char left[TEXT];
-        if (device_text(l, "md/sync_completed", left) &&
-            sscanf(left, "%lf / %lf", &done, &all) == 2 && all > 0)
-            return say(l, "%s: %s under way; %.0f %% done", l->device->name, text,
+    unsigned missing = (unsigned)number(line_of(l, "%s/md/degraded", l->directory));
+    if (*action.text && strcmp(action.text, "idle") != 0 && strcmp(action.text, "frozen") != 0) {
+        if (sscanf(left.text, "%lf / %lf", &done, &all) == 2 && all > 0)
+            return say(l, "%s: %s under way; %.0f %% done", l->device->name, action.text,
                        100 * done / all);
-        return say(l, "%s: %s under way", l->device->name, text);
+        return say(l, "%s: %s under way", l->device->name, action.text);
     }
     return missing > 0 &&
            say(l, "%s is degraded: %u of its devices missing", l->device->name, missing);
@@ -257,34 +221,22 @@ static bool see_raid(const struct look *l)
 
 static bool see_heat(const struct look *l)
 {
-    char now[TEXT];
-    char most[TEXT];
-    static const char *const places[] = {"device/hwmon*", "device/hwmon/hwmon*"};
+    static const char *const places[] = {"hwmon*", "hwmon/hwmon*"};
     for (size_t i = 0; i < 2; i++) {
-        if (!match_text(below_root(l, "/sys/dev/block/%u:%u/%s/temp1_input", l->device->major,
-                                   l->device->minor, places[i]),
-                        now) ||
-            !match_text(below_root(l, "/sys/dev/block/%u:%u/%s/temp1_max", l->device->major,
-                                   l->device->minor, places[i]),
-                        most))
-            continue;
-        double limit = strtod(most, NULL);
-        return limit > 0 && strtod(now, NULL) >= limit &&
-               say(l, "%s is hot: %.0f C; its limit is %.0f C", l->device->name,
-                   strtod(now, NULL) / 1000, limit / 1000);
+        double now = number(line_of(l, "%s/device/%s/temp1_input", l->directory, places[i]));
+        double limit = number(line_of(l, "%s/device/%s/temp1_max", l->directory, places[i]));
+        if (limit > 0 && now >= limit)
+            return say(l, "%s is hot: %.0f C; its limit is %.0f C", l->device->name, now / 1000,
+                       limit / 1000);
     }
     return false;
 }
 
 static bool see_write_cache(const struct look *l)
 {
-    char text[TEXT];
-    char vendor[TEXT];
-    return device_text(l, "device/vendor", vendor) && strncmp(vendor, "ATA", 3) == 0 &&
-           match_text(below_root(l, "/sys/dev/block/%u:%u/device/scsi_disk/*/cache_type",
-                                 l->device->major, l->device->minor),
-                      text) &&
-           strcmp(text, "write through") == 0 &&
+    struct line vendor = line_of(l, "%s/device/vendor", l->directory);
+    struct line cache = line_of(l, "%s/device/scsi_disk/*/cache_type", l->directory);
+    return strncmp(vendor.text, "ATA", 3) == 0 && strcmp(cache.text, "write through") == 0 &&
            say(l, "%s: its write cache is off", l->device->name);
 }
 
@@ -296,17 +248,15 @@ static bool see_virtual(const struct look *l)
 
 static bool see_rotation(const struct look *l)
 {
-    return device_number(l, "queue/rotational") == 1 && !device_is_virtual(l->set, l->device) &&
-           say(l, "%s rotates", l->device->name);
+    return number(line_of(l, "%s/queue/rotational", l->directory)) == 1 &&
+           !device_is_virtual(l->set, l->device) && say(l, "%s rotates", l->device->name);
 }
 
 static bool see_mapping(const struct look *l)
 {
-    char uuid[TEXT];
-    if (!device_text(l, "dm/uuid", uuid))
-        return false;
-    const char *last = strrchr(uuid, '-');
-    if (strncmp(uuid, "CRYPT-", 6) == 0)
+    struct line uuid = line_of(l, "%s/dm/uuid", l->directory);
+    const char *last = strrchr(uuid.text, '-');
+    if (strncmp(uuid.text, "CRYPT-", 6) == 0)
         return say(l, "%s is encrypted (dm-crypt)", l->device->name);
     if (last && strcmp(last, "-tpool") == 0)
         return say(l, "%s is a pool of thin volumes: what was never written has no place yet",
@@ -315,16 +265,13 @@ static bool see_mapping(const struct look *l)
            say(l, "%s keeps a snapshot: each first write copies", l->device->name);
 }
 
-/* ---- the filesystem and the machine ------------------------------------------------------------
- */
+/* ---- the filesystem and the machine --------------------------------------------------------- */
 
 static bool see_balance(const struct look *l)
 {
-    char text[TEXT];
-    return strcmp(l->mount->filesystem, "btrfs") == 0 && *l->mount->uuid &&
-           match_text(below_root(l, "/sys/fs/btrfs/%s/exclusive_operation", l->mount->uuid),
-                      text) &&
-           strcmp(text, "none") != 0 && say(l, "btrfs: %s under way", text);
+    struct line work = line_of(l, "/sys/fs/btrfs/%s/exclusive_operation", l->mount->uuid);
+    return strcmp(l->mount->filesystem, "btrfs") == 0 && *work.text &&
+           strcmp(work.text, "none") != 0 && say(l, "btrfs: %s under way", work.text);
 }
 
 static bool see_compression(const struct look *l)
@@ -342,63 +289,48 @@ static bool see_fullness(const struct look *l)
 /* At least 10 % of the last ten seconds (Documentation/accounting/psi.rst of the kernel). */
 static bool see_memory(const struct look *l)
 {
-    char text[TEXT];
     double percent = 0;
-    return match_text(below_root(l, "/proc/pressure/memory"), text) &&
-           sscanf(text, "some avg10=%lf", &percent) == 1 && percent >= 10 &&
+    return sscanf(line_of(l, "/proc/pressure/memory").text, "some avg10=%lf", &percent) == 1 &&
+           percent >= 10 &&
            say(l, "memory is short: programs waited for it %.0f %% of the time", percent);
-}
-
-/* Whether a supply of that kind is there and on. */
-static bool supply_is_on(const struct look *l, const char *type, bool *is_there)
-{
-    glob_t found;
-    bool is_on = false;
-    if (glob(below_root(l, "/sys/class/power_supply/*").text, 0, NULL, &found) != 0)
-        return false;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        char text[TEXT];
-        const char *name = found.gl_pathv[i] + strlen(l->set->root);
-        if (!match_text(below_root(l, "%s/type", name), text) || strcmp(text, type) != 0)
-            continue;
-        *is_there = true;
-        is_on |= match_text(below_root(l, "%s/online", name), text) && *text == '1';
-    }
-    globfree(&found);
-    return is_on;
 }
 
 static bool see_battery(const struct look *l)
 {
-    bool has_mains = false;
-    bool has_battery = false;
-    bool is_on_mains = supply_is_on(l, "Mains", &has_mains);
-    supply_is_on(l, "Battery", &has_battery);
+    char pattern[PATH_MAX];
+    glob_t supplies;
+    bool has_mains = false, is_on_mains = false, has_battery = false;
+    snprintf(pattern, sizeof pattern, "%s/sys/class/power_supply/*", l->set->root);
+    if (glob(pattern, 0, NULL, &supplies) != 0)
+        return false;
+    for (size_t i = 0; i < supplies.gl_pathc; i++) {
+        const char *name = supplies.gl_pathv[i] + strlen(l->set->root);
+        struct line type = line_of(l, "%s/type", name);
+        has_battery |= strcmp(type.text, "Battery") == 0;
+        if (strcmp(type.text, "Mains") != 0)
+            continue;
+        has_mains = true;
+        is_on_mains |= number(line_of(l, "%s/online", name)) == 1;
+    }
+    globfree(&supplies);
     return has_mains && has_battery && !is_on_mains && say(l, "the machine runs on battery");
 }
 
 /* Drivers that choose the speed themselves call the same governor "powersave". */
 static bool see_governor(const struct look *l)
 {
-    char governor[TEXT];
-    char driver[TEXT];
-    char now[TEXT];
-    char most[TEXT];
-    const char *const cpu = "/sys/devices/system/cpu/cpu0/cpufreq";
-    if (!match_text(below_root(l, "%s/scaling_governor", cpu), governor) ||
-        strcmp(governor, "powersave") != 0 ||
-        !match_text(below_root(l, "%s/scaling_driver", cpu), driver) || strstr(driver, "pstate") ||
-        !match_text(below_root(l, "%s/scaling_cur_freq", cpu), now) ||
-        !match_text(below_root(l, "%s/cpuinfo_max_freq", cpu), most))
+#define CPU "/sys/devices/system/cpu/cpu0/cpufreq"
+    struct line driver = line_of(l, CPU "/scaling_driver");
+    if (strcmp(line_of(l, CPU "/scaling_governor").text, "powersave") != 0 || !*driver.text ||
+        strstr(driver.text, "pstate"))
         return false;
-    double megahertz = strtod(now, NULL) / 1000;
-    double limit = strtod(most, NULL) / 1000;
+    double megahertz = number(line_of(l, CPU "/scaling_cur_freq")) / 1000;
+    double limit = number(line_of(l, CPU "/cpuinfo_max_freq")) / 1000;
     return megahertz > 0 && megahertz < limit / 2 &&
            say(l, "CPUs run at %.0f of %.0f MHz (governor powersave)", megahertz, limit);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* Which devices a row looks at. */
 enum scope { MACHINE, DRIVES, ALL };
@@ -429,33 +361,36 @@ static const struct row {
 void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d,
                 double used_percent)
 {
+    unsigned drives = 0;
     *f = (struct facts){0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned devices = rows[i].scope == MACHINE ? 1 : d->count;
         for (unsigned k = 0; k < devices && f->count < FACT_MAX; k++) {
-            const struct device *device = rows[i].scope == MACHINE ? NULL : &d->devices[k];
-            struct look l = {.mount = m,
-                             .set = d,
-                             .device = device,
-                             .used_percent = used_percent,
-                             .fact = &f->list[f->count]};
-            if (rows[i].scope == DRIVES && !device->is_drive)
-                continue;
+            struct look l = {
+                .mount = m, .set = d, .used_percent = used_percent, .fact = &f->list[f->count]};
+            if (rows[i].scope != MACHINE) {
+                char link[PATH_MAX];
+                char target[PATH_MAX];
+                l.device = &d->devices[k];
+                if (rows[i].scope == DRIVES && !l.device->is_drive)
+                    continue;
+                snprintf(l.directory, sizeof l.directory, "/sys/dev/block/%u:%u", l.device->major,
+                         l.device->minor);
+                snprintf(link, sizeof link, "%s%s", d->root, l.directory);
+                kernel_file_link(link, target, sizeof target);
+                const char *devices_path = strstr(target, "/devices/");
+                if (devices_path && strlen(devices_path) < sizeof l.path - strlen("/sys"))
+                    sprintf(l.path, "/sys%s", devices_path);
+            }
             *l.fact = (struct fact){.key = rows[i].key};
             f->count += rows[i].see(&l);
         }
     }
-}
-
-uint64_t facts_link(const struct facts *f, const struct device_set *d)
-{
-    uint64_t most = 0;
-    unsigned drives = 0;
     for (unsigned i = 0; i < d->count; i++)
         drives += d->devices[i].is_drive;
     for (unsigned i = 0; drives == 1 && i < f->count; i++)
-        most = f->list[i].bytes_per_second > 0 ? f->list[i].bytes_per_second : most;
-    return most;
+        if (f->list[i].bytes_per_second > 0)
+            f->link_per_second = f->list[i].bytes_per_second;
 }
 
 void facts_keep(struct facts *f, const struct facts *later)

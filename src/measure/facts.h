@@ -25,6 +25,8 @@ struct fact {
 };
 
 struct facts {
+    uint64_t link_per_second; /* the most bytes that the link to the only drive carries, by these
+                                 facts; 0: not known */
     unsigned count;
     struct fact list[FACT_MAX]; /* those that matter most come first */
 };
@@ -36,9 +38,5 @@ struct facts {
 void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d,
                 double used_percent);
 
-/* The most bytes per second that the link to the only drive carries, by the facts; 0: not known. */
-uint64_t facts_link(const struct facts *f, const struct device_set *d);
-
-/* Keeps of f only what still holds in `later`: what ended meanwhile was not in the way all the
- * time. */
+/* Keeps what still holds in `later`: what ended meanwhile was not in the way all the time. */
 void facts_keep(struct facts *f, const struct facts *later);

@@ -60,54 +60,35 @@ uint64_t histogram_middle(unsigned bucket)
     return low + ((UINT64_C(1) << shift) >> 1);
 }
 
-static void put_growth(struct histogram *difference, unsigned bucket, uint64_t grown)
-{
-    difference->buckets[bucket] = grown;
-    if (grown == 0)
-        return;
-    difference->count += grown;
-    difference->maximum = histogram_middle(bucket);
-    if (difference->inverted_minimum == 0)
-        difference->inverted_minimum = ~histogram_middle(bucket);
-}
-
-/*
- * Corrects the range. The middle of the last bucket says nothing, and no other middle may exceed
- * the largest value. If all values are in the bucket of the largest, the minimum is limited, too:
- * above the maximum it would tell histogram_clear() that the histogram is empty.
- */
-static void limit_range(struct histogram *difference, uint64_t maximum)
-{
-    if (difference->maximum > maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
-        difference->maximum = maximum;
-    if (difference->count > 0 && ~difference->inverted_minimum > difference->maximum)
-        difference->inverted_minimum = ~difference->maximum;
-}
-
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before)
 {
     const struct histogram_range range = range_of(now);
-    *difference = (struct histogram){.sum = now->sum - before->sum};
-    for (unsigned i = range.first; i < range.end; i++)
-        put_growth(difference, i, now->buckets[i] - before->buckets[i]);
-    limit_range(difference, now->maximum);
-}
-
-void histogram_advance(struct histogram *now, struct histogram *seen)
-{
-    const struct histogram_range range = range_of(now);
-    const uint64_t sum = now->sum;
     const uint64_t maximum = now->maximum;
-    now->sum -= seen->sum;
-    now->count = now->maximum = now->inverted_minimum = 0;
+    const uint64_t sum = now->sum - before->sum;
+    if (difference != now)
+        *difference = (struct histogram){0};
+    difference->sum = sum;
+    difference->count = difference->maximum = difference->inverted_minimum = 0;
     for (unsigned i = range.first; i < range.end; i++) {
-        uint64_t before = seen->buckets[i];
-        seen->buckets[i] = now->buckets[i];
-        put_growth(now, i, now->buckets[i] - before);
+        uint64_t grown = now->buckets[i] - before->buckets[i];
+        difference->buckets[i] = grown;
+        if (grown == 0)
+            continue;
+        difference->count += grown;
+        difference->maximum = histogram_middle(i);
+        if (difference->inverted_minimum == 0)
+            difference->inverted_minimum = ~histogram_middle(i);
     }
-    seen->sum = sum;
-    limit_range(now, maximum);
+    /*
+     * The middle of the last bucket says nothing, and no other middle may exceed the largest value.
+     * If all values are in the bucket of the largest, the minimum is limited, too: above the
+     * maximum it would tell histogram_clear() that the histogram is empty.
+     */
+    if (difference->maximum > maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
+        difference->maximum = maximum;
+    if (difference->count > 0 && ~difference->inverted_minimum > difference->maximum)
+        difference->inverted_minimum = ~difference->maximum;
 }
 
 uint64_t histogram_percentile(const struct histogram *h, double percent)

@@ -70,18 +70,12 @@ void histogram_clear(struct histogram *h);
 void histogram_merge(struct histogram *whole, const struct histogram *part);
 
 /*
- * Computes the values that were recorded between two readings of a histogram. Minimum and maximum
- * come from the buckets that have grown, so they are exact only to within 0.1 %.
+ * Computes the values that were recorded between two readings of a histogram, of which the later
+ * may be *difference itself. Minimum and maximum come from the buckets that have grown, so they are
+ * exact only to within 0.1 %.
  */
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before);
-
-/*
- * Helps to read a histogram again and again. *now is the current reading, and becomes what is new
- * since the last one, as histogram_subtract() computes it. *seen, which is empty at first, becomes
- * the current reading.
- */
-void histogram_advance(struct histogram *now, struct histogram *seen);
 
 uint64_t histogram_middle(unsigned bucket);
 

@@ -34,9 +34,9 @@ void io_limit_join(struct io_limit *all, const struct io_limit *one);
 void io_limit_find(struct io_limit *l, const struct device_set *d);
 
 /*
- * Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, for one
- * kind, of a file of version 1 ("8:0 20971520"), if the line is about a device of d.
+ * Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, if it is
+ * about only one kind, of a file of version 1 ("8:0 20971520"), if the line names a device of d.
+ * only: IO_LIMIT_KINDS for io.max.
  */
-void io_limit_read_max(struct io_limit *l, const struct device_set *d, const char *line);
-void io_limit_read_throttle(struct io_limit *l, const struct device_set *d, const char *line,
-                            enum io_limit_kind kind);
+void io_limit_read_line(struct io_limit *l, const struct device_set *d, const char *line,
+                        enum io_limit_kind only);

@@ -53,19 +53,14 @@ bool filesystem_is_memory(const char *type)
 
 #define UPPER_LAYER "upperdir="
 
-long mount_info_id(const char *fdinfo)
-{
-    long id;
-    const char *number = strstr(fdinfo, "mnt_id:");
-    return number && sscanf(number, "mnt_id: %ld", &id) == 1 ? id : -1;
-}
-
 long mount_info_id_of(int fd)
 {
     char path[64];
     char text[512];
+    long id;
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    return kernel_file_text(path, text, sizeof text) ? mount_info_id(text) : -1;
+    const char *number = kernel_file_text(path, text, sizeof text) ? strstr(text, "mnt_id:") : NULL;
+    return number && sscanf(number, "mnt_id: %ld", &id) == 1 ? id : -1;
 }
 
 void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length)
@@ -138,39 +133,18 @@ bool mount_info_has(const struct mount_info *p, const char *option)
     return word_list_has(p->options, option, strlen(option));
 }
 
-void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id)
+void mount_info_read_mount(struct mount_info *p, char *mountinfo, long mount_id)
 {
-    char *line = NULL; /* of any length, because an overlay lists all its layers */
-    size_t room = 0;
-    while (getline(&line, &room, mountinfo) > 0) {
-        if (strtol(line, NULL, 10) == mount_id) {
+    for (char *rest = mountinfo, *line; (line = strsep(&rest, "\n"));)
+        if (strtol(line, NULL, 10) == mount_id)
             read_line(p, line);
-            break;
-        }
-    }
-    free(line);
-}
-
-void mount_info_read_mount(struct mount_info *p, long mount_id)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/proc/self/mountinfo", p->root);
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return;
-    mount_info_read(p, in, mount_id);
-    fclose(in);
 }
 
 void mount_info_of_path(struct mount_info *p, const char *path)
 {
-    char file[PATH_MAX];
-    char *line = NULL;
-    size_t room = 0;
     size_t longest = 0;
-    snprintf(file, sizeof file, "%s/proc/self/mountinfo", p->root);
-    FILE *in = kernel_file_read(file);
-    while (in && getline(&line, &room, in) > 0) {
+    char *text = kernel_file_whole(p->root, "/proc/self/mountinfo");
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         unsigned major, minor;
         char word[PATH_MAX];
         char point[PATH_MAX];
@@ -187,19 +161,7 @@ void mount_info_of_path(struct mount_info *p, const char *path)
         p->minor = minor;
         read_line(p, line);
     }
-    free(line);
-    if (in)
-        fclose(in);
-}
-
-/* The user of a name, or of none. */
-static uid_t user_named(const char *name)
-{
-    char text[1024];
-    struct passwd entry, *known = NULL;
-    if (!name || getpwnam_r(name, &entry, text, sizeof text, &known) != 0 || !known)
-        return MOUNT_BY_UNKNOWN;
-    return known->pw_uid;
+    free(text);
 }
 
 /*
@@ -208,30 +170,29 @@ static uid_t user_named(const char *name)
  */
 static uid_t asker_of(const char *root, const char *point)
 {
-    char path[PATH_MAX];
     char target[PATH_MAX + 16];
-    char *line = NULL;
-    char *rest = NULL;
-    size_t room = 0;
+    char *options_rest = NULL;
     uid_t asker = 0;
-    snprintf(path, sizeof path, "%s/run/mount/utab", root);
     snprintf(target, sizeof target, " TARGET=%s ", point);
-    FILE *in = kernel_file_read(path);
-    while (in && getline(&line, &room, in) > 0) {
+    char *text = kernel_file_whole(root, "/run/mount/utab");
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         char *options = strstr(line, target) ? strstr(line, " OPTS=") : NULL;
         bool is_asked = false;
         const char *name = NULL;
-        for (char *option = options ? strtok_r(options + strlen(" OPTS="), ", \n", &rest) : NULL;
-             option; option = strtok_r(NULL, ", \n", &rest)) {
+        for (char *option = options ? strtok_r(options + strlen(" OPTS="), ", ", &options_rest)
+                                    : NULL;
+             option; option = strtok_r(NULL, ", ", &options_rest)) {
             name = strncmp(option, "user=", strlen("user=")) == 0 ? option + strlen("user=") : name;
             is_asked = is_asked || name || strncmp(option, "uhelper=", strlen("uhelper=")) == 0;
         }
+        char room[1024];
+        struct passwd entry, *known = NULL;
         if (is_asked)
-            asker = user_named(name);
+            asker = name && getpwnam_r(name, &entry, room, sizeof room, &known) == 0 && known
+                        ? known->pw_uid
+                        : MOUNT_BY_UNKNOWN;
     }
-    free(line);
-    if (in)
-        fclose(in);
+    free(text);
     return asker;
 }
 
@@ -241,17 +202,15 @@ static uid_t asker_of(const char *root, const char *point)
  */
 uid_t mount_info_maker(const char *root, long mount_id)
 {
-    char text[PATH_MAX];
-    char *line = NULL;
-    size_t room = 0;
-    long id;
-    unsigned device[2] = {0}, number[2];
+    unsigned device[2] = {0};
     uid_t maker = MOUNT_BY_UNKNOWN;
-    snprintf(text, sizeof text, "%s/proc/self/mountinfo", root);
-    FILE *in = kernel_file_read(text);
-    for (int pass = 0; in && pass < 2; pass++) {
-        while (getline(&line, &room, in) > 0) {
-            if (sscanf(line, "%ld %*d %u:%u %*s %4095s", &id, &number[0], &number[1], text) != 4)
+    for (int pass = 0; pass < 2; pass++) {
+        char *text = kernel_file_whole(root, "/proc/self/mountinfo");
+        for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+            char point[PATH_MAX];
+            unsigned number[2];
+            long id;
+            if (sscanf(line, "%ld %*d %u:%u %*s %4095s", &id, &number[0], &number[1], point) != 4)
                 continue;
             if (pass == 0 && id == mount_id) {
                 memcpy(device, number, sizeof device);
@@ -260,14 +219,11 @@ uid_t mount_info_maker(const char *root, long mount_id)
                 const char *fuse = strstr(line, " - fuse");
                 const char *user = fuse ? strstr(strrchr(fuse, ' '), "user_id=") : NULL;
                 maker = user ? (uid_t)strtoul(user + strlen("user_id="), NULL, 10)
-                             : asker_of(root, text);
+                             : asker_of(root, point);
             }
         }
-        rewind(in);
+        free(text);
     }
-    free(line);
-    if (in)
-        fclose(in);
     return maker;
 }
 
@@ -303,26 +259,6 @@ static const struct {
     {BTRFS_IOC_FS_INFO, offsetof(struct btrfs_ioctl_fs_info_args, fsid)},
 };
 
-static void read_uuid(struct mount_info *p, int fd)
-{
-    const size_t count = sizeof uuid_requests / sizeof *uuid_requests;
-    static const unsigned char none[UUID_BYTES]; /* a filesystem that has never got one */
-    const uint32_t length = UUID_BYTES;
-    for (size_t i = 0; i < count && !*p->uuid; i++) {
-        unsigned char answer[sizeof(struct btrfs_ioctl_fs_info_args)] = {0};
-        memcpy(answer, &length, sizeof length);
-        const unsigned char *uuid = answer + uuid_requests[i].offset;
-        if (portable_ioctl(fd, uuid_requests[i].request, answer) != 0 ||
-            memcmp(uuid, none, sizeof none) == 0)
-            continue;
-        char *end = p->uuid;
-        for (size_t byte = 0; byte < UUID_BYTES; byte++)
-            end +=
-                sprintf(end, byte == 4 || byte == 6 || byte == 8 || byte == 10 ? "-%02x" : "%02x",
-                        uuid[byte]);
-    }
-}
-
 bool mount_info_is_upper(int overlay_fd, int fd)
 {
     struct statfs overlay;
@@ -350,12 +286,27 @@ void mount_info_find(struct mount_info *p, int directory_fd)
         return;
     p->major = major(st.st_dev);
     p->minor = minor(st.st_dev);
-    mount_info_read_mount(p, mount_info_id_of(directory_fd));
+    char *mountinfo = kernel_file_whole("", "/proc/self/mountinfo");
+    mount_info_read_mount(p, mountinfo, mount_info_id_of(directory_fd));
+    free(mountinfo);
     /* in a chroot whose root is not a mount point, the kernel does not list the mount */
     if (p->filesystem[0] == '\0' && fstatfs(directory_fd, &fs) == 0) {
         const char *name = filesystem_name((unsigned long)fs.f_type);
         snprintf(p->filesystem, sizeof p->filesystem, "%s", name ? name : "");
     }
     mount_info_find_journal(p);
-    read_uuid(p, directory_fd);
+    for (size_t i = 0; i < sizeof uuid_requests / sizeof *uuid_requests && !*p->uuid; i++) {
+        static const unsigned char none[UUID_BYTES]; /* a filesystem that has never got one */
+        const uint32_t length = UUID_BYTES;
+        unsigned char answer[sizeof(struct btrfs_ioctl_fs_info_args)] = {0};
+        memcpy(answer, &length, sizeof length);
+        const unsigned char *uuid = answer + uuid_requests[i].offset;
+        if (portable_ioctl(directory_fd, uuid_requests[i].request, answer) != 0 ||
+            memcmp(uuid, none, sizeof none) == 0)
+            continue;
+        char *end = p->uuid;
+        for (size_t k = 0; k < UUID_BYTES; k++)
+            end +=
+                sprintf(end, "%s%02x", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", uuid[k]);
+    }
 }

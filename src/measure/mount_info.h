@@ -63,13 +63,14 @@ int mount_info_open_upper(const struct mount_info *p, int directory_fd);
 /*
  * Sets p->filesystem, point, source and options to those of the mount with that number (the first
  * column of /proc/self/mountinfo, see proc_pid_mountinfo(5)). Leaves them alone if there is no such
- * mount.
+ * mount. Cuts the text of that file, which may be NULL, into lines.
  */
-void mount_info_read_mount(struct mount_info *p, long mount_id);
+void mount_info_read_mount(struct mount_info *p, char *mountinfo, long mount_id);
 
 /*
  * Does the same for the mount that a path is in, and sets p->major and minor. Goes by the text of
- * that file alone: whatever serves the path may be dead, and would make a look at it hang.
+ * mountinfo below p->root alone: whatever serves the path may be dead, and would make a look at it
+ * hang.
  */
 void mount_info_of_path(struct mount_info *p, const char *path);
 
@@ -78,9 +79,6 @@ void mount_info_find_journal(struct mount_info *p);
 
 /* Copies a path in which the kernel wrote some characters as \040. Empty: it is too long. */
 void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length);
-
-/* Does the same as mount_info_read_mount(), from the text of that file. */
-void mount_info_read(struct mount_info *p, FILE *mountinfo, long mount_id);
 
 /* Whether the mount or its filesystem has this option, "barrier=0". */
 bool mount_info_has(const struct mount_info *p, const char *option);
@@ -99,6 +97,3 @@ long mount_info_id_of(int fd);
  * asked mount(8) for it. 0: root, or what is not on record.
  */
 uid_t mount_info_maker(const char *root, long mount_id);
-
-/* The number of a mount, from the text of /proc/self/fdinfo/N; -1: the text does not have it. */
-long mount_info_id(const char *fdinfo);

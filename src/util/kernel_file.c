@@ -2,6 +2,9 @@
 #include "util/kernel_file.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int kernel_file_open(const char *path, int flags)
@@ -35,6 +38,23 @@ bool kernel_file_text(const char *path, char *text, size_t size)
     if (fd >= 0)
         close(fd);
     return length > 0;
+}
+
+char *kernel_file_whole(const char *directory, const char *file)
+{
+    char path[PATH_MAX];
+    char *text = NULL;
+    size_t room = 0;
+    if (snprintf(path, sizeof path, "%s%s", directory, file) >= (int)sizeof path)
+        return NULL;
+    FILE *in = kernel_file_read(path);
+    if (in && getdelim(&text, &room, '\0', in) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    if (in)
+        fclose(in);
+    return text;
 }
 
 bool kernel_file_exists(const char *path)

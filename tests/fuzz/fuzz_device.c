@@ -21,8 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     const struct device_set one = {.root = "", .count = 1, .devices = {{.major = 8}}};
     struct io_limit limit = {0};
-    io_limit_read_max(&limit, &one, text);
-    io_limit_read_throttle(&limit, &one, text, IO_LIMIT_READ_OPS);
+    io_limit_read_line(&limit, &one, text, IO_LIMIT_KINDS);
+    io_limit_read_line(&limit, &one, text, IO_LIMIT_READ_OPS);
     for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++)
         MUST(limit.per_second[kind] == 0 || strchr(text, ':'));
 

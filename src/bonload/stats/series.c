@@ -93,7 +93,8 @@ void series_update(struct series *s, const struct recorders *r, uint64_t elapsed
         const struct counts before = s->before[kind];
         const struct counts now = recorders_counts(r, kind);
         recorders_sum_times(r, kind, false, h);
-        histogram_advance(h, &s->seen[kind]);
+        histogram_subtract(h, h, &s->seen[kind]); /* what is new */
+        histogram_merge(&s->seen[kind], h);
         *k = (struct slice_kind){
             .good = h->count,
             .errors = now.errors - before.errors,

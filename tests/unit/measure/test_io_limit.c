@@ -132,8 +132,8 @@ static void what_is_no_limit_is_none(void **state)
                                         "8 0", "8:0 rbps=x", "8:0 rbps=0\n", "x:y 5",  "8:2 5"};
     limit = (struct io_limit){0};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        io_limit_read_max(&limit, devices(), lines[i]);
-        io_limit_read_throttle(&limit, devices(), lines[i], IO_LIMIT_READ_OPS);
+        io_limit_read_line(&limit, devices(), lines[i], IO_LIMIT_KINDS);
+        io_limit_read_line(&limit, devices(), lines[i], IO_LIMIT_READ_OPS);
     }
     assert_limit(0, 0, 0, 0);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -17,6 +18,7 @@
 
 #include "measure/mount_info.h"
 #include "support/tree.h"
+#include "util/kernel_file.h"
 
 #define MOUNTS                                                                                     \
     "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n"                                     \
@@ -27,11 +29,18 @@
     "26 22 0:52 / /ssh rw - fuse.sshfs a@b: rw\n"                                                  \
     "27 22 0:53 / /broken rw\n"
 
+static void read_mount(struct mount_info *p, long mount_id)
+{
+    char *text = kernel_file_whole(tree_root(), "/proc/self/mountinfo");
+    mount_info_read_mount(p, text, mount_id);
+    free(text);
+}
+
 static const char *type_of_mount(long mount_id)
 {
     static struct mount_info p;
     p = (struct mount_info){.root = tree_root()};
-    mount_info_read_mount(&p, mount_id);
+    read_mount(&p, mount_id);
     return p.filesystem;
 }
 
@@ -60,7 +69,7 @@ static const char *options_of_mount(long mount_id)
 {
     static struct mount_info p;
     p = (struct mount_info){.root = tree_root()};
-    mount_info_read_mount(&p, mount_id);
+    read_mount(&p, mount_id);
     return p.options;
 }
 
@@ -116,7 +125,7 @@ static void a_long_option_ends_in_dots(void **state)
     strcat(line, ",upperdir=/a\\040b\\054c/\\134x,volatile\n");
     tree_file("proc/self/mountinfo", line);
     struct mount_info p = {.root = tree_root()};
-    mount_info_read_mount(&p, 1);
+    read_mount(&p, 1);
     assert_memory_equal(p.options, "rw,volatile,lowerdir=/layer:/layer:", 35);
     assert_non_null(strstr(p.options, "...,upperdir=/a\\040b\\054c/\\134x"));
     assert_string_equal(p.upper_layer, "/a b,c/\\x");
@@ -132,7 +141,7 @@ static void any_number_of_paths_hides_no_option(void **state)
     strcat(line, ",upperdir=/upper,volatile\n");
     tree_file("proc/self/mountinfo", line);
     struct mount_info p = {.root = tree_root()};
-    mount_info_read_mount(&p, 1);
+    read_mount(&p, 1);
     assert_memory_equal(p.options, "rw,volatile,lowerdir+=/layer", 28);
     assert_string_equal(p.options + MOUNT_OPTIONS - 4, "...");
     assert_string_equal(p.upper_layer, "/upper");
