@@ -56,49 +56,48 @@ static double percent_of(double part, double whole)
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
+const struct others others_unknown = {.own_percent = -1,
+                                      .used_percent = -1,
+                                      .stolen_percent = -1,
+                                      .waited_percent = -1,
+                                      .throttled_percent = -1,
+                                      .device_percent = -1};
+
 static double rest_of(double whole, double part)
 {
     return whole > part ? whole - part : 0;
 }
 
-/* On a partition, the others may use the rest of the disk. */
-static double others_on_device(const struct reading *r)
+struct others others_of(const struct reading *spent, unsigned cpus, unsigned workers)
 {
-    const struct device_counters *d = &r->device;
-    double own = (double)r->own_bytes[WAY_WRITTEN];
-    double metadata = (double)METADATA_BYTES * (double)r->changes;
-    double written = (COPIES + d->copies.data) * own + (1 + d->copies.metadata) * metadata;
-    double read = (double)r->own_bytes[WAY_READ] +
-                  (double)METADATA_READ_BYTES * (double)r->changes +
-                  d->copies.stripe * (own + metadata);
+    const struct device_counters *d = &spent->device;
+    double elapsed = (double)spent->ns;
+    double all = elapsed * cpus;
+    double own_written = (double)spent->own_bytes[WAY_WRITTEN];
+    double metadata = (double)METADATA_BYTES * (double)spent->changes;
+    double written = (COPIES + d->copies.data) * own_written + (1 + d->copies.metadata) * metadata;
+    double read = (double)spent->own_bytes[WAY_READ] +
+                  (double)METADATA_READ_BYTES * (double)spent->changes +
+                  d->copies.stripe * (own_written + metadata);
+    /* on a partition, the others may use the rest of the disk */
     double beside = rest_of((double)d->disk_bytes, (double)d->part_bytes);
     double foreign =
         rest_of((double)d->read_bytes, read) + rest_of((double)d->written_bytes, written) + beside;
-    return r->knows_own && d->known
-               ? percent_of(foreign, (double)(d->read_bytes + d->written_bytes) + beside)
-               : -1;
-}
-
-struct others others_of(const struct reading *spent, unsigned cpus, unsigned workers)
-{
-    double elapsed = (double)spent->ns;
-    double all = elapsed * cpus;
-    bool knows_cpus = spent->cpus > 0;
-    return (struct others){
-        .cpus = cpus,
-        .workers = workers,
-        .own_percent = fmin(percent_of((double)spent->own_ns, all), 100),
-        .used_percent =
-            knows_cpus
-                ? fmin(percent_of(rest_of((double)spent->used_ns, (double)spent->own_ns), all), 100)
-                : -1,
-        .stolen_percent = knows_cpus ? fmin(percent_of((double)spent->stolen_ns, all), 100) : -1,
-        .waited_percent = spent->busiest.waited_unknown
-                              ? -1
-                              : fmin(percent_of((double)spent->busiest.waited_ns, elapsed), 100),
-        .throttled_percent = fmin(percent_of((double)reading_throttled_ns(spent), elapsed), 100),
-        .device_percent = others_on_device(spent),
-    };
+    struct others o = others_unknown;
+    o.cpus = cpus;
+    o.workers = workers;
+    o.own_percent = fmin(percent_of((double)spent->own_ns, all), 100);
+    o.throttled_percent = fmin(percent_of((double)reading_throttled_ns(spent), elapsed), 100);
+    if (spent->cpus > 0) {
+        o.used_percent =
+            fmin(percent_of(rest_of((double)spent->used_ns, (double)spent->own_ns), all), 100);
+        o.stolen_percent = fmin(percent_of((double)spent->stolen_ns, all), 100);
+    }
+    if (!spent->busiest.waited_unknown)
+        o.waited_percent = fmin(percent_of((double)spent->busiest.waited_ns, elapsed), 100);
+    if (spent->knows_own && d->known)
+        o.device_percent = percent_of(foreign, (double)(d->read_bytes + d->written_bytes) + beside);
+    return o;
 }
 
 /* Whether the threads of this process take the CPUs from each other. */
@@ -122,13 +121,6 @@ bool others_are_busy(const struct others *o)
     return others_take_cpus(o) || (has_waited(o) && !fills_cpus(o)) ||
            o->throttled_percent >= THROTTLED_PERCENT || o->device_percent >= OTHERS_DEVICE_PERCENT;
 }
-
-const struct others others_unknown = {.own_percent = -1,
-                                      .used_percent = -1,
-                                      .stolen_percent = -1,
-                                      .waited_percent = -1,
-                                      .throttled_percent = -1,
-                                      .device_percent = -1};
 
 void others_among(struct others *o, unsigned processes)
 {
@@ -179,7 +171,7 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
         j->source = SOURCE_NONE;
     double asked = (double)(reads ? e->read_bytes : e->written_bytes);
     double share = percent_of((double)moved, asked);
-    bool is_from_nowhere = reads && e->is_cold && !source_has_cache(j->source);
+    bool is_from_nowhere = reads && e->is_cold && !(source_traits(j->source) & SOURCE_OF_CACHE);
     if (moved > 0 ? e->compresses && share < CACHED_BELOW_PERCENT : is_from_nowhere)
         j->source = SOURCE_NONE;
     j->moved_percent = j->source == SOURCE_NONE ? missing : fmin(share, missing);
@@ -212,8 +204,101 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     return held > NOT_HELD_PERCENT ? 0 : fmin(held, 100);
 }
 
-static void weigh_limit(struct judgement *j, const struct evidence *e)
+/* Why the CPU is the limit. */
+static enum limit_reason cpu_reason(const struct judgement *j)
 {
+    bool waited = has_waited(&j->others);
+    if (j->quota_percent >= MOSTLY_PERCENT)
+        return REASON_QUOTA;
+    if (j->others.stolen_percent >= OTHERS_PERCENT)
+        return REASON_HOST_TOOK;
+    if ((waited && fills_cpus(&j->others)) || j->others.own_percent >= CPU_BOUND_PERCENT)
+        return REASON_CPUS_FULL;
+    return waited ? REASON_OTHERS_COMPUTED : REASON_COMPUTED;
+}
+
+/* By the figures in *j. */
+static enum limit_reason find_reason(const struct judgement *j, const struct evidence *e)
+{
+    const struct device_counters *d = &e->spent.device;
+    bool in_memory = !d->known && e->filesystem && filesystem_is_memory(e->filesystem);
+    bool is_seen = has_data(e) && j->source != SOURCE_NONE;
+    /* the shares of the time for which the busiest worker wanted a CPU, and the work a device */
+    double waited = fmax(j->others.waited_percent, 0);
+    double demand = fmax(j->computed_percent, 0) + waited;
+    double device_demand = fmax(j->device_percent, j->held_percent);
+    /* some kernels do not count the time for which a quota held a worker back as waiting */
+    bool cpu = (j->quota_percent >= MOSTLY_PERCENT && j->quota_percent > device_demand) ||
+               demand >= CPU_BOUND_PERCENT || waited >= MOSTLY_PERCENT ||
+               (demand >= MOSTLY_PERCENT && d->known && demand > device_demand);
+    if (!e->is_stored)
+        return REASON_NOTHING_MOVED;
+    if (e->doubt)
+        return REASON_DOUBT;
+    if (durability_is_pretended(d, e->syncs, e->in_flight))
+        return REASON_NOT_SYNCED;
+    /*
+     * Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU
+     * proves nothing, and where the data was comes first.
+     */
+    if (cpu && (e->computes || !(has_data(e) || in_memory)))
+        return cpu_reason(j);
+    if (in_memory)
+        return REASON_IN_MEMORY;
+    if (has_data(e) && e->direct.asked && e->direct.seen == DIRECT_NO)
+        return REASON_NOT_DIRECT;
+    if (is_seen && j->moved_percent < CACHED_BELOW_PERCENT)
+        return reads_most(e) ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN;
+    if (d->known && e->instant_ns > 0 && e->instant_ns < INSTANT_NS)
+        return REASON_INSTANT;
+    if (cpu && (is_seen || d->known || has_waited(&j->others)))
+        return cpu_reason(j);
+    if (!d->known && !is_seen)
+        return REASON_NO_DEVICE;
+    if (!d->known && !(source_traits(j->source) & SOURCE_OF_SERVER))
+        return REASON_STORAGE_MOVED;
+    if (!d->known)
+        return demand >= MOSTLY_PERCENT ? REASON_NOTHING_EXPLAINS : REASON_SERVER_MOVED;
+    if (j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent)
+        return REASON_DEVICE_HELD;
+    /* a link carries a rate each way; USB and SATA share it, so that less than this may fill them
+     */
+    uint64_t bytes = d->read_bytes > d->written_bytes ? d->read_bytes : d->written_bytes;
+    if (e->link_per_second > 0 && e->spent.ns > 0 &&
+        (double)bytes * 1e9 / (double)e->spent.ns >=
+            (double)e->link_per_second / 100 * LINK_PERCENT)
+        return REASON_LINK_FULL;
+    if (j->others.stolen_percent >= OTHERS_PERCENT)
+        return REASON_HOST_TOOK;
+    if (j->device_percent < MOSTLY_PERCENT && !(e->is_paced && is_seen))
+        return REASON_NOTHING_EXPLAINS;
+    /* what others did on the device counts only if the work waited for that device */
+    if (j->others.device_percent >= OTHERS_DEVICE_PERCENT)
+        return REASON_OTHERS_MOVED;
+    return e->is_paced && j->source != SOURCE_DEVICE ? REASON_STORAGE_MOVED : REASON_DEVICE_BUSY;
+}
+
+void limit_judge(struct judgement *j, const struct evidence *e)
+{
+    static const enum limited_by limits[REASON_COUNT] = {
+        [REASON_DEVICE_BUSY] = LIMITED_DEVICE,
+        [REASON_DEVICE_HELD] = LIMITED_LIMIT,
+        [REASON_LINK_FULL] = LIMITED_LINK,
+        [REASON_IN_MEMORY] = LIMITED_PAGE_CACHE,
+        [REASON_READ_FROM_CACHE] = LIMITED_PAGE_CACHE,
+        [REASON_NOT_DIRECT] = LIMITED_PAGE_CACHE,
+        [REASON_NOT_WRITTEN] = LIMITED_PAGE_CACHE,
+        [REASON_NOT_SYNCED] = LIMITED_PAGE_CACHE,
+        [REASON_INSTANT] = LIMITED_PAGE_CACHE,
+        [REASON_SERVER_MOVED] = LIMITED_SERVER,
+        [REASON_NOTHING_MOVED] = LIMITED_CPU,
+        [REASON_COMPUTED] = LIMITED_CPU,
+        [REASON_CPUS_FULL] = LIMITED_CPU,
+        [REASON_QUOTA] = LIMITED_LIMIT,
+        [REASON_OTHERS_COMPUTED] = LIMITED_OTHERS,
+        [REASON_OTHERS_MOVED] = LIMITED_OTHERS,
+        [REASON_HOST_TOOK] = LIMITED_OTHERS,
+    };
     double elapsed = (double)e->spent.ns;
     double computed = percent_of((double)e->spent.busiest.computed_ns, elapsed);
     *j = (struct judgement){
@@ -229,11 +314,11 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
     if (e->workers > 0) /* both are of the same worker */
         j->others.waited_percent = fmin(j->others.waited_percent, 100 - j->computed_percent);
     weigh_bytes(j, e);
-    if (!e->spent.device.known)
-        return;
-    j->device_percent = device_busy_percent(&e->spent.device, e->spent.ns);
-    j->in_flight = elapsed > 0 ? (double)e->spent.device.queue_ns / elapsed : 0;
-    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
+    if (j->device_known) {
+        j->device_percent = device_busy_percent(&e->spent.device, e->spent.ns);
+        j->in_flight = elapsed > 0 ? (double)e->spent.device.queue_ns / elapsed : 0;
+    }
+    for (enum io_limit_kind kind = 0; j->device_known && kind < IO_LIMIT_KINDS; kind++) {
         double held = held_percent(e, kind);
         if (held <= j->held_percent) /* more of another limit was used */
             continue;
@@ -241,157 +326,18 @@ static void weigh_limit(struct judgement *j, const struct evidence *e)
         j->held_to = e->limit.per_second[kind];
         j->held_percent = held;
     }
-}
-
-/* The shares of the time for which the busiest worker wanted a CPU. */
-static double waited_percent(const struct judgement *j)
-{
-    return fmax(j->others.waited_percent, 0);
-}
-
-static double demand_percent(const struct judgement *j)
-{
-    return fmax(j->computed_percent, 0) + waited_percent(j);
-}
-
-/* How busy the device was, or how much of its limit was used. */
-static double device_demand(const struct judgement *j)
-{
-    return fmax(j->device_percent, j->held_percent);
-}
-
-/*
- * Whether the CPU was in greater demand than the device. Some kernels do not count the time for
- * which a quota held a worker back as waiting.
- */
-static bool wants_cpu_most(const struct judgement *j)
-{
-    bool is_held = j->quota_percent >= MOSTLY_PERCENT && j->quota_percent > device_demand(j);
-    double demand = demand_percent(j);
-    bool can_compare = j->device_known && demand > device_demand(j);
-    return is_held || demand >= CPU_BOUND_PERCENT || waited_percent(j) >= MOSTLY_PERCENT ||
-           (demand >= MOSTLY_PERCENT && can_compare);
-}
-
-static void state_verdict(struct judgement *j, enum limited_by by, enum limit_reason reason)
-{
-    j->by = by;
-    j->reason = reason;
-}
-
-static bool host_took_cpus(const struct judgement *j)
-{
-    return j->others.stolen_percent >= OTHERS_PERCENT;
-}
-
-static void judge_cpu(struct judgement *j)
-{
-    bool waited = has_waited(&j->others);
-    bool for_each_other = waited && fills_cpus(&j->others);
-    if (j->quota_percent >= MOSTLY_PERCENT)
-        state_verdict(j, LIMITED_LIMIT, REASON_QUOTA);
-    else if (host_took_cpus(j))
-        state_verdict(j, LIMITED_OTHERS, REASON_HOST_TOOK);
-    else if (for_each_other || j->others.own_percent >= CPU_BOUND_PERCENT)
-        state_verdict(j, LIMITED_CPU, REASON_CPUS_FULL);
-    else if (waited)
-        state_verdict(j, LIMITED_OTHERS, REASON_OTHERS_COMPUTED);
-    else
-        state_verdict(j, LIMITED_CPU, REASON_COMPUTED);
-}
-
-/* A link carries a rate each way; USB and SATA share it, so that less than this may fill them. */
-static bool fills_link(const struct evidence *e)
-{
-    const struct device_counters *d = &e->spent.device;
-    uint64_t bytes = d->read_bytes > d->written_bytes ? d->read_bytes : d->written_bytes;
-    return d->known && e->link_per_second > 0 && e->spent.ns > 0 &&
-           (double)bytes * 1e9 / (double)e->spent.ns >=
-               (double)e->link_per_second / 100 * LINK_PERCENT;
-}
-
-/* What others did on the device counts only if the work waited for that device. */
-static void judge_device(struct judgement *j, const struct evidence *e)
-{
-    bool is_held = j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent;
-    bool is_limit = j->device_percent >= MOSTLY_PERCENT ||
-                    (e->is_paced && j->source != SOURCE_NONE && has_data(e));
-    if (is_held)
-        state_verdict(j, LIMITED_LIMIT, REASON_DEVICE_HELD);
-    else if (fills_link(e))
-        state_verdict(j, LIMITED_LINK, REASON_LINK_FULL);
-    else if (host_took_cpus(j))
-        state_verdict(j, LIMITED_OTHERS, REASON_HOST_TOOK);
-    else if (is_limit && j->others.device_percent >= OTHERS_DEVICE_PERCENT)
-        state_verdict(j, LIMITED_OTHERS, REASON_OTHERS_MOVED);
-    else if (is_limit)
-        state_verdict(j, LIMITED_DEVICE,
-                      e->is_paced && j->source != SOURCE_DEVICE ? REASON_STORAGE_MOVED
-                                                                : REASON_DEVICE_BUSY);
-    else
-        state_verdict(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
-}
-
-/* Judges work on a server, or on other storage without a device to watch. */
-static void judge_storage(struct judgement *j, const struct evidence *e)
-{
-    if (!source_is_server(j->source))
-        state_verdict(j, e->is_paced ? LIMITED_DEVICE : LIMITED_UNKNOWN, REASON_STORAGE_MOVED);
-    else if (demand_percent(j) >= MOSTLY_PERCENT)
-        state_verdict(j, LIMITED_UNKNOWN, REASON_NOTHING_EXPLAINS);
-    else
-        state_verdict(j, LIMITED_SERVER, REASON_SERVER_MOVED);
-}
-
-/*
- * Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU proves
- * nothing, and limit_judge() first checks where the data was.
- */
-void limit_judge(struct judgement *j, const struct evidence *e)
-{
-    weigh_limit(j, e);
-    bool cpu = wants_cpu_most(j);
-    bool in_memory = !e->spent.device.known && e->filesystem && filesystem_is_memory(e->filesystem);
-    bool is_seen = has_data(e) && j->source != SOURCE_NONE;
-    if (!e->is_stored)
-        state_verdict(j, LIMITED_CPU, REASON_NOTHING_MOVED);
-    else if (e->doubt)
-        state_verdict(j, LIMITED_UNKNOWN, REASON_DOUBT);
-    else if (durability_is_pretended(&e->spent.device, e->syncs, e->in_flight))
-        state_verdict(j, LIMITED_PAGE_CACHE, REASON_NOT_SYNCED);
-    else if (cpu && (e->computes || !(has_data(e) || in_memory)))
-        judge_cpu(j);
-    else if (in_memory)
-        state_verdict(j, LIMITED_PAGE_CACHE, REASON_IN_MEMORY);
-    else if (has_data(e) && e->direct.asked && e->direct.seen == DIRECT_NO)
-        state_verdict(j, LIMITED_PAGE_CACHE, REASON_NOT_DIRECT);
-    else if (is_seen && j->moved_percent < CACHED_BELOW_PERCENT)
-        state_verdict(j, LIMITED_PAGE_CACHE,
-                      reads_most(e) ? REASON_READ_FROM_CACHE : REASON_NOT_WRITTEN);
-    else if (e->spent.device.known && e->instant_ns > 0 && e->instant_ns < INSTANT_NS)
-        state_verdict(j, LIMITED_PAGE_CACHE, REASON_INSTANT);
-    else if (cpu && (is_seen || e->spent.device.known || has_waited(&j->others)))
-        judge_cpu(j);
-    else if (e->spent.device.known)
-        judge_device(j, e);
-    else if (is_seen)
-        judge_storage(j, e);
-    else
-        state_verdict(j, LIMITED_UNKNOWN, REASON_NO_DEVICE);
-}
-
-/* Whether the judgement is about the bytes that a source of evidence has counted. */
-static bool is_about_bytes(const struct judgement *j)
-{
-    return j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN ||
-           j->reason == REASON_SERVER_MOVED || j->reason == REASON_STORAGE_MOVED;
+    j->reason = find_reason(j, e);
+    /* a load that waits by itself measures what moved its bytes */
+    j->by = j->reason == REASON_STORAGE_MOVED && e->is_paced ? LIMITED_DEVICE : limits[j->reason];
 }
 
 bool limit_is_alike(const struct judgement *a, const struct judgement *b)
 {
+    bool is_about_bytes = a->reason == REASON_READ_FROM_CACHE || a->reason == REASON_NOT_WRITTEN ||
+                          a->reason == REASON_SERVER_MOVED || a->reason == REASON_STORAGE_MOVED;
     return a->reason == b->reason && a->device_known == b->device_known &&
            a->held_by == b->held_by && a->held_to == b->held_to &&
-           (!is_about_bytes(a) || (a->source == b->source && a->way == b->way));
+           (!is_about_bytes || (a->source == b->source && a->way == b->way));
 }
 
 void limit_pick(struct judgement *j, const struct judgement *other, double (*pick)(double, double))
@@ -428,60 +374,20 @@ const char *limit_name(enum limited_by by)
 /* A shorter wait for a CPU is not mentioned. */
 #define WORTH_TELLING_PERCENT 1
 
-/* "100-100 %" */
-#define RANGE_TEXT 16
+/* Formats "41 %", or "41-74 %" for several tests: percent_range(41, 74).text. */
+struct range {
+    char text[16];
+};
 
-/* Formats "41 %", or "41-74 %" for several tests. */
-static const char *percent_range(char text[static RANGE_TEXT], double least, double most)
+static struct range percent_range(double least, double most)
 {
+    struct range range;
     char first[8] = "";
     double low = nearbyint(least);
     if (low < nearbyint(most))
         snprintf(first, sizeof first, "%.0f-", low < 0 ? 0 : low);
-    snprintf(text, RANGE_TEXT, "%s%.0f %%", first, most);
-    return text;
-}
-
-/* Replaces the full stop at the end by the words and the figure. */
-static void append_words(char text[static LIMIT_SENTENCE], const char *words, const char *figure)
-{
-    size_t used = strlen(text) - strlen(".");
-    snprintf(text + used, LIMIT_SENTENCE - used, "; %s %s.", words, figure);
-}
-
-/*
- * Adds that no CPU was free, if that was the case for at least `worth` percent of the time, or how
- * much of a quota was used.
- */
-static void add_waiting(char text[static LIMIT_SENTENCE], const struct judgement *least,
-                        const struct judgement *most, double worth)
-{
-    char figure[RANGE_TEXT];
-    if (least->quota_percent > 0)
-        append_words(text, "CPU quota used",
-                     percent_range(figure, least->quota_percent, most->quota_percent));
-    else if (most->others.waited_percent >= worth)
-        append_words(
-            text, "no CPU free",
-            percent_range(figure, least->others.waited_percent, most->others.waited_percent));
-}
-
-static void describe_limit(char text[static LIMIT_SENTENCE], const struct judgement *j,
-                           const char *used)
-{
-    static const char *const verbs[IO_LIMIT_KINDS] = {
-        [IO_LIMIT_READ_BYTES] = "reads",
-        [IO_LIMIT_WRITTEN_BYTES] = "writes",
-        [IO_LIMIT_READ_OPS] = "reads",
-        [IO_LIMIT_WRITE_OPS] = "writes",
-    };
-    bool counts_bytes = j->held_by == IO_LIMIT_READ_BYTES || j->held_by == IO_LIMIT_WRITTEN_BYTES;
-    if (counts_bytes)
-        snprintf(text, LIMIT_SENTENCE, "Control group: %s of %.1f MiB/s; %s used.",
-                 verbs[j->held_by], (double)j->held_to / (double)MIB, used);
-    else
-        snprintf(text, LIMIT_SENTENCE, "Control group: %" PRIu64 " %s/s; %s used.", j->held_to,
-                 verbs[j->held_by], used);
+    snprintf(range.text, sizeof range.text, "%s%.0f %%", first, most);
+    return range;
 }
 
 /*
@@ -494,39 +400,27 @@ static void describe_bytes(char text[static LIMIT_SENTENCE], const struct judgem
     bool is_rest = low->source == SOURCE_RESIDENT;
     double least = is_rest ? 100 - high->moved_percent : low->moved_percent;
     double most = is_rest ? 100 - low->moved_percent : high->moved_percent;
-    char figure[RANGE_TEXT];
-    if (most <= 0)
-        snprintf(figure, sizeof figure, "none");
-    else if (most < 1)
-        snprintf(figure, sizeof figure, "<1 %%");
-    else if (least >= 100)
-        snprintf(figure, sizeof figure, "all");
-    else
-        percent_range(figure, floor(least), floor(most));
-    source_sentence(text, low->source, low->way, figure);
-}
-
-/* Describes how busy the device and the busiest worker were. */
-static void describe_times(char text[static LIMIT_SENTENCE], const struct judgement *least,
-                           const struct judgement *most)
-{
-    char computed[RANGE_TEXT];
-    char busy[RANGE_TEXT];
-    percent_range(computed, least->computed_percent, most->computed_percent);
-    percent_range(busy, least->device_percent, most->device_percent);
-    if (!least->device_known)
-        snprintf(text, LIMIT_SENTENCE, "Computing %s.", computed);
-    else if (least->computed_percent < 0)
-        snprintf(text, LIMIT_SENTENCE, "Device busy %s.", busy);
-    else
-        snprintf(text, LIMIT_SENTENCE, "Device busy %s; computing %s.", busy, computed);
+    const struct range share = percent_range(floor(least), floor(most));
+    source_sentence(text, low->source, low->way,
+                    most <= 0      ? "none"
+                    : most < 1     ? "<1 %"
+                    : least >= 100 ? "all"
+                                   : share.text);
 }
 
 void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *least,
                     const struct judgement *most)
 {
     const struct others *o = &least->others;
-    char used[RANGE_TEXT];
+    const struct range waited = percent_range(o->waited_percent, most->others.waited_percent);
+    const struct range quota = percent_range(least->quota_percent, most->quota_percent);
+    const struct range held = percent_range(least->held_percent, most->held_percent);
+    const struct range busy = percent_range(least->device_percent, most->device_percent);
+    const struct range computed = percent_range(least->computed_percent, most->computed_percent);
+    bool is_write =
+        least->held_by == IO_LIMIT_WRITTEN_BYTES || least->held_by == IO_LIMIT_WRITE_OPS;
+    bool is_bytes =
+        least->held_by == IO_LIMIT_READ_BYTES || least->held_by == IO_LIMIT_WRITTEN_BYTES;
     double worth = OTHERS_PERCENT; /* no device was measured, so that a CPU matters less */
     text[0] = '\0';
     switch (least->reason) {
@@ -547,11 +441,23 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     case REASON_DEVICE_BUSY:
     case REASON_COMPUTED:
     case REASON_COUNT:
-        describe_times(text, least, most);
         worth = WORTH_TELLING_PERCENT;
+        if (!least->device_known)
+            snprintf(text, LIMIT_SENTENCE, "Computing %s.", computed.text);
+        else if (least->computed_percent < 0)
+            snprintf(text, LIMIT_SENTENCE, "Device busy %s.", busy.text);
+        else
+            snprintf(text, LIMIT_SENTENCE, "Device busy %s; computing %s.", busy.text,
+                     computed.text);
         break;
     case REASON_DEVICE_HELD:
-        describe_limit(text, least, percent_range(used, least->held_percent, most->held_percent));
+        if (is_bytes)
+            snprintf(text, LIMIT_SENTENCE, "Control group: %s of %.1f MiB/s; %s used.",
+                     is_write ? "writes" : "reads", (double)least->held_to / (double)MIB,
+                     held.text);
+        else
+            snprintf(text, LIMIT_SENTENCE, "Control group: %" PRIu64 " %s/s; %s used.",
+                     least->held_to, is_write ? "writes" : "reads", held.text);
         return;
     case REASON_LINK_FULL:
         snprintf(text, LIMIT_SENTENCE, "The link to the drive was full.");
@@ -574,33 +480,32 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         return;
     case REASON_CPUS_FULL:
         snprintf(text, LIMIT_SENTENCE, "The test used %s of the time of %u CPU%s.",
-                 percent_range(used, o->own_percent, most->others.own_percent), o->cpus,
+                 percent_range(o->own_percent, most->others.own_percent).text, o->cpus,
                  o->cpus == 1 ? "" : "s");
         return;
     case REASON_QUOTA:
         snprintf(text, LIMIT_SENTENCE, "Control group: %.2f CPUs; %s used.", least->quota_cpus,
-                 percent_range(used, least->quota_percent, most->quota_percent));
+                 quota.text);
         return;
     case REASON_OTHERS_COMPUTED:
         snprintf(text, LIMIT_SENTENCE, "Waiting for a CPU %s of the time: others used it.",
-                 percent_range(used, o->waited_percent, most->others.waited_percent));
+                 waited.text);
         return;
     case REASON_OTHERS_MOVED:
         snprintf(text, LIMIT_SENTENCE, "Others moved %s of the device's bytes.",
-                 percent_range(used, o->device_percent, most->others.device_percent));
+                 percent_range(o->device_percent, most->others.device_percent).text);
         return;
     case REASON_HOST_TOOK:
         snprintf(text, LIMIT_SENTENCE, "The host took %s of the time of the CPUs.",
-                 percent_range(used, o->stolen_percent, most->others.stolen_percent));
+                 percent_range(o->stolen_percent, most->others.stolen_percent).text);
         return;
     }
-    add_waiting(text, least, most, worth);
-}
-
-static void print_mark(FILE *out, bool is_busy, int from)
-{
-    if (is_busy)
-        fprintf(out, " (busy from %d %%)", from);
+    /* how much of a quota was used, or that no CPU was free, takes the place of the full stop */
+    size_t used = strlen(text) - strlen(".");
+    if (least->quota_percent > 0)
+        snprintf(text + used, LIMIT_SENTENCE - used, "; CPU quota used %s.", quota.text);
+    else if (most->others.waited_percent >= worth)
+        snprintf(text + used, LIMIT_SENTENCE - used, "; no CPU free %s.", waited.text);
 }
 
 void others_words(char text[static OTHERS_TEXT], const struct others *o)
@@ -631,12 +536,14 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
         fprintf(out, " and the host took %.0f %%", floor(o->stolen_percent));
     if (o->used_percent >= 0)
         fprintf(out, " of %u CPU%s", o->cpus, o->cpus == 1 ? "" : "s");
-    print_mark(out, others_take_cpus(o), OTHERS_PERCENT);
+    if (others_take_cpus(o))
+        fprintf(out, " (busy from %d %%)", OTHERS_PERCENT);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         if (figures[i].percent < 1)
             continue;
         fprintf(out, "; %s %.0f %% %s", figures[i].what, floor(figures[i].percent), figures[i].of);
-        print_mark(out, figures[i].is_busy, figures[i].from);
+        if (figures[i].is_busy)
+            fprintf(out, " (busy from %d %%)", figures[i].from);
     }
     fclose(out);
 }

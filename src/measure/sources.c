@@ -54,12 +54,6 @@ static int is_our_share(const char *line, const struct sources *s)
 
 #define KEYS_MOST 2
 
-#define OF_STORAGE (1U << 0) /* what it counts is named: "from storage" */
-#define OF_SERVER  (1U << 1) /* its bytes went over a network */
-#define OF_PROCESS (1U << 2) /* counts for one process, and not for the host */
-#define OF_RECORDS (1U << 3) /* counts records, and not bytes */
-#define OF_CACHE   (1U << 4) /* has a cache of its own, beside the page cache */
-
 /*
  * A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
  * If a row may count a volume and also the disk below it, what was read ahead, or other pools, its
@@ -82,7 +76,7 @@ static const struct row {
                         .keys = {{"read_bytes: %" SCNu64}},
                         .subject = "This process",
                         .verbs = {"read"},
-                        .of = OF_STORAGE | OF_PROCESS},
+                        .of = SOURCE_OF_STORAGE | SOURCE_OF_PROCESS},
     [SOURCE_GROUP] = {.name = "control group",
                       .filesystems = LOCAL,
                       .file = "",
@@ -90,7 +84,7 @@ static const struct row {
                                {"%*u:%*u rbytes=%*u wbytes=%" SCNu64}},
                       .subject = "The control group",
                       .verbs = {"read", "wrote"},
-                      .of = OF_STORAGE},
+                      .of = SOURCE_OF_STORAGE},
     [SOURCE_NFS] = {.name = "server",
                     .filesystems = "nfs,nfs4",
                     .file = "/proc/self/mountstats",
@@ -98,7 +92,7 @@ static const struct row {
                              {" bytes: %*u %*u %*u %*u %*u %" SCNu64}},
                     .subject = "The server",
                     .verbs = {"sent", "took"},
-                    .of = OF_SERVER,
+                    .of = SOURCE_OF_SERVER,
                     .is_ours = is_our_mount},
     [SOURCE_CIFS] = {.name = "server",
                      .filesystems = "cifs,smb3",
@@ -108,7 +102,7 @@ static const struct row {
                                "Writes: %*u Bytes: %" SCNu64}},
                      .subject = "The server",
                      .verbs = {"sent", "took"},
-                     .of = OF_SERVER,
+                     .of = SOURCE_OF_SERVER,
                      .is_ours = is_our_share},
     [SOURCE_ZFS] = {.name = "zfs",
                     .filesystems = "zfs",
@@ -117,7 +111,7 @@ static const struct row {
                               "prefetch_data_misses %*u %" SCNu64}},
                     .subject = "ZFS",
                     .verbs = {"read"},
-                    .of = OF_STORAGE | OF_RECORDS | OF_CACHE},
+                    .of = SOURCE_OF_STORAGE | SOURCE_OF_RECORDS | SOURCE_OF_CACHE},
     [SOURCE_BELOW] = {.name = "device below",
                       .filesystems = "overlay",
                       .subject = "The device below",
@@ -130,14 +124,9 @@ const char *source_name(enum source source)
     return rows[source].name;
 }
 
-bool source_is_server(enum source source)
+unsigned source_traits(enum source source)
 {
-    return rows[source].of & OF_SERVER;
-}
-
-bool source_has_cache(enum source source)
-{
-    return rows[source].of & OF_CACHE;
+    return rows[source].of;
 }
 
 void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way way,
@@ -146,7 +135,7 @@ void source_sentence(char text[static SOURCE_TEXT], enum source source, enum way
     const struct row *row = &rows[source];
     const char *where = way == WAY_READ ? " from storage" : " to storage";
     snprintf(text, SOURCE_TEXT, "%s %s %s of the data%s.", row->subject, row->verbs[way], share,
-             row->of & OF_STORAGE ? where : "");
+             row->of & SOURCE_OF_STORAGE ? where : "");
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
@@ -178,7 +167,7 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
             uint64_t count;
             if (!key || sscanf(line, key, &count) != 1)
                 continue;
-            bytes[way] += count * (row->of & OF_RECORDS ? s->record_bytes : 1);
+            bytes[way] += count * (row->of & SOURCE_OF_RECORDS ? s->record_bytes : 1);
             found = true;
         }
     }
@@ -295,7 +284,7 @@ void moved_add(struct moved_bytes *sum, const struct moved_bytes *part, bool is_
     for (enum way way = 0; way < WAYS; way++) {
         if (sum->by[way] != part->by[way])
             sum->by[way] = SOURCE_NONE;
-        if (is_first || rows[part->by[way]].of & OF_PROCESS)
+        if (is_first || rows[part->by[way]].of & SOURCE_OF_PROCESS)
             sum->bytes[way] += part->bytes[way];
     }
 }

@@ -32,11 +32,16 @@ enum way { WAY_READ, WAY_WRITTEN, WAYS };
 /* The name of a source, in JSON; NULL: SOURCE_NONE. */
 const char *source_name(enum source source);
 
-/* Whether its bytes went over a network. */
-bool source_is_server(enum source source);
+enum source_trait {
+    SOURCE_OF_STORAGE = 1, /* what it counts is named: "from storage" */
+    SOURCE_OF_SERVER = 2,  /* its bytes went over a network */
+    SOURCE_OF_PROCESS = 4, /* counts for one process, and not for the host */
+    SOURCE_OF_RECORDS = 8, /* counts records, and not bytes */
+    SOURCE_OF_CACHE = 16,  /* has a cache of its own, where what it has not moved may come from */
+};
 
-/* Whether what it has not moved may come from a cache of its own. */
-bool source_has_cache(enum source source);
+/* Bits of enum source_trait. */
+unsigned source_traits(enum source source);
 
 /* Writes what a source says: "The device read 3 % of the data." `share`: "3 %", "all" or "none". */
 #define SOURCE_TEXT 100
