@@ -557,7 +557,8 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     else
         shared_stats_sum(&r->stats, r->total);
     uint64_t elapsed_ns = spent->ns;
-    corruption_log_sum(&r->corruption_log, &figures.corruption);
+    for (unsigned i = 0; i < r->stats.room; i++)
+        corruption_merge(&figures.corruption, &r->corruption[i]);
     int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
     if (rc != 0)
         return rc;
@@ -729,7 +730,7 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     if (rc == 0 && is_steady)
         rc = precondition(r, e);
     shared_stats_begin(&r->stats, w->forked ? p->data.seekers : p->workers);
-    corruption_log_begin(&r->corruption_log);
+    memset(r->corruption, 0, r->stats.room * sizeof *r->corruption);
     gathering_begin(&r->gathering);
     progress_lines_begin(&r->progress, ph.title);
     if (rc == 0)

@@ -19,6 +19,7 @@
 #include "util/descriptor.h"
 #include "util/partition.h"
 #include "util/rng.h"
+#include "util/shared_memory.h"
 #include "util/units.h"
 
 /* ---- the private directories of all ranks ---------------------------------------------------- */
@@ -381,7 +382,7 @@ static int make_workers(struct run_context *r, struct err *e)
     if (rc == 0)
         rc = shared_stats_open(&r->stats, places, e);
     if (rc == 0)
-        rc = corruption_log_open(&r->corruption_log, places, e);
+        rc = shared_memory_map((void **)&r->corruption, places * sizeof *r->corruption, e);
     if (rc == 0 && p->explains_tail)
         rc = examiner_make_boxes(&r->slow, count, e);
     for (unsigned i = 0; rc == 0 && i < count; i++) {
@@ -403,7 +404,7 @@ static int make_workers(struct run_context *r, struct err *e)
             .buffer_bytes = bytes,
             .stats = &r->stats.workers[i],
             .slow = r->slow ? &r->slow[i] : NULL,
-            .corruption = &r->corruption_log.workers[i],
+            .corruption = &r->corruption[i],
             .all_data = r->data,
             .data = {.fd = -1,
                      .number = i,
@@ -623,8 +624,8 @@ int run_context_close(struct run_context *r, int result, struct err *failure)
     free(r->total);
     free(r->contents.files);
     generations_close(&r->contents.changes);
+    shared_memory_unmap(r->corruption, r->stats.room * sizeof *r->corruption);
     shared_stats_close(&r->stats);
-    corruption_log_close(&r->corruption_log);
     gathering_close(&r->gathering);
     examiner_free_boxes(r->slow, r->plan->workers);
     r->work = NULL;

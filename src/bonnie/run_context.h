@@ -55,7 +55,7 @@ struct run_context {
     struct pattern pattern;
     struct contents contents;
     struct shared_stats stats;
-    struct corruption_log corruption_log;
+    struct corruption *corruption; /* one for each entry of stats; processes share them */
     struct thread_pool pool;
     struct work *work;      /* one for each worker */
     struct io_file *data;   /* each worker's data file, with its current descriptor */

@@ -69,7 +69,7 @@ int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes,
     while (rc == 0 && d->valid_bytes < bytes) {
         uint64_t left = bytes - d->valid_bytes;
         size_t length = left < chunk ? (size_t)left : chunk;
-        contents_fill(d->contents, d->number, d->valid_bytes, buffer, length);
+        contents_fill(d->contents, d->number, d->valid_bytes, buffer, length, 0);
         rc = io_write(&file, buffer, length, d->valid_bytes, e);
         if (rc == 0)
             d->valid_bytes += length;

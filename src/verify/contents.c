@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "util/portable.h"
-#include "util/shared_memory.h"
 
 /* Numbers of changes are known modulo this. */
 #define GENERATIONS_CHANGES 32768
@@ -41,36 +40,6 @@ void generations_close(struct generations *g)
     *g = (struct generations){0};
 }
 
-static bool claim_one(_Atomic uint16_t *counter)
-{
-    uint16_t seen = atomic_load(counter);
-    return seen % 2 == 0 && atomic_compare_exchange_strong(counter, &seen, (uint16_t)(seen + 1));
-}
-
-int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e)
-{
-    *log = (struct corruption_log){.room = room};
-    return shared_memory_map((void **)&log->workers, room * sizeof *log->workers, e);
-}
-
-void corruption_log_close(struct corruption_log *log)
-{
-    shared_memory_unmap(log->workers, log->room * sizeof *log->workers);
-    *log = (struct corruption_log){0};
-}
-
-void corruption_log_begin(struct corruption_log *log)
-{
-    memset(log->workers, 0, log->room * sizeof *log->workers);
-}
-
-void corruption_log_sum(const struct corruption_log *log, struct corruption *sum)
-{
-    memset(sum, 0, sizeof *sum);
-    for (unsigned i = 0; i < log->room; i++)
-        corruption_merge(sum, &log->workers[i]);
-}
-
 const char *const verify_names[VERIFY_MODES + 1] = {
     [VERIFY_STAMP] = "stamp", [VERIFY_FULL] = "full", [VERIFY_OFF] = "off"};
 
@@ -100,28 +69,11 @@ static uint64_t rewritings(const struct contents *c, unsigned file, uint64_t off
     return f->generation + (offset < f->rewritten ? 1 : 0);
 }
 
-/*
- * Generation that a writer stores in the block at this offset: after the change that is in
- * progress, and after `further` rewritings of the file.
- */
-static uint64_t generation_next(const struct contents *c, unsigned file, uint64_t offset,
-                                uint64_t further)
+/* The counter of the block at this offset, which is odd while the block is being changed. */
+static unsigned counted(const struct contents *c, unsigned file, uint64_t offset)
 {
     const struct generations *g = &c->changes;
-    uint64_t changed = 0;
-    if (g->counters)
-        changed = (atomic_load(generations_counter(g, block_of(c, file, offset))) + 1U) / 2;
-    return generation_of(rewritings(c, file, offset) + further, changed % GENERATIONS_CHANGES);
-}
-
-/* Generation that the storage has of the block at this offset: after the last completed change. */
-static uint64_t generation_stored(const struct contents *c, unsigned file, uint64_t offset)
-{
-    const struct generations *g = &c->changes;
-    uint64_t changed = 0;
-    if (g->counters)
-        changed = atomic_load(generations_counter(g, block_of(c, file, offset))) / 2U;
-    return generation_of(rewritings(c, file, offset), changed);
+    return g->counters ? atomic_load(generations_counter(g, block_of(c, file, offset))) : 0;
 }
 
 /* Length of the part of a range that lies in its first block and was rewritten equally often. */
@@ -136,29 +88,20 @@ static size_t within_block(const struct contents *c, unsigned file, uint64_t off
     return rest < length ? (size_t)rest : length;
 }
 
-static void fill_range(const struct contents *c, unsigned file, uint64_t offset, char *to,
-                       size_t length, uint64_t further)
+void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
+                   size_t length, unsigned further)
 {
+    char *to = buffer;
     while (length > 0) {
         size_t part = within_block(c, file, offset, length);
+        /* after the change that is in progress */
+        uint64_t changed = (counted(c, file, offset) + 1U) / 2 % GENERATIONS_CHANGES;
         pattern_fill(c->pattern, to, part, c->first_number + file, offset,
-                     generation_next(c, file, offset, further));
+                     generation_of(rewritings(c, file, offset) + further, changed));
         to += part;
         offset += part;
         length -= part;
     }
-}
-
-void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
-                   size_t length)
-{
-    fill_range(c, file, offset, buffer, length, 0);
-}
-
-void contents_fill_next(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
-                        size_t length)
-{
-    fill_range(c, file, offset, buffer, length, 1);
 }
 
 void contents_end_rewriting(struct contents *c, unsigned file)
@@ -173,8 +116,12 @@ bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t l
     uint64_t first = block_of(c, file, offset);
     uint64_t count = blocks_in(c, file, offset, length);
     uint64_t done = 0;
-    while (done < count && claim_one(generations_counter(&c->changes, first + done)))
-        done++;
+    for (; done < count; done++) {
+        _Atomic uint16_t *counter = generations_counter(&c->changes, first + done);
+        uint16_t seen = atomic_load(counter);
+        if (seen % 2 != 0 || !atomic_compare_exchange_strong(counter, &seen, (uint16_t)(seen + 1)))
+            break;
+    }
     if (done == count)
         return true;
     while (done > 0) /* gives back the claimed blocks, none of which has been changed */
@@ -212,7 +159,6 @@ static bool changes_are_known(const struct contents *c)
     return !c->changes.counters || c->changes.is_exact;
 }
 
-/* Whether a part of a unit has the contents of this generation. */
 static bool part_is(const struct contents *c, const void *part, size_t length,
                     const struct corrupted_place *place, uint64_t generation)
 {
@@ -237,34 +183,6 @@ static enum corruption_kind check_part(const struct contents *c, const void *par
     return is_right ? CORRUPTION_NONE : CORRUPTION_FLIPPED;
 }
 
-/* Checks a range that lies in one unit and one block. */
-static struct corrupted_place check_at(const struct contents *c, unsigned file, uint64_t offset,
-                                       const void *from, size_t length)
-{
-    struct corrupted_place place = {.file = c->first_number + file, .offset = offset};
-    place.expected = (struct pattern_place){
-        .file = place.file,
-        .unit = offset / c->pattern->unit_bytes,
-        .generation = generation_stored(c, file, offset),
-    };
-    bool is_unit = length == c->pattern->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0;
-    struct pattern_place expected = place.expected;
-    if (!changes_are_known(c))
-        expected.generation = PATTERN_ANY;
-    place.kind =
-        is_unit ? pattern_check(c->pattern, from, &expected, c->verify == VERIFY_FULL, &place.found)
-                : check_part(c, from, length, &place);
-    return place;
-}
-
-/* Length of the part of a range that lies in its first unit and first block. */
-static size_t within_unit(const struct contents *c, unsigned file, uint64_t offset, size_t length)
-{
-    size_t unit = c->pattern->unit_bytes;
-    size_t rest = unit - (size_t)(offset % unit);
-    return within_block(c, file, offset, rest < length ? rest : length);
-}
-
 /* Whether no other writer has changed the range since it had this version. */
 static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t offset, size_t length,
                            uint64_t version)
@@ -279,12 +197,29 @@ __attribute__((noinline)) static void check_parts(const struct contents *c, unsi
                                                   size_t length, uint64_t version,
                                                   struct corruption *found)
 {
+    const struct pattern *p = c->pattern;
+    bool is_full = c->verify == VERIFY_FULL;
     if (!is_undisturbed(c, file, offset, length, version))
         return;
-    size_t part;
+    size_t part; /* lies in one unit and one block */
     for (size_t done = 0; done < length; done += part) {
-        part = within_unit(c, file, offset + done, length - done);
-        struct corrupted_place place = check_at(c, file, offset + done, bytes + done, part);
+        const unsigned char *from = bytes + done;
+        uint64_t at = offset + done;
+        size_t rest = p->unit_bytes - (size_t)(at % p->unit_bytes);
+        part = within_block(c, file, at, rest < length - done ? rest : length - done);
+        struct corrupted_place place = {.file = c->first_number + file, .offset = at};
+        place.expected = (struct pattern_place){
+            .file = place.file,
+            .unit = at / p->unit_bytes,
+            /* after the last completed change */
+            .generation = generation_of(rewritings(c, file, at), counted(c, file, at) / 2),
+        };
+        struct pattern_place expected = place.expected;
+        if (!changes_are_known(c))
+            expected.generation = PATTERN_ANY;
+        bool is_unit = part == p->unit_bytes && (uintptr_t)from % _Alignof(uint64_t) == 0;
+        place.kind = is_unit ? pattern_check(p, from, &expected, is_full, &place.found)
+                             : check_part(c, from, part, &place);
         if (place.kind != CORRUPTION_NONE) {
             if (!is_undisturbed(c, file, offset, length, version))
                 return; /* the expected generation already includes a later change */
@@ -337,42 +272,33 @@ static const char *generation_text(char text[static GENERATION_TEXT], uint64_t g
     return text;
 }
 
-/* Describes what was found instead, as far as its stamp says so. */
-static void describe_found(char text[static CORRUPTED_PLACE_TEXT],
-                           const struct corrupted_place *place, const struct pattern *p)
+void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
+                              const struct corrupted_place *place, const struct pattern *p)
 {
-    static const char *const found[] = {
+    static const char *const others[] = {
         [CORRUPTION_NONE] = "the same",
         [CORRUPTION_FLIPPED] = "changed bytes",
         [CORRUPTION_TORN] = "parts of another write",
         [CORRUPTION_ZEROED] = "zeros",
     };
     const struct pattern_origin *o = &place->found;
-    char other[GENERATION_TEXT];
-    if (place->kind == CORRUPTION_STALE && !pattern_is_of_run(p, o))
-        snprintf(text, CORRUPTED_PLACE_TEXT, "data of an earlier run (seed %" PRIu64 ")", o->seed);
-    else if (place->kind == CORRUPTION_STALE)
-        snprintf(text, CORRUPTED_PLACE_TEXT, "generation %s",
-                 generation_text(other, o->place.generation));
-    else if (place->kind == CORRUPTION_MISDIRECTED)
-        snprintf(text, CORRUPTED_PLACE_TEXT, "what belongs to data file %" PRIu64 " at %" PRIu64,
-                 o->place.file, o->place.unit * p->unit_bytes);
-    else
-        snprintf(text, CORRUPTED_PLACE_TEXT, "%s", found[place->kind]);
-}
-
-void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
-                              const struct corrupted_place *place, const struct pattern *p)
-{
+    const char *kind = corruption_kind_name(place->kind);
     char expected[GENERATION_TEXT];
-    char found[CORRUPTED_PLACE_TEXT];
+    char found[100];
     if (place->kind == CORRUPTION_UNREADABLE) {
-        snprintf(text, CORRUPTED_PLACE_TEXT, "%s: %s", corruption_kind_name(place->kind),
-                 portable_reason(place->code));
+        snprintf(text, CORRUPTED_PLACE_TEXT, "%s: %s", kind, portable_reason(place->code));
         return;
     }
-    describe_found(found, place, p);
-    snprintf(text, CORRUPTED_PLACE_TEXT, "%s: generation %s expected, %.120s found",
-             corruption_kind_name(place->kind),
+    if (place->kind == CORRUPTION_STALE && !pattern_is_of_run(p, o))
+        snprintf(found, sizeof found, "data of an earlier run (seed %" PRIu64 ")", o->seed);
+    else if (place->kind == CORRUPTION_STALE)
+        snprintf(found, sizeof found, "generation %s",
+                 generation_text(expected, o->place.generation));
+    else if (place->kind == CORRUPTION_MISDIRECTED)
+        snprintf(found, sizeof found, "what belongs to data file %" PRIu64 " at %" PRIu64,
+                 o->place.file, o->place.unit * p->unit_bytes);
+    else
+        snprintf(found, sizeof found, "%s", others[place->kind]);
+    snprintf(text, CORRUPTED_PLACE_TEXT, "%s: generation %s expected, %s found", kind,
              generation_text(expected, place->expected.generation), found);
 }

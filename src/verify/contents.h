@@ -78,16 +78,12 @@ struct corruption {
     struct corrupted_place kept[CORRUPTION_KEPT]; /* the first corrupted units */
 };
 
-/* Fills the buffer with the contents that belong at this offset now. */
-void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
-                   size_t length);
-
 /*
- * Fills the buffer with the contents that belong at this offset after the whole file has been
- * rewritten, while this is in progress. The offset must not have been rewritten yet.
+ * Fills the buffer with the contents that belong at this offset: with `further` 0, now; with 1,
+ * after the whole file has been rewritten, which is in progress and has not come to the offset.
  */
-void contents_fill_next(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
-                        size_t length);
+void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
+                   size_t length, unsigned further);
 
 /*
  * Ends the rewriting of a file, after its last byte, or because the file is given up. Its next
@@ -125,21 +121,5 @@ void corruption_merge(struct corruption *whole, const struct corruption *part);
 
 /* Describes a corrupted place: "stale: generation 2.0 expected, generation 1.0 found". */
 #define CORRUPTED_PLACE_TEXT 256
-
 void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
                               const struct corrupted_place *place, const struct pattern *p);
-
-/* What the workers of a phase have found: an entry for each, in memory that processes share. */
-struct corruption_log {
-    struct corruption *workers;
-    unsigned room;
-};
-
-/* Opens a log with room for `room` workers. */
-int corruption_log_open(struct corruption_log *log, unsigned room, struct err *e);
-void corruption_log_close(struct corruption_log *log);
-
-void corruption_log_begin(struct corruption_log *log);
-
-/* Adds up what all workers have found. */
-void corruption_log_sum(const struct corruption_log *log, struct corruption *sum);

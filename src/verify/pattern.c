@@ -102,15 +102,6 @@ static void fill_unit(const struct pattern *p, uint64_t *words, const struct pat
     words[count - 1] = stamp.check;
 }
 
-/* Fills a part of a unit: makes the whole unit in a separate buffer, and copies the part. */
-static void fill_part(const struct pattern *p, void *buffer, size_t length, size_t skip,
-                      const struct pattern_place *place)
-{
-    uint64_t whole[PATTERN_MAX_WORDS];
-    fill_unit(p, whole, place);
-    memcpy(buffer, (char *)whole + skip, length);
-}
-
 void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t file,
                   uint64_t offset, uint64_t generation)
 {
@@ -119,6 +110,7 @@ void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t
         return;
     }
     char *to = buffer;
+    uint64_t whole[PATTERN_MAX_WORDS];
     struct pattern_place place = {
         .file = file, .unit = offset / p->unit_bytes, .generation = generation};
     size_t skip = (size_t)(offset % p->unit_bytes);
@@ -126,10 +118,10 @@ void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t
         size_t part = p->unit_bytes - skip;
         if (part > length)
             part = length;
-        if (part == p->unit_bytes && (uintptr_t)to % _Alignof(uint64_t) == 0)
-            fill_unit(p, (uint64_t *)(void *)to, &place);
-        else
-            fill_part(p, to, part, skip, &place);
+        bool is_whole = part == p->unit_bytes && (uintptr_t)to % _Alignof(uint64_t) == 0;
+        fill_unit(p, is_whole ? (uint64_t *)(void *)to : whole, &place);
+        if (!is_whole)
+            memcpy(to, (char *)whole + skip, part);
         to += part;
         length -= part;
         skip = 0;
@@ -156,13 +148,6 @@ static bool stamp_is_sound(const struct pattern_stamp *stamp)
     return stamp->check == check_of(key_of(o->seed, o->run), &o->place);
 }
 
-/* Word i of a unit with this key, unless it belongs to the stamp or is the check word. */
-static uint64_t word_of(const struct pattern *p, size_t i, uint64_t key)
-{
-    bool is_random = i < p->random_words || i == p->unit_bytes / sizeof key - 2;
-    return is_random ? p->pool[i] ^ key : 0;
-}
-
 /*
  * Whether the sector that begins at word `first` is as a write of this program left it: all zeros,
  * as in a place that was never written, or made with a single key.
@@ -186,59 +171,49 @@ static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_
         key = unit[last];
         end = last;
     }
-    while (i < end && unit[i] == word_of(p, i, key))
-        i++;
-    return i == end;
-}
-
-/* Whether no sector of a unit is right. Ignores sectors that are zero in all runs. */
-static bool nothing_is_right(const struct pattern *p, const uint64_t *got, const uint64_t *right)
-{
-    for (size_t i = 0; i < p->unit_bytes / sizeof *got; i += SECTOR_WORDS)
-        if (memcmp(got + i, right + i, PATTERN_UNIT_MIN) == 0 && !all_zero(right + i, SECTOR_WORDS))
+    for (; i < end; i++) {
+        bool is_random = i < p->random_words || i == last - 1; /* not one of the zeros at the end */
+        if (unit[i] != (is_random ? p->pool[i] ^ key : 0))
             return false;
+    }
     return true;
 }
 
 /*
- * Whether a whole unit was made for another place or by another run. If so, *origin becomes what
- * its stamp says. The other run may have used units of another size or kind, so a sound stamp is
- * enough if nothing of the unit belongs here.
+ * Finds out what is wrong with a corrupted unit. Slow, but called only for such units. *origin
+ * becomes what the stamp of a whole unit says that was made for another place or by another run.
  */
-static bool is_another_unit(const struct pattern *p, const uint64_t *got, const uint64_t *right,
-                            struct pattern_origin *origin)
-{
-    uint64_t whole[PATTERN_MAX_WORDS];
-    struct pattern_stamp stamp = pattern_stamp_read(got);
-    if (!stamp_is_sound(&stamp))
-        return false;
-    *origin = stamp.origin;
-    if (!pattern_is_of_run(p, origin))
-        return nothing_is_right(p, got, right);
-    fill_unit(p, whole, &origin->place);
-    return memcmp(got, whole, p->unit_bytes) == 0;
-}
-
-/* Finds out what is wrong with a corrupted unit. Slow, but called only for such units. */
 static enum corruption_kind classify_corruption(const struct pattern *p, const uint64_t *got,
                                                 const uint64_t *right,
                                                 struct pattern_origin *origin)
 {
     const struct pattern_place expected = origin->place;
+    const struct pattern_stamp stamp = pattern_stamp_read(got);
+    const struct pattern_place *place = &stamp.origin.place;
+    uint64_t whole[PATTERN_MAX_WORDS];
     size_t count = p->unit_bytes / sizeof *got;
+    bool is_torn = true; /* no sector is damaged in itself */
+    bool has_right = false;
     if (all_zero(got, count))
         return CORRUPTION_ZEROED;
-    if (is_another_unit(p, got, right, origin))
-        return !pattern_is_of_run(p, origin) ||
-                       (origin->place.file == expected.file && origin->place.unit == expected.unit)
-                   ? CORRUPTION_STALE
-                   : CORRUPTION_MISDIRECTED;
-    if (count == SECTOR_WORDS) /* a device writes a sector as a whole */
-        return CORRUPTION_FLIPPED;
-    for (size_t i = 0; i < count; i += SECTOR_WORDS)
-        if (memcmp(got + i, right + i, PATTERN_UNIT_MIN) != 0 && !sector_is_whole(p, got, i))
-            return CORRUPTION_FLIPPED;
-    return CORRUPTION_TORN;
+    for (size_t i = 0; i < count; i += SECTOR_WORDS) {
+        bool is_right = memcmp(got + i, right + i, PATTERN_UNIT_MIN) == 0;
+        has_right |= is_right && !all_zero(right + i, SECTOR_WORDS); /* zero in all runs */
+        is_torn &= is_right || sector_is_whole(p, got, i);
+    }
+    if (stamp_is_sound(&stamp)) {
+        *origin = stamp.origin;
+        /* the other run may have used units of another size or kind */
+        if (!pattern_is_of_run(p, origin) && !has_right)
+            return CORRUPTION_STALE;
+        fill_unit(p, whole, place);
+        if (pattern_is_of_run(p, origin) && memcmp(got, whole, p->unit_bytes) == 0)
+            return place->file == expected.file && place->unit == expected.unit
+                       ? CORRUPTION_STALE
+                       : CORRUPTION_MISDIRECTED;
+    }
+    /* a device writes a sector as a whole */
+    return is_torn && count > SECTOR_WORDS ? CORRUPTION_TORN : CORRUPTION_FLIPPED;
 }
 
 enum corruption_kind pattern_check(const struct pattern *p, const void *unit,

@@ -122,7 +122,7 @@ static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns
     const struct work *w = c->work;
     if (!chunks_next(c, io, IO_WRITE))
         return SOURCE_ENDED;
-    contents_fill(w->contents, w->number, io->offset, io->buffer, io->length);
+    contents_fill(w->contents, w->number, io->offset, io->buffer, io->length, 0);
     return SOURCE_READY;
 }
 
@@ -182,7 +182,7 @@ static enum transfer_answer rewrite_transferred(void *context, struct io *io)
     if (io->kind == IO_WRITE)
         return chunks_wrote(c, io);
     chunks_check(c, io);
-    contents_fill_next(c->work->contents, c->work->number, io->offset, io->buffer, io->length);
+    contents_fill(c->work->contents, c->work->number, io->offset, io->buffer, io->length, 1);
     io->kind = IO_WRITE;
     return OPERATION_CONTINUES;
 }

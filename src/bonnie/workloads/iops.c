@@ -91,7 +91,7 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
         }
         if (i->is_write_due)
             return SOURCE_LATER;
-        contents_fill(contents, io->file, io->offset, io->buffer, io->length);
+        contents_fill(contents, io->file, io->offset, io->buffer, io->length, 0);
         i->left--;
         return SOURCE_READY;
     }

@@ -42,7 +42,7 @@ static int perchar_work(void *context, struct err *e)
         uint64_t rest = w->perchar_bytes - at;
         size_t count = rest < PERCHAR_CHUNK_BYTES ? (size_t)rest : PERCHAR_CHUNK_BYTES;
         if (writes)
-            contents_fill(w->contents, d->number, at, characters, count);
+            contents_fill(w->contents, d->number, at, characters, count, 0);
         uint64_t start = clock_ns();
         if (writes)
             for (size_t i = 0; i < count; i++)

@@ -86,7 +86,7 @@ static enum transfer_answer seeks_transferred(void *context, struct io *io)
                    s->corruption);
     if (!op_state(io)->changes)
         return OPERATION_ENDED;
-    contents_fill(s->contents, io->file, io->offset, io->buffer, io->length);
+    contents_fill(s->contents, io->file, io->offset, io->buffer, io->length, 0);
     io->kind = IO_WRITE;
     return OPERATION_CONTINUES;
 }
@@ -104,10 +104,8 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
     struct run_context *r = s->context;
     const struct plan *p = r->plan;
     struct worker_stats *stats = &r->stats.workers[number];
-    struct seeker seeker = {.all = s,
-                            .plan = p,
-                            .contents = &r->contents,
-                            .corruption = &r->corruption_log.workers[number]};
+    struct seeker seeker = {
+        .all = s, .plan = p, .contents = &r->contents, .corruption = &r->corruption[number]};
     const struct io_source source = {.next = seeks_next,
                                      .transferred = seeks_transferred,
                                      .failed = seeks_failed,

@@ -33,7 +33,7 @@ static int setup(void **state)
         .pattern = &pattern, .verify = VERIFY_FULL, .block_bytes = BLOCK, .files = files};
     int rc = generations_open(&contents.changes, 2 * BLOCKS, &e);
     for (unsigned file = 0; file < 2; file++)
-        contents_fill(&contents, file, 0, storage[file], sizeof storage[file]);
+        contents_fill(&contents, file, 0, storage[file], sizeof storage[file], 0);
     return rc;
 }
 
@@ -58,7 +58,7 @@ static uint64_t corrupted(void)
 static void change(unsigned file, uint64_t block, size_t count)
 {
     assert_true(contents_claim(&contents, file, block * BLOCK, count * BLOCK));
-    contents_fill(&contents, file, block * BLOCK, storage[file] + block * BLOCK, count * BLOCK);
+    contents_fill(&contents, file, block * BLOCK, storage[file] + block * BLOCK, count * BLOCK, 0);
     contents_release(&contents, file, block * BLOCK, count * BLOCK);
 }
 
@@ -99,7 +99,7 @@ static void a_rewritten_file_has_the_next_generation(void **state)
 {
     (void)state;
     change(0, 1, 2);
-    contents_fill_next(&contents, 0, 0, storage[0], sizeof storage[0]);
+    contents_fill(&contents, 0, 0, storage[0], sizeof storage[0], 1);
     assert_int_equal(corrupted(), BLOCKS); /* the rewriting is not complete yet */
     files[0].generation++;
     assert_int_equal(corrupted(), 0);
@@ -134,7 +134,7 @@ static void counters_wrap_round(void **state)
     for (int i = 0; i < 70000; i++) {
         assert_true(contents_claim(&contents, 0, 0, BLOCK));
         if (i > 32000) /* close to where the count wraps around */
-            contents_fill(&contents, 0, 0, storage[0], BLOCK);
+            contents_fill(&contents, 0, 0, storage[0], BLOCK, 0);
         contents_release(&contents, 0, 0, BLOCK);
         if (i > 32000 && i % 97 == 0)
             assert_int_equal(corrupted(), 0);
@@ -271,7 +271,7 @@ static void *collide(void *argument)
         if (rng_below(&r, 2) == 0) {
             if (!contents_claim(&contents, 0, at, BLOCK))
                 continue;
-            contents_fill(&contents, 0, at, buffer, BLOCK);
+            contents_fill(&contents, 0, at, buffer, BLOCK, 0);
             for (size_t w = 0; w < BLOCK; w += 8) /* memory changes word by word, unlike a device */
                 __atomic_store_n((uint64_t *)(void *)(storage[0] + at + w),
                                  *(uint64_t *)(void *)(buffer + w), __ATOMIC_RELAXED);
