@@ -291,7 +291,7 @@ static int clean_up_run(const struct run *run, struct err *e)
         unknown = atomic_load(&run->made.unknown) + atomic_load(&run->made.strange.count);
     for (uint64_t number = 1; number <= last && rc != -ENOTCONN; number++) {
         bool is_ours = number_set_has(&w->made_later, number);
-        if (!is_ours && exceptions_has(&w->not_made, number))
+        if (!is_ours && number_set_has(&w->not_made.singles, number))
             continue;
         if (!is_ours && exceptions_may_have(&w->not_made, number))
             unknown++;

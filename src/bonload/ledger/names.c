@@ -116,20 +116,6 @@ int names_open(struct names *n, const char *template, const char *file, bool is_
     return rc;
 }
 
-void names_trim(struct names *n)
-{
-    static const char blanks[] = " \t\v\f\r";
-    for (uint64_t i = 0; i < n->line_count; i++) {
-        char *line = n->lines[i];
-        size_t skipped = strspn(line, blanks);
-        size_t length = strlen(line);
-        while (length > skipped && strchr(blanks, line[length - 1]))
-            line[--length] = '\0';
-        if (skipped < length)
-            n->lines[i] += skipped;
-    }
-}
-
 void names_close(struct names *n)
 {
     free(n->parts);
@@ -186,28 +172,6 @@ size_t names_format(const struct names *n, uint64_t own_number, char *name)
     return (size_t)(to - name);
 }
 
-size_t names_directory(const struct names *n, const char **text)
-{
-    size_t length = 0;
-    *text = "";
-    if (n->lines) {
-        *text = n->lines[0];
-        length = strlen(*text);
-        for (uint64_t i = 1; i < n->line_count; i++) {
-            size_t same = 0;
-            while (same < length && n->lines[i][same] == (*text)[same])
-                same++;
-            length = same;
-        }
-    } else if (n->part_count > 0 && n->parts[0].kind == NAME_LITERAL) {
-        *text = n->parts[0].text;
-        length = n->parts[0].length;
-    }
-    while (length > 0 && (*text)[length - 1] != '/')
-        length--;
-    return length;
-}
-
 bool names_deal(struct names *n, const struct stripe *stripe)
 {
     uint64_t ranks = (uint64_t)stripe->others + 1;
@@ -242,11 +206,19 @@ char *credentials_end(char *url)
     return memrchr(from, '@', strcspn(from, "/?#"));
 }
 
-int credentials_take(struct names *n, struct err *e)
+int names_as_goader(struct names *n, bool are_urls, struct err *e)
 {
+    static const char blanks[] = " \t\v\f\r";
     for (uint64_t i = 0; i < n->line_count; i++) {
         char *line = n->lines[i];
-        char *end = credentials_end(line);
+        size_t length = strlen(line);
+        while (length > 0 && strchr(blanks, line[length - 1]))
+            length--;
+        if (length > 0) {
+            line[length] = '\0';
+            n->lines[i] = line += strspn(line, blanks);
+        }
+        char *end = are_urls ? credentials_end(line) : NULL;
         if (!end)
             continue;
         if (!n->credentials)
@@ -256,7 +228,7 @@ int credentials_take(struct names *n, struct err *e)
         /* "SCHEME USER:PASSWORD @ REST" becomes "USER:PASSWORD NUL SCHEME REST" */
         char scheme[sizeof "https://"];
         size_t before = (size_t)(strstr(line, "//") + 2 - line);
-        size_t length = (size_t)(end - line) - before;
+        length = (size_t)(end - line) - before;
         memcpy(scheme, line, before);
         memmove(line, line + before, length);
         line[length] = '\0';

@@ -45,17 +45,11 @@ struct names {
 int names_open(struct names *n, const char *template, const char *file, bool is_literal,
                uint64_t seed, struct err *e);
 
-/* Removes blanks from both ends of a file's lines. Lines of nothing but blanks stay as they are. */
-void names_trim(struct names *n);
-
 /*
  * Divides the names among the ranks: from now on numbers are this rank's own, and no other rank
  * uses their names. Returns false when there are fewer names than ranks; then all ranks share them.
  */
 bool names_deal(struct names *n, const struct stripe *stripe);
-
-/* Points *text to the names' common prefix, up to its last slash. Returns the length, or 0. */
-size_t names_directory(const struct names *n, const char **text);
 
 /* A 64-bit hash of a name of that length. */
 uint64_t names_hash(const char *name, size_t length);
@@ -73,13 +67,14 @@ void names_close(struct names *n);
 /* Whether the name is a URL with the scheme http or https, in lower or upper case. */
 bool name_is_url(const char *name);
 
-/* USER:PASSWORD@ before the hosts of URLs. */
-
-/* Returns the @ that ends the credentials in a URL, or NULL if the URL has none. */
+/* The @ that ends the credentials in a URL, USER:PASSWORD@, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
-/* Moves the credentials out of all lines of a file of names. */
-int credentials_take(struct names *n, struct err *e);
+/*
+ * Removes blanks from both ends of a file's lines, except those of nothing but blanks, and if they
+ * are URLs, moves the credentials out of them.
+ */
+int names_as_goader(struct names *n, bool are_urls, struct err *e);
 
 /*
  * Computes the size of every body that is written from the body's number and the seed. Sizes are

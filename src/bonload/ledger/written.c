@@ -92,11 +92,6 @@ static void exceptions_note(struct exceptions *x, uint64_t number)
         continue;
 }
 
-bool exceptions_has(const struct exceptions *x, uint64_t number)
-{
-    return number_set_has(&x->singles, number);
-}
-
 bool exceptions_may_have(const struct exceptions *x, uint64_t number)
 {
     return number >= atomic_load_explicit(&x->from, memory_order_relaxed) ||
@@ -215,11 +210,6 @@ uint64_t written_begin(struct written_set *w, unsigned channel)
     uint64_t number = atomic_fetch_add(&w->issued, 1) + 1;
     atomic_store(&w->in_flight[channel], number);
     return number;
-}
-
-uint64_t written_take(struct written_set *w, uint64_t count)
-{
-    return atomic_fetch_add_explicit(&w->issued, count, memory_order_relaxed) + 1;
 }
 
 static void number_raise(_Atomic uint64_t *highest, uint64_t number)

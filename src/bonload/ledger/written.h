@@ -38,8 +38,7 @@ struct exceptions {
     _Atomic uint64_t from; /* all numbers from this one on are exceptions */
 };
 
-/* Whether the number is an exception by itself; or counts as one, perhaps only by its block. */
-bool exceptions_has(const struct exceptions *x, uint64_t number);
+/* Whether the number counts as an exception, perhaps only by its block. */
 bool exceptions_may_have(const struct exceptions *x, uint64_t number);
 
 struct version_place {
@@ -76,9 +75,6 @@ uint64_t written_begin(struct written_set *w, unsigned channel);
 
 /* Ends the channel's write. `ok` is false if it failed. */
 void written_end(struct written_set *w, unsigned channel, uint64_t number, bool ok);
-
-/* Takes `count` numbers for writes that are not tracked one by one. Returns the first. */
-uint64_t written_take(struct written_set *w, uint64_t count);
 
 /* Records that nothing is written under that number. */
 void written_leave_out(struct written_set *w, uint64_t number);

@@ -194,8 +194,7 @@ static int open_names(struct run *r, struct err *e)
     if (rc != 0)
         return rc;
     if (p->settings->as_goader) {
-        names_trim(&r->names);
-        rc = r->target->traits & TARGET_URLS ? credentials_take(&r->names, e) : 0;
+        rc = names_as_goader(&r->names, r->target->traits & TARGET_URLS, e);
         if (rc != 0)
             return rc;
     }
@@ -590,9 +589,9 @@ static void number_request(struct load_thread *t, struct request *r)
     }
     if (t->numbers == 0) {
         t->numbers = t->budget + 1;
-        t->next_number = r->kind == LOAD_WRITE
-                             ? written_take(&run->written, t->numbers)
-                             : atomic_fetch_add(&run->read_numbers, t->numbers) + 1;
+        bool writes = r->kind == LOAD_WRITE;
+        t->next_number =
+            atomic_fetch_add(writes ? &run->written.issued : &run->read_numbers, t->numbers) + 1;
     }
     t->numbers--;
     r->number = t->next_number++;

@@ -248,9 +248,9 @@ static void a_file_that_a_later_round_made(void **state)
     written_note_file(&w, 55, 100, true);
     assert_true(number_set_has(&w.made_later, 53));
     assert_false(number_set_has(&w.made_later, 54));
-    assert_true(exceptions_has(&w.not_made, 54));
-    assert_false(exceptions_has(&w.not_made, 55));
-    assert_false(exceptions_has(&w.not_made, 154));
+    assert_true(number_set_has(&w.not_made.singles, 54));
+    assert_false(number_set_has(&w.not_made.singles, 55));
+    assert_false(number_set_has(&w.not_made.singles, 154));
     written_close(&w);
 }
 

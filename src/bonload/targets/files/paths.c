@@ -56,11 +56,26 @@ static int open_top(struct paths *p, enum path_missing missing, struct path_dire
 
 int paths_open_target(struct paths *p, const struct target_setup *setup, struct err *e)
 {
-    const char *text;
+    const struct names *n = setup->names;
+    const char *text = "";
     struct path_directory *top;
     struct err failure;
     p->setup = *setup;
-    p->skip = names_directory(setup->names, &text);
+    if (n->lines) { /* their common prefix */
+        text = n->lines[0];
+        p->skip = strlen(text);
+        for (uint64_t i = 1; i < n->line_count; i++) {
+            size_t same = 0;
+            while (same < p->skip && n->lines[i][same] == text[same])
+                same++;
+            p->skip = same;
+        }
+    } else if (n->part_count > 0 && n->parts[0].kind == NAME_LITERAL) {
+        text = n->parts[0].text;
+        p->skip = n->parts[0].length;
+    }
+    while (p->skip > 0 && text[p->skip - 1] != '/')
+        p->skip--;
     p->directory = strndup(text, p->skip);
     if (!p->directory)
         return err_system(e, ENOMEM, "allocate memory for the names");

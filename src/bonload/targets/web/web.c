@@ -161,37 +161,6 @@ uint32_t web_failure(const struct web_exchange *x, const char *text)
     return web_reasons_failure(&x->thread->shared->reasons, text, text);
 }
 
-/* The failure of a transfer that ended with an error of libcurl or below it. */
-static uint32_t transport_failure(const struct web_exchange *x, CURLcode code)
-{
-    char text[WEB_REASON_TOLD];
-    bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
-                      (code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES);
-    const char *plain =
-        is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
-    const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
-    const char *system = strstr(error, "ailure: "); /* precedes the system's reason */
-    const char *reason = system ? system + strlen("ailure: ") : error;
-    long number = 0;
-    curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
-    if (plain)
-        return web_failure(x, plain);
-    if (was_not_begun(x, code))
-        return web_failure(x, "not begun: the server ended each connection first");
-    if (code == CURLE_COULDNT_CONNECT && number != 0)
-        snprintf(text, sizeof text, "connect: %s", portable_reason((int)number));
-    else if (code == CURLE_RECV_ERROR)
-        snprintf(text, sizeof text, "receive: %s", reason);
-    else if (code == CURLE_SEND_ERROR)
-        snprintf(text, sizeof text, "send: %s", reason);
-    else if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION)
-        snprintf(text, sizeof text, "TLS: %s%s", error,
-                 strstr(error, "wrong version number") ? "; is it http?" : "");
-    else
-        snprintf(text, sizeof text, "%s", curl_easy_strerror(code));
-    return web_failure(x, text);
-}
-
 /* Whether the answer's status means success. Many servers answer 202 to a POST. */
 static bool is_success(const struct web_exchange *x)
 {
@@ -210,21 +179,46 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
     char message[WEB_REASON_TOLD];
     char key[2 * WEB_REASON_KEY];
     char text[2 * WEB_REASON_TOLD];
-    if (code != CURLE_OK)
-        return transport_failure(x, code);
-    curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
-    if (!x->has_headers) /* libcurl takes headers for complete when the connection ends */
-        return web_failure(x, "closed within the headers");
-    if (is_success(x))
-        return 0;
-    if (s->dialect->explain && s->dialect->explain(x, store_code, message)) {
-        snprintf(key, sizeof key, "%ld %s", x->status, store_code);
-        snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
-    } else {
-        snprintf(key, sizeof key, "%ld", x->status);
-        snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
+    if (code == CURLE_OK) {
+        curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
+        if (!x->has_headers) /* libcurl takes headers for complete when the connection ends */
+            return web_failure(x, "closed within the headers");
+        if (is_success(x))
+            return 0;
+        if (s->dialect->explain && s->dialect->explain(x, store_code, message)) {
+            snprintf(key, sizeof key, "%ld %s", x->status, store_code);
+            snprintf(text, sizeof text, "%s%s%s", key, *message ? ": " : "", message);
+        } else {
+            snprintf(key, sizeof key, "%ld", x->status);
+            snprintf(text, sizeof text, "%s %s", key, phrase_of(statuses, x->status));
+        }
+        return web_reasons_failure(&s->reasons, key, text);
     }
-    return web_reasons_failure(&s->reasons, key, text);
+    bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
+                      (code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES);
+    const char *plain =
+        is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
+    if (plain)
+        return web_failure(x, plain);
+    if (was_not_begun(x, code))
+        return web_failure(x, "not begun: the server ended each connection first");
+    const char *error = x->error[0] ? x->error : curl_easy_strerror(code);
+    const char *system = strstr(error, "ailure: "); /* precedes the system's reason */
+    const char *reason = system ? system + strlen("ailure: ") : error;
+    long number = 0;
+    curl_easy_getinfo(x->easy, CURLINFO_OS_ERRNO, &number);
+    if (code == CURLE_COULDNT_CONNECT && number != 0)
+        snprintf(text, sizeof text, "connect: %s", portable_reason((int)number));
+    else if (code == CURLE_RECV_ERROR)
+        snprintf(text, sizeof text, "receive: %s", reason);
+    else if (code == CURLE_SEND_ERROR)
+        snprintf(text, sizeof text, "send: %s", reason);
+    else if (code == CURLE_SSL_CONNECT_ERROR || code == CURLE_PEER_FAILED_VERIFICATION)
+        snprintf(text, sizeof text, "TLS: %s%s", error,
+                 strstr(error, "wrong version number") ? "; is it http?" : "");
+    else
+        snprintf(text, sizeof text, "%s", curl_easy_strerror(code));
+    return web_failure(x, text);
 }
 
 /*
@@ -591,26 +585,6 @@ static void check_last_unit(struct web_exchange *x)
     x->unit_used = 0;
 }
 
-/* Collects a body in units, each checked when the next begins. A range may begin within one. */
-static void take_body(struct web_exchange *x, const char *part, size_t length)
-{
-    while (length > 0) {
-        uint64_t begin = x->range_from + x->received - x->unit_used;
-        size_t most = PATTERN_UNIT_MAX - (size_t)(begin % PATTERN_UNIT_MAX);
-        if (x->unit_used == most) {
-            check_last_unit(x);
-            continue;
-        }
-        size_t room = most - x->unit_used;
-        size_t piece = length < room ? length : room;
-        memcpy(x->unit + x->unit_used, part, piece);
-        x->unit_used += piece;
-        x->received += piece;
-        part += piece;
-        length -= piece;
-    }
-}
-
 static size_t on_write(char *part, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
@@ -623,10 +597,24 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
         memcpy(x->answer + x->answer_used, part, piece);
         x->answer_used += piece;
     } else if (x->expected.is_judged && x->thread->shared->setup.plan->verify != VERIFY_OFF) {
-        /* checking a unit does not count as the server's time */
+        /* units, each checked when the next begins, in time that does not count as the server's */
         bool checks = x->unit_used + length > PATTERN_UNIT_MAX;
         uint64_t before_ns = checks ? clock_ns() : 0;
-        take_body(x, part, length);
+        for (size_t left = length; left > 0;) {
+            uint64_t begin = x->range_from + x->received - x->unit_used;
+            size_t most = PATTERN_UNIT_MAX - (size_t)(begin % PATTERN_UNIT_MAX); /* of a range */
+            if (x->unit_used == most) {
+                check_last_unit(x);
+                continue;
+            }
+            size_t room = most - x->unit_used;
+            size_t piece = left < room ? left : room;
+            memcpy(x->unit + x->unit_used, part, piece);
+            x->unit_used += piece;
+            x->received += piece;
+            part += piece;
+            left -= piece;
+        }
         x->request->aside_ns += checks ? clock_ns() - before_ns : 0;
     } else {
         x->received += length;
@@ -1084,14 +1072,21 @@ enum target_answer web_submit(void *thread, struct request *r)
     return TARGET_ENDED;
 }
 
-/* Adds the times of a transfer to its request: those of a new connection, and of the first byte. */
-static void take_times(struct web_exchange *x)
+/* How often a transfer that no server has begun is given to libcurl again. */
+#define REPEATS_MOST 20
+
+/* Handles the end of a transfer. Returns whether its request has ended. */
+static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
+    struct web_state *s = x->thread->shared;
     struct request *r = x->request;
+    uint64_t hash = x->expected.body.object;
     long connections = 0;
     curl_off_t first = 0;
     curl_off_t connect = 0;
     curl_off_t tls = 0;
+    curl_off_t size = -1;
+    x->overdue_ns = 0;
     curl_easy_getinfo(x->easy, CURLINFO_NUM_CONNECTS, &connections);
     curl_easy_getinfo(x->easy, CURLINFO_STARTTRANSFER_TIME_T, &first);
     if (connections > 0) {
@@ -1106,44 +1101,6 @@ static void take_times(struct web_exchange *x)
     }
     if (r->kind == LOAD_READ && first > all)
         r->first_byte_ns = (uint64_t)(first - all) * 1000;
-}
-
-/*
- * Begins to read a range after a HEAD for its object's size. Otherwise sets x->failure and returns
- * false. Asking for the size does not count.
- */
-static bool begin_range(struct web_exchange *x)
-{
-    struct web_state *s = x->thread->shared;
-    struct request *r = x->request;
-    uint64_t hash = x->expected.body.object;
-    curl_off_t size = -1;
-    x->asks_size = false;
-    curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
-    if (x->failure == 0 && size < 0)
-        x->failure = web_failure(x, "the answer to HEAD does not give the size");
-    if (x->failure != 0)
-        return false;
-    uint64_t known = (uint64_t)size < SIZE_MASK ? (uint64_t)size + 1 : SIZE_MASK;
-    atomic_store_explicit(&s->sizes[hash % WEB_SIZES], (hash & ~SIZE_MASK) | known,
-                          memory_order_relaxed);
-    choose_range(x, (uint64_t)size);
-    x->continues = true;
-    x->failure = s->dialect->address(x);
-    uint64_t passed_ns = clock_ns() - r->start_ns;
-    r->aside_ns = passed_ns > r->connect_ns ? passed_ns - r->connect_ns : 0;
-    return begin_next(x, false);
-}
-
-/* How often a transfer that no server has begun is given to libcurl again. */
-#define REPEATS_MOST 20
-
-/* Handles the end of a transfer. Returns whether its request has ended. */
-static bool end_transfer(struct web_exchange *x, CURLcode code)
-{
-    const struct web_dialect *dialect = x->thread->shared->dialect;
-    x->overdue_ns = 0;
-    take_times(x);
     if (was_not_begun(x, code) && x->repeats < REPEATS_MOST) {
         x->repeats++;
         x->sent = 0;
@@ -1153,9 +1110,25 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
     }
     x->failure = web_outcome(x, code);
     bool has_failed = x->failure != 0;
-    if (x->asks_size && begin_range(x))
-        return false;
-    if (dialect->follow && dialect->follow(x) && begin_next(x, has_failed))
+    if (x->asks_size) {
+        x->asks_size = false;
+        curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+        if (x->failure == 0 && size < 0)
+            x->failure = web_failure(x, "the answer to HEAD does not give the size");
+        if (x->failure == 0) { /* reads a range, in time that counts; asking did not */
+            uint64_t known = (uint64_t)size < SIZE_MASK ? (uint64_t)size + 1 : SIZE_MASK;
+            atomic_store_explicit(&s->sizes[hash % WEB_SIZES], (hash & ~SIZE_MASK) | known,
+                                  memory_order_relaxed);
+            choose_range(x, (uint64_t)size);
+            x->continues = true;
+            x->failure = s->dialect->address(x);
+            uint64_t passed_ns = clock_ns() - r->start_ns;
+            r->aside_ns = passed_ns > r->connect_ns ? passed_ns - r->connect_ns : 0;
+            if (begin_next(x, false))
+                return false;
+        }
+    }
+    if (s->dialect->follow && s->dialect->follow(x) && begin_next(x, has_failed))
         return false;
     end_exchange(x);
     return true;
@@ -1244,20 +1217,19 @@ void web_inspect(void *thread, struct request *r)
 long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
 {
     struct err e = {0};
-    int rc = 0;
-    if (!s->aside) {
-        s->aside = calloc(1, sizeof *s->aside);
-        rc = s->aside ? web_join(s->aside, s, 1, &e) : -ENOMEM;
-    }
-    if (rc != 0) {
-        if (s->aside)
-            web_leave(s->aside);
-        free(s->aside);
-        s->aside = NULL;
-        r->failure = failure_of(CALL_OTHER, -rc);
-        return 0;
-    }
     struct web_thread *t = s->aside;
+    if (!t) {
+        t = calloc(1, sizeof *t);
+        int rc = t ? web_join(t, s, 1, &e) : -ENOMEM;
+        if (rc != 0) {
+            if (t)
+                web_leave(t);
+            free(t);
+            r->failure = failure_of(CALL_OTHER, -rc);
+            return 0;
+        }
+        s->aside = t;
+    }
     struct web_exchange *x = exchange_of(t, r);
     uint64_t most_ns = s->setup.plan->timeout_ns;
     struct request *done;
