@@ -575,111 +575,80 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
 /* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
 #define PART_TEXT 768
 
-/* Prepares the transfer of a step, whose body is set. `part` begins its query. Returns true. */
-static bool set_step(struct web_exchange *x, struct upload *u, enum upload_step step,
-                     const char *part)
+/*
+ * Continues an upload after a transfer, as web_dialect.follow: takes what that has brought, and
+ * prepares the transfer of the next step. An upload that was not begun is not aborted.
+ */
+static bool follow_upload(struct web_exchange *x)
 {
     static const enum web_method of_steps[] = {
         [UPLOAD_PART] = METHOD_PUT, [UPLOAD_END] = METHOD_POST, [UPLOAD_ABORT] = METHOD_DELETE};
-    char memory[3 * sizeof u->id + 64];
+    const struct s3_state *s3 = x->thread->shared->own;
+    struct s3_exchange *own = x->own;
+    struct upload *u = &own->upload;
+    const char *algorithm = checksums[s3->checksum].algorithm;
+    char number[24];
+    char code[WEB_REASON_KEY];
+    char text[WEB_REASON_KEY + 32];
+    char part[48] = "";
     char plain[sizeof u->id + 64];
+    char encoded[3 * sizeof u->id + 64];
     struct text query;
-    text_begin(&query, memory, sizeof memory);
+    bool has_all = u->part * s3->part_bytes >= x->expected.size;
+    if (u->step == UPLOAD_NONE)
+        return false;
+    if (u->step == UPLOAD_ABORT) {
+        x->failure = u->failure;
+    } else if (x->failure == 0 && u->step == UPLOAD_BEGIN) {
+        if (!xml_text(x->answer, x->answer_used, "UploadId", u->id, sizeof u->id))
+            x->failure = web_failure(x, "the answer has no upload ID");
+    } else if (x->failure == 0 && u->step == UPLOAD_PART) {
+        snprintf(number, sizeof number, "%" PRIu64, u->part);
+        text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
+        for (const char *at = x->tag; *at; at++) {
+            if (*at == '&' || *at == '<' || *at == '"')
+                text_put(&u->list, *at == '&' ? "&amp;" : *at == '<' ? "&lt;" : "&quot;");
+            else
+                text_put_byte(&u->list, *at);
+        }
+        text_put(&u->list, "</ETag>");
+        if (algorithm)
+            text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(own->checksum, ' ') + 1,
+                         "</Checksum", algorithm, ">");
+        text_put_all(&u->list, "</Part>", has_all ? LIST_END : "");
+        if (has_all && !text_is_whole(&u->list))
+            x->failure = web_failure(x, "the tags of the parts are too long");
+    } else if (x->failure == 0 && xml_text(x->answer, x->answer_used, "Code", code, sizeof code)) {
+        /* an answer of 200: the store could not complete the upload */
+        snprintf(text, sizeof text, "200 with an error: %s", code);
+        x->failure = web_failure(x, text);
+    }
+    enum upload_step last = u->step;
+    u->step = UPLOAD_NONE;
+    if (last == UPLOAD_ABORT || (last == UPLOAD_BEGIN && x->failure != 0) ||
+        (last == UPLOAD_END && x->failure == 0))
+        return false;
+    if (x->failure != 0) {
+        u->step = UPLOAD_ABORT;
+        u->failure = x->failure;
+        web_exchange_send_text(x, "");
+    } else if (has_all) {
+        u->step = UPLOAD_END;
+        web_exchange_send_text(x, u->list.memory);
+    } else {
+        uint64_t from = u->part * s3->part_bytes;
+        uint64_t left = x->expected.size - from;
+        u->step = UPLOAD_PART;
+        snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
+        web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
+    }
+    text_begin(&query, encoded, sizeof encoded);
     text_put_all(&query, part, "uploadId=");
     text_put_encoded(&query, u->id, "");
     snprintf(plain, sizeof plain, "%suploadId=%s", part, u->id);
-    u->step = step;
-    x->failure = s3_set(x, of_steps[step], x->name, memory, plain);
-    x->keeps_answer = step != UPLOAD_PART;
+    x->failure = s3_set(x, of_steps[u->step], x->name, encoded, plain);
+    x->keeps_answer = u->step != UPLOAD_PART;
     return true;
-}
-
-static bool put_part(struct web_exchange *x, struct upload *u)
-{
-    char part[48];
-    const struct s3_state *s3 = x->thread->shared->own;
-    uint64_t from = u->part * s3->part_bytes;
-    uint64_t left = x->expected.size - from;
-    snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
-    web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
-    return set_step(x, u, UPLOAD_PART, part);
-}
-
-/* Prepares to abort the upload if it was begun. Returns whether a transfer follows. */
-static bool give_up(struct web_exchange *x, struct upload *u)
-{
-    u->failure = x->failure;
-    if (u->step == UPLOAD_BEGIN) {
-        u->step = UPLOAD_NONE;
-        return false;
-    }
-    web_exchange_send_text(x, "");
-    return set_step(x, u, UPLOAD_ABORT, "");
-}
-
-/*
- * Notes the tag of a part, and prepares what follows: the next part, or the end. Returns whether a
- * transfer follows.
- */
-static bool go_on(struct web_exchange *x, struct upload *u)
-{
-    const struct s3_state *s3 = x->thread->shared->own;
-    const char *checksum = ((const struct s3_exchange *)x->own)->checksum;
-    const char *algorithm = checksums[s3->checksum].algorithm;
-    char number[24];
-    snprintf(number, sizeof number, "%" PRIu64, u->part);
-    text_put_all(&u->list, "<Part><PartNumber>", number, "</PartNumber><ETag>");
-    for (const char *at = x->tag; *at; at++) {
-        if (*at == '&' || *at == '<' || *at == '"')
-            text_put(&u->list, *at == '&' ? "&amp;" : *at == '<' ? "&lt;" : "&quot;");
-        else
-            text_put_byte(&u->list, *at);
-    }
-    text_put(&u->list, "</ETag>");
-    if (algorithm)
-        text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(checksum, ' ') + 1, "</Checksum",
-                     algorithm, ">");
-    text_put(&u->list, "</Part>");
-    if (u->part * s3->part_bytes < x->expected.size)
-        return put_part(x, u);
-    text_put(&u->list, LIST_END);
-    web_exchange_send_text(x, u->list.memory);
-    if (text_is_whole(&u->list))
-        return set_step(x, u, UPLOAD_END, "");
-    x->failure = web_failure(x, "the tags of the parts are too long");
-    return give_up(x, u);
-}
-
-/* Continues an upload after a transfer, as web_dialect.follow. */
-static bool follow_upload(struct web_exchange *x)
-{
-    struct upload *u = &((struct s3_exchange *)x->own)->upload;
-    char code[WEB_REASON_KEY];
-    char text[WEB_REASON_KEY + 32];
-    switch (u->step) {
-    case UPLOAD_NONE:
-        return false;
-    case UPLOAD_BEGIN:
-        if (x->failure == 0 &&
-            !xml_text(x->answer, x->answer_used, "UploadId", u->id, sizeof u->id))
-            x->failure = web_failure(x, "the answer has no upload ID");
-        return x->failure == 0 ? put_part(x, u) : give_up(x, u);
-    case UPLOAD_PART:
-        return x->failure == 0 ? go_on(x, u) : give_up(x, u);
-    case UPLOAD_END: /* an answer of 200 may report that the store could not complete it */
-        if (x->failure == 0 && xml_text(x->answer, x->answer_used, "Code", code, sizeof code)) {
-            snprintf(text, sizeof text, "200 with an error: %s", code);
-            x->failure = web_failure(x, text);
-        }
-        if (x->failure != 0)
-            return give_up(x, u);
-        break;
-    case UPLOAD_ABORT:
-        x->failure = u->failure;
-        break;
-    }
-    u->step = UPLOAD_NONE;
-    return false;
 }
 
 static int s3_join(struct web_thread *t, struct err *e)
