@@ -16,12 +16,9 @@
 
 /* A longer number would not fit into 64 bits. Numbers have at most 20 digits: none is cut off. */
 #define MOST_DIGITS 19
-
-/* n random names count as unique if the template has at least 2^20 * n^2. */
-#define RANDOM_ROOM 20
-
-/* Largest size of a file of names, because the whole file is kept in memory. */
-#define MOST_BYTES GIB
+#define RANDOM_ROOM 20 /* n random names count as unique if the template has at least 2^20 * n^2   \
+                        */
+#define MOST_BYTES GIB /* of a file of names, because the whole file is kept in memory */
 
 static bool is_wildcard(const char *at)
 {
@@ -240,11 +237,9 @@ int names_as_goader(struct names *n, bool are_urls, struct err *e)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* The middle of the bucket of empty bodies, because weights divide by the middle. */
-#define LEAST_MIDDLE .5
-
 /* Gives sizes a stream of random numbers of their own, because names use the same seed. */
-#define SIZE_STREAM UINT64_C(0x73697a6573)
+#define SIZE_STREAM  UINT64_C(0x73697a6573)
+#define LEAST_MIDDLE .5 /* of the bucket of empty bodies, because weights divide by the middle */
 
 /* The smallest size in a bucket; for s->buckets, the size after the largest one. */
 static uint64_t first_of_bucket(const struct sizes *s, uint64_t bucket)

@@ -44,6 +44,7 @@ struct names {
  */
 int names_open(struct names *n, const char *template, const char *file, bool is_literal,
                uint64_t seed, struct err *e);
+void names_close(struct names *n);
 
 /*
  * Divides the names among the ranks: from now on numbers are this rank's own, and no other rank
@@ -62,7 +63,6 @@ size_t names_format(const struct names *n, uint64_t number, char *name);
 
 /* Whether all numbers up to `last` are sure to have different names. */
 bool names_are_unique(const struct names *n, uint64_t last);
-void names_close(struct names *n);
 
 /* Whether the name is a URL with the scheme http or https, in lower or upper case. */
 bool name_is_url(const char *name);

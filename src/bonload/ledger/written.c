@@ -8,19 +8,17 @@
 #include "util/rng.h"
 
 /*
- * Exceptions among numbers that are used in sequence. The first ones are stored one by one, in up
- * to 1 MiB. Later ones are stored as blocks of 1024 numbers, which count as exceptions as a whole.
- * When no more blocks fit, every number from the start of the next block on counts.
+ * Exceptions are stored one by one in up to 1 MiB, later ones as blocks of 1024 numbers that count
+ * as a whole. When no more blocks fit, every number from the start of the next one on counts.
  */
 #define EXCEPTION_SINGLES 131072 /* 1 MiB of numbers */
 #define EXCEPTION_BLOCKS  16384
 #define EXCEPTION_BLOCK   1024
 
 /*
- * Knows which write a name holds, if names recur. Each name has an entry, which several names share
- * if there are more names than entries. An entry counts the writes that began and ended, and holds
- * the number of the last write if no other overlapped it and the number is below 2^40. Safe in
- * threads, without locks.
+ * Which write a name holds, if names recur. Each name has an entry, which several names share if
+ * there are more names than entries. An entry counts the writes that began and ended, and holds the
+ * number of the last write if no other overlapped it.
  */
 #define VERSION_PLACES 65536
 
@@ -98,15 +96,13 @@ bool exceptions_may_have(const struct exceptions *x, uint64_t number)
            number_set_has(&x->singles, number) || number_set_has(&x->blocks, block_of(number));
 }
 
-#define ONE_BEGUN (UINT64_C(1) << 32)
-
 /*
  * A record of the last write has the write's number in its lowest NUMBER_BITS bits. Above these, it
  * has the number of writes that had begun by then, which exposes a record that was stored too late.
  */
 #define NUMBER_BITS 40
-
 #define MOST_NUMBER ((UINT64_C(1) << NUMBER_BITS) - 1)
+#define ONE_BEGUN   (UINT64_C(1) << 32)
 
 static uint32_t writes_begun(uint64_t writes)
 {
@@ -171,14 +167,9 @@ bool versions_changed(const struct written_set *w, uint64_t hash, const struct v
                                     writes_begun(before->writes);
 }
 
-/* Flag in a channel's entry: the channel is about to take this number or a higher one. */
-#define TAKING (UINT64_C(1) << 63)
-
-/* After this number of failed draws almost all writes must be failures: the last good is used. */
-#define MOST_DRAWS 4096
-
-/* Room for names that a later cycle makes, which happens when one write overtakes another. */
-#define MADE_LATER 16384
+#define TAKING     (UINT64_C(1) << 63) /* the channel is about to take this number or a higher one */
+#define MOST_DRAWS 4096  /* after so many failed draws almost all writes must be failures */
+#define MADE_LATER 16384 /* room for names that a later cycle makes when it overtakes another */
 
 int written_open(struct written_set *w, unsigned channels, struct err *e)
 {

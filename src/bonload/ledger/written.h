@@ -9,12 +9,11 @@
 #include "util/err.h"
 
 /*
- * What became of the numbers of a run's writes: which were written (struct written_set), which
- * write a name holds, where names recur (versions_open()), and with -remove which files the run
- * made. The memory is fixed. Name, size and contents follow from the number (names.h, expected.h).
+ * What became of the numbers of a run's writes. The memory is fixed; all is safe in threads,
+ * without locks. Name, size and contents follow from the number (names.h, expected.h).
  */
 
-/* A set of numbers above 0 that only grows, in fixed memory: open addressing. Safe in threads. */
+/* A set of numbers above 0 that only grows: open addressing. */
 struct number_set {
     _Atomic uint64_t *places; /* NULL: the set is empty and takes no numbers */
     size_t size;              /* number of places, a power of two */
@@ -28,9 +27,7 @@ void number_set_close(struct number_set *s);
 /* Adds a number. Returns whether the set has it now: a full set takes no more. */
 bool number_set_add(struct number_set *s, uint64_t number);
 bool number_set_has(const struct number_set *s, uint64_t number);
-
-/* Removes all numbers. No other thread may use the set meanwhile. */
-void number_set_clear(struct number_set *s);
+void number_set_clear(struct number_set *s); /* no other thread may use the set meanwhile */
 
 struct exceptions {
     struct number_set singles;
@@ -48,9 +45,8 @@ struct version_place {
 };
 
 /*
- * What a run has written so far, without a list of it: writes are numbered from 1, and a name is
- * computed from its number. Only exceptions are stored: failed writes, which reads must avoid, and
- * with -remove the files that the run did not make. Safe in threads, without locks.
+ * What a run has written so far. Writes are numbered from 1, and only exceptions are stored: failed
+ * writes, which reads must avoid, and with -remove the files that the run did not make.
  */
 struct written_set {
     _Atomic uint64_t issued;  /* the last number that a write has taken */
@@ -67,13 +63,11 @@ struct written_set {
     struct version_place *names;  /* NULL: names do not recur, so they are not tracked */
 };
 
-/* Opens w for writes on `channels` channels. */
 int written_open(struct written_set *w, unsigned channels, struct err *e);
+void written_close(struct written_set *w);
 
-/* Takes the number for a channel's next write, and returns it. */
+/* Begins a channel's next write, and returns its number. Ends it; `ok` is false if it failed. */
 uint64_t written_begin(struct written_set *w, unsigned channel);
-
-/* Ends the channel's write. `ok` is false if it failed. */
 void written_end(struct written_set *w, unsigned channel, uint64_t number, bool ok);
 
 /* Records that nothing is written under that number. */
@@ -106,15 +100,12 @@ static inline bool written_is_removed(const struct written_set *w, uint64_t numb
  * then the first cycle's write finds a file that belongs to this run all the same.
  */
 void written_note_file(struct written_set *w, uint64_t number, uint64_t period, bool made);
-void written_close(struct written_set *w);
 
 /* Makes w track which write a name holds, because names recur. written_close() ends it. */
 int versions_open(struct written_set *w, struct err *e);
 
-/* Begins a write of the name with that hash. Returns a value for versions_end(). */
+/* Begins a write of the name with that hash. Ends it, with what versions_begin() returned. */
 uint64_t versions_begin(struct written_set *w, uint64_t hash);
-
-/* Ends the write for which versions_begin() returned `begun`. `ok` is false if the write failed. */
 void versions_end(struct written_set *w, uint64_t hash, uint64_t begun, uint64_t number, bool ok);
 
 /* The state of a name before it is read. */
@@ -132,7 +123,7 @@ bool versions_changed(const struct written_set *w, uint64_t hash, const struct v
 
 /*
  * The names under which a run has made files, which it may make, rename and remove in any order.
- * The memory is bounded: once it is full, names are only counted. Safe in threads, without locks.
+ * Once the memory is full, names are only counted.
  */
 struct made_set {
     uint64_t period; /* number of different names; 0: names never recur */
@@ -145,8 +136,6 @@ struct made_set {
 bool made_open(struct made_set *m, uint64_t period);
 void made_close(struct made_set *m);
 
-/* Records that the run made a file with the name of that number. Does nothing if m is NULL. */
+/* Record that the run made a file with the name of that number, or renamed one. m may be NULL. */
 void made_note(struct made_set *m, uint64_t number);
-
-/* Records that the run renamed a file. Does nothing if m is NULL. */
 void made_rename(struct made_set *m, uint64_t from, uint64_t to);

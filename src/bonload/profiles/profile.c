@@ -246,9 +246,8 @@ const struct profile_limit *profile_sought_limit(const struct profile *p)
 
 /* ---- the user's own -------------------------------------------------------------------------- */
 
-/* Limits on the text of a profile: its bytes, and the words of a line. */
-#define TEXT_MOST (64 * KIB)
-
+/* Limits on the text of a profile. */
+#define TEXT_MOST          (64 * KIB)
 #define LONGEST_LINE_WORDS 16
 #define BLOCK              4096 /* unit of pages, and of logs with O_DIRECT */
 #define MOST_BYTES         TIB

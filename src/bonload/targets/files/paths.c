@@ -14,9 +14,7 @@
 
 /* Directories keep only descriptors below this one: requests need others, and 1024 are usual. */
 #define MOST_DESCRIPTOR 512
-
-/* Number of slots in which a directory may be kept. */
-#define PROBES 4
+#define PROBES          4 /* number of slots in which a directory may be kept */
 
 struct kept_directory {
     struct path_directory at;

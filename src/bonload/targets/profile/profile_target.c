@@ -144,8 +144,10 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Alignment of buffers, as O_DIRECT requires. */
-#define STORAGE_ALIGNMENT 4096
+#define STORAGE_ALIGNMENT 4096 /* of buffers, as O_DIRECT requires */
+#define FILL_BYTES        MIB
+#define WRITE_MOST        (128 * KIB) /* a log's larger writes are split, as by programs' buffers */
+#define LATE_PERIODS      10 /* work that is late catches up by no more than so many periods */
 
 /* What a profile's files have in common. */
 struct storage {
@@ -155,8 +157,6 @@ struct storage {
     struct verify_counts *verified;
     struct gauge syncs; /* durations of the syncs that requests wait for */
 };
-
-#define FILL_BYTES MIB
 
 /* Makes a file without a name. Returns its descriptor, or a negative errno with a line in e. */
 static int storage_make_file(const struct storage *s, const struct profile_file *f, unsigned number,
@@ -435,9 +435,6 @@ struct log {
     bool has_keeper;
 };
 
-/* Larger writes are split into calls of this size, about that of programs' buffers. */
-#define WRITE_MOST (128 * KIB)
-
 static bool is_kept_fresh(const struct log *l)
 {
     return l->file->segment != SEGMENT_RECYCLED;
@@ -558,10 +555,8 @@ static int log_open(struct log *l, struct storage *storage, const struct profile
     return code ? err_system(e, code, "start a thread") : 0;
 }
 
-/* ---- a file that steps write where they say ---------------------------------------------------
- */
+/* ---- a file that steps write where they say; one thread at a time (profile_state.turn) ------- */
 
-/* Only one thread at a time uses it (profile_state.turn). */
 struct plain_file {
     struct storage *storage;
     const struct profile_file *file;
@@ -898,9 +893,6 @@ static uint64_t limit_on(const struct profile *p, uint32_t on)
             limit = p->limits[i].nanoseconds;
     return limit;
 }
-
-/* Work that is late catches up, but by no more than this many periods. */
-#define LATE_PERIODS 10
 
 static void *work_on(void *context)
 {

@@ -15,16 +15,11 @@
 #include "sys/input.h"
 #include "util/units.h"
 
-#define DEFAULT_REGION  "us-east-1"
-#define DEFAULT_VERSION 4
-
 /* The first of three texts that is neither NULL nor empty, or NULL. */
 static const char *first_of(const char *one, const char *two, const char *three)
 {
     return one && *one ? one : two && *two ? two : three && *three ? three : NULL;
 }
-
-#define PROFILE_MOST MIB /* bytes of a file with profiles */
 
 /* What a profile may have, as patterns of fnmatch(3); those after the endpoint have no effect. */
 static const char *const profile_keys[] = {
@@ -65,7 +60,7 @@ static int read_profile(struct s3_place *place, const char *variable, const char
     const char *given = first_of(getenv(variable), NULL, NULL);
     const char *home = first_of(getenv("HOME"), "/", NULL);
     snprintf(path, sizeof path, "%s%s", given ? given : home, given ? "" : usual);
-    int rc = input_read("read", path, PROFILE_MOST, &text, &length, e);
+    int rc = input_read("read", path, MIB, &text, &length, e);
     if (rc == -ENOENT)
         err_init(e);
     char *next = text;
@@ -133,7 +128,7 @@ static int find_keys(struct s3_place *place, const struct settings *s, struct er
     }
     const char *region = first_of(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"),
                                   place->profile[PROFILE_REGION]);
-    keys->region = first_of(s->s3_region, region, DEFAULT_REGION);
+    keys->region = first_of(s->s3_region, region, "us-east-1");
     if (s->as_goader && !keys->access && !keys->secret) {
         place->version = 0;
         return 0;
@@ -271,7 +266,7 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
 {
     *place = (struct s3_place){
         .bucket = s->s3_bucket,
-        .version = (unsigned)optional_or(s->s3_sign_version, DEFAULT_VERSION),
+        .version = (unsigned)optional_or(s->s3_sign_version, 4),
     };
     if (place->version == 3)
         return err_say(e, "-s3-sign-ver: '3' is not accepted; expected 4 or 2");
@@ -363,16 +358,11 @@ static const struct checksum {
     [CHECKSUM_SHA256] = {"x-amz-checksum-sha256:", "SHA256"},
 };
 
-/* s3: a request's name is the key of an object, and every transfer is signed. */
-
-/* Room for a URL besides the key: origin, root, and a query with a prefix or an upload's id. */
-#define URL_EXTRA 4096
-
-/* Room for a canonical request besides the URL and the user's headers. */
-#define CANONICAL_EXTRA 4096
-
-/* Most headers that the user may give, because each request adds up to six of its own. */
-#define GIVEN_MOST (SIGN_HEADERS_MOST - 6)
+#define URL_EXTRA       4096 /* besides the key: origin, root, and a query with a prefix or an id */
+#define CANONICAL_EXTRA 4096 /* besides the URL and the user's headers */
+#define GIVEN_MOST      (SIGN_HEADERS_MOST - 6) /* the user's headers; a request adds up to six */
+#define PARTS_MOST      10000                   /* by S3's documentation */
+#define PROBE_NS        (5 * BILLION) /* longest time for the check that the bucket exists */
 
 enum { S3_LIST = WEB_COMMON, S3_PROBE, S3_PROBE_WITHIN };
 
@@ -381,11 +371,6 @@ static const char *const op_names[] = {WEB_COMMON_NAMES, [S3_LIST] = "list", NUL
 static const enum web_method methods[] = {
     WEB_COMMON_METHODS, [S3_LIST] = METHOD_GET, [S3_PROBE] = METHOD_HEAD,
     [S3_PROBE_WITHIN] = METHOD_HEAD};
-
-#define PARTS_MOST 10000 /* by S3's documentation */
-
-/* Longest time for the check that the bucket exists. */
-#define PROBE_NS (5 * BILLION)
 
 /* Makes one request to a site. Returns the HTTP status, or 0 without an answer. */
 static long probe_site(struct web_state *s, unsigned site, unsigned op)
@@ -563,21 +548,15 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
     return 0;
 }
 
-/*
- * An upload in parts. Beginning it returns an id, sending each part returns a tag, and sending the
- * list of tags completes it. If it fails, it is aborted, so that its parts do not stay in the
- * store.
- */
-
 #define LIST_BEGIN "<CompleteMultipartUpload>"
 #define LIST_END   "</CompleteMultipartUpload>"
-
-/* Text of a part in the list: its tag has up to 95 characters, each up to 6 when escaped. */
-#define PART_TEXT 768
+#define PART_TEXT  768 /* of a part in the list: a tag has up to 95 characters, of 6 if escaped */
 
 /*
- * Continues an upload after a transfer, as web_dialect.follow: takes what that has brought, and
- * prepares the transfer of the next step. An upload that was not begun is not aborted.
+ * Continues an upload in parts after a transfer, as web_dialect.follow: takes what that has
+ * brought, and prepares the next one. Beginning an upload returns an id, sending each part a tag,
+ * and sending the list of tags completes it. If it fails, it is aborted, so that its parts do not
+ * stay in the store.
  */
 static bool follow_upload(struct web_exchange *x)
 {

@@ -40,19 +40,16 @@ void text_put_byte(struct text *t, char byte);
 void text_put_encoded(struct text *t, const char *more, const char *kept);
 
 /*
- * Copies the text of the first element with that name: it is meant for answers like
- * <Code>NoSuchKey</Code>. Elements within it are not part of the text. The answer may be cut off
- * anywhere; an element without an end does not count. Returns false, with an empty text, when there
- * is no such element. Cuts a text that is too long.
+ * Copies the text of the first element with that name, as in <Code>NoSuchKey</Code>, up to the next
+ * tag; cuts one that is too long. The answer may be cut off anywhere; an element without an end
+ * does not count. Returns false, with an empty text, when there is no such element.
  */
 bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size);
 
 /*
- * Signs requests to an object store, with Amazon's version 4 (AWS4-HMAC-SHA256) or version 2
- * (HMAC-SHA1), as the documentation of S3 defines them. Signs a path as it is sent: encoded once
- * and not normalised.
+ * Signs requests to an object store as the documentation of S3 defines it: with version 4
+ * (AWS4-HMAC-SHA256) or 2 (HMAC-SHA1), and the path as it is sent, encoded once, not normalised.
  */
-
 #define SIGN_HEADERS_MOST 64
 #define SHA256_BYTES      32
 #define SHA256_HEX        (2 * SHA256_BYTES + 1)
@@ -107,10 +104,8 @@ void sign_hash_end_base64(struct signer *s, char text[static SHA256_HEX]);
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization);
 
-/* Where the target s3 sends its requests, and how it signs them. */
-
-/* Room for a host with the bucket before it. */
-#define S3_HOST_SIZE 256
+#define S3_HOST_SIZE  256 /* room for a host with the bucket before it */
+#define S3_SITES_MOST 32
 
 /* One of the servers of a store. */
 struct s3_site {
@@ -121,10 +116,8 @@ struct s3_site {
     bool is_there;    /* the endpoint's host is "BUCKET." and more */
 };
 
-#define S3_SITES_MOST 32
-
-/* What a profile in Amazon's files says; "": nothing. */
-enum s3_profile_value {
+#define PROFILE_VALUE 4096 /* room for what a profile in Amazon's files says */
+enum {
     PROFILE_ACCESS,
     PROFILE_SECRET,
     PROFILE_TOKEN,
@@ -132,7 +125,6 @@ enum s3_profile_value {
     PROFILE_ENDPOINT,
     PROFILE_VALUES
 };
-#define PROFILE_VALUE 4096
 
 /* Where an object store is, and who sends the requests. */
 struct s3_place {
@@ -142,7 +134,7 @@ struct s3_place {
     struct sign_keys keys;
     const char *token; /* session token; NULL: none */
     unsigned version;  /* version of signatures, 2 or 4; 0: requests are not signed */
-    char profile[PROFILE_VALUES][PROFILE_VALUE];
+    char profile[PROFILE_VALUES][PROFILE_VALUE]; /* "": it says nothing */
 };
 
 /*

@@ -115,10 +115,8 @@ static const struct phrase statuses[] = {
 };
 
 /* libcurl reports the same error for a line of more than 100 KiB as for a lack of memory. */
-#define LINE_TOO_LONG "a line of headers is too long, or memory is short"
-
-/* An answer with more bytes of headers is refused. */
-#define MOST_HEADER_BYTES (256 * 1024)
+#define LINE_TOO_LONG     "a line of headers is too long, or memory is short"
+#define MOST_HEADER_BYTES (256 * 1024) /* an answer with more of them is refused */
 
 /* Errors that are described more plainly than by libcurl. */
 static const struct phrase transports[] = {
@@ -229,7 +227,6 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
  * of the name's hash. 0: the slot is empty.
  */
 #define SIZE_BITS 40
-
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
 static void choose_range(struct web_exchange *x, uint64_t size)
@@ -305,8 +302,6 @@ static int open_files_of_environment(struct err *e)
     return 0;
 }
 
-#define DEFAULT_OPS "get,put"
-
 /* Parses -ops. Takes ":range=SIZE" out of the item of get, which must be the only one. */
 static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct err *e)
 {
@@ -357,7 +352,7 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
         s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
     const struct web_dialect *dialect = p->target->dialect;
     struct mix all = {0};
-    int rc = parse_ops(p, &all, s->ops ? s->ops : DEFAULT_OPS, e);
+    int rc = parse_ops(p, &all, s->ops ? s->ops : "get,put", e);
     if (rc != 0)
         return rc;
     for (unsigned op = 0; p->target->ops[op]; op++) {
@@ -520,9 +515,7 @@ static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
         run_timer(l);
 }
 
-/* Approximate size of libcurl's buffers of all channels together. */
-#define ALL_BUFFERS (32 * MIB)
-
+#define ALL_BUFFERS     (32 * MIB) /* approximate size of libcurl's, of all channels together */
 #define SMALLEST_BUFFER (16 * KIB)
 #define LARGEST_BUFFER  (48 * KIB) /* malloc(3) would give larger blocks back each time */
 
@@ -637,9 +630,6 @@ static const char *header_value(const char *line, size_t length, const char *nam
     return line + skipped;
 }
 
-/* The answer to a DELETE in a bucket of an object store that keeps versions. */
-#define MARKER "x-amz-delete-marker: true"
-
 /* Takes a line of headers. A blank line ends them; the first line of another answer begins them. */
 static size_t on_header(char *line, size_t size, size_t count, void *exchange)
 {
@@ -654,8 +644,9 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
         memcpy(x->tag, tag, value);
         x->tag[value] = '\0';
     }
-    if (x->method == METHOD_DELETE && length >= strlen(MARKER) &&
-        strncasecmp(line, MARKER, strlen(MARKER)) == 0)
+    /* the answer of a bucket that keeps versions */
+    if (x->method == METHOD_DELETE &&
+        header_value(line, length, "x-amz-delete-marker: true", &value))
         atomic_store(&x->thread->shared->has_markers, true);
     /*
      * If the body is encoded in a way that nobody has asked for, what libcurl decodes is not what
@@ -785,10 +776,9 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 #define RANGE_STREAM UINT64_C(0x72616e676573)
 
 /* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
-#define FORGOTTEN_NS (100 * (uint64_t)MILLION)
-
-/* Largest size of all bodies together, because they are kept in memory. */
-#define MOST_BODY_BYTES GIB
+#define FORGOTTEN_NS    (100 * MILLION)
+#define REPEATS_MOST    20  /* how often a transfer that no server has begun begins again */
+#define MOST_BODY_BYTES GIB /* of all bodies together, because they are kept in memory */
 
 /* Reads the next of the bodies that the user gives. */
 static int read_body(struct bodies *b, const char *path, struct err *e)
@@ -1071,9 +1061,6 @@ enum target_answer web_submit(void *thread, struct request *r)
     end_exchange(x);
     return TARGET_ENDED;
 }
-
-/* How often a transfer that no server has begun is given to libcurl again. */
-#define REPEATS_MOST 20
 
 /* Handles the end of a transfer. Returns whether its request has ended. */
 static bool end_transfer(struct web_exchange *x, CURLcode code)

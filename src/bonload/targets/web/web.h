@@ -17,10 +17,9 @@
 /*
  * What the targets http and s3 share: requests through libcurl, with one event loop for each
  * thread, and for each channel a handle that lasts the whole run. The targets differ in their
- * dialect: how they address and sign requests, and whether another transfer follows in the same
- * request. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
+ * dialect. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
  * what happened. Bodies are checked unit by unit as they come; neither this nor connecting counts
- * as time of the store. A failure has the store's own code, or says what became of the connection.
+ * as time of the store.
  */
 
 struct web_socket;
@@ -29,21 +28,15 @@ struct web_thread;
 
 /*
  * Reasons of failures, in words that may come from a server. All failures of one kind have the same
- * key; the text is that of the first one. There is room for WEB_REASONS_MOST kinds; all further
- * ones count as one kind. Safe in threads; only a new kind takes a lock.
+ * key; the text is that of the first one. Kinds for which there is no room count as one. Safe in
+ * threads; only a new kind takes a lock. Secrets are words that are replaced by stars in every
+ * text: s3, which shows a server's text, has two for each of 59 headers, and three for its keys.
  */
 #define WEB_REASONS_MOST 96
 #define WEB_REASON_KEY   96
 #define WEB_REASON_TEXT  192
-
-/* Room for a server's text. Secrets are removed from it before it is cut to WEB_REASON_TEXT. */
-#define WEB_REASON_TOLD 1024
-
-/*
- * Number of secrets: words that are replaced by stars in every text, whoever wrote it. The target
- * s3, which shows a server's text, has two for each of 59 headers, and three for its keys.
- */
-#define SECRETS_MOST 128
+#define WEB_REASON_TOLD  1024 /* room for a server's text, before its secrets are removed */
+#define SECRETS_MOST     128
 
 struct web_reason {
     char key[WEB_REASON_KEY];
@@ -67,9 +60,8 @@ uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char 
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
 
 /*
- * The transfers of one thread: libcurl's multi interface on epoll(7). The cost depends on the
- * number of sockets with events, not on that of all sockets. The socket of a connection that is
- * kept alive stays registered with epoll between transfers, which saves system calls.
+ * The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
+ * that is kept alive stays registered with epoll between transfers, which saves system calls.
  */
 struct web_loop {
     CURLM *multi;
@@ -96,11 +88,9 @@ static inline bool method_changes(enum web_method method)
     return method == METHOD_POST || method == METHOD_PATCH;
 }
 
-/* Number of bytes that are kept of an unsuccessful answer, or of one that the target reads. */
-#define ANSWER_BYTES 4096
-
-/* Number of objects whose sizes are known at the same time. */
-#define WEB_SIZES 65536
+#define ANSWER_BYTES 4096  /* kept of an unsuccessful answer, or of one that the target reads */
+#define WEB_SIZES    65536 /* objects whose sizes are known at the same time */
+#define TLS_FILES    3     /* that the user may name */
 
 /* One channel: its libcurl handle, which is used again and again, and the data of its request. */
 struct web_exchange {
@@ -167,13 +157,10 @@ struct web_dialect {
      */
     bool (*follow)(struct web_exchange *x);
 
-    /* Finds the store's code and message in an unsuccessful answer; false: there are none. */
+    /* Finds the store's code and message in an unsuccessful answer; false: there is none. */
     bool (*explain)(const struct web_exchange *x, char code[static WEB_REASON_KEY],
                     char message[static WEB_REASON_TOLD]);
 };
-
-/* Number of files for TLS that the user may name. */
-#define TLS_FILES 3
 
 struct web_state {
     const struct web_dialect *dialect;
@@ -220,8 +207,8 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
 }
 
 /*
- * Prepare a transfer: first what it sends, which is a text that stays in place or a part of the
- * body, then all else. A method that sends nothing needs a part of no bytes.
+ * Prepare a transfer: first what it sends, a text that stays in place or a part of the body (of no
+ * bytes if the method sends nothing), then all else.
  */
 void web_exchange_send_text(struct web_exchange *x, const char *text);
 void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes);
