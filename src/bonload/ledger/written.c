@@ -312,16 +312,10 @@ void made_close(struct made_set *m)
     number_set_close(&m->strange);
 }
 
-static void note_name(struct made_set *m, struct number_set *s, uint64_t number)
-{
-    if (!number_set_add(s, first_of_name(number, m->period)))
-        atomic_fetch_add(&m->unknown, 1);
-}
-
 void made_note(struct made_set *m, uint64_t number)
 {
-    if (m)
-        note_name(m, &m->ours, number);
+    if (m && !number_set_add(&m->ours, first_of_name(number, m->period)))
+        atomic_fetch_add(&m->unknown, 1);
 }
 
 void made_rename(struct made_set *m, uint64_t from, uint64_t to)
@@ -329,5 +323,6 @@ void made_rename(struct made_set *m, uint64_t from, uint64_t to)
     if (!m)
         return;
     bool is_ours = number_set_has(&m->ours, first_of_name(from, m->period));
-    note_name(m, is_ours ? &m->ours : &m->strange, to);
+    if (!number_set_add(is_ours ? &m->ours : &m->strange, first_of_name(to, m->period)))
+        atomic_fetch_add(&m->unknown, 1);
 }

@@ -41,8 +41,7 @@ enum profile_act {
     ACT_NONE,
     ACT_READ,      /* reads `count` pages at random offsets */
     ACT_WRITE,     /* writes `count` pages at random offsets */
-    ACT_WRITE_OUT, /* does the same, and lets the kernel start writeback of each page
-                      (sync_file_range) */
+    ACT_WRITE_OUT, /* does the same, and starts writeback of each page (sync_file_range) */
     ACT_WRITE_RUN, /* writes `count` consecutive pages with one call */
     ACT_APPEND,   /* appends a record of `bytes` to a log, together with others that have arrived */
     ACT_COMMIT,   /* does the same, and waits for its sync: group commit */
@@ -108,10 +107,8 @@ struct profile {
     struct profile_limit limits[PROFILE_LIMITS];
 };
 
-/* All profiles, with a NULL at the end. */
+/* All profiles; their names and "all". Both end with a NULL. */
 extern const struct profile *const profile_table[];
-
-/* Their names and "all", with a NULL at the end. */
 extern const char *const profile_words[];
 
 /* The profile of that name, or NULL. */
@@ -125,10 +122,8 @@ const struct profile_limit *profile_sought_limit(const struct profile *p);
 
 /*
  * Parses a user's own profile: a text with a line for each property, which bonload(1) describes.
- * Changes the text. The profile points into it, so it must outlive the profile.
- *
- * Returns 0, or a negative errno with a line in e that gives the number of the wrong line, and what
- * is accepted there.
+ * Changes the text, which must outlive the profile. Returns 0, or a negative errno with a line in e
+ * that gives the number of the wrong line, and what is accepted there.
  */
 int profile_parse(struct profile *p, char *text, struct err *e);
 

@@ -57,11 +57,9 @@ struct expected_body {
     uint64_t checked_bytes; /* bytes that could be judged, of all requests so far */
 };
 
-/* Prepares to write the name with that number. */
+/* Prepare to write, or to read, the name with that number. `other` must have room for a name. */
 void expected_of_write(struct expected_body *x, const struct target_setup *setup, const char *name,
                        uint64_t number);
-
-/* Prepares to read a name. `other` must have room for a name. */
 void expected_of_read(struct expected_body *x, const struct target_setup *setup, const char *name,
                       uint64_t number, char *other);
 

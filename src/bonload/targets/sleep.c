@@ -51,32 +51,11 @@ static int sleep_open(void *shared, const struct target_setup *setup, struct err
     return 0;
 }
 
-static void sleep_close(void *shared)
-{
-    struct sleep_state *s = shared;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        pthread_mutex_destroy(&s->kinds[kind].lock);
-}
-
 static int sleep_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
     (void)channels, (void)e;
     ((struct thread *)thread)->shared = shared;
     return 0;
-}
-
-/* Takes the slot that becomes free first, for sleep_ns. Returns when that ends, by clock_ns(). */
-static uint64_t take_slot(struct bottleneck *b, uint64_t now_ns, uint64_t sleep_ns)
-{
-    pthread_mutex_lock(&b->lock);
-    unsigned first = 0;
-    for (unsigned i = 1; i < SLOTS; i++)
-        if (b->free_ns[i] < b->free_ns[first])
-            first = i;
-    uint64_t begin_ns = b->free_ns[first] > now_ns ? b->free_ns[first] : now_ns;
-    uint64_t end_ns = b->free_ns[first] = begin_ns + sleep_ns;
-    pthread_mutex_unlock(&b->lock);
-    return end_ns;
 }
 
 static enum target_answer sleep_submit(void *thread, struct request *r)
@@ -86,7 +65,15 @@ static enum target_answer sleep_submit(void *thread, struct request *r)
     struct rng rng;
     rng_init(&rng, t->shared->seed + r->kind, atomic_fetch_add(&b->begun, 1));
     unsigned in_flight = atomic_fetch_add(&b->in_flight, 1) + 1;
-    uint64_t end_ns = take_slot(b, r->start_ns, rng_below(&rng, LONGEST_NS + 1));
+    uint64_t sleep_ns = rng_below(&rng, LONGEST_NS + 1);
+    unsigned first = 0;
+    pthread_mutex_lock(&b->lock);
+    for (unsigned i = 1; i < SLOTS; i++)
+        if (b->free_ns[i] < b->free_ns[first])
+            first = i;
+    uint64_t begin_ns = b->free_ns[first] > r->start_ns ? b->free_ns[first] : r->start_ns;
+    uint64_t end_ns = b->free_ns[first] = begin_ns + sleep_ns;
+    pthread_mutex_unlock(&b->lock);
     if (rng_below(&rng, FAIL_ONE_IN) < in_flight)
         r->failure = failure_of(CALL_OTHER, EIO);
     t->sleepers[t->count++] = (struct sleeper){r, end_ns};
@@ -125,5 +112,4 @@ const struct target_ops target_sleep = {
     .submit = sleep_submit,
     .poll = sleep_poll,
     .describe = failure_describe,
-    .close = sleep_close,
 };

@@ -14,12 +14,10 @@
 /*
  * A target is what requests go to: files, a server, or nothing. It only carries out single
  * requests. The load thread above it (load/run.h) decides when they begin, times and counts
- * them, and reports their failures.
- *
- * A request goes through choose() (its operation), the load thread, which gives it its number,
- * prepare(), submit(), poll() if it was queued, and inspect(); the service time is that from
- * submit() to the end. A removal gets the oldest number that was written, and reads choose among
- * later ones; a read whose object was removed meanwhile is a miss.
+ * them, and reports their failures. A request goes through choose() (its operation), the load
+ * thread, which gives it its number, prepare(), submit(), poll() if it was queued, and inspect();
+ * the service time is that from submit() to the end. A removal gets the oldest number that was
+ * written, and reads choose among later ones; one whose object was removed meanwhile is a miss.
  */
 
 struct request {
@@ -33,11 +31,11 @@ struct request {
     unsigned gate;     /* step that the request belongs to: run.gate when it began */
 
     /* The target sets these before the request ends. */
-    unsigned op;      /* index in target_ops.ops */
-    uint32_t failure; /* 0: none; otherwise a code for target_ops.describe() */
-    uint32_t miss;  /* the reason if the request normally has no effect here; 0: it had an effect */
-    bool made;      /* with -remove: the request created the file that it wrote */
-    uint64_t bytes; /* number of bytes moved */
+    unsigned op;        /* index in target_ops.ops */
+    uint32_t failure;   /* 0: none; otherwise a code for target_ops.describe() */
+    uint32_t miss;      /* the reason if the request normally has no effect; 0: it had an effect */
+    bool made;          /* with -remove: the request created the file that it wrote */
+    uint64_t bytes;     /* number of bytes moved */
     uint64_t judged_ns; /* time that the limit of a search applies to; 0: the response time */
     uint64_t aside_ns;  /* part of the request's time that does not count: checking what was read */
     uint64_t first_byte_ns; /* time from the start to the first byte; 0: unknown */

@@ -34,8 +34,6 @@ int paths_check(struct plan *p, const struct settings *s, struct err *e);
 
 /* target_ops.open: finds the directory above all names. If it is missing, it may be made later. */
 int paths_open_target(struct paths *p, const struct target_setup *setup, struct err *e);
-
-/* target_ops.close: closes all directories. */
 void paths_close_target(void *shared);
 
 /*
@@ -78,8 +76,7 @@ int paths_remove(void *shared, uint64_t number);
 /* Writes why an operation has failed in the directory above all names, or below that. */
 void paths_explain(const void *shared, int code, char *text, size_t size);
 
-/* Alignment of direct transfers, both in memory and in files. */
-#define WORKSPACE_ALIGNMENT 4096
+#define WORKSPACE_ALIGNMENT 4096 /* of direct transfers, both in memory and in files */
 
 /* What a thread needs for one request at a time. A target's thread begins with it. */
 struct workspace {
@@ -88,8 +85,6 @@ struct workspace {
     char *other_name;      /* room for a second name */
 };
 
-/* Allocates a workspace whose buffer has at least `bytes` bytes. */
+/* Allocates a workspace whose buffer has at least `bytes` bytes. target_ops.leave frees it. */
 int workspace_open(struct workspace *w, const struct names *names, size_t bytes, struct err *e);
-
-/* target_ops.leave. */
 void workspace_close(void *thread);

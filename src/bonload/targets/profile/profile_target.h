@@ -11,10 +11,9 @@
 #include "util/err.h"
 
 /*
- * Durations of something that happens again and again: the syncs that requests wait for, or work
- * beside the requests. Besides the distribution, a gauge counts in each slice of time how many
- * durations were above a limit: what storage does to one sync, it does to others at the same time.
- * A gauge is complete only when the work of all threads that add to it has ended.
+ * Durations of the syncs that requests wait for, or of work beside the requests. A gauge also
+ * counts in each slice of time how many durations were above a limit: what storage does to one
+ * sync, it does to others at the same time. It is complete when all that add to it have ended.
  */
 #define GAUGE_SLICE_NS UINT64_C(100000000)
 #define GAUGE_SLICES   6000 /* the last slice also counts everything later */
@@ -89,12 +88,9 @@ void commit_group_close(struct commit_group *g);
  */
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
 
-/* The target `profile`: requests do a profile's steps, and its other work goes on beside them. */
-
 /*
- * Ends the work beside the requests, after the last request, and waits for what is under way. Then
- * the gauges have the whole duration of everything that began. The load ended at load_end_ns, by
- * clock_ns().
+ * Ends the work beside the requests of the target `profile`, after the last request, and waits for
+ * what is under way. The load ended at load_end_ns, by clock_ns().
  */
 void profile_target_end(void *shared, uint64_t load_end_ns);
 
