@@ -148,6 +148,8 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 #define FILL_BYTES        MIB
 #define WRITE_MOST        (128 * KIB) /* a log's larger writes are split, as by programs' buffers */
 #define LATE_PERIODS      10 /* work that is late catches up by no more than so many periods */
+#define PAGES_LATCHES     64
+#define LOG_SEGMENTS      8
 
 /* What a profile's files have in common. */
 struct storage {
@@ -158,27 +160,76 @@ struct storage {
     struct gauge syncs; /* durations of the syncs that requests wait for */
 };
 
-/* Makes a file without a name. Returns its descriptor, or a negative errno with a line in e. */
-static int storage_make_file(const struct storage *s, const struct profile_file *f, unsigned number,
-                             struct err *e)
+/* A file of the profile. Its kind decides which fields it has; all others are zeros. */
+struct used_file {
+    const struct profile_file *file; /* NULL: there is none */
+    struct storage *storage;
+    unsigned number; /* of its name and the stamps of its contents; a segment adds its index */
+    int fds[LOG_SEGMENTS]; /* a log's segments; a mailbox's tmp and new; else the first; or -1 */
+    uint64_t at; /* end of what was written last; in a log, of the records in the segment */
+
+    /* Pages are written at least once each. The numbers of writes tell what a page contains. */
+    uint64_t pages;
+    _Atomic uint32_t *begun; /* for each page, the number of writes that have begun */
+    _Atomic uint32_t *ended; /* the same of those that have ended */
+    pthread_mutex_t latches[PAGES_LATCHES]; /* let only one thread at a time write a page */
+
+    /* A mailbox as in maildir(5): a message is a file, delivered when its name is in `new`. */
+    _Atomic uint64_t messages; /* number of messages begun; messages are numbered from 1 */
+    _Atomic uint64_t expired;  /* number of the message that was removed last */
+
+    /*
+     * A full segment of a log is followed by the next one, and the last one by the first. A
+     * separate thread refreshes each segment before its next turn, unless the program recycles
+     * segments as they are.
+     */
+    uint64_t record_bytes;
+    bool syncs; /* syncs after each write */
+    struct commit_group group;
+    _Atomic bool is_fresh[LOG_SEGMENTS]; /* the segment is ready for its next turn */
+    _Atomic unsigned segment;            /* the current segment */
+    uint64_t
+        cycle; /* generation of the contents, which grows with each turn of the first segment */
+    unsigned char *buffer;
+    size_t buffer_bytes;
+    struct event turned; /* when a segment begins or is refreshed, and when the log closes */
+    _Atomic bool is_closing;
+    _Atomic int keeper_failure;
+    pthread_t keeper;
+    bool has_keeper;
+
+    /* Steps write others where they say, one thread at a time (profile_state.turn). */
+    uint64_t writes;
+};
+
+/* The descriptor of what is written now. */
+static int current_fd(const struct used_file *f)
 {
+    return f->fds[atomic_load(&f->segment)];
+}
+
+/* Makes a segment, or a file without them, that has no name. Fails with a line in e. */
+static int make_file(struct used_file *f, unsigned segment, struct err *e)
+{
+    const struct scratch *s = &f->storage->scratch;
+    unsigned number = f->number + segment;
     bool is_named;
     struct err ignored = {0};
-    int fd = scratch_make_data_file(&s->scratch, number, &is_named, e);
+    int fd = scratch_make_data_file(s, number, &is_named, e);
     if (fd < 0)
         return fd;
     if (is_named) {
-        int rc = scratch_remove_data_file(&s->scratch, number, e);
+        int rc = scratch_remove_data_file(s, number, e);
         close(fd);
         return rc ? rc
-                  : err_say(e, "%s: the filesystem does not support files without a name",
-                            s->scratch.path);
+                  : err_say(e, "%s: the filesystem does not support files without a name", s->path);
     }
-    int direct = f->is_direct ? scratch_reopen(fd, O_RDWR | O_DIRECT, f->name, &ignored) : -1;
-    if (direct < 0)
-        return fd; /* this one, if the profile does not want O_DIRECT or it is not supported */
-    close(fd);
-    return direct;
+    int direct =
+        f->file->is_direct ? scratch_reopen(fd, O_RDWR | O_DIRECT, f->file->name, &ignored) : -1;
+    if (direct >= 0) /* otherwise the profile does not want it, or it is not supported */
+        close(fd);
+    f->fds[segment] = direct >= 0 ? direct : fd;
+    return 0;
 }
 
 /*
@@ -230,78 +281,56 @@ static int storage_sync(struct storage *s, int fd, bool all, uint64_t *longest_n
     return code;
 }
 
-/* Writes the first generation of a file's contents from its start, and syncs it. */
-static int storage_fill(const struct storage *s, const struct profile_file *f, int fd,
-                        unsigned number, uint64_t bytes, struct err *e)
+/* Writes the first generation of the contents from a segment's start, and syncs it. */
+static int fill_file(const struct used_file *f, unsigned segment, uint64_t bytes, struct err *e)
 {
+    const struct storage *s = f->storage;
+    const int fd = f->fds[segment];
     unsigned char *buffer = aligned_alloc(STORAGE_ALIGNMENT, FILL_BYTES);
     int rc = buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
     for (uint64_t at = 0; rc == 0 && at < bytes; at += FILL_BYTES) {
         size_t part = bytes - at < FILL_BYTES ? bytes - at : FILL_BYTES;
-        pattern_fill(&s->pattern, buffer, part, number, at, 0);
+        pattern_fill(&s->pattern, buffer, part, f->number + segment, at, 0);
         int code = storage_write(fd, buffer, part, (int64_t)at);
-        rc = code ? err_system(e, code, "write the file '%s' in %s", f->name, s->scratch.path)
+        rc = code ? err_system(e, code, "write the file '%s' in %s", f->file->name, s->scratch.path)
                   : stop_check(e);
     }
     free(buffer);
     int code = rc == 0 ? storage_sync(NULL, fd, true, NULL) : 0;
-    return code ? err_system(e, code, "fsync the file '%s' in %s", f->name, s->scratch.path) : rc;
+    return code ? err_system(e, code, "fsync the file '%s' in %s", f->file->name, s->scratch.path)
+                : rc;
 }
 
-/* ---- pages ----------------------------------------------------------------------------------- */
-
-/* A file of pages, each written at least once. The numbers of writes tell what a page contains. */
-#define PAGES_LATCHES 64
-
-struct pages {
-    const struct storage *storage;
-    const struct profile_file *file;
-    unsigned number; /* number of the file, for the stamps of its contents */
-    int fd;
-    uint64_t count;
-    /* for each page, the number of writes that have begun, and of those that have ended */
-    _Atomic uint32_t *begun;
-    _Atomic uint32_t *ended;
-    pthread_mutex_t latches[PAGES_LATCHES]; /* let only one thread at a time write a page */
-};
-
 /* The latch of a page. Latches are taken in ascending order, so there is no deadlock. */
-static unsigned latch_of(const struct pages *p, uint64_t page)
+static unsigned latch_of(const struct used_file *f, uint64_t page)
 {
-    return (unsigned)(page * PAGES_LATCHES / p->count);
+    return (unsigned)(page * PAGES_LATCHES / f->pages);
 }
 
 /* Writes the next generation of consecutive pages. */
-static int write_pages(struct pages *p, uint64_t first, unsigned count, unsigned char *buffer)
+static int write_pages(struct used_file *f, uint64_t first, unsigned count, unsigned char *buffer)
 {
-    const uint64_t unit = p->file->unit;
-    const unsigned last_latch = latch_of(p, first + count - 1);
-    for (unsigned i = latch_of(p, first); i <= last_latch; i++)
-        pthread_mutex_lock(&p->latches[i]);
+    const uint64_t unit = f->file->unit;
+    const unsigned last_latch = latch_of(f, first + count - 1);
+    for (unsigned i = latch_of(f, first); i <= last_latch; i++)
+        pthread_mutex_lock(&f->latches[i]);
     for (unsigned i = 0; i < count; i++) {
-        uint32_t generation = atomic_fetch_add(&p->begun[first + i], 1) + 1;
-        pattern_fill(&p->storage->pattern, buffer + i * unit, unit, p->number, (first + i) * unit,
+        uint32_t generation = atomic_fetch_add(&f->begun[first + i], 1) + 1;
+        pattern_fill(&f->storage->pattern, buffer + i * unit, unit, f->number, (first + i) * unit,
                      generation);
     }
-    int code = storage_write(p->fd, buffer, count * unit, (int64_t)(first * unit));
+    int code = storage_write(f->fds[0], buffer, count * unit, (int64_t)(first * unit));
     for (unsigned i = 0; code == 0 && i < count; i++)
-        atomic_store(&p->ended[first + i], atomic_load(&p->begun[first + i]));
-    for (unsigned i = latch_of(p, first); i <= last_latch; i++)
-        pthread_mutex_unlock(&p->latches[i]);
+        atomic_store(&f->ended[first + i], atomic_load(&f->begun[first + i]));
+    for (unsigned i = latch_of(f, first); i <= last_latch; i++)
+        pthread_mutex_unlock(&f->latches[i]);
     return code;
 }
 
 /* ---- a mailbox ------------------------------------------------------------------------------- */
 
-/* A mailbox as in maildir(5): a message is a file, delivered when its name is in `new`. */
-struct mailbox {
-    struct storage *storage;
-    const struct profile_file *file;
-    int tmp_fd; /* the directory `tmp`; -1: it does not exist */
-    int new_fd;
-    _Atomic uint64_t begun;   /* number of messages begun; messages are numbered from 1 */
-    _Atomic uint64_t expired; /* number of the message that was removed last */
-};
+enum { MAILBOX_TMP, MAILBOX_NEW, MAILBOX_DIRECTORIES };
+static const char *const mailbox_names[] = {"tmp", "new"};
 
 #define MESSAGE_NAME 24
 
@@ -310,61 +339,45 @@ static void message_name(char name[MESSAGE_NAME], uint64_t number)
     snprintf(name, MESSAGE_NAME, "%016" PRIx64, number);
 }
 
-static int make_directory(const struct storage *s, const char *name, struct err *e)
-{
-    if (mkdirat(s->scratch.fd, name, 0700) != 0)
-        return err_system(e, errno, "make %s/%s/%s", s->scratch.path, s->scratch.name, name);
-    int fd = directory_open(s->scratch.fd, name);
-    if (fd >= 0)
-        return fd;
-    unlinkat(s->scratch.fd, name, AT_REMOVEDIR);
-    return err_system(e, -fd, "open %s/%s/%s", s->scratch.path, s->scratch.name, name);
-}
-
 /* Removes all messages and the directories. */
-static int mailbox_close(struct mailbox *m, struct err *e)
+static int mailbox_remove(struct used_file *f, struct err *e)
 {
+    const struct scratch *s = &f->storage->scratch;
     char name[MESSAGE_NAME];
     int rc = 0;
-    if (!m->file)
-        return 0;
-    const struct scratch *s = &m->storage->scratch;
-    for (unsigned i = 0; i < 2; i++) {
-        int fd = i == 0 ? m->tmp_fd : m->new_fd;
+    for (unsigned i = 0; i < MAILBOX_DIRECTORIES && f->fds[i] >= 0; i++) {
         int code = 0;
-        if (fd < 0)
-            continue;
-        for (uint64_t k = atomic_load(&m->expired) + 1; k <= atomic_load(&m->begun); k++) {
+        for (uint64_t k = atomic_load(&f->expired) + 1; k <= atomic_load(&f->messages); k++) {
             message_name(name, k);
-            if (unlinkat(fd, name, 0) != 0 && code == 0 && errno != ENOENT)
+            if (unlinkat(f->fds[i], name, 0) != 0 && code == 0 && errno != ENOENT)
                 code = errno;
         }
-        close(fd);
+        descriptor_close(&f->fds[i]);
         int removed = code ? err_system(e, code, "unlink a message in %s/%s", s->path, s->name)
-                           : scratch_remove(s, i == 0 ? "tmp" : "new", AT_REMOVEDIR, "remove", e);
+                           : scratch_remove(s, mailbox_names[i], AT_REMOVEDIR, "remove", e);
         rc = rc ? rc : removed;
     }
-    m->file = NULL;
     return rc;
 }
 
 /* Delivers a message; the failed call is in *call. The longer of its two syncs is timed. */
-static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *longest_ns,
+static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t *longest_ns,
                            enum target_call *call)
 {
+    const int tmp = f->fds[MAILBOX_TMP];
     char name[MESSAGE_NAME];
-    uint64_t number = atomic_fetch_add(&m->begun, 1) + 1;
+    uint64_t number = atomic_fetch_add(&f->messages, 1) + 1;
     message_name(name, number);
-    pattern_fill(&m->storage->pattern, buffer, m->file->bytes, number, 0, 0);
+    pattern_fill(&f->storage->pattern, buffer, f->file->bytes, number, 0, 0);
     *call = CALL_OPEN;
-    int fd = openat(m->tmp_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = openat(tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno;
     *call = CALL_WRITE;
-    int code = storage_write(fd, buffer, m->file->bytes, -1);
+    int code = storage_write(fd, buffer, f->file->bytes, -1);
     if (code == 0) {
         *call = CALL_SYNC;
-        code = storage_sync(m->storage, fd, true, longest_ns);
+        code = storage_sync(f->storage, fd, true, longest_ns);
     }
     if (close(fd) != 0 && errno != EINTR && code == 0) {
         *call = CALL_CLOSE;
@@ -373,13 +386,13 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
     if (code != 0)
         return code;
     *call = CALL_RENAME;
-    if (renameat(m->tmp_fd, name, m->new_fd, name) != 0)
+    if (renameat(tmp, name, f->fds[MAILBOX_NEW], name) != 0)
         return errno;
     *call = CALL_SYNC;
-    fd = directory_open(m->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
+    fd = directory_open(f->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
     if (fd < 0)
         return -fd;
-    code = storage_sync(m->storage, fd, true, longest_ns);
+    code = storage_sync(f->storage, fd, true, longest_ns);
     close(fd);
     return code;
 }
@@ -388,86 +401,44 @@ static int mailbox_deliver(struct mailbox *m, unsigned char *buffer, uint64_t *l
  * Unlinks the oldest messages beyond those to keep. A message that is still being delivered does
  * not exist yet: this one and all later ones stay until the next call.
  */
-static int mailbox_expire(struct mailbox *m)
+static int mailbox_expire(struct used_file *f)
 {
     char name[MESSAGE_NAME];
-    uint64_t next = atomic_load(&m->expired) + 1;
-    for (; next + m->file->count <= atomic_load(&m->begun); next++) {
+    uint64_t next = atomic_load(&f->expired) + 1;
+    for (; next + f->file->count <= atomic_load(&f->messages); next++) {
         message_name(name, next);
-        if (unlinkat(m->new_fd, name, 0) != 0)
+        if (unlinkat(f->fds[MAILBOX_NEW], name, 0) != 0)
             return errno == ENOENT ? 0 : errno;
-        atomic_store(&m->expired, next);
+        atomic_store(&f->expired, next);
     }
     return 0;
 }
 
 /* ---- a log ----------------------------------------------------------------------------------- */
 
-/*
- * A log in segments. A full segment is followed by the next one, and the last one by the first. A
- * separate thread refreshes each segment before its next turn, unless the program recycles segments
- * as they are.
- */
-#define LOG_SEGMENTS 8
-
-struct log {
-    struct storage *storage;
-    const struct profile_file *file;
-    unsigned first_number; /* number of the first segment, for the stamps of its contents */
-    uint64_t record_bytes;
-    bool syncs; /* syncs after each write */
-    struct commit_group group;
-
-    int fds[LOG_SEGMENTS];
-    _Atomic bool is_fresh[LOG_SEGMENTS]; /* the segment is ready for its next turn */
-    _Atomic unsigned segment;            /* the current segment */
-    uint64_t at;                         /* end of the records in the current segment */
-    /* generation of the contents, which grows with each turn of the first segment */
-    uint64_t cycle;
-    unsigned char *buffer;
-    size_t buffer_bytes;
-
-    /* happens when a segment begins or is refreshed, and when the log closes */
-    struct event turned;
-    _Atomic bool is_closing;
-    _Atomic int keeper_failure;
-    pthread_t keeper;
-    bool has_keeper;
-};
-
-static bool is_kept_fresh(const struct log *l)
-{
-    return l->file->segment != SEGMENT_RECYCLED;
-}
-
 /* The thread that frees the storage of used segments, and reserves it again for their next turn. */
 static void *keep_fresh(void *context)
 {
-    struct log *l = context;
+    struct used_file *f = context;
     stop_block_signals();
-    while (!atomic_load(&l->is_closing)) {
-        uint32_t seen = event_count(&l->turned);
-        for (unsigned i = 0; i < l->file->count; i++) {
-            if (i == atomic_load(&l->segment) || atomic_load(&l->is_fresh[i]))
+    while (!atomic_load(&f->is_closing)) {
+        uint32_t seen = event_count(&f->turned);
+        for (unsigned i = 0; i < f->file->count; i++) {
+            if (i == atomic_load(&f->segment) || atomic_load(&f->is_fresh[i]))
                 continue;
-            int fd = l->fds[i];
+            int fd = f->fds[i];
             int code = ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 ? errno : 0;
-            if (code == 0 && l->file->segment == SEGMENT_PREALLOCATED)
-                code = storage_reserve(fd, l->file->bytes);
+            if (code == 0 && f->file->segment == SEGMENT_PREALLOCATED)
+                code = storage_reserve(fd, f->file->bytes);
             if (code != 0)
-                atomic_store(&l->keeper_failure, code);
-            atomic_store(&l->is_fresh[i], true);
-            event_happens(&l->turned, EVENT_WAKES_ALL);
+                atomic_store(&f->keeper_failure, code);
+            atomic_store(&f->is_fresh[i], true);
+            event_happens(&f->turned, EVENT_WAKES_ALL);
         }
-        if (!atomic_load(&l->is_closing))
-            event_wait(&l->turned, seen, clock_ns() + BILLION);
+        if (!atomic_load(&f->is_closing))
+            event_wait(&f->turned, seen, clock_ns() + BILLION);
     }
     return NULL;
-}
-
-static int log_fd(const struct log *l)
-{
-    return l->fds[atomic_load(&l->segment)];
 }
 
 /*
@@ -476,108 +447,63 @@ static int log_fd(const struct log *l)
  */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
-    struct log *l = context;
-    const uint64_t unit = l->file->unit;
-    uint64_t bytes = records * l->record_bytes;
+    struct used_file *f = context;
+    const uint64_t unit = f->file->unit;
+    uint64_t bytes = records * f->record_bytes;
     while (bytes > 0) {
-        const unsigned segment = atomic_load(&l->segment);
-        uint64_t room = (l->file->bytes - l->at) / l->record_bytes * l->record_bytes;
+        const unsigned segment = atomic_load(&f->segment);
+        uint64_t room = (f->file->bytes - f->at) / f->record_bytes * f->record_bytes;
         uint64_t written = bytes < room ? bytes : room;
-        uint64_t from = l->at / unit * unit;
-        uint64_t end = written > 0 ? round_up(l->at + written, unit) : from;
-        l->at += written;
+        uint64_t from = f->at / unit * unit;
+        uint64_t end = written > 0 ? round_up(f->at + written, unit) : from;
+        f->at += written;
         bytes -= written;
         while (from < end) {
-            size_t part = end - from < l->buffer_bytes ? (size_t)(end - from) : l->buffer_bytes;
-            pattern_fill(&l->storage->pattern, l->buffer, part, l->first_number + segment, from,
-                         l->cycle);
+            size_t part = end - from < f->buffer_bytes ? (size_t)(end - from) : f->buffer_bytes;
+            pattern_fill(&f->storage->pattern, f->buffer, part, f->number + segment, from,
+                         f->cycle);
             int code =
-                storage_write(l->fds[segment], l->buffer, part, unit == 1 ? -1 : (int64_t)from);
+                storage_write(f->fds[segment], f->buffer, part, unit == 1 ? -1 : (int64_t)from);
             if (code != 0)
                 return code;
             from += part;
         }
         if (bytes == 0)
             break;
-        unsigned next = (segment + 1) % l->file->count;
+        unsigned next = (segment + 1) % f->file->count;
         for (;;) {
-            uint32_t seen = event_count(&l->turned);
-            if (atomic_load(&l->is_fresh[next]))
+            uint32_t seen = event_count(&f->turned);
+            if (atomic_load(&f->is_fresh[next]))
                 break;
-            event_wait(&l->turned, seen, clock_ns() + BILLION);
+            event_wait(&f->turned, seen, clock_ns() + BILLION);
         }
-        int code = atomic_load(&l->keeper_failure);
+        int code = atomic_load(&f->keeper_failure);
         if (code != 0)
             return code;
-        if (is_kept_fresh(l))
-            atomic_store(&l->is_fresh[segment], false);
-        l->at = 0;
-        l->cycle += next == 0;
-        atomic_store(&l->segment, next);
-        event_happens(&l->turned, EVENT_WAKES_ALL);
+        if (f->has_keeper)
+            atomic_store(&f->is_fresh[segment], false);
+        f->at = 0;
+        f->cycle += next == 0;
+        atomic_store(&f->segment, next);
+        event_happens(&f->turned, EVENT_WAKES_ALL);
     }
-    return l->syncs ? storage_sync(l->storage, log_fd(l), false, sync_ns) : 0;
+    return f->syncs ? storage_sync(f->storage, current_fd(f), false, sync_ns) : 0;
 }
 
-/* Makes the segments. The caller has set l->record_bytes and l->syncs, and all else to 0. */
-static int log_open(struct log *l, struct storage *storage, const struct profile_file *file,
-                    unsigned first_number, struct err *e)
+/* ---- a file that steps write where they say -------------------------------------------------- */
+
+static int plain_create(struct used_file *f)
 {
-    l->storage = storage;
-    l->file = file;
-    l->first_number = first_number;
-    l->cycle = 1;
-    l->buffer_bytes = round_up(WRITE_MOST, file->unit);
-    for (unsigned i = 0; i < LOG_SEGMENTS; i++)
-        l->fds[i] = -1;
-    commit_group_open(&l->group, store_records, l);
-    l->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(l->buffer_bytes, STORAGE_ALIGNMENT));
-    if (!l->buffer)
-        return err_system(e, ENOMEM, "allocate memory for a buffer");
-    for (unsigned i = 0; i < file->count; i++) {
-        int fd = l->fds[i] = storage_make_file(storage, file, first_number + i, e);
-        int rc = fd < 0 ? fd : 0;
-        if (rc == 0 && file->segment == SEGMENT_RECYCLED)
-            rc = storage_fill(storage, file, fd, first_number + i, file->bytes, e);
-        int code =
-            rc == 0 && file->segment == SEGMENT_PREALLOCATED ? storage_reserve(fd, file->bytes) : 0;
-        if (code != 0)
-            rc = err_system(e, code, "reserve room for '%s' in %s", file->name,
-                            storage->scratch.path);
-        if (rc != 0)
-            return rc;
-        atomic_store(&l->is_fresh[i], true);
-    }
-    if (!is_kept_fresh(l))
-        return 0;
-    int code = pthread_create(&l->keeper, NULL, keep_fresh, l);
-    l->has_keeper = code == 0;
-    return code ? err_system(e, code, "start a thread") : 0;
-}
-
-/* ---- a file that steps write where they say; one thread at a time (profile_state.turn) ------- */
-
-struct plain_file {
-    struct storage *storage;
-    const struct profile_file *file;
-    unsigned number; /* of its name */
-    int fd;          /* -1: it is not there */
-    uint64_t at;     /* end of what was written last */
-    uint64_t writes;
-};
-
-static int plain_create(struct plain_file *f)
-{
-    descriptor_close(&f->fd);
-    f->fd = openat(f->storage->scratch.fd, data_name(f->number).text,
-                   O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    descriptor_close(&f->fds[0]);
+    f->fds[0] = openat(f->storage->scratch.fd, data_name(f->number).text,
+                       O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     f->at = 0;
-    return f->fd >= 0 ? 0 : errno;
+    return f->fds[0] >= 0 ? 0 : errno;
 }
 
-static int plain_remove(struct plain_file *f)
+static int plain_remove(struct used_file *f)
 {
-    descriptor_close(&f->fd);
+    descriptor_close(&f->fds[0]);
     return unlinkat(f->storage->scratch.fd, data_name(f->number).text, 0) == 0 ? 0 : errno;
 }
 
@@ -609,14 +535,10 @@ struct profile_state {
     const struct profile *profile;
     struct storage storage;
     bool has_scratch;
-    /* each log has its index in profile.files; other entries are empty */
-    struct log logs[PROFILE_FILES];
-    struct pages pages[PROFILE_FILES];
-    struct mailbox mailboxes[PROFILE_FILES];
-    struct plain_file plain_files[PROFILE_FILES];
-    pthread_mutex_t turn;  /* held by who does steps with plain files */
-    bool takes_turns;      /* requests do such steps */
-    _Atomic uint64_t done; /* requests, for the work that one of so many does */
+    struct used_file files[PROFILE_FILES]; /* in the order of profile.files */
+    pthread_mutex_t turn;                  /* held by who does steps with plain files */
+    bool takes_turns;                      /* requests do such steps */
+    _Atomic uint64_t done;                 /* requests, for the work that one of so many does */
     struct background_work works[PROFILE_WORKS];
     struct event ends; /* happens when all work beside the requests must end */
     _Atomic bool is_ending;
@@ -643,48 +565,72 @@ static bool uses_plain_files(const struct profile *p, const struct profile_step 
 static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
 {
     const struct profile_file *f = &s->profile->files[i];
-    struct storage *storage = &s->storage;
-    struct log *l = &s->logs[i];
-    struct pages *p = &s->pages[i];
-    struct mailbox *m = &s->mailboxes[i];
-    struct plain_file *plain = &s->plain_files[i];
-    unsigned number = i * LOG_SEGMENTS; /* a log needs a number for each segment */
+    const struct scratch *scratch = &s->storage.scratch;
+    struct used_file *u = &s->files[i];
     bool is_created_later = false;
-    int code;
+    int rc = 0;
+    int code = 0;
+    u->file = f->kind == PROFILE_NO_FILE ? NULL : f;
+    u->storage = &s->storage;
+    u->number = f->kind == PROFILE_FILE ? i : i * LOG_SEGMENTS;
+    for (unsigned k = 0; k < LOG_SEGMENTS; k++)
+        u->fds[k] = -1;
     switch (f->kind) {
     case PROFILE_NO_FILE:
         return 0;
     case PROFILE_LOG:
-        for (unsigned k = 0; k < PROFILE_STEPS && l->record_bytes == 0; k++) {
+        for (unsigned k = 0; k < PROFILE_STEPS && u->record_bytes == 0; k++) {
             const struct profile_step *step = &s->profile->steps[k];
             if (step->file != i || (step->act != ACT_COMMIT && step->act != ACT_APPEND))
                 continue;
-            l->record_bytes = step->bytes;
-            l->syncs = step->act == ACT_COMMIT;
+            u->record_bytes = step->bytes;
+            u->syncs = step->act == ACT_COMMIT;
         }
-        return log_open(l, storage, f, number, e);
+        u->cycle = 1;
+        u->buffer_bytes = round_up(WRITE_MOST, f->unit);
+        commit_group_open(&u->group, store_records, u);
+        u->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(u->buffer_bytes, STORAGE_ALIGNMENT));
+        if (!u->buffer)
+            return err_system(e, ENOMEM, "allocate memory for a buffer");
+        for (unsigned k = 0; rc == 0 && k < f->count; k++) {
+            rc = make_file(u, k, e);
+            if (rc == 0 && f->segment == SEGMENT_RECYCLED)
+                rc = fill_file(u, k, f->bytes, e);
+            if (rc == 0 && f->segment == SEGMENT_PREALLOCATED)
+                code = storage_reserve(u->fds[k], f->bytes);
+            if (code != 0)
+                rc = err_system(e, code, "reserve room for '%s' in %s", f->name, scratch->path);
+            atomic_store(&u->is_fresh[k], true);
+        }
+        if (rc != 0 || f->segment == SEGMENT_RECYCLED)
+            return rc;
+        code = pthread_create(&u->keeper, NULL, keep_fresh, u);
+        u->has_keeper = code == 0;
+        return code ? err_system(e, code, "start a thread") : 0;
     case PROFILE_PAGES:
-        *p = (struct pages){
-            .storage = storage, .file = f, .number = number, .count = f->bytes / f->unit};
-        p->begun = calloc(p->count, sizeof *p->begun);
-        p->ended = calloc(p->count, sizeof *p->ended);
+        u->pages = f->bytes / f->unit;
+        u->begun = calloc(u->pages, sizeof *u->begun);
+        u->ended = calloc(u->pages, sizeof *u->ended);
         for (unsigned k = 0; k < PAGES_LATCHES; k++)
-            pthread_mutex_init(&p->latches[k], NULL);
-        p->fd = storage_make_file(storage, f, number, e);
-        if (p->fd < 0)
-            return p->fd;
-        if (!p->begun || !p->ended)
+            pthread_mutex_init(&u->latches[k], NULL);
+        if (!u->begun || !u->ended)
             return err_system(e, ENOMEM, "allocate memory for the pages of '%s'", f->name);
-        return storage_fill(storage, f, p->fd, number, p->count * f->unit, e);
+        rc = make_file(u, 0, e);
+        return rc ? rc : fill_file(u, 0, u->pages * f->unit, e);
     case PROFILE_MAILBOX:
-        *m = (struct mailbox){.storage = storage, .file = f, .new_fd = -1};
-        m->tmp_fd = make_directory(storage, "tmp", e);
-        if (m->tmp_fd < 0)
-            return m->tmp_fd;
-        m->new_fd = make_directory(storage, "new", e);
-        return m->new_fd < 0 ? m->new_fd : 0;
+        for (unsigned k = 0; k < MAILBOX_DIRECTORIES; k++) {
+            const char *name = mailbox_names[k];
+            if (mkdirat(scratch->fd, name, 0700) != 0)
+                return err_system(e, errno, "make %s/%s/%s", scratch->path, scratch->name, name);
+            int fd = directory_open(scratch->fd, name);
+            if (fd < 0) {
+                unlinkat(scratch->fd, name, AT_REMOVEDIR);
+                return err_system(e, -fd, "open %s/%s/%s", scratch->path, scratch->name, name);
+            }
+            u->fds[k] = fd;
+        }
+        return 0;
     case PROFILE_FILE:
-        *plain = (struct plain_file){.storage = storage, .file = f, .number = i, .fd = -1};
         for (unsigned work = 0; work <= PROFILE_WORKS; work++)
             for (const struct profile_step *step = steps_of(s->profile, work);
                  step < steps_of(s->profile, work) + PROFILE_STEPS; step++)
@@ -692,10 +638,9 @@ static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
                                     (step->act == ACT_RENAME && step->count == i);
         if (is_created_later)
             return 0;
-        code = plain_create(plain);
-        return code ? err_system(e, code, "create the file '%s' in %s", f->name,
-                                 storage->scratch.path)
-                    : storage_fill(storage, f, plain->fd, i, f->bytes, e);
+        code = plain_create(u);
+        return code ? err_system(e, code, "create the file '%s' in %s", f->name, scratch->path)
+                    : fill_file(u, 0, f->bytes, e);
     }
     return 0;
 }
@@ -726,28 +671,28 @@ static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream,
  * While a page is being written, a read may return any generation, and even parts of two. If it
  * cuts a unit's stamp in two, the unit looks as if no write had made it.
  */
-static int read_pages(struct actor *t, struct pages *p, unsigned count)
+static int read_pages(struct actor *t, struct used_file *f, unsigned count)
 {
-    const struct storage *s = p->storage;
+    const struct storage *s = f->storage;
     const size_t unit = s->pattern.unit_bytes;
     struct pattern_origin found;
     t->call = CALL_READ;
     for (unsigned i = 0; i < count; i++) {
-        uint64_t page = rng_below(&t->random, p->count);
-        const uint64_t from = page * p->file->unit;
-        uint32_t ended = atomic_load(&p->ended[page]);
+        uint64_t page = rng_below(&t->random, f->pages);
+        const uint64_t from = page * f->file->unit;
+        uint32_t ended = atomic_load(&f->ended[page]);
         ssize_t got;
         do
-            got = pread(p->fd, t->buffer, p->file->unit, (off_t)from);
+            got = pread(f->fds[0], t->buffer, f->file->unit, (off_t)from);
         while (got < 0 && errno == EINTR);
-        if (got != (ssize_t)p->file->unit)
+        if (got != (ssize_t)f->file->unit)
             return got < 0 ? errno : EIO;
         uint64_t before_ns = clock_ns();
-        bool was_still = atomic_load(&p->begun[page]) == ended;
+        bool was_still = atomic_load(&f->begun[page]) == ended;
         bool is_right = true;
-        for (uint64_t at = 0; s->verify != VERIFY_OFF && at < p->file->unit; at += unit) {
+        for (uint64_t at = 0; s->verify != VERIFY_OFF && at < f->file->unit; at += unit) {
             const struct pattern_place expected = {
-                .file = p->number,
+                .file = f->number,
                 .unit = (from + at) / unit,
                 .generation = was_still ? ended : PATTERN_ANY,
             };
@@ -757,14 +702,14 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
             is_right &= kind == CORRUPTION_NONE || (!was_still && may_move);
         }
         if (s->verify != VERIFY_OFF)
-            atomic_fetch_add(&s->verified->bytes, p->file->unit);
+            atomic_fetch_add(&s->verified->bytes, f->file->unit);
         t->aside_ns += clock_ns() - before_ns;
         if (!is_right) {
             atomic_fetch_add(&s->verified->damaged, 1);
             t->call = CALL_DAMAGED;
             return EIO;
         }
-        t->bytes += p->file->unit;
+        t->bytes += f->file->unit;
     }
     return 0;
 }
@@ -773,13 +718,10 @@ static int read_pages(struct actor *t, struct pages *p, unsigned count)
 static int do_step(struct actor *t, const struct profile_step *s)
 {
     struct profile_state *shared = t->shared;
-    struct log *l = &shared->logs[s->file];
-    struct pages *p = &shared->pages[s->file];
-    struct mailbox *m = &shared->mailboxes[s->file];
-    struct plain_file *f = &shared->plain_files[s->file];
-    struct plain_file *other;
+    struct used_file *f = &shared->files[s->file];
+    struct used_file *other;
     const int directory = shared->storage.scratch.fd;
-    int fd = l->file ? log_fd(l) : f->file ? f->fd : p->fd;
+    int fd = current_fd(f);
     bool all = s->act == ACT_SYNC_ALL;
     unsigned count;
     uint64_t sync_ns;
@@ -790,27 +732,27 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_NONE:
         return 0;
     case ACT_READ:
-        return read_pages(t, p, s->count);
+        return read_pages(t, f, s->count);
     case ACT_WRITE:
     case ACT_WRITE_OUT:
         for (unsigned i = 0; code == 0 && i < s->count; i++) {
-            uint64_t page = rng_below(&t->random, p->count);
-            code = write_pages(p, page, 1, t->buffer);
+            uint64_t page = rng_below(&t->random, f->pages);
+            code = write_pages(f, page, 1, t->buffer);
             if (code == 0 && s->act == ACT_WRITE_OUT &&
-                sync_file_range(fd, (off_t)(page * p->file->unit), (off_t)p->file->unit,
+                sync_file_range(fd, (off_t)(page * f->file->unit), (off_t)f->file->unit,
                                 SYNC_FILE_RANGE_WRITE) != 0 &&
                 errno != EINTR && errno != ENOSYS)
                 code = errno;
         }
         return code;
     case ACT_WRITE_RUN:
-        count = s->count < p->count ? s->count : (unsigned)p->count;
-        return write_pages(p, rng_below(&t->random, p->count - count + 1), count, t->buffer);
+        count = s->count < f->pages ? s->count : (unsigned)f->pages;
+        return write_pages(f, rng_below(&t->random, f->pages - count + 1), count, t->buffer);
     case ACT_APPEND:
     case ACT_COMMIT:
-        t->call = l->syncs ? CALL_SYNC : CALL_WRITE;
-        t->bytes += l->record_bytes;
-        code = commit_group_join(&l->group, &sync_ns);
+        t->call = f->syncs ? CALL_SYNC : CALL_WRITE;
+        t->bytes += f->record_bytes;
+        code = commit_group_join(&f->group, &sync_ns);
         t->sync_ns = sync_ns > t->sync_ns ? sync_ns : t->sync_ns;
         return code;
     case ACT_SYNC:
@@ -818,17 +760,17 @@ static int do_step(struct actor *t, const struct profile_step *s)
         t->call = CALL_SYNC;
         return storage_sync(&shared->storage, fd, all, t->makes_requests ? &t->sync_ns : NULL);
     case ACT_DELIVER:
-        t->bytes += m->file->bytes;
-        return mailbox_deliver(m, t->buffer, &t->sync_ns, &t->call);
+        t->bytes += f->file->bytes;
+        return mailbox_deliver(f, t->buffer, &t->sync_ns, &t->call);
     case ACT_EXPIRE:
         t->call = CALL_UNLINK;
-        return mailbox_expire(m);
+        return mailbox_expire(f);
     case ACT_CREATE:
         t->call = CALL_OPEN;
         return plain_create(f);
     case ACT_PUT:
         t->bytes += s->bytes;
-        if (f->fd < 0)
+        if (fd < 0)
             return ENOENT;
         at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
         f->at = at + s->bytes;
@@ -840,14 +782,14 @@ static int do_step(struct actor *t, const struct profile_step *s)
         return plain_remove(f);
     case ACT_RENAME: /* the file goes on under the other's name */
         t->call = CALL_RENAME;
-        other = &shared->plain_files[s->count];
+        other = &shared->files[s->count];
         if (renameat(directory, data_name(f->number).text, directory,
                      data_name(other->number).text) != 0)
             return errno;
-        descriptor_close(&other->fd);
-        other->fd = f->fd;
+        descriptor_close(&other->fds[0]);
+        other->fds[0] = fd;
         other->at = f->at;
-        f->fd = -1;
+        f->fds[0] = -1;
         return 0;
     case ACT_SYNC_DIRECTORY:
         t->call = CALL_SYNC;
@@ -942,32 +884,27 @@ int profile_target_finish(void *shared, struct err *e)
 {
     struct profile_state *s = shared;
     int rc = 0;
-    for (unsigned i = 0; i < PROFILE_FILES; i++) {
-        struct log *l = &s->logs[i];
-        struct pages *p = &s->pages[i];
-        if (l->file) {
-            atomic_store(&l->is_closing, true);
-            event_happens(&l->turned, EVENT_WAKES_ALL);
-            if (l->has_keeper)
-                pthread_join(l->keeper, NULL);
-            for (unsigned k = 0; k < LOG_SEGMENTS; k++)
-                descriptor_close(&l->fds[k]);
-            commit_group_close(&l->group);
-            free(l->buffer);
-            l->file = NULL;
-        }
-        if (p->file) {
-            descriptor_close(&p->fd);
-            for (unsigned k = 0; k < PAGES_LATCHES; k++)
-                pthread_mutex_destroy(&p->latches[k]);
-            free(p->begun);
-            free(p->ended);
-            p->file = NULL;
-        }
-        if (s->plain_files[i].file && s->plain_files[i].fd >= 0)
-            plain_remove(&s->plain_files[i]);
-        int removed = mailbox_close(&s->mailboxes[i], e);
+    for (struct used_file *f = s->files; f < s->files + PROFILE_FILES; f++) {
+        if (!f->file)
+            continue;
+        atomic_store(&f->is_closing, true);
+        event_happens(&f->turned, EVENT_WAKES_ALL);
+        if (f->has_keeper)
+            pthread_join(f->keeper, NULL);
+        if (f->file->kind == PROFILE_LOG)
+            commit_group_close(&f->group);
+        if (f->file->kind == PROFILE_FILE && f->fds[0] >= 0)
+            plain_remove(f);
+        int removed = f->file->kind == PROFILE_MAILBOX ? mailbox_remove(f, e) : 0;
         rc = rc ? rc : removed;
+        for (unsigned i = 0; i < LOG_SEGMENTS; i++)
+            descriptor_close(&f->fds[i]);
+        for (unsigned i = 0; i < PAGES_LATCHES && f->pages > 0; i++)
+            pthread_mutex_destroy(&f->latches[i]);
+        free(f->begun);
+        free(f->ended);
+        free(f->buffer);
+        f->file = NULL;
     }
     int closed = s->has_scratch ? scratch_close(&s->storage.scratch, e) : 0;
     s->has_scratch = false;
