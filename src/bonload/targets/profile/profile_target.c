@@ -188,8 +188,7 @@ struct used_file {
     struct commit_group group;
     _Atomic bool is_fresh[LOG_SEGMENTS]; /* the segment is ready for its next turn */
     _Atomic unsigned segment;            /* the current segment */
-    uint64_t
-        cycle; /* generation of the contents, which grows with each turn of the first segment */
+    uint64_t cycle; /* generation of the contents: grows with each turn of the first segment */
     unsigned char *buffer;
     size_t buffer_bytes;
     struct event turned; /* when a segment begins or is refreshed, and when the log closes */
