@@ -16,11 +16,10 @@
 
 /* A longer number would not fit into 64 bits. Numbers have at most 20 digits: none is cut off. */
 #define MOST_DIGITS 19
-#define RANDOM_ROOM 20 /* n random names are unique if the template has at least 2^20 * n^2 */
-* /
-#define MOST_BYTES GIB /* of a file of names, because the whole file is kept in memory */
+#define RANDOM_ROOM 20  /* n random names are unique if the template has at least 2^20 * n^2 */
+#define MOST_BYTES  GIB /* of a file of names, because the whole file is kept in memory */
 
-    static bool is_wildcard(const char *at)
+static bool is_wildcard(const char *at)
 {
     return (*at == 'X' || *at == 'N' || *at == 'R') && at[1] == *at;
 }
