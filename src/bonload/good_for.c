@@ -109,12 +109,10 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
         uint32_t on = p->limits[i].on;
         const struct gauge *g =
             on == LIMIT_ON_SYNC ? profile_target_gauge(run->shared, on) : &a->works[on];
-        const struct circumstances c = {
-            .is_load_made = at_load_is_made(l),
-            .is_busy = on == LIMIT_ON_SYNC ? others_are_busy(&l->machine) : was_ever_busy,
-        };
+        bool is_busy = on == LIMIT_ON_SYNC ? others_are_busy(&l->machine) : was_ever_busy;
         if (on == LIMIT_ON_SYNC || a->load_count == q->loads)
-            l->judged[l->judged_count++] = verdict_on(g, &p->limits[i], &c);
+            l->judged[l->judged_count++] =
+                verdict_on(g, &p->limits[i], at_load_is_made(l), is_busy);
     }
 }
 

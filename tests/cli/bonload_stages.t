@@ -69,7 +69,7 @@ for my $warmup (qw(0s 300ms)) {
     my $steps = $sweep->{steps};
     my $all = 0;
     $all += $_->{reads}{latency_ns}{count} + $_->{reads}{errors} for @{$steps};
-    is($all, $sweep->{reads}{made}, "-warmup=$warmup: each request of a sweep is in one step");
+    is($all, $sweep->{reads}{made} + $sweep->{reads}{errors}, "-warmup=$warmup: each request of a sweep is in one step");
 }
 
 # A request that outlasts the longest pause counts with its step, and not again when it ends.

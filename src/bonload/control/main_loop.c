@@ -577,7 +577,9 @@ int main_loop_run(struct main_loop *c, struct err *e)
         return rc;
     rc = begin_load(c, e);
     bool is_joint = c->coordinator->ranks.count > 1 && is_controlled(c);
-    while (rc == 0 && (!run_is_through(run) || (is_joint && !c->all_are_over)))
+    while (rc == 0 && (atomic_load(&run->loads[LOAD_READ].threads_left) > 0 ||
+                       atomic_load(&run->loads[LOAD_WRITE].threads_left) > 0 ||
+                       (is_joint && !c->all_are_over)))
         rc = tick(c, e);
     if (rc != 0)
         run_end(run);

@@ -358,12 +358,6 @@ void run_end(struct run *r)
     run_wake(r);
 }
 
-bool run_is_through(const struct run *r)
-{
-    return atomic_load(&r->loads[LOAD_READ].threads_left) == 0 &&
-           atomic_load(&r->loads[LOAD_WRITE].threads_left) == 0;
-}
-
 void run_pause(struct run *r)
 {
     atomic_fetch_add(&r->gate, 1);

@@ -196,9 +196,6 @@ void run_end(struct run *r);
 /* Wakes all waiting threads, so that they look at the run again. */
 void run_wake(struct run *r);
 
-/* Whether all load threads have ended. */
-bool run_is_through(const struct run *r);
-
 /*
  * Sets the load of a kind from now on: the number of active channels, or the rate in billionths of
  * requests per second. It is that of all ranks, and this rank takes its share.

@@ -52,22 +52,6 @@ static bool has_ended_requests(const struct result *r, enum load_kind kind)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* "200 reads/s", "187 of the 200 reads/s asked", "5.21 k reads/s (4 threads)". */
-static void add_rate(struct line *l, const struct result *r, enum load_kind kind)
-{
-    const struct kind_result *k = &r->figures->kinds[kind];
-    const struct kind_plan *plan = &r->plan->kinds[kind];
-    double made = result_good_rate(k);
-    bool is_short = k->offered > 0 && made < k->offered * .999;
-    double told = is_short || k->offered <= 0 ? made : k->offered;
-    add(l, "%s%s", *l->text ? " and " : "", made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
-    if (is_short)
-        add(l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
-    add(l, " %s/s%s", kind_words[kind], is_short ? " asked" : "");
-    if (plan->pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
-        add(l, " (%u thread%s)", plan->threads, plan->threads == 1 ? "" : "s");
-}
-
 /* " of 16 KiB": exactly if all were alike. bonload's 4k is 4000 bytes, and told as such. */
 static void add_size(struct line *l, const struct result *r)
 {
@@ -100,9 +84,23 @@ static void print_load(const struct result *r, FILE *out)
         *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
     const char *host = url ? strstr(url, "://") : NULL;
     struct line l = {""};
-    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
-        if (has_ended_requests(r, kind))
-            add_rate(&l, r, kind);
+    for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+        /* "200 reads/s", "187 of the 200 reads/s asked", "5.21 k reads/s (4 threads)" */
+        const struct kind_result *k = &f->kinds[kind];
+        unsigned threads = r->plan->kinds[kind].threads;
+        double made = result_good_rate(k);
+        bool is_short = k->offered > 0 && made < k->offered * .999;
+        double told = is_short || k->offered <= 0 ? made : k->offered;
+        if (!has_ended_requests(r, kind))
+            continue;
+        add(&l, "%s%s", *l.text ? " and " : "",
+            made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
+        if (is_short)
+            add(&l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
+        add(&l, " %s/s%s", kind_words[kind], is_short ? " asked" : "");
+        if (r->plan->kinds[kind].pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
+            add(&l, " (%u thread%s)", threads, threads == 1 ? "" : "s");
+    }
     if (!*l.text)
         add(&l, "No request has ended");
     add_size(&l, r);
@@ -303,7 +301,10 @@ static void add_limit(struct line *l, const struct result *r, enum load_kind kin
         add(l, "; whether past the page cache is not known: %s", j->direct.reason);
 }
 
-/* Number of connections that a conclusion needs at least. */
+/*
+ * Number of connections from which on, if nearly every request needed a new one, although fewer
+ * than a tenth as many were in flight at a time, the server does not keep connections alive.
+ */
 #define RECONNECTS_LEAST 50
 
 static void add_times(struct line *l, const struct histogram *h)
@@ -311,28 +312,6 @@ static void add_times(struct line *l, const struct histogram *h)
     if (h->count > 0)
         add(l, "%s on average, p99 %s", units_time((uint64_t)histogram_mean(h)).text,
             percentile(h, 99).text);
-}
-
-/*
- * Time for making connections does not count as service. If nearly every request needed a new
- * connection, although fewer than a tenth as many were in flight at a time, the server does not
- * keep connections alive. By Little's law, the mean number of requests in flight is the number that
- * begin during one request.
- */
-static void add_connections(struct line *l, const struct kind_result *k)
-{
-    const struct tally *t = &k->tally;
-    double ended = (double)tally_ended(t);
-    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
-    if (t->connections == 0)
-        return;
-    add(l, "%" PRIu64 " were made, %s each", t->connections,
-        units_time(t->connect_ns / t->connections).text);
-    if (t->tls_ns > 0)
-        add(l, ", of which TLS %s", units_time(t->tls_ns / t->connections).text);
-    if (t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
-        in_flight * 10 < ended)
-        add(l, ": the server closes them after each request, and every request paid for a new one");
 }
 
 /* What is told of each kind, in this order. */
@@ -357,77 +336,62 @@ static const char *const explained_labels[EXPLAINED] = {
     [LEVELS] = "levels",         [TAIL] = "tail",
     [ERRORS] = "errors",         [MISSES] = "misses"};
 
-/* Nothing is added if there is nothing to tell. */
-static void add_explained(struct line *l, const struct result *r, enum load_kind kind,
-                          enum explained what)
+/* Adds what is told of a kind; nothing where there is nothing to tell. */
+static void explain(struct line lines[EXPLAINED], const struct result *r, enum load_kind kind)
 {
     const struct kind_result *k = &r->figures->kinds[kind];
     const struct tally *t = &k->tally;
+    double ended = (double)tally_ended(t);
     char text[LEVELS_TEXT > TAIL_TEXT ? LEVELS_TEXT : TAIL_TEXT];
-    switch (what) {
-    case LIMITED_BY:
-        add_limit(l, r, kind);
-        break;
-    case MOVED:
-        if (t->bytes > 0 && k->elapsed > 0)
-            add(l, "%s/s, %s in all", units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
-                units_scaled((double)t->bytes, UNITS_BYTES).text);
-        break;
-    case NOT_BEGUN:
-        if (k->due > tally_ended(t))
-            add(l, "%" PRIu64 " were due, and had not ended", k->due - tally_ended(t));
-        break;
-    case SERVICE:
-        if (k->offered > 0) /* otherwise it is the latency */
-            add_times(l, &t->service);
-        break;
-    case FIRST_BYTE:
-        add_times(l, &t->first_byte);
-        break;
-    case CONNECTIONS:
-        add_connections(l, k);
-        break;
-    case LEVELS:
-        levels_words(text, &r->levels[kind], 0);
-        add(l, "%s", text);
-        break;
-    case TAIL:
-        tail_summary_words(text, &r->tails[kind]);
-        add(l, "%s", text);
-        break;
-    case ERRORS:
-        if (t->failed.count > 0)
-            add(l, "they took %s on average, %s at most",
-                units_time((uint64_t)histogram_mean(&t->failed)).text,
-                units_time(t->failed.maximum).text);
-        break;
-    case MISSES:
-        if (t->misses > 0)
-            add(l, "%" PRIu64, t->misses);
-        break;
-    case EXPLAINED:
-        break;
-    }
+    add_limit(&lines[LIMITED_BY], r, kind);
+    if (t->bytes > 0 && k->elapsed > 0)
+        add(&lines[MOVED], "%s/s, %s in all",
+            units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
+            units_scaled((double)t->bytes, UNITS_BYTES).text);
+    if (k->due > tally_ended(t))
+        add(&lines[NOT_BEGUN], "%" PRIu64 " were due, and had not ended", k->due - tally_ended(t));
+    if (k->offered > 0) /* otherwise it is the latency */
+        add_times(&lines[SERVICE], &t->service);
+    add_times(&lines[FIRST_BYTE], &t->first_byte);
+    /* by Little's law: the mean number of requests in flight is that which begin during one */
+    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
+    if (t->connections > 0) /* whose time does not count as service */
+        add(&lines[CONNECTIONS], "%" PRIu64 " were made, %s each", t->connections,
+            units_time(t->connect_ns / t->connections).text);
+    if (t->connections > 0 && t->tls_ns > 0)
+        add(&lines[CONNECTIONS], ", of which TLS %s", units_time(t->tls_ns / t->connections).text);
+    if (t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
+        in_flight * 10 < ended)
+        add(&lines[CONNECTIONS], ": the server closes them after each request, and every request "
+                                 "paid for a new one");
+    levels_words(text, &r->levels[kind], 0);
+    add(&lines[LEVELS], "%s", text);
+    tail_summary_words(text, &r->tails[kind]);
+    add(&lines[TAIL], "%s", text);
+    if (t->failed.count > 0)
+        add(&lines[ERRORS], "they took %s on average, %s at most",
+            units_time((uint64_t)histogram_mean(&t->failed)).text,
+            units_time(t->failed.maximum).text);
+    if (t->misses > 0)
+        add(&lines[MISSES], "%" PRIu64, t->misses);
 }
 
 /* Prints what is told of each kind, and once what is the same of both. */
 static void print_explanations(const struct result *r, FILE *out)
 {
+    struct line lines[LOAD_KINDS][EXPLAINED] = {{{""}}};
+    bool is_alone = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        if (has_ended_requests(r, kind))
+            explain(lines[kind], r, kind);
     for (enum explained what = 0; what < EXPLAINED; what++) {
-        struct line lines[LOAD_KINDS] = {{""}};
-        bool is_one = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
-        for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-            if (has_ended_requests(r, kind))
-                add_explained(&lines[kind], r, kind, what);
-        if (!is_one && strcmp(lines[LOAD_READ].text, lines[LOAD_WRITE].text) == 0) {
-            lines[LOAD_WRITE].text[0] = '\0';
-            is_one = true;
-        }
+        bool is_same = strcmp(lines[LOAD_READ][what].text, lines[LOAD_WRITE][what].text) == 0;
+        bool is_one = is_alone || is_same;
         for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
+            const char *text = lines[kind][what].text;
             struct line l = {""};
-            if (*lines[kind].text)
-                add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ",
-                    lines[kind].text);
+            if (*text && !(is_same && kind == LOAD_WRITE))
+                add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ", text);
             print_labelled(out, explained_labels[what], &l);
         }
     }

@@ -67,7 +67,7 @@ static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t
 }
 
 struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
-                               const struct circumstances *c)
+                               bool is_load_made, bool is_busy)
 {
     const struct histogram *h = &g->durations;
     struct judged_limit j = {.limit = limit,
@@ -105,10 +105,10 @@ struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit
     }
     if (j.outlasts_load && j.high_ns < h->maximum)
         j.high_ns = h->maximum;
-    j.is_withheld = j.low_ns >= limit->nanoseconds && c->is_busy;
-    if (j.low_ns >= limit->nanoseconds && !c->is_busy)
+    j.is_withheld = j.low_ns >= limit->nanoseconds && is_busy;
+    if (j.low_ns >= limit->nanoseconds && !is_busy)
         j.goodness = GOODNESS_BAD;
-    else if (j.high_ns < limit->nanoseconds && c->is_load_made)
+    else if (j.high_ns < limit->nanoseconds && is_load_made)
         j.goodness = GOODNESS_GOOD;
     return j;
 }

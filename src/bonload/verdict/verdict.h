@@ -42,18 +42,14 @@ struct judged_limit {
 };
 #define NO_UPPER_END UINT64_MAX
 
-/* What decides besides the durations. */
-struct circumstances {
-    bool is_load_made; /* at_load_is_made(); if not, nothing is good */
-    bool is_busy;      /* others_are_busy(); if so, nothing is bad */
-};
-
 /*
  * Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
  * one duration decides. A limit that is broken at a lower load than was asked for counts as broken.
+ * If the load was not made (at_load_is_made()), nothing is good; if the machine was busy
+ * (others_are_busy()), nothing is bad.
  */
 struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
-                               const struct circumstances *c);
+                               bool is_load_made, bool is_busy);
 
 /*
  * Computes the ranks of the interval's ends for n independent values, counted from 1 for the

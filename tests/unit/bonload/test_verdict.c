@@ -31,8 +31,7 @@ static struct judged_limit judge(unsigned count, unsigned above, bool together, 
                             : above > 0 && i % (count / above) == 0 && i / (count / above) < above;
         gauge_add(&g, (is_above ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
     }
-    const struct circumstances c = {.is_load_made = true};
-    struct judged_limit j = verdict_on(&g, &limit, &c);
+    struct judged_limit j = verdict_on(&g, &limit, true, false);
     j.limit = NULL;
     return j;
 }
@@ -138,8 +137,7 @@ static void the_ends_are_the_durations_of_their_ranks(void **state)
         gauge_init(&g, limit.nanoseconds);
         for (uint64_t i = 1; i <= n; i++)
             gauge_add(&g, i * 10000, g.begin_ns + i * (BILLION / 50));
-        const struct circumstances c = {.is_load_made = true};
-        struct judged_limit j = verdict_on(&g, &limit, &c);
+        struct judged_limit j = verdict_on(&g, &limit, true, false);
         interval_ranks(n, 99, &upper, &lower);
         assert_in_range(j.low_ns, (n - lower + 1) * 9988, (n - lower + 1) * 10012);
         assert_in_range(j.high_ns, (n - upper + 1) * 9988, (n - upper + 1) * 10012);
@@ -157,13 +155,13 @@ static void a_load_that_was_not_made_is_not_good(void **state)
     const bool made[] = {true, false, true};
     for (unsigned i = 0; i < 3; i++) {
         struct gauge g = {.used = 0};
-        const struct circumstances c = {.is_load_made = at_load_is_made(&loads[i])};
+        bool is_made = at_load_is_made(&loads[i]);
         gauge_init(&g, limit.nanoseconds);
         gauge_add(&g, MILLION, g.begin_ns + 1);
-        assert_int_equal(verdict_on(&g, &limit, &c).goodness,
+        assert_int_equal(verdict_on(&g, &limit, is_made, false).goodness,
                          made[i] ? GOODNESS_GOOD : GOODNESS_UNKNOWN);
         gauge_add(&g, 20 * MILLION, g.begin_ns + 2);
-        assert_int_equal(verdict_on(&g, &limit, &c).goodness, GOODNESS_BAD);
+        assert_int_equal(verdict_on(&g, &limit, is_made, false).goodness, GOODNESS_BAD);
     }
 }
 
@@ -173,7 +171,6 @@ static void a_duration_that_outlasts_the_load_is_not_good(void **state)
     (void)state;
     static struct gauge whole;
     const struct profile_limit limit = limit_of(99);
-    const struct circumstances c = {.is_load_made = true};
     const uint64_t end_ns = 30 * BILLION;
     for (unsigned hangs = 0; hangs < 2; hangs++) {
         struct gauge g = {.used = 0};
@@ -182,19 +179,18 @@ static void a_duration_that_outlasts_the_load_is_not_good(void **state)
             gauge_add(&g, MILLION, g.begin_ns + i * (BILLION / 50));
         gauge_add(&g, 8 * BILLION, g.begin_ns + end_ns + (hangs ? 7 : 0) * BILLION);
         gauge_end(&g, g.begin_ns + end_ns);
-        struct judged_limit j = verdict_on(&g, &limit, &c);
+        struct judged_limit j = verdict_on(&g, &limit, true, false);
         assert_int_equal(j.goodness, hangs ? GOODNESS_UNKNOWN : GOODNESS_GOOD);
         assert_true(!hangs || j.high_ns == 8 * BILLION);
         whole = (struct gauge){.used = 0};
         gauge_append(&whole, &g);
-        assert_int_equal(verdict_on(&whole, &limit, &c).goodness, j.goodness);
+        assert_int_equal(verdict_on(&whole, &limit, true, false).goodness, j.goodness);
     }
 }
 
 /* A busy machine makes good storage look bad, and never bad storage good. */
 static void on_a_busy_machine_nothing_is_bad(void **state)
 {
-    const struct circumstances c = {.is_load_made = true, .is_busy = true};
     (void)state;
     for (unsigned is_slow = 0; is_slow < 2; is_slow++) {
         struct gauge g = {.used = 0};
@@ -202,7 +198,7 @@ static void on_a_busy_machine_nothing_is_bad(void **state)
         gauge_init(&g, limit.nanoseconds);
         for (unsigned i = 0; i < 1000; i++)
             gauge_add(&g, (is_slow ? 20 : 1) * MILLION, g.begin_ns + i * (BILLION / 50));
-        struct judged_limit j = verdict_on(&g, &limit, &c);
+        struct judged_limit j = verdict_on(&g, &limit, true, true);
         assert_int_equal(j.goodness, is_slow ? GOODNESS_UNKNOWN : GOODNESS_GOOD);
         assert_int_equal(j.is_withheld, is_slow);
     }
