@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "bonload/control/main_loop.h"
+#include "bonload/judge/verdict.h"
 #include "bonload/options.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/profile/profile_target.h"
-#include "bonload/verdict/verdict.h"
 #include "measure/clock.h"
 #include "measure/sources.h"
 #include "report/page.h"

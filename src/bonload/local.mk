@@ -2,22 +2,23 @@
 src_libbonload_a_SOURCES = \
 	src/bonload/control/main_loop.c src/bonload/control/main_loop.h \
 	src/bonload/control/progress.c src/bonload/control/progress.h \
-	src/bonload/control/search.c src/bonload/control/search.h \
 	src/bonload/good_for.c src/bonload/good_for.h \
+	src/bonload/judge/search.c src/bonload/judge/search.h \
+	src/bonload/judge/verdict.c src/bonload/judge/verdict.h \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \
 	src/bonload/load/backing.c src/bonload/load/backing.h \
+	src/bonload/load/recorder.c src/bonload/load/recorder.h \
 	src/bonload/load/run.c src/bonload/load/run.h \
+	src/bonload/load/series.c src/bonload/load/series.h \
 	src/bonload/options.c src/bonload/options.h \
 	src/bonload/plan/plan.c src/bonload/plan/plan.h \
 	src/bonload/profiles/profile.c src/bonload/profiles/profile.h \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \
 	src/bonload/report/report.h \
+	src/bonload/report/result.c src/bonload/report/result.h \
 	src/bonload/report/text.c \
-	src/bonload/result/result.c src/bonload/result/result.h \
-	src/bonload/stats/recorder.c src/bonload/stats/recorder.h \
-	src/bonload/stats/series.c src/bonload/stats/series.h \
 	src/bonload/targets/expected.c src/bonload/targets/expected.h \
 	src/bonload/targets/files/disk.c \
 	src/bonload/targets/files/meta.c \
@@ -25,8 +26,7 @@ src_libbonload_a_SOURCES = \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \
 	src/bonload/targets/sleep.c \
 	src/bonload/targets/table.c \
-	src/bonload/targets/target.h \
-	src/bonload/verdict/verdict.c src/bonload/verdict/verdict.h
+	src/bonload/targets/target.h
 
 if HAVE_CURL
 src_libbonload_a_SOURCES += \

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bonload/judge/verdict.h"
 #include "bonload/ledger/names.h"
 #include "bonload/profiles/profile.h"
 #include "bonload/targets/target.h"
-#include "bonload/verdict/verdict.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "measure/clock.h"

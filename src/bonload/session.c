@@ -8,10 +8,10 @@
 
 #include "bonload/control/main_loop.h"
 #include "bonload/good_for.h"
+#include "bonload/judge/verdict.h"
 #include "bonload/options.h"
 #include "bonload/report/report.h"
 #include "bonload/targets/target.h"
-#include "bonload/verdict/verdict.h"
 #include "cli/parser.h"
 #include "report/page.h"
 #include "storage/scratch.h"

@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 #include "bonload/control/progress.h"
-#include "bonload/control/search.h"
+#include "bonload/judge/search.h"
 #include "bonload/load/backing.h"
 #include "bonload/load/run.h"
-#include "bonload/stats/series.h"
+#include "bonload/load/series.h"
 #include "measure/io_limit.h"
 #include "measure/levels.h"
 #include "measure/limit.h"

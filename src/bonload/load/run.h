@@ -9,8 +9,8 @@
 
 #include "bonload/ledger/names.h"
 #include "bonload/ledger/written.h"
+#include "bonload/load/recorder.h"
 #include "bonload/plan/plan.h"
-#include "bonload/stats/recorder.h"
 #include "bonload/targets/target.h"
 #include "measure/slow_ops.h"
 #include "sys/thread_pool.h"

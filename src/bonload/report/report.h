@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "bonload/result/result.h"
+#include "bonload/report/result.h"
 #include "report/document.h"
 
 /* goader prints its slowest successful requests, the slowest one last, and these percentiles. */

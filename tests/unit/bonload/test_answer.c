@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/verdict/verdict.h"
+#include "bonload/judge/verdict.h"
 #include "util/units.h"
 #include <cmocka.h>
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bonload/result/result.h"
-#include "bonload/stats/recorder.h"
+#include "bonload/load/recorder.h"
+#include "bonload/report/result.h"
 
 #define KINDS 100
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bonload/control/search.h"
+#include "bonload/judge/search.h"
 #include "util/rng.h"
 #include "util/units.h"
 

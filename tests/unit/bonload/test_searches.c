@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonload/control/search.h"
+#include "bonload/judge/search.h"
 #include "util/rng.h"
 #include "util/units.h"
 

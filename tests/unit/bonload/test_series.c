@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bonload/stats/series.h"
+#include "bonload/load/series.h"
 #include "util/units.h"
 
 #define SLICE (BILLION / 10)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/verdict/verdict.h"
+#include "bonload/judge/verdict.h"
 #include "util/units.h"
 #include <cmocka.h>
 

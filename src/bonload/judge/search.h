@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bonload/load/recorder.h"
 #include "bonload/plan/plan.h"
-#include "bonload/stats/recorder.h"
 #include "measure/histogram.h"
 #include "measure/limit.h"
 #include "sync/coordinator.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/verdict/verdict.h"
+#include "bonload/judge/verdict.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/stats/series.h"
+#include "bonload/load/series.h"
 
 #include <math.h>
 #include <stdlib.h>

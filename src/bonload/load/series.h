@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/stats/recorder.h"
+#include "bonload/load/recorder.h"
 
 /*
  * The time series of a run, in slices. There is room for a fixed number of slices. When it is

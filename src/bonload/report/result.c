@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/result/result.h"
+#include "bonload/report/result.h"
 
 #include <errno.h>
 #include <stdio.h>

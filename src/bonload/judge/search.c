@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/control/search.h"
+#include "bonload/judge/search.h"
 
 #include <math.h>
 #include <string.h>

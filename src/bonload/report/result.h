@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/control/search.h"
+#include "bonload/judge/search.h"
 #include "bonload/load/backing.h"
+#include "bonload/load/recorder.h"
+#include "bonload/load/series.h"
 #include "bonload/plan/plan.h"
-#include "bonload/stats/recorder.h"
-#include "bonload/stats/series.h"
 #include "measure/levels.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/stats/recorder.h"
+#include "bonload/load/recorder.h"
 
 #include <errno.h>
 #include <string.h>
