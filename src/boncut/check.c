@@ -172,9 +172,9 @@ static int judge_all(struct check *c, int fd, struct err *e)
     pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, h->seed, h->run);
     for (j.method = 0; rc == 0 && j.method < METHODS; j.method++) {
         unsigned workers = methods[j.method].is_control ? 1 : h->workers;
-        for (unsigned worker = 0; rc == 0 && worker < workers; worker++) {
+        for (j.worker = 0; rc == 0 && j.worker < workers; j.worker++) {
             if (h->methods & 1U << j.method)
-                methods[j.method].judge(&j, worker);
+                methods[j.method].judge(&j);
             rc = j.failure ? err_system(e, j.failure, "check the units") : stop_check(e);
         }
     }
@@ -425,8 +425,7 @@ static void print_report(const struct check *c, FILE *out)
 static json_t *recent_json(const struct recent_units *r)
 {
     json_t *object = json_object();
-    put_count(&object, "units", r->units);
-    put_count(&object, "lost", r->lost);
+    PUT_COUNTS(&object, {"units", r->units}, {"lost", r->lost});
     return object;
 }
 
@@ -435,8 +434,7 @@ static json_t *tally_json(const char *name, uint64_t promises, const struct tall
     json_t *object = json_object();
     json_t *last = json_array();
     put_text(&object, "name", name);
-    put_count(&object, "promises", promises);
-    put_count(&object, "units", t->units);
+    PUT_COUNTS(&object, {"promises", promises}, {"units", t->units});
     for (unsigned i = 0; i < FINDINGS; i++)
         put_count(&object, finding_names[i], t->found[i]);
     for (unsigned i = 0; i < LAST_SECONDS; i++)
@@ -486,15 +484,11 @@ static json_t *report_json(const struct check *c)
     put_known(&run, "filesystem", h->filesystem);
     put_text(&run, "mount_options", h->options);
     put_text(&run, "kernel", h->kernel);
-    put_count(&run, "workers", h->workers);
-    put_count(&run, "units", h->units);
-    put_count(&run, "block_bytes", h->block_bytes);
+    PUT_COUNTS(&run, {"workers", h->workers}, {"units", h->units}, {"block_bytes", h->block_bytes});
     put_time(&run, "start_time", h->time);
     put_real(&run, "elapsed_seconds", (double)l->last_us / MILLION);
     put_value(&object, "run", run);
-    put_count(&log, "lines", l->lines);
-    put_count(&log, "damaged", l->damaged);
-    put_count(&log, "repeated", l->repeated);
+    PUT_COUNTS(&log, {"lines", l->lines}, {"damaged", l->damaged}, {"repeated", l->repeated});
     put_flag(&log, "ends_within_line", l->unfinished);
     put_value(&object, "log", log);
     for (unsigned method = 0; method < METHODS; method++) {
@@ -506,22 +500,18 @@ static json_t *report_json(const struct check *c)
             continue;
         json_t *canary = json_object();
         put_text(&canary, "name", name);
-        put_count(&canary, "writes", l->promises[method]);
-        put_count(&canary, "blocks", t->blocks);
-        put_count(&canary, "lost", t->lost);
-        put_count(&canary, "torn", t->torn);
+        PUT_COUNTS(&canary, {"writes", l->promises[method]}, {"blocks", t->blocks},
+                   {"lost", t->lost}, {"torn", t->torn});
         put_flag(&canary, "counts", control_counts(c, method));
         append_value(&canaries, canary);
     }
     put_value(&object, "methods", by_method);
     put_value(&object, "sum", tally_json("sum", ledger_promises(l), &sum));
     put_value(&object, "canaries", canaries);
-    put_count(&overwrites, "under_way", f->overwrites.under_way);
-    put_count(&overwrites, "torn", f->overwrites.torn);
+    PUT_COUNTS(&overwrites, {"under_way", f->overwrites.under_way}, {"torn", f->overwrites.torn});
     put_known_count(&overwrites, "torn_at_bytes", f->overwrites.torn_at);
     put_value(&object, "overwrites", overwrites);
-    put_count(&names, "synced", f->new_names);
-    put_count(&names, "present", f->new_names_present);
+    PUT_COUNTS(&names, {"synced", f->new_names}, {"present", f->new_names_present});
     put_value(&object, "new_names", names);
     for (unsigned i = 0; i < RECENT_BINS; i++)
         append_value(&tenths, recent_json(&f->bins[i]));

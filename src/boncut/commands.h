@@ -10,31 +10,17 @@
  */
 typedef int boncut_command(const struct settings *s, struct err *e);
 
-/*
- * `boncut write`: makes promises and prints them on standard output, until the power goes, a signal
- * comes, or the time is over.
- */
+/* Makes promises and prints them, until the power goes, a signal comes, or the time is over. */
 boncut_command boncut_write;
 
-/* `boncut check`: compares the log from standard input with the directory, and reports. */
+/* Compares the log from standard input with the directory, and reports. */
 boncut_command boncut_check;
 
-/*
- * `boncut audit`: reports what can be known about a directory before any power cut: how it is
- * mounted, what its drives say about their caches, and what reaches the drives when a file is
- * synced.
- */
+/* Reports what can be known about a directory before any power cut. */
 boncut_command boncut_audit;
 
-/*
- * `boncut campaign`: makes many power cuts, from a machine that stays on, and reports what all of
- * them show together. The directory of logs keeps the cuts of an interrupted campaign, and these
- * are not made again.
- */
+/* Makes many cuts, but none again that the directory of logs has already, and reports on all. */
 boncut_command boncut_campaign;
 
-/*
- * `boncut fs-shutdown`: kills the runs that work there, and stops the filesystem at once without
- * writing out its journal, as a power failure would; the drive below keeps running.
- */
+/* Kills the runs that work there, and stops the filesystem as a power failure would. */
 boncut_command boncut_fs_shutdown;

@@ -165,10 +165,9 @@ static int work_on_log(struct write_run *run, struct err *e)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-static int say_failed_call(const struct write_run *run, const struct work *work, int code,
-                           struct err *e)
+static int say_failed_call(const struct write_run *run, const struct work *work, struct err *e)
 {
-    return err_system(e, code, "%s in %s, for the method %s", work->call, run->path,
+    return err_system(e, work->error, "%s in %s, for the method %s", work->call, run->path,
                       methods[work->method].name);
 }
 
@@ -179,7 +178,7 @@ static uint32_t units_changed(const struct write_run *run, unsigned method)
 }
 
 /* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
-static int step_method(struct worker *w, unsigned method, uint32_t unit)
+static bool step_method(struct worker *w, unsigned method, uint32_t unit)
 {
     struct work *work = &w->work[method];
     uint64_t *versions = w->versions[method] + unit;
@@ -217,13 +216,13 @@ static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_f
     }
 }
 
-static int control_step_of(struct worker *w, unsigned method)
+static bool control_step_of(struct worker *w, unsigned method)
 {
     w->versions[method][0]++;
-    int rc = methods[method].step(&w->work[method], 0, w->versions[method]);
-    if (rc == 0)
-        atomic_fetch_add_explicit(&w->run->log.writes[method], 1, memory_order_release);
-    return rc;
+    if (!methods[method].step(&w->work[method], 0, w->versions[method]))
+        return false;
+    atomic_fetch_add_explicit(&w->run->log.writes[method], 1, memory_order_release);
+    return true;
 }
 
 /*
@@ -261,23 +260,24 @@ static int prepare_worker(void *context, struct err *e)
         w->versions[method] = calloc(units, sizeof *w->versions[method]);
         if (!w->versions[method])
             return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);
-        rc = m->begin ? m->begin(work) : -ENOSYS;
-        if (rc == 0)
-            rc = m->is_control ? control_step_of(w, method) : step_method(w, method, 0);
-        if (rc == 0 && !m->is_control && run->gap_ns == 0)
-            log_step(w, method, 0, false);
-        if (rc == 0)
+        work->error = ENOSYS;
+        if (m->begin && m->begin(work) &&
+            (m->is_control ? control_step_of(w, method) : step_method(w, method, 0))) {
+            if (!m->is_control && run->gap_ns == 0)
+                log_step(w, method, 0, false);
             continue;
+        }
         /* with these, the system does not support the call; with all others, the call failed */
-        if (rc != -EOPNOTSUPP && rc != -ENOSYS && rc != -EINVAL && rc != -ENODEV && rc != -EPERM)
-            return say_failed_call(run, work, -rc, e);
+        if (work->error != EOPNOTSUPP && work->error != ENOSYS && work->error != EINVAL &&
+            work->error != ENODEV && work->error != EPERM)
+            return say_failed_call(run, work, e);
         if (atomic_fetch_or(&run->left_out, 1U << method) & 1U << method)
             continue; /* the first worker to notice says so */
         if (!m->begin)
             message("%s is left out: it is not part of this build", m->name);
         else
             message("%s is left out: it does not work here (%s: %s)", m->name, work->call,
-                    portable_reason(-rc));
+                    portable_reason(work->error));
     }
     return 0;
 }
@@ -314,12 +314,12 @@ static void worker_probe_drive(struct worker *w)
     sources_find(&sources, w->run->scratch.fd);
     direct_see_in(&direct, w->run->scratch.fd, &sources);
     uint64_t places = places_of_blocks(work);
-    int rc = direct.reaches_devices && places != 0 ? 0 : -EOPNOTSUPP;
+    bool is_written = direct.reaches_devices && places != 0;
     /* all blocks twice: the second write waits until the filesystem has noted the first one's place
      */
-    for (unsigned i = 0; rc == 0 && i < 2 * CONTROL_GROUPS; i++)
-        rc = control_step_of(w, METHOD_DRIVE);
-    h->drive_is_in_place = rc == 0 && places_of_blocks(work) == places;
+    for (unsigned i = 0; is_written && i < 2 * CONTROL_GROUPS; i++)
+        is_written = control_step_of(w, METHOD_DRIVE);
+    h->drive_is_in_place = is_written && places_of_blocks(work) == places;
 }
 
 /* ---- working --------------------------------------------------------------------------------- */
@@ -330,11 +330,11 @@ static bool is_over(const struct write_run *run)
 }
 
 /* The result of the run after a step. A call that a signal interrupted has not failed. */
-static int outcome_of_step(const struct worker *w, unsigned method, int rc, struct err *e)
+static int outcome_of_step(const struct worker *w, unsigned method, bool is_done, struct err *e)
 {
-    if (rc == 0 || (rc == -EINTR && stop_requested()))
-        return 0;
-    return say_failed_call(w->run, &w->work[method], -rc, e);
+    const struct work *work = &w->work[method];
+    return is_done || (work->error == EINTR && stop_requested()) ? 0
+                                                                 : say_failed_call(w->run, work, e);
 }
 
 /*
@@ -369,9 +369,9 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         uint32_t unit = methods[method].tails > 0 && rng_below(&w->rng, 4) == 0
                             ? units
                             : (uint32_t)rng_below(&w->rng, units);
-        int rc = step_method(w, method, unit);
-        log_step(w, method, unit, rc != 0);
-        rc = outcome_of_step(w, method, rc, e);
+        bool is_done = step_method(w, method, unit);
+        log_step(w, method, unit, !is_done);
+        int rc = outcome_of_step(w, method, is_done, e);
         if (rc != 0)
             return rc;
     }

@@ -88,23 +88,6 @@ int target_find(struct target *t, const char *word, struct err *e)
     return 0;
 }
 
-/* In the new process: waits for the gate, and becomes the command. */
-__attribute__((noreturn)) static void become_command(char *const command[],
-                                                     const struct identity *id, int gate)
-{
-    struct err e = {0};
-    char byte;
-    int rc = privilege_become(id, true, &e);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
-    if (rc == 0 && byte_read(gate, &byte) == 0 && !stop_requested()) {
-        execvp(command[0], command);
-        err_system(&e, errno, "%.200s", command[0]);
-    }
-    if (*e.text)
-        message("%s", e.text);
-    _exit(e.code == ENOENT ? 127 : e.code == EACCES ? 126 : 125);
-}
-
 int target_start(struct target *t, char *const command[], const struct identity *id, struct err *e)
 {
     int ends[2];
@@ -112,9 +95,19 @@ int target_start(struct target *t, char *const command[], const struct identity 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return err_system(e, errno, "make a pipe");
     t->process = fork();
-    if (t->process == 0) {
+    if (t->process == 0) { /* waits for the gate, and becomes the command */
+        struct err failure = {0};
+        char byte;
         close(ends[1]);
-        become_command(command, id, ends[0]);
+        int rc = privilege_become(id, true, &failure);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the change of user, which clears it */
+        if (rc == 0 && byte_read(ends[0], &byte) == 0 && !stop_requested()) {
+            execvp(command[0], command);
+            err_system(&failure, errno, "%.200s", command[0]);
+        }
+        if (*failure.text)
+            message("%s", failure.text);
+        _exit(failure.code == ENOENT ? 127 : failure.code == EACCES ? 126 : 125);
     }
     int code = errno;
     close(ends[0]);

@@ -54,6 +54,7 @@ const struct call_kind call_kinds[] = {
 };
 
 const unsigned call_kind_count = sizeof call_kinds / sizeof *call_kinds;
+_Static_assert(sizeof call_kinds / sizeof *call_kinds <= CALL_KINDS_MOST, "room for all kinds");
 
 /* A filter of the kernel for the calls of all call_kinds, or of those that sync. */
 #define FILTER_TEXT 1024
@@ -86,9 +87,6 @@ static void look_up(struct person *one)
     one->name[strcspn(one->name, "\n")] = '\0';
 }
 
-/* Places of the table of threads, of which a quarter stays empty. */
-#define PEOPLE_PLACES (1U << 16)
-
 struct person *watch_person(struct watch *w, int thread)
 {
     unsigned at = (unsigned)thread * 2654435761U % PEOPLE_PLACES; /* Knuth's multiplicative hash */
@@ -104,17 +102,6 @@ struct person *watch_person(struct watch *w, int thread)
     look_up(one);
     return one;
 }
-
-/* Which file a descriptor is. One takes the place of another, which is looked at once more then. */
-#define DESCRIPTORS_MOST (1U << 16)
-
-enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2 };
-
-struct descriptor_entry {
-    int process;
-    int fd;
-    int file; /* index of the file, or one of the two above */
-};
 
 static struct descriptor_entry *find_descriptor(struct watch *w, int process, int fd)
 {
@@ -171,32 +158,27 @@ static unsigned find_storage(struct watch *w, dev_t device)
     return i;
 }
 
-static int find_file(struct watch *w, const char *path, const struct stat *is)
-{
-    unsigned i = 0;
-    while (i < w->file_count && strcmp(w->files[i].path, path) != 0)
-        i++;
-    if (i == FILES_MOST)
-        return FILES_MOST - 1; /* "other files" */
-    if (i < w->file_count)
-        return (int)i;
-    struct file *f = &w->files[w->file_count++];
-    snprintf(f->path, sizeof f->path, "%s", i == FILES_MOST - 1 ? "other files" : path);
-    f->storage = find_storage(w, S_ISBLK(is->st_mode) ? is->st_rdev : is->st_dev);
-    return (int)i;
-}
-
 /* Finds out which file a descriptor is now. Returns false when it is gone. */
 static bool look_at(struct watch *w, struct descriptor_entry *d)
 {
     char link[64];
     char path[PATH_MAX];
     struct stat is;
+    unsigned i = 0;
     snprintf(link, sizeof link, "/proc/%d/fd/%d", d->process, d->fd);
     if (!kernel_file_link(link, path, sizeof path) || stat(link, &is) != 0)
         return false;
-    bool is_file = S_ISREG(is.st_mode) || S_ISBLK(is.st_mode) || S_ISDIR(is.st_mode);
-    d->file = is_file ? find_file(w, path, &is) : FILE_NONE;
+    d->file = FILE_NONE;
+    if (!S_ISREG(is.st_mode) && !S_ISBLK(is.st_mode) && !S_ISDIR(is.st_mode))
+        return true;
+    while (i < w->file_count && strcmp(w->files[i].path, path) != 0)
+        i++;
+    d->file = i < FILES_MOST ? (int)i : FILES_MOST - 1; /* "other files" */
+    if (i < w->file_count || i == FILES_MOST)
+        return true;
+    struct file *f = &w->files[w->file_count++];
+    snprintf(f->path, sizeof f->path, "%s", i == FILES_MOST - 1 ? "other files" : path);
+    f->storage = find_storage(w, S_ISBLK(is.st_mode) ? is.st_rdev : is.st_dev);
     return true;
 }
 
@@ -439,10 +421,12 @@ static int by_time(const void *a, const void *b)
     return (first->ns > second->ns) - (first->ns < second->ns);
 }
 
+/* One with a journal: its events are recorded, whatever the filesystem. */
+#define ANY_FILESYSTEM "ext4"
+
 /* The devices of all storages. */
 static void watch_devices(struct watch *w)
 {
-    static const char any_filesystem[] = "ext4";
     char syncs[FILTER_TEXT];
     struct device_set all = {0};
     for (unsigned i = 0; i < w->storage_count; i++)
@@ -452,7 +436,7 @@ static void watch_devices(struct watch *w)
     filter_calls(syncs, true);
     tail_trace_watch(
         &w->around,
-        &(struct tail_watch){.devices = &all, .filesystem = any_filesystem, .calls = syncs});
+        &(struct tail_watch){.devices = &all, .filesystem = ANY_FILESYSTEM, .calls = syncs});
     w->is_new = false;
 }
 
@@ -510,7 +494,6 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     char filter[FILTER_TEXT];
     char syncs[FILTER_TEXT];
     const struct device_set none = {0};
-    *w = (struct watch){0};
     int rc = tail_trace_open(&w->calls, TAIL_CALLS, e);
     if (rc == 0 && w->calls.is_open)
         rc = tail_trace_open(&w->around, TAIL_AROUND, e);
@@ -518,18 +501,12 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
         return rc;
     if (!w->calls.is_open || !w->around.is_open)
         return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
-    w->people = calloc(PEOPLE_PLACES, sizeof *w->people);
-    w->stats = calloc(call_kind_count, sizeof *w->stats);
-    w->storages = calloc(STORAGES_MOST, sizeof *w->storages);
-    w->files = calloc(FILES_MOST, sizeof *w->files);
-    w->descriptors = calloc(DESCRIPTORS_MOST, sizeof *w->descriptors);
     w->page = malloc(w->calls.page_bytes);
-    if (!w->people || !w->stats || !w->storages || !w->files || !w->descriptors || !w->page ||
-        tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
+    if (!w->page || tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
     filter_calls(syncs, true);
-    struct tail_watch all = {.devices = &none, .filesystem = "ext4", .calls = filter};
+    struct tail_watch all = {.devices = &none, .filesystem = ANY_FILESYSTEM, .calls = filter};
     w->start_ns = clock_ns();
     w->is_limited = target_is_limited(t);
     watch_follow(w, t);
@@ -557,11 +534,6 @@ void watch_close(struct watch *w)
     tail_trace_close(&w->calls);
     tail_trace_close(&w->around);
     tail_history_close(&w->history);
-    free(w->people);
-    free(w->stats);
-    free(w->storages);
-    free(w->files);
-    free(w->descriptors);
     free(w->pending);
     free(w->page);
 }

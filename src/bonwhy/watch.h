@@ -37,6 +37,7 @@ struct call_kind {
 
 extern const struct call_kind call_kinds[];
 extern const unsigned call_kind_count;
+#define CALL_KINDS_MOST 48
 
 struct call_stats {
     struct histogram latencies;
@@ -93,21 +94,29 @@ struct file {
 
 #define FILES_MOST 1024
 
-/* Devices whose disks are remembered. */
-#define WHOLES 256
+enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2 };
+
+/* Threads, descriptors, and devices whose disks are remembered. */
+#define PEOPLE_PLACES    (1U << 16)
+#define DESCRIPTORS_MOST (1U << 16)
+#define WHOLES           256
 
 struct watch {
     struct tail_trace calls;
     struct tail_trace around;
     struct tail_history history;
-    struct person *people; /* a table by hash */
+    struct person people[PEOPLE_PLACES]; /* a table by hash, of which a quarter stays empty */
     unsigned people_count;
-    struct call_stats *stats; /* one for each kind */
-    struct storage *storages;
+    struct call_stats stats[CALL_KINDS_MOST];
+    struct storage storages[STORAGES_MOST];
     unsigned storage_count;
-    struct file *files;
+    struct file files[FILES_MOST];
     unsigned file_count;
-    struct descriptor_entry *descriptors; /* which descriptor is which file */
+    struct descriptor_entry {
+        int process;
+        int fd;
+        int file;                    /* index of the file, or one of the two below */
+    } descriptors[DESCRIPTORS_MOST]; /* one takes the place of another, which is looked at again */
     struct whole {
         uint32_t device;
         uint32_t whole;
@@ -126,8 +135,8 @@ struct watch {
 };
 
 /*
- * Begins to watch. The caller calls watch_read() every few milliseconds, and watch_close() in any
- * case. Fails with one line where the kernel's events cannot be seen.
+ * Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and
+ * watch_close() in any case. Fails with one line where the kernel's events cannot be seen.
  */
 int watch_open(struct watch *w, const struct target *t, struct err *e);
 int watch_read(struct watch *w, struct err *e);

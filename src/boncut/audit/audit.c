@@ -302,9 +302,8 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
     });
     put_durability(&object, &a->durability);
     put_flag(&object, "lacks_journal", a->mount.lacks_journal);
-    put_count(&sync, "count", TRIAL_SYNCS);
-    put_count(&sync, "p50", a->trial.median_ns);
-    put_count(&sync, "max", a->trial.slowest_ns);
+    PUT_COUNTS(&sync, {"count", TRIAL_SYNCS}, {"p50", a->trial.median_ns},
+               {"max", a->trial.slowest_ns});
     put_value(&object, "sync_ns", sync);
     for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
         json_t *drive = json_object();

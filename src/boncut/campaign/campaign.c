@@ -618,9 +618,8 @@ static int take_cut(struct campaign *c, struct err *e)
         put_text(&object, "verdict", verdict);
         put_text(&object, "reason", text);
         put_text(&object, "layer_cut", layer);
-        put_count(&object, "promises", cut.promises);
-        put_count(&object, "units", (uint64_t)units);
-        put_count(&object, "lost_units", cut.lost_units);
+        PUT_COUNTS(&object, {"promises", cut.promises}, {"units", (uint64_t)units},
+                   {"lost_units", cut.lost_units});
         append_value(&c->cuts, object);
         campaign_sum_add(&c->sum, &cut);
         printf("cut %u: %s: %s\n", c->number, verdict_headings[cut.verdict], printable(text).text);
@@ -657,18 +656,15 @@ static int report_campaign(struct campaign *c, struct err *e)
     put_fact(&settings, "before_check", s->before_check);
     put_fact(&settings, "write_options", s->write_options);
     put_text(&settings, "logs", s->logs);
-    put_real(&settings, "timeout_seconds", seconds_of(&s->timeout_ns));
-    put_real(&settings, "patience_seconds", seconds_of(&s->patience_ns));
+    PUT_REALS(&settings, {"timeout_seconds", seconds_of(&s->timeout_ns)},
+              {"patience_seconds", seconds_of(&s->patience_ns)});
     put_flag(&settings, "same_boot", s->same_boot);
-    put_count(&counts, "cuts", sum->cuts);
-    put_count(&counts, "conclusive", sum->conclusive);
-    put_count(&counts, "lost", sum->lost);
-    put_count(&counts, "unreadable", sum->unreadable);
-    put_count(&counts, "reached_drive", sum->reached_drive);
-    put_count(&counts, "promises", sum->promises);
-    put_count(&counts, "lost_units", sum->lost_units);
-    put_real(&counts, "lower_percent", 100 * bound_lower(sum->lost, sum->conclusive, probability));
-    put_real(&counts, "upper_percent", 100 * bound_upper(sum->lost, sum->conclusive, probability));
+    PUT_COUNTS(&counts, {"cuts", sum->cuts}, {"conclusive", sum->conclusive}, {"lost", sum->lost},
+               {"unreadable", sum->unreadable}, {"reached_drive", sum->reached_drive},
+               {"promises", sum->promises}, {"lost_units", sum->lost_units});
+    PUT_REALS(&counts,
+              {"lower_percent", 100 * bound_lower(sum->lost, sum->conclusive, probability)},
+              {"upper_percent", 100 * bound_upper(sum->lost, sum->conclusive, probability)});
     json_t *object = document_begin(&(struct document){
         .format = "boncut-campaign",
         .elapsed_seconds = (double)(clock_ns() - c->begun_ns) / BILLION,

@@ -30,6 +30,7 @@ struct work {
     unsigned worker;
     uint32_t batch;            /* number of units that the step changes */
     const char *call;          /* name of the last system call, for messages */
+    int error;                 /* its errno; 0: it was successful */
     int (*first_sync)(int fd); /* begin() syncs its files with this; NULL: the caller does */
     /* ---- */
     int fd;
@@ -54,6 +55,7 @@ struct judging {
     int directory_fd;
     bool evicts; /* cached pages may be from before the cut, so they are evicted before each read */
     unsigned method;
+    unsigned worker;
     void *buffer; /* as in struct work */
     struct findings *findings;
     uint64_t resident_bytes; /* number of bytes that could not be evicted */
@@ -71,7 +73,7 @@ struct names_rule {
     bool has_version;  /* the block contains that version; otherwise version 0 */
 };
 
-/* begin() and step() return 0 or a negative errno, with the failed call in w->call. */
+/* begin() and step() return false with the failed call in w->call, and its errno in w->error. */
 struct method {
     const char *name;
     const char *promise; /* the calls that have returned when the promise is made, in words */
@@ -91,48 +93,32 @@ struct method {
      * Makes the worker's files with version 0 of all units. With w->first_sync it also syncs them;
      * otherwise the caller makes them durable later. NULL: this build lacks the method.
      */
-    int (*begin)(struct work *w);
+    bool (*begin)(struct work *w);
 
     /*
      * Gives w->batch units, from `unit` on, the next versions, and makes them durable (a control
      * group does not).
      */
-    int (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
+    bool (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
     /* Ends what begin() has begun, except that the caller closes the descriptors. NULL: nothing. */
     void (*end)(struct work *w);
 
-    /* Examines all units of a worker, and adds them to j->findings. */
-    void (*judge)(struct judging *j, unsigned worker);
+    /* Examines all units of j->worker, and adds them to j->findings. */
+    void (*judge)(struct judging *j);
 
     /* Examines one unit, in the open file or directory of the worker, for units_judge(). */
-    void (*check)(struct judging *j, int fd, unsigned worker, uint32_t unit, uint64_t promised,
-                  struct sight *s);
+    void (*check)(struct judging *j, int fd, uint32_t unit, uint64_t promised, struct sight *s);
 };
 
-/* The stamps on the storage contain the index in the table, so new methods go to its end. */
+/* Indexes in the table. Stamps on the storage contain them, so new methods go to its end. */
 enum {
-    METHOD_CACHED,
-    METHOD_DRIVE,
-    METHOD_FSYNC,
-    METHOD_FDATASYNC,
-    METHOD_DSYNC,
-    METHOD_RWF_DSYNC_WRITE,
-    METHOD_DIRECT_DSYNC,
-    METHOD_URING_FSYNC,
-    METHOD_MSYNC,
-    METHOD_SYNCFS,
-    METHOD_CREATE,
-    METHOD_REPLACE,
-    METHOD_UNLINK,
-    METHOD_RENAME,
-    METHOD_LINK,
-    METHOD_MKDIR,
-    METHOD_TRUNCATE,
-    METHOD_NEW_NAME,
-    METHOD_ATOMIC,
-    METHOD_PLAIN,
-    METHODS
+    METHOD_CACHED = 0,
+    METHOD_DRIVE = 1,
+    METHOD_SYNCFS = 9,
+    METHOD_ATOMIC = 18,
+    METHOD_PLAIN = 19,
+    METHODS = 20
 };
 
 _Static_assert(METHODS <= 32, "the header of a log has a bit for each method");
@@ -161,12 +147,6 @@ bool method_find(const char *name, size_t length, unsigned *method);
  * it cannot be opened. When readdir(3) ends with an errno, there may be names that were not seen.
  */
 DIR *directory_list(int fd, const char *name);
-
-/* The number that identifies a file of a method and a worker in the stamps of its blocks. */
-static inline uint64_t block_stamp(unsigned method, unsigned worker, uint64_t number)
-{
-    return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | number;
-}
 
 /* The sizes of direct writes that the filesystem of the directory promises to make whole. */
 struct whole_sizes whole_sizes_of(int directory_fd);

@@ -32,64 +32,87 @@
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Notes the name of the call in w->call. Returns 0, or -errno if the call's result is negative. */
-static int work_called(struct work *w, const char *call, int result)
+/* Identifies a file of a method and a worker in the stamps of its blocks: its number is `file`. */
+static uint64_t stamp_of(unsigned method, unsigned worker, uint64_t file)
+{
+    return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | file;
+}
+
+static void fill_buffer(const struct work *w, uint64_t file, uint64_t offset, size_t bytes,
+                        uint64_t version)
+{
+    pattern_fill(w->pattern, w->buffer, bytes, stamp_of(w->method, w->worker, file), offset,
+                 version);
+}
+
+/* Notes a call and its errno, if its result is negative. Returns whether it was successful. */
+static bool called(struct work *w, const char *call, int result)
 {
     w->call = call;
-    return result >= 0 ? 0 : -errno;
+    w->error = result < 0 ? errno : 0;
+    return result >= 0;
 }
 
 /*
- * Writes one version of `bytes` bytes of the file identified by `stamp`, with these flags of
+ * Writes one version of `bytes` bytes of the worker's file with that number, with these flags of
  * pwritev2(2). Continues after a short write, so that the next call returns the reason; a write
- * that must be whole has failed. Returns 0 or a negative errno, with the failed call in w->call.
+ * that must be whole has failed.
  */
-static int range_write(struct work *w, int fd, uint64_t stamp, uint64_t offset, size_t bytes,
-                       uint64_t version, int flags)
+static bool range_write(struct work *w, int fd, uint64_t file, uint64_t offset, size_t bytes,
+                        uint64_t version, int flags)
 {
-    pattern_fill(w->pattern, w->buffer, bytes, stamp, offset, version);
-    w->call = "write";
+    fill_buffer(w, file, offset, bytes, version);
     for (size_t done = 0; done < bytes;) {
         const struct iovec rest = {.iov_base = (char *)w->buffer + done, .iov_len = bytes - done};
         ssize_t written = portable_pwritev2(fd, &rest, 1, (off_t)(offset + done), flags);
-        if (written < 0)
-            return -errno;
-        if (written == 0 || ((flags & RWF_ATOMIC) && (size_t)written < bytes))
-            return -EIO;
+        if (written == 0 || (written > 0 && (size_t)written < bytes && (flags & RWF_ATOMIC))) {
+            written = -1;
+            errno = EIO;
+        }
+        if (!called(w, "write", written < 0 ? -1 : 0))
+            return false;
         done += (size_t)written;
     }
-    return 0;
+    return true;
 }
 
 /* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
-static int contents_write(struct work *w, int fd, uint64_t stamp, uint64_t block, unsigned blocks,
-                          uint64_t version, int flags)
+static bool contents_write(struct work *w, int fd, uint64_t file, uint64_t block, unsigned blocks,
+                           uint64_t version, int flags)
 {
     uint64_t bytes = w->header->block_bytes;
-    return range_write(w, fd, stamp, block * bytes, blocks * bytes, version, flags);
+    return range_write(w, fd, file, block * bytes, blocks * bytes, version, flags);
 }
 
-/* Makes a file whose name must be new. Returns its descriptor or a negative errno. */
+/* Makes a file whose name must be new. Returns its descriptor or -1. */
 static int work_create(struct work *w, int fd, const char *name)
 {
-    w->call = "create";
     int made = openat(fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return made >= 0 ? made : -errno;
+    called(w, "create", made);
+    return made;
 }
 
-/* Makes a directory, and opens it. Returns the descriptor or a negative errno. */
+/* Makes a directory, and opens it. Returns the descriptor or -1. */
 static int work_make_directory(struct work *w, int fd, const char *name)
 {
-    w->call = "mkdir";
-    if (mkdirat(fd, name, 0700) != 0)
-        return -errno;
-    w->call = "open";
-    return directory_open(fd, name);
+    if (!called(w, "mkdir", mkdirat(fd, name, 0700)))
+        return -1;
+    int opened = directory_open(fd, name);
+    if (opened < 0)
+        errno = -opened;
+    called(w, "open", opened);
+    return opened < 0 ? -1 : opened;
 }
 
-static int sync_directory(struct work *w, int directory_fd)
+static bool sync_directory(struct work *w, int directory_fd)
 {
-    return work_called(w, "fsync of the directory", fsync(directory_fd));
+    return called(w, "fsync of the directory", fsync(directory_fd));
+}
+
+/* Calls `sync`, unless it is NULL. */
+static bool sync_file(struct work *w, int fd, int (*sync)(int fd))
+{
+    return !sync || called(w, "fsync", sync(fd));
 }
 
 uint32_t method_units_of_worker(const struct header *h, unsigned method)
@@ -159,7 +182,7 @@ DIR *directory_list(int fd, const char *name)
  * Examines a range of a file, of which at least version `promised` was promised. Newer versions
  * count as kept, even when they are mixed: each method decides whether a mixture is a fault.
  */
-static void range_check(struct judging *j, int fd, uint64_t stamp, uint64_t offset, size_t bytes,
+static void range_check(struct judging *j, int fd, uint64_t file, uint64_t offset, size_t bytes,
                         uint64_t promised, struct sight *s)
 {
     char *sectors = j->buffer;
@@ -177,8 +200,9 @@ static void range_check(struct judging *j, int fd, uint64_t stamp, uint64_t offs
     }
     for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
         struct pattern_origin found;
-        const struct pattern_place expected = {
-            .file = stamp, .unit = (offset + at) / SECTOR_BYTES, .generation = PATTERN_ANY};
+        const struct pattern_place expected = {.file = stamp_of(j->method, j->worker, file),
+                                               .unit = (offset + at) / SECTOR_BYTES,
+                                               .generation = PATTERN_ANY};
         enum corruption_kind kind =
             pattern_check(j->pattern, sectors + at, &expected, true, &found);
         uint64_t version = pattern_stamp_read(sectors + at).origin.place.generation;
@@ -207,11 +231,11 @@ static void range_check(struct judging *j, int fd, uint64_t stamp, uint64_t offs
 }
 
 /* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
-static void versions_check(struct judging *j, int fd, uint64_t stamp, uint64_t block,
+static void versions_check(struct judging *j, int fd, uint64_t file, uint64_t block,
                            unsigned blocks, uint64_t promised, struct sight *s)
 {
     uint64_t bytes = j->header->block_bytes;
-    range_check(j, fd, stamp, block * bytes, blocks * bytes, promised, s);
+    range_check(j, fd, file, block * bytes, blocks * bytes, promised, s);
 }
 
 /* Turns what a range shows that was promised as a whole: one version, and none before that one. */
@@ -227,16 +251,16 @@ static void require_whole(struct sight *s, uint64_t promised)
         s->finding = FOUND_LOST;
 }
 
-/* Does the same with the first blocks of a file below the directory behind fd. */
-static void file_check(struct judging *j, int fd, const char *name, uint64_t stamp, unsigned blocks,
+/* versions_check() of the first blocks of a file below the directory behind fd. */
+static void file_check(struct judging *j, int fd, const char *name, uint64_t file, unsigned blocks,
                        uint64_t promised, struct sight *s)
 {
-    int file = judging_open(j, fd, name);
-    if (file >= 0)
-        versions_check(j, file, stamp, 0, blocks, promised, s);
+    int opened = judging_open(j, fd, name);
+    if (opened >= 0)
+        versions_check(j, opened, file, 0, blocks, promised, s);
     else
-        *s = (struct sight){.finding = judging_failure(j, -file)};
-    descriptor_close(&file);
+        *s = (struct sight){.finding = judging_failure(j, -opened)};
+    descriptor_close(&opened);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -289,17 +313,16 @@ static struct name version_name(uint32_t unit, uint64_t version)
 /* ---- judging all units of a worker ----------------------------------------------------------- */
 
 /* The last promised version of a worker's unit; 0: nothing was promised. */
-static uint64_t promised_of(const struct judging *j, unsigned worker, uint32_t unit)
+static uint64_t promised_of(const struct judging *j, uint32_t unit)
 {
-    uint32_t first = worker * method_units_of_worker(j->header, j->method);
+    uint32_t first = j->worker * method_units_of_worker(j->header, j->method);
     return ledger_promise(j->ledger, j->method, first + unit)->version;
 }
 
 /* Adds the state of a worker's unit to the findings. `file` is the path that holds the unit. */
-static void judging_add(struct judging *j, unsigned worker, uint32_t unit, const struct sight *s,
-                        const char *file)
+static void judging_add(struct judging *j, uint32_t unit, const struct sight *s, const char *file)
 {
-    uint32_t first = worker * method_units_of_worker(j->header, j->method);
+    uint32_t first = j->worker * method_units_of_worker(j->header, j->method);
     findings_add(j->findings, j->ledger, j->method, first + unit, s, file);
 }
 
@@ -311,44 +334,40 @@ static void judging_add(struct judging *j, unsigned worker, uint32_t unit, const
  * was being written when the power went.
  */
 
-static int fill_file(struct work *w, int fd)
+static bool fill_file(struct work *w, int fd)
 {
     uint32_t blocks = methods[w->method].is_control ? CONTROL_BLOCKS : w->header->units;
-    uint64_t stamp = block_stamp(w->method, w->worker, 0);
-    int rc = 0;
-    for (uint32_t block = 0; rc == 0 && block < blocks; block += METHOD_BUFFER) {
+    for (uint32_t block = 0; block < blocks; block += METHOD_BUFFER) {
         uint32_t left = blocks - block;
-        rc = contents_write(w, fd, stamp, block, left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0);
+        if (!contents_write(w, fd, 0, block, left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0))
+            return false;
     }
-    return rc;
+    return true;
 }
 
 /* Makes the worker's file with the contents that fill() gives it, and opens it for the method. */
-static int begin_file(struct work *w, int (*fill)(struct work *w, int fd))
+static bool begin_file(struct work *w, bool (*fill)(struct work *w, int fd))
 {
     struct name name = worker_name(w->method, w->worker, 0);
     int fd = work_create(w, w->directory_fd, name.text);
-    int rc = fd < 0 ? fd : fill(w, fd);
-    if (rc == 0 && w->first_sync)
-        rc = work_called(w, "fsync", w->first_sync(fd));
+    bool is_made = fd >= 0 && fill(w, fd) && sync_file(w, fd, w->first_sync);
     descriptor_close(&fd);
-    if (rc != 0)
-        return rc;
-    w->fd = openat(w->directory_fd, name.text,
-                   O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
-    return work_called(w, "open", w->fd);
+    if (is_made)
+        w->fd = openat(w->directory_fd, name.text,
+                       O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
+    return is_made && called(w, "open", w->fd);
 }
 
-static int blocks_begin(struct work *w)
+static bool blocks_begin(struct work *w)
 {
     return begin_file(w, fill_file);
 }
 
-static void check_block(struct judging *j, int fd, unsigned worker, uint32_t unit,
-                        uint64_t promised, struct sight *s)
+static void check_block(struct judging *j, int fd, uint32_t unit, uint64_t promised,
+                        struct sight *s)
 {
     struct overwrites *o = &j->findings->overwrites;
-    versions_check(j, fd, block_stamp(j->method, worker, 0), unit, 1, promised, s);
+    versions_check(j, fd, 0, unit, 1, promised, s);
     if (s->finding != FOUND_KEPT || s->newest <= promised)
         return;
     o->under_way++;
@@ -367,52 +386,49 @@ static void check_block(struct judging *j, int fd, unsigned worker, uint32_t uni
  * before the cut may be empty: then the one before it is still there.
  */
 
-static int append_block(struct work *w, uint64_t version)
+static bool append_block(struct work *w, uint64_t version)
 {
+    const struct method *m = &methods[w->method];
     uint64_t number = (version - 1) / w->header->units;
     uint64_t block = (version - 1) % w->header->units;
-    int rc = 0;
     if (block == 0) { /* the first of the next file, whose name must not exist yet */
         descriptor_close(&w->other_fd);
         w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text);
-        rc = w->other_fd >= 0 ? 0 : w->other_fd;
+        if (w->other_fd < 0)
+            return false;
     }
-    if (rc == 0)
-        rc = contents_write(w, w->other_fd, block_stamp(w->method, w->worker, number + 1), block, 1,
-                            version, 0);
-    if (rc == 0)
-        rc = work_called(w, methods[w->method].name, methods[w->method].sync(w->other_fd));
-    if (rc == 0 && block == 0)
-        rc = sync_directory(w, w->directory_fd);
-    if (rc != 0 || block != 0 || number == 0)
-        return rc;
-    /* the name of the new file is durable: the file before it goes */
-    struct name last = tail_name(w->method, w->worker, number - 1);
-    return work_called(w, "unlink", unlinkat(w->directory_fd, last.text, 0));
+    if (!contents_write(w, w->other_fd, number + 1, block, 1, version, 0) ||
+        !called(w, m->name, m->sync(w->other_fd)))
+        return false;
+    if (block > 0)
+        return true;
+    /* once the name of the new file is durable, the file before it goes */
+    return sync_directory(w, w->directory_fd) &&
+           (number == 0 ||
+            called(w, "unlink",
+                   unlinkat(w->directory_fd, tail_name(w->method, w->worker, number - 1).text, 0)));
 }
 
 /* Examines one of the tail's files, up to its block with number `blocks` - 1. */
-static void check_tail_file(struct judging *j, unsigned worker, uint64_t number, uint64_t blocks,
-                            struct sight *s)
+static void check_tail_file(struct judging *j, uint64_t number, uint64_t blocks, struct sight *s)
 {
-    int fd = judging_open(j, j->directory_fd, tail_name(j->method, worker, number).text);
+    int fd = judging_open(j, j->directory_fd, tail_name(j->method, j->worker, number).text);
     *s = (struct sight){.finding = fd < 0 ? judging_failure(j, -fd) : FOUND_KEPT};
     for (uint64_t block = 0; s->finding == FOUND_KEPT && block < blocks; block++)
-        versions_check(j, fd, block_stamp(j->method, worker, number + 1), block, 1,
-                       number * j->header->units + block + 1, s);
+        versions_check(j, fd, number + 1, block, 1, number * j->header->units + block + 1, s);
     descriptor_close(&fd);
 }
 
-static void judge_tail(struct judging *j, unsigned worker)
+static void judge_tail(struct judging *j)
 {
     uint32_t units = j->header->units;
-    uint64_t promised = promised_of(j, worker, units);
+    uint64_t promised = promised_of(j, units);
     uint64_t number = (promised - 1) / units;
     uint64_t shown = number; /* the file that shows the state */
     struct sight sight;
     if (promised == 0)
         return;
-    check_tail_file(j, worker, number, (promised - 1) % units + 1, &sight);
+    check_tail_file(j, number, (promised - 1) % units + 1, &sight);
     bool is_gone = sight.finding == FOUND_MISSING; /* a later file may have replaced it */
     DIR *all = is_gone ? directory_list(j->directory_fd, ".") : NULL;
     const struct dirent *entry;
@@ -421,9 +437,9 @@ static void judge_tail(struct judging *j, unsigned worker)
         uint64_t later;
         const char *plus = strchr(entry->d_name, '+');
         if (!plus || sscanf(plus, "+%" SCNu64, &later) != 1 || later <= number ||
-            strcmp(tail_name(j->method, worker, later).text, entry->d_name) != 0)
+            strcmp(tail_name(j->method, j->worker, later).text, entry->d_name) != 0)
             continue;
-        check_tail_file(j, worker, later, 1, &other);
+        check_tail_file(j, later, 1, &other);
         if (other.finding == FOUND_KEPT || sight.finding == FOUND_MISSING) {
             sight = other;
             shown = later;
@@ -433,52 +449,51 @@ static void judge_tail(struct judging *j, unsigned worker)
         sight.finding = judging_failure(j, errno);
     if (all)
         closedir(all);
-    judging_add(j, worker, units, &sight, tail_name(j->method, worker, shown).text);
+    judging_add(j, units, &sight, tail_name(j->method, j->worker, shown).text);
 }
 
 /*
  * Judges all units of a worker by the method's check(), in its file; or in its directory, where a
  * unit has a name that never changes, "17".
  */
-static void units_judge(struct judging *j, unsigned worker)
+static void units_judge(struct judging *j)
 {
     const struct method *m = &methods[j->method];
     bool are_names = m->names.sides > 0;
     char file[FILE_TEXT];
-    struct name name = worker_name(j->method, worker, 0);
+    struct name name = worker_name(j->method, j->worker, 0);
     int fd = are_names ? directory_open(j->directory_fd, name.text)
                        : judging_open(j, j->directory_fd, name.text);
     snprintf(file, sizeof file, "%s", name.text);
     for (uint32_t unit = 0; unit < method_units_of_worker(j->header, j->method) - m->tails;
          unit++) {
         struct sight sight;
-        uint64_t promised = promised_of(j, worker, unit);
+        uint64_t promised = promised_of(j, unit);
         if (promised == 0)
             continue;
         if (fd >= 0)
-            m->check(j, fd, worker, unit, promised, &sight);
+            m->check(j, fd, unit, promised, &sight);
         else
             sight = (struct sight){.finding = judging_failure(j, -fd)};
         if (are_names)
             snprintf(file, sizeof file, "%s/%u", name.text, unit);
-        judging_add(j, worker, unit, &sight, file);
+        judging_add(j, unit, &sight, file);
     }
     descriptor_close(&fd);
     if (m->tails > 0)
-        judge_tail(j, worker);
+        judge_tail(j);
 }
 
 /* Overwrites w->batch blocks, or appends to the tail, and calls the method's `sync`. */
-static int blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     const struct method *m = &methods[w->method];
-    int rc = 0;
     if (unit == w->header->units)
         return append_block(w, versions[0]);
-    for (uint32_t i = 0; rc == 0 && i < w->batch; i++)
-        rc = contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), unit + i, 1,
-                            versions[i], m->write_flags);
-    return rc == 0 && m->sync ? work_called(w, m->name, m->sync(w->fd)) : rc;
+    for (uint32_t i = 0; i < w->batch; i++)
+        if (!contents_write(w, w->fd, 0, unit + i, 1, versions[i], m->write_flags))
+            return false;
+    return !m->sync || called(w, m->name, m->sync(w->fd));
 }
 
 /* ---- a mapping ------------------------------------------------------------------------------- */
@@ -490,37 +505,34 @@ static size_t mapping_bytes(const struct work *w)
     return (size_t)w->header->units * w->header->block_bytes;
 }
 
-static int msync_begin(struct work *w)
+static bool msync_begin(struct work *w)
 {
-    int rc = blocks_begin(w);
-    if (rc == 0)
-        rc = work_called(w, "memfd_create", w->other_fd = memfd_create("block", MFD_CLOEXEC));
-    if (rc != 0)
-        return rc;
+    if (!blocks_begin(w) ||
+        !called(w, "memfd_create", w->other_fd = memfd_create("block", MFD_CLOEXEC)))
+        return false;
     void *map = mmap(NULL, mapping_bytes(w), PROT_READ | PROT_WRITE, MAP_SHARED, w->fd, 0);
     w->own = map == MAP_FAILED ? NULL : map;
-    return work_called(w, "mmap", w->own ? 0 : -1);
+    return called(w, "mmap", w->own ? 0 : -1);
 }
 
 /*
  * Builds the block in a memory file, and reads it into the mapping from there: where the storage
  * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT.
  */
-static int msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     size_t bytes = w->header->block_bytes;
     size_t offset = (size_t)unit * bytes;
     char *to = (char *)w->own + offset;
     size_t into_page = offset % (size_t)sysconf(_SC_PAGESIZE);
-    pattern_fill(w->pattern, w->buffer, bytes, block_stamp(w->method, w->worker, 0), offset,
-                 versions[0]);
-    w->call = "change of the mapping";
+    fill_buffer(w, 0, offset, bytes, versions[0]);
     if (pwrite(w->other_fd, w->buffer, bytes, 0) != (ssize_t)bytes)
-        return -errno;
+        return called(w, "change of the mapping", -1);
     ssize_t got = pread(w->other_fd, to, bytes, 0);
-    if (got != (ssize_t)bytes)
-        return got < 0 && errno != EFAULT ? -errno : -EIO;
-    return work_called(w, "msync", msync(to - into_page, bytes + into_page, MS_SYNC));
+    if (got >= 0 || errno == EFAULT)
+        errno = EIO;
+    return called(w, "change of the mapping", got == (ssize_t)bytes ? 0 : -1) &&
+           called(w, "msync", msync(to - into_page, bytes + into_page, MS_SYNC));
 }
 
 static void msync_end(struct work *w)
@@ -533,55 +545,55 @@ static void msync_end(struct work *w)
 
 #ifdef HAVE_LIBURING
 
-static int uring_fsync_begin(struct work *w)
+static bool uring_fsync_begin(struct work *w)
 {
-    int rc = blocks_begin(w);
-    if (rc != 0)
-        return rc;
+    if (!blocks_begin(w))
+        return false;
     struct io_uring *ring = calloc(1, sizeof *ring);
     w->call = "io_uring_setup";
-    rc = ring ? io_uring_queue_init(2, ring, 0) : -ENOMEM;
-    if (rc == 0)
+    w->error = ring ? -io_uring_queue_init(2, ring, 0) : ENOMEM;
+    if (w->error == 0)
         w->own = ring;
     else
         free(ring);
-    return rc;
+    return w->error == 0;
 }
 
-static int uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct io_uring *ring = w->own;
     uint64_t offset = (uint64_t)unit * w->header->block_bytes;
-    pattern_fill(w->pattern, w->buffer, w->header->block_bytes,
-                 block_stamp(w->method, w->worker, 0), offset, versions[0]);
+    fill_buffer(w, 0, offset, w->header->block_bytes, versions[0]);
     w->call = "io_uring write and fsync";
     struct io_uring_sqe *write = io_uring_get_sqe(ring);
     struct io_uring_sqe *sync = io_uring_get_sqe(ring);
+    w->error = EBUSY;
     if (!write || !sync)
-        return -EBUSY;
+        return false;
     io_uring_prep_write(write, w->fd, w->buffer, w->header->block_bytes, offset);
     io_uring_sqe_set_flags(write, IOSQE_IO_LINK);
     io_uring_sqe_set_data64(write, 0);
     io_uring_prep_fsync(sync, w->fd, 0);
     io_uring_sqe_set_data64(sync, 1);
     int submitted = io_uring_submit(ring);
-    if (submitted != 2)
-        return submitted < 0 ? submitted : -EIO;
     const int right[] = {(int)w->header->block_bytes, 0}; /* a full write, and an fsync */
-    int rc = 0;
-    for (int left = 2; left > 0; left--) {
+    w->error = submitted == 2 ? 0 : submitted < 0 ? -submitted : EIO;
+    for (int left = 2; left > 0 && submitted == 2; left--) {
         struct io_uring_cqe *cqe;
         int waited;
         do {
             waited = io_uring_wait_cqe(ring, &cqe);
         } while (waited == -EINTR);
-        if (waited != 0)
-            return waited;
-        if (cqe->res != right[io_uring_cqe_get_data64(cqe)] && (rc == 0 || rc == -ECANCELED))
-            rc = cqe->res < 0 ? cqe->res : -EIO;
+        if (waited != 0) {
+            w->error = -waited;
+            return false;
+        }
+        if (cqe->res != right[io_uring_cqe_get_data64(cqe)] &&
+            (w->error == 0 || w->error == ECANCELED))
+            w->error = cqe->res < 0 ? -cqe->res : EIO;
         io_uring_cqe_seen(ring, cqe);
     }
-    return rc;
+    return w->error == 0;
 }
 
 static void uring_fsync_end(struct work *w)
@@ -602,27 +614,26 @@ static void uring_fsync_end(struct work *w)
  * to leave some. It does not count unreadable and foreign blocks, which show nothing about a cut.
  */
 
-static int control_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool control_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     uint64_t write = versions[0];
     uint32_t block = (uint32_t)((write - 1) % CONTROL_GROUPS) * CONTROL_BATCH;
     (void)unit;
-    return contents_write(w, w->fd, block_stamp(w->method, w->worker, 0), block, CONTROL_BATCH,
-                          control_version(write, block), 0);
+    return contents_write(w, w->fd, 0, block, CONTROL_BATCH, control_version(write, block), 0);
 }
 
-static void control_judge(struct judging *j, unsigned worker)
+static void control_judge(struct judging *j)
 {
     struct sight sight;
     struct control_tally *t = &j->findings->controls[j->method];
     uint64_t writes = ledger_promise(j->ledger, j->method, 0)->version;
     uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
-    int fd = judging_open(j, j->directory_fd, worker_name(j->method, worker, 0).text);
+    int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
     for (uint32_t block = 0; fd >= 0 && durable < writes && block < CONTROL_BLOCKS; block++) {
         uint64_t version = control_version(writes, block);
         if (version == control_version(durable, block))
             continue;
-        versions_check(j, fd, block_stamp(j->method, worker, 0), block, 1, version, &sight);
+        versions_check(j, fd, 0, block, 1, version, &sight);
         t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
         t->lost += sight.finding == FOUND_LOST;
     }
@@ -678,11 +689,11 @@ static uint32_t whole_place(const struct whole_sizes *whole, uint32_t unit, uint
     return size;
 }
 
-static int whole_write(struct work *w, int fd, uint32_t unit, uint64_t version, int flags)
+static bool whole_write(struct work *w, int fd, uint32_t unit, uint64_t version, int flags)
 {
     uint64_t offset;
     uint32_t size = whole_place(&w->header->whole, unit, &offset);
-    return range_write(w, fd, block_stamp(w->method, w->worker, 0), offset, size, version, flags);
+    return range_write(w, fd, 0, offset, size, version, flags);
 }
 
 static uint32_t whole_units(const struct header *h)
@@ -690,37 +701,38 @@ static uint32_t whole_units(const struct header *h)
     return h->units < WHOLE_UNITS ? h->units : WHOLE_UNITS;
 }
 
-static int fill_whole(struct work *w, int fd)
+static bool fill_whole(struct work *w, int fd)
 {
-    int rc = 0;
-    for (uint32_t unit = 0; rc == 0 && unit < whole_units(w->header); unit++)
-        rc = whole_write(w, fd, unit, 0, 0);
-    return rc;
+    for (uint32_t unit = 0; unit < whole_units(w->header); unit++)
+        if (!whole_write(w, fd, unit, 0, 0))
+            return false;
+    return true;
 }
 
-static int whole_begin(struct work *w)
+static bool whole_begin(struct work *w)
 {
-    w->call = "promise of whole writes";
-    return w->header->whole.most == 0 ? -EOPNOTSUPP : begin_file(w, fill_whole);
+    errno = EOPNOTSUPP;
+    return called(w, "promise of whole writes", w->header->whole.most > 0 ? 0 : -1) &&
+           begin_file(w, fill_whole);
 }
 
-static int atomic_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool atomic_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     return whole_write(w, w->fd, unit, versions[0], methods[w->method].write_flags);
 }
 
-static void atomic_check(struct judging *j, int fd, unsigned worker, uint32_t unit,
-                         uint64_t promised, struct sight *s)
+static void atomic_check(struct judging *j, int fd, uint32_t unit, uint64_t promised,
+                         struct sight *s)
 {
     uint64_t offset;
     uint32_t size = whole_place(&j->header->whole, unit, &offset);
-    range_check(j, fd, block_stamp(j->method, worker, 0), offset, size, 0, s);
+    range_check(j, fd, 0, offset, size, 0, s);
     if (s->finding == FOUND_FOREIGN && s->is_kept_in_part)
         s->finding = FOUND_TORN;
     require_whole(s, promised);
 }
 
-static int plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     uint32_t units = whole_units(w->header);
     uint64_t before = versions[0] - 1;
@@ -728,13 +740,13 @@ static int plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
     return whole_write(w, w->fd, (uint32_t)(before % units), before / units + 1, 0);
 }
 
-static void plain_judge(struct judging *j, unsigned worker)
+static void plain_judge(struct judging *j)
 {
     struct sight sight;
     struct control_tally *t = &j->findings->controls[j->method];
-    int fd = judging_open(j, j->directory_fd, worker_name(j->method, worker, 0).text);
+    int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
     for (uint32_t unit = 0; fd >= 0 && unit < whole_units(j->header); unit++) {
-        atomic_check(j, fd, worker, unit, 0, &sight);
+        atomic_check(j, fd, unit, 0, &sight);
         t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_TORN;
         t->torn += sight.finding == FOUND_TORN;
     }
@@ -750,30 +762,24 @@ static void plain_judge(struct judging *j, unsigned worker)
  */
 
 /* Makes a file with `version` in all its blocks, and syncs it with `sync` (NULL: not at all). */
-static int make_file(struct work *w, int directory_fd, const char *name, uint32_t unit,
-                     unsigned blocks, uint64_t version, int (*sync)(int fd))
+static bool make_file(struct work *w, const char *name, uint32_t unit, unsigned blocks,
+                      uint64_t version, int (*sync)(int fd))
 {
-    int fd = work_create(w, directory_fd, name);
-    if (fd < 0)
-        return fd;
-    int rc =
-        contents_write(w, fd, block_stamp(w->method, w->worker, unit + 1), 0, blocks, version, 0);
-    if (rc == 0 && sync)
-        rc = work_called(w, "fsync", sync(fd));
+    int fd = work_create(w, w->fd, name);
+    bool is_made =
+        fd >= 0 && contents_write(w, fd, unit + 1, 0, blocks, version, 0) && sync_file(w, fd, sync);
     descriptor_close(&fd);
-    return rc;
+    return is_made;
 }
 
 /*
  * Removes the name of version - 2 of a unit before the unit gets `version`: nothing is promised
  * about that name any more. `flags` are those of unlinkat(2).
  */
-static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flags)
+static bool forget_name(struct work *w, uint32_t unit, uint64_t version, int flags)
 {
-    if (version <= 2)
-        return 0;
-    struct name name = version_name(unit, version - 2);
-    return work_called(w, flags ? "rmdir" : "unlink", unlinkat(w->fd, name.text, flags));
+    return version <= 2 || called(w, flags ? "rmdir" : "unlink",
+                                  unlinkat(w->fd, version_name(unit, version - 2).text, flags));
 }
 
 /*
@@ -781,101 +787,88 @@ static int forget_name(struct work *w, uint32_t unit, uint64_t version, int flag
  * directories it has that of version 0, otherwise the unit's number: `link` makes all links to it,
  * `replace` renames over it.
  */
-static int names_begin(struct work *w)
+static bool names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;
     int *const fds[] = {&w->fd, &w->other_fd};
-    int rc = 0;
     for (unsigned side = 0; side < rule->sides; side++) {
         struct name name = worker_name(w->method, w->worker, side);
         *fds[side] = work_make_directory(w, w->directory_fd, name.text);
         if (*fds[side] < 0)
-            return *fds[side];
+            return false;
     }
-    for (uint32_t unit = 0; rc == 0 && rule->first_blocks > 0 && unit < w->header->units; unit++) {
+    for (uint32_t unit = 0; rule->first_blocks > 0 && unit < w->header->units; unit++) {
         struct name name = rule->sides > 1 ? version_name(unit, 0) : unit_name(unit);
-        rc = make_file(w, w->fd, name.text, unit, rule->first_blocks, 0, w->first_sync);
+        if (!make_file(w, name.text, unit, rule->first_blocks, 0, w->first_sync))
+            return false;
     }
-    return rc;
+    return true;
 }
 
 /* Syncs a new file, but not its directory; `check` counts those that have kept their names. */
-static int new_name_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool new_name_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    struct name name = version_name(unit, versions[0]);
-    int rc = forget_name(w, unit, versions[0], 0);
-    return rc == 0 ? make_file(w, w->fd, name.text, unit, 1, versions[0], fsync) : rc;
+    return forget_name(w, unit, versions[0], 0) &&
+           make_file(w, version_name(unit, versions[0]).text, unit, 1, versions[0], fsync);
 }
 
-static int create_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool create_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    int rc = new_name_step(w, unit, versions);
-    return rc == 0 ? sync_directory(w, w->fd) : rc;
+    return new_name_step(w, unit, versions) && sync_directory(w, w->fd);
 }
 
 /* Makes the name durable before it removes it: otherwise no cut could bring the name back. */
-static int unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool unlink_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct name name = version_name(unit, versions[0]);
-    int rc = make_file(w, w->fd, name.text, unit, 1, versions[0], NULL);
-    if (rc == 0)
-        rc = sync_directory(w, w->fd);
-    if (rc == 0)
-        rc = work_called(w, "unlink", unlinkat(w->fd, name.text, 0));
-    return rc == 0 ? sync_directory(w, w->fd) : rc;
+    return make_file(w, name.text, unit, 1, versions[0], NULL) && sync_directory(w, w->fd) &&
+           called(w, "unlink", unlinkat(w->fd, name.text, 0)) && sync_directory(w, w->fd);
 }
 
-static int rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool rename_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct name from = version_name(unit, versions[0] - 1);
     struct name to = version_name(unit, versions[0]);
     bool is_odd = versions[0] % 2;
     int from_fd = is_odd ? w->fd : w->other_fd;
     int to_fd = is_odd ? w->other_fd : w->fd;
-    int rc = work_called(w, "rename", renameat(from_fd, from.text, to_fd, to.text));
-    if (rc == 0)
-        rc = sync_directory(w, to_fd);
-    return rc == 0 ? sync_directory(w, from_fd) : rc;
+    return called(w, "rename", renameat(from_fd, from.text, to_fd, to.text)) &&
+           sync_directory(w, to_fd) && sync_directory(w, from_fd);
 }
 
-static int link_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool link_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct name name = version_name(unit, versions[0]);
     int fd = -1;
-    int rc = forget_name(w, unit, versions[0], 0);
-    if (rc == 0)
-        rc = work_called(w, "link", linkat(w->fd, unit_name(unit).text, w->fd, name.text, 0));
-    if (rc == 0)
-        rc = work_called(w, "open",
-                         fd = openat(w->fd, name.text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (rc == 0)
-        rc = work_called(w, "fsync", fsync(fd));
+    bool is_made =
+        forget_name(w, unit, versions[0], 0) &&
+        called(w, "link", linkat(w->fd, unit_name(unit).text, w->fd, name.text, 0)) &&
+        called(w, "open", fd = openat(w->fd, name.text, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)) &&
+        sync_file(w, fd, fsync) && sync_directory(w, w->fd);
     descriptor_close(&fd);
-    return rc == 0 ? sync_directory(w, w->fd) : rc;
+    return is_made;
 }
 
-static int mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool mkdir_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    struct name name = version_name(unit, versions[0]);
-    int rc = forget_name(w, unit, versions[0], AT_REMOVEDIR);
-    int fd = rc == 0 ? work_make_directory(w, w->fd, name.text) : rc;
-    if (fd < 0)
-        return fd;
-    rc = sync_directory(w, fd);
+    int fd = -1;
+    bool is_made =
+        forget_name(w, unit, versions[0], AT_REMOVEDIR) &&
+        (fd = work_make_directory(w, w->fd, version_name(unit, versions[0]).text)) >= 0 &&
+        sync_directory(w, fd) && sync_directory(w, w->fd);
     descriptor_close(&fd);
-    return rc == 0 ? sync_directory(w, w->fd) : rc;
+    return is_made;
 }
 
 /* Number of blocks in a file: several, so that `check` notices one with only half of a version. */
 #define REPLACE_BLOCKS 4
 
-static int replace_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool replace_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct name aside = version_name(unit, versions[0]);
-    int rc = make_file(w, w->fd, aside.text, unit, REPLACE_BLOCKS, versions[0], fsync);
-    if (rc == 0)
-        rc = work_called(w, "rename", renameat(w->fd, aside.text, w->fd, unit_name(unit).text));
-    return rc == 0 ? sync_directory(w, w->fd) : rc;
+    return make_file(w, aside.text, unit, REPLACE_BLOCKS, versions[0], fsync) &&
+           called(w, "rename", renameat(w->fd, aside.text, w->fd, unit_name(unit).text)) &&
+           sync_directory(w, w->fd);
 }
 
 /*
@@ -884,35 +877,32 @@ static int replace_step(struct work *w, uint32_t unit, const uint64_t versions[]
  */
 #define SPAN (UINT64_C(1) << 26)
 
-static int set_size(struct work *w, int fd, uint32_t unit, uint64_t version, int (*sync)(int fd))
+static bool set_size(struct work *w, int fd, uint32_t unit, uint64_t version, int (*sync)(int fd))
 {
     uint64_t size = unit % 2 ? SPAN - version : version;
-    int rc = work_called(w, "truncate", ftruncate(fd, (off_t)size));
-    return rc == 0 && sync ? work_called(w, "fsync", sync(fd)) : rc;
+    return called(w, "truncate", ftruncate(fd, (off_t)size)) && sync_file(w, fd, sync);
 }
 
-static int truncate_begin(struct work *w)
+static bool truncate_begin(struct work *w)
 {
-    int rc = names_begin(w);
-    for (uint32_t unit = 0; rc == 0 && unit < w->header->units; unit++) {
+    bool is_made = names_begin(w);
+    for (uint32_t unit = 0; is_made && unit < w->header->units; unit++) {
         int fd = work_create(w, w->fd, unit_name(unit).text);
-        rc = fd < 0 ? fd : set_size(w, fd, unit, 0, w->first_sync);
+        is_made = fd >= 0 && set_size(w, fd, unit, 0, w->first_sync);
         descriptor_close(&fd);
     }
-    return rc;
+    return is_made;
 }
 
-static int truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool truncate_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    w->call = "truncate";
+    errno = EFBIG;
     if (versions[0] >= SPAN)
-        return -EFBIG;
+        return called(w, "truncate", -1);
     int fd = openat(w->fd, unit_name(unit).text, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-    int rc = work_called(w, "open", fd);
-    if (rc == 0)
-        rc = set_size(w, fd, unit, versions[0], fsync);
+    bool is_set = called(w, "open", fd) && set_size(w, fd, unit, versions[0], fsync);
     descriptor_close(&fd);
-    return rc;
+    return is_set;
 }
 
 /* ---- names: judging -------------------------------------------------------------------------- */
@@ -928,7 +918,7 @@ struct sightings {
     struct sight exact;
 };
 
-static void names_judge(struct judging *j, unsigned worker)
+static void names_judge(struct judging *j)
 {
     const struct names_rule *rule = &methods[j->method].names;
     bool wants_none = rule->is_absent || rule->leaves_none;
@@ -940,7 +930,7 @@ static void names_judge(struct judging *j, unsigned worker)
         return;
     }
     for (unsigned side = 0; listing != FOUND_MISSING && side < rule->sides; side++) {
-        directory = worker_name(j->method, worker, side);
+        directory = worker_name(j->method, j->worker, side);
         DIR *all = directory_list(j->directory_fd, directory.text);
         const struct dirent *entry;
         while (all && (errno = 0, entry = readdir(all))) {
@@ -952,7 +942,7 @@ static void names_judge(struct judging *j, unsigned worker)
                 unit >= j->header->units || version % rule->sides != side)
                 continue;
             struct sightings *seen = &all_seen[unit];
-            uint64_t promised = promised_of(j, worker, unit);
+            uint64_t promised = promised_of(j, unit);
             if (version < promised || (rule->is_absent && version == promised)) {
                 seen->has_old = true;
                 seen->old = version;
@@ -961,8 +951,8 @@ static void names_judge(struct judging *j, unsigned worker)
             if (seen->has_wanted || rule->is_absent)
                 continue;
             if (rule->has_contents)
-                file_check(j, dirfd(all), entry->d_name, block_stamp(j->method, worker, unit + 1),
-                           1, rule->has_version ? version : 0, &sight);
+                file_check(j, dirfd(all), entry->d_name, unit + 1, 1,
+                           rule->has_version ? version : 0, &sight);
             seen->has_wanted |= sight.finding == FOUND_KEPT;
             seen->is_unreadable |= sight.finding == FOUND_UNREADABLE;
             if (version == promised) {
@@ -978,7 +968,7 @@ static void names_judge(struct judging *j, unsigned worker)
     for (uint32_t unit = 0; unit < j->header->units; unit++) {
         char file[FILE_TEXT];
         const struct sightings *seen = &all_seen[unit];
-        uint64_t promised = promised_of(j, worker, unit);
+        uint64_t promised = promised_of(j, unit);
         uint64_t version = promised; /* whose name shows the state */
         struct sight sight = seen->exact;
         if (promised == 0)
@@ -998,25 +988,23 @@ static void names_judge(struct judging *j, unsigned worker)
             sight.finding = FOUND_MISSING;
         }
         snprintf(file, sizeof file, "%s/%s", directory.text, version_name(unit, version).text);
-        judging_add(j, worker, unit, &sight, file);
+        judging_add(j, unit, &sight, file);
     }
     free(all_seen);
 }
 
 /* A file may have any version from the promised one on, but all its blocks must have the same. */
-static void replace_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
-                          uint64_t promised, struct sight *s)
+static void replace_check(struct judging *j, int directory_fd, uint32_t unit, uint64_t promised,
+                          struct sight *s)
 {
-    file_check(j, directory_fd, unit_name(unit).text, block_stamp(j->method, worker, unit + 1),
-               REPLACE_BLOCKS, 0, s);
+    file_check(j, directory_fd, unit_name(unit).text, unit + 1, REPLACE_BLOCKS, 0, s);
     require_whole(s, promised);
 }
 
-static void truncate_check(struct judging *j, int directory_fd, unsigned worker, uint32_t unit,
-                           uint64_t promised, struct sight *s)
+static void truncate_check(struct judging *j, int directory_fd, uint32_t unit, uint64_t promised,
+                           struct sight *s)
 {
     struct stat st;
-    (void)worker;
     *s = (struct sight){.finding = FOUND_WRONG_SIZE};
     if (fstatat(directory_fd, unit_name(unit).text, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         s->finding = judging_failure(j, errno);
@@ -1030,14 +1018,14 @@ static void truncate_check(struct judging *j, int directory_fd, unsigned worker,
     s->finding = s->found >= promised ? FOUND_KEPT : FOUND_WRONG_SIZE;
 }
 
-static void new_name_judge(struct judging *j, unsigned worker)
+static void new_name_judge(struct judging *j)
 {
     struct stat st;
-    int fd = directory_open(j->directory_fd, worker_name(j->method, worker, 0).text);
+    int fd = directory_open(j->directory_fd, worker_name(j->method, j->worker, 0).text);
     if (fd < 0 && fd != -ENOENT)
         return;
     for (uint32_t unit = 0; unit < j->header->units; unit++) {
-        uint64_t synced = promised_of(j, worker, unit);
+        uint64_t synced = promised_of(j, unit);
         if (synced == 0)
             continue;
         struct name name = version_name(unit, synced);
@@ -1066,61 +1054,54 @@ const struct method methods[METHODS] = {
                        .promise = "a buffered overwrite: nothing is promised"},
     [METHOD_DRIVE] = {CONTROL("drive"), .is_control = true, .open_flags = O_DIRECT,
                       .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
-    [METHOD_FSYNC] = {BLOCKS("fsync"), .tails = 1, .sync = fsync,
-                      .promise = "a block overwritten, or appended with the file's size"},
-    [METHOD_FDATASYNC] = {BLOCKS("fdatasync"), .tails = 1, .sync = fdatasync,
-                          .promise = "a block overwritten, or appended with the file's size"},
-    [METHOD_DSYNC] = {BLOCKS("dsync"), .open_flags = O_DSYNC,
-                      .promise = "one whole write with O_DSYNC"},
-    [METHOD_RWF_DSYNC_WRITE] = {BLOCKS("rwf_dsync"), .write_flags = RWF_DSYNC,
-                                .promise = "one whole write with RWF_DSYNC"},
-    [METHOD_DIRECT_DSYNC] = {BLOCKS("direct_dsync"), .open_flags = O_DIRECT | O_DSYNC,
-                             .promise = "one whole write with O_DIRECT and O_DSYNC"},
-    [METHOD_URING_FSYNC] = {.name = "uring_fsync",
-                            .promise = "a linked write and fsync of io_uring",
+    {BLOCKS("fsync"), .tails = 1, .sync = fsync,
+     .promise = "a block overwritten, or appended with the file's size"},
+    {BLOCKS("fdatasync"), .tails = 1, .sync = fdatasync,
+     .promise = "a block overwritten, or appended with the file's size"},
+    {BLOCKS("dsync"), .open_flags = O_DSYNC, .promise = "one whole write with O_DSYNC"},
+    {BLOCKS("rwf_dsync"), .write_flags = RWF_DSYNC, .promise = "one whole write with RWF_DSYNC"},
+    {BLOCKS("direct_dsync"), .open_flags = O_DIRECT | O_DSYNC,
+     .promise = "one whole write with O_DIRECT and O_DSYNC"},
+    {.name = "uring_fsync",
+     .promise = "a linked write and fsync of io_uring",
 #ifdef HAVE_LIBURING
-                            .begin = uring_fsync_begin,
-                            .step = uring_fsync_step,
-                            .end = uring_fsync_end,
+     .begin = uring_fsync_begin,
+     .step = uring_fsync_step,
+     .end = uring_fsync_end,
 #endif
-                            .check = check_block,
-                            .judge = units_judge},
-    [METHOD_MSYNC] = {.name = "msync",
-                      .promise = "a page of a shared mapping, with MS_SYNC",
-                      .begin = msync_begin,
-                      .step = msync_step,
-                      .end = msync_end,
-                      .check = check_block,
-                      .judge = units_judge},
+     .check = check_block,
+     .judge = units_judge},
+    {.name = "msync",
+     .promise = "a page of a shared mapping, with MS_SYNC",
+     .begin = msync_begin,
+     .step = msync_step,
+     .end = msync_end,
+     .check = check_block,
+     .judge = units_judge},
     [METHOD_SYNCFS] = {BLOCKS("syncfs"), .sync = syncfs, .batch = 8, .interval_ns = BILLION,
                        .promise = "everything written before"},
-    [METHOD_CREATE] = {NAMES("create", names_begin, create_step, names_judge),
-                       .names = {.sides = 1, .has_contents = true, .has_version = true},
-                       .promise = "a new file and its directory synced"},
-    [METHOD_REPLACE] = {NAMES("replace", names_begin, replace_step, units_judge),
-                        .check = replace_check,
-                        .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
-                        .promise =
-                            "a synced file renamed over an old one, and the directory synced"},
-    [METHOD_UNLINK] = {NAMES("unlink", names_begin, unlink_step, names_judge),
-                       .names = {.sides = 1, .is_absent = true},
-                       .promise = "a name removed, and the directory synced"},
-    [METHOD_RENAME] =
-        {NAMES("rename", names_begin, rename_step, names_judge),
-         .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
-         .promise = "a name moved, and both directories synced"},
-    [METHOD_LINK] = {NAMES("link", names_begin, link_step, names_judge),
-                     .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
-                     .promise = "another name, file and directory synced"},
-    [METHOD_MKDIR] = {NAMES("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
-                      .promise = "a new directory, and both directories synced"},
-    [METHOD_TRUNCATE] = {NAMES("truncate", truncate_begin, truncate_step, units_judge),
-                         .check = truncate_check, .names = {.sides = 1},
-                         .promise = "a new size, and the file synced"},
-    [METHOD_NEW_NAME] = {NAMES("new_name", names_begin, new_name_step, new_name_judge),
-                         .is_fact = true, .names = {.sides = 1},
-                         .promise =
-                             "a new file synced, and not its directory: nothing is promised"},
+    {NAMES("create", names_begin, create_step, names_judge),
+     .names = {.sides = 1, .has_contents = true, .has_version = true},
+     .promise = "a new file and its directory synced"},
+    {NAMES("replace", names_begin, replace_step, units_judge), .check = replace_check,
+     .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
+     .promise = "a synced file renamed over an old one, and the directory synced"},
+    {NAMES("unlink", names_begin, unlink_step, names_judge),
+     .names = {.sides = 1, .is_absent = true},
+     .promise = "a name removed, and the directory synced"},
+    {NAMES("rename", names_begin, rename_step, names_judge),
+     .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
+     .promise = "a name moved, and both directories synced"},
+    {NAMES("link", names_begin, link_step, names_judge),
+     .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
+     .promise = "another name, file and directory synced"},
+    {NAMES("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
+     .promise = "a new directory, and both directories synced"},
+    {NAMES("truncate", truncate_begin, truncate_step, units_judge), .check = truncate_check,
+     .names = {.sides = 1}, .promise = "a new size, and the file synced"},
+    {NAMES("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
+     .names = {.sides = 1},
+     .promise = "a new file synced, and not its directory: nothing is promised"},
     [METHOD_ATOMIC] = {.name = "atomic",
                        .begin = whole_begin,
                        .step = atomic_step,
