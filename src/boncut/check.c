@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boncut/findings.h"
+#include "boncut/ledger.h"
 #include "boncut/verdict.h"
 #include "measure/clock.h"
 #include "measure/device.h"
@@ -244,23 +244,6 @@ static bool control_counts(const struct check *c, unsigned method)
     return method != METHOD_DRIVE || c->ledger.header.drive_is_in_place;
 }
 
-/* What nothing is known of: the reason; NULL: it is known that everything was kept. */
-static const char *not_known(const struct check *c, uint64_t promises)
-{
-    if (promises == 0)
-        return "The log has no promises.";
-    if (c->is_same_mount)
-        return "The filesystem has not been unmounted since (the boot id is still the same): what "
-               "the kernel remembers was read, which says nothing about the drive.";
-    if (c->layer == LAYER_NONE && c->is_same_boot)
-        return "The system has not been restarted since (its boot id is still the same), and not "
-               "even writes that were never synced are lost: nothing was cut.";
-    if (c->layer == LAYER_NONE)
-        return "Nothing is lost, not even writes that were never synced: nothing shows that "
-               "anything was cut.";
-    return NULL;
-}
-
 /* Sets the layer, the verdict and the reason. */
 static void find_verdict(struct check *c)
 {
@@ -273,14 +256,24 @@ static void find_verdict(struct check *c)
     const struct control_tally *drive = &c->findings.controls[METHOD_DRIVE];
     const struct control_tally *plain = &c->findings.controls[METHOD_PLAIN];
     const struct tally *atomic = &c->findings.methods[METHOD_ATOMIC];
-    uint64_t promises = ledger_promises(&c->ledger);
-    struct tally sum;
-    findings_sum(&c->findings, &sum);
+    const struct tally *sum = &c->findings.sum;
+    uint64_t promises = c->ledger.promised;
     c->layer = drive->lost > 0 && control_counts(c, METHOD_DRIVE) && !c->is_same_mount ? LAYER_DRIVE
                : cached->lost + drive->lost > 0                                        ? LAYER_HOST
                                                                                        : LAYER_NONE;
-    const char *unknown = not_known(c, promises);
-    if (c->gone || tally_losses(&sum) > 0) {
+    const char *unknown = NULL; /* why nothing is known, even if nothing is lost */
+    if (promises == 0)
+        unknown = "The log has no promises.";
+    else if (c->is_same_mount)
+        unknown = "The filesystem has not been unmounted since (the boot id is still the same): "
+                  "what the kernel remembers was read, which says nothing about the drive.";
+    else if (c->layer == LAYER_NONE && c->is_same_boot)
+        unknown = "The system has not been restarted since (its boot id is still the same), and "
+                  "not even writes that were never synced are lost: nothing was cut.";
+    else if (c->layer == LAYER_NONE)
+        unknown = "Nothing is lost, not even writes that were never synced: nothing shows that "
+                  "anything was cut.";
+    if (c->gone || sum->lost > 0) {
         c->verdict = VERDICT_LOST;
         if (c->gone)
             reason_add(c->reason, sizeof c->reason,
@@ -289,12 +282,12 @@ static void find_verdict(struct check *c)
                        c->ledger.header.directory, c->gone, promises);
         else
             reason_add(c->reason, sizeof c->reason,
-                       "%" PRIu64 " of %" PRIu64 " units are not as promised. %s",
-                       tally_losses(&sum), sum.units, reach[c->layer]);
-    } else if (sum.found[FOUND_UNREADABLE] > 0) {
+                       "%" PRIu64 " of %" PRIu64 " units are not as promised. %s", sum->lost,
+                       sum->units, reach[c->layer]);
+    } else if (sum->found[FOUND_UNREADABLE] > 0) {
         c->verdict = VERDICT_UNREADABLE;
         reason_add(c->reason, sizeof c->reason, "%" PRIu64 " promised units cannot be read (%s).",
-                   sum.found[FOUND_UNREADABLE],
+                   sum->found[FOUND_UNREADABLE],
                    c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
     } else if (unknown) {
         c->verdict = VERDICT_NOT_KNOWN;
@@ -345,7 +338,6 @@ static void print_report(const struct check *c, FILE *out)
     const struct header *h = &l->header;
     const struct findings *f = &c->findings;
     const struct overwrites *o = &f->overwrites;
-    struct tally sum;
     char block[UNITS_TEXT];
     fprintf(out, "%s on %s", h->directory,
             *h->device ? printable(h->device).text : "no block device");
@@ -361,17 +353,16 @@ static void print_report(const struct check *c, FILE *out)
     for (unsigned method = 0; method < METHODS; method++)
         if (l->units[method] && method_promises(method))
             print_row(out, methods[method].name, l->promises[method], &f->methods[method]);
-    findings_sum(f, &sum);
-    print_row(out, "Sum", ledger_promises(l), &sum);
-    if (sum.found[FOUND_UNKNOWN] > 0)
+    print_row(out, "Sum", l->promised, &f->sum);
+    if (f->sum.found[FOUND_UNKNOWN] > 0)
         fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
-                sum.found[FOUND_UNKNOWN]);
+                f->sum.found[FOUND_UNKNOWN]);
     fputc('\n', out);
     for (unsigned i = 0; i < LAST_SECONDS; i++)
         fprintf(out,
                 "Last promised in the last %u s of the log: %" PRIu64 " units, %" PRIu64
                 " of them not as promised\n",
-                i + 1, sum.last[i].units, sum.last[i].lost);
+                i + 1, f->sum.last[i].units, f->sum.last[i].lost);
     for (unsigned i = 0; i < 2; i++) {
         const struct control_tally *t = &f->controls[controls[i]];
         if (!l->units[controls[i]])
@@ -448,7 +439,6 @@ static json_t *report_json(const struct check *c)
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
     const struct findings *f = &c->findings;
-    struct tally sum;
     char id[UNITS_TEXT];
     json_t *settings = json_object();
     json_t *run = json_object();
@@ -462,7 +452,6 @@ static json_t *report_json(const struct check *c)
     put_text(&settings, "directory", c->settings->directory);
     put_flag(&settings, "unmounted", c->settings->is_unmounted);
     put_flag(&settings, "trust_directory", c->settings->trusts_directory);
-    findings_sum(f, &sum);
     json_t *object = document_begin(&(struct document){
         .format = "boncut-check",
         .elapsed_seconds = (double)(clock_ns() - c->begun_ns) / BILLION,
@@ -506,7 +495,7 @@ static json_t *report_json(const struct check *c)
         append_value(&canaries, canary);
     }
     put_value(&object, "methods", by_method);
-    put_value(&object, "sum", tally_json("sum", ledger_promises(l), &sum));
+    put_value(&object, "sum", tally_json("sum", l->promised, &f->sum));
     put_value(&object, "canaries", canaries);
     PUT_COUNTS(&overwrites, {"under_way", f->overwrites.under_way}, {"torn", f->overwrites.torn});
     put_known_count(&overwrites, "torn_at_bytes", f->overwrites.torn_at);

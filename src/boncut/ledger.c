@@ -12,27 +12,6 @@
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void take_line(struct ledger *l, const struct log_line *line)
-{
-    bool is_control = methods[line->method].is_control;
-    struct promise *p = &l->units[line->method][is_control ? 0 : line->unit];
-    if (line->time_us > l->last_us)
-        l->last_us = line->time_us;
-    if (line->is_failure) {
-        p->failed = line->version > p->failed ? line->version : p->failed;
-        return;
-    }
-    if (line->version <= p->version) {
-        l->repeated++;
-        return;
-    }
-    if (line->method == METHOD_CACHED)
-        l->cached_from = line->unit;
-    l->promises[line->method] = is_control ? line->version : l->promises[line->method] + 1;
-    p->version = line->version;
-    p->time_us = line->time_us;
-}
-
 static int take_text(struct ledger *l, const char *text, size_t length, struct err *e)
 {
     struct log_line line;
@@ -56,7 +35,22 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     if (log_line_parse(&line, text, length, l->header.run) &&
         (l->header.methods & 1U << line.method) &&
         (methods[line.method].is_control || line.unit < method_units(&l->header, line.method))) {
-        take_line(l, &line);
+        bool is_control = methods[line.method].is_control;
+        struct promise *p = &l->units[line.method][is_control ? 0 : line.unit];
+        if (line.time_us > l->last_us)
+            l->last_us = line.time_us;
+        if (line.is_failure) {
+            p->failed = line.version > p->failed ? line.version : p->failed;
+        } else if (line.version <= p->version) {
+            l->repeated++;
+        } else {
+            if (line.method == METHOD_CACHED)
+                l->cached_from = line.unit;
+            l->promises[line.method] = is_control ? line.version : l->promises[line.method] + 1;
+            l->promised += method_promises(line.method);
+            p->version = line.version;
+            p->time_us = line.time_us;
+        }
     } else if (header_parse(&other, text, length, &ignored) != 0) {
         l->damaged++;
     } else {
@@ -117,12 +111,4 @@ void ledger_release(struct ledger *l)
     for (unsigned method = 0; method < METHODS; method++)
         free(l->units[method]);
     *l = (struct ledger){0};
-}
-
-uint64_t ledger_promises(const struct ledger *l)
-{
-    uint64_t sum = 0;
-    for (unsigned method = 0; method < METHODS; method++)
-        sum += method_promises(method) ? l->promises[method] : 0;
-    return sum;
 }

@@ -16,21 +16,18 @@ struct promise {
                         promised one, the sectors may hold anything */
 };
 
-/* `check` counts separately what was promised in the last 1, 2 and 3 seconds before the cut. */
-#define LAST_SECONDS 3
-
 /* All promises of a log. Its memory depends on the number of units, not on that of promises. */
 struct ledger {
     struct header header;
     struct promise *units[METHODS]; /* the units of each method; NULL: not in use */
-
-    uint64_t promises[METHODS]; /* promises of each method; for control groups, writes */
-    uint64_t last_us;           /* time of the latest line, in microseconds */
-    uint64_t lines;             /* number of lines without the header */
-    uint64_t damaged;           /* number of lines ignored because of a wrong checksum */
-    uint64_t repeated;          /* number of lines that add nothing to earlier ones */
-    bool unfinished;            /* the last line has no newline, and was ignored */
-    uint64_t cached_from;       /* writes of `cached` up to this number may be durable */
+    uint64_t promises[METHODS];     /* promises of each method; for control groups, writes */
+    uint64_t promised;              /* number of all promises, without such writes */
+    uint64_t last_us;               /* time of the latest line, in microseconds */
+    uint64_t lines;                 /* number of lines without the header */
+    uint64_t damaged;               /* number of lines ignored because of a wrong checksum */
+    uint64_t repeated;              /* number of lines that add nothing to earlier ones */
+    bool unfinished;                /* the last line has no newline, and was ignored */
+    uint64_t cached_from;           /* writes of `cached` up to this number may be durable */
 };
 
 /*
@@ -40,13 +37,3 @@ struct ledger {
  */
 int ledger_read(struct ledger *l, int fd, struct err *e);
 void ledger_release(struct ledger *l);
-
-/* Number of promises, without the control groups' writes. */
-uint64_t ledger_promises(const struct ledger *l);
-
-/* The last promise about a unit. */
-static inline const struct promise *ledger_promise(const struct ledger *l, unsigned method,
-                                                   uint32_t unit)
-{
-    return &l->units[method][unit];
-}

@@ -20,11 +20,8 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* Number of words of a line, and the length of its checksum: eight digits and a blank. */
-#define LINE_WORDS          5
-#define LOG_CHECKSUM_LENGTH 9
-
-static uint32_t checksum(const char *text, size_t length, uint64_t key)
+void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH], const char *text, size_t length,
+                      uint64_t key)
 {
     uint64_t hash = rng_mix(key ^ length);
     for (; length >= sizeof hash; text += sizeof hash, length -= sizeof hash) {
@@ -34,23 +31,10 @@ static uint32_t checksum(const char *text, size_t length, uint64_t key)
     }
     uint64_t rest = 0;
     memcpy(&rest, text, length);
-    return (uint32_t)(rng_mix(hash ^ le64toh(rest)) >> 32);
-}
-
-/* Stores a blank and the checksum of the text. */
-static void put_checksum(char to[LOG_CHECKSUM_LENGTH], const char *text, size_t length,
-                         uint64_t key)
-{
-    uint32_t sum = checksum(text, length, key);
+    uint32_t sum = (uint32_t)(rng_mix(hash ^ le64toh(rest)) >> 32);
     to[0] = ' ';
     for (int digit = 0; digit < 8; digit++)
         to[1 + digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
-}
-
-size_t log_checksum_append(char *text, size_t length, uint64_t key)
-{
-    put_checksum(text + length, text, length, key);
-    return length + LOG_CHECKSUM_LENGTH;
 }
 
 /* Whether the text ends in its checksum. If so, *length becomes that of the text before both. */
@@ -60,7 +44,7 @@ static bool log_checksum_is_right(const char *text, size_t *length, uint64_t key
     if (*length < LOG_CHECKSUM_LENGTH)
         return false;
     size_t before = *length - LOG_CHECKSUM_LENGTH;
-    put_checksum(right, text, before, key);
+    log_checksum_put(right, text, before, key);
     if (memcmp(text + before, right, sizeof right) != 0)
         return false;
     *length = before;
@@ -92,9 +76,10 @@ size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *l
     to = put_number(to + length, line->unit);
     to = put_number(to, line->version);
     to = put_number(to, line->time_us);
-    length = log_checksum_append(text, (size_t)(to - text), run);
-    text[length] = '\n';
-    return length + 1;
+    log_checksum_put(to, text, (size_t)(to - text), run);
+    to += LOG_CHECKSUM_LENGTH;
+    *to++ = '\n';
+    return (size_t)(to - text);
 }
 
 /* Reads a blank and a number of at most `most` from *at, and moves *at past them. */
@@ -129,7 +114,7 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
     uint64_t unit;
     const char *end = end_of(text, length);
     const char *from = end;
-    for (unsigned words = LINE_WORDS; from > text && (from[-1] != ' ' || --words > 0);)
+    for (unsigned words = 5; from > text && (from[-1] != ' ' || --words > 0);)
         from--;
     /* what a console puts before a line may be without a blank at its end */
     for (text = from;; text++) {
@@ -277,9 +262,10 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
             else
                 to += sprintf(to, "%%%02x", (unsigned char)*c);
     }
-    size_t length = log_checksum_append(text, (size_t)(to - text), HEADER_KEY);
-    text[length] = '\n';
-    return length + 1;
+    log_checksum_put(to, text, (size_t)(to - text), HEADER_KEY);
+    to += LOG_CHECKSUM_LENGTH;
+    *to++ = '\n';
+    return (size_t)(to - text);
 }
 
 /* Reads one field from the front of the text, and moves *text past it. */

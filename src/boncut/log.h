@@ -39,8 +39,10 @@ size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *l
  */
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run);
 
-/* Appends a blank and the checksum of the text, nine characters. Returns the new length. */
-size_t log_checksum_append(char *text, size_t length, uint64_t key);
+/* Stores a blank and the checksum of the text, with eight digits. */
+#define LOG_CHECKSUM_LENGTH 9
+void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH], const char *text, size_t length,
+                      uint64_t key);
 
 /*
  * The first line of the log: everything that `check` must know besides the promises. `boncut write`

@@ -8,24 +8,17 @@
 #include "sys/program.h"
 
 const char *const layer_names[LAYERS + 1] = {
-    [LAYER_NONE] = "none",
-    [LAYER_HOST] = "host",
-    [LAYER_DRIVE] = "drive",
-};
+    [LAYER_NONE] = "none", [LAYER_HOST] = "host", [LAYER_DRIVE] = "drive"};
 
-const char *const verdict_names[VERDICTS + 1] = {
-    [VERDICT_KEPT] = "kept",
-    [VERDICT_LOST] = "lost",
-    [VERDICT_UNREADABLE] = "unreadable",
-    [VERDICT_NOT_KNOWN] = "not_known",
-};
+const char *const verdict_names[VERDICTS + 1] = {[VERDICT_KEPT] = "kept",
+                                                 [VERDICT_LOST] = "lost",
+                                                 [VERDICT_UNREADABLE] = "unreadable",
+                                                 [VERDICT_NOT_KNOWN] = "not_known"};
 
-const char *const verdict_headings[VERDICTS] = {
-    [VERDICT_KEPT] = "KEPT",
-    [VERDICT_LOST] = "LOST",
-    [VERDICT_UNREADABLE] = "UNREADABLE",
-    [VERDICT_NOT_KNOWN] = "NOT KNOWN",
-};
+const char *const verdict_headings[VERDICTS] = {[VERDICT_KEPT] = "KEPT",
+                                                [VERDICT_LOST] = "LOST",
+                                                [VERDICT_UNREADABLE] = "UNREADABLE",
+                                                [VERDICT_NOT_KNOWN] = "NOT KNOWN"};
 
 int verdict_status(enum verdict verdict)
 {

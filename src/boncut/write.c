@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "boncut/findings.h"
+#include "boncut/ledger.h"
 #include "boncut/log.h"
 #include "boncut/methods/method.h"
 #include "io/file.h"
@@ -47,34 +47,8 @@ struct promise_ring {
     struct log_line lines[PROMISE_RING];
 };
 
-struct promise_log {
-    uint64_t start_ns;          /* the times of log lines count from this moment of clock_ns() */
-    struct promise_ring *rings; /* one for each worker */
-    /* for each control group, the number of writes that have returned, and that the log reports */
-    _Atomic uint64_t writes[METHODS];
-    uint64_t told[METHODS];
-    bool is_synced;          /* a syncfs was promised after the last line of `cached` */
-    uint64_t cached_from;    /* number of writes of `cached` that a syncfs may have made durable */
-    _Atomic bool has_failed; /* writing the log has failed */
-    char text[BATCH_BYTES];  /* the batch that is being filled */
-};
-
-/* A run, which all of its workers share. */
-struct write_run {
-    struct header header;
-    struct pattern pattern;
-    struct promise_log log;
-    struct scratch scratch;    /* the private directory */
-    char path[PATH_MAX];       /* its path, for messages */
-    int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
-    _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
-    _Atomic unsigned active;   /* number of threads that make promises or write control groups */
-    uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
-    uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
-    struct thread_pool pool;
-    struct worker *workers;
-    unsigned worker_count;
-};
+/* Number of threads for the control groups and the log. */
+#define OTHER_THREADS 4
 
 /* What a thread of the run does. */
 enum worker_kind { WORKER_PROMISES, WORKER_CONTROL, WORKER_LOG };
@@ -91,16 +65,42 @@ struct worker {
     struct rng rng;
 };
 
+/* A run, which all of its workers share. */
+struct write_run {
+    struct header header;
+    struct pattern pattern;
+    struct scratch scratch;    /* the private directory */
+    char path[PATH_MAX];       /* its path, for messages */
+    int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
+    _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
+    _Atomic unsigned active;   /* number of threads that make promises or write control groups */
+    uint64_t start_ns;         /* the times of log lines count from this moment of clock_ns() */
+    uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
+    uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
+    struct thread_pool pool;
+    struct worker workers[HEADER_WORKERS_MOST + OTHER_THREADS];
+    unsigned worker_count;
+    /* the log */
+    struct promise_ring *rings; /* one for each worker that makes promises */
+    /* for each control group, the number of writes that have returned, and that the log reports */
+    _Atomic uint64_t writes[METHODS];
+    uint64_t told[METHODS];
+    bool is_synced;           /* a syncfs was promised after the last line of `cached` */
+    uint64_t cached_from;     /* number of writes of `cached` that a syncfs may have made durable */
+    _Atomic bool log_is_lost; /* writing it has failed */
+    char text[BATCH_BYTES];   /* the batch that is being filled */
+};
+
 /* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
 #define PAUSE_NS 400000
 
 /* Writes all of the text, even if write(2) takes it in parts. */
-static int write_out(struct promise_log *log, const char *text, size_t length, struct err *e)
+static int write_out(struct write_run *run, const char *text, size_t length, struct err *e)
 {
     while (length > 0) {
         ssize_t written = write(STDOUT_FILENO, text, length);
         if (written < 0 && errno != EINTR) {
-            atomic_store(&log->has_failed, true);
+            atomic_store(&run->log_is_lost, true);
             return err_system(e, errno, "write the log to standard output");
         }
         text += written > 0 ? written : 0;
@@ -116,38 +116,37 @@ static int write_out(struct promise_log *log, const char *text, size_t length, s
  */
 static int work_on_log(struct write_run *run, struct err *e)
 {
-    struct promise_log *log = &run->log;
     for (;;) {
         bool is_last = atomic_load(&run->active) == 0;
         size_t length = 0;
         for (unsigned i = 0; i < run->header.workers; i++) {
-            struct promise_ring *ring = &log->rings[i];
+            struct promise_ring *ring = &run->rings[i];
             uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
             uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
             for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
                 const struct log_line *line = &ring->lines[taken % PROMISE_RING];
-                log->is_synced |= line->method == METHOD_SYNCFS;
-                length += log_line_format(log->text + length, line, run->header.run);
+                run->is_synced |= line->method == METHOD_SYNCFS;
+                length += log_line_format(run->text + length, line, run->header.run);
             }
             atomic_store_explicit(&ring->taken, taken, memory_order_release);
         }
         for (unsigned method = 0; method < METHODS; method++) {
-            uint64_t writes = atomic_load_explicit(&log->writes[method], memory_order_acquire);
-            if (writes == log->told[method] || length + LOG_LINE_MOST > BATCH_BYTES)
+            uint64_t writes = atomic_load_explicit(&run->writes[method], memory_order_acquire);
+            if (writes == run->told[method] || length + LOG_LINE_MOST > BATCH_BYTES)
                 continue;
-            if (method == METHOD_CACHED && log->is_synced) {
-                log->cached_from = writes;
-                log->is_synced = false;
+            if (method == METHOD_CACHED && run->is_synced) {
+                run->cached_from = writes;
+                run->is_synced = false;
             }
             const struct log_line line = {
                 .method = method,
-                .unit = method == METHOD_CACHED ? (uint32_t)log->cached_from : 0,
+                .unit = method == METHOD_CACHED ? (uint32_t)run->cached_from : 0,
                 .version = writes,
-                .time_us = (clock_ns() - log->start_ns) / 1000};
-            log->told[method] = writes;
-            length += log_line_format(log->text + length, &line, run->header.run);
+                .time_us = (clock_ns() - run->start_ns) / 1000};
+            run->told[method] = writes;
+            length += log_line_format(run->text + length, &line, run->header.run);
         }
-        int rc = write_out(log, log->text, length, e);
+        int rc = write_out(run, run->text, length, e);
         if (rc != 0)
             return rc;
         if (is_last && length == 0)
@@ -171,23 +170,18 @@ static int say_failed_call(const struct write_run *run, const struct work *work,
                       methods[work->method].name);
 }
 
-/* Number of a worker's units that are overwritten or named anew, without the tail. */
-static uint32_t units_changed(const struct write_run *run, unsigned method)
-{
-    return method_units_of_worker(&run->header, method) - methods[method].tails;
-}
-
 /* Gives units, from this one on, their next versions. With --rate, changes only one unit. */
 static bool step_method(struct worker *w, unsigned method, uint32_t unit)
 {
     struct work *work = &w->work[method];
     uint64_t *versions = w->versions[method] + unit;
-    uint32_t left = units_changed(w->run, method) - unit;
-    uint32_t batch = methods[method].batch;
+    const struct method *m = &methods[method];
+    uint32_t left = method_units_of_worker(&w->run->header, method) - m->tails - unit;
+    uint32_t batch = m->batch;
     work->batch = batch < 2 || w->run->gap_ns > 0 ? 1 : batch < left ? batch : left;
     for (uint32_t i = 0; i < work->batch; i++)
         versions[i]++;
-    return methods[method].step(work, unit, versions);
+    return m->step(work, unit, versions);
 }
 
 /*
@@ -196,13 +190,13 @@ static bool step_method(struct worker *w, unsigned method, uint32_t unit)
  */
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
-    struct promise_log *log = &w->run->log;
-    struct promise_ring *ring = &log->rings[w->number];
+    struct write_run *run = w->run;
+    struct promise_ring *ring = &run->rings[w->number];
     uint64_t put = atomic_load_explicit(&ring->put, memory_order_relaxed);
-    uint32_t first = w->number * method_units_of_worker(&w->run->header, method);
+    uint32_t first = w->number * method_units_of_worker(&run->header, method);
     for (uint32_t i = unit; i < unit + w->work[method].batch; i++) {
         while (put - atomic_load_explicit(&ring->taken, memory_order_acquire) == PROMISE_RING) {
-            if (atomic_load(&log->has_failed))
+            if (atomic_load(&run->log_is_lost))
                 return;
             clock_sleep(PAUSE_NS);
         }
@@ -211,7 +205,7 @@ static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_f
                               .is_failure = is_failure,
                               .unit = first + i,
                               .version = w->versions[method][i],
-                              .time_us = (clock_ns() - log->start_ns) / 1000};
+                              .time_us = (clock_ns() - run->start_ns) / 1000};
         atomic_store_explicit(&ring->put, ++put, memory_order_release);
     }
 }
@@ -221,7 +215,7 @@ static bool control_step_of(struct worker *w, unsigned method)
     w->versions[method][0]++;
     if (!methods[method].step(&w->work[method], 0, w->versions[method]))
         return false;
-    atomic_fetch_add_explicit(&w->run->log.writes[method], 1, memory_order_release);
+    atomic_fetch_add_explicit(&w->run->writes[method], 1, memory_order_release);
     return true;
 }
 
@@ -365,10 +359,10 @@ static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
         if (is_over(run))
             return 0;
         /* if the method has a tail, every fourth draw is the tail on average */
-        uint32_t units = units_changed(run, method);
-        uint32_t unit = methods[method].tails > 0 && rng_below(&w->rng, 4) == 0
-                            ? units
-                            : (uint32_t)rng_below(&w->rng, units);
+        uint32_t tails = methods[method].tails;
+        uint32_t units = method_units_of_worker(&run->header, method) - tails;
+        uint32_t unit =
+            tails > 0 && rng_below(&w->rng, 4) == 0 ? units : (uint32_t)rng_below(&w->rng, units);
         bool is_done = step_method(w, method, unit);
         log_step(w, method, unit, !is_done);
         int rc = outcome_of_step(w, method, is_done, e);
@@ -390,7 +384,7 @@ static int run_worker(void *context, struct err *e)
     /* those that make promises take turns */
     uint64_t next_ns = clock_ns() + w->number * run->gap_ns / run->header.workers;
     while (w->kind == WORKER_PROMISES && rc == 0 && !is_over(run) &&
-           !atomic_load(&run->log.has_failed))
+           !atomic_load(&run->log_is_lost))
         rc = make_round(w, &next_ns, e);
     for (unsigned method = 0; w->kind == WORKER_CONTROL && method < METHODS; method++)
         while (rc == 0 && (w->methods & run->header.methods & 1U << method) && !is_over(run)) {
@@ -406,17 +400,6 @@ static int run_worker(void *context, struct err *e)
 static const struct task worker_task = {.prepare = prepare_worker, .work = run_worker};
 
 /* ---- the run --------------------------------------------------------------------------------- */
-
-/* Number of threads for the control groups and the log. */
-#define OTHER_THREADS 4
-
-static unsigned control_methods(void)
-{
-    unsigned used = 0;
-    for (unsigned method = 0; method < METHODS; method++)
-        used |= methods[method].is_control ? 1U << method : 0;
-    return used;
-}
 
 /*
  * Draws the run's number, makes its directory, and finds out what the header says of both. The
@@ -437,7 +420,7 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         .block_bytes = block,
         .units = (uint32_t)s->units.value,
         .workers = (unsigned)s->workers.value,
-        .methods = s->methods ? s->methods | control_methods() : (1U << METHODS) - 1,
+        .methods = s->methods ? s->methods | CONTROL_METHODS : (1U << METHODS) - 1,
         .time = (int64_t)time(NULL),
     };
     int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
@@ -470,16 +453,15 @@ static int start_workers(struct write_run *run, struct err *e)
 {
     const struct header *h = &run->header;
     void *contexts[HEADER_WORKERS_MOST + OTHER_THREADS];
-    run->workers = calloc(h->workers + OTHER_THREADS, sizeof *run->workers);
-    run->log.rings = aligned_alloc(64, h->workers * sizeof *run->log.rings);
-    if (!run->workers || !run->log.rings)
+    run->rings = aligned_alloc(64, h->workers * sizeof *run->rings);
+    if (!run->rings)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
-        struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~control_methods());
+        struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~CONTROL_METHODS);
         w->number = i;
         rng_init(&w->rng, h->seed, i);
-        atomic_init(&run->log.rings[i].put, 0);
-        atomic_init(&run->log.rings[i].taken, 0);
+        atomic_init(&run->rings[i].put, 0);
+        atomic_init(&run->rings[i].taken, 0);
     }
     for (unsigned method = 0; method < METHODS; method++)
         if (methods[method].is_control && (h->methods & 1U << method))
@@ -495,12 +477,12 @@ static int start_workers(struct write_run *run, struct err *e)
 static int prepare_run(struct write_run *run, struct err *e)
 {
     const struct scratch *s = &run->scratch;
-    run->log.start_ns = clock_ns();
+    run->start_ns = clock_ns();
     int rc = thread_pool_prepare(&run->pool, &worker_task, e);
     if (rc != 0)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
-    if (!(run->header.methods & ~control_methods()))
+    if (!(run->header.methods & ~CONTROL_METHODS))
         return err_say(e, "%s: none of the methods works here", run->path);
     if (syncfs(s->fd) != 0)
         return err_system(e, errno, "syncfs %s", run->path);
@@ -527,7 +509,7 @@ static int run_write(struct write_run *run, const struct settings *s, struct err
     if (rc == 0)
         rc = prepare_run(run, e);
     if (rc == 0) {
-        rc = write_out(&run->log, first, header_format(first, &run->header), e);
+        rc = write_out(run, first, header_format(first, &run->header), e);
         /* leaves the directory for `check`, even after a failure: the log may have promises about
          * the files; --cleanup removes it later */
         run->scratch.is_guest = rc == 0;
@@ -552,8 +534,7 @@ static int run_write(struct write_run *run, const struct settings *s, struct err
         }
         free(w->buffer);
     }
-    free(run->workers);
-    free(run->log.rings);
+    free(run->rings);
     return rc;
 }
 

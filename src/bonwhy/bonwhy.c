@@ -233,7 +233,7 @@ static int print_report(FILE *out, struct watch *w, const char *target, uint64_t
 {
     char bytes[UNITS_TEXT];
     unsigned slowest = 0; /* the kind whose calls took most time */
-    for (unsigned i = 1; i < call_kind_count; i++)
+    for (unsigned i = 1; call_kinds[i].name; i++)
         if (w->stats[i].latencies.sum > w->stats[slowest].latencies.sum)
             slowest = i;
     if (w->stats[slowest].latencies.count == 0)
@@ -243,7 +243,7 @@ static int print_report(FILE *out, struct watch *w, const char *target, uint64_t
         return rc;
     fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
             "in all");
-    for (unsigned i = 0; i < call_kind_count; i++) {
+    for (unsigned i = 0; call_kinds[i].name; i++) {
         const struct call_stats *s = &w->stats[i];
         const struct histogram *h = &s->latencies;
         if (h->count == 0)

@@ -16,7 +16,7 @@
 #include "measure/mount_info.h"
 #include "util/kernel_file.h"
 
-const struct call_kind call_kinds[] = {
+const struct call_kind call_kinds[CALL_KINDS_MOST + 1] = {
     {"read", SYS_read, CALL_TRANSFER, true},
     {"pread64", SYS_pread64, CALL_TRANSFER, true},
     {"readv", SYS_readv, CALL_TRANSFER, true},
@@ -53,16 +53,11 @@ const struct call_kind call_kinds[] = {
     {"dup3", SYS_dup3, CALL_FORGET, false},
 };
 
-const unsigned call_kind_count = sizeof call_kinds / sizeof *call_kinds;
-_Static_assert(sizeof call_kinds / sizeof *call_kinds <= CALL_KINDS_MOST, "room for all kinds");
-
-/* A filter of the kernel for the calls of all call_kinds, or of those that sync. */
-#define FILTER_TEXT 1024
-
+/* Writes a filter of the kernel for the calls of all kinds, or of those that sync. */
 static void filter_calls(char text[static FILTER_TEXT], bool only_syncs)
 {
     size_t used = 0;
-    for (unsigned i = 0; i < call_kind_count; i++)
+    for (unsigned i = 0; call_kinds[i].name; i++)
         if (!only_syncs || call_kinds[i].type == CALL_SYNC)
             used += (size_t)snprintf(text + used, FILTER_TEXT - used, "%sid == %" PRIu32,
                                      used > 0 ? " || " : "", call_kinds[i].number);
@@ -259,21 +254,6 @@ static bool take_followed(void *context, unsigned lane, struct tail_event *e)
     return true;
 }
 
-static bool read_trace(struct watch *w, const struct tail_trace *t)
-{
-    bool is_around = t == &w->around;
-    struct tail_reader r = {.trace = t,
-                            .history = &w->history,
-                            .first_lane = is_around ? w->calls.cpus : 0,
-                            .page = w->page,
-                            .take = is_around ? take_around : take_followed,
-                            .context = w};
-    bool is_read = tail_history_read(&r);
-    w->seen_events += r.seen_records;
-    w->lost_events += r.lost_events;
-    return is_read;
-}
-
 /* Who used a storage while a call waited. */
 struct usage {
     struct watch *w;
@@ -297,24 +277,10 @@ static void add_usage(void *context, const struct tail_event *e)
 /* A process has a part in waits for a device if it has asked for this share of the bytes. */
 #define LEAST_SHARE 0.1
 
-static void blame_users(struct watch *w, const struct storage *s, struct tail_record *r)
-{
-    struct usage u = {.w = w, .storage = s};
-    uint64_t ns = r->spans.ns[CAUSE_DEVICE] + r->spans.ns[CAUSE_QUEUE] + r->spans.ns[CAUSE_FLUSH];
-    if (ns == 0)
-        return;
-    tail_history_visit(&w->history, TAIL_BIO, r->start_ns, r->start_ns + r->latency_ns, add_usage,
-                       &u);
-    for (unsigned i = 0; i < TAIL_BLAMED && u.by.blamed[i].thread != 0; i++) {
-        double share = (double)u.by.blamed[i].ns / (double)u.bytes;
-        if (share >= LEAST_SHARE)
-            tail_blame(&r->spans, u.by.blamed[i].thread, (uint64_t)((double)ns * share));
-    }
-}
-
 /* A write into the page cache may wait for a request that its thread made so long before. */
 #define BUFFERED_NS UINT64_C(1000000000)
 
+/* Why a slow call was slow, and because of whom. */
 static void examine(struct watch *w, const struct person *by, uint64_t end_ns, int file,
                     struct call_stats *stats)
 {
@@ -338,8 +304,16 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
     else
         tail_cut(&r.spans, &op, events, count);
     r.cause = tail_largest(&r.spans);
-    if (s && !r.is_lost)
-        blame_users(w, s, &r);
+    uint64_t ns = r.spans.ns[CAUSE_DEVICE] + r.spans.ns[CAUSE_QUEUE] + r.spans.ns[CAUSE_FLUSH];
+    if (s && !r.is_lost && ns > 0) {
+        struct usage u = {.w = w, .storage = s};
+        tail_history_visit(&w->history, TAIL_BIO, by->start_ns, end_ns, add_usage, &u);
+        for (unsigned i = 0; i < TAIL_BLAMED && u.by.blamed[i].thread != 0; i++) {
+            double share = (double)u.by.blamed[i].ns / (double)u.bytes;
+            if (share >= LEAST_SHARE)
+                tail_blame(&r.spans, u.by.blamed[i].thread, (uint64_t)((double)ns * share));
+        }
+    }
     tail_heap_add(&stats->slowest, &r);
 }
 
@@ -354,9 +328,9 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
 {
     unsigned i = 0;
     int64_t result = (int64_t)end->sector;
-    while (i < call_kind_count && call_kinds[i].number != by->call)
+    while (call_kinds[i].name && call_kinds[i].number != by->call)
         i++;
-    if (i == call_kind_count)
+    if (!call_kinds[i].name)
         return;
     const struct call_kind *k = &call_kinds[i];
     struct call_stats *stats = &w->stats[i];
@@ -427,16 +401,14 @@ static int by_time(const void *a, const void *b)
 /* The devices of all storages. */
 static void watch_devices(struct watch *w)
 {
-    char syncs[FILTER_TEXT];
     struct device_set all = {0};
     for (unsigned i = 0; i < w->storage_count; i++)
         for (unsigned n = 0; n < w->storages[i].devices.count && all.count < DEVICE_MOST; n++)
             all.devices[all.count++] = w->storages[i].devices.devices[n];
     all.filesystem = all.count;
-    filter_calls(syncs, true);
     tail_trace_watch(
         &w->around,
-        &(struct tail_watch){.devices = &all, .filesystem = ANY_FILESYSTEM, .calls = syncs});
+        &(struct tail_watch){.devices = &all, .filesystem = ANY_FILESYSTEM, .calls = w->syncs});
     w->is_new = false;
 }
 
@@ -444,8 +416,18 @@ int watch_read(struct watch *w, struct err *e)
 {
     size_t done = 0;
     uint64_t now_ns = clock_ns(); /* all that is older is in what is read now */
-    if (!read_trace(w, &w->around) || !read_trace(w, &w->calls))
-        return err_system(e, ENOMEM, "allocate memory for events");
+    for (int is_around = 1; is_around >= 0; is_around--) {
+        struct tail_reader r = {.trace = is_around ? &w->around : &w->calls,
+                                .history = &w->history,
+                                .first_lane = is_around ? w->calls.cpus : 0,
+                                .page = w->page,
+                                .take = is_around ? take_around : take_followed,
+                                .context = w};
+        if (!tail_history_read(&r))
+            return err_system(e, ENOMEM, "allocate memory for events");
+        w->seen_events += r.seen_records;
+        w->lost_events += r.lost_events;
+    }
     if (w->pending_count > 0)
         qsort(w->pending, w->pending_count, sizeof *w->pending, by_time);
     for (; done < w->pending_count && w->pending[done].ns < now_ns; done++)
@@ -492,7 +474,6 @@ void watch_follow(struct watch *w, const struct target *t)
 int watch_open(struct watch *w, const struct target *t, struct err *e)
 {
     char filter[FILTER_TEXT];
-    char syncs[FILTER_TEXT];
     const struct device_set none = {0};
     int rc = tail_trace_open(&w->calls, TAIL_CALLS, e);
     if (rc == 0 && w->calls.is_open)
@@ -505,13 +486,13 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     if (!w->page || tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
-    filter_calls(syncs, true);
+    filter_calls(w->syncs, true);
     struct tail_watch all = {.devices = &none, .filesystem = ANY_FILESYSTEM, .calls = filter};
     w->start_ns = clock_ns();
     w->is_limited = target_is_limited(t);
     watch_follow(w, t);
     rc = tail_trace_begin(&w->calls, &all);
-    all.calls = syncs;
+    all.calls = w->syncs;
     if (rc == 0)
         rc = tail_trace_begin(&w->around, &all);
     if (rc != 0)

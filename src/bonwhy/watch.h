@@ -35,9 +35,8 @@ struct call_kind {
     bool has_file; /* its first argument is a descriptor */
 };
 
-extern const struct call_kind call_kinds[];
-extern const unsigned call_kind_count;
 #define CALL_KINDS_MOST 48
+extern const struct call_kind call_kinds[CALL_KINDS_MOST + 1]; /* the last one has no name */
 
 struct call_stats {
     struct histogram latencies;
@@ -101,6 +100,8 @@ enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2 };
 #define DESCRIPTORS_MOST (1U << 16)
 #define WHOLES           256
 
+#define FILTER_TEXT 1024
+
 struct watch {
     struct tail_trace calls;
     struct tail_trace around;
@@ -125,6 +126,7 @@ struct watch {
     size_t pending_count;
     size_t pending_room;
     unsigned char *page;
+    char syncs[FILTER_TEXT]; /* filter for the calls that sync */
     uint64_t start_ns;
     uint64_t counted; /* calls */
     uint64_t unknown; /* transfers of descriptors that were closed before they were looked at */

@@ -109,7 +109,7 @@ static void read_log(const char *text, size_t length, bool is_ours)
     for (unsigned method = 0; is_ours && rc == 0 && method < METHODS; method++)
         for (uint32_t unit = 0; unit < method_units(&l.header, method); unit++)
             if (!methods[method].is_control)
-                check_promise(method, unit, ledger_promise(&l, method, unit)->version);
+                check_promise(method, unit, l.units[method][unit].version);
     ledger_release(&l);
 }
 

@@ -88,39 +88,21 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
 /* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
 #define TOO_FAST_NS 10000
 
-static int find_facts(struct audit *a, const char *path, bool trusts, struct err *e)
+static void add_leaf(struct audit *a, const struct device *device)
 {
-    int fd = path_open_to_list(path, PATH_FAILS, e);
-    if (fd < 0)
-        return fd;
-    mount_info_find(&a->mount, fd);
-    durability_find(&a->durability, fd);
-    a->whole = whole_sizes_of(fd);
-    close(fd);
-    device_find(&a->devices, &a->mount);
-    for (unsigned i = 0; i < a->devices.count; i++) {
-        const struct device *device = &a->devices.devices[i];
-        struct leaf *l = &a->leaves[a->leaf_count];
-        char cache[64];
-        char fua[64];
-        if (!device->is_drive)
-            continue;
-        a->leaf_count++;
-        device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
-        device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
-        *l = (struct leaf){.device = device,
-                           .cache = strcmp(cache, caches[CACHE_BACK]) == 0      ? CACHE_BACK
-                                    : strcmp(cache, caches[CACHE_THROUGH]) == 0 ? CACHE_THROUGH
-                                                                                : CACHE_UNKNOWN,
-                           .fua = *fua == '\0' ? -1 : *fua == '1',
-                           .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0,
-                           .is_virtual = device_is_virtual(&a->devices, device)};
-        l->before = leaf_count(&a->devices, l);
-    }
-    int rc = sync_trial_run(&a->trial, path, &a->devices, TRIAL_SYNCS, trusts, e);
-    for (unsigned i = 0; i < a->leaf_count; i++)
-        a->leaves[i].after = leaf_count(&a->devices, &a->leaves[i]);
-    return rc;
+    struct leaf *l = &a->leaves[a->leaf_count++];
+    char cache[64];
+    char fua[64];
+    device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
+    device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
+    *l = (struct leaf){.device = device,
+                       .cache = strcmp(cache, caches[CACHE_BACK]) == 0      ? CACHE_BACK
+                                : strcmp(cache, caches[CACHE_THROUGH]) == 0 ? CACHE_THROUGH
+                                                                            : CACHE_UNKNOWN,
+                       .fua = *fua == '\0' ? -1 : *fua == '1',
+                       .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0,
+                       .is_virtual = device_is_virtual(&a->devices, device)};
+    l->before = leaf_count(&a->devices, l);
 }
 
 static void judge(struct audit *a, const char *directory)
@@ -328,9 +310,23 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
 int boncut_audit(const struct settings *s, struct err *e)
 {
     struct audit a = {.begun_ns = clock_ns()};
-    int rc = find_facts(&a, s->directory, s->trusts_directory, e);
+    int fd = path_open_to_list(s->directory, PATH_FAILS, e);
+    if (fd < 0)
+        return fd;
+    mount_info_find(&a.mount, fd);
+    durability_find(&a.durability, fd);
+    a.whole = whole_sizes_of(fd);
+    close(fd);
+    device_find(&a.devices, &a.mount);
+    for (unsigned i = 0; i < a.devices.count; i++)
+        if (a.devices.devices[i].is_drive)
+            add_leaf(&a, &a.devices.devices[i]);
+    int rc =
+        sync_trial_run(&a.trial, s->directory, &a.devices, TRIAL_SYNCS, s->trusts_directory, e);
     if (rc != 0)
         return rc;
+    for (unsigned i = 0; i < a.leaf_count; i++)
+        a.leaves[i].after = leaf_count(&a.devices, &a.leaves[i]);
     judge(&a, s->directory);
     if (s->json)
         rc = document_print(report_json(&a, s), e);

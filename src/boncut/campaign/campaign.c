@@ -96,17 +96,18 @@ double bound_lower(uint64_t seen, uint64_t trials, double probability)
 #define ONE_SIDED 0.05
 #define TWO_SIDED 0.025
 
-void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut)
+void campaign_sum_add(struct campaign_sum *sum, enum verdict verdict, enum layer layer,
+                      uint64_t promises, uint64_t lost_units)
 {
     sum->cuts++;
-    sum->unreadable += cut->verdict == VERDICT_UNREADABLE;
-    if (cut->verdict == VERDICT_NOT_KNOWN || cut->verdict == VERDICT_UNREADABLE)
+    sum->unreadable += verdict == VERDICT_UNREADABLE;
+    if (verdict == VERDICT_NOT_KNOWN || verdict == VERDICT_UNREADABLE)
         return;
     sum->conclusive++;
-    sum->lost += cut->verdict == VERDICT_LOST;
-    sum->promises += cut->promises;
-    sum->lost_units += cut->lost_units;
-    sum->reached_drive += cut->layer == LAYER_DRIVE;
+    sum->lost += verdict == VERDICT_LOST;
+    sum->promises += promises;
+    sum->lost_units += lost_units;
+    sum->reached_drive += layer == LAYER_DRIVE;
 }
 
 void campaign_sum_end(struct campaign_sum *sum)
@@ -169,43 +170,6 @@ void campaign_sum_end(struct campaign_sum *sum)
 
 /* Time that a process has between SIGTERM and SIGKILL. */
 #define GRACE_NS BILLION
-
-/*
- * Waits for the shell as the leader of the command's process group. When boncut is killed, the
- * leader kills the whole group; the kernel alone would signal only one process, and not what the
- * shell has started.
- */
-static _Noreturn void lead_group(const char *command, int in, int out, int error, pid_t parent)
-{
-    sigset_t awaited, none;
-    int status;
-    int received;
-    sigemptyset(&none);
-    sigemptyset(&awaited);
-    sigaddset(&awaited, SIGCHLD);
-    sigaddset(&awaited, SIGTERM);
-    sigaddset(&awaited, PARENT_DIED);
-    sigprocmask(SIG_SETMASK, &awaited, NULL);
-    signal(SIGCHLD, SIG_DFL);
-    setpgid(0, 0);
-    if (prctl(PR_SET_PDEATHSIG, PARENT_DIED) != 0 || getppid() != parent)
-        _exit(CANNOT_RUN);
-    pid_t shell = fork();
-    if (shell < 0)
-        _exit(CANNOT_RUN);
-    if (shell == 0) {
-        signal(SIGPIPE, SIG_DFL);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-            dup2(error, STDERR_FILENO) >= 0)
-            execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-        _exit(CANNOT_RUN);
-    }
-    while (waitpid(shell, &status, WNOHANG) != shell)
-        if (sigwait(&awaited, &received) == 0 && received == PARENT_DIED)
-            kill(0, SIGKILL);
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-}
 
 /* Whether the process has ended; does not wait. If so, *status becomes the exit status. */
 static bool shell_has_ended(pid_t process, int *status)
@@ -285,22 +249,51 @@ static int say_failure(struct campaign *c, const char *what, int status, struct 
 
 /*
  * Starts a command with `in` as standard input (-1: none) and `out` as standard output (-1: the
- * .said file). Returns the process id, or a negative errno with a line in e.
+ * .said file). Returns the process id, or a negative errno with a line in e. The process waits for
+ * the shell as the leader of the command's process group. When boncut is killed, it kills the whole
+ * group; the kernel alone would signal only one process, and not what the shell has started.
  */
 static pid_t start_command(struct campaign *c, const char *command, int in, int out, struct err *e)
 {
     int nothing = kernel_file_open("/dev/null", O_RDONLY);
     pid_t parent = getpid();
     pid_t process = fork();
-    if (process == 0)
-        lead_group(command, in >= 0 ? in : nothing, out >= 0 ? out : c->said_fd, c->said_fd,
-                   parent);
     if (process < 0)
         process = err_system(e, errno, "run /bin/sh");
-    else
+    if (process > 0)
         setpgid(process, process); /* parent and child both call it: one of them comes first */
-    descriptor_close(&nothing);
-    return process;
+    if (process != 0) {
+        descriptor_close(&nothing);
+        return process;
+    }
+    sigset_t awaited, none;
+    int status;
+    int received;
+    sigemptyset(&none);
+    sigemptyset(&awaited);
+    sigaddset(&awaited, SIGCHLD);
+    sigaddset(&awaited, SIGTERM);
+    sigaddset(&awaited, PARENT_DIED);
+    sigprocmask(SIG_SETMASK, &awaited, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    setpgid(0, 0);
+    if (prctl(PR_SET_PDEATHSIG, PARENT_DIED) != 0 || getppid() != parent)
+        _exit(CANNOT_RUN);
+    pid_t shell = fork();
+    if (shell == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        if (dup2(in >= 0 ? in : nothing, STDIN_FILENO) >= 0 &&
+            dup2(out >= 0 ? out : c->said_fd, STDOUT_FILENO) >= 0 &&
+            dup2(c->said_fd, STDERR_FILENO) >= 0)
+            execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    }
+    if (shell <= 0)
+        _exit(CANNOT_RUN);
+    while (waitpid(shell, &status, WNOHANG) != shell)
+        if (sigwait(&awaited, &received) == 0 && received == PARENT_DIED)
+            kill(0, SIGKILL);
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 /*
@@ -556,20 +549,6 @@ static int make_cut(struct campaign *c, struct err *e)
 
 /* ---- one cut --------------------------------------------------------------------------------- */
 
-/* A report that is being read. */
-struct report_file {
-    int fd;
-    uint64_t left; /* bytes that it may still have */
-};
-
-static size_t read_some(void *buffer, size_t bytes, void *context)
-{
-    struct report_file *r = context;
-    ssize_t got = stop_requested() || bytes > r->left ? -1 : read(r->fd, buffer, bytes);
-    r->left -= got > 0 ? (uint64_t)got : 0;
-    return (size_t)got; /* -1: fails */
-}
-
 /*
  * Reads the report of a cut, and adds it to the sum. It must be this user's or root's: other users
  * who may write to the directory of logs could leave another one.
@@ -578,22 +557,26 @@ static int take_cut(struct campaign *c, struct err *e)
 {
     struct err reason = {0};
     struct cut_name name = cut_name(c->number, "json");
-    struct report_file r = {.fd = path_open_file(&c->logs, name.text, O_RDONLY, 0, 0),
-                            .left = REPORT_MOST};
+    int fd = path_open_file(&c->logs, name.text, O_RDONLY, 0, 0);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     struct stat st;
     json_t *report = NULL;
     const char *verdict, *layer, *text;
     json_int_t promises, units, kept = 0, not_known = 0, unreadable = 0;
+    int judged, reached;
     int rc = 0;
-    if (r.fd < 0 || fstat(r.fd, &st) != 0)
-        err_say(&reason, "%s", path_reason(r.fd < 0 ? -r.fd : errno));
+    if (!file || fstat(fd, &st) != 0)
+        err_say(&reason, "%s", path_reason(fd < 0 ? -fd : errno));
     else if (st.st_uid != geteuid() && st.st_uid != 0)
         err_say(&reason, "it belongs to uid %u, so another user may have made it up", st.st_uid);
     else if (st.st_size > REPORT_MOST)
         err_say(&reason, "it is larger than %d MiB", REPORT_MOST >> 20);
     else
-        report = json_load_callback(read_some, &r, 0, NULL);
-    descriptor_close(&r.fd);
+        report = json_loadf(file, 0, NULL);
+    if (file)
+        fclose(file);
+    else
+        descriptor_close(&fd);
     if (stop_check(e) != 0) {
         json_decref(report);
         return -e->code;
@@ -602,33 +585,29 @@ static int take_cut(struct campaign *c, struct err *e)
                     "layer_cut", &layer, "reason", &text, "sum", "promises", &promises, "units",
                     &units, "kept", &kept, "not_known", &not_known, "unreadable",
                     &unreadable) != 0 ||
-        value_word(verdict, verdict_names) < 0 || value_word(layer, layer_names) < 0 ||
-        promises < 0 || units < 0)
-        rc = err_say(&reason, "it is not a report of boncut check --json");
-    if (rc == 0) {
-        json_int_t lost = units - kept - not_known - unreadable;
-        const struct campaign_cut cut = {
-            .verdict = (enum verdict)value_word(verdict, verdict_names),
-            .layer = (enum layer)value_word(layer, layer_names),
-            .promises = (uint64_t)promises,
-            .lost_units = lost > 0 ? (uint64_t)lost : 0,
-        };
+        (judged = value_word(verdict, verdict_names)) < 0 ||
+        (reached = value_word(layer, layer_names)) < 0 || promises < 0 || units < 0) {
+        err_say(&reason, "it is not a report of boncut check --json");
+        rc = err_say(e, "%s/%s: %s; remove this file to have the cut made again", c->settings->logs,
+                     name.text, reason.text);
+    } else {
+        json_int_t others = kept + not_known + unreadable;
+        uint64_t lost = units > others ? (uint64_t)(units - others) : 0;
         json_t *object = json_object();
         put_count(&object, "number", c->number);
         put_text(&object, "verdict", verdict);
         put_text(&object, "reason", text);
         put_text(&object, "layer_cut", layer);
-        PUT_COUNTS(&object, {"promises", cut.promises}, {"units", (uint64_t)units},
-                   {"lost_units", cut.lost_units});
+        PUT_COUNTS(&object, {"promises", (uint64_t)promises}, {"units", (uint64_t)units},
+                   {"lost_units", lost});
         append_value(&c->cuts, object);
-        campaign_sum_add(&c->sum, &cut);
-        printf("cut %u: %s: %s\n", c->number, verdict_headings[cut.verdict], printable(text).text);
+        campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
+                         lost);
+        printf("cut %u: %s: %s\n", c->number, verdict_headings[judged], printable(text).text);
         fflush(stdout);
     }
     json_decref(report);
-    return rc == 0 ? 0
-                   : err_say(e, "%s/%s: %s; remove this file to have the cut made again",
-                             c->settings->logs, name.text, reason.text);
+    return rc;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

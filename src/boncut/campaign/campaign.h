@@ -27,15 +27,9 @@ struct campaign_sum {
     char reason[512]; /* why, in words */
 };
 
-/* One cut's contribution to the sum, from the report of `boncut check --json`. */
-struct campaign_cut {
-    enum verdict verdict;
-    enum layer layer;
-    uint64_t promises;
-    uint64_t lost_units;
-};
-
-void campaign_sum_add(struct campaign_sum *sum, const struct campaign_cut *cut);
+/* Adds what the report of a cut's check says. */
+void campaign_sum_add(struct campaign_sum *sum, enum verdict verdict, enum layer layer,
+                      uint64_t promises, uint64_t lost_units);
 
 /* Computes the verdict and its bound when all cuts have been added. */
 void campaign_sum_end(struct campaign_sum *sum);

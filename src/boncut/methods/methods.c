@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "boncut/findings.h"
+#include "boncut/ledger.h"
 #include "storage/page_cache.h"
 #include "storage/scratch.h"
 #include "util/descriptor.h"
@@ -126,6 +126,11 @@ uint32_t method_units_of_worker(const struct header *h, unsigned method)
 uint32_t method_units(const struct header *h, unsigned method)
 {
     return methods[method].is_control ? 1 : h->workers * method_units_of_worker(h, method);
+}
+
+uint64_t control_version(uint64_t writes, uint32_t block)
+{
+    return writes / CONTROL_GROUPS + (block / CONTROL_BATCH < writes % CONTROL_GROUPS);
 }
 
 void *method_buffer(const struct header *h)
@@ -316,7 +321,57 @@ static struct name version_name(uint32_t unit, uint64_t version)
 static uint64_t promised_of(const struct judging *j, uint32_t unit)
 {
     uint32_t first = j->worker * method_units_of_worker(j->header, j->method);
-    return ledger_promise(j->ledger, j->method, first + unit)->version;
+    return j->ledger->units[j->method][first + unit].version;
+}
+
+#define RECENT_BIN_US 100000
+
+const char *const finding_names[FINDINGS] = {[FOUND_KEPT] = "kept",
+                                             [FOUND_LOST] = "lost",
+                                             [FOUND_FOREIGN] = "foreign",
+                                             [FOUND_TORN] = "torn",
+                                             [FOUND_MISSING] = "missing",
+                                             [FOUND_CAME_BACK] = "came_back",
+                                             [FOUND_WRONG_SIZE] = "wrong_size",
+                                             [FOUND_UNREADABLE] = "unreadable",
+                                             [FOUND_UNKNOWN] = "not_known"};
+
+static void recent_add(struct recent_units *r, bool is_lost)
+{
+    r->units++;
+    r->lost += is_lost;
+}
+
+void findings_add(struct findings *f, const struct ledger *l, unsigned method, uint32_t unit,
+                  const struct sight *s, const char *file)
+{
+    const struct promise *p = &l->units[method][unit];
+    struct tally *const tallies[] = {&f->methods[method], &f->sum};
+    struct loss loss = {.method = method,
+                        .sight = *s,
+                        .promised = p->version,
+                        .before_end_us = l->last_us - p->time_us};
+    enum finding *finding = &loss.sight.finding;
+    /* a failed call may have left anything in its sectors, but nothing older than was promised */
+    if (p->failed > p->version &&
+        (*finding == FOUND_FOREIGN || *finding == FOUND_TORN || *finding == FOUND_UNREADABLE))
+        *finding = FOUND_UNKNOWN;
+    bool is_lost = *finding != FOUND_KEPT && *finding < FOUND_UNREADABLE;
+    uint64_t bin = loss.before_end_us / RECENT_BIN_US;
+    if (bin < RECENT_BINS)
+        recent_add(&f->bins[RECENT_BINS - 1 - bin], is_lost);
+    for (unsigned i = 0; i < 2; i++) {
+        tallies[i]->units++;
+        tallies[i]->lost += is_lost;
+        tallies[i]->found[*finding]++;
+        for (unsigned second = 0; second < LAST_SECONDS; second++)
+            if (loss.before_end_us < (second + 1) * MILLION)
+                recent_add(&tallies[i]->last[second], is_lost);
+    }
+    if ((is_lost || *finding == FOUND_UNREADABLE) && f->loss_count < LOSSES_NAMED) {
+        snprintf(loss.file, sizeof loss.file, "%s", file);
+        f->losses[f->loss_count++] = loss;
+    }
 }
 
 /* Adds the state of a worker's unit to the findings. `file` is the path that holds the unit. */
@@ -626,7 +681,7 @@ static void control_judge(struct judging *j)
 {
     struct sight sight;
     struct control_tally *t = &j->findings->controls[j->method];
-    uint64_t writes = ledger_promise(j->ledger, j->method, 0)->version;
+    uint64_t writes = j->ledger->units[j->method]->version;
     uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
     for (uint32_t block = 0; fd >= 0 && durable < writes && block < CONTROL_BLOCKS; block++) {
@@ -696,14 +751,9 @@ static bool whole_write(struct work *w, int fd, uint32_t unit, uint64_t version,
     return range_write(w, fd, 0, offset, size, version, flags);
 }
 
-static uint32_t whole_units(const struct header *h)
-{
-    return h->units < WHOLE_UNITS ? h->units : WHOLE_UNITS;
-}
-
 static bool fill_whole(struct work *w, int fd)
 {
-    for (uint32_t unit = 0; unit < whole_units(w->header); unit++)
+    for (uint32_t unit = 0; unit < method_units_of_worker(w->header, METHOD_ATOMIC); unit++)
         if (!whole_write(w, fd, unit, 0, 0))
             return false;
     return true;
@@ -734,7 +784,7 @@ static void atomic_check(struct judging *j, int fd, uint32_t unit, uint64_t prom
 
 static bool plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    uint32_t units = whole_units(w->header);
+    uint32_t units = method_units_of_worker(w->header, METHOD_ATOMIC);
     uint64_t before = versions[0] - 1;
     (void)unit;
     return whole_write(w, w->fd, (uint32_t)(before % units), before / units + 1, 0);
@@ -745,7 +795,8 @@ static void plain_judge(struct judging *j)
     struct sight sight;
     struct control_tally *t = &j->findings->controls[j->method];
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
-    for (uint32_t unit = 0; fd >= 0 && unit < whole_units(j->header); unit++) {
+    for (uint32_t unit = 0; fd >= 0 && unit < method_units_of_worker(j->header, METHOD_ATOMIC);
+         unit++) {
         atomic_check(j, fd, unit, 0, &sight);
         t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_TORN;
         t->torn += sight.finding == FOUND_TORN;
@@ -1040,19 +1091,15 @@ static void new_name_judge(struct judging *j)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The methods of blocks, the control groups, and the methods of names. */
-#define BLOCKS(word)                                                                               \
-    .name = word, .begin = blocks_begin, .step = blocks_step, .check = check_block,                \
-    .judge = units_judge
-#define CONTROL(word)                                                                              \
-    .name = word, .begin = blocks_begin, .step = control_step, .judge = control_judge
-#define NAMES(word, begins, steps, judges)                                                         \
+#define METHOD(word, begins, steps, judges)                                                        \
     .name = word, .begin = begins, .step = steps, .judge = judges
+#define BLOCKS(word) METHOD(word, blocks_begin, blocks_step, units_judge), .check = check_block
 
 const struct method methods[METHODS] = {
-    [METHOD_CACHED] = {CONTROL("cached"), .is_control = true,
-                       .promise = "a buffered overwrite: nothing is promised"},
-    [METHOD_DRIVE] = {CONTROL("drive"), .is_control = true, .open_flags = O_DIRECT,
+    [METHOD_CACHED] = {METHOD("cached", blocks_begin, control_step, control_judge),
+                       .is_control = true, .promise = "a buffered overwrite: nothing is promised"},
+    [METHOD_DRIVE] = {METHOD("drive", blocks_begin, control_step, control_judge),
+                      .is_control = true, .open_flags = O_DIRECT,
                       .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
     {BLOCKS("fsync"), .tails = 1, .sync = fsync,
      .promise = "a block overwritten, or appended with the file's size"},
@@ -1071,56 +1118,43 @@ const struct method methods[METHODS] = {
 #endif
      .check = check_block,
      .judge = units_judge},
-    {.name = "msync",
-     .promise = "a page of a shared mapping, with MS_SYNC",
-     .begin = msync_begin,
-     .step = msync_step,
-     .end = msync_end,
-     .check = check_block,
-     .judge = units_judge},
+    {METHOD("msync", msync_begin, msync_step, units_judge), .check = check_block, .end = msync_end,
+     .promise = "a page of a shared mapping, with MS_SYNC"},
     [METHOD_SYNCFS] = {BLOCKS("syncfs"), .sync = syncfs, .batch = 8, .interval_ns = BILLION,
                        .promise = "everything written before"},
-    {NAMES("create", names_begin, create_step, names_judge),
+    {METHOD("create", names_begin, create_step, names_judge),
      .names = {.sides = 1, .has_contents = true, .has_version = true},
      .promise = "a new file and its directory synced"},
-    {NAMES("replace", names_begin, replace_step, units_judge), .check = replace_check,
+    {METHOD("replace", names_begin, replace_step, units_judge), .check = replace_check,
      .names = {.sides = 1, .first_blocks = REPLACE_BLOCKS},
      .promise = "a synced file renamed over an old one, and the directory synced"},
-    {NAMES("unlink", names_begin, unlink_step, names_judge),
+    {METHOD("unlink", names_begin, unlink_step, names_judge),
      .names = {.sides = 1, .is_absent = true},
      .promise = "a name removed, and the directory synced"},
-    {NAMES("rename", names_begin, rename_step, names_judge),
+    {METHOD("rename", names_begin, rename_step, names_judge),
      .names = {.sides = 2, .first_blocks = 1, .leaves_none = true, .has_contents = true},
      .promise = "a name moved, and both directories synced"},
-    {NAMES("link", names_begin, link_step, names_judge),
+    {METHOD("link", names_begin, link_step, names_judge),
      .names = {.sides = 1, .first_blocks = 1, .has_contents = true},
      .promise = "another name, file and directory synced"},
-    {NAMES("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
+    {METHOD("mkdir", names_begin, mkdir_step, names_judge), .names = {.sides = 1},
      .promise = "a new directory, and both directories synced"},
-    {NAMES("truncate", truncate_begin, truncate_step, units_judge), .check = truncate_check,
+    {METHOD("truncate", truncate_begin, truncate_step, units_judge), .check = truncate_check,
      .names = {.sides = 1}, .promise = "a new size, and the file synced"},
-    {NAMES("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
+    {METHOD("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
      .names = {.sides = 1},
      .promise = "a new file synced, and not its directory: nothing is promised"},
-    [METHOD_ATOMIC] = {.name = "atomic",
-                       .begin = whole_begin,
-                       .step = atomic_step,
-                       .check = atomic_check,
-                       .judge = units_judge,
-                       .units_most = WHOLE_UNITS,
-                       .open_flags = O_DIRECT | O_DSYNC,
-                       .write_flags = RWF_ATOMIC,
+    [METHOD_ATOMIC] = {METHOD("atomic", whole_begin, atomic_step, units_judge),
+                       .check = atomic_check, .units_most = WHOLE_UNITS,
+                       .open_flags = O_DIRECT | O_DSYNC, .write_flags = RWF_ATOMIC,
                        .promise =
                            "one write of each size that is promised whole, with RWF_ATOMIC and "
                            "O_DSYNC: the old or the new version"},
-    [METHOD_PLAIN] = {.name = "plain",
-                      .begin = whole_begin,
-                      .step = plain_step,
-                      .judge = plain_judge,
-                      .is_control = true,
+    [METHOD_PLAIN] = {METHOD("plain", whole_begin, plain_step, plain_judge), .is_control = true,
                       .open_flags = O_DIRECT,
                       .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
+
 bool method_find(const char *name, size_t length, unsigned *method)
 {
     for (unsigned i = 0; i < METHODS; i++) {

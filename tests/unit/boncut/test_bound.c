@@ -42,17 +42,12 @@ static void some_seen(void **state)
 static struct campaign_sum sum_of(unsigned kept, unsigned lost, unsigned not_known)
 {
     struct campaign_sum sum = {0};
-    const struct campaign_cut cuts[VERDICTS] = {
-        [VERDICT_KEPT] = {.verdict = VERDICT_KEPT, .layer = LAYER_DRIVE, .promises = 208},
-        [VERDICT_LOST] = {.verdict = VERDICT_LOST, .layer = LAYER_DRIVE, .promises = 208},
-        [VERDICT_NOT_KNOWN] = {.verdict = VERDICT_NOT_KNOWN, .promises = 208},
-    };
     while (kept-- > 0)
-        campaign_sum_add(&sum, &cuts[VERDICT_KEPT]);
+        campaign_sum_add(&sum, VERDICT_KEPT, LAYER_DRIVE, 208, 0);
     while (lost-- > 0)
-        campaign_sum_add(&sum, &cuts[VERDICT_LOST]);
+        campaign_sum_add(&sum, VERDICT_LOST, LAYER_DRIVE, 208, 0);
     while (not_known-- > 0)
-        campaign_sum_add(&sum, &cuts[VERDICT_NOT_KNOWN]);
+        campaign_sum_add(&sum, VERDICT_NOT_KNOWN, LAYER_NONE, 208, 0);
     campaign_sum_end(&sum);
     return sum;
 }
