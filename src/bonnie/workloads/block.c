@@ -79,25 +79,6 @@ static enum transfer_answer chunks_wrote(void *context, struct io *io)
     return OPERATION_ENDED_NOW;
 }
 
-/*
- * Moves all chunks from work->lap_start on, or as many as the lap's time allows, with the two steps
- * of a source; their context is a struct chunks. Then syncs the file if they wrote, and closes it,
- * but not the queue, because closing an engine must not count as time of the storage. Afterwards
- * lap_start is the place where the lap ended.
- */
-static int chunks_run(struct work *w, struct io_source steps, struct err *e)
-{
-    struct chunks c = {.work = w, .next = w->lap_start, .written = w->lap_start, .e = e};
-    steps.context = &c;
-    steps.duration_ns = w->lap_ns;
-    int rc = io_queue_run(&w->queue, &steps, &w->stats->ops, e);
-    if (rc == 0 && w->workload->written_percent > 0)
-        rc = io_queue_sync(&w->queue, 0, e);
-    int closed = io_close(w->data.file, e);
-    w->lap_start = c.next;
-    return rc ? rc : closed ? closed : c.rc;
-}
-
 static int chunks_prepare(void *context, struct err *e)
 {
     struct work *w = context;
@@ -110,11 +91,6 @@ static int chunks_prepare(void *context, struct err *e)
     return rc == 0 ? work_open_queue(w, w->data.file, 1, w->plan->data.chunk_bytes, e) : rc;
 }
 
-/*
- * put_block and get_block: go through the whole data set in chunks, once from the first to the
- * last, or for a time.
- */
-
 static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
@@ -126,16 +102,6 @@ static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns
     return SOURCE_READY;
 }
 
-static int put_work(void *context, struct err *e)
-{
-    struct work *w = context;
-    const struct io_source steps = {.next = put_next, .transferred = chunks_wrote};
-    int rc = chunks_run(w, steps, e);
-    if (rc == 0 && plan_stores(w->plan))
-        w->data.valid_bytes = w->lap_start;
-    return rc;
-}
-
 static bool get_failed(void *context, const struct io *io, int code)
 {
     const struct work *w = ((struct chunks *)context)->work;
@@ -144,38 +110,7 @@ static bool get_failed(void *context, const struct io *io, int code)
     return work_goes_on(w->plan, w->contents, w->corruption, &place, code);
 }
 
-static int get_work(void *context, struct err *e)
-{
-    const struct io_source steps = {
-        .next = chunks_next_read, .transferred = chunks_check, .failed = get_failed};
-    return chunks_run(context, steps, e);
-}
-
-const struct workload workload_put_block = {
-    .title = "Writing in chunks",
-    .old_title = "Writing intelligently",
-    .item = ITEM_CHUNK,
-    .written_percent = 100,
-    .uses_engine = true,
-    .task = {.prepare = chunks_prepare, .work = put_work},
-};
-
-const struct workload workload_get_block = {
-    .title = "Reading in chunks",
-    .old_title = "Reading intelligently",
-    .item = ITEM_CHUNK,
-    .read_percent = 100,
-    .uses_engine = true,
-    .reads = true,
-    .shifts = true,
-    .task = {.prepare = chunks_prepare, .work = get_work},
-};
-
-/*
- * rewrite: reads, changes and writes back every chunk. With a queue, many chunks are in flight at
- * once, each at its own step.
- */
-
+/* rewrite: with a queue, many chunks are in flight at once, each at its own step. */
 static enum transfer_answer rewrite_transferred(void *context, struct io *io)
 {
     struct chunks *c = context;
@@ -187,24 +122,70 @@ static enum transfer_answer rewrite_transferred(void *context, struct io *io)
     return OPERATION_CONTINUES;
 }
 
-static int rewrite_work(void *context, struct err *e)
+/*
+ * Moves all chunks from lap_start on, or as many as the lap's time allows. Then syncs the file if
+ * they wrote, and closes it, but not the queue, because closing an engine must not count as time of
+ * the storage. Afterwards lap_start is the place where the lap ended.
+ */
+static int chunks_work(void *context, struct err *e)
 {
     struct work *w = context;
-    const struct io_source steps = {.next = chunks_next_read, .transferred = rewrite_transferred};
-    int rc = chunks_run(w, steps, e);
-    w->contents->files[w->number].rewritten = w->lap_start;
-    if (w->lap_start == w->data.bytes)
+    const bool reads = w->workload->reads;
+    const bool writes = w->workload->written_percent > 0;
+    struct chunks c = {.work = w, .next = w->lap_start, .written = w->lap_start, .e = e};
+    const struct io_source source = {
+        .next = reads ? chunks_next_read : put_next,
+        .transferred = !writes ? chunks_check
+                       : reads ? rewrite_transferred
+                               : chunks_wrote,
+        .failed = writes ? NULL : get_failed,
+        .context = &c,
+        .duration_ns = w->lap_ns,
+    };
+    int rc = io_queue_run(&w->queue, &source, &w->stats->ops, e);
+    if (rc == 0 && writes)
+        rc = io_queue_sync(&w->queue, 0, e);
+    int closed = io_close(w->data.file, e);
+    rc = rc ? rc : closed ? closed : c.rc;
+    w->lap_start = c.next;
+    if (reads && writes)
+        w->contents->files[w->number].rewritten = c.next;
+    if (reads && writes && c.next == w->data.bytes)
         contents_end_rewriting(w->contents, w->number);
+    if (rc == 0 && !reads && plan_stores(w->plan))
+        w->data.valid_bytes = c.next;
     return rc;
 }
+
+/*
+ * put_block and get_block go through the whole data set in chunks, once from the first to the last,
+ * or for a time; rewrite reads, changes and writes back every chunk.
+ */
+#define CHUNKS                                                                                     \
+    .item = ITEM_CHUNK, .uses_engine = true,                                                       \
+    .task = {.prepare = chunks_prepare, .work = chunks_work}
+
+const struct workload workload_put_block = {
+    .title = "Writing in chunks",
+    .old_title = "Writing intelligently",
+    .written_percent = 100,
+    CHUNKS,
+};
+
+const struct workload workload_get_block = {
+    .title = "Reading in chunks",
+    .old_title = "Reading intelligently",
+    .read_percent = 100,
+    .reads = true,
+    .shifts = true,
+    CHUNKS,
+};
 
 const struct workload workload_rewrite = {
     .title = "Rewriting",
     .old_title = "Rewriting",
-    .item = ITEM_CHUNK,
     .read_percent = 100,
     .written_percent = 100,
-    .uses_engine = true,
     .reads = true,
-    .task = {.prepare = chunks_prepare, .work = rewrite_work},
+    CHUNKS,
 };

@@ -174,41 +174,26 @@ static int delete_all(void *context, struct err *e)
     .item = ITEM_NAME, .shifts = true, .repeats = true,                                            \
     .task = {.prepare = prepare_existing, .work = delete_all}
 
-const struct workload workload_seq_create = {
-    .title = "Creating files in sorted order",
-    .old_title = "Create files in sequential order",
-    CREATES,
-};
-
-const struct workload workload_seq_stat = {
-    .title = "Reading files in directory order",
-    .old_title = "Stat files in sequential order",
-    READS,
-};
-
-const struct workload workload_seq_del = {
-    .title = "Deleting files in directory order",
-    .old_title = "Delete files in sequential order",
-    DELETES,
-};
-
-const struct workload workload_ran_create = {
-    .title = "Creating files in random order",
-    .old_title = "Create files in random order",
-    .order = NAMES_RANDOM,
-    CREATES,
-};
-
-const struct workload workload_ran_stat = {
-    .title = "Reading files in random order",
-    .old_title = "Stat files in random order",
-    .order = NAMES_RANDOM,
-    READS,
-};
-
-const struct workload workload_ran_del = {
-    .title = "Deleting files in random order",
-    .old_title = "Delete files in random order",
-    .order = NAMES_RANDOM,
-    DELETES,
+const struct workload metadata_workloads[] = {
+    {.title = "Creating files in sorted order",
+     .old_title = "Create files in sequential order",
+     CREATES},
+    {.title = "Reading files in directory order",
+     .old_title = "Stat files in sequential order",
+     READS},
+    {.title = "Deleting files in directory order",
+     .old_title = "Delete files in sequential order",
+     DELETES},
+    {.title = "Creating files in random order",
+     .old_title = "Create files in random order",
+     .order = NAMES_RANDOM,
+     CREATES},
+    {.title = "Reading files in random order",
+     .old_title = "Stat files in random order",
+     .order = NAMES_RANDOM,
+     READS},
+    {.title = "Deleting files in random order",
+     .old_title = "Delete files in random order",
+     .order = NAMES_RANDOM,
+     DELETES},
 };

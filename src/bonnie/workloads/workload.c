@@ -14,12 +14,12 @@ const struct workload *const workloads[TEST_COUNT] = {
     [TEST_GET_BLOCK] = &workload_get_block,
     [TEST_SEEKS] = &workload_seeks,
     [TEST_IOPS] = &workload_iops,
-    [TEST_SEQ_CREATE] = &workload_seq_create,
-    [TEST_SEQ_STAT] = &workload_seq_stat,
-    [TEST_SEQ_DEL] = &workload_seq_del,
-    [TEST_RAN_CREATE] = &workload_ran_create,
-    [TEST_RAN_STAT] = &workload_ran_stat,
-    [TEST_RAN_DEL] = &workload_ran_del,
+    [TEST_SEQ_CREATE] = &metadata_workloads[TEST_SEQ_CREATE - TEST_FIRST_METADATA],
+    [TEST_SEQ_STAT] = &metadata_workloads[TEST_SEQ_STAT - TEST_FIRST_METADATA],
+    [TEST_SEQ_DEL] = &metadata_workloads[TEST_SEQ_DEL - TEST_FIRST_METADATA],
+    [TEST_RAN_CREATE] = &metadata_workloads[TEST_RAN_CREATE - TEST_FIRST_METADATA],
+    [TEST_RAN_STAT] = &metadata_workloads[TEST_RAN_STAT - TEST_FIRST_METADATA],
+    [TEST_RAN_DEL] = &metadata_workloads[TEST_RAN_DEL - TEST_FIRST_METADATA],
 };
 
 int work_have_data(struct work *w, uint64_t bytes, struct err *e)

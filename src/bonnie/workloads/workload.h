@@ -153,7 +153,7 @@ void seekers_release(struct seekers *s);
 
 extern const struct workload *const workloads[TEST_COUNT];
 
-/* One object for each test, in the file with its name. */
+/* One object for each test, in the file with its name; the metadata tests are in their order. */
 extern const struct workload workload_putc;
 extern const struct workload workload_getc;
 extern const struct workload workload_put_block;
@@ -161,9 +161,4 @@ extern const struct workload workload_get_block;
 extern const struct workload workload_rewrite;
 extern const struct workload workload_seeks;
 extern const struct workload workload_iops;
-extern const struct workload workload_seq_create;
-extern const struct workload workload_seq_stat;
-extern const struct workload workload_seq_del;
-extern const struct workload workload_ran_create;
-extern const struct workload workload_ran_stat;
-extern const struct workload workload_ran_del;
+extern const struct workload metadata_workloads[];
