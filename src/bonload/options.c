@@ -45,13 +45,6 @@ static int set_sweep(void *settings, const char *value, struct err *e)
                       "up to 64 rates per second above 0, separated by commas: 100,200,400", e);
 }
 
-static int set_engine(void *engine, const char *value, struct err *e)
-{
-    (void)e;
-    *(const char **)engine = value;
-    return value_word(value, target_words) >= 0 ? 0 : -EINVAL;
-}
-
 /* Appends the value, after a separator, to those given earlier. */
 static int append_given(char *text, size_t size, char separator, const char *value,
                         const char *accepted, struct err *e)
@@ -130,7 +123,7 @@ static const char *const owners[] = {"disk", "meta", "http", "s3", NULL};
 #define MOST_CHANNELS 100000
 
 static const struct option_entry entries[] = {
-    {CUSTOM("requests-engine", "ENGINE", set_engine, engine), .words = target_words,
+    {VALUE("requests-engine", "ENGINE", OPTION_TEXT, engine), .words = target_words,
      .group = "The target", .foreign = "ioengine", .help = "%s (default: disk)"},
     {VALUE("url", "TEMPLATE", OPTION_TEXT, url), .foreign = "filename,if,of,directory",
      .accepted = "a template", .offer = OFFER_FILES,

@@ -257,14 +257,6 @@ static int set_html(void *settings, const char *value, struct err *e)
     return set_format(s, "html", e);
 }
 
-static int set_engine(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    s->engine = value;
-    (void)e;
-    return engine_by_name(value) ? 0 : -EINVAL;
-}
-
 static const char *const uring_words[] = {"sqpoll", "iopoll", NULL};
 
 static bool take_uring(void *settings, char *word)
@@ -410,7 +402,7 @@ static const struct option_entry entries[] = {
      .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
     {FLAG("sync", sync), .letter = 'b',
      .help = "no write buffering: every write and every directory change is made durable"},
-    {SETTER("engine", "NAME", set_engine), .words = engine_words, .list = engine_print_all,
+    {VALUE("engine", "NAME", OPTION_TEXT, engine), .words = engine_words, .list = engine_print_all,
      .foreign = "ioengine", .help = "how block tests move data: %s (default: sync)"},
     {COUNT("iodepth", "N", iodepth, 1, 4096),
      .help = "operations in flight per worker or seeker (default: 1 with sync, otherwise 32)"},

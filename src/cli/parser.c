@@ -2,7 +2,6 @@
 #include "cli/parser.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "util/printable.h"

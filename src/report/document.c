@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "report/json_object.h"
-#include "util/err.h"
 
 /* Number of significant digits with which a number prints as the user wrote it. */
 #define REAL_DIGITS 15

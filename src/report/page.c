@@ -196,18 +196,6 @@ int html_page_open(struct html_page *p, const char *option, const char *path, st
     return rc;
 }
 
-static int write_all(int fd, const char *data, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(fd, data, length);
-        if (written < 0 && errno != EINTR)
-            return -errno;
-        data += written > 0 ? written : 0;
-        length -= written > 0 ? (size_t)written : 0;
-    }
-    return 0;
-}
-
 int html_page_write(struct html_page *p, const char *json, struct err *e)
 {
     char name[] = DRAWER;
@@ -216,7 +204,7 @@ int html_page_write(struct html_page *p, const char *json, struct err *e)
     /* a pipe would have to be filled while the program reads */
     int in = memfd_create("report.json", MFD_CLOEXEC);
     int out = memfd_create("page.html", MFD_CLOEXEC);
-    int kept = in < 0 || out < 0 ? -errno : write_all(in, json, strlen(json));
+    int kept = in < 0 || out < 0 || dprintf(in, "%s", json) < 0 ? -errno : 0;
     int status = kept;
     if (kept == 0 && lseek(in, 0, SEEK_SET) == 0)
         status = run_drawer(p, argv, in, out);
@@ -230,18 +218,13 @@ int html_page_write(struct html_page *p, const char *json, struct err *e)
         rc = err_system(e, -status, "%s: run %s", p->option, p->program);
     else if (status > 0 || length > PAGE_MOST)
         rc = err_say(e, "%s: %s did not draw the page", p->option, p->program);
-    /* the drawer may be held on to by somebody else: the page is copied as long as it is now */
+    /* somebody else may hold on to the drawer: the page is copied as long as it is now */
     char part[8192];
     ssize_t got = 0;
-    int code = 0;
-    for (off_t at = 0; rc == 0 && code == 0 && at < length; at += got) {
-        got = pread(out, part, sizeof part, at);
-        if (got <= 0)
-            break;
-        code = write_all(fileno(p->output.stream), part, (size_t)got);
-    }
-    if (code != 0)
-        rc = err_system(e, -code, "write the report to %s", output_name(&p->output));
+    for (off_t at = 0; rc == 0 && at < length && (got = pread(out, part, sizeof part, at)) > 0;
+         at += got)
+        if (fwrite(part, 1, (size_t)got, p->output.stream) != (size_t)got)
+            break; /* output_finish() will say why */
     descriptor_close(&in);
     descriptor_close(&out);
     return rc == 0 ? output_finish(&p->output, e) : rc;

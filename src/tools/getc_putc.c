@@ -175,39 +175,16 @@ static void *keep_company(void *lock)
     return NULL;
 }
 
-/* Moves all bytes. *elapsed_ns leaves out the time for checking what was read. */
-static int move_all(struct session *s, const struct byte_way *way, const struct byte_channel *c,
-                    uint64_t bytes, uint64_t *elapsed_ns, struct err *e)
-{
-    unsigned char *block = way->writes ? s->contents : s->block;
-    bool is_whole = true;
-    uint64_t start;
-    *elapsed_ns = 0;
-    for (uint64_t at = 0; is_whole && at < bytes; at += BLOCK_BYTES) {
-        size_t count = block_at(at, bytes);
-        errno = 0;
-        start = clock_ns();
-        is_whole = way->move(c, block, count) == count;
-        *elapsed_ns += clock_ns() - start;
-        if (stop_check(e) != 0)
-            return -EINTR;
-        if (is_whole && !way->writes && memcmp(block, s->contents, count) != 0)
-            return err_say(e, "%s returned wrong bytes of %s, between %" PRIu64 " and %" PRIu64,
-                           way->call, s->name, at, at + count);
-    }
-    start = clock_ns();
-    if (!is_whole || (c->stream && fflush(c->stream) != 0))
-        return err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
-    *elapsed_ns += clock_ns() - start;
-    return 0;
-}
-
+/* Measures a way; the time leaves out the checks of what was read. */
 static int measure_way(struct session *s, size_t number, struct err *e)
 {
     const struct byte_way *way = &byte_ways[number];
-    struct byte_channel channel = {0};
-    uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? SYSTEM_CALL_PART : 1);
-    uint64_t elapsed_ns;
+    const uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? SYSTEM_CALL_PART : 1);
+    unsigned char *block = way->writes ? s->contents : s->block;
+    struct byte_channel c = {0};
+    uint64_t elapsed_ns = 0;
+    bool is_whole = true;
+    int rc = 0;
     progress_lines_begin(&s->progress, way->title);
     if (way->has_threads && !s->has_companion) {
         int code = pthread_create(&s->companion, NULL, keep_company, &s->lock);
@@ -215,21 +192,32 @@ static int measure_way(struct session *s, size_t number, struct err *e)
             return err_system(e, code, "start a second thread");
         s->has_companion = true;
     }
-    channel.fd = scratch_reopen_data_file(s->named_in, 0, s->fd, way->writes ? O_WRONLY : O_RDONLY,
-                                          s->name, e);
-    if (channel.fd < 0)
-        return channel.fd;
-    if (!way->is_system_call) {
-        channel.stream = fdopen(channel.fd, way->writes ? "w" : "r");
-        if (!channel.stream)
-            err_system(e, errno, "open a stream on %s", s->name);
+    c.fd = scratch_reopen_data_file(s->named_in, 0, s->fd, way->writes ? O_WRONLY : O_RDONLY,
+                                    s->name, e);
+    if (c.fd < 0)
+        return c.fd;
+    if (!way->is_system_call && !(c.stream = fdopen(c.fd, way->writes ? "w" : "r")))
+        rc = err_system(e, errno, "open a stream on %s", s->name);
+    for (uint64_t at = 0; rc == 0 && is_whole && at < bytes; at += BLOCK_BYTES) {
+        size_t count = block_at(at, bytes);
+        errno = 0;
+        uint64_t start = clock_ns();
+        is_whole = way->move(&c, block, count) == count;
+        elapsed_ns += clock_ns() - start;
+        rc = stop_check(e);
+        if (rc == 0 && is_whole && !way->writes && memcmp(block, s->contents, count) != 0)
+            rc = err_say(e, "%s returned wrong bytes of %s, between %" PRIu64 " and %" PRIu64,
+                         way->call, s->name, at, at + count);
     }
-    int rc = e->code ? -e->code : move_all(s, way, &channel, bytes, &elapsed_ns, e);
+    uint64_t start = clock_ns();
+    if (rc == 0 && (!is_whole || (c.stream && fflush(c.stream) != 0)))
+        rc = err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
+    elapsed_ns += clock_ns() - start;
     /* ignores errors, because everything has been flushed, and need not be durable */
-    if (channel.stream)
-        fclose(channel.stream);
+    if (c.stream)
+        fclose(c.stream);
     else
-        close(channel.fd);
+        close(c.fd);
     if (rc != 0)
         return rc;
     s->kib_per_second[number] =

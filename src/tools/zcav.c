@@ -137,13 +137,6 @@ static int set_log(void *settings, const char *value, struct err *e)
                       e);
 }
 
-static int set_engine(void *engine, const char *value, struct err *e)
-{
-    (void)e;
-    *(const char **)engine = value;
-    return engine_by_name(value) ? 0 : -EINVAL;
-}
-
 static int add_file(void *settings, const char *word, struct err *e)
 {
     struct zcav_settings *s = settings;
@@ -187,7 +180,7 @@ static const struct option_entry entries[] = {
     {FLAG("direct", direct), .letter = 'D', .help = "use O_DIRECT for plain files, too"},
     {FLAG("buffered", buffered),
      .help = "read block devices through the page cache, as Bonnie++ does"},
-    {CUSTOM("engine", "NAME", set_engine, engine), .words = engine_words, .list = engine_print_all,
+    {VALUE("engine", "NAME", OPTION_TEXT, engine), .words = engine_words, .list = engine_print_all,
      .foreign = "ioengine", .help = "how data is moved: %s (default: sync)"},
     {COUNT("iodepth", "N", iodepth, 1, 4096),
      .help = "chunks in flight on each device (default: 1 with sync, otherwise 32)"},

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bonnie/preset.h"
 #include "bonnie/report/figures.h"
