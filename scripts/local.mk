@@ -14,6 +14,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Cut.pm \
 	scripts/lib/Bonnie/CutPage.pm \
 	scripts/lib/Bonnie/Document.pm \
+	scripts/lib/Bonnie/Envelope.pm \
 	scripts/lib/Bonnie/Figure.pm \
 	scripts/lib/Bonnie/FigureCharts.pm \
 	scripts/lib/Bonnie/GoBonnieGo.pm \
@@ -32,6 +33,7 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/LoadTables.pm \
 	scripts/lib/Bonnie/LoadVerdict.pm \
 	scripts/lib/Bonnie/MannWhitney.pm \
+	scripts/lib/Bonnie/Markdown.pm \
 	scripts/lib/Bonnie/OneRun.pm \
 	scripts/lib/Bonnie/OtherForms.pm \
 	scripts/lib/Bonnie/Options.pm \

@@ -325,7 +325,7 @@ subtest 'beside' => sub {
     ($status, $out, $err) = ab(@how, '--beside-a', 'sleep 1000', '--beside-b', "cat $dir/neighbour.json; touch $dir/printed; sleep 1000", '--pairs=1',
         '--a', 'sleep .1; echo speed: 100', '--b', "until test -e $dir/printed; do sleep .02; done; echo speed: 100");
     like($out, qr/^Beside A: in the median run the command there read \S+ \S+ from storage and wrote \S+ \S+, which is next to nothing[.]$/m, 'one that does nothing is told');
-    like($out, qr/^Beside B: .*; it reports read 3[.]641e[+]04, write 3[.]645e[+]04[.]$/m, 'and what its own report says');
+    like($out, qr/^Beside B: .*; it reports read 3[.]728e[+]07, write 3[.]732e[+]07[.]$/m, 'and what its own report says');
 
     ($status, $out, $err) = ab(@how, '--beside-b', "echo . >>$dir/started", '--pairs=1', '--json', '--', 'sh', '-c', "until test \"\$(wc -l <$dir/started 2>/dev/null || echo 9)\" -gt 2; do sleep 0.02; done; echo speed: 5");
     is($status, 3, 'one that ends with exit status 0 is started again');

@@ -187,25 +187,25 @@ subtest 'comparison' => sub {
     like(sections($html), qr/\AComparison, Overview/, 'two labels are compared');
     my @rows = rows_of($html, $caption);
     is(scalar @rows, 12, 'test by test');
-    is_deeply([ @{ $rows[0] }[ 0, 2 ] ], [ 'Write per character', "\x{25BC} worse" ], 'half the rate is worse');
+    is_deeply([ @{ $rows[0] }[ 0, 2 ] ], [ 'Write per character', "\x{25BC} slower" ], 'half the rate is worse');
     like($rows[0][1], qr/\A\x{2212}50.0\x{A0}% \| \x{2212}5\d.\d\x{A0}% to \x{2212}4\d.\d\x{A0}%\z/, 'by half, with an interval');
     like($rows[0][3], qr/\A0[.]00\d+\z/, 'with p');
-    is_deeply([ @{ $rows[1] }[ 4, 1, 2 ] ], [ "368\x{A0}MiB/s | 6 runs", "0.0\x{A0}% | 0.0\x{A0}% to 0.0\x{A0}%", 'unclear' ], 'equal rates are not');
+    is_deeply([ @{ $rows[1] }[ 4, 1, 2 ] ], [ "368\x{A0}MiB/s | 6 runs", "0.0\x{A0}% | 0.0\x{A0}% to 0.0\x{A0}%", 'not known' ], 'equal rates are not');
     unlike($html, qr/>Runs needed</, 'and no column without content');
     like($html, qr{class="worse" d="M250 23h250"}, 'drawn to the left of the middle');
-    like($html, qr{<p>Worse in 1 of 12 tests\.</p>}, 'summed up');
+    like($html, qr{<p>Slower in 1 of 12 tests\.</p>}, 'summed up');
     unlike($html, qr/Settings that differ/, 'measured alike');
     like($html, qr/>\x{D7}0[.]25<.*>\x{D7}1<.*>\x{D7}4<.*>times the rate, logarithmic</, 'on an axis of ratios');
     like(page([], $runs->('old', 1, 6) . $runs->('new', 0.9, 6)), qr/>change of the rate in percent</, 'small changes are on one that is');
     my $flat = qr{<bdi>Write per character</bdi><b>[^<]*(?<!cut[)])</b>};
     my $all  = sub { my ($factor) = @_; $runs->('new', $factor, 6) =~ s/,376832,/,395674,/gr };
     my $cut  = page([], $runs->('old', 1, 6) . $all->(40));
-    like($cut, qr{<bdi>Write per character</bdi><b>\x{D7}\x{A0}40, \x{25B2} better \(bar is cut\)</b>}, 'one that is much larger than all others is cut off, and says so');
+    like($cut, qr{<bdi>Write per character</bdi><b>\x{D7}\x{A0}40, \x{25B2} faster \(bar is cut\)</b>}, 'one that is much larger than all others is cut off, and says so');
     like($cut, qr{class="better" d="M500 23h500}, 'at the end of the axis');
     like($cut, qr/>change of the rate in percent</, 'which suits the others');
     like(page([], $runs->('old', 1, 6) . $all->(1.1)), $flat, 'one that is not is drawn whole');
     like($html, qr/The change is from the median of the runs of the baseline to that of the other label/, 'what a change is');
-    like(page(['--together'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), qr/All tests of a label are judged together.*Worse in 1 of 12 tests/s,
+    like(page(['--together'], $runs->('old', 1, 6) . $runs->('new', 0.5, 6)), qr/All tests of a label are judged together.*Slower in 1 of 12 tests/s,
         'judged together');
     like(page(['--together'], $runs->('old', 1, 5) . $runs->('new', 0.5, 5)), qr/too few runs to tell: 5 each, 6 are needed/i,
         'which needs more runs');
@@ -226,9 +226,9 @@ subtest 'comparison' => sub {
     $html = page([], $zero =~ s/,lab,/,old,/r x 6 . $some =~ s/,lab,/,new,/r x 6);
     @rows = rows_of($html, $caption);
     is_deeply([ @{ $rows[0] }[ 4, 5, 1, 3, 2 ] ],
-        [ "0\x{A0}KiB/s | 6 runs", "7\x{A0}KiB/s | 6 runs", 'from zero | unbounded', '0.0022', "\x{25B2} better" ], 'from zero up');
-    like($html, qr{Better in 1 of 12 tests[.]</p>}, 'is better in the summary');
-    like($html, qr{<bdi>Write per character</bdi><b>from zero, \x{25B2} better</b>}, 'and in the chart');
+        [ "0\x{A0}KiB/s | 6 runs", "7\x{A0}KiB/s | 6 runs", 'from zero | unbounded', '0.0022', "\x{25B2} faster" ], 'from zero up');
+    like($html, qr{Faster in 1 of 12 tests[.]</p>}, 'is better in the summary');
+    like($html, qr{<bdi>Write per character</bdi><b>from zero, \x{25B2} faster</b>}, 'and in the chart');
     like($html, qr{class="better" d="M500 23h500"}, 'to its end');
 
     my $three = join q{}, map { $runs->($_, 1, 1) } 'a', '<b>', 'c';
@@ -254,9 +254,9 @@ subtest 'many comparisons' => sub {
     unlike($html, qr/<h3 id="change-/, 'seven are not');
     my @rows = rows_of($html, 'Change of each test compared with m2');
     is_deeply([ map { $_->[0] } @rows ], [ '1 m1', map({"$_ m$_"} 3 .. 7), '8 &lt;8&gt;' ], 'but are one table with a row for each');
-    is_deeply([ @{ $rows[0] }[ 1 .. 3 ] ], [ '6', "\x{2212}49.9\x{A0}% | \x{25BC} worse", "0.0\x{A0}% | unclear" ],
+    is_deeply([ @{ $rows[0] }[ 1 .. 3 ] ], [ '6', "\x{2212}49.9\x{A0}% | \x{25BC} slower", "0.0\x{A0}% | not known" ],
         'runs, worse, unclear');
-    like($rows[1][2], qr/\A[+]\d+[.]\d\x{A0}% \| \x{25B2} better\z/, 'better');
+    like($rows[1][2], qr/\A[+]\d+[.]\d\x{A0}% \| \x{25B2} faster\z/, 'better');
     like($rows[6][2], qr/ \| too few runs\z/, 'too few runs');
     like($html, qr{<li>8 &lt;8&gt;: Size: 1\x{A0}GiB / 2\x{A0}GiB</li>}, 'and what was different');
     is(scalar(() = $html =~ m{<li>\d [^:<]+: }g), 1, 'of those that are');
@@ -291,10 +291,10 @@ subtest 'headlines' => sub {
     my $lab  = slurp(data_file('lab.csv'));
     my $of   = sub { my ($label, $rate, $count) = @_; return $lab =~ s/,lab,/,$label,/r =~ s/,376832,/,$rate,/r x $count };
     my %case = (
-        'new worse in 1 of 12 tests; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in blocks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
+        'new slower in 1 of 12 tests; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in blocks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
         'new not clearly different in any of 12 tests.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
-        'b better in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
-        'None is clearly better than a; b worse in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 6) . $of->('c', 2000, 6) ],
+        'b faster in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
+        'None is clearly faster than a; b slower in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 6) . $of->('c', 2000, 6) ],
         'b: too few runs to tell: 6 and 1, 4 are needed; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 1) . $of->('c', 2000, 6) ],
         'b has the highest rate in 2 of 12 tests, more than any other of the 3 labels.' => [ [], $of->('a', 1000, 1) . $of->('b', 9000, 1) =~ s/,8244,/,9999,/r . $of->('c', 1000, 1) =~ s/,8244,/,9000,/r ],
     );

@@ -9,6 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use File::Temp ();
 use JSON::PP   ();
 use Test::More;
+use JsonSchema qw(schema_errors);
 use RunProgram qw(data_file run slurp);
 
 my $PROGRAM = 'bon_csv2txt';
@@ -32,7 +33,7 @@ subtest 'the comparison' => sub {
     is(slurp("$dir/out"), $golden, 'it is there');
 
     ($status, $out) = run($PROGRAM, [ '--baseline=buffered', '--together', data_file('compared.csv') ]);
-    is_deeply([ $out =~ /^(\w+) .* 0[.]0260  worse$/mg ], [qw(put_block rewrite get_block)], 'judged together: twelve times 0.0022 is still significant');
+    is_deeply([ $out =~ /^(\w+) .* 0[.]0260  slower$/mg ], [qw(put_block rewrite get_block)], 'judged together: twelve times 0.0022 is still significant');
 
     my $three = $csv . $csv =~ s/,direct,/,third,/gr =~ s/^.*,buffered,.*\n//gmr;
     ($status, $out) = run($PROGRAM, ['--baseline=direct'], $three);
@@ -47,7 +48,7 @@ subtest 'many runs in little memory' => sub {
     local $RunProgram::ADDRESS_SPACE = 100 * 1024;
     my ($status, $out, $err) = run($PROGRAM, [ '--baseline', 'old' ], runs('old', @{$old}) . runs('new', @{$new}));
     is("$status$err", '0', 'exit status 0 and silence');
-    like($out, qr/^put_block +49.6m +49.9m +[+]0[.]6 % +[+]0[.]5 % +[+]0[.]7 % +<0[.]0001  better$/m, 'compared') or diag $out;
+    like($out, qr/^put_block +49.6m +49.9m +[+]0[.]6 % +[+]0[.]5 % +[+]0[.]7 % +<0[.]0001  faster$/m, 'compared') or diag $out;
 };
 
 subtest 'fail below' => sub {
@@ -55,7 +56,7 @@ subtest 'fail below' => sub {
     my ($status, $out, $err) = run($PROGRAM, [ qw(--baseline buffered --fail-below 5), data_file('compared.csv') ]);
     is($status, 2, 'exit status 2');
     is($out, $golden, 'the table is the same');
-    is($err, join(q{}, map {"bon_csv2txt: direct: $_->[0] is $_->[1] % worse\n"} @worse), 'what was significant is named');
+    is($err, join(q{}, map {"bon_csv2txt: direct: $_->[0] is $_->[1] % slower\n"} @worse), 'what was significant is named');
 
     my %status = (0 => 2, 89 => 2, '94.6' => 2, 95 => 0, 100 => 0);
     for my $limit (sort keys %status) {
@@ -86,7 +87,7 @@ subtest 'what fail below cannot judge' => sub {
         my ($input, $expected, $unjudged) = @{ $case{$name} };
         my ($status, undef, $err) = run($PROGRAM, [ qw(--baseline b --fail-below 0) ], $input);
         is($status, $expected, "$name: exit status $expected");
-        is($err, defined $unjudged ? "bon_csv2txt: c: --fail-below cannot judge $unjudged\n" : "bon_csv2txt: c: put_block is 96.4 % worse\n",
+        is($err, defined $unjudged ? "bon_csv2txt: c: --fail-below cannot judge $unjudged\n" : "bon_csv2txt: c: put_block is 96.4 % slower\n",
             'and what is said');
     }
 };
@@ -119,7 +120,7 @@ subtest 'labels' => sub {
     for my $label (q{}, '0', 'a;b', '"a', 'K%C3%B6ln', "K\xC3\xB6ln", "\e[2J\x07", 'x' x 500, '--help', '$(id)', '%s%n') {
         my ($status, $out, $err) = run($PROGRAM, [ '--baseline', $label ], runs($label, 1 .. 4) . runs('other', 5 .. 8));
         is("$status$err", '0', "\"$label\": exit status 0") or diag $err;
-        like($out, qr/^put_block +2.5k +6.5k .* 0[.]0286  better$/m, 'compared');
+        like($out, qr/^put_block +2.5k +6.5k .* 0[.]0286  faster$/m, 'compared');
         unlike($out, qr/[\x00-\x09\x0B-\x1F\x7F]/, 'nothing hostile gets through');
         unlike($out, qr/^(?:[^\x80-\xBF\n][\x80-\xBF]*){81}/m, 'no line is wider than 80 columns');
     }
@@ -134,6 +135,28 @@ subtest 'JSON and CSV together' => sub {
     like($out, qr/^Baseline   a, with "comma" \(\d+ runs\)$/m, 'a label with a comma');
     like($out, qr/^Other      csv \(8 runs\)$/m, 'the other');
     like($out, qr/^get_block +\S+ +\S+ +[-+]/m, 'are compared');
+};
+
+subtest 'Markdown and JSON' => sub {
+    my $text = runs('old', 1 .. 6) . runs('n|ew', 7 .. 12);
+    my ($status, $out, $err) = run($PROGRAM, [ '--markdown' ], $text);
+    is("$status$err", '0', 'a table of the medians');
+    like($out, qr/\A[|] Test [|] old \(6 runs\) [|] n\\[|]ew \(6 runs\) [|]\n[|] --- [|] ---: [|] ---: [|]\n/, 'with a column for each label, which is no markup');
+    like($out, qr/^[|] Write in blocks [|] 3[.]50 KiB\/s [|] 9[.]50 KiB\/s [|]$/m, 'and a row for each test');
+    ($status, $out, $err) = run($PROGRAM, [ '--markdown', '--baseline=old', '--fail-below=5' ], $text);
+    is("$status$err", '0', 'what changed');
+    like($out, qr/\A\*\*n\\[|]ew\*\* beside \*\*old\*\*: faster in 1 of 12 tests[.]\n\n[|] Test /, 'begins with the answer');
+    like($out, qr/^[|] Write in blocks [|] 3[.]50 KiB\/s [|] 9[.]50 KiB\/s [|] [+]171 % [|] [+]\S+ % to [+]\S+ % [|] \S+ faster [|]$/m, 'the row of what did');
+    is((run($PROGRAM, [ '--markdown', '--baseline=n|ew', '--fail-below=5' ], $text))[0], 2, 'with the same exit status');
+    ($status, $out, $err) = run($PROGRAM, [ '--json', '--baseline=old', '--fail-below=5' ], $text);
+    is("$status$err", '0', 'JSON');
+    my $report = JSON::PP->new->utf8->decode($out);
+    is(join("\n", schema_errors(JSON::PP->new->decode(slurp("$FindBin::Bin/../../share/bon_csv2txt.schema.json")), $report)), q{}, 'is as the schema says');
+    my ($of) = grep { $_->{name} eq 'put_block' } @{ $report->{results}[0]{tests} };
+    is_deeply($of->{bytes_per_second}, { median => 3584, min => 1024, max => 6144 }, 'in base units');
+    ($of) = grep { $_->{name} eq 'put_block' } @{ $report->{comparisons}[0]{tests} };
+    is_deeply([ @{$of}{qw(baseline_bytes_per_second other_bytes_per_second verdict)} ], [ 3584, 9728, 'faster' ], 'with what is known');
+    like((run($PROGRAM, [ '--json', '--markdown' ], $text))[2], qr/\Abon_csv2txt: --json and --markdown exclude each other\n\z/, 'not both');
 };
 
 done_testing();

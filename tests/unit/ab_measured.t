@@ -14,9 +14,10 @@ use RunProgram qw(data_file slurp);
 
 my $GOLDEN = "$FindBin::Bin/../golden/report";
 
+# Throughput in KiB/s, as most of these reports have it.
 sub judged {
     my ($report) = @_;
-    return map { "$_->{name}=" . sprintf '%.5g', $_->{value} } grep { $_->{judged} } @{ $report->{metrics} };
+    return map { "$_->{name}=" . sprintf '%.5g', $_->{value} / (($_->{unit} // q{}) eq 'bytes/s' ? 1024 : 1) } grep { $_->{judged} } @{ $report->{metrics} };
 }
 
 my %REPORT = (
@@ -50,7 +51,7 @@ is_deeply([ @{$less}{qw(unit more)} ], [ 'ns', 0 ], 'of times less is better');
     is($json->{kind}, 'bonnie', 'bonnie, JSON');
     ok(scalar(grep { $_->{name} eq 'get_block.p99' && !$_->{judged} && !$_->{more} } @{ $json->{metrics} }), 'latencies are there and not judged');
     my %unit = map { $_->{name} => $_->{unit} } @{ $json->{metrics} };
-    is_deeply([ @unit{qw(get_block seq_del get_block.p99)} ], [ 'KiB/s', 'ops/s', 'ns' ], 'with their units');
+    is_deeply([ @unit{qw(get_block seq_del get_block.p99)} ], [ 'bytes/s', 'ops/s', 'ns' ], 'with their units');
     is($csv->{kind}, 'bonnie', 'bonnie, its CSV');
     my $old = measured(slurp(data_file('bonnie++-2.00a-output.txt')));
     is_deeply([ judged($old) ], [ 'putc=1235', 'getc=2132' ], 'Bonnie++ 2.00a: what it measured');
@@ -68,7 +69,7 @@ is_deeply([ judged(measured(slurp(data_file('ab/fio-clients.json')))) ], [ 'one.
 {
     my $old = measured(slurp(data_file('ab/fio2.json')));
     my %value = map { $_->{name} => $_->{value} } @{ $old->{metrics} };
-    is_deeply([ @value{qw(read read.p99 read.mean)} ], [ 4090, 2_500_000, 961_200 ], 'fio 2: KiB/s and microseconds');
+    is_deeply([ @value{qw(read read.p99 read.mean)} ], [ 4090 * 1024, 2_500_000, 961_200 ], 'fio 2: KiB/s and microseconds');
     ok(!eval { measured('{"fio version": "fio-9", "work": []}') }, 'a form that is not known');
     is($@, "a report of fio without any figure: it has no jobs or client_stats with bw_bytes or bw\n", 'names what is missing');
 }

@@ -46,24 +46,24 @@ subtest 'rows' => sub {
     near($putc->{change_percent}, 100 * (70 / 25 - 1), 'from median to median');
     near($putc->{p}, 2 / 126, 'no run below one of the other');
     ok($putc->{significant} && $putc->{enough_runs}, 'it is significant');
-    is($putc->{verdict},     'better', 'and better');
+    is($putc->{verdict},     'faster', 'and faster');
     is($putc->{runs_needed}, undef,    'no more runs are needed');
     ok($putc->{low_percent} > 0 && $putc->{high_percent} > 200, 'the interval is above no change');
 
     is_deeply([ @{$seeks}{qw(change_percent low_percent high_percent p verdict runs_needed)} ],
-        [ 0, 0, 0, 1, 'unclear', undef ], 'all the same');
-    is($ran_del->{verdict}, 'worse', 'another is worse');
+        [ 0, 0, 0, 1, 'not_known', undef ], 'all the same');
+    is($ran_del->{verdict}, 'slower', 'another is slower');
     is_deeply($getc, { test => 'getc', baseline_runs => 0, baseline_median => undef, other_runs => 1, other_median => 5 },
         'a test that only one of them ran is not compared');
 };
 
 subtest 'worse by more than a limit' => sub {
     my ($change) = map { $_->{change_percent} } grep { $_->{test} eq 'ran_del' } $faster->rows;
-    is_deeply([ map { $_->{test} } $faster->worse_by(0) ], ['ran_del'], 'by more than nothing');
-    is(scalar(() = $faster->worse_by(-$change)), 0, 'not by more than it is');
+    is_deeply([ map { $_->{test} } $faster->slower_by(0) ], ['ran_del'], 'by more than nothing');
+    is(scalar(() = $faster->slower_by(-$change)), 0, 'not by more than it is');
     ok($faster->judged > 0, 'it had enough runs');
     my $few = compare([ runs('old', putc => [ 30, 31, 32 ]) ], [ runs('new', putc => [ 10, 11, 12 ]) ]);
-    is(scalar(() = $few->worse_by(0)), 0, 'three runs of each: nothing is significant');
+    is(scalar(() = $few->slower_by(0)), 0, 'three runs of each: nothing is significant');
     is(scalar $few->judged, 0, 'nor could it be');
     is(($few->rows)[0]{runs_needed}, 6, 'six runs should show it');
     is(($few->rows)[0]{low_percent}, undef, 'there is no interval');
@@ -74,12 +74,12 @@ subtest 'a few runs beside many' => sub {
         [ runs('old', putc => [ 30 .. 33 ], getc => [ 51 .. 60 ], seeks => [ 51 .. 60 ], rewrite => [ 51 .. 60 ]) ],
         [ runs('new', putc => [ 10 .. 13 ], getc => [ 1 .. 10 ], seeks => [ 1 .. 10 ], rewrite => [ 1 .. 10 ]) ],
     );
-    is_deeply([ map { $_->{test} } $sure->worse_by(0) ], [qw(putc rewrite getc seeks)], 'where all others are worse, four runs are enough');
+    is_deeply([ map { $_->{test} } $sure->slower_by(0) ], [qw(putc rewrite getc seeks)], 'where all others are worse, four runs are enough');
     is_deeply($sure->unjudged, {}, 'so that none was not judged');
     my $unsure = compare([ runs('old', putc => [ 30 .. 33 ], getc => [ 1 .. 10 ]) ], [ runs('new', putc => [ 10 .. 13 ], getc => [ 1 .. 10 ]) ]);
-    is(scalar(() = $unsure->worse_by(0)), 0, 'and are not where nothing else is');
+    is(scalar(() = $unsure->slower_by(0)), 0, 'and are not where nothing else is');
     is_deeply($unsure->unjudged, { 'too few runs' => ['putc'] }, 'the comparison gives the reason');
-    is(($unsure->rows)[0]{verdict}, 'worse', 'though the test is worse if judged by itself');
+    is(($unsure->rows)[0]{verdict}, 'slower', 'though the test is worse if judged by itself');
 };
 
 subtest 'judged together' => sub {
@@ -98,12 +98,12 @@ subtest 'judged together' => sub {
     for my $row ($together->rows) {
         my $corrected = $by{ $row->{test} }{corrected_p};
         near($row->{p}, $corrected, "$row->{test}: p is corrected");
-        is($row->{verdict}, $corrected < 0.05 ? 'better' : 'unclear', 'and decides');
+        is($row->{verdict}, $corrected < 0.05 ? 'faster' : 'not_known', 'and decides');
         $changed++ if $row->{verdict} ne $by{ $row->{test} }{verdict};
     }
-    is(($together->rows)[0]{verdict}, 'better', 'what is clear stays so');
+    is(($together->rows)[0]{verdict}, 'faster', 'what is clear stays so');
     is($changed, 1, 'what is less so does not');
-    is_deeply([ map { $_->{test} } $together->worse_by(0) ], [ map { $_->{test} } $alone->worse_by(0) ], 'a script is told the same');
+    is_deeply([ map { $_->{test} } $together->slower_by(0) ], [ map { $_->{test} } $alone->slower_by(0) ], 'a script is told the same');
     like(comparison_text($together), qr/corrected for the number of tests [(]Holm[)]/, 'the table says so');
     unlike(comparison_text($alone), qr/Holm/, 'and only then');
 
@@ -120,8 +120,8 @@ subtest 'false alarms of twelve tests' => sub {
     my ($comparisons, $gates, $marks) = (400, 0, 0);
     for (1 .. $comparisons) {
         my $same = compare(map { my $label = $_; [ runs($label, map { $_ => [ map { sprintf '%.6f', 100 + rand } 1 .. 8 ] } @tests) ] } 'a', 'b');
-        $gates++ if $same->worse_by(0);
-        $marks++ if grep { $_->{verdict} eq 'worse' } $same->rows;
+        $gates++ if $same->slower_by(0);
+        $marks++ if grep { $_->{verdict} eq 'slower' } $same->rows;
     }
     cmp_ok($gates / $comparisons, '<=', 0.055, sprintf '%.1f %% of the gates fail', 100 * $gates / $comparisons);
     cmp_ok($gates, '>', 0, 'some do');
@@ -135,11 +135,11 @@ subtest 'no measurement, and zero' => sub {
     );
     my ($putc, $rewrite, $getc, $seeks) = $comparison->rows;
     is($putc->{baseline_runs}, 4, 'what is no figure does not count');
-    is($putc->{verdict}, 'better', 'the others do');
+    is($putc->{verdict}, 'faster', 'the others do');
     is_deeply([ @{$rewrite}{qw(baseline_runs other_runs p)} ], [ 0, 2, undef ], 'too fast to measure');
-    is_deeply([ @{$getc}{qw(change_percent high_percent verdict)} ], [ -100, -100, 'worse' ], 'down to zero');
-    is_deeply([ @{$seeks}{qw(change_percent high_percent verdict)} ], [ undef, undef, 'better' ], 'up from zero is no percentage');
-    like(comparison_text($comparison), qr/^seeks +0 +3 +from zero +[0-9.]+ +better$/m, 'the table says so');
+    is_deeply([ @{$getc}{qw(change_percent high_percent verdict)} ], [ -100, -100, 'slower' ], 'down to zero');
+    is_deeply([ @{$seeks}{qw(change_percent high_percent verdict)} ], [ undef, undef, 'faster' ], 'up from zero is no percentage');
+    like(comparison_text($comparison), qr/^seeks +0 +3 +from zero +[0-9.]+ +faster$/m, 'the table says so');
     like(comparison_text(compare([ runs('old', putc => [ (7) x 5 ]) ], [ runs('new', putc => [ (7) x 5 ]) ])),
         qr/^putc +7k +7k +[+]0[.]0 % +[+]0[.]0 % +[+]0[.]0 % +1[.]0000  even$/m, 'no difference at all: no number of runs shows it');
 };

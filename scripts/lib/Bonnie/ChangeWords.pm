@@ -10,7 +10,7 @@ use Bonnie::Units qw(beside);
 
 our @EXPORT_OK = qw(change_size change_text counts_text interval_text is_compared verdict_text);
 
-my %WORDS = (better => "\x{25B2} better", worse => "\x{25BC} worse", unclear => 'unclear');
+my %WORDS = (faster => "\x{25B2} faster", slower => "\x{25BC} slower", not_known => 'not known');
 
 # From this percentage on, a change is a multiple.
 my $MULTIPLE = 400;
@@ -49,13 +49,13 @@ sub verdict_text {
     return $row->{enough_runs} ? $WORDS{ $row->{verdict} } : 'too few runs';
 }
 
-# "better in 3 of 12 tests, worse in 1", or why there is nothing to count.
+# "faster in 3 of 12 tests, slower in 1", or why there is nothing to count.
 sub counts_text {
     my ($comparison) = @_;
     my @rows = grep { is_compared($_) } $comparison->rows or return 'no test in common';
     return few_text($comparison) if !any { $_->{enough_runs} } @rows;
     my @counts;
-    for my $verdict (qw(better worse)) {
+    for my $verdict (qw(faster slower)) {
         my $count = grep { $_->{verdict} eq $verdict } @rows or next;
         push @counts, "$verdict in $count" . (@counts ? q{} : ' of ' . @rows . ' tests');
     }

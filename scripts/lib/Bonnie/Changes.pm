@@ -29,6 +29,9 @@ my $OUTLIER = 4;
 
 my $INFINITY = 9**9**9;
 
+# The look of a verdict: a class of Style.pm.
+my %LOOKS = (faster => 'better', slower => 'worse', not_known => 'unclear');
+
 # $comparison: see Comparison.pm.
 sub changes {
     my ($comparison) = @_;
@@ -75,7 +78,7 @@ sub chart_row {
     $row{shown} = change_text($row) . q{, } . verdict_text($row) . ($is_cut ? ' (bar is cut)' : q{});
     return \%row if !$axis;
     my ($zero, $end) = map { $axis->{at}->($_) } 0, $row->{change_percent} // $INFINITY;
-    push @{ $row{marks} }, bar($row->{verdict}, min($zero, $end), max($zero, $end));
+    push @{ $row{marks} }, bar($LOOKS{ $row->{verdict} }, min($zero, $end), max($zero, $end));
     my ($low, $high) = map { defined $row->{$_} ? $axis->{at}->($row->{$_}) : undef } qw(low_percent high_percent);
     push @{ $row{marks} }, whisker('range', $low, $high) if defined $low && defined $high;
     return \%row;
@@ -99,7 +102,7 @@ sub median_cell {
 sub change_cells {
     my ($row) = @_;
     return (\absent('not comparable'), undef, undef) if !is_compared($row);
-    return (\two_lines(undef, change_text($row), interval_text($row)), [ $row->{verdict}, verdict_text($row) ], $row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p});
+    return (\two_lines(undef, change_text($row), interval_text($row)), [ $LOOKS{ $row->{verdict} }, verdict_text($row) ], $row->{p} < $SMALLEST_P ? "< $SMALLEST_P" : sprintf '%.2g', $row->{p});
 }
 
 # All comparisons have the same baseline.
@@ -123,7 +126,7 @@ sub change_cell {
     my ($row) = @_;
     return absent('not run')        if !$row;
     return absent('not comparable') if !is_compared($row);
-    return two_lines($row->{verdict}, change_text($row), verdict_text($row));
+    return two_lines($LOOKS{ $row->{verdict} }, change_text($row), verdict_text($row));
 }
 
 sub differences {
@@ -148,7 +151,7 @@ sub how_to_read_changes {
     );
     my @words = (
         $in_full ? @full : 'A change says how much faster or slower a test became, from median to median.',
-        "Tests are called better or worse where the Mann-Whitney U test finds a significant difference (p below $alpha); an unclear difference may be chance.",
+        "Tests are called faster or slower where the Mann-Whitney U test finds a significant difference (p below $alpha); any other may be chance.",
         $comparison->together
         ? 'All tests of a label are judged together: p is corrected for their number (Holm). Intervals are not corrected.'
         : sprintf('Each test is judged by itself: where nothing has changed, one test in %.0f looks as if it had.', 1 / $alpha),

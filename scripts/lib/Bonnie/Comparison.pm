@@ -4,7 +4,7 @@
 #
 # In the rows each test is judged by itself: of twenty tests of two equal
 # groups, one appears to differ at an alpha of 0.05. The tests can be judged
-# together instead, corrected for their number; worse_by and unjudged, on which
+# together instead, corrected for their number; slower_by and unjudged, on which
 # scripts act, always do that.
 package Bonnie::Comparison;
 
@@ -82,18 +82,18 @@ sub together { return $_[0]{together} }
 #   significant      whether p is below alpha, and the medians differ as the
 #                    runs do; if each test is judged by itself, "no change" is
 #                    inside of the interval if it is not, and never if it is
-#   verdict          'better', 'worse', or 'unclear' if not significant
+#   verdict          'faster', 'slower', or 'not_known' if not significant
 #   enough_runs      whether that number could be significant at all
 #   runs_needed      of each, for about four chances in five to show such a
 #                    difference; undef if it is shown, or if there is none
 #   corrected_p      with enough runs, p corrected for the number of such tests
 sub rows { return @{ $_[0]{rows} } }
 
-# The tests that became worse by more than this. If the groups are equal, at
+# The tests that became slower by more than this. If the groups are equal, at
 # most the share alpha of all comparisons gives any.
-sub worse_by {
+sub slower_by {
     my ($self, $percent) = @_;
-    return grep { $_->{verdict} eq 'worse' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
+    return grep { $_->{verdict} eq 'slower' && $_->{corrected_p} < $ALPHA && $_->{change_percent} < -$percent } $self->judged;
 }
 
 # The number of runs of each label that all tests need to be significant.
@@ -103,7 +103,7 @@ sub runs_to_tell {
     return fewest_runs($ALPHA / ($tests || 1));
 }
 
-# The tests that worse_by could not have found, whatever their runs had measured, by the reason:
+# The tests that slower_by could not have found, whatever their runs had measured, by the reason:
 # { 'no figure' => [ NAMES ], 'too few runs' => [ NAMES ] }.
 sub unjudged {
     my ($self) = @_;
@@ -138,7 +138,7 @@ sub judge_together {
         $row->{p}           = $row->{corrected_p} // 1;
         $row->{significant} = $row->{p} < $ALPHA && $row->{agrees};
         $row->{enough_runs} = $row->{significant} || can_show(scalar @{$old}, scalar @{$new}, $alpha);
-        $row->{verdict}     = 'unclear' if !$row->{significant};
+        $row->{verdict}     = 'not_known' if !$row->{significant};
         $row->{runs_needed} = $row->{significant} ? undef : runs_to_show($old, $new, $alpha);
     }
     return;
@@ -185,7 +185,7 @@ sub change {
         agrees         => $agrees,
         p              => $found->{p},
         significant    => $significant,
-        verdict        => !$significant ? 'unclear' : $found->{larger} > 0 ? 'better' : 'worse',
+        verdict        => !$significant ? 'not_known' : $found->{larger} > 0 ? 'faster' : 'slower',
         enough_runs    => can_show(scalar @{$old}, scalar @{$new}, $ALPHA),
         runs_needed    => $significant ? undef : runs_to_show($old, $new, $ALPHA),
     );

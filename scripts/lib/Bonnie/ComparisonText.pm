@@ -27,8 +27,8 @@ my $ONE_IN = sprintf '%.0f', 1 / $ALPHA;
 
 # The words, by whether the tests are judged together.
 my @JUDGED = (
-    "better, worse: p is below $ALPHA, as happens by chance in one test in $ONE_IN.\n",
-    "better, worse: p, corrected for the number of tests (Holm), is below $ALPHA.\n"
+    "faster, slower: p is below $ALPHA, as happens by chance in one test in $ONE_IN.\n",
+    "faster, slower: p, corrected for the number of tests (Holm), is below $ALPHA.\n"
         . "from, to: the intervals are not corrected.\n",
 );
 

@@ -116,14 +116,14 @@ sub slow_words {
     return sprintf '%s%s is slow in %d of %s: the other hosts have %.3g times its rate in "%s"', $name, $of, $count, counted(scalar @tests, 'test'), $times, $test;
 }
 
-# "tmpfs better in 12 of 13 tests; xfs worse in 6 of 13 tests".
+# "tmpfs faster in 12 of 13 tests; xfs slower in 6 of 13 tests".
 sub of_comparisons {
     my @comparisons = @_;
     my @told = @comparisons > $MOST_NAMED ? @comparisons[ 0 .. $MOST_NAMED - 2 ] : @comparisons;
     my $rest = @comparisons - @told;
     my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(too few)?/$1 ? ": $1" : q{ }/er) } @told;
     push @words, "$rest others below" if $rest;
-    unshift @words, 'None is clearly better than ' . names_of($comparisons[0]->baseline) if @comparisons > 1 && !grep { counts_text($_) !~ /\A(?:worse|not)/ } @comparisons;
+    unshift @words, 'None is clearly faster than ' . names_of($comparisons[0]->baseline) if @comparisons > 1 && !grep { counts_text($_) !~ /\A(?:slower|not)/ } @comparisons;
     return join('; ', @words) . largest_change(@comparisons) . q{.};
 }
 

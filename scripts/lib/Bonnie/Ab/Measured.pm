@@ -316,6 +316,7 @@ sub first_result {
 
 sub rate {
     my ($name, $value, $unit) = @_;
+    ($value, $unit) = (1024 * $value, 'bytes/s') if defined $value && ($unit // q{}) eq 'KiB/s';
     return { name => $name, value => $value, unit => $unit, more => 1, judged => 1 };
 }
 

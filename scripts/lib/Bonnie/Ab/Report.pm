@@ -7,18 +7,14 @@ package Bonnie::Ab::Report;
 use strict;
 use warnings;
 use Exporter 'import';
-use JSON::PP ();
-use POSIX ();
 use Bonnie::Ab::Result qw(is_campaign);
 use Bonnie::Ab::Words  qw(result_sentence);
+use Bonnie::Envelope    qw(envelope json_bool);
 use Bonnie::Json       qw(hash list number text version_fault);
 use Bonnie::Plain      qw(plain_text);
 use Bonnie::Statistics qw(median);
-use Bonnie::Version;
 
-our @EXPORT_OK = qw(exit_status json_text kept_of report_of same_campaign);
-
-my $VERSION = 1;
+our @EXPORT_OK = qw(exit_status kept_of report_of same_campaign);
 
 # The settings that must not change when a campaign is continued.
 my @SAME = qw(command_a command_b prepare_a prepare_b beside_a beside_b settle_seconds name_a name_b alpha margin_percent metrics ignore_failure);
@@ -32,15 +28,7 @@ sub report_of {
     my $known   = $campaign->{known_as};
     my @others  = grep { !$judged{$_} } sort { $known->{$a}{place} <=> $known->{$b}{place} } keys %{$known};
     my %report  = (
-        format          => 'bon_ab',
-        format_version  => $VERSION,
-        program         => 'bon_ab',
-        version         => $Bonnie::Version::VERSION,
-        label           => (POSIX::uname())[1],
-        start_time      => $campaign->{start_time},
-        elapsed_seconds => $campaign->{elapsed} || $campaign->seconds,
-        host            => host(),
-        storage         => undef,
+        envelope(start_time => $campaign->{start_time}, elapsed_seconds => $campaign->{elapsed} || $campaign->seconds),
         ended_by        => $campaign->{ended} // 'running',
         failure         => $failure,
         settings        => settings($campaign->{plan}),
@@ -62,7 +50,7 @@ sub settings {
     return {
         (map { ("command_$_" => command_text($plan->{command}{$_}), "prepare_$_" => $plan->{prepare}{$_}, "beside_$_" => $plan->{beside}{$_}, "name_$_" => $plan->{name}{$_}) } qw(a b)),
         (map { $_ => $plan->{$_} } qw(restore alpha seed warmup control)),
-        (map { $_ => bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
+        (map { $_ => json_bool($plan->{$_}) } qw(ignore_failure settings_may_change)),
         metrics         => [ map { $_->{text} // $_->{name} } @{ $plan->{metrics} } ],
         margin_percent  => $plan->{margin},
         pairs           => $plan->{pairs},
@@ -84,7 +72,7 @@ sub judged_metric {
     my $noise  = $judge->noise;
     return {
         common($metric),
-        judged        => JSON::PP::true,
+        judged        => json_bool(1),
         verdict       => $judge->word,
         median_a      => $judge->median_of('a'),
         median_b      => $judge->median_of('b'),
@@ -97,11 +85,7 @@ sub judged_metric {
 
 sub common {
     my ($metric) = @_;
-    return (name => $metric->{name}, unit => $metric->{unit}, more_is_better => bool($metric->{more}), is_speed => bool($metric->{speed}));
-}
-
-sub bool {
-    return $_[0] ? JSON::PP::true : JSON::PP::false;
+    return (name => $metric->{name}, unit => $metric->{unit}, more_is_better => json_bool($metric->{more}), is_speed => json_bool($metric->{speed}));
 }
 
 # A metric that is not judged has no verdict, and no interval that looks like one.
@@ -110,7 +94,7 @@ sub shown_metric {
     my @both = grep { ($_->{a}{ $metric->{name} } // 0) > 0 && ($_->{b}{ $metric->{name} } // 0) > 0 } @pairs or return;
     my %values = map { my $side = $_; $side => [ map { $_->{$side}{ $metric->{name} } } @both ] } qw(a b);
     my @ratios = map { $_->{b}{ $metric->{name} } / $_->{a}{ $metric->{name} } } @both;
-    return { common($metric), judged => JSON::PP::false, median_a => median(@{ $values{a} }), median_b => median(@{ $values{b} }), ratio => median(@ratios) };
+    return { common($metric), judged => json_bool(0), median_a => median(@{ $values{a} }), median_b => median(@{ $values{b} }), ratio => median(@ratios) };
 }
 
 sub forecast {
@@ -133,17 +117,6 @@ sub verdict {
 sub exit_status {
     my ($report) = @_;
     return defined $report->{failure} ? 1 : { slower => 2, not_known => 3 }->{ $report->{verdict} } // 0;
-}
-
-# This machine, as far as Perl knows it.
-sub host {
-    my ($name, $kernel) = (POSIX::uname())[ 1, 2 ];
-    return { (map { $_ => undef } qw(c_library cpu_model cpus cpu_quota ram_bytes ram_from)), name => $name, kernel => "Linux $kernel" };
-}
-
-sub json_text {
-    my ($report) = @_;
-    return JSON::PP->new->canonical->pretty->indent_length(2)->encode($report);
 }
 
 # What Campaign.pm takes over from such a report. Dies if somebody has changed the report.

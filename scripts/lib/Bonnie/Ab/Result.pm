@@ -49,7 +49,7 @@ sub pair {
     return { failed => defined $pair->{failed} ? word($pair->{failed}) : undef, number => number($pair->{number}) // 0, %sides };
 }
 
-my %UNITS = map { $_ => 1 } qw(KiB/s ops/s ns);
+my %UNITS = map { $_ => 1 } qw(bytes/s ops/s ns);
 
 sub metric {
     my ($metric) = @_;
