@@ -425,7 +425,7 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
     };
     int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
     if (rc == 0)
-        rc = scratch_make_numbered(scratch, h->run, e);
+        rc = scratch_make(scratch, h->run, e);
     if (rc != 0)
         return rc;
     memcpy(h->directory, scratch->name, sizeof h->directory);

@@ -120,21 +120,26 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
                             struct coordinator *c, uint64_t number, struct err *e)
 {
     struct visibility l = {.plan = p, .ranks = &c->ranks, .all_see = true};
-    int rc = p->rank == 0 ? scratch_make_numbered(s, number_of(number, 0), e) : 0;
+    int rc = p->rank == 0 ? scratch_make(s, number_of(number, 0), e) : 0;
     *shift = 0;
     if (rc != 0 || p->ranks == 1)
         return rc;
     rc = coordinator_share(c, "Making a directory", NULL, 0, e);
-    bool sees = rc == 0 && (p->rank == 0 || scratch_is_there(s, number_of(number, 0)));
+    char name[PRIVATE_NAME_SIZE];
+    private_name(name, number_of(number, 0));
+    int fd = rc == 0 && p->rank > 0 ? directory_open(s->parent_fd, name) : -1;
+    bool sees = p->rank == 0 || fd >= 0;
+    descriptor_close(&fd);
     struct meeting m = {.name = "Looking for the directory",
                         .take = take_sight,
                         .decide = choose_shift,
                         .context = &l,
                         .answer = &l.shift,
                         .answer_bytes = sizeof l.shift};
-    bundle_put(&m.mine, &sees, sizeof sees);
-    if (rc == 0)
+    if (rc == 0) {
+        bundle_put(&m.mine, &sees, sizeof sees);
         rc = coordinator_meet(c, &m, e);
+    }
     if (rc == 0 && p->rank == 0 && !l.all_see && l.shift > 0)
         rc = err_say(e,
                      "--shift: rank %u on %s does not see what rank 0 makes in %s: the ranks do "
@@ -150,7 +155,7 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
         rc = coordinator_share(c, "Making a directory", NULL, 0, e);
     if (rc == 0 && p->rank > 0)
         rc = l.shift > 0 ? scratch_join(s, number_of(number, 0), e)
-                         : scratch_make_numbered(s, number_of(number, p->rank), e);
+                         : scratch_make(s, number_of(number, p->rank), e);
     if (rc == 0)
         *shift = l.shift;
     return rc;

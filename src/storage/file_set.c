@@ -123,12 +123,9 @@ DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *numbe
     int fd = directory_fd(s, index, e);
     if (fd < 0)
         return NULL;
-    int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *directory = again >= 0 ? fdopendir(again) : NULL;
+    DIR *directory = directory_list(fd, ".");
     if (!directory)
         err_system(e, errno, "open directory %u in %s/%s", *number, scratch->path, scratch->name);
-    if (!directory && again >= 0)
-        close(again);
     return directory;
 }
 

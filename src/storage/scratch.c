@@ -162,6 +162,17 @@ int directory_open(int fd, const char *name)
     return below >= 0 ? below : -errno;
 }
 
+DIR *directory_list(int fd, const char *name)
+{
+    int opened = directory_open(fd, name);
+    DIR *all = opened >= 0 ? fdopendir(opened) : NULL;
+    int code = opened < 0 ? -opened : errno;
+    if (!all)
+        descriptor_close(&opened);
+    errno = code;
+    return all;
+}
+
 /* Whether that name in the directory behind fd is the file that is open as `other`: 1 or 0. */
 static int directory_has(int fd, const char *name, int other)
 {
@@ -172,7 +183,7 @@ static int directory_has(int fd, const char *name, int other)
 }
 
 /* Uses getdents64(2), because readdir(3) takes a removed directory for an empty one. */
-int directory_state(int fd)
+int directory_state(int fd, const char *except)
 {
     _Alignas(struct dirent64) char entries[1024];
     ssize_t bytes;
@@ -183,7 +194,8 @@ int directory_state(int fd)
         for (ssize_t at = 0; at < bytes;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(entries + at);
             at += entry->d_reclen;
-            if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+                (except && strcmp(entry->d_name, except) == 0))
                 continue;
             if (!is_vanishing_name(entry->d_name))
                 return DIRECTORY_IN_USE;
@@ -248,7 +260,7 @@ static int remove_once(int parent_fd, const char *name, int fd)
         code = errno;
     if (code != 0 && code != ENOENT && code != ENOTDIR)
         return code == EEXIST ? -ENOTEMPTY : -code;
-    int state = directory_state(fd);
+    int state = directory_state(fd, NULL);
     if (code == 0)
         return state < 0 || state == DIRECTORY_REMOVED ? 0 : -ESTALE;
     return state == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
@@ -265,7 +277,8 @@ int private_directory_remove(int parent_fd, const char *name, int fd)
 {
     int rc = remove_once(parent_fd, name, fd);
     for (uint64_t ms = 1; rc == -ENOTEMPTY; ms *= 2) {
-        int state = directory_state(fd); /* empty: the last file has vanished since the last try */
+        int state =
+            directory_state(fd, NULL); /* empty: the last file has vanished since the last try */
         bool vanishes = state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY;
         if (ms > (vanishes ? LONGEST_VANISHING_WAIT_MS : LONGEST_WAIT_MS))
             break;
@@ -345,7 +358,7 @@ static int make_private_directory(struct scratch *s, uint64_t number, struct err
         return err_system(e, -ownership, "check directory %s/%s", s->path, s->name);
     if (ownership != OWNERSHIP_OURS)
         return refuse_directory(s, ownership, found, e);
-    int state = directory_state(s->fd);
+    int state = directory_state(s->fd, NULL);
     if (state < 0 || state == DIRECTORY_REMOVED)
         return err_system(e, state < 0 ? -state : ENOENT, "list directory %s/%s", s->path, s->name);
     if (state != DIRECTORY_EMPTY)
@@ -424,16 +437,10 @@ int scratch_open(struct scratch *s, const char *path, enum path_missing missing,
     return s->parent_fd >= 0 ? 0 : s->parent_fd;
 }
 
-int scratch_make(struct scratch *s, struct err *e)
+int scratch_make(struct scratch *s, uint64_t number, struct err *e)
 {
-    uint64_t number;
-    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+    if (number == 0 && getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
         return err_system(e, errno, "draw a random name for a directory in %s", s->path);
-    return scratch_make_numbered(s, number, e);
-}
-
-int scratch_make_numbered(struct scratch *s, uint64_t number, struct err *e)
-{
     s->umask = umask(077);
     int rc = -ENOENT;
     for (int tries = 0; rc == -ENOENT && tries < TRIES; tries++) {
@@ -465,16 +472,6 @@ int scratch_close(struct scratch *s, struct err *e)
     if (was_made)
         umask(s->umask);
     return rc;
-}
-
-bool scratch_is_there(const struct scratch *s, uint64_t number)
-{
-    char name[PRIVATE_NAME_SIZE];
-    private_name(name, number);
-    int fd = directory_open(s->parent_fd, name);
-    bool is_there = fd >= 0;
-    descriptor_close(&fd);
-    return is_there;
 }
 
 int scratch_join(struct scratch *s, uint64_t number, struct err *e)
@@ -650,18 +647,6 @@ int scratch_open_directory(const struct scratch *s, unsigned number, bool makes,
 
 /* ---- --cleanup ------------------------------------------------------------------------------- */
 
-/* Opens a directory below fd for listing. Returns NULL with errno on failure. */
-static DIR *open_below(int fd, const char *name)
-{
-    int below = directory_open(fd, name);
-    DIR *directory = below >= 0 ? fdopendir(below) : NULL;
-    if (below < 0)
-        errno = -below;
-    else if (!directory)
-        close(below);
-    return directory;
-}
-
 /* The next entry except "." and ".."; NULL: there are no more, or errno says what has failed. */
 static const char *next_name(DIR *directory)
 {
@@ -671,17 +656,6 @@ static const char *next_name(DIR *directory)
         entry = readdir(directory);
     } while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
     return entry ? entry->d_name : NULL;
-}
-
-/* Whether the directory has no entry except possibly one called `allowed` (NULL: none at all). */
-static bool holds_only(DIR *directory, const char *allowed)
-{
-    bool only = true;
-    for (const char *name; only && (name = next_name(directory));)
-        only = allowed && strcmp(name, allowed) == 0;
-    only = only && errno == 0;
-    rewinddir(directory);
-    return only;
 }
 
 /* Why a directory in which a run works is left alone. */
@@ -715,8 +689,9 @@ static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, b
     if (*owner_fd < 0) {
         if (!is_of_others(errno))
             *failure = errno;
-        return private_name_is_made(name) && holds_only(directory, NULL) ? NULL
-                                                                         : "it has no owner file";
+        int state = directory_state(fd, NULL);
+        bool is_empty = state == DIRECTORY_EMPTY || state == DIRECTORY_REMOVED;
+        return private_name_is_made(name) && is_empty ? NULL : "it has no owner file";
     }
     if (fstat(fd, &of_directory) != 0 || fstat(*owner_fd, &st) != 0 || !S_ISREG(st.st_mode) ||
         st.st_uid != of_directory.st_uid)
@@ -730,7 +705,8 @@ static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, b
     ssize_t got = read(*owner_fd, text, sizeof text);
     if (got < 0)
         *failure = errno;
-    if (got == 0 && private_name_is_made(name) && holds_only(directory, OWNER_FILE_NAME))
+    if (got == 0 && private_name_is_made(name) &&
+        directory_state(fd, OWNER_FILE_NAME) == DIRECTORY_EMPTY)
         return NULL;
     bool names_it = got == length && memcmp(text, expected, (size_t)length) == 0;
     return names_it ? NULL : "its owner file does not name it";
@@ -742,7 +718,7 @@ static int remove_subdirectory(int fd, const char *name)
     regex_t ours;
     if (regcomp(&ours, FORM_ENTRY, REG_EXTENDED | REG_NOSUB) != 0)
         return -ENOMEM;
-    DIR *directory = open_below(fd, name);
+    DIR *directory = directory_list(fd, name);
     int rc = directory ? 0 : -errno;
     bool removed = true;
     while (rc == 0 && removed) { /* a filesystem may skip entries while others are removed */
@@ -795,6 +771,7 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
                                  int *owner_fd, struct err *e)
 {
     bool was_locked = *owner_fd >= 0;
+    rewinddir(directory);
     for (const char *entry; was_locked && (entry = next_name(directory));) {
         if (is_vanishing_name(entry) || strcmp(entry, OWNER_FILE_NAME) == 0)
             continue;
@@ -826,7 +803,7 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
 static int examine_directory(DIR *parent, const char *path, const char *name, bool trusts,
                              struct err *e)
 {
-    DIR *directory = open_below(dirfd(parent), name);
+    DIR *directory = directory_list(dirfd(parent), name);
     if (!directory && !is_of_others(errno))
         return err_system(e, errno, "open directory %s/%s", path, name);
     if (!directory) {

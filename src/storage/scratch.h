@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +15,7 @@
  * come the names, then the checks of a directory that was opened by its name, and then the
  * directory of a run (struct scratch) and what it has in it. Last comes the removal of what killed
  * runs left.
- */
-
-/*
+ *
  * Names of everything that a run makes in a directory. --cleanup recognises a run's files by these:
  *
  *     PROGRAM.0123456789abcdef/  the private directory of one run of that program
@@ -98,6 +97,12 @@ bool is_private_name_of_any(const char *name);
  */
 int directory_open(int fd, const char *name);
 
+/*
+ * Opens it in the same way to list it; the caller closes it. NULL: errno says why it cannot be
+ * opened. When readdir(3) ends with an errno, there may be names that were not seen.
+ */
+DIR *directory_list(int fd, const char *name);
+
 enum directory_state {
     DIRECTORY_EMPTY,
     DIRECTORY_VANISHING, /* only files that were removed while they were open are left in it */
@@ -105,8 +110,11 @@ enum directory_state {
     DIRECTORY_REMOVED,   /* it no longer has a name */
 };
 
-/* Returns the state of the open directory: an enum directory_state, or a negative errno. */
-int directory_state(int fd);
+/*
+ * Returns the state of the open directory, apart from an entry with the name `except` (NULL: none):
+ * an enum directory_state, or a negative errno.
+ */
+int directory_state(int fd, const char *except);
 
 enum ownership {
     OWNERSHIP_OURS,
@@ -162,18 +170,13 @@ int scratch_open(struct scratch *s, const char *path, enum path_missing missing,
                  struct err *e);
 
 /*
- * Makes the private directory in the user's. If somebody's --cleanup takes it for that of a run
- * that was killed at once, and removes it, makes another one. Until scratch_close() the umask of
- * the process is 077, because the user's own might lock the owner out of what is made. If somebody
- * has put something else in the directory's place, that is left alone, and this fails.
+ * Makes the private directory in the user's. `number` is random, and other processes know the name
+ * by it; 0: nobody needs to, so one is drawn here. If somebody's --cleanup takes it for that of a
+ * run that was killed at once, and removes it, makes another one. Until scratch_close() the umask
+ * of the process is 077, because the user's own might lock the owner out of what is made. If
+ * somebody has put something else in the directory's place, that is left alone, and this fails.
  */
-int scratch_make(struct scratch *s, struct err *e);
-
-/* Does the same with a random number from the caller, by which other processes know the name. */
-int scratch_make_numbered(struct scratch *s, uint64_t number, struct err *e);
-
-/* Whether another process has made a directory with that number. */
-bool scratch_is_there(const struct scratch *s, uint64_t number);
+int scratch_make(struct scratch *s, uint64_t number, struct err *e);
 
 /* Joins the directory of that number, if another process of this run can have made it. */
 int scratch_join(struct scratch *s, uint64_t number, struct err *e);

@@ -25,7 +25,7 @@ int sync_trial_run(struct sync_trial *t, const char *path, const struct device_s
     int fd = -1;
     int rc = scratch_open(&s, path, PATH_FAILS, trusts, e);
     if (rc == 0)
-        rc = scratch_make(&s, e);
+        rc = scratch_make(&s, 0, e);
     if (rc == 0) { /* with a name: btrfs does not sync a file that has none */
         fd = scratch_make_named_file(&s, 0, e);
         rc = fd < 0 ? fd : 0;

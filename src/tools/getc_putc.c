@@ -239,7 +239,7 @@ static int measure_directory(struct session *s, struct err *e)
             e, "%s: %" PRIu64 " MiB are needed, %" PRIu64 " MiB are free; a smaller -s needs less",
             s->scratch.path, bytes / MIB + (bytes % MIB > 0), space.bytes / MIB);
     if (rc == 0)
-        rc = scratch_make(&s->scratch, e);
+        rc = scratch_make(&s->scratch, 0, e);
     if (rc != 0)
         return rc;
     s->fd = scratch_make_data_file(&s->scratch, 0, &is_named, e);

@@ -257,12 +257,6 @@ void method_print_all(FILE *out);
 /* Sets *method to the index of the method with that name. Returns false when there is none. */
 bool method_find(const char *name, size_t length, unsigned *method);
 
-/*
- * Opens a directory below the one behind fd to list it; the caller closes it. NULL: errno says why
- * it cannot be opened. When readdir(3) ends with an errno, there may be names that were not seen.
- */
-DIR *directory_list(int fd, const char *name);
-
 /* The sizes of direct writes that the filesystem of the directory promises to make whole. */
 struct whole_sizes whole_sizes_of(int directory_fd);
 

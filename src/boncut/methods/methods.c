@@ -172,17 +172,6 @@ static enum finding judging_failure(struct judging *j, int code)
     return FOUND_UNREADABLE;
 }
 
-DIR *directory_list(int fd, const char *name)
-{
-    int opened = directory_open(fd, name);
-    DIR *all = opened >= 0 ? fdopendir(opened) : NULL;
-    int code = opened < 0 ? -opened : errno;
-    if (!all)
-        descriptor_close(&opened);
-    errno = code;
-    return all;
-}
-
 /*
  * Examines a range of a file, of which at least version `promised` was promised. Newer versions
  * count as kept, even when they are mixed: each method decides whether a mixture is a fault.

@@ -63,16 +63,16 @@ static void make_file(const char *name)
 static void the_state_says_what_is_in_it(void **state)
 {
     (void)state;
-    assert_int_equal(directory_state(fd), DIRECTORY_EMPTY);
+    assert_int_equal(directory_state(fd, NULL), DIRECTORY_EMPTY);
     make_file(HIDDEN);
-    assert_int_equal(directory_state(fd), DIRECTORY_VANISHING);
+    assert_int_equal(directory_state(fd, NULL), DIRECTORY_VANISHING);
     make_file("private/file");
-    assert_int_equal(directory_state(fd), DIRECTORY_IN_USE);
+    assert_int_equal(directory_state(fd, NULL), DIRECTORY_IN_USE);
     unlinkat(parent_fd, HIDDEN, 0);
-    assert_int_equal(directory_state(fd), DIRECTORY_IN_USE);
+    assert_int_equal(directory_state(fd, NULL), DIRECTORY_IN_USE);
     unlinkat(parent_fd, "private/file", 0);
     unlinkat(parent_fd, "private", AT_REMOVEDIR);
-    assert_int_equal(directory_state(fd), DIRECTORY_REMOVED);
+    assert_int_equal(directory_state(fd, NULL), DIRECTORY_REMOVED);
 }
 
 /* The file vanishes later than the directory would wait for any other. */

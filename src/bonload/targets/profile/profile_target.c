@@ -954,7 +954,7 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
                      needed, there);
     }
     if (rc == 0)
-        rc = scratch_make(scratch, e);
+        rc = scratch_make(scratch, 0, e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
         rc = open_profile_file(s, i, e);
     for (unsigned i = 0; rc == 0 && i < PROFILE_WORKS; i++) {
