@@ -216,39 +216,32 @@ static struct optional fixed_load(const struct optional loads[])
     return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
 }
 
-/* Judges one load: `rate`, in billionths of requests per second, or if not given, `clients`. */
-static int judge_load(struct inquiry *q, struct optional rate, struct optional clients,
-                      struct err *e)
-{
-    struct settings s = settings_for(q);
-    s.rate[LOAD_WRITE] = rate;
-    s.threads[LOAD_WRITE] = clients;
-    if (!s.duration_ns.given)
-        s.duration_ns = (struct optional){true, JUDGED_NS / q->loads};
-    return make_run(q, &s, e);
-}
-
 /* Judges the load that the user has fixed, or else those of the profile. */
 static int judge_loads(struct inquiry *q, struct err *e)
 {
     const struct profile *p = &q->answer->profile;
     const struct optional rate = fixed_load(q->settings->rate);
     const struct optional clients = fixed_load(q->settings->threads);
+    bool is_fixed = rate.given || clients.given;
     int rc = 0;
-    q->loads = 1;
     if (rate.given && clients.given)
         return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    bool is_fixed = rate.given || clients.given;
     if (is_fixed && (rate.given ? rate : clients).value == 0)
         return err_say(e, "-good-for: the load must be above 0");
-    if (is_fixed)
-        return judge_load(q, rate, clients, e);
-    if (p->loads[0] == 0)
-        return judge_load(q, rate, (struct optional){true, p->clients}, e);
-    while (q->loads < PROFILE_LOADS && p->loads[q->loads] > 0)
+    for (q->loads = 1; !is_fixed && q->loads < PROFILE_LOADS && p->loads[q->loads] > 0;)
         q->loads++;
-    for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++)
-        rc = judge_load(q, (struct optional){true, p->loads[i] * BILLION}, clients, e);
+    for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++) {
+        struct settings s = settings_for(q);
+        s.rate[LOAD_WRITE] = rate;
+        s.threads[LOAD_WRITE] = clients;
+        if (!is_fixed && p->loads[0] > 0)
+            s.rate[LOAD_WRITE] = (struct optional){true, p->loads[i] * BILLION};
+        else if (!is_fixed)
+            s.threads[LOAD_WRITE] = (struct optional){true, p->clients};
+        if (!s.duration_ns.given)
+            s.duration_ns = (struct optional){true, JUDGED_NS / q->loads};
+        rc = make_run(q, &s, e);
+    }
     return rc;
 }
 

@@ -17,7 +17,7 @@ src_libbonload_a_SOURCES = \
 	src/bonload/report/human.c \
 	src/bonload/report/json.c \
 	src/bonload/report/report.h \
-	src/bonload/report/result.c src/bonload/report/result.h \
+	src/bonload/report/result.c src/bonload/report/report.h \
 	src/bonload/report/text.c \
 	src/bonload/targets/expected.c src/bonload/targets/expected.h \
 	src/bonload/targets/files/disk.c \

@@ -202,14 +202,6 @@ void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *s
         op_tally_merge(sum, &r->list[i].ops[op]);
 }
 
-void op_tally_subtract(struct op_tally *difference, const struct op_tally *now,
-                       const struct op_tally *before)
-{
-    difference->errors = now->errors - before->errors;
-    difference->misses = now->misses - before->misses;
-    histogram_subtract(&difference->response, &now->response, &before->response);
-}
-
 void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint64_t number)
 {
     uint64_t key = (uint64_t)kind << 32 | code;

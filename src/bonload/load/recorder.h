@@ -168,8 +168,6 @@ void op_tally_merge(struct op_tally *whole, const struct op_tally *part);
 
 /* Computes what was counted between the snapshots `before` and `now`. */
 void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before);
-void op_tally_subtract(struct op_tally *difference, const struct op_tally *now,
-                       const struct op_tally *before);
 
 /* Number of requests that have ended, successful or failed. */
 static inline uint64_t tally_ended(const struct tally *t)

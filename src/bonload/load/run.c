@@ -660,37 +660,6 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
     t->unused[t->unused_count++] = r;
 }
 
-/* Begins the request that has the load thread's ticket. */
-static void begin_request(struct load_thread *t, struct request *r)
-{
-    const struct target_ops *target = t->run->target;
-    r->due_ns = t->ticket_ns;
-    r->gate = t->gate;
-    t->ticket_ns = 0;
-    t->unused_count--;
-    /* one by one, which costs less than clearing all of *r */
-    r->removes = r->changes = r->made = false;
-    r->failure = r->miss = 0;
-    r->bytes = r->aside_ns = r->judged_ns = r->first_byte_ns = 0;
-    r->connections = 0;
-    r->connect_ns = r->tls_ns = 0;
-    if (target->choose)
-        target->choose(t->run->shared, r, rng_next(&t->rng));
-    number_request(t, r);
-    if (target->prepare) {
-        target->prepare(t->target, r);
-        t->now_ns = clock_ns();
-    }
-    r->start_ns = t->now_ns;
-    if (r->due_ns == 0 || r->due_ns > r->start_ns)
-        r->due_ns = r->start_ns;
-    count_one(&t->begun);
-    if (target->submit(t->target, r) == TARGET_QUEUED)
-        return;
-    t->now_ns = clock_ns();
-    settle_request(t, r, t->now_ns);
-}
-
 /*
  * Sleeps until the ticket is due or something changes. Nothing may be in flight. If the run is
  * paused, the load thread is parked, and gives its budget back.
@@ -720,26 +689,11 @@ static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t w
     t->now_ns = clock_ns();
 }
 
-/* Waits for requests in flight, but not for long if other changes could let a request begin. */
-static void wait_for_target(struct load_thread *t, bool is_over_now)
-{
-    uint64_t until_ns = t->now_ns + LOOK_NS;
-    if (t->unused_count == 0 || is_over_now)
-        until_ns = t->now_ns + 100 * LOOK_NS;
-    else if (t->ticket_ns > 0 && t->ticket_ns < until_ns)
-        until_ns = t->ticket_ns;
-    /* requests that end are stored where settle_request() puts them */
-    struct request **done = t->unused + t->unused_count;
-    unsigned ended = t->run->target->poll(t->target, until_ns, done, t->channels - t->unused_count);
-    uint64_t end_ns = t->now_ns = clock_ns();
-    for (unsigned i = 0; i < ended; i++)
-        settle_request(t, done[i], end_ns);
-}
-
 void *load_thread_work(void *load_thread)
 {
     struct load_thread *t = load_thread;
     struct run *run = t->run;
+    const struct target_ops *target = run->target;
     stop_block_signals();
     atomic_store(&t->thread_id, gettid());
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS, 0, 0, 0);
@@ -748,14 +702,51 @@ void *load_thread_work(void *load_thread)
         uint32_t change = event_count(&run->change);
         uint32_t writes = event_count(&run->write_ended);
         enum turn turn = TURN_WAIT;
-        while (t->unused_count > 0 && (turn = turn_of(t)) == TURN_NOW)
-            begin_request(t, t->unused[t->unused_count - 1]);
-        if (t->unused_count < t->channels)
-            wait_for_target(t, turn == TURN_OVER);
-        else if (turn == TURN_OVER)
+        while (t->unused_count > 0 && (turn = turn_of(t)) == TURN_NOW) {
+            struct request *r = t->unused[--t->unused_count];
+            r->due_ns = t->ticket_ns;
+            r->gate = t->gate;
+            t->ticket_ns = 0;
+            /* one by one, which costs less than clearing all of *r */
+            r->removes = r->changes = r->made = false;
+            r->failure = r->miss = 0;
+            r->bytes = r->aside_ns = r->judged_ns = r->first_byte_ns = 0;
+            r->connections = 0;
+            r->connect_ns = r->tls_ns = 0;
+            if (target->choose)
+                target->choose(run->shared, r, rng_next(&t->rng));
+            number_request(t, r);
+            if (target->prepare) {
+                target->prepare(t->target, r);
+                t->now_ns = clock_ns();
+            }
+            r->start_ns = t->now_ns;
+            if (r->due_ns == 0 || r->due_ns > r->start_ns)
+                r->due_ns = r->start_ns;
+            count_one(&t->begun);
+            if (target->submit(t->target, r) == TARGET_QUEUED)
+                continue;
+            t->now_ns = clock_ns();
+            settle_request(t, r, t->now_ns);
+        }
+        if (t->unused_count == t->channels && turn == TURN_OVER)
             break;
-        else
+        if (t->unused_count == t->channels) {
             load_thread_sleep(t, change, writes);
+            continue;
+        }
+        /* waits for requests in flight, but not for long if other changes could let one begin */
+        uint64_t until_ns = t->now_ns + LOOK_NS;
+        if (t->unused_count == 0 || turn == TURN_OVER)
+            until_ns = t->now_ns + 100 * LOOK_NS;
+        else if (t->ticket_ns > 0 && t->ticket_ns < until_ns)
+            until_ns = t->ticket_ns;
+        /* requests that end are stored where settle_request() puts them */
+        struct request **done = t->unused + t->unused_count;
+        unsigned ended = target->poll(t->target, until_ns, done, t->channels - t->unused_count);
+        uint64_t end_ns = t->now_ns = clock_ns();
+        for (unsigned i = 0; i < ended; i++)
+            settle_request(t, done[i], end_ns);
     }
     for (; t->numbers > 0 && t->load->kind == LOAD_WRITE; t->numbers--)
         written_leave_out(&run->written, t->next_number++); /* these were never begun */

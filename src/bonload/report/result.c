@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/report/result.h"
+#include "bonload/report/report.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -286,11 +286,15 @@ static bool fill_result(struct main_loop *c, struct result *result)
     const struct reading of_step = is_last ? main_loop_spent(c, SPAN_STEP) : spent;
     backing_use(&c->backing, &of_step, traffic, &result->backing);
     for (unsigned i = 0; i < result->op_count; i++) {
-        recorders_sum_op(&run->recorders, i, &f->ops[i]);
+        struct op_tally *t = &f->ops[i];
+        const struct op_tally *before = &steps->ops[i];
+        recorders_sum_op(&run->recorders, i, t);
         if (!is_last)
             continue;
-        steps->whole_op = f->ops[i];
-        op_tally_subtract(&f->ops[i], &steps->whole_op, &steps->ops[i]);
+        steps->whole_op = *t;
+        t->errors -= before->errors;
+        t->misses -= before->misses;
+        histogram_subtract(&t->response, &steps->whole_op.response, &before->response);
     }
     return fill_slowest(c, LOAD_WRITE, result) && fill_slowest(c, LOAD_READ, result);
 }

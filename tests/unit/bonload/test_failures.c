@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "bonload/load/recorder.h"
-#include "bonload/report/result.h"
+#include "bonload/report/report.h"
 
 #define KINDS 100
 

@@ -11,7 +11,7 @@
 
 #include "bonload/control/main_loop.h"
 #include "bonload/options.h"
-#include "bonload/report/result.h"
+#include "bonload/report/report.h"
 #include "sys/stop.h"
 
 /*
