@@ -41,13 +41,11 @@ struct gathering {
     uint64_t clock_uncertainty_ns;
 };
 
-/*
- * Opens g. The coordinator must have joined the ranks. After a failure there is nothing to close.
- */
+/* The coordinator must have joined the ranks. After a failure there is nothing to close. */
 int gathering_open(struct gathering *g, struct coordinator *coordinator, struct err *e);
 void gathering_close(struct gathering *g);
 
-void gathering_begin(struct gathering *g);
+void gathering_begin(struct gathering *g); /* a test */
 
 /* The times of a lap, for all ranks together. */
 struct lap_times {

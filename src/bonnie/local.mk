@@ -2,7 +2,7 @@
 src_libbonnie_a_SOURCES = \
 	src/bonnie/gathering.c src/bonnie/gathering.h \
 	src/bonnie/lending.c src/bonnie/lending.h \
-	src/bonnie/options.c src/bonnie/options.h \
+	src/bonnie/options.c \
 	src/bonnie/phase.c src/bonnie/phase.h \
 	src/bonnie/plan.c src/bonnie/plan.h \
 	src/bonnie/preset.c src/bonnie/preset.h \
@@ -19,7 +19,6 @@ src_libbonnie_a_SOURCES = \
 	src/bonnie/rounds.c src/bonnie/rounds.h \
 	src/bonnie/run_context.c src/bonnie/run_context.h \
 	src/bonnie/session.c src/bonnie/session.h \
-	src/bonnie/settings.h \
 	src/bonnie/tests.c src/bonnie/tests.h \
 	src/bonnie/verdict.c src/bonnie/verdict.h \
 	src/bonnie/workloads/block.c \

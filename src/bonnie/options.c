@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonnie/options.h"
+#include "bonnie/plan.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -16,28 +16,16 @@
 
 #define FIELD(name) offsetof(struct settings, name)
 
-#define SIZE_IN_MIB "a size up to 1024TiB; a number alone is in MiB"
-
 #define MAX_FIELDS 5
 #define FIELD_SIZE 32
 
-/* One field of "a:b:c", which sets a struct optional of the settings. */
-struct field_rule {
-    const char *name;
-    const char *accepted; /* for the message */
-    int (*parse)(const char *text, uint64_t *value);
-    uint64_t min;
-    uint64_t max;
-    size_t field;
-    bool (*take)(struct settings *s, const char *text); /* decides instead, also if it is empty */
-};
-
-/* Takes all fields of a value. An empty or missing field keeps its default. */
+/* Takes "a:b:c", each by a rule of its own. An empty or missing field keeps its default. */
 static int take_fields(struct settings *s, const char *value, const char *grammar,
-                       const struct field_rule rules[], size_t count, struct err *e)
+                       const struct option_entry rules[], size_t count, struct err *e)
 {
     char fields[MAX_FIELDS][FIELD_SIZE] = {""};
     const char *rest = value;
+    struct err ignored = {0};
     for (size_t i = 0; rest; i++) {
         size_t length = strcspn(rest, ":");
         if (i >= count || length >= FIELD_SIZE)
@@ -45,52 +33,37 @@ static int take_fields(struct settings *s, const char *value, const char *gramma
         memcpy(fields[i], rest, length);
         rest = rest[length] == ':' ? rest + length + 1 : NULL;
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct field_rule *r = &rules[i];
-        const char *text = fields[i];
-        struct optional one = {.given = true};
-        bool is_empty = *text == '\0' && !r->take;
-        if (!is_empty && !(r->take ? r->take(s, text)
-                                   : r->parse(text, &one.value) == 0 && one.value >= r->min &&
-                                         one.value <= r->max))
-            return err_say(e, "%s %s instead of '%s', in %s", r->name, r->accepted, text, grammar);
-        if (!is_empty && !r->take)
-            memcpy((char *)s + r->field, &one, sizeof one);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (fields[i][0] != '\0' && option_apply(&rules[i], s, fields[i], &ignored) != 0)
+            return err_say(e, "%s %s instead of '%s', in %s", rules[i].name, rules[i].accepted,
+                           fields[i], grammar);
     return 0;
 }
 
-static int parse_bytes(const char *text, uint64_t *value)
-{
-    return units_parse_size(text, 1, value);
-}
+#define CHUNK_FIELD(member)                                                                        \
+    VALUE("CHUNK", NULL, OPTION_SIZE, member), .min = LIMIT_CHUNK_MIN, .max = LIMIT_CHUNK_MAX,     \
+                                               .unit = 1, .accepted = "from 256 to 1g bytes"
 
 /* Takes SIZE: bytes with a suffix, or a number of the preset's units. Both may have a fraction. */
-static bool take_data(struct settings *s, const char *text)
+static int set_data_size(void *settings, const char *text, struct err *e)
 {
-    struct optional *bytes = &s->data_bytes;
+    struct settings *s = settings;
     struct optional *units = &s->data_units;
-    if (*text == '\0')
-        return true;
     units->given = units_parse_decimal(text, &units->value) == 0;
-    bytes->given = !units->given;
+    s->data_bytes.given = false;
     if (units->given)
-        return units->value / BILLION <= LIMIT_DATA_BYTES / MIB;
-    return units_parse_size(text, 1, &bytes->value) == 0 && bytes->value <= LIMIT_DATA_BYTES;
+        return units->value / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
+    return value_size(&s->data_bytes, text, 1, 0, LIMIT_DATA_BYTES, NULL, e);
 }
 
-/*
- * Parses -s SIZE[:CHUNK[:SEEKS[:SEEKERS]]]. Without a suffix SIZE is in the preset's units, and
- * CHUNK in bytes.
- */
 static int set_size(void *settings, const char *text, struct err *e)
 {
-    static const struct field_rule rules[] = {
-        {"SIZE", "in MiB, or with a suffix k, m, g, t, up to 1024t", .take = take_data},
-        {"CHUNK", "from 256 to 1g bytes", parse_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX,
-         FIELD(chunk_bytes), NULL},
-        {"SEEKS", "from 1 to 10^12", units_parse_count, 1, LIMIT_SEEKS, FIELD(seeks), NULL},
-        {"SEEKERS", "from 1 to 65536", units_parse_count, 1, LIMIT_SEEKERS, FIELD(seekers), NULL},
+    static const struct option_entry rules[] = {
+        {SETTER("SIZE", NULL, set_data_size),
+         .accepted = "in MiB, or with a suffix k, m, g, t, up to 1024t"},
+        {CHUNK_FIELD(chunk_bytes)},
+        {COUNT("SEEKS", NULL, seeks, 1, LIMIT_SEEKS), .accepted = "from 1 to 10^12"},
+        {COUNT("SEEKERS", NULL, seekers, 1, LIMIT_SEEKERS), .accepted = "from 1 to 65536"},
     };
     /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
     return take_fields(settings, text + (*text == ':'), "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", rules,
@@ -98,35 +71,32 @@ static int set_size(void *settings, const char *text, struct err *e)
 }
 
 /* Takes MAX: a size, or the kind of links that are made. */
-static bool take_max(struct settings *s, const char *text)
+static int set_max(void *settings, const char *text, struct err *e)
 {
-    struct optional *max = &s->file_max_bytes;
-    s->file_kind = strcmp(text, "-1") == 0   ? FILES_HARD_LINKS
-                   : strcmp(text, "-2") == 0 ? FILES_SYMBOLIC_LINKS
-                                             : FILES_DATA;
-    if (*text == '\0' || s->file_kind != FILES_DATA)
-        return true;
-    max->given = true;
-    return parse_bytes(text, &max->value) == 0 && max->value <= LIMIT_FILE_BYTES;
+    struct settings *s = settings;
+    s->plan.files.kind = strcmp(text, "-1") == 0   ? FILES_HARD_LINKS
+                         : strcmp(text, "-2") == 0 ? FILES_SYMBOLIC_LINKS
+                                                   : FILES_DATA;
+    return s->plan.files.kind != FILES_DATA
+               ? 0
+               : value_size(&s->file_max_bytes, text, 1, 0, LIMIT_FILE_BYTES, NULL, e);
 }
 
-/*
- * Parses -n NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]. NUM is in units of 1024 files; a MAX of -1 or -2 asks
- * for links.
- */
 static int set_files(void *settings, const char *text, struct err *e)
 {
-    static const struct field_rule rules[] = {
-        {"NUM", "in units of 1024 files, up to 10^9", units_parse_count, 0, LIMIT_FILES_K,
-         FIELD(files_k), NULL},
-        {"MAX", "up to 1t bytes, -1 for hard or -2 for symbolic links,", .take = take_max},
-        {"MIN", "up to 1t bytes", parse_bytes, 0, LIMIT_FILE_BYTES, FIELD(file_min_bytes), NULL},
-        {"DIRS", "up to 99999", units_parse_count, 0, LIMIT_DIRECTORIES, FIELD(directories), NULL},
-        {"CHUNK", "from 256 to 1g bytes", parse_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX,
-         FIELD(file_chunk_bytes), NULL},
+    static const struct option_entry rules[] = {
+        {COUNT("NUM", NULL, files_k, 0, LIMIT_FILES_K),
+         .accepted = "in units of 1024 files, up to 10^9"},
+        {SETTER("MAX", NULL, set_max),
+         .accepted = "up to 1t bytes, -1 for hard or -2 for symbolic links,"},
+        {VALUE("MIN", NULL, OPTION_SIZE, file_min_bytes), .max = LIMIT_FILE_BYTES, .unit = 1,
+         .accepted = "up to 1t bytes"},
+        {COUNT("DIRS", NULL, directories, 0, LIMIT_DIRECTORIES), .accepted = "up to 99999"},
+        {CHUNK_FIELD(file_chunk_bytes)},
     };
-    const struct settings *s = settings;
-    int rc = take_fields(settings, text, "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", rules,
+    struct settings *s = settings;
+    s->plan.files.kind = FILES_DATA;
+    int rc = take_fields(s, text, "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", rules,
                          sizeof rules / sizeof *rules, e);
     if (rc == 0 && s->file_max_bytes.given && s->file_min_bytes.given &&
         s->file_min_bytes.value > s->file_max_bytes.value)
@@ -151,7 +121,8 @@ static int set_fast(void *settings, const char *value, struct err *e)
     s->fast = value == NULL;
     if (s->fast)
         return 0;
-    return value_size(&s->perchar_bytes, value, MIB, 0, LIMIT_DATA_BYTES, SIZE_IN_MIB, e);
+    return value_size(&s->perchar_bytes, value, MIB, 0, LIMIT_DATA_BYTES,
+                      "a size up to 1024TiB; a number alone is in MiB", e);
 }
 
 static int set_seed(void *settings, const char *value, struct err *e)
@@ -233,11 +204,12 @@ static bool take_format(void *settings, char *word)
     return true;
 }
 
+/* Bonnie's -html has no value. */
 static int set_format(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     s->format_count = 0;
-    return value_list(settings, value, take_format, NULL, e);
+    return value_list(settings, value ? value : "html", take_format, NULL, e);
 }
 
 /* GoBonnieGo's -json may have a value; without one, it is true. */
@@ -250,19 +222,13 @@ static int set_json(void *settings, const char *value, struct err *e)
     return rc == 0 && is_wanted ? set_format(s, "json", e) : rc;
 }
 
-static int set_html(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    (void)value;
-    return set_format(s, "html", e);
-}
-
 static const char *const uring_words[] = {"sqpoll", "iopoll", NULL};
 
 static bool take_uring(void *settings, char *word)
 {
     struct settings *s = settings;
-    bool *const fields[] = {&s->engine_options.uring.sqpoll, &s->engine_options.uring.iopoll};
+    bool *const fields[] = {&s->plan.engine.options.uring.sqpoll,
+                            &s->plan.engine.options.uring.iopoll};
     int field = value_word(word, uring_words);
     if (field >= 0)
         *fields[field] = true;
@@ -283,9 +249,9 @@ static const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt="
 static bool take_null(void *settings, char *word)
 {
     struct settings *s = settings;
-    uint64_t *const fields[] = {&s->engine_options.null.delay_ns, &s->engine_options.null.fail_at,
-                                &s->engine_options.null.short_at,
-                                &s->engine_options.null.corrupt_at};
+    uint64_t *const fields[] = {
+        &s->plan.engine.options.null.delay_ns, &s->plan.engine.options.null.fail_at,
+        &s->plan.engine.options.null.short_at, &s->plan.engine.options.null.corrupt_at};
     size_t field = 0;
     while (null_words[field] && strncmp(word, null_words[field], strlen(null_words[field])) != 0)
         field++;
@@ -326,7 +292,7 @@ static int set_iops_pattern(void *settings, const char *value, struct err *e)
                       theta > 10 * BILLION
                 : strcmp(value, "uniform") != 0)
         return err_say(e, "uniform, or zipf:THETA with a number above 0, up to 10");
-    s->iops_theta = (double)theta / (double)BILLION;
+    s->plan.iops.theta = (double)theta / (double)BILLION;
     return 0;
 }
 
@@ -337,9 +303,9 @@ static int set_steady(void *settings, const char *value, struct err *e)
     (void)e;
     if (metric < 0)
         return -EINVAL;
-    s->steady = true;
-    s->steady_metric_given = value != NULL;
-    s->steady_metric = (enum round_metric)metric;
+    s->plan.steady.wanted = true;
+    s->plan.steady.has_metric = value != NULL;
+    s->plan.steady.metric = (enum round_metric)metric;
     return 0;
 }
 
@@ -350,16 +316,19 @@ static int set_data(void *settings, const char *value, struct err *e)
 {
     struct settings *s = settings;
     const char *compress = data_words[DATA_COMPRESS];
+    struct optional percent = {0};
     static const char accepted[] = "random, zero or compress=PERCENT with 1 to 100";
     int word = value_word(value, data_words);
     if (word >= 0 && word != DATA_COMPRESS) {
-        s->data = (enum data_kind)word;
+        s->plan.contents = (enum data_kind)word;
         return 0;
     }
     if (strncmp(value, compress, strlen(compress)) != 0)
         return err_say(e, "%s", accepted);
-    s->data = DATA_COMPRESS;
-    return value_count(&s->compress_percent, value + strlen(compress), 1, 100, accepted, e);
+    s->plan.contents = DATA_COMPRESS;
+    int rc = value_count(&percent, value + strlen(compress), 1, 100, accepted, e);
+    s->plan.compress_percent = (unsigned)percent.value;
+    return rc;
 }
 
 const char *const cache_names[] = {[CACHE_EVICT] = "evict", [CACHE_KEEP] = "keep", NULL};
@@ -374,7 +343,7 @@ static int take_operand(void *settings, const char *word, struct err *e)
 }
 
 static const struct option_entry entries[] = {
-    {OPTION_DIRECTORY(directory)},
+    {OPTION_DIRECTORY(plan.directory)},
     {SETTER("size", "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", set_size), .letter = 's', .foreign = "bs",
      .help = "data in MiB, divided among the workers; 0 skips these tests (default: 2 x RAM)"},
     {SETTER("files", "NUM[:MAX[:MIN[:DIRS[:CHUNK]]]]", set_files), .letter = 'n',
@@ -382,7 +351,7 @@ static const struct option_entry entries[] = {
     {SETTER("concurrency", "N", set_workers), .letter = 'c', .alias = "threads",
      .foreign = "numjobs", .words = workers_words,
      .help = "workers in every test; auto: one per CPU (default: 1)"},
-    {FLAG("direct", direct), .letter = 'D', .foreign = "o_direct",
+    {FLAG("direct", plan.direct), .letter = 'D', .foreign = "o_direct",
      .help = "use O_DIRECT in every block test, in seeks and in iops"},
     {SETTER("tests", "LIST", set_tests), .words = test_names, .offer = OFFER_LIST,
      .help = "run only these tests, by name, separated by commas"},
@@ -390,17 +359,17 @@ static const struct option_entry entries[] = {
      .help = "tests, defaults and reports of %s: diskmark has the four rows of KDiskMark, quick is "
              "the short look (default: bonnie++)"},
     {OPTION_USER(user)},
-    {OPTION_QUIET(quiet)},
+    {OPTION_QUIET(plan.quiet)},
     {.name = "json", .set = set_json, .help = OPTION_JSON_HELP},
     {FLAG("write", writes), .group = "A device without a filesystem (bonnie /dev/X)",
      .help = "measure writing, too: DESTROYS what is on the device; needs --yes"},
-    {FLAG("yes", yes), .help = "confirm that what is on the device may be destroyed"},
+    {FLAG("yes", plan.is_confirmed), .help = "confirm that what is on the device may be destroyed"},
     {VALUE("offset", "MIB", OPTION_SIZE, offset_bytes), .max = LIMIT_DATA_BYTES, .unit = MIB,
      .help = "where the data begins on the device; -s is how much (default: all of it)"},
     {OPTIONAL("fast", "MIB", set_fast), .letter = 'f', .quirks = OPTION_TAKES_NUMBERS,
      .group = "Block tests",
      .help = "skip the per-character tests; with MIB, use that much data for them (default: 20)"},
-    {FLAG("sync", sync), .letter = 'b',
+    {FLAG("sync", plan.sync), .letter = 'b',
      .help = "no write buffering: every write and every directory change is made durable"},
     {VALUE("engine", "NAME", OPTION_TEXT, engine), .words = engine_words, .list = engine_print_all,
      .foreign = "ioengine", .help = "how block tests move data: %s (default: sync)"},
@@ -419,10 +388,10 @@ static const struct option_entry entries[] = {
     {SETTER("data", "KIND", set_data), .words = data_words,
      .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
              "(compressible to that) (default: random)"},
-    {VALUE("verify", "MODE", OPTION_WORD, verify), .words = verify_names,
+    {VALUE("verify", "MODE", OPTION_WORD, plan.verify), .words = verify_names,
      .help = "verify what is read: stamp (of every block), full (every byte), off (default: "
              "stamp)"},
-    {VALUE("cache", "MODE", OPTION_WORD, cache), .words = cache_names,
+    {VALUE("cache", "MODE", OPTION_WORD, plan.cache), .words = cache_names,
      .help = "before tests that read: %s what is cached (default: evict)"},
     {DURATION("iops-duration", iops_duration_ns, 1), .group = "Random operations (the test iops)",
      .help = "duration of iops (default: 15)"},
@@ -456,29 +425,29 @@ static const struct option_entry entries[] = {
              "prompt"},
     {SETTER(NULL, "N", set_processes), .letter = 'p',
      .help = "make semaphores for N processes started with -y, and exit; -1 removes them"},
-    {COUNT("shift", "N", shift, 0, 1000000),
+    {COUNT("shift", "N", plan.shift, 0, 1000000),
      .help = "under MPI: read, stat and delete what rank+N wrote (default: one host further if "
              "the directory is shared, otherwise 0)"},
-    {OPTION_LABEL(label), .group = "Reports"},
+    {OPTION_LABEL(plan.label), .group = "Reports"},
     {SETTER("format", "LIST", set_format), .words = format_words, .offer = OFFER_LIST,
      .help = "reports to print, separated by commas: %s, which is Bonnie's row, as with -html "
              "(default: "
              "text,csv)"},
-    {VALUE("csv", "GENERATION", OPTION_WORD, csv), .words = csv_names,
+    {VALUE("csv", "GENERATION", OPTION_WORD, plan.csv), .words = csv_names,
      .help = "print the CSV line of this generation of Bonnie++: %s (2.00a has 1.98, the default)"},
-    {OPTION_OUTPUT(output)},
+    {OPTION_OUTPUT(plan.output)},
     {OPTION_HTML_AS(page, "the path of a page; Bonnie's row is -html or --format=html")},
-    {.name = "html", .quirks = OPTION_SINGLE_DASH, .set = set_html}, /* Bonnie's */
-    {FLAG("percentiles", percentiles),
+    {.name = "html", .quirks = OPTION_SINGLE_DASH, .set = set_format}, /* Bonnie's */
+    {FLAG("percentiles", plan.percentiles),
      .help = "print percentiles of the latency of every test below the table"},
-    {FLAG("explain-tail", explain_tail),
+    {FLAG("explain-tail", plan.explains_tail),
      .help = "as root, say what the slowest operations of put_block, rewrite, get_block and iops "
              "waited for"},
-    {FLAG("si", si), .help = "print throughput in MB/s beside MiB/s below the table"},
+    {FLAG("si", plan.si), .help = "print throughput in MB/s beside MiB/s below the table"},
     {.letter = 'v',
      .name = "verbose",
      .kind = OPTION_OCCURRENCES,
-     .field = FIELD(verbose),
+     .field = FIELD(plan.verbose),
      .help = OPTION_VERBOSE_HELP},
     {VALUE("ram", "MIB", OPTION_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,
      .unit = MIB, .group = "Other",
@@ -487,7 +456,7 @@ static const struct option_entry entries[] = {
     {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
      .help = "make the seed from the contents of FILE"},
     {OPTION_GROUP(group)},
-    {OPTION_TRUST(trusts_directory)},
+    {OPTION_TRUST(plan.trusts_directory)},
     {OPTION_CLEANUP(cleans_up)},
     OPTIONS_ABOUT,
     {.letter = 'l', .value = VALUE_REQUIRED, .value_name = "FILE", .kind = OPTION_IGNORED},
@@ -531,7 +500,7 @@ static int set_verbose_flag(void *settings, const char *value, struct err *e)
     struct settings *s = settings;
     bool is_wanted = false;
     int rc = value_boolean(&is_wanted, value ? value : "true", e);
-    s->verbose = is_wanted;
+    s->plan.verbose = is_wanted;
     return rc;
 }
 
@@ -563,16 +532,18 @@ int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct 
     struct option_entry changed[OPTIONS_MOST];
     struct option_table table = option_table;
     bool is_go = cli_is_called(argc, argv, NAME);
-    *s = (struct settings){.directory = ".",
-                           .preset = is_go ? preset_by_name(NAME) : NULL,
-                           .csv = CSV_NOT_GIVEN,
-                           .has_go_flags = is_go,
-                           .is_bonniexx = cli_is_called(argc, argv, "bonnie++")};
+    *s = (struct settings){
+        .preset = is_go ? preset_by_name(NAME) : NULL,
+        .plan = {.directory = ".",
+                 .csv = CSV_NOT_GIVEN,
+                 .has_go_flags = is_go,
+                 .is_bonniexx = cli_is_called(argc, argv, "bonnie++")},
+    };
     for (int i = 1; i < argc; i++)
-        s->has_go_flags |=
+        s->plan.has_go_flags |=
             strcmp(argv[i], "--preset=" NAME) == 0 ||
             (strcmp(argv[i], "--preset") == 0 && i + 1 < argc && strcmp(argv[i + 1], NAME) == 0);
-    if (s->has_go_flags)
+    if (s->plan.has_go_flags)
         table = (struct option_table){.entries = changed,
                                       .count = option_table.count,
                                       .brief = go_help,
@@ -598,7 +569,7 @@ int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct 
             entry->value_name = "true|false";
         }
     }
-    if (s->is_bonniexx)
+    if (s->plan.is_bonniexx)
         table.operand = NULL;
     int rc = cli_parse(&table, argc, argv, s, given, out, e);
     if (rc != 0)
@@ -610,11 +581,11 @@ int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct 
         else
             s->shapes_run |= given[i] && !(name && word_list_has(OTHERS, name, strlen(name)));
     }
-    if (s->is_bonniexx && s->verbose > 0)
+    if (s->plan.is_bonniexx && s->plan.verbose > 0)
         return err_say(e, "-v is no option of bonnie++ (bonnie has it: more details on stderr)");
     if (s->operand && given[0])
         return err_say(e, "unexpected argument '%.100s'; --help lists the options", s->operand);
     if (s->operand)
-        s->directory = s->operand;
+        s->plan.directory = s->operand;
     return 0;
 }

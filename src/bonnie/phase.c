@@ -20,6 +20,7 @@
 #include "sys/thread_pool.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
+#include "util/units.h"
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
@@ -30,16 +31,19 @@ struct phase {
     char title[PHASE_TITLE]; /* as the progress line shows it */
     const struct workload *workload;
     struct monitor *monitor;
-    unsigned laps;         /* number of laps that ended without a failure */
-    struct reading spent;  /* sum over all laps; its time is that of the work */
-    struct rounds rounds;  /* used only if the test has to become steady */
-    bool is_steady;        /* the test has to become steady */
-    bool is_cut;           /* a lap ends with its round, even if its work is not done */
-    bool is_once;          /* the round is over when its first lap is */
-    uint64_t round_ns;     /* time of a round, which is filled with laps; 0: one lap */
-    uint64_t round_end_ns; /* end of the round, on the clock of `spent` */
-    bool is_going_round;   /* laps are cut, and this is not the first lap of its round */
-    uint64_t next_ticket;  /* next ticket for the seekers */
+    unsigned laps;                /* number of laps that ended without a failure */
+    struct reading spent;         /* sum over all laps; its time is that of the work */
+    struct rounds rounds;         /* used only if the test has to become steady */
+    bool is_steady;               /* the test has to become steady */
+    bool is_cut;                  /* a lap ends with its round, even if its work is not done */
+    bool is_once;                 /* the round is over when its first lap is */
+    uint64_t round_ns;            /* time of a round, which is filled with laps; 0: one lap */
+    uint64_t round_end_ns;        /* end of the round, on the clock of `spent` */
+    bool is_going_round;          /* laps are cut, and this is not the first lap of its round */
+    uint64_t next_ticket;         /* next ticket for the seekers */
+    uint64_t operation_bytes;     /* number of bytes that one operation moves; 0: none */
+    unsigned written_percent;     /* share of the counted bytes that the test writes */
+    struct progress_reading goal; /* only its goals: after which work or time the test is done */
     struct cache_use cache;
     struct evidence evidence; /* what the verdict is based on */
     uint64_t preparing_ns;    /* longest preparing of the round's further laps on any rank */
@@ -51,33 +55,6 @@ static bool is_stored(const struct phase *ph)
     return !ph->workload->uses_engine || plan_stores(ph->context->plan);
 }
 
-/* The amount of work, or the time, after which a test is done: a reading with only its goals. */
-static struct progress_reading phase_goal(const struct phase *ph)
-{
-    const struct plan *p = ph->context->plan;
-    /* if the test has to become steady, the goal is an upper limit */
-    struct progress_reading goal = {
-        .goal_ns = ph->is_steady ? p->steady.most_rounds * p->steady.round_ns : ph->round_ns};
-    switch (ph->workload->item) {
-    case ITEM_PERCHAR_CHUNK:
-        goal.goal_bytes = p->data.perchar_bytes;
-        break;
-    case ITEM_CHUNK:
-        goal.goal_bytes = goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
-        break;
-    case ITEM_SEEK:
-        goal.goal_ops = ph->is_steady ? 1 : p->data.seeks;
-        break;
-    case ITEM_BLOCK:
-        break;
-    case ITEM_FILE:
-    case ITEM_NAME:
-        goal.goal_ops = p->files.count;
-        break;
-    }
-    return goal;
-}
-
 static void release_workers(struct run_context *r)
 {
     struct err ignored = {0};
@@ -87,107 +64,17 @@ static void release_workers(struct run_context *r)
     }
 }
 
-#define TITLE "Preconditioning"
-
-/*
- * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
- * engine, as put_block does, so that the storage is in the state of long use. The pool must be
- * parked. What this counts in the statistics serves the progress alone.
- */
-static int precondition(struct run_context *r, struct err *e)
-{
-    unsigned times = r->plan->steady.precondition;
-    struct task_times unused;
-    struct monitor *monitor = NULL;
-    const struct data_plan *d = &r->plan->data;
-    const struct monitor_setup setup = {
-        .title = TITLE,
-        .stats = &r->stats,
-        .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes},
-        .draws = r->progress.is_live,
-        .has_colour = r->progress.has_colour,
-        .name = "precondition",
-        .figures = r->figures,
-        .unshared_fd = &r->scratch.owner_fd,
-    };
-    if (times == 0)
-        return 0;
-    shared_stats_begin(&r->stats, r->plan->workers);
-    progress_lines_begin(&r->progress, TITLE);
-    int rc = monitor_start(&monitor, &setup, e);
-    if (rc == 0)
-        monitor_go(monitor, NULL);
-    for (unsigned done = 0; rc == 0 && done < times; done++) {
-        for (unsigned i = 0; i < r->plan->workers; i++) {
-            r->work[i].workload = &workload_put_block;
-            r->work[i].lap_ns = 0;
-            r->work[i].lap_start = 0;
-        }
-        rc = thread_pool_prepare(&r->pool, &workload_put_block.task, e);
-        if (rc == 0)
-            rc = thread_pool_work(&r->pool, &unused, e);
-        release_workers(r);
-    }
-    int ended = monitor_end(monitor, NULL, NULL, NULL, NULL, e);
-    rc = rc ? rc : ended;
-    if (rc == 0)
-        progress_lines_done(&r->progress, TITLE, NULL);
-    else
-        progress_lines_break(&r->progress);
-    return rc;
-}
-
-static void latencies_of_test(const void *counts, struct histogram *sum)
-{
-    shared_stats_latencies(counts, sum);
-}
-
-/* Number of bytes that one operation of the test moves; 0: none. */
-static uint64_t operation_bytes(const struct phase *ph)
-{
-    const struct plan *p = ph->context->plan;
-    switch (ph->workload->item) {
-    case ITEM_PERCHAR_CHUNK:
-        return PERCHAR_CHUNK_BYTES;
-    case ITEM_CHUNK:
-    case ITEM_SEEK:
-        return p->data.chunk_bytes;
-    case ITEM_BLOCK:
-        return p->iops.block_bytes;
-    case ITEM_FILE:
-        return p->files.max_bytes > 0 ? p->files.chunk_bytes : 0;
-    case ITEM_NAME:
-        break;
-    }
-    return 0;
-}
-
-/* Divides first, because bytes * percent may overflow. */
-static uint64_t percent_of(uint64_t bytes, unsigned percent)
-{
-    return bytes / 100 * percent + bytes % 100 * percent / 100;
-}
-
 /* How many of the bytes that a test counts were read, and how many were written. */
 struct bytes_asked {
     uint64_t read;
     uint64_t written;
 };
 
-/* Share of the counted bytes that the test writes, in percent. */
-static unsigned written_percent(const struct phase *ph)
-{
-    const struct plan *p = ph->context->plan;
-    return p->reads_only                      ? 0
-           : ph->workload->item == ITEM_BLOCK ? p->iops.write_percent
-                                              : ph->workload->written_percent;
-}
-
 static struct bytes_asked bytes_asked(const struct phase *ph, uint64_t bytes)
 {
     const struct workload *w = ph->workload;
-    uint64_t written = percent_of(bytes, written_percent(ph));
-    uint64_t read = w->item == ITEM_BLOCK ? bytes - written : percent_of(bytes, w->read_percent);
+    uint64_t written = mul_div(bytes, ph->written_percent, 100);
+    uint64_t read = w->item == ITEM_BLOCK ? bytes - written : mul_div(bytes, w->read_percent, 100);
     return (struct bytes_asked){.read = read, .written = written};
 }
 
@@ -317,7 +204,7 @@ static int start_observers(struct phase *ph, struct err *e)
     const struct monitor_setup setup = {
         .title = ph->title,
         .stats = &r->stats,
-        .goal = phase_goal(ph),
+        .goal = ph->goal,
         .draws = draws,
         .has_colour = r->progress.has_colour,
         .notes_intervals = p->wants_intervals,
@@ -334,7 +221,9 @@ static int start_observers(struct phase *ph, struct err *e)
     };
     const struct examiner_setup tail = {
         .trace = &r->helpers->trace,
-        .kinds = {{.workers = p->workers, .latencies = latencies_of_test, .counts = &r->stats}},
+        .kinds = {{.workers = p->workers,
+                   .latencies = shared_stats_latencies,
+                   .counts = &r->stats}},
         .kind_count = 1,
         .boxes = r->slow,
         .devices = &r->storage.sources.devices,
@@ -399,49 +288,87 @@ static int prepare_workers(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Does everything before a lap that is not timed. */
-static int prepare_lap(struct phase *ph, struct seekers **seekers, struct err *e)
+#define TITLE "Preconditioning"
+
+/*
+ * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
+ * engine, as put_block does, so that the storage is in the state of long use. The pool must be
+ * parked. What this counts in the statistics serves the progress alone.
+ */
+static int precondition(struct run_context *r, struct err *e)
 {
-    struct run_context *r = ph->context;
-    int rc = prepare_workers(ph, e);
-    if (rc == 0 && lending_is_for(r, ph->workload)) { /* again, on the files of another rank */
-        release_workers(r);
-        rc = lending_begin(r, ph->workload, e);
+    struct phase ph = {.context = r, .workload = &workload_put_block};
+    unsigned times = r->plan->steady.precondition;
+    struct task_times unused;
+    const struct data_plan *d = &r->plan->data;
+    const struct monitor_setup setup = {
+        .title = TITLE,
+        .stats = &r->stats,
+        .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes},
+        .draws = r->progress.is_live,
+        .has_colour = r->progress.has_colour,
+        .name = "precondition",
+        .figures = r->figures,
+        .unshared_fd = &r->scratch.owner_fd,
+    };
+    if (times == 0)
+        return 0;
+    shared_stats_begin(&r->stats, r->plan->workers);
+    progress_lines_begin(&r->progress, TITLE);
+    int rc = monitor_start(&ph.monitor, &setup, e);
+    if (rc == 0)
+        monitor_go(ph.monitor, NULL);
+    for (unsigned done = 0; rc == 0 && done < times; done++) {
+        rc = prepare_workers(&ph, e);
         if (rc == 0)
-            rc = prepare_workers(ph, e);
+            rc = thread_pool_work(&r->pool, &unused, e);
+        release_workers(r);
     }
-    /* the system's caches have what evicting the files does not reach: inodes, names, maps of
-     * blocks */
-    if (rc == 0 && ph->workload->reads && is_stored(ph) && !ph->is_going_round &&
-        r->helpers->dropper.pid > 0 && r->plan->cache == CACHE_EVICT) {
-        ph->cache.system_dropped = true;
-        rc = syncfs(r->scratch.fd) == 0 ? cache_dropper_drop(&r->helpers->dropper, e)
-                                        : err_system(e, errno, "syncfs %s", r->plan->directory);
-    }
-    if (rc == 0 && ph->workload->forked)
-        rc = seekers_start(seekers, r, &ph->next_ticket, e);
-    if (rc == 0 && ph->laps == 0)
-        ph->cache.known = workload_has_data(ph->workload) && is_stored(ph) && !r->plan->is_device &&
-                          measure_residency(r, &ph->cache.resident_percent_before);
-    /* other processes, or the user at a prompt, are met once; ranks of one run before each lap */
-    if (rc != 0 || (ph->laps > 0 && !r->coordinator->ops->laps))
-        return rc;
-    if (r->coordinator->ops->asks)
-        progress_lines_break(&r->progress); /* gives the prompt a line of its own */
-    const struct coordinator_ops *ops = r->coordinator->ops;
-    return ops->barrier ? ops->barrier(r->coordinator, ph->workload->title, e) : 0;
+    int ended = monitor_end(ph.monitor, NULL, NULL, NULL, NULL, e);
+    rc = rc ? rc : ended;
+    if (rc == 0)
+        progress_lines_done(&r->progress, TITLE, NULL);
+    else
+        progress_lines_break(&r->progress);
+    return rc;
 }
 
 /* Does a lap. Its time is from the first start on any rank to the last end. */
 static int do_lap(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
+    const struct workload *w = ph->workload;
+    const struct coordinator_ops *ops = r->coordinator->ops;
     struct seekers *seekers = NULL;
     struct task_times times;
     struct task_times closing;
     struct reading before;
     struct reading now;
-    int rc = prepare_lap(ph, &seekers, e);
+    int rc = prepare_workers(ph, e);
+    if (rc == 0 && lending_is_for(r, w)) { /* again, on the files of another rank */
+        release_workers(r);
+        rc = lending_begin(r, w, e);
+        if (rc == 0)
+            rc = prepare_workers(ph, e);
+    }
+    /* evicting files does not reach what these caches have: inodes, names, maps of blocks */
+    if (rc == 0 && w->reads && is_stored(ph) && !ph->is_going_round &&
+        r->helpers->dropper.pid > 0 && r->plan->cache == CACHE_EVICT) {
+        ph->cache.system_dropped = true;
+        rc = syncfs(r->scratch.fd) == 0 ? cache_dropper_drop(&r->helpers->dropper, e)
+                                        : err_system(e, errno, "syncfs %s", r->plan->directory);
+    }
+    if (rc == 0 && w->forked)
+        rc = seekers_start(&seekers, r, &ph->next_ticket, e);
+    if (rc == 0 && ph->laps == 0)
+        ph->cache.known = workload_has_data(w) && is_stored(ph) && !r->plan->is_device &&
+                          measure_residency(r, &ph->cache.resident_percent_before);
+    /* other processes, or the user at a prompt, are met once; ranks of one run before each lap */
+    if (rc == 0 && ops->barrier && (ph->laps == 0 || ops->laps)) {
+        if (ops->asks)
+            progress_lines_break(&r->progress); /* gives the prompt a line of its own */
+        rc = ops->barrier(r->coordinator, w->title, e);
+    }
     if (rc == 0) {
         reading_take(&before, &r->storage.sources, &r->plan->host->quotas);
         struct device_counters idle = before.device;
@@ -479,18 +406,9 @@ static int do_lap(struct phase *ph, struct err *e)
         ph->cache.known = measure_residency(r, &ph->cache.resident_percent_after);
     seekers_release(seekers);
     release_workers(r);
-    if (rc == 0 && lending_is_for(r, ph->workload))
-        rc = lending_end(r, ph->workload, e);
+    if (rc == 0 && lending_is_for(r, w))
+        rc = lending_end(r, w, e);
     return rc;
-}
-
-/*
- * The time on a clock that stops whenever that of the work runs. Only differences mean
- * something.
- */
-static uint64_t unmeasured_ns(const struct phase *ph)
-{
-    return clock_ns() - ph->spent.ns;
 }
 
 /*
@@ -510,13 +428,14 @@ static int do_rounds(struct phase *ph, struct err *e)
         ph->is_going_round = false;
         ph->round_end_ns = ph->spent.ns + ph->round_ns;
         do {
-            uint64_t before_ns = unmeasured_ns(ph);
+            /* the time on a clock that stops while the work is measured */
+            uint64_t before_ns = clock_ns() - ph->spent.ns;
             rc = do_lap(ph, e);
             ph->is_going_round = ph->is_cut;
             /* between the laps of a small file, of which there may be thousands, everything counts
              * as preparing */
             if (ph->is_cut && ph->laps > 1)
-                ph->preparing_ns += unmeasured_ns(ph) - before_ns;
+                ph->preparing_ns += clock_ns() - ph->spent.ns - before_ns;
             has_next_lap = !ph->is_once && ph->spent.ns < ph->round_end_ns &&
                            ph->preparing_ns < 2 * ph->round_ns;
             if (rc == 0)
@@ -567,7 +486,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .workers = p->ranks * (w->forked ? p->data.seekers : p->workers),
         .engine = w->uses_engine ? p->engine.ops->name : DEFAULT_ENGINE,
         .iodepth = w->uses_engine ? p->engine.depth : 1,
-        .chunk_bytes = operation_bytes(ph),
+        .chunk_bytes = ph->operation_bytes,
         .ops = r->total->latencies.count,
         .bytes = r->total->bytes,
         .elapsed_ns = elapsed_ns,
@@ -606,10 +525,10 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     spent->ns = elapsed_ns;
     /* Names that are not synced share blocks, and those of the test before may be on their way. */
     spent->changes = is_of_names ? (result->ops + p->files.count) / (p->sync ? 1 : NAMES_TOGETHER)
-                     : written_percent(ph) > 0 ? result->ops
+                     : ph->written_percent > 0 ? result->ops
                                                : 0;
     if (p->sync && plan_stores(p) && !(is_of_names && w->reads))
-        evidence->syncs = is_of_names ? result->ops : asked.written / operation_bytes(ph);
+        evidence->syncs = is_of_names ? result->ops : asked.written / ph->operation_bytes;
     evidence->workers = result->workers;
     evidence->in_flight = result->workers * result->iodepth;
     evidence->read_bytes = asked.read;
@@ -657,7 +576,7 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
     const char *name = test_names[ph->test];
-    struct progress_reading reading = phase_goal(ph);
+    struct progress_reading reading = ph->goal;
     size_t used = strlen(r->figures);
     reading.elapsed_ns = t->elapsed_ns;
     reading.ops = t->ops;
@@ -712,7 +631,35 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         .is_cut = is_steady || has_time,
         .is_once = p->is_brief && has_time,
         .round_ns = is_steady ? p->steady.round_ns : usual_ns,
+        .written_percent = p->reads_only           ? 0
+                           : w->item == ITEM_BLOCK ? p->iops.write_percent
+                                                   : w->written_percent,
+        /* if the test has to become steady, the goal is an upper limit */
+        .goal.goal_ns = is_steady ? p->steady.most_rounds * p->steady.round_ns : usual_ns,
     };
+    switch (w->item) {
+    case ITEM_PERCHAR_CHUNK:
+        ph.operation_bytes = PERCHAR_CHUNK_BYTES;
+        ph.goal.goal_bytes = p->data.perchar_bytes;
+        break;
+    case ITEM_CHUNK:
+        ph.operation_bytes = p->data.chunk_bytes;
+        ph.goal.goal_bytes = ph.goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
+        break;
+    case ITEM_SEEK:
+        ph.operation_bytes = p->data.chunk_bytes;
+        ph.goal.goal_ops = is_steady ? 1 : p->data.seeks;
+        break;
+    case ITEM_BLOCK:
+        ph.operation_bytes = p->iops.block_bytes;
+        break;
+    case ITEM_FILE:
+    case ITEM_NAME:
+        if (w->item == ITEM_FILE && p->files.max_bytes > 0)
+            ph.operation_bytes = p->files.chunk_bytes;
+        ph.goal.goal_ops = p->files.count;
+        break;
+    }
     /* on a terminal, the title has the test's number among those of the run */
     const char *name = p->is_bonniexx && w->old_title ? w->old_title : w->title;
     unsigned number = 0;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "bonnie/options.h"
 #include "bonnie/preset.h"
 #include "live/shared_stats.h"
 #include "storage/scratch.h"
@@ -30,8 +29,8 @@ static bool has_block_test(const bool tests[static TEST_COUNT])
            tests[TEST_SEEKS] || tests[TEST_IOPS];
 }
 
-static void choose_data(struct plan *p, const struct settings *s, const struct host *h,
-                        const struct preset_defaults *defaults)
+static void choose_sizes(struct plan *p, const struct settings *s, const struct host *h,
+                         const struct preset_defaults *defaults)
 {
     struct data_plan *d = &p->data;
     uint64_t all_ram = h->ram_bytes + h->other_ram_bytes;
@@ -47,9 +46,9 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
         d->bytes = mul_div(s->data_units.value, defaults->size_unit, BILLION);
     if (s->data_units.given && s->data_units.value % BILLION > 0)
         d->bytes = units_round_down(d->bytes); /* only a size with a fraction is rounded */
-    uint64_t chunk = p->row                                   ? p->row->chunk_bytes
-                     : p->is_device && s->writes && s->steady ? PRECONDITION_CHUNK
-                                                              : defaults->chunk_bytes;
+    uint64_t chunk = p->row                                          ? p->row->chunk_bytes
+                     : p->is_device && s->writes && p->steady.wanted ? PRECONDITION_CHUNK
+                                                                     : defaults->chunk_bytes;
     d->chunk_bytes = optional_or(s->chunk_bytes, chunk);
     d->chunks = d->bytes / d->chunk_bytes;
     d->seeks = optional_or(s->seeks, defaults->seeks);
@@ -61,14 +60,10 @@ static void choose_data(struct plan *p, const struct settings *s, const struct h
         d->perchar_bytes = whole;
     bool is_small = d->bytes > 0 && d->bytes < 2 * ram;
     p->advise_bytes = is_small && !defaults->direct && !p->is_device ? 2 * ram : 0;
-}
 
-static void choose_files(struct plan *p, const struct settings *s, uint64_t usual_k)
-{
     struct files_plan *f = &p->files;
-    bool links = s->file_kind != FILES_DATA;
-    f->count = optional_or(s->files_k, usual_k) * 1024;
-    f->kind = s->file_kind;
+    bool links = f->kind != FILES_DATA;
+    f->count = optional_or(s->files_k, defaults->files_k) * 1024;
     f->max_bytes = links ? 0 : optional_or(s->file_max_bytes, 0);
     f->min_bytes = links ? 0 : optional_or(s->file_min_bytes, 0);
     f->directories_given = (unsigned)optional_or(s->directories, 1);
@@ -112,7 +107,7 @@ static void choose_formats(struct plan *p, const struct settings *s,
                                         : strcmp(names[i], "json") == 0 ? defaults->json
                                                                         : names[i];
     }
-    if (s->csv != CSV_NOT_GIVEN && !plan_has_format(p, "csv"))
+    if (s->plan.csv != CSV_NOT_GIVEN && !plan_has_format(p, "csv"))
         p->formats[p->format_count++] = "csv";
     p->wants_intervals = plan_has_format(p, "json");
 }
@@ -168,7 +163,7 @@ static int check_given(const struct plan *p, const struct settings *s,
     bool is_fixed = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
                     s->chunk_bytes.given || s->iops_block_bytes.given || s->iops_writes.given;
     const char *of_devices = s->writes               ? "--write"
-                             : s->yes                ? "--yes"
+                             : p->is_confirmed       ? "--yes"
                              : s->offset_bytes.given ? "--offset"
                                                      : NULL;
     char there[UNITS_TEXT];
@@ -183,7 +178,7 @@ static int check_given(const struct plan *p, const struct settings *s,
         return err_say(e,
                        "%s: %s are free, and a short look writes at most a tenth of that, which is "
                        "too little to measure; -s MIB -n 0 measures with as much as you allow",
-                       s->directory, there);
+                       p->directory, there);
     if (defaults->rows && is_fixed)
         return err_say(
             e,
@@ -191,7 +186,7 @@ static int check_given(const struct plan *p, const struct settings *s,
             "CHUNK of -s; these cannot be given",
             defaults->name);
     if (!p->is_device && of_devices)
-        return err_say(e, "%s: %s is not a block device", of_devices, s->directory);
+        return err_say(e, "%s: %s is not a block device", of_devices, p->directory);
     for (enum test_id t = 0; p->is_device && s->tests_given && t < TEST_COUNT; t++)
         if (s->tests[t] && !suits_device(t, s->writes))
             return err_say(e, "--tests: %s %s", test_names[t],
@@ -205,7 +200,7 @@ static int check_given(const struct plan *p, const struct settings *s,
         return err_say(e, "--size: at least 1 KiB is needed");
     if (p->is_device && (__builtin_add_overflow(p->data.bytes, p->offset_bytes, &end) ||
                          p->data.bytes == 0 || end > p->host->device_bytes))
-        return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", s->directory,
+        return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", p->directory,
                        p->host->device_bytes);
     if (p->data.bytes > LIMIT_DATA_BYTES)
         return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
@@ -249,27 +244,24 @@ static int choose_steady(struct plan *p, const struct settings *s, struct err *e
                         : s->most_rounds.given  ? "--max-rounds"
                         : s->require_steady     ? "--require-steady"
                                                 : NULL;
-    p->steady = (struct steady_plan){
-        .wanted = s->steady,
-        .has_metric = s->steady_metric_given,
-        .metric = s->steady_metric,
-        .round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS),
-        .precondition = (unsigned)optional_or(s->precondition, p->is_device && s->writes ? 2 : 0),
-        .most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS),
-    };
+    bool steady = p->steady.wanted;
+    p->steady.round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS);
+    p->steady.precondition =
+        (unsigned)optional_or(s->precondition, p->is_device && s->writes ? 2 : 0);
+    p->steady.most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS);
     if (p->reads_only && p->steady.precondition > 0)
         return err_say(e, "--precondition writes; a device needs --write --yes for that");
-    if (!s->steady && alone)
+    if (!steady && alone)
         return err_say(e, "%s: there are no rounds without --steady-state", alone);
-    if (s->steady && p->time_ns > 0)
+    if (steady && p->time_ns > 0)
         return err_say(e, "--time cannot be combined with --steady-state, which ends tests "
                           "when they are steady; --round-time is the time of a round");
-    if (s->steady && !has_block_test(tests))
+    if (steady && !has_block_test(tests))
         return err_say(e, "--steady-state: only put_block, rewrite, get_block, seeks and iops "
                           "can become steady, and none of them will run");
-    if (s->steady && s->explain_tail)
+    if (steady && p->explains_tail)
         return err_say(e, "--explain-tail cannot be combined with --steady-state");
-    if (s->explain_tail && !tests[TEST_PUT_BLOCK] && !tests[TEST_REWRITE] &&
+    if (p->explains_tail && !tests[TEST_PUT_BLOCK] && !tests[TEST_REWRITE] &&
         !tests[TEST_GET_BLOCK] && !tests[TEST_IOPS])
         return err_say(e, "--explain-tail: only put_block, rewrite, get_block and iops can be "
                           "explained, and none of them will run");
@@ -319,52 +311,16 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-static void choose_iops(struct plan *p, const struct settings *s,
-                        const struct preset_defaults *defaults)
-{
-    const struct preset_row *row = p->row;
-    uint64_t usual =
-        row && row->iops_block_bytes ? row->iops_block_bytes : defaults->iops_block_bytes;
-    uint64_t block = optional_or(s->iops_block_bytes, usual);
-    unsigned writes = row ? row->iops_writes : p->reads_only ? 0 : DEFAULT_IOPS_WRITES;
-    p->iops = (struct iops_plan){
-        .duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns),
-        .most_ops = row ? p->most_bytes / BRIEF_SHARES * row->share / block : 0,
-        .block_bytes = block,
-        .write_percent = (unsigned)optional_or(s->iops_writes, writes),
-        .theta = s->iops_theta,
-    };
-    p->data.change_bytes = row ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
-                           : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
-                                                 : p->data.chunk_bytes;
-}
-
-static int check_chunks(const struct data_plan *d, unsigned workers, struct err *e)
-{
-    if (d->bytes == 0 || d->chunks >= workers)
-        return 0;
-    return err_say(e,
-                   "--size: %" PRIu64 " bytes are less than one chunk of %" PRIu64
-                   " bytes for each of %u workers",
-                   d->bytes, d->chunk_bytes, workers);
-}
-
-static int check_directories(uint64_t files, unsigned directories, struct err *e)
-{
-    if (files == 0 || files >= directories)
-        return 0;
-    return err_say(e, "--files: %" PRIu64 " files are fewer than %u directories", files,
-                   directories);
-}
-
 /*
- * Checks that the sizes fit together, that the buffers fit into memory, that every worker's file
- * has a block for iops, and that the contents of the files show corruption.
+ * Checks that the sizes fit together, on all ranks, that the buffers fit into memory, that every
+ * worker's file has a block for iops, and that the contents of the files show corruption.
  */
 static int check_sizes(const struct plan *p, struct err *e)
 {
     const struct data_plan *d = &p->data;
-    const struct files_plan *f = &p->files;
+    const struct data_plan *all = &plan_whole(p)->data;
+    const struct files_plan *f = &plan_whole(p)->files;
+    unsigned directories = plan_all_directories(p);
     bool has_iops = p->tests[TEST_IOPS];
     uint64_t each = d->chunk_bytes; /* size of a worker's buffers */
     if (has_iops && p->iops.block_bytes > each)
@@ -372,6 +328,7 @@ static int check_sizes(const struct plan *p, struct err *e)
     unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
     uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers) +
                        (p->workers + seekers) * sizeof(struct worker_stats);
+    uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
     uint64_t ram = p->host->ram_bytes;
     if (d->bytes > 0 && ram > 0 && buffers > ram / 2) {
         char needed[UNITS_TEXT];
@@ -384,10 +341,11 @@ static int check_sizes(const struct plan *p, struct err *e)
                        p->workers, seekers, needed,
                        p->host->ram_is_limit ? "control group's memory" : "RAM", there);
     }
-    int rc = check_chunks(d, p->workers, e);
-    if (rc != 0)
-        return rc;
-    uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
+    if (all->bytes > 0 && all->chunks < p->workers * p->ranks)
+        return err_say(e,
+                       "--size: %" PRIu64 " bytes are less than one chunk of %" PRIu64
+                       " bytes for each of %u workers",
+                       all->bytes, all->chunk_bytes, p->workers * p->ranks);
     if (has_iops && d->chunk_bytes % PATTERN_UNIT_MIN != 0)
         return err_say(e,
                        "--size: chunks of %" PRIu64 " bytes cannot be combined with iops, "
@@ -400,7 +358,10 @@ static int check_sizes(const struct plan *p, struct err *e)
     if (f->min_bytes > f->max_bytes)
         return err_say(e, "--files: MIN %" PRIu64 " is larger than MAX %" PRIu64, f->min_bytes,
                        f->max_bytes);
-    return check_directories(f->count, f->directories, e);
+    if (f->count > 0 && f->count < directories)
+        return err_say(e, "--files: %" PRIu64 " files are fewer than %u directories", f->count,
+                       directories);
+    return 0;
 }
 
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
@@ -408,53 +369,34 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
 {
     const struct preset_defaults *defaults = plan_defaults(s, h);
     uint64_t workers = optional_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
-    *p = (struct plan){
-        .host = h,
-        .preset = defaults->name,
-        .is_brief = defaults->is_brief,
-        .makes_directory = defaults->makes_directory,
-        .directory = s->directory,
-        .trusts_directory = s->trusts_directory,
-        .is_confirmed = s->yes,
-        .offset_bytes = s->offset_bytes.value,
-        .label = s->label ? s->label : (defaults->host_name_is_label ? h->name : NULL),
-        .output = s->output,
-        .row = row_of(defaults, s, h, row),
-        .workers = s->workers_auto ? host_workers(h) : (unsigned)workers,
-        .seed = optional_or(s->seed, (uint64_t)time(NULL)),
-        .runs = optional_or(s->runs, 1),
-        .least_ns = s->seconds_ns.value,
-        .shift = s->shift,
-        .engine.options = s->engine_options,
-        .is_device = h->device_bytes > 0,
-        .reads_only = h->device_bytes > 0 && !s->writes,
-        .direct = s->direct || defaults->direct || h->device_bytes > 0,
-        .may_forgo_direct = !s->direct && h->device_bytes == 0,
-        .sync = s->sync,
-        .has_go_flags = s->has_go_flags,
-        .is_bonniexx = s->is_bonniexx,
-        .quiet = s->quiet,
-        .verbose = s->verbose,
-        .cache = s->cache,
-        .explains_tail = s->explain_tail,
-        .min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS),
-        .time_ns = optional_or(s->time_ns, s->steady ? 0 : defaults->time_ns),
-        .drop_interval_ns = defaults->drop_interval_ns,
-        .contents = s->data,
-        .compress_percent = (unsigned)s->compress_percent.value,
-        .verify = s->verify,
-        .csv = s->csv != CSV_NOT_GIVEN ? s->csv : CSV_1_98,
-        .percentiles = s->percentiles,
-        .si = s->si,
-        .ranks = 1,
-    };
-    p->session_label = p->label;
+    *p = s->plan;
+    p->host = h;
+    p->preset = defaults->name;
+    p->is_brief = defaults->is_brief;
+    p->makes_directory = defaults->makes_directory;
+    p->offset_bytes = s->offset_bytes.value;
+    p->row = row_of(defaults, s, h, row);
+    p->workers = s->workers_auto ? host_workers(h) : (unsigned)workers;
+    p->seed = optional_or(s->seed, (uint64_t)time(NULL));
+    p->runs = optional_or(s->runs, 1);
+    p->least_ns = s->seconds_ns.value;
+    p->is_device = h->device_bytes > 0;
+    p->reads_only = p->is_device && !s->writes;
+    p->may_forgo_direct = !p->direct && !p->is_device;
+    p->direct = p->direct || defaults->direct || p->is_device;
+    p->min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS);
+    p->time_ns = optional_or(s->time_ns, p->steady.wanted ? 0 : defaults->time_ns);
+    p->drop_interval_ns = defaults->drop_interval_ns;
+    p->csv = p->csv != CSV_NOT_GIVEN ? p->csv : CSV_1_98;
+    p->ranks = 1;
+    const char *label = p->label ? p->label : "";
+    p->session_label = p->label || !defaults->host_name_is_label ? p->label : h->name;
+    p->label = p->session_label;
     if (p->row) {
         p->row_number = (unsigned)(p->row - defaults->rows);
         /* tells its results from those of other rows */
-        snprintf(p->row_label, sizeof p->row_label, "%.255s%s%s%s%s", s->label ? s->label : "",
-                 s->label ? " " : "", p->row->name, p->row->part ? " " : "",
-                 p->row->part ? p->row->part : "");
+        snprintf(p->row_label, sizeof p->row_label, "%.255s%s%s%s%s", label, *label ? " " : "",
+                 p->row->name, p->row->part ? " " : "", p->row->part ? p->row->part : "");
         p->label = p->row_label;
     }
     if (p->is_brief)
@@ -467,12 +409,11 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         /* repeating makes more files; in half a second their figures differed by a third */
         p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
     }
-    if (s->data == DATA_COMPRESS)
+    if (p->contents == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
     else
-        strcpy(p->contents_name, s->data == DATA_ZERO ? "zero" : "random");
-    choose_data(p, s, h, defaults);
-    choose_files(p, s, defaults->files_k);
+        strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
+    choose_sizes(p, s, h, defaults);
     choose_formats(p, s, defaults);
     int rc = check_given(p, s, defaults, e);
     if (rc == 0)
@@ -484,7 +425,19 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
                            optional_or(s->iodepth, p->row ? p->row->iodepth : 0), e);
     if (rc != 0)
         return rc;
-    choose_iops(p, s, defaults);
+
+    uint64_t usual =
+        p->row && p->row->iops_block_bytes ? p->row->iops_block_bytes : defaults->iops_block_bytes;
+    uint64_t block = optional_or(s->iops_block_bytes, usual);
+    unsigned writes = p->row ? p->row->iops_writes : p->reads_only ? 0 : DEFAULT_IOPS_WRITES;
+    p->iops.duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns);
+    p->iops.most_ops = p->row ? p->most_bytes / BRIEF_SHARES * p->row->share / block : 0;
+    p->iops.block_bytes = block;
+    p->iops.write_percent = (unsigned)optional_or(s->iops_writes, writes);
+    p->data.change_bytes = p->row
+                               ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
+                           : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
+                                                 : p->data.chunk_bytes;
     rc = check_sizes(p, e);
     if (rc == 0 && s->seconds_ns.value > 0 && s->coordination == &coordinator_semaphores)
         rc = err_say(e, "--seconds cannot be combined with -y: every process must make the same "
@@ -504,9 +457,6 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     share->wants_intervals = false; /* the intervals of several ranks cannot be combined */
     unsigned workers = whole->workers * r->count;
     unsigned directories = plan_all_directories(share);
-    if (check_chunks(&whole->data, workers, e) != 0 ||
-        check_directories(whole->files.count, directories, e) != 0)
-        return -e->code;
     /* equal shares of the data, so that each rank can go on with what another has written */
     struct data_plan *d = &share->data;
     d->chunks = whole->data.chunks / r->count;

@@ -4,19 +4,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "bonnie/settings.h"
+#include "bonnie/preset.h"
 #include "bonnie/tests.h"
+#include "cli/option.h"
 #include "io/engine.h"
 #include "measure/steady.h"
 #include "storage/file_set.h"
+#include "sync/coordinator.h"
 #include "sys/host.h"
 #include "util/err.h"
 #include "verify/contents.h"
+#include "verify/pattern.h"
 
 struct scratch_space;
-struct preset_row;
-struct ranks;
+
+/* Whether cached data is evicted before tests that read. */
+enum cache_mode { CACHE_EVICT, CACHE_KEEP };
+
+/* The names of these modes, with a NULL at the end. */
+extern const char *const cache_names[];
+
+/* The generations of Bonnie++'s CSV lines, the newest first, and their names, which end in NULL. */
+enum csv_generation { CSV_NOT_GIVEN = -1, CSV_1_98, CSV_1_97, CSV_1_96, CSV_1_03 };
+
+extern const char *const csv_names[];
 
 /* How block tests are repeated until their figure is steady. */
 struct steady_plan {
@@ -137,6 +150,89 @@ struct plan {
     uint64_t advise_bytes;
 };
 
+/*
+ * What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan
+ * combines it with the preset and the host.
+ */
+struct settings {
+    struct plan plan; /* what a setting decides alone; csv is CSV_NOT_GIVEN without --csv */
+    const struct preset_defaults *preset; /* NULL: not given */
+
+    const char *operand;          /* `bonnie DIR`; NULL: not given */
+    bool shapes_run;              /* an option says what is measured, or how */
+    bool gives_size;              /* -s does, which a short look at a device takes as well */
+    bool writes;                  /* --write: a device is written to, and not only read */
+    struct optional offset_bytes; /* where the data begins on a device */
+    const char *page;             /* path of the HTML page; NULL: none */
+    const char *user;
+    const char *group;
+    const char *random_file;
+
+    struct optional data_bytes; /* -s with a suffix, in bytes */
+    struct optional data_units; /* -s without a suffix, in billionths of the preset's unit */
+    struct optional chunk_bytes;
+    struct optional seeks;
+    struct optional seekers;
+
+    struct optional files_k;
+    struct optional file_max_bytes;
+    struct optional file_min_bytes;
+    struct optional directories;
+    struct optional file_chunk_bytes;
+
+    struct optional workers;
+    bool workers_auto;
+    struct optional ram_bytes;
+    struct optional runs;
+    struct optional seconds_ns; /* runs are repeated for at least this time */
+    struct optional seed;
+
+    bool fast;                                  /* -f: the per-character tests are skipped */
+    struct optional perchar_bytes;              /* -fN */
+    const struct coordinator_ops *coordination; /* NULL: not given */
+    int semaphore_processes;                    /* -p N; -1: they are removed; 0: not given */
+    bool cleans_up;                             /* --cleanup */
+
+    const char *engine; /* name of the engine; NULL: not given */
+    struct optional iodepth;
+
+    struct optional iops_duration_ns;
+    struct optional iops_block_bytes;
+    struct optional iops_writes; /* percentage of operations that write */
+
+    struct optional time_ns; /* time of each sequential block test */
+
+    struct optional round_ns;
+    struct optional precondition; /* number of times that the data set is written before */
+    struct optional most_rounds;
+    bool require_steady;
+
+    struct optional min_time_ns;
+
+    bool tests_given;
+    bool tests[TEST_COUNT];
+
+    size_t format_count; /* 0: the preset's formats */
+    const char *formats[MAX_FORMATS];
+};
+
+/* Limits of the sizes and numbers in -s and -n. The texts in options.c repeat them. */
+#define LIMIT_DATA_BYTES  (1024 * TIB)
+#define LIMIT_CHUNK_MIN   256
+#define LIMIT_CHUNK_MAX   GIB
+#define LIMIT_SEEKS       UINT64_C(1000000000000)
+#define LIMIT_SEEKERS     65536
+#define LIMIT_FILES_K     UINT64_C(1000000000)
+#define LIMIT_FILE_BYTES  TIB
+#define LIMIT_DIRECTORIES 99999
+
+/*
+ * Initialises s, and reads the command line into it. argv, `out`, the result and e are as for
+ * cli_parse(). GoBonnieGo's command line has help of its own: its options have a single dash (-dir
+ * D, -runs=2, -json), beside all options of bonnie.
+ */
+int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e);
+
 /* Whether tests really store what they write to data files. */
 static inline bool plan_stores(const struct plan *p)
 {
@@ -153,13 +249,6 @@ static inline bool plan_has_test(const struct plan *p, enum test_id first, enum 
         if (p->tests[t])
             return true;
     return false;
-}
-
-/* Whether any test changes blocks at random places. */
-static inline bool plan_changes_blocks(const struct plan *p)
-{
-    return !p->reads_only &&
-           (p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0));
 }
 
 /* The preset that the user chose, by name or with an operand alone. */

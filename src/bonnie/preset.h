@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include "bonnie/settings.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bonnie/tests.h"
 #include "util/units.h"
 
 #define DEFAULT_PRESET "bonnie++"
 #define QUICK_PRESET   "quick" /* of `bonnie DIR` */
+
+/* Defaults of Bonnie++, which its table and its CSV line omit. */
+#define DEFAULT_CHUNK_BYTES      8192
+#define DEFAULT_FILE_CHUNK_BYTES 8192
+#define DEFAULT_SEEKS            8192
+#define DEFAULT_SEEKERS          5
+
+/* Most formats that a session can print: text, csv, json, html, each at most once. */
+#define MAX_FORMATS 4
 
 /* What programs call a test of a row, "read-4k-q32", and people; NULL: it has no such test. */
 struct row_test {

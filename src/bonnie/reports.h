@@ -12,27 +12,21 @@
 #include "util/err.h"
 
 /*
- * One format of the report. All hooks print to `out`, and flush it, so that they notice a full
- * disk. They return 0, or a negative errno when not everything could be written.
+ * One format of the report. Each hook may be NULL: the format prints nothing then. All print to
+ * `out`, and flush it, so that they notice a full disk. They return 0, or a negative errno when not
+ * everything could be written.
  */
 struct report_ops {
     const char *name; /* name for --format */
-
-    /* Prints the heading above the lines of several runs. NULL: the format has none. */
+    /* the heading above the lines of several runs */
     int (*header)(FILE *out, const struct plan *p);
-
-    /* Prints one run. NULL: the format prints nothing for a single run. */
-    int (*run)(FILE *out, const struct result *r);
-
+    int (*run)(FILE *out, const struct result *r); /* one run */
     /*
-     * Prints notes for people below one run: what limited the figures and, with `advice`, which
-     * options may help. When scripts read the report, notes go to standard error. NULL: the format
-     * has no notes.
+     * Notes for people below one run: what limited the figures and, with `advice`, which options
+     * may help. When scripts read the report, notes go to standard error.
      */
     int (*notes)(FILE *out, const struct result *r, bool advice);
-
-    /* Prints all runs, at least one, at the end. NULL: the format prints nothing at the end. */
-    int (*all)(FILE *out, const struct result runs[], size_t count);
+    int (*all)(FILE *out, const struct result runs[], size_t count); /* all runs, at the end */
 };
 
 /* The format with that name; NULL: there is none. */
@@ -41,10 +35,7 @@ const struct report_ops *report_by_name(const char *name);
 /* The format with that index in the table, counted from 0; NULL: there are no more. */
 const struct report_ops *report_at(size_t index);
 
-/*
- * Ends a hook's output: flushes `out`. Returns 0, or a negative errno when something was not
- * written.
- */
+/* Flushes what a hook has printed. Returns 0, or a negative errno if not all was written. */
 int report_end(FILE *out);
 
 /* One object for each file in this folder that prints a format. report_by_name() finds them. */
@@ -73,11 +64,10 @@ struct reports {
 };
 
 /*
- * All functions return 0, or a negative errno with a line in e. It is not a failure if a report
- * that -q has moved to standard error cannot be written.
+ * Prints the headings above the runs. The plan, the output and the page must outlive r. This and
+ * the next two return 0, or a negative errno with a line in e. It is not a failure if a report that
+ * -q has moved to standard error cannot be written.
  */
-
-/* Prints the headings above the runs. The plan, the output and the page must outlive r. */
 int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
                   struct html_page *page, struct err *e);
 

@@ -35,11 +35,6 @@ struct corruption_list {
     size_t count;
 };
 
-/*
- * What was measured, as plain numbers, beside the plan and the storage: everything that a report
- * needs. A test can set one by hand.
- */
-
 /* One host's part of a test that several ranks did together. */
 struct host_result {
     char name[RANK_HOST_SIZE];
@@ -119,7 +114,10 @@ struct storage {
 
 #define LEFT_OUT_TEXT 512
 
-/* One whole run: what was planned and found, which outlive the result, and all figures. */
+/*
+ * One whole run, with everything that a report needs: what was planned and found, which outlive the
+ * result, and all figures as plain numbers.
+ */
 struct result {
     const struct plan *plan; /* the plan of all ranks */
     const struct storage *storage;
@@ -133,13 +131,9 @@ struct result {
     struct test_result tests[TEST_COUNT];
 };
 
-/*
- * A shorter test has no figure: it would depend on the clock and the scheduler, and not on the
- * storage.
- */
+/* The figure of a shorter test would depend on the clock and the scheduler: it has none. */
 #define SHORTEST_MEASURED_NS 10000000
 
-/* Whether the test ran long enough for its figure to be printed. */
 static inline bool test_result_is_long_enough(const struct test_result *t)
 {
     return t->measured && t->elapsed_ns >= SHORTEST_MEASURED_NS;
@@ -152,10 +146,7 @@ static inline bool test_result_is_long_enough(const struct test_result *t)
 int result_summarise(struct summary *s, const struct result runs[], size_t count,
                      enum test_id test);
 
-/*
- * Number of results, from the first on, that are runs of the same row of a preset. Without rows
- * these are all results.
- */
+/* Number of results, from the first on, of the same row of a preset; without rows, all. */
 size_t result_count_alike(const struct result runs[], size_t count);
 
 /* The host with the fewest operations per second and rank; NULL: there are no hosts. */
@@ -181,14 +172,12 @@ static inline const char *test_rate_unit(enum test_id test)
     return test_counts_operations(test) ? "ops/s" : "KiB/s";
 }
 
-/* Operations per second; 0 when nothing was measured. */
+/*
+ * Operations, or KiB, per second; that of these which is the test's rate, in test_rate_unit(); and
+ * CPU time in percent of the elapsed time, above 100 if several CPUs were used. 0 if nothing was
+ * measured.
+ */
 double test_result_ops_per_second(const struct test_result *t);
-
-/* KiB per second; 0 when nothing was measured. */
 double test_result_kib_per_second(const struct test_result *t);
-
-/* The test's rate, which is one of these two, in test_rate_unit(). */
 double test_result_rate(const struct test_result *t, enum test_id test);
-
-/* CPU time in percent of the elapsed time; above 100 if several CPUs were used. */
 double test_result_cpu_percent(const struct test_result *t);

@@ -162,11 +162,13 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
 }
 
 /*
- * A rank that ends gives up the lock just before it removes its directory, so a directory without a
- * lock must stay for LOOKS looks. That takes much less than the second after which Open MPI kills
- * the others when one was killed.
+ * Reports, after a signal and when this rank has cleaned up, the directories that killed ranks
+ * after this one have left, and the host of the first of them. Only the rank before a row of killed
+ * ranks does so, so that each directory is reported once. A rank that ends gives up the lock just
+ * before it removes its directory, so a directory without a lock must stay for LOOKS looks. That
+ * takes much less than the second after which Open MPI kills the others when one was killed.
  */
-void run_context_report_abandoned(const struct run_context *r)
+static void report_abandoned(const struct run_context *r)
 {
     const struct plan *p = r->plan;
     for (unsigned i = 1; i < p->ranks; i++) {
@@ -380,8 +382,10 @@ static int make_workers(struct run_context *r, struct err *e)
     };
     bool has_all = contexts && r->work && r->data && r->contents.files && (r->lent || !r->shift);
     int rc = has_all ? 0 : err_system(e, ENOMEM, "allocate memory for %u workers", count);
+    bool changes_blocks =
+        p->tests[TEST_SEEKS] || (p->tests[TEST_IOPS] && p->iops.write_percent > 0);
     /* a later row of a preset may change blocks */
-    if (rc == 0 && d->bytes > 0 && !p->reads_only && (plan_changes_blocks(p) || p->row))
+    if (rc == 0 && d->bytes > 0 && !p->reads_only && (changes_blocks || p->row))
         rc = generations_open(&r->contents.changes, d->chunks * (d->chunk_bytes / d->change_bytes),
                               e);
     if (rc == 0)
@@ -443,34 +447,9 @@ static int make_workers(struct run_context *r, struct err *e)
         init_file_set(r, w);
     }
     if (rc == 0)
-        rc = thread_pool_start(&r->pool, count, contexts, run_context_poller(r), e);
+        rc = thread_pool_start(&r->pool, count, contexts, r->poller, e);
     free(contexts);
     return rc;
-}
-
-/*
- * Opens the user's directory, and makes it if it is missing. The name of one that it makes may be
- * misspelt, and lead to another filesystem than was meant, so a line says which it is.
- */
-static int open_directory(struct run_context *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    const char *path = p->directory;
-    bool trusts = p->trusts_directory;
-    struct mount_info mount = {0};
-    struct device_set devices;
-    int rc = scratch_open(&r->scratch, path, PATH_FAILS, trusts, e);
-    if (rc != -ENOENT || !p->makes_directory)
-        return rc;
-    err_init(e);
-    rc = scratch_open(&r->scratch, path, PATH_MAKES, trusts, e);
-    if (rc != 0 || p->rank > 0)
-        return rc;
-    mount_info_find(&mount, r->scratch.parent_fd);
-    device_find(&devices, &mount);
-    message("made %s, on the filesystem %s%s%s", path, mount.filesystem,
-            devices.count > 0 ? " of " : "", devices.name);
-    return 0;
 }
 
 static void break_progress_line(void *line)
@@ -478,10 +457,17 @@ static void break_progress_line(void *line)
     progress_lines_break(line);
 }
 
-/* Makes the private directory. No rank writes anything before all ranks have their directories. */
+/*
+ * Opens the device; or the user's directory, and makes the private one in it. No rank writes
+ * anything before all ranks have their directories. The name of a user's directory that it makes
+ * may be misspelt, and lead to another filesystem than was meant, so a line says which it is.
+ */
 static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;
+    const char *path = p->directory;
+    struct mount_info mount = {0};
+    struct device_set devices;
     struct coordinator *c = r->coordinator;
     char mine[RANK_HOST_SIZE] = "";
     const struct parcel host = {.to = (p->rank + p->ranks - 1) % p->ranks,
@@ -489,7 +475,18 @@ static int open_scratch(struct run_context *r, struct err *e)
                                 .sent = mine,
                                 .got = r->next_host,
                                 .bytes = sizeof mine};
-    int rc = r->device ? block_device_open(r->device, p->is_confirmed, e) : open_directory(r, e);
+    int rc = r->device ? block_device_open(r->device, p->is_confirmed, e)
+                       : scratch_open(&r->scratch, path, PATH_FAILS, p->trusts_directory, e);
+    if (rc == -ENOENT && !r->device && p->makes_directory) {
+        err_init(e);
+        rc = scratch_open(&r->scratch, path, PATH_MAKES, p->trusts_directory, e);
+        if (rc == 0 && p->rank == 0) {
+            mount_info_find(&mount, r->scratch.parent_fd);
+            device_find(&devices, &mount);
+            message("made %s, on the filesystem %s%s%s", path, mount.filesystem,
+                    devices.count > 0 ? " of " : "", devices.name);
+        }
+    }
     if (rc == 0 && p->data.bytes > 0)
         rc = engine_check(p->engine.ops, e);
     if (rc == 0 && !r->device)
@@ -533,7 +530,8 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
         .scratch = {.parent_fd = -1, .fd = -1, .owner_fd = -1},
         .helpers = helpers,
         .coordinator = coordinator,
-        .poller = {.poll = coordinator_poll, .context = coordinator},
+        .of_ranks = {.poll = coordinator_poll, .context = coordinator},
+        .poller = p->ranks > 1 ? &r->of_ranks : NULL,
     };
     progress_lines_init(&r->progress, p->quiet);
     if (p->is_bonniexx)
@@ -558,32 +556,29 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
     return rc;
 }
 
-void run_context_use(struct run_context *r, const struct plan *p)
-{
-    struct work *w = &r->work[0];
-    r->plan = p;
-    w->plan = p;
-    w->data.bytes = p->data.chunks * p->data.chunk_bytes;
-    w->data.direct = p->direct;
-    w->data.sync = p->sync;
-    if (plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
-        init_file_set(r, w);
-}
-
 /* 2^64 divided by the golden ratio: an odd number with well-mixed bits. */
 #define RANK_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-void run_context_begin_run(struct run_context *r, uint64_t index)
+void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t index)
 {
-    const struct plan *p = r->plan;
+    struct work *w = &r->work[0];
+    if (p != r->plan) { /* another row, whose only worker goes on */
+        r->plan = p;
+        w->plan = p;
+        w->data.bytes = p->data.chunks * p->data.chunk_bytes;
+        w->data.direct = p->direct;
+        w->data.sync = p->sync;
+        if (plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT))
+            init_file_set(r, w);
+    }
     uint64_t seed = rng_mix(p->seed ^ rng_mix(index | (uint64_t)p->row_number << 32));
     r->figures[0] = '\0';
-    if (r->plan->runs > 1 || r->plan->least_ns > 0)
+    if (p->runs > 1 || p->least_ns > 0)
         snprintf(r->figures, sizeof r->figures, "  run %" PRIu64 "\n", index + 1);
     /* all rows of a preset work on the same data */
     pattern_begin_run(&r->pattern, r->numbers.first_run + (p->row ? 0 : index));
-    for (unsigned i = 0; i < r->plan->workers; i++) {
-        r->work[i].seed = seed ^ r->plan->rank * RANK_STEP; /* each rank uses other offsets */
+    for (unsigned i = 0; i < p->workers; i++) {
+        r->work[i].seed = seed ^ p->rank * RANK_STEP; /* each rank uses other offsets */
         r->work[i].files.next_seed = seed;
     }
 }
@@ -639,5 +634,9 @@ int run_context_close(struct run_context *r, int result, struct err *failure)
     int closed = scratch_close(&r->scratch, e);
     if (left.code != 0)
         stop_message(left.text);
+    if (rc == 0 && closed == 0 && stop_signal() && r->progress.is_live)
+        stop_message("interrupted; files removed");
+    if (stop_signal())
+        report_abandoned(r);
     return rc ? rc : closed;
 }

@@ -65,10 +65,11 @@ struct run_context {
     unsigned shift; /* tests that read use what the rank with a number higher by this wrote */
     /* for each worker, its own files while it has those of another rank */
     struct lent_files *lent;
-    struct slow_box *slow;        /* one for each worker, if the plan explains the tail */
-    struct examiner *examiner;    /* of the current phase; NULL: none */
-    struct gathering gathering;   /* combines the figures of all ranks */
-    struct poller poller;         /* looks for messages from other ranks while the workers work */
+    struct slow_box *slow;       /* one for each worker, if the plan explains the tail */
+    struct examiner *examiner;   /* of the current phase; NULL: none */
+    struct gathering gathering;  /* combines the figures of all ranks */
+    struct poller of_ranks;      /* looks for messages from other ranks */
+    const struct poller *poller; /* what the main thread looks for during the work; NULL: nothing */
     char figures[FIGURES_SO_FAR]; /* a line for each finished test of this run */
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
@@ -86,34 +87,16 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
                      struct helpers *helpers, struct coordinator *coordinator, struct err *e);
 
 /*
- * Goes on with another row of the same preset, on the same data. Presets with rows have one worker.
- * All workers must be parked.
+ * Begins run number `index`, counted from 0, of the plan or another row of the same preset, which
+ * has one worker and works on the same data. Offsets, names and sizes derive from the index and the
+ * plan's seed; stamps are those of no other run. All workers must be parked.
  */
-void run_context_use(struct run_context *r, const struct plan *p);
-
-/*
- * Begins run number `index`, counted from 0. Its offsets, names and sizes derive from the index and
- * the plan's seed; its stamps are those of no other run. All workers must be parked.
- */
-void run_context_begin_run(struct run_context *r, uint64_t index);
-
-/* What the main thread looks for while the workers work; NULL: nothing. */
-static inline const struct poller *run_context_poller(const struct run_context *r)
-{
-    return r->plan->ranks > 1 ? &r->poller : NULL;
-}
+void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t index);
 
 /*
  * Gives a worker its own files back after it worked on another rank's, so that it can remove them.
  */
 void run_context_give_back(struct run_context *r, unsigned worker);
-
-/*
- * Reports, after a signal and when this rank has cleaned up, the directories that killed ranks
- * after this one have left, and the host of the first of them. Only the rank before a row of killed
- * ranks does so, so that each directory is reported once.
- */
-void run_context_report_abandoned(const struct run_context *r);
 
 /*
  * Ends the workers, and removes everything that was made. rc is the result of the run. Returns rc,

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bonnie/options.h"
 #include "bonnie/phase.h"
 #include "bonnie/plan.h"
 #include "bonnie/preset.h"
@@ -28,20 +27,6 @@
 #include "sys/program.h"
 #include "sys/stop.h"
 #include "util/units.h"
-
-/* What a session opens and makes before its runs; it is closed at the end. */
-struct session {
-    const struct settings *settings;
-    struct host host;
-    struct block_device device;  /* without a name if a directory is measured */
-    struct plan whole[MAX_ROWS]; /* for each row of a preset, or for a single one, the plan of all
-                                    ranks */
-    struct plan share[MAX_ROWS]; /* for each row, this rank's share */
-    unsigned count;
-    struct helpers helpers;
-    struct output output;
-    struct html_page page;
-};
 
 /* Says, unless -q is given, what may surprise, and with -v what was decided. */
 static void advise_user(const struct plan *p, const struct helpers *helpers, bool stays_root)
@@ -79,21 +64,19 @@ static void advise_user(const struct plan *p, const struct helpers *helpers, boo
  * on standard error, and counted. A row of a short look that cannot be measured here is left out,
  * except the first, whose data all others need.
  */
-static int run_rows(struct session *all, struct run_context *r, struct reports *reports,
-                    struct err *e)
+static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
+                    struct reports *reports, struct err *e)
 {
     int rc = 0;
-    for (unsigned row = 0; rc == 0 && row < all->count; row++) {
-        const struct plan *p = &all->share[row];
+    for (unsigned row = 0; rc == 0 && row < count; row++) {
+        const struct plan *p = &plans[row];
         bool is_brief = p->is_brief;
         bool is_first_brief = is_brief && p->tests[TEST_PUT_BLOCK];
         /* the metadata tests need the room of the data files, but the next row needs their data */
         bool needs_room = !p->row || plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT);
         uint64_t least_ns = p->least_ns;
         uint64_t start_ns = clock_ns();
-        if (row > 0)
-            run_context_use(r, p);
-        if (all->count > 1 && !p->quiet)
+        if (count > 1 && !p->quiet)
             message("%s", p->label);
         for (uint64_t run = 0; rc == 0; run++) {
             struct err failure = {0};
@@ -114,7 +97,7 @@ static int run_rows(struct session *all, struct run_context *r, struct reports *
             };
             rc = p->left_out ? -EOPNOTSUPP : 0;
             if (rc == 0)
-                run_context_begin_run(r, run);
+                run_context_begin_run(r, p, run);
             for (enum test_id test = 0; rc == 0 && test < TEST_COUNT; test++) {
                 if (test == TEST_FIRST_METADATA && needs_room)
                     for (unsigned i = 0; i < p->workers; i++)
@@ -142,130 +125,127 @@ static int run_rows(struct session *all, struct run_context *r, struct reports *
                 result_release(&result);
         }
         /* all rows of a short look work on what the first one has written in its time */
-        for (unsigned i = 0; rc == 0 && row == 0 && is_first_brief && i < all->count; i++) {
-            struct data_plan *d = &all->share[i].data;
+        for (unsigned i = 0; rc == 0 && row == 0 && is_first_brief && i < count; i++) {
+            struct data_plan *d = &plans[i].data;
             d->chunks = r->work[0].data.valid_bytes / d->chunk_bytes;
             d->bytes = d->chunks * d->chunk_bytes;
-            all->whole[i].data = *d;
         }
     }
-    return rc;
-}
-
-/* Makes the plans of all ranks, and this rank's shares of them. */
-static int make_plans(struct session *all, const struct ranks *ranks, struct err *e)
-{
-    const struct settings *s = all->settings;
-    struct host *host = &all->host;
-    int rc = 0;
-    host_detect(host);
-    host->device_bytes = all->device.name ? all->device.bytes : 0;
-    if (plan_defaults(s, host)->is_brief && !all->device.name)
-        host_find_room(host, s->directory);
-    if (ranks->ram_bytes > host->ram_bytes)
-        host->other_ram_bytes = ranks->ram_bytes - host->ram_bytes;
-    all->count = plan_rows(s, host);
-    for (unsigned row = 0; rc == 0 && row < all->count; row++)
-        rc = plan_make_row(&all->whole[row], s, host, row, e);
-    if (rc == 0 && ranks->count > 1 && s->coordination)
-        rc = err_say(e,
-                     "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
-    if (rc == 0 && ranks->count > 1 && s->steady)
-        rc = err_say(
-            e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
-    if (rc == 0 && ranks->count > 1 && s->explain_tail)
-        rc = err_say(e, "--explain-tail cannot be combined with several ranks");
-    if (rc == 0 && ranks->count > 1 && all->device.name)
-        rc = err_say(e, "%s: several ranks cannot share a device", all->device.name);
-    if (rc == 0 && ranks->count > 1 && all->count > 1)
-        rc = err_say(e, "--preset=%s cannot be combined with several ranks", all->whole[0].preset);
-    for (unsigned row = 0; rc == 0 && row < all->count; row++)
-        rc = plan_share(&all->share[row], &all->whole[row], ranks, e);
     return rc;
 }
 
 /*
  * Runs a whole session as the settings ask: makes the plans, gives up privileges, does the runs,
  * prints the reports, and leaves nothing behind. The dropper and the trace are opened before
- * privileges are given up, and the user's files afterwards. `ranks` is the coordinator of the ranks
- * of one run; the settings may choose another way to begin together. Returns 0, or a negative errno
- * with a line in e; after a signal -EINTR, and stop_signal() returns the signal. Returns
+ * privileges are given up, and the user's files afterwards. `coordinator` is that of the
+ * ranks of one run; the settings may choose another way to begin together. Returns 0, or a negative
+ * errno with a line in e; after a signal -EINTR, and stop_signal() returns the signal. Returns
  * STATUS_NOT_KNOWN, also with a line in e, if all tests ran but a figure that had to be steady is
  * not.
  */
-static int session(const struct settings *s, struct coordinator *ranks, struct err *e)
+static int session(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
-    struct session all = {.settings = s};
-    struct plan *plan = &all.share[0]; /* has what all rows have in common */
+    const struct ranks *ranks = &coordinator->ranks;
+    bool is_alone = ranks->count == 1;
+    struct host host;
+    struct block_device device = {0}; /* without a name if a directory is measured */
+    struct plan plans[MAX_ROWS];      /* one for each row of a preset; of this rank's share */
+    struct plan *plan = &plans[0];    /* has what all rows have in common */
+    struct plan whole;                /* the plan of several ranks */
+    unsigned count = 0;
+    struct helpers helpers = {0};
+    struct output output = {0};
+    struct html_page page = {0};
     struct reports reports = {0};
     struct run_context context = {0};
     struct identity identity;
     struct coordinator others;
-    struct coordinator *coordinator = ranks;
 
-    int rc = block_device_find(&all.device, s->directory, s->writes, e);
-    if (rc == 0)
-        rc = make_plans(&all, &ranks->ranks, e);
+    int rc = block_device_find(&device, s->plan.directory, s->writes, e);
+    if (rc == 0) {
+        host_detect(&host);
+        host.device_bytes = device.name ? device.bytes : 0;
+        if (plan_defaults(s, &host)->is_brief && !device.name)
+            host_find_room(&host, s->plan.directory);
+        if (ranks->ram_bytes > host.ram_bytes)
+            host.other_ram_bytes = ranks->ram_bytes - host.ram_bytes;
+        count = plan_rows(s, &host);
+    }
+    for (unsigned row = 0; rc == 0 && row < count; row++)
+        rc = plan_make_row(&plans[row], s, &host, row, e);
+    if (rc == 0 && !is_alone && s->coordination)
+        rc = err_say(e,
+                     "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
+    if (rc == 0 && !is_alone && s->plan.steady.wanted)
+        rc = err_say(
+            e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
+    if (rc == 0 && !is_alone && s->plan.explains_tail)
+        rc = err_say(e, "--explain-tail cannot be combined with several ranks");
+    if (rc == 0 && !is_alone && device.name)
+        rc = err_say(e, "%s: several ranks cannot share a device", device.name);
+    if (rc == 0 && !is_alone && count > 1)
+        rc = err_say(e, "--preset=%s cannot be combined with several ranks", plan->preset);
+    if (rc == 0 && !is_alone) {
+        whole = *plan;
+        rc = plan_share(plan, &whole, ranks, e);
+    }
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0)
         rc = stop_init(e);
     if (rc == 0)
         stop_takes_inquiries(true);
-    if (rc == 0 && ranks->ranks.count > 1)
+    if (rc == 0 && ranks->count > 1)
         stop_takes_repeats();
-    if (rc == 0 && s->cache == CACHE_EVICT && !all.device.name)
-        rc = cache_dropper_start(&all.helpers.dropper, e);
-    if (rc == 0 && s->explain_tail)
-        rc = tail_trace_open(&all.helpers.trace, TAIL_OWN, e);
+    if (rc == 0 && s->plan.cache == CACHE_EVICT && !device.name)
+        rc = cache_dropper_start(&helpers.dropper, e);
+    if (rc == 0 && s->plan.explains_tail)
+        rc = tail_trace_open(&helpers.trace, TAIL_OWN, e);
     if (rc == 0)
         rc = privilege_become(&identity, plan->quiet, e);
 
-    uint64_t seed = plan->seed; /* of all rows and ranks */
+    uint64_t seed = rc == 0 ? plan->seed : 0; /* of all rows and ranks */
     if (rc == 0 && s->random_file)
         rc = seed_file_seed(s->random_file, &seed, e);
     if (rc == 0)
-        rc = coordinator_share(ranks, "Starting", &seed, sizeof seed, e);
-    for (unsigned row = 0; row < all.count; row++)
-        all.whole[row].seed = all.share[row].seed = seed;
+        rc = coordinator_share(coordinator, "Starting", &seed, sizeof seed, e);
+    for (unsigned row = 0; rc == 0 && row < count; row++)
+        plans[row].seed = seed;
+    whole.seed = seed;
     if (rc == 0)
-        rc = output_open(&all.output, plan->output, e);
-    if (rc == 0 && s->page && ranks->ranks.number == 0)
-        rc = html_page_open(&all.page, "--html", s->page, e);
+        rc = output_open(&output, plan->output, e);
+    if (rc == 0 && s->page && ranks->number == 0)
+        rc = html_page_open(&page, "--html", s->page, e);
     if (rc == 0 && s->coordination) {
         rc = coordinator_join(&others, s->coordination, e);
-        coordinator = rc == 0 ? &others : ranks;
+        coordinator = rc == 0 ? &others : coordinator;
     }
     if (rc == 0)
-        rc = run_context_open(&context, plan, all.device.name ? &all.device : NULL, &all.helpers,
-                              coordinator, e);
+        rc = run_context_open(&context, plan, device.name ? &device : NULL, &helpers, coordinator,
+                              e);
     bool is_open = rc == 0;
-    for (unsigned row = 1; is_open && !plan->direct && row < all.count; row++)
-        plan_forgo_direct(&all.share[row]);
+    for (unsigned row = 1; is_open && !plan->direct && row < count; row++)
+        plan_forgo_direct(&plans[row]);
     if (is_open) {
-        advise_user(plan, &all.helpers, geteuid() == 0 && !identity.change);
-        rc = reports_begin(&reports, plan, &all.output, &all.page, e);
+        advise_user(plan, &helpers, geteuid() == 0 && !identity.change);
+        rc = reports_begin(&reports, plan, &output, &page, e);
     }
     if (rc == 0)
-        rc = run_rows(&all, &context, &reports, e);
+        rc = run_rows(plans, count, &context, &reports, e);
     if (rc == 0)
         rc = reports_end(&reports, e);
     if (is_open) {
         int closed = run_context_close(&context, rc, e);
-        if (closed == 0 && stop_signal() && context.progress.is_live)
-            stop_message("interrupted; files removed");
-        if (stop_signal())
-            run_context_report_abandoned(&context);
         rc = rc ? rc : closed;
     }
     reports_release(&reports);
     if (coordinator == &others)
         rc = coordinator_leave(&others, rc, e);
     if (rc == 0)
-        rc = output_finish(&all.output, e);
+        rc = output_finish(&output, e);
     /* the report is complete: do the findings mean failure? */
     if (rc == 0 && context.corrupted > 0 && context.corrupted == context.unreadable)
-        rc = err_say(e, "%" PRIu64 " reads of %s failed", context.unreadable, all.device.name);
+        rc = err_say(e, "%" PRIu64 " reads of %s failed", context.unreadable, device.name);
     else if (rc == 0 && context.corrupted > 0)
         rc = err_say(e,
                      "the storage returned something other than what was written: %" PRIu64
@@ -276,50 +256,44 @@ static int session(const struct settings *s, struct coordinator *ranks, struct e
                 context.unsteady == 1 ? "" : "s");
         rc = STATUS_NOT_KNOWN;
     }
-    output_discard(&all.output);
-    html_page_close(&all.page);
-    block_device_close(&all.device);
-    tail_trace_close(&all.helpers.trace);
-    cache_dropper_stop(&all.helpers.dropper);
+    output_discard(&output);
+    html_page_close(&page);
+    block_device_close(&device);
+    tail_trace_close(&helpers.trace);
+    cache_dropper_stop(&helpers.dropper);
     return rc;
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* --cleanup and -p, which measure nothing. */
-static int do_chore(const struct settings *s, struct coordinator *coordinator, struct err *e)
-{
-    if (coordinator->ranks.number > 0)
-        return 0; /* the user has already been warned */
-    if (s->cleans_up)
-        tail_trace_cleanup();
-    int rc = privilege_change(s->user, s->group, true, e);
-    if (rc != 0)
-        return rc;
-    if (s->semaphore_processes != 0)
-        return s->semaphore_processes < 0 ? semaphores_remove(e)
-                                          : semaphores_make(s->semaphore_processes, e);
-    semaphores_clean_up();
-    return cleanup_directory(s->directory, s->trusts_directory, e);
-}
-
 int bonnie(int argc, char *argv[], struct err *e)
 {
     struct coordinator coordinator;
-    struct settings settings;
+    struct settings s;
     int rc = coordinator_join(&coordinator, program_coordinator, e);
     if (rc == 0)
-        rc = options_parse(argc, argv, &settings, coordinator.ranks.number > 0 ? NULL : stdout, e);
-    bool is_run = rc == 0;
+        rc = options_parse(argc, argv, &s, coordinator.ranks.number > 0 ? NULL : stdout, e);
     if (rc == CLI_ANSWERED)
-        rc = 0;
-    if (is_run)
+        return coordinator_leave(&coordinator, 0, e);
+    if (rc == 0)
         rc = coordinator_agree(&coordinator, argc, argv, e);
-    if (is_run && rc == 0) {
-        path_trust_movers(settings.trusts_directory);
-        rc = settings.cleans_up || settings.semaphore_processes != 0
-                 ? do_chore(&settings, &coordinator, e)
-                 : session(&settings, &coordinator, e);
+    if (rc != 0)
+        return coordinator_leave(&coordinator, rc, e);
+    path_trust_movers(s.plan.trusts_directory);
+    if (!s.cleans_up && s.semaphore_processes == 0) {
+        rc = session(&s, &coordinator, e);
+    } else if (coordinator.ranks.number == 0) { /* --cleanup and -p, which measure nothing */
+        if (s.cleans_up)
+            tail_trace_cleanup();
+        rc = privilege_change(s.user, s.group, true, e);
+        if (rc == 0 && s.semaphore_processes > 0)
+            rc = semaphores_make(s.semaphore_processes, e);
+        else if (rc == 0 && s.semaphore_processes < 0)
+            rc = semaphores_remove(e);
+        else if (rc == 0) {
+            semaphores_clean_up();
+            rc = cleanup_directory(s.plan.directory, s.plan.trusts_directory, e);
+        }
     }
     return coordinator_leave(&coordinator, rc, e);
 }

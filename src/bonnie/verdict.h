@@ -57,8 +57,5 @@ struct verdict {
 void verdict_of_test(struct verdict *v, const struct judgement *j,
                      const struct advice_facts *facts);
 
-/*
- * Merges the percentages and the advice of `other` into `to`, if both have the same reason, so that
- * one sentence describes both. Returns whether they have.
- */
+/* Merges `other` into `to`, if one sentence can describe both. Returns whether it can. */
 bool verdict_join(struct verdict *to, const struct verdict *other);

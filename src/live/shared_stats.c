@@ -30,8 +30,9 @@ void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum)
         op_stats_merge(sum, &s->workers[i].ops);
 }
 
-void shared_stats_latencies(const struct shared_stats *s, struct histogram *sum)
+void shared_stats_latencies(const void *shared_stats, struct histogram *sum)
 {
+    const struct shared_stats *s = shared_stats;
     histogram_clear(sum);
     for (unsigned i = 0; i < s->used; i++)
         histogram_merge(sum, &s->workers[i].ops.latencies);

@@ -35,7 +35,7 @@ void shared_stats_begin(struct shared_stats *s, unsigned used);
 void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum);
 
 /* Adds up only their latencies. */
-void shared_stats_latencies(const struct shared_stats *s, struct histogram *sum);
+void shared_stats_latencies(const void *shared_stats, struct histogram *sum);
 
 /* Number of queues whose buffers the kernel has not registered (io_queue_has_buffers()). */
 uint64_t shared_stats_plain_queues(const struct shared_stats *s);

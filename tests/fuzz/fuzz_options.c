@@ -3,7 +3,6 @@
  * A command line, one word per line, and the plan made from it. Either the parser accepts
  * everything and the plan is consistent, or it refuses in one line.
  */
-#include "bonnie/options.h"
 #include "bonnie/plan.h"
 #include "cli/parser.h"
 #include "fuzz.h"

@@ -2,7 +2,7 @@
 /* The grammars of -s and -n: accepted values are within the limits, and refusals have a reason. */
 #include <errno.h>
 
-#include "bonnie/options.h"
+#include "bonnie/plan.h"
 #include "fuzz.h"
 
 static void must_be_within(struct optional field, uint64_t least, uint64_t most)

@@ -268,7 +268,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 /* Fewer columns of a label say nothing: then the label gets a line of its own. */
 #define MIN_LABEL 4
 
-/* The text of a default that settings.h defines as a number. */
+/* The text of a default that preset.h defines as a number. */
 #define TEXT_OF(macro) LITERAL_OF(macro)
 
 #define LITERAL_OF(value) #value

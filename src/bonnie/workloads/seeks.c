@@ -145,7 +145,7 @@ int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket,
                                               .count = p->data.seekers,
                                               .body = run_seeker,
                                               .context = s,
-                                              .poller = run_context_poller(r)};
+                                              .poller = r->poller};
     int rc = shared_memory_map((void **)&s->next_ticket, sizeof *s->next_ticket, e);
     if (rc == 0) {
         *s->next_ticket = *ticket;

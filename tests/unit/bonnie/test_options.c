@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bonnie/options.h"
+#include "bonnie/plan.h"
 #include "util/units.h"
 
 /* Copies the words, because the parser may write to them as to those of main(). */
@@ -34,7 +34,7 @@ static void nothing_given_is_nothing_set(void **state)
     struct settings s;
     struct err e;
     assert_int_equal(parse(&s, &e, NULL), 0);
-    assert_string_equal(s.directory, ".");
+    assert_string_equal(s.plan.directory, ".");
     assert_false(s.data_bytes.given || s.files_k.given || s.workers.given || s.tests_given);
 }
 
@@ -81,7 +81,7 @@ static void files_have_five_fields(void **state)
     assert_int_equal(parse(&s, &e, "-n", "1:8M", NULL), 0);
     assert_int_equal(s.file_max_bytes.value, 8 * MIB);
     assert_int_equal(parse(&s, &e, "-n1:-1", NULL), 0);
-    assert_int_equal(s.file_kind, FILES_HARD_LINKS);
+    assert_int_equal(s.plan.files.kind, FILES_HARD_LINKS);
 }
 
 static void optional_values_must_be_attached(void **state)
@@ -92,10 +92,10 @@ static void optional_values_must_be_attached(void **state)
     assert_int_equal(parse(&s, &e, "-f300", NULL), 0);
     assert_int_equal(s.perchar_bytes.value, 300 * MIB);
     assert_int_equal(parse(&s, &e, "-qfb", NULL), 0);
-    assert_true(s.quiet && s.fast && s.sync);
+    assert_true(s.plan.quiet && s.fast && s.plan.sync);
     assert_int_equal(parse(&s, &e, "-y", "-q", NULL), 0);
     assert_ptr_equal(s.coordination, &coordinator_semaphores);
-    assert_true(s.quiet);
+    assert_true(s.plan.quiet);
     assert_int_equal(parse(&s, &e, "-y", "p", NULL), 0);
     assert_ptr_equal(s.coordination, &coordinator_prompt);
 }

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "bonnie/options.h"
 #include "bonnie/plan.h"
 #include "bonnie/preset.h"
 #include "storage/scratch.h"
