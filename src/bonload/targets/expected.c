@@ -78,24 +78,13 @@ bool expected_is_overlapped(const struct expected_body *x, const struct target_s
     return setup->written->names && versions_changed(setup->written, x->body.object, &x->version);
 }
 
-/* Whether a piece of a body, which lies within one unit, is right. */
-static bool is_right(const struct pattern *p, bool full, const struct body *body, uint64_t offset,
-                     const unsigned char *piece, size_t length)
-{
-    unsigned char right[PATTERN_UNIT_MAX];
-    struct pattern_origin found;
-    const struct pattern_place expected = {
-        .file = body->object, .unit = offset / p->unit_bytes, .generation = body->generation};
-    if (length == p->unit_bytes && (uintptr_t)piece % _Alignof(uint64_t) == 0)
-        return pattern_check(p, piece, &expected, full, &found) == CORRUPTION_NONE;
-    pattern_fill(p, right, length, body->object, offset, body->generation);
-    return memcmp(piece, right, length) == 0;
-}
-
 void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
                     uint64_t offset, const void *part, size_t length)
 {
     struct body *body = &x->body;
+    const size_t unit = pattern->unit_bytes;
+    unsigned char right[PATTERN_UNIT_MAX];
+    struct pattern_origin found;
     if (!x->is_judged || x->is_damaged || plan->verify == VERIFY_OFF)
         return;
     if (body->given) {
@@ -106,19 +95,26 @@ void expected_check(struct expected_body *x, const struct plan *plan, const stru
         return;
     }
     if (offset == 0 && body->generation == PATTERN_ANY && length >= sizeof(struct pattern_stamp)) {
-        unsigned char right[sizeof(struct pattern_stamp)];
         uint64_t generation = pattern_stamp_read(part).origin.place.generation;
-        pattern_fill(pattern, right, sizeof right, body->object, 0, generation);
-        if (memcmp(part, right, sizeof right) == 0)
+        pattern_fill(pattern, right, sizeof(struct pattern_stamp), body->object, 0, generation);
+        if (memcmp(part, right, sizeof(struct pattern_stamp)) == 0)
             body->generation = generation;
         x->is_damaged = body->generation == PATTERN_ANY; /* or of another seed */
     }
     if (body->generation == PATTERN_ANY)
         return;
     for (const unsigned char *at = part; length > 0 && !x->is_damaged;) {
-        size_t piece = pattern->unit_bytes - (size_t)(offset % pattern->unit_bytes);
+        size_t piece = unit - (size_t)(offset % unit);
         piece = piece < length ? piece : length;
-        x->is_damaged = !is_right(pattern, plan->verify == VERIFY_FULL, body, offset, at, piece);
+        if (piece == unit && (uintptr_t)at % _Alignof(uint64_t) == 0) {
+            const struct pattern_place expected = {
+                .file = body->object, .unit = offset / unit, .generation = body->generation};
+            x->is_damaged = pattern_check(pattern, at, &expected, plan->verify == VERIFY_FULL,
+                                          &found) != CORRUPTION_NONE;
+        } else {
+            pattern_fill(pattern, right, piece, body->object, offset, body->generation);
+            x->is_damaged = memcmp(at, right, piece) != 0;
+        }
         x->checked_bytes += x->is_damaged ? 0 : piece;
         at += piece;
         offset += piece;
