@@ -382,10 +382,7 @@ static const struct step_word {
     {"rename", ACT_RENAME, PROFILE_FILE, OPERAND_FILE},
 };
 
-/*
- * Parses a step, and changes the text: a word, the name of a file, and at most two words about what
- * is done to it. Returns false when it is wrong.
- */
+/* Parses "ACT FILE WORD WORD", or less, and changes the text. Returns false when it is wrong. */
 static bool parse_step(const struct profile *p, char *text, struct profile_step *s)
 {
     char *rest;

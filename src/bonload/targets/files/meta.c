@@ -125,10 +125,7 @@ static int note_made(const struct thread *t, int rc)
 
 /* ---- operations on a file -------------------------------------------------------------------- */
 
-/*
- * Opens the file, but not the target of a link. With -remove, finds out whether a write made it.
- * Returns the descriptor or a negative errno.
- */
+/* Opens the file, but not the target of a link. With -remove, notes whether a write made it. */
 static int open_for(const struct thread *t, unsigned op)
 {
     struct path_directory *at = t->at.directory;

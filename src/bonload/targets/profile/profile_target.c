@@ -920,10 +920,7 @@ static void close_target(void *shared)
         free(s->works[i].actor.buffer);
 }
 
-/*
- * Makes the files in a private directory, if the filesystem has room for them, plus a sixteenth and
- * 1 MiB for itself. Then begins the work beside the requests.
- */
+/* Makes the files in a private directory, and begins the work beside the requests. */
 static int profile_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     const struct plan *plan = setup->plan;
@@ -946,7 +943,7 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     if (rc == 0)
         rc = scratch_space(scratch, &space, e);
     uint64_t bytes = profile_bytes(p);
-    bytes += bytes / 16 + MIB;
+    bytes += bytes / 16 + MIB; /* the filesystem needs some for itself */
     if (rc == 0 && bytes > space.bytes) {
         units_format_readable(needed, bytes);
         units_format_readable(there, space.bytes);

@@ -406,10 +406,7 @@ static int check_sites(struct web_state *s, struct err *e)
     return 0;
 }
 
-/*
- * Checks that a key stays within the bucket even for a server that tidies paths. A request for the
- * bucket itself would make or remove it.
- */
+/* A key must stay below the bucket, also where a server tidies paths: DELETE would remove that. */
 static int check_key(char *key, struct err *e)
 {
     int depth = 0;

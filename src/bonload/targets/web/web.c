@@ -166,10 +166,7 @@ static bool is_success(const struct web_exchange *x)
            (x->status == 202 && method_changes(x->method));
 }
 
-/*
- * Judges a transfer that ended with `code`. Returns 0, or a failure whose kind is the HTTP status
- * with the store's own code, or what happened to the connection.
- */
+/* Judges a transfer that ended with `code`. Returns 0, or a failure. */
 static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 {
     struct web_state *s = x->thread->shared;
@@ -479,10 +476,8 @@ static void run_timer(struct web_loop *l)
 }
 
 /*
- * Waits for events until clock_ns() reaches until_ns, with epoll_wait(2), whose unit is a
- * millisecond, and with ppoll(2) for less than one. Lets libcurl handle them. Stops watching a
- * socket that libcurl does not wait for, which is usually an idle connection that the server has
- * closed.
+ * Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
+ * a socket that libcurl does not wait for, usually an idle connection that the server has closed.
  */
 static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 {
@@ -492,7 +487,7 @@ static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
     until_ns = l->timer_ns < until_ns ? l->timer_ns : until_ns;
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     uint64_t left_ms = left_ns / MILLION;
-    if (left_ns > 0 && left_ms == 0) {
+    if (left_ns > 0 && left_ms == 0) { /* the unit of epoll_wait(2) is a millisecond */
         struct pollfd self = {.fd = l->epoll, .events = POLLIN};
         const struct timespec left = {.tv_nsec = (long)left_ns};
         ppoll(&self, 1, &left, NULL);
@@ -1278,10 +1273,7 @@ static void hide_credentials(struct web_state *s, const char *credentials)
     web_reasons_hide(&s->reasons, colon ? colon + 1 : NULL);
 }
 
-/*
- * Hides the credentials of all names, and checks the names. Servers' messages are not shown at all,
- * because they may contain other secrets.
- */
+/* Servers' messages are not shown at all, because they may contain other secrets. */
 static int http_open(struct web_state *s, struct err *e)
 {
     const struct names *names = s->setup.names;
