@@ -75,19 +75,7 @@ static int disk_join(void *thread, void *shared, unsigned channels, struct err *
     return workspace_open(&t->work, t->shared->paths.setup.names, t->shared->buffer_bytes, e);
 }
 
-/* Checks the part of a body that is in the buffer. */
-static void check_part(struct thread *t, uint64_t offset, size_t length)
-{
-    const struct disk_state *s = t->shared;
-    expected_check(&t->expected, s->paths.setup.plan, &s->pattern, offset, t->work.buffer, length);
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
-
-static void disk_fill(struct thread *t, uint64_t offset, size_t length)
-{
-    body_fill(&t->shared->pattern, &t->expected.body, offset, t->work.buffer, length);
-}
 
 static void disk_prepare(void *thread, struct request *r)
 {
@@ -102,7 +90,7 @@ static void disk_prepare(void *thread, struct request *r)
     }
     expected_of_write(&t->expected, &s->paths.setup, name, r->number);
     if (t->expected.size <= s->buffer_bytes)
-        disk_fill(t, 0, (size_t)t->expected.size);
+        body_fill(&s->pattern, &t->expected.body, 0, t->work.buffer, (size_t)t->expected.size);
 }
 
 /* Opens a file for writing. Finds out whether it is new only if a sync or -remove needs that. */
@@ -141,7 +129,7 @@ static uint32_t disk_write(struct thread *t, struct request *r)
         size_t part = left < s->buffer_bytes ? (size_t)left : s->buffer_bytes;
         if (size > s->buffer_bytes) {
             uint64_t before_ns = clock_ns();
-            disk_fill(t, at, part);
+            body_fill(&s->pattern, &t->expected.body, at, t->work.buffer, part);
             /* making the contents does not count as writing */
             r->aside_ns += clock_ns() - before_ns;
         }
@@ -174,6 +162,7 @@ static uint32_t disk_write(struct thread *t, struct request *r)
  */
 static uint32_t read_body(struct thread *t, int fd, struct request *r)
 {
+    const struct plan *plan = t->shared->paths.setup.plan;
     const size_t most = t->shared->read_bytes;
     uint64_t size = 0; /* 0: unknown */
     int seen = 1;
@@ -194,7 +183,8 @@ static uint32_t read_body(struct thread *t, int fd, struct request *r)
         if (got <= 0)
             return code ? failure_of(CALL_READ, code) : 0;
         uint64_t before_ns = clock_ns();
-        check_part(t, r->bytes, (size_t)got);
+        expected_check(&t->expected, plan, &t->shared->pattern, r->bytes, t->work.buffer,
+                       (size_t)got);
         r->aside_ns += clock_ns() - before_ns;
         r->bytes += (size_t)got;
         if (is_all || r->bytes == size)
@@ -262,7 +252,8 @@ static void disk_inspect(void *thread, struct request *r)
     const struct target_setup *setup = &t->shared->paths.setup;
     if (r->kind == LOAD_WRITE || r->failure != 0)
         return;
-    check_part(t, 0, (size_t)t->kept_bytes);
+    expected_check(&t->expected, setup->plan, &t->shared->pattern, 0, t->work.buffer,
+                   (size_t)t->kept_bytes);
     r->failure = expected_verdict(&t->expected, setup, r->bytes);
     if (r->failure != 0 && setup->plan->verify != VERIFY_OFF)
         atomic_fetch_add(&setup->verified->damaged, 1);
