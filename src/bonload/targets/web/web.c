@@ -801,8 +801,7 @@ static int read_body(struct bodies *b, const char *path, struct err *e)
     return rc;
 }
 
-/* Reads the body of -body-file, or those in the files that -body-source names, one path per line.
- * In a file of names, each line has its own. */
+/* Reads the body of -body-file, or those in the files whose paths -body-source has, one a line. */
 static int open_bodies(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
@@ -821,6 +820,7 @@ static int open_bodies(struct web_state *s, struct err *e)
     for (uint64_t i = 0; rc == 0 && i < count; i++)
         rc = read_body(b, settings->body_file ? settings->body_file : paths.lines[i], e);
     names_close(&paths);
+    /* in a file of names, each line has its own */
     if (rc == 0 && settings->body_source && names->lines && names->line_count != b->count)
         rc =
             err_say(e, "-body-source has %" PRIu64 " bodies, but -url-source has %" PRIu64 " names",
@@ -1164,8 +1164,7 @@ void web_inspect(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
-    struct web_state *s = t->shared;
-    const struct target_setup *setup = &s->setup;
+    const struct target_setup *setup = &t->shared->setup;
     bool is_missing = x->status == 404 && setup->plan->ops[LOAD_WRITE].weights[WEB_DELETE];
     bool is_shorter = x->status == 416 && x->range_bytes > 0;
     if (r->failure != 0 && (is_missing || is_shorter)) {
@@ -1186,13 +1185,13 @@ void web_inspect(void *thread, struct request *r)
     if (x->range_bytes > 0 && x->status != 206)
         r->failure = web_failure(x, "200 instead of 206: the server does not support ranges");
     else if (x->range_bytes > 0 && x->received != x->range_bytes &&
-             !expected_is_overlapped(&x->expected, &s->setup))
+             !expected_is_overlapped(&x->expected, setup))
         r->failure = x->received < x->range_bytes
                          ? failure_of(CALL_SHORT, 0)
                          : web_failure(x, "the server sent more than the range that was asked for");
-    if (r->failure == 0 && s->setup.plan->verify != VERIFY_OFF) {
-        r->failure = expected_verdict(&x->expected, &s->setup, r->bytes);
-        atomic_fetch_add(&s->setup.verified->damaged, r->failure != 0);
+    if (r->failure == 0 && setup->plan->verify != VERIFY_OFF) {
+        r->failure = expected_verdict(&x->expected, setup, r->bytes);
+        atomic_fetch_add(&setup->verified->damaged, r->failure != 0);
     }
 }
 
