@@ -202,7 +202,7 @@ static int set_field(const struct option_entry *entry, void *field, const char *
             return err_say(e, "%s; --direct is direct I/O", entry->accepted);
         return value_text(field, value, entry->accepted, e);
     case OPTION_TEXT:
-        if (entry->words && value_word(value, entry->words) < 0)
+        if (entry->words && !entry->accepted && value_word(value, entry->words) < 0)
             return -EINVAL;
         return value_text(field, value, entry->accepted, e);
     case OPTION_WORD:

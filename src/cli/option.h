@@ -31,8 +31,8 @@ enum option_kind {
                            `unit` bytes (units_parse_size()) */
     OPTION_DURATION,    /* struct optional, in nanoseconds, at least `min`; a bare number is in
                            seconds */
-    OPTION_TEXT,        /* const char *: one of `words`; if there are none, any text, which may be
-                           empty without `accepted` */
+    OPTION_TEXT,        /* const char *: one of `words`; with `accepted` or without words, any text,
+                           which may be empty without `accepted` */
     OPTION_FILE,        /* const char *: the path of a file that is written; not the name of a
                            format, which somebody meant who asks for that format */
     OPTION_WORD,        /* an enum: index of the value in `words` */
