@@ -11,7 +11,6 @@
 /* About eleven and a half days; more can only be a mistake. */
 #define MOST_NS (1000000 * BILLION)
 
-/* Refuses a value, and says what is accepted unless the entry of the option does. */
 static int refuse(const char *accepted, struct err *e)
 {
     return accepted ? err_say(e, "%s", accepted) : -EINVAL;

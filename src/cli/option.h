@@ -9,18 +9,14 @@
 #include "util/err.h"
 
 /*
- * The options of a program as data: one table for the parser, --help and the shell completions. The
- * options set fields of a struct that belongs to the program. This folder knows the struct only as
- * a pointer, and its fields by their offsets.
+ * The options of a program as data, for the parser, --help and the completions. They set fields of
+ * a struct of the program's, which this folder knows as a pointer and offsets.
  */
 
 /* Whether an option has a value. A VALUE_OPTIONAL must be attached (-f300, --fast=300). */
 enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
 
-/*
- * What an option does with its value. Each kind except OPTION_CUSTOM sets a field of the type that
- * its comment begins with.
- */
+/* What an option does with its value: most kinds set a field of the type that is named first. */
 enum option_kind {
     OPTION_CUSTOM,      /* `set` decides */
     OPTION_FLAG,        /* bool: becomes true */
@@ -54,13 +50,9 @@ enum option_offer {
     OFFER_GROUPS,
 };
 
-/*
- * How the words of a command line become options: a letter has one dash, a word has two. Words may
- * be cut short as long as they are those of one option.
- */
+/* A letter has one dash, a word has two, and may be cut short as long as it is one option's. */
 enum option_style {
-    STYLE_LETTERS,  /* letters may be joined: -qfb. The whole name of an option after one dash is
-                       refused, because its letters would mean something else */
+    STYLE_LETTERS,  /* letters may be joined: -qfb; a whole name after one dash is refused */
     STYLE_ONE_DASH, /* a name may follow one dash, too */
     STYLE_GO,       /* the same for whole names, and letters are never joined */
 };
@@ -74,7 +66,6 @@ enum option_quirk {
     OPTION_UNLISTED = 16,     /* hardly anybody needs it: the manual has it, but not --help */
 };
 
-/* One option: everything that the parser, --help and the completions need to know. */
 struct option_entry {
     int letter;       /* 0: the option has only a long name */
     const char *name; /* long name; NULL: the option has only a letter */
@@ -82,17 +73,14 @@ struct option_entry {
     enum option_value value;
     const char *value_name; /* name of the value in --help */
     const char *help;       /* "%s" in it stands for `words`; NULL: --help does not list it */
-    const char *group;      /* heading above this option in --help; NULL: it is in the group of the
-                               option before */
-    const char *accepted;   /* what a message says is accepted; NULL: what the kind, the words and
-                               the limits say */
+    const char *group;      /* heading above it in --help; NULL: that of the option before */
+    const char *accepted;   /* for messages; NULL: what the kind, the words and the limits say */
     const char *foreign;    /* names that it has in other programs, separated by commas */
     unsigned owners;        /* bits of those who have it (option_table.owners); 0: all */
     unsigned quirks;        /* bits of enum option_quirk */
     /*
-     * All possible values, with a NULL at the end; NULL: they are not a fixed set. For
-     * OPTION_CUSTOM only help, refusals and completions use them; then a word that ends in '=' or
-     * ':' is the beginning of a value. `help` and `list` as a value print them.
+     * All possible values, which `help` and `list` as a value print; NULL: they are not a fixed
+     * set. Of an OPTION_CUSTOM, a word that ends in '=' or ':' is the beginning of a value.
      */
     const char *const *words;
     void (*list)(FILE *out); /* prints the words with what they mean; NULL: one on each line */
@@ -104,28 +92,23 @@ struct option_entry {
     uint64_t unit;
     int constant;
     /*
-     * Stores the value in `field`, or in the settings, whose offset is 0. Returns 0, or -EINVAL
-     * with a line in e that says what is accepted, if the entry does not say so; the parser puts
-     * the option's name and the value before it.
+     * Stores the value in `field`. Returns 0, or -EINVAL with what is accepted in e, unless the
+     * entry says that.
      */
     int (*set)(void *field, const char *value, struct err *e);
 };
 
-/* All options of a program, in the order of --help. */
 struct option_table {
-    const struct option_entry *entries;
-    size_t count;        /* number of entries, at most OPTIONS_MOST */
-    const char *usage;   /* lines above the options in --help */
-    const char *closing; /* lines below the options in --help */
+    const struct option_entry *entries; /* in the order of --help */
+    size_t count;                       /* at most OPTIONS_MOST */
+    const char *usage;                  /* lines above the options in --help */
+    const char *closing;                /* lines below the options in --help */
     const char *brief;   /* the text of -h, at most 25 lines; also of --help if there is no usage */
     const char *version; /* what --version prints before the number; NULL: the program's name */
     const char *const *owners;     /* names of the bits in option_entry.owners; NULL: none */
     const char *neighbour;         /* another program of the suite */
     const char *neighbour_options; /* its options that this one lacks, separated by commas */
-    /*
-     * Takes an operand (a word that is not an option) at its place among the options. Returns 0, or
-     * a negative errno with a line in e. NULL: the program has none.
-     */
+    /* takes an operand, in its turn; returns 0 or a negative errno; NULL: there are none */
     int (*operand)(void *settings, const char *word, struct err *e);
     /* name of an option whose value may also be given once as an operand; NULL: there is none */
     const char *operand_name;
@@ -189,16 +172,12 @@ int value_boolean(bool *out, const char *value, struct err *e);
 /* Parses any text, which may be empty only if `accepted` is NULL. */
 int value_text(const char **out, const char *value, const char *accepted, struct err *e);
 
-/*
- * The index of `value` in a list of words that ends with NULL, which is also the value of the enum
- * that the list describes; -1: it is not in the list.
- */
+/* The index of `value` in a list of words that ends with NULL; -1: it is not in the list. */
 int value_word(const char *value, const char *const words[]);
 
 /*
- * Splits a comma-separated list, and calls `take` with a copy of each word, which `take` may
- * change. Refuses the list when `take` returns false, or when a word has VALUE_WORD characters or
- * more; `accepted` is as above.
+ * Calls `take` with a copy of each word of a comma-separated list. Refuses the list when `take`
+ * returns false, or when a word has VALUE_WORD characters or more.
  */
 #define VALUE_WORD 32
 

@@ -31,10 +31,7 @@ static bool begins_with(const char *name, const struct given_name *given)
     return name && given->length > 0 && strncmp(name, given->text, given->length) == 0;
 }
 
-/*
- * A name of the table's options, which have two each; NULL: this option does not have it, or only
- * after one dash.
- */
+/* Options have two names each; NULL: this one does not have it, or only after one dash. */
 static const char *nth_name(const struct option_table *table, size_t n)
 {
     const struct option_entry *entry = &table->entries[n / 2];
@@ -106,9 +103,8 @@ static bool is_of_neighbour(const struct option_table *table, const struct given
 }
 
 /*
- * Reports a name that the table does not have. `word` is what the user wrote: "--nmae=value". Lists
- * the names that begin with the given one or, if there are none, the nearest ones. The message does
- * not repeat the value, because the misspelt option may be one with a secret. Returns -EINVAL.
+ * Refuses a name that the table does not have, of a word "--nmae=value". Lists the names that begin
+ * with it or, if there are none, the nearest ones. The value may be a secret, and is not repeated.
  */
 static int suggest_option(const struct option_table *table, const char *word,
                           const struct given_name *given, struct err *e)
@@ -156,10 +152,7 @@ static const struct option_entry *entry_of_letter(const struct option_table *tab
     return NULL;
 }
 
-/*
- * Finds the option with this name or, unless only whole names count, the only one whose name begins
- * with it; NULL: there is none.
- */
+/* The option with this name or, unless only whole names count, the only one that begins so. */
 static const struct option_entry *entry_of_name(const struct option_table *table,
                                                 const struct given_name *given, bool must_be_whole)
 {
@@ -256,7 +249,7 @@ static int read_value(struct reader *r, const struct option_entry *entry, char *
     return apply_option(r, entry, *r->next++, e);
 }
 
-/* Reads the option whose name begins at `name`, in that word. */
+/* Reads the option whose name begins there in the word. */
 static int read_name(struct reader *r, const char *word, char *name, struct err *e)
 {
     const struct given_name given = name_in(name);

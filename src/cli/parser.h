@@ -8,46 +8,35 @@
 #include "util/err.h"
 
 /*
- * Reads the command line into the settings, which the caller has initialised, in the style of the
- * table. No word after `--` is an option. given[i] becomes true if entry i of the table was given;
- * NULL: not wanted.
- *
- * The settings will point into argv. The value of an OPTION_SECRET is overwritten there, so its
- * `set` must copy it. Returns 0; or CLI_ANSWERED if the command line asks for help, the version or
- * a list, which it has printed on `out`, unless that is NULL; or -EINVAL with a line in e that
- * names the option, what was given (unless it is a secret) and what is accepted.
+ * Reads the command line into the settings, which the caller has initialised, and which will point
+ * into argv; the value of an OPTION_SECRET is overwritten there, so its `set` must copy it.
+ * given[i] becomes whether entry i of the table was given; NULL: not wanted. Returns 0;
+ * CLI_ANSWERED if help, the version or a list was asked for, and printed on `out` (NULL: not); or
+ * -EINVAL with a line in e.
  */
 #define CLI_ANSWERED 1
 
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
               bool given[OPTIONS_MOST], FILE *out, struct err *e);
 
-/*
- * Refuses an option that is not `owner`'s, one of the table's owners. Returns 0, or -EINVAL with a
- * line in e.
- */
+/* Refuses an option that is not `owner`'s, one of the table's owners. */
 int cli_check_owner(const struct option_table *table, const struct option_entry *entry,
                     const char *owner, struct err *e);
 
 /* The nearest word of a list to one that is perhaps misspelt; NULL: none is near. */
 const char *cli_nearest(const char *const words[], const char *given);
 
-/*
- * Whether the user called the program by that name: argv[0], or the part of it after the last
- * slash.
- */
+/* Whether the user called the program by that name, with any path. */
 bool cli_is_called(int argc, char *const argv[], const char *name);
 
 /*
- * Prints an answer; `listed` is the option whose words CLI_LIST prints. CLI_OPTIONS is the table in
- * a form for programs; scripts/completions makes shell completions from it. Each line consists of
- * fields separated by tabs. Any field but the first may be empty. The first line describes the
- * program:
+ * Prints an answer; `listed` is the option whose words CLI_LIST prints. CLI_OPTIONS is the table
+ * for scripts/completions: fields separated by tabs, which may be empty. The first line is
  *
  *     program NAME DASHES OFFER
  *
- * DASHES precede long names; OFFER says what operands are (none, files). A line follows for each
- * option that has a text for --help, in the same order:
+ * DASHES precede long names; OFFER says what operands are. A line follows for each option that has
+ * a text for --help:
  *
  *     option LETTER NAME ALIAS VALUE OFFER WORDS VALUE_NAME HELP
  *

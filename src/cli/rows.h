@@ -4,10 +4,10 @@
 #include "cli/option.h"
 
 /*
- * Macros that begin a row of an option table (option.h), for the file that has the table and
- * defines FIELD(member) as the member's offset in its settings. The option sets a member to its
- * value (VALUE, PATH, DURATION), calls a setter for a member (CUSTOM) or for all settings (SETTER;
- * OPTIONAL if it may have no value), or is true if it is given (FLAG) or if it says so (BOOLEAN).
+ * Macros that begin a row of an option table, for the file that defines FIELD(member) as the
+ * member's offset in its settings. The option sets a member (VALUE, PATH, COUNT, DURATION), calls a
+ * setter for a member (CUSTOM) or for all settings (SETTER; OPTIONAL if it may have no value), or
+ * is true if it is given (FLAG) or if it says so (BOOLEAN).
  */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \

@@ -24,12 +24,8 @@
 /* Room for the figures of all tests. */
 #define FIGURES_TEXT 4096
 
-/*
- * Time that the monitor has to end before it is killed, because its terminal may be stopped; after
- * a signal it has less.
- */
-#define END_MS 2000
-
+/* Time to end before it is killed, because its terminal may be stopped; and after a signal. */
+#define END_MS     2000
 #define STOPPED_MS 100
 
 /* What the main thread and the monitor tell each other. */
@@ -38,10 +34,7 @@ enum message { MESSAGE_GO = 'g', MESSAGE_PAUSE = 'p', MESSAGE_END = 'e', MESSAGE
 /* What the monitor and the main thread share. */
 struct notes {
     uint64_t elapsed_ns; /* what the phase's clock showed when it last stopped */
-    /*
-     * when the phase's clock would have started if it had never stopped, by clock_ns(); 0: it is
-     * stopped
-     */
+    /* by clock_ns(), when the clock would have started had it never stopped; 0: it is stopped */
     _Atomic uint64_t start_ns;
     _Atomic unsigned rounds; /* number of times that the clock has stopped */
     struct track track;
@@ -196,9 +189,8 @@ static void monitor_main(void *context, int socket)
         }
         if (now >= next_interval) {
             /*
-             * The last place is kept for the remainder, and no interval ends before the previous
-             * one: the end of a lap becomes known only afterwards, so the next lap may begin a
-             * little before the clock's last reading.
+             * The last place is for the remainder. The end of a lap becomes known only afterwards,
+             * so the next one may begin a little before the clock's last reading.
              */
             if (n->count < MOST_INTERVALS - 1 &&
                 (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed))
@@ -310,9 +302,8 @@ int monitor_end(struct monitor *m, const struct reading *spent, struct interval 
         struct notes *n = m->notes; /* will be unmapped */
         bool is_empty = true;
         /*
-         * Records what came after the last interval. The monitor may have read the statistics after
-         * the workers' end, and may have gone on noting intervals without operations until it heard
-         * of the end. The last interval takes all of these in.
+         * Records the rest. The monitor may have read the statistics after the workers' end, and
+         * gone on noting empty intervals until it heard of it: the last one takes these in.
          */
         while (is_empty && n->count > 0 && n->intervals[n->count - 1].end_ns >= spent->ns) {
             is_empty = n->intervals[--n->count].ops == 0;

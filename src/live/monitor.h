@@ -14,14 +14,11 @@
 
 /*
  * A process that accompanies each phase, and reads the statistics that the workers share with it.
- * Once a second it records an interval, and more often a point of the time series of bytes. On a
- * terminal it draws the line with the progress of the phase. On SIGUSR1 (stop.h) it prints the
- * figures so far. And it calls `tick` at an interval, if the caller has something else to do during
- * the phase.
+ * It records an interval each second, and more often a point of the time series of bytes; draws the
+ * line of progress on a terminal; prints the figures so far on SIGUSR1 (stop.h); and calls `tick`.
  *
- * The monitor is a process of its own so that the main thread can be a worker, and so that no
- * worker ever reads a clock, takes a lock or prints for the monitor. It uses neither malloc nor
- * stdio's streams, and is there in every test, because SIGUSR1 may come at any time. If it hangs on
+ * It is a process of its own so that the main thread can be a worker, and no worker ever reads a
+ * clock, takes a lock or prints for it. It uses neither malloc nor stdio's streams. If it hangs on
  * a stopped terminal, it is killed.
  */
 struct monitor;
@@ -58,8 +55,8 @@ struct monitor_setup {
 };
 
 /*
- * Starts the monitor of a phase that is being prepared. The main thread must call this while no
- * other thread runs. After success the caller must pass *out to monitor_end().
+ * Starts the monitor of a phase that is being prepared, while no other thread runs. After success
+ * the caller must pass *out to monitor_end().
  */
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
@@ -73,11 +70,9 @@ void monitor_go(struct monitor *m, const struct device_counters *idle);
 void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
 
 /*
- * Ends the monitor of a phase in which this was counted in all laps, and removes its line from the
- * terminal. *intervals becomes an array of intervals, which together contain everything that was
- * counted; the caller frees it. It becomes NULL if there is no monitor, or if it records none.
- * *levels becomes the levels of the time series, if one is recorded. `intervals` and `levels`
- * themselves may be NULL.
+ * Ends the monitor of a phase in which this was counted in all laps, and removes its line. Unless
+ * they are NULL, *intervals becomes an array of all that was counted, which the caller frees (NULL:
+ * none are recorded), and *levels the levels of the time series, if one is recorded.
  */
 int monitor_end(struct monitor *m, const struct reading *spent, struct interval **intervals,
                 size_t *count, struct levels *levels, struct err *e);

@@ -166,12 +166,6 @@ static unsigned terminal_columns(void)
     return is_known ? size.ws_col : DEFAULT_COLUMNS;
 }
 
-/* Whether another program uses the terminal: this process is in the background. */
-static bool is_in_background(void)
-{
-    return tcgetpgrp(STDERR_FILENO) != getpgrp();
-}
-
 static void put_text(const char *text, size_t length)
 {
     ssize_t ignored = write(STDERR_FILENO, text, length);
@@ -193,36 +187,31 @@ static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, 
 void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns)
 {
     char line[PROGRESS_BAR_TEXT];
-    char text[2 * PROGRESS_BAR_TEXT + COLOUR_ROOM];
-    if (is_in_background())
-        return;
-    unsigned columns = terminal_columns();
     if (g->since_ns == 0)
         g->since_ns = now_ns;
-    size_t used = format_erase(text, g->drawn, columns);
-    g->drawn = progress_bar_text(line, g->title, r, now_ns - g->since_ns, columns);
-    /* the full part of the bar, if there is one, is in colour */
-    const char *bar = g->has_colour ? strstr(line, "[#") : NULL;
-    int before = bar ? (int)(bar + 1 - line) : 0;
-    int full = bar ? (int)strspn(bar + 1, "#") : 0;
-    used += (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%.*s%s%s", before, line,
-                             bar ? COLOUR_BAR : "", full, line + before, bar ? COLOUR_NONE : "",
-                             line + before + full);
-    put_text(text, used);
+    progress_bar_text(line, g->title, r, now_ns - g->since_ns, terminal_columns());
+    progress_bar_draw_text(g, line);
 }
 
 void progress_bar_draw_text(struct progress_bar *g, const char *line)
 {
-    char text[2 * PROGRESS_BAR_TEXT];
+    char text[2 * PROGRESS_BAR_TEXT + COLOUR_ROOM];
     /* a write must not block because somebody has stopped the terminal */
     struct pollfd terminal = {.fd = STDERR_FILENO, .events = POLLOUT};
-    if (is_in_background() || poll(&terminal, 1, 0) != 1 || terminal.revents != POLLOUT)
+    bool is_in_background = tcgetpgrp(STDERR_FILENO) != getpgrp(); /* another program uses it */
+    if (is_in_background || poll(&terminal, 1, 0) != 1 || terminal.revents != POLLOUT)
         return;
     unsigned columns = terminal_columns();
     size_t used = format_erase(text, g->drawn, columns);
     g->drawn = (unsigned)strnlen(line, room_on(columns));
-    memcpy(text + used, line, g->drawn);
-    put_text(text, used + g->drawn);
+    /* the full part of a bar is in colour */
+    const char *bar = g->has_colour ? strstr(line, "[#") : NULL;
+    int before = bar ? (int)(bar + 1 - line) : 0;
+    int full = bar ? (int)strspn(bar + 1, "#") : 0;
+    used += (size_t)snprintf(text + used, sizeof text - used, "%.*s%s%.*s%s%.*s", before, line,
+                             bar ? COLOUR_BAR : "", full, line + before, bar ? COLOUR_NONE : "",
+                             (int)g->drawn - before - full, line + before + full);
+    put_text(text, used);
 }
 
 void progress_bar_erase(struct progress_bar *g)

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * The live line of a phase on a terminal, on standard error: title, bar, rate, percentage and time
- * left, or as many of them as fit its current width. Uses neither malloc nor stdio's streams.
+ * The live line of a phase on standard error: title, bar, rate, percentage and time left, or as
+ * many of them as fit the terminal. Uses neither malloc nor stdio's streams.
  */
 struct progress_bar {
     const char *title;
@@ -30,8 +30,8 @@ struct progress_reading {
 #define PROGRESS_FIGURES  80
 
 /*
- * Formats a phase's figures: "1.2 GiB/s 0.9 s". The rate is a throughput if the phase has a goal in
- * bytes, and otherwise in operations per second. It is missing if less than 10 ms were measured.
+ * Formats a phase's figures: "1.2 GiB/s 0.9 s"; operations per second if it has no goal in bytes,
+ * and no rate if less than 10 ms were measured.
  */
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
 

@@ -15,9 +15,8 @@
 void put_latencies(json_t **object, const struct latencies *l);
 
 /*
- * Builds JSON. Only the end has to check for failures. Every function appends to *object (or
- * *array). When memory runs out, *object is freed and becomes NULL, and stays NULL. Putting a NULL
- * value, whose own construction has failed, into an object does the same to the object.
+ * Every function appends to *object (or *array). When memory runs out, or a value is NULL, *object
+ * is freed, and becomes and stays NULL: only the end has to check.
  */
 
 /* Appends any value, which belongs to the object or the array from now on. */
@@ -54,8 +53,8 @@ void put_real_list(json_t **object, const struct json_real list[]);
 void put_flag(json_t **object, const char *key, bool flag);
 
 /*
- * Append a text, sanitized by sanitize_clean(). NULL becomes an empty text in put_text(), and null
- * in put_fact(); an empty text becomes null in put_known().
+ * Append a text, sanitized by sanitize_clean(). NULL becomes "" in put_text(), and null in
+ * put_fact(); an empty text becomes null in put_known().
  */
 void put_text(json_t **object, const char *key, const char *text);
 void put_fact(json_t **object, const char *key, const char *text);

@@ -38,19 +38,20 @@ extern char **environ;
 
 struct drawing {
     const char *program;
-    char *const *argv;
-    int files[3]; /* the drawer's descriptors 0 to 2, which are files in memory */
+    char argument[16]; /* empty: it has none */
+    int files[3];      /* the drawer's descriptors 0 to 2, which are files in memory */
 };
 
 /*
- * Becomes the drawer. After -u other processes of the user can trace it, because execve(2) allows
- * that again. So nothing in it is worth taking: it has a session and a keyring of its own, three
- * files in memory, and what it needs of the environment. Sends the errno if that fails.
+ * Becomes the drawer, or sends the errno. After -u, others of the user can trace it, because
+ * execve(2) allows that again. So nothing in it is worth taking: it has a session and a keyring of
+ * its own, three files in memory, and what it needs of the environment.
  */
 static void become_drawer(void *context, int socket)
 {
     static const char *const needed[] = {"PATH=", "LANG=", "LC_", "TZ=", "TMPDIR="};
-    const struct drawing *d = context;
+    struct drawing *d = context;
+    char name[] = DRAWER;
     char *environment[32] = {NULL};
     size_t count = 0;
     for (char **v = environ; *v; v++)
@@ -66,28 +67,35 @@ static void become_drawer(void *context, int socket)
         is_apart = dup2(d->files[fd], fd) == fd;
     if (is_apart && dup2(socket, answer) == answer && fcntl(answer, F_SETFD, FD_CLOEXEC) == 0 &&
         portable_close_range((unsigned)answer + 1, ~0U))
-        execve(d->program, d->argv, environment);
+        execve(d->program, (char *[]){name, *d->argument ? d->argument : NULL, NULL}, environment);
     byte_write(answer, (char)errno);
     _exit(EXIT_FAILURE);
 }
 
 /*
- * Runs the program with the files in memory `in` and `out`, and passes on what it says, line by
- * line. Returns its exit status or a negative errno. A request to stop kills it: it has nothing to
- * clean up, and somebody may have stopped it.
+ * Runs the program, which reads `input`, and passes on what it says, line by line. Returns its exit
+ * status or a negative errno. *out becomes the file in memory that it has written, for the caller
+ * to close. A request to stop kills it: it has nothing to clean up, and somebody may have stopped
+ * it.
  */
-static int run_drawer(const struct html_page *p, char *const argv[], int in, int out)
+static int run_drawer(const struct html_page *p, const char *argument, const char *input, int *out)
 {
-    struct helper drawer;
+    struct helper drawer = {.socket = -1};
     struct err ignored = {0};
-    int said = memfd_create("messages", MFD_CLOEXEC);
-    struct drawing drawing = {p->program, argv, {in, out, said}};
+    struct drawing d = {.program = p->program};
     bool was_stopped = stop_requested();
     char failed = 0;
     int status = 0;
-    if (in < 0 || out < 0 || said < 0)
-        return -errno;
-    int rc = helper_start(&drawer, "drawer", become_drawer, &drawing, &ignored);
+    int rc = 0;
+    for (int fd = 0; fd < 3; fd++) /* a pipe would have to be filled while the program reads */
+        if ((d.files[fd] = memfd_create(DRAWER, MFD_CLOEXEC)) < 0)
+            rc = -errno;
+    *out = d.files[STDOUT_FILENO];
+    snprintf(d.argument, sizeof d.argument, "%s", argument);
+    if (rc == 0 && (dprintf(d.files[0], "%s", input) < 0 || lseek(d.files[0], 0, SEEK_SET) != 0))
+        rc = -errno;
+    if (rc == 0)
+        rc = helper_start(&drawer, "drawer", become_drawer, &d, &ignored);
     if (rc == 0 && byte_read(drawer.socket, &failed) == 1)
         rc = -failed;
     while (drawer.pid > 0 && waitpid(drawer.pid, &status, WNOHANG) == 0) {
@@ -96,12 +104,13 @@ static int run_drawer(const struct html_page *p, char *const argv[], int in, int
         clock_sleep(LOOK_NS);
     }
     char text[MESSAGES_MOST + 1];
-    ssize_t got = pread(said, text, MESSAGES_MOST, 0);
+    ssize_t got = pread(d.files[STDERR_FILENO], text, MESSAGES_MOST, 0);
     text[got > 0 ? got : 0] = '\0';
     for (char *rest = text; rest && *rest;)
         fprintf(stderr, "%s\n", printable(strsep(&rest, "\n")).text);
     descriptor_close(&drawer.socket);
-    close(said);
+    descriptor_close(&d.files[STDIN_FILENO]);
+    descriptor_close(&d.files[STDERR_FILENO]);
     return rc != 0 ? rc : WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
@@ -113,14 +122,9 @@ static int try_drawer(const struct html_page *p, struct err *e)
 {
     static const char ours[] = DRAWER " ";
     char said[sizeof ours] = "";
-    char name[] = DRAWER;
-    char version[] = "--version";
-    char *const argv[] = {name, version, NULL};
-    int in = memfd_create("nothing", MFD_CLOEXEC);
-    int out = memfd_create("version", MFD_CLOEXEC);
-    int status = run_drawer(p, argv, in, out);
+    int out;
+    int status = run_drawer(p, "--version", "", &out);
     bool is_ours = status == 0 && pread(out, said, sizeof said - 1, 0) > 0 && !strcmp(said, ours);
-    descriptor_close(&in);
     descriptor_close(&out);
     if (status == -ENOENT)
         return err_say(e, "%s: %s, or Perl, which it needs, was not found", p->option, p->program);
@@ -133,10 +137,7 @@ static int try_drawer(const struct html_page *p, struct err *e)
     return 0;
 }
 
-/*
- * Takes the program in a directory, or at `below` from there, if it works, and if no other user can
- * change it or the way to it.
- */
+/* Takes the program at `below` a directory if it works, and no other user can change it. */
 static bool take_at(struct html_page *p, const char *directory, size_t length, const char *below,
                     struct err *e)
 {
@@ -198,22 +199,13 @@ int html_page_open(struct html_page *p, const char *option, const char *path, st
 
 int html_page_write(struct html_page *p, const char *json, struct err *e)
 {
-    char name[] = DRAWER;
     bool was_stopped = stop_requested();
-    char *const argv[] = {name, NULL};
-    /* a pipe would have to be filled while the program reads */
-    int in = memfd_create("report.json", MFD_CLOEXEC);
-    int out = memfd_create("page.html", MFD_CLOEXEC);
-    int kept = in < 0 || out < 0 || dprintf(in, "%s", json) < 0 ? -errno : 0;
-    int status = kept;
-    if (kept == 0 && lseek(in, 0, SEEK_SET) == 0)
-        status = run_drawer(p, argv, in, out);
+    int out;
+    int status = run_drawer(p, "", json, &out);
     off_t length = status == 0 ? lseek(out, 0, SEEK_END) : 0;
     int rc = 0;
     if (!was_stopped && stop_check(e) != 0)
         rc = -EINTR;
-    else if (kept < 0)
-        rc = err_system(e, -kept, "%s: a file in memory for the report (memfd_create)", p->option);
     else if (status < 0)
         rc = err_system(e, -status, "%s: run %s", p->option, p->program);
     else if (status > 0 || length > PAGE_MOST)
@@ -225,7 +217,6 @@ int html_page_write(struct html_page *p, const char *json, struct err *e)
          at += got)
         if (fwrite(part, 1, (size_t)got, p->output.stream) != (size_t)got)
             break; /* output_finish() will say why */
-    descriptor_close(&in);
     descriptor_close(&out);
     return rc == 0 ? output_finish(&p->output, e) : rc;
 }

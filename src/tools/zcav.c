@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,8 +23,8 @@
 #include "live/monitor.h"
 #include "live/progress.h"
 #include "measure/clock.h"
-#include "measure/device.h"
 #include "measure/mount_info.h"
+#include "measure/sources.h"
 #include "report/document.h"
 #include "report/json_object.h"
 #include "report/page.h"
@@ -248,7 +247,6 @@ struct zcav_log {
 struct zcav_pass {
     struct zcav_block *blocks;
     size_t count;
-    size_t room;
     struct zcav_block sum;
 };
 
@@ -358,8 +356,7 @@ static enum engine_answer stream_submit(void *state, struct io *io)
 
 /*
  * An engine for pipes and terminals, which have no offsets: each transfer goes on where the last
- * one has ended, whatever its own offset is, and there is only one transfer at a time. At the end
- * of the stream a transfer fails with STREAM_ENDED.
+ * one has ended, one at a time. At the end of the stream it fails with STREAM_ENDED.
  */
 static const struct engine_ops engine_stream = {
     .name = "read",
@@ -485,10 +482,7 @@ static int note_failures(struct zcav_job *j, struct err *e)
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-/*
- * Opens the log: the file at `path`, or standard output if that is NULL. With keeps_back, output
- * for standard output is kept until the end.
- */
+/* Opens the file at `path`, or standard output (NULL); keeps_back: its text, until the end. */
 static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struct err *e)
 {
     *l = (struct zcav_log){.stream = stdout,
@@ -509,9 +503,7 @@ static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struc
     return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
 }
 
-/*
- * Prints a part of the log if one is wanted, and flushes it, because a run may take hours, and a
- * machine with a bad disk may hang.
+/* Prints a part of the log, if one is wanted, and flushes it: a machine with a bad disk may hang.
  */
 __attribute__((format(printf, 3, 4))) static int print_log(const struct zcav_log *l, struct err *e,
                                                            const char *format, ...)
@@ -555,9 +547,8 @@ static int log_block(const struct zcav_log *l, uint64_t offset, const struct zca
 }
 
 /*
- * Ends the log. Output that was kept comes below a line with the name of the device, and before two
- * empty lines, so that gnuplot takes it for a data set of its own. Returns 0, or a negative errno
- * with a line in e when not everything was written.
+ * Ends the log. Output that was kept comes below the name of the device, and before two empty
+ * lines, so that gnuplot takes it for a data set of its own.
  */
 static int close_log(struct zcav_log *l, const char *device, struct err *e)
 {
@@ -573,22 +564,6 @@ static int close_log(struct zcav_log *l, const char *device, struct err *e)
 }
 
 /* ---- one device ------------------------------------------------------------------------------ */
-
-static int append_block(struct zcav_pass *p, const struct zcav_block *block, struct err *e)
-{
-    if (p->count == p->room) {
-        size_t room = 2 * p->room + 64;
-        struct zcav_block *blocks = realloc(p->blocks, room * sizeof *blocks);
-        if (!blocks)
-            return err_system(e, ENOMEM, "allocate memory for %zu blocks", room);
-        p->blocks = blocks;
-        p->room = room;
-    }
-    p->blocks[p->count++] = *block;
-    p->sum.bytes += block->bytes;
-    p->sum.nanoseconds += block->nanoseconds;
-    return 0;
-}
 
 static int too_small(const struct zcav_job *j, struct err *e)
 {
@@ -620,8 +595,14 @@ static int measure_pass(struct zcav_job *j, struct err *e)
         position = offset + s->block_bytes;
         if (rc != 0 || j->at_end) /* a stream has ended before the block or in it */
             break;
-        rc = append_block(p, &block, e);
-        if (rc == 0 && s->passes.value == 1)
+        struct zcav_block *blocks = reallocarray(p->blocks, p->count + 1, sizeof *blocks);
+        if (!blocks)
+            return err_system(e, ENOMEM, "allocate memory for %zu blocks", p->count + 1);
+        p->blocks = blocks;
+        p->blocks[p->count++] = block;
+        p->sum.bytes += block.bytes;
+        p->sum.nanoseconds += block.nanoseconds;
+        if (s->passes.value == 1)
             rc = log_block(&j->log, offset, &block, e);
         if (rc == 0 && j->failed_code != 0)
             rc = note_failures(j, e);
@@ -839,28 +820,19 @@ static json_t *json_of_device(const struct zcav_job *j)
     return object;
 }
 
-/* The filesystem of a plain file, or what is below a device. */
-static json_t *json_of_storage(const struct zcav_job *j)
-{
-    struct mount_info mount = {.root = ""};
-    struct device_set devices;
-    struct stat st;
-    if (j->kind == ZCAV_PLAIN) {
-        mount_info_find(&mount, j->file.fd);
-    } else if (fstat(j->file.fd, &st) == 0 && S_ISBLK(st.st_mode)) {
-        mount.major = major(st.st_rdev);
-        mount.minor = minor(st.st_rdev);
-    }
-    device_find(&devices, &mount);
-    return storage_json(&mount, &devices);
-}
-
 /* Makes the document of all measurements (zcav(8) describes it). */
 static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns)
 {
     const struct zcav_settings *s = jobs->settings;
     json_t *settings = json_object();
     json_t *devices = json_array();
+    json_t *storage = json_null(); /* is that of a single device */
+    if (count == 1) {
+        struct sources sources = {.by = {SOURCE_NONE}};
+        if (jobs->kind != ZCAV_STREAM)
+            sources_find(&sources, jobs->file.fd);
+        storage = storage_json(&sources.mount, &sources.devices);
+    }
     put_text(&settings, "operation", s->writes ? "write" : "read");
     put_count(&settings, "block_bytes", s->block_bytes);
     put_count(&settings, "chunk_bytes", s->chunk_bytes);
@@ -869,7 +841,7 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
     json_t *object = document_begin(&(struct document){
         .format = "zcav",
         .elapsed_seconds = (double)(clock_ns() - begun_ns) / BILLION,
-        .storage = count == 1 ? json_of_storage(jobs) : json_null(),
+        .storage = storage,
         .settings = settings,
     });
     for (unsigned i = 0; i < count; i++)

@@ -25,13 +25,11 @@ int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is
         sum.code = b->ranges[at].code;
     }
     *is_new = next == at;
-    if (*is_new && b->count == b->room) {
-        size_t room = 2 * b->room + 16;
-        struct bad_range *ranges = realloc(b->ranges, room * sizeof *ranges);
+    if (*is_new) {
+        struct bad_range *ranges = reallocarray(b->ranges, b->count + 1, sizeof *ranges);
         if (!ranges)
-            return err_system(e, ENOMEM, "allocate memory for %zu bad ranges", room);
+            return err_system(e, ENOMEM, "allocate memory for %zu bad ranges", b->count + 1);
         b->ranges = ranges;
-        b->room = room;
     }
     memmove(&b->ranges[at + 1], &b->ranges[next], (b->count - next) * sizeof *b->ranges);
     b->ranges[at] = sum;

@@ -21,7 +21,6 @@ struct bad_range {
 struct bad_ranges {
     struct bad_range *ranges; /* the owner frees it */
     size_t count;
-    size_t room;
 };
 
 /*

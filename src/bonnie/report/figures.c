@@ -54,14 +54,6 @@ void figures_init(struct figures *f, const struct result *r)
         print_count(f->seeks, p->data.seeks);
         print_count(f->seekers, p->data.seekers);
     }
-    if (figures_any(f, TEST_IOPS, TEST_IOPS + 1)) {
-        const struct latencies *latency = &r->tests[TEST_IOPS].latency_ns;
-        units_format_chunk(f->iops_block, p->iops.block_bytes);
-        print_count(f->iops_writes, p->iops.write_percent);
-        units_format_latency(f->iops_p50, latency->p50);
-        units_format_latency(f->iops_p99, latency->p99);
-        units_format_latency(f->iops_p99_9, latency->p99_9);
-    }
     if (!figures_any(f, TEST_FIRST_METADATA, TEST_COUNT))
         return;
     bool is_data = p->files.kind == FILES_DATA;

@@ -17,16 +17,15 @@
 void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
 
 /*
- * The `all` hook of tables for people. For several runs, prints a line for each test: the number of
- * runs, the median, smallest and largest rate, half of the 95 % confidence interval in percent of
- * the mean, and a mark if the runs vary too much (summary.h). Prints nothing for one run.
+ * The `all` hook of tables for people: of several runs, a line for each test with the median,
+ * smallest and largest rate, half of the 95 % confidence interval in percent of the mean, and a
+ * mark if the runs vary too much (summary.h).
  */
 int summary_table(FILE *out, const struct result runs[], size_t count);
 
 /*
- * Says what O_DIRECT did in the tests that used it: "O_DIRECT went past the page cache (seen).", or
- * what was seen instead. Empty if none did, or if figures were those of the page cache all the
- * same. The text has no commas. Returns what was seen: "no", if that holds for one of the tests.
+ * Says what O_DIRECT did in the tests that used it, without commas. Empty if none did, or if
+ * figures were those of the page cache all the same. Returns what was seen: "no" if one test says.
  */
 #define DIRECT_TEXT 240
 
@@ -34,17 +33,14 @@ enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result 
                              size_t count);
 
 /*
- * Prints, below the tables, what these have no column for: the throughput of the tests of data
- * files in MiB/s (2^20 bytes) and MB/s (10^6 bytes), and the percentiles of every test's latency.
- * Prints only what the results ask for; for rows of a preset, each below its label. No line has a
- * comma.
+ * Prints what the tables have no column for, as far as the plan wants it: throughput in MiB/s and
+ * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas.
  */
 void extra_tables(FILE *out, const struct result runs[], size_t count);
 
 /*
- * A result as texts, field by field, as the CSV line has them. The Bonnie++ table is made from
- * these texts, and not from the result, so bon_csv2txt makes exactly the same table from the CSV
- * line. An empty text stands for a default, or for a test that was not run.
+ * A result as texts, as the CSV line has them. Bonnie++'s table is made from these, so bon_csv2txt
+ * makes the same one from the line. An empty text is a default, or a test that was not run.
  */
 
 /* The figures of one test. */
@@ -80,20 +76,9 @@ struct figures {
     char file_chunk[UNITS_TEXT];
 
     struct figure tests[TEST_COUNT];
-
-    /* The iops test. The CSV line has no fields for it. */
-    char iops_block[UNITS_TEXT];
-    char iops_writes[UNITS_TEXT]; /* percentage of operations that write */
-    char iops_p50[UNITS_TEXT];    /* percentiles of the latency, with their units */
-    char iops_p99[UNITS_TEXT];
-    char iops_p99_9[UNITS_TEXT];
 };
 
-/*
- * Sets f from r. Rates are whole numbers, but small ones keep one decimal, because they would lose
- * most of their digits: seeks below 1000, KiB/s and files per second below 10. CPU time is in whole
- * percent.
- */
+/* Rates are whole numbers, but seeks below 1000 and others below 10 keep one decimal. */
 void figures_init(struct figures *f, const struct result *r);
 
 /* Whether any of the tests from `first` up to, but not including, `end` was run. */

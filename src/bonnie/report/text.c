@@ -231,11 +231,9 @@ static void print_ranks(struct notes *n, const struct result *r)
 
 /*
  * Prints below "What was measured" what limited every test's figure and, with `advice`, which
- * options may help, and below "What was damaged" the first corrupted places. Tests with the same
- * reason share their lines, so that the table above stays visible on a screen of 24 lines. All
- * lines below these two headings are indented and have no commas, because scripts take a line with
- * a comma for the CSV line. Prints nothing if there is nothing to report. Returns 0, or a negative
- * errno when not everything could be written.
+ * options may help, and below "What was damaged" the first corrupted places. Lines are shared, so
+ * that the table above stays visible on a screen of 24 lines; they are indented and have no commas,
+ * because scripts take a line with a comma for the CSV line.
  */
 static int measured_print(FILE *out, const struct result *r, bool advice)
 {
@@ -255,10 +253,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     return report_end(out);
 }
 
-/*
- * Prints Bonnie++'s table, made only from the texts of the CSV line (report/figures.h). A text that
- * is too wide for its column is not cut, but shifts the rest of the line.
- */
+/* Bonnie++'s table. A text that is too wide for its column shifts the rest of the line. */
 #define PREFIX 19 /* number of columns left of the figures */
 
 #define PAIR_COLUMNS 8 /* number of columns of a rate and its CPU time */
@@ -399,12 +394,20 @@ static void print_io(FILE *out, const struct result *r, const struct figures *f)
 static void print_iops(FILE *out, const struct result *r, const struct figures *f)
 {
     const struct figure *iops = &f->tests[TEST_IOPS];
+    const struct latencies *l = &r->tests[TEST_IOPS].latency_ns;
+    const uint64_t percentiles[] = {l->p50, l->p99, l->p99_9};
+    char text[UNITS_TEXT];
     struct line line = {0};
     print_version(out, r, "-Random Reads and Writes- ------------Latency------------");
     print_heading(out, "", "block writes     /sec %CP     50%     99%   99.9%     max");
     add_columns(&line, f->label, PREFIX);
-    add_text(&line, " %5s %5s%% %8s %3s %7s %7s %7s %7s", f->iops_block, f->iops_writes, iops->rate,
-             iops->cpu, f->iops_p50, f->iops_p99, f->iops_p99_9, iops->latency);
+    units_format_chunk(text, r->plan->iops.block_bytes);
+    add_text(&line, " %5s %5u%% %8s %3s", text, r->plan->iops.write_percent, iops->rate, iops->cpu);
+    for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++) {
+        units_format_latency(text, percentiles[i]);
+        add_text(&line, " %7s", text);
+    }
+    add_text(&line, " %7s", iops->latency);
     end_line(&line, out);
 }
 

@@ -20,10 +20,7 @@ struct chunks {
     struct err *e;
 };
 
-/*
- * Puts the place of the next chunk into *io. Returns false at the end of the file, or after a
- * failure.
- */
+/* Puts the place of the next chunk into *io; false: the file has ended, or a step has failed. */
 static bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind)
 {
     size_t chunk = c->work->plan->data.chunk_bytes;
@@ -58,10 +55,9 @@ static enum transfer_answer chunks_check(void *context, struct io *io)
 }
 
 /*
- * Counts a chunk that has been written, and writes the file back in pieces (io/file.h). Otherwise
- * the system would let the storage idle until much of the file is in memory, or until the final
- * fsync: the figure would first describe memory, and then the storage. The time counts for this
- * chunk.
+ * Counts a chunk that has been written, and writes the file back in pieces (io/file.h), in this
+ * chunk's time. Otherwise the storage would idle until much of the file is in memory, and the
+ * figure would first describe memory, and then the storage.
  */
 static enum transfer_answer chunks_wrote(void *context, struct io *io)
 {

@@ -5,16 +5,11 @@
 #include "util/rng.h"
 
 /*
- * iops: reads and writes single blocks at random offsets in the whole data set, for a fixed time.
- * Every worker uses the files of all workers. No two operations write the same block at the same
- * time.
+ * iops: reads and writes single blocks at random places in the files of all workers, for a fixed
+ * time. No two operations write the same block at the same time.
  */
 
-/*
- * The source draws at most this number of blocks for a write, until it finds one that no other
- * operation is writing. If it finds none, it draws again when one of its own operations in flight
- * has ended.
- */
+/* Draws for a write, until no other operation writes the block; more when one has ended. */
 #define DRAWS_AT_ONCE 8
 
 /* Key of the permutation that scatters ranks of a Zipf distribution over the blocks. */

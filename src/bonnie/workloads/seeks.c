@@ -10,18 +10,12 @@
 #include "util/rng.h"
 #include "util/shared_memory.h"
 
-/*
- * The workers only prepare their files. The seekers seek in all of these files. The last step of
- * the task syncs their changes and closes the file.
- */
+/* The workers prepare their files, the seekers seek in all of them, and the workers sync them. */
 
 /* Number of seeks of which one rewrites its chunk. */
 #define REWRITE_EVERY 10
 
-/*
- * The source draws at most this number of chunks for a rewrite, until it finds one that no other
- * seeker is rewriting. If it finds none, it draws again later.
- */
+/* Draws for a rewrite, until no other seeker rewrites the chunk; more of them later. */
 #define DRAWS_AT_ONCE 8
 
 struct seekers {

@@ -16,15 +16,11 @@
 struct run_context;
 
 /*
- * What a test does, but not when (phase.h). Each step of a workload gets the struct work of one
- * worker, and touches nothing of another worker, except that seeks and iops use the data files of
- * all. Block tests are a struct io_source; what it remembers about an operation is in io->user.
+ * What a test does, but not when (phase.h). A step gets the struct work of one worker, and touches
+ * nothing of another one, but for the data files in seeks and iops.
  */
 
-/*
- * Number of characters in one operation of the per-character tests. glibc's buffer has st_blksize
- * bytes, which is this number on common filesystems.
- */
+/* Characters in an operation of the per-character tests: glibc's buffer on common filesystems. */
 #define PERCHAR_CHUNK_BYTES 4096
 
 /* Everything that one worker works with. */
@@ -51,9 +47,7 @@ struct work {
     struct file_set files;         /* the worker's share of the metadata files */
 };
 
-/*
- * What one operation of a test works on. Items of data files come before those of metadata files.
- */
+/* What an operation works on. Items of data files come before those of metadata files. */
 enum work_item {
     ITEM_PERCHAR_CHUNK, /* PERCHAR_CHUNK_BYTES characters */
     ITEM_CHUNK, /* a chunk of the data set; the test goes through all of them, or for a time */
@@ -91,9 +85,9 @@ static inline bool workload_has_data(const struct workload *w)
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
 /*
- * A step `prepare`: does the same for the whole data file, and opens it for block transfers, as far
- * as the workload reads and writes. If the file will only be written, its data is not needed; but
- * data stays that a lap wrote before it was cut off. Does nothing if the engine stores nothing.
+ * A step `prepare`: does the same for the whole data file, unless it will only be written, and
+ * opens it for block transfers. Data stays that a lap wrote before it was cut off. Does nothing if
+ * the engine stores nothing.
  */
 int work_open_data(void *context, struct err *e);
 
@@ -105,7 +99,7 @@ struct op_state {
 
 /*
  * A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
- * Returns false if the test ends, because something other than the medium may be at fault.
+ * Returns false where something other than the medium may be at fault.
  */
 bool work_goes_on(const struct plan *p, const struct contents *c, struct corruption *found,
                   const struct io *io, int code);
@@ -115,10 +109,7 @@ static inline struct op_state *op_state(const struct io *io)
     return io->user;
 }
 
-/*
- * How to set up a queue for the plan's engine, for file_count files and operations of up to
- * operation_bytes.
- */
+/* A queue for the plan's engine, for these files and operations of up to operation_bytes. */
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
                                        unsigned file_count, size_t operation_bytes);
 
@@ -127,18 +118,16 @@ int work_open_queue(struct work *w, const struct io_file *files, unsigned file_c
                     size_t operation_bytes, struct err *e);
 
 /*
- * Seekers are forked processes that share the seeks of one phase. They draw tickets from one
- * counter. The ticket and the seed decide where to seek, so the offsets of a run do not depend on
- * which seeker is faster. Every tenth ticket rewrites its chunk.
+ * Seekers are forked processes that share the seeks of one phase: they draw tickets from one
+ * counter. The ticket and the seed decide where to seek. Every tenth one rewrites its chunk.
  */
 struct seekers;
 
 /*
  * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
- * files of all workers of r, use the tickets from *ticket on, which seekers_work() updates, and
- * record what they do in r's statistics and corruption log. There are as many tickets as the plan
- * has seeks; but if the workers' lap_ns is not 0, as many as the seekers can use in that time. The
- * pool must be parked. After success the caller must call seekers_release(*out).
+ * files of all workers of r, with the tickets from *ticket on: as many as the plan has seeks or, if
+ * the workers' lap_ns is not 0, as many as they can use in that time. The pool must be parked.
+ * After success the caller must call seekers_release(*out).
  */
 int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e);
 
