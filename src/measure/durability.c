@@ -37,50 +37,36 @@ static const struct sign signs[] = {
     {"overlay", NULL, DURABILITY_HIDDEN, "what is below this overlay"},
 };
 
-static bool has_sign(const struct mount_info *m, const struct sign *s)
-{
-    size_t length = strcspn(m->filesystem, "."); /* "fuse.sshfs" is a "fuse" */
-    return (!s->filesystems || word_list_has(s->filesystems, m->filesystem, length)) &&
-           (!s->option || mount_info_has(m, s->option));
-}
-
-/* Looks at the drives. Returns whether one of them may have a volatile cache. */
-static bool check_drives(struct durability *d, const struct mount_info *m)
+void durability_of_mount(struct durability *d, const struct mount_info *mount)
 {
     static const char *const memories[] = {"zram", "ram", "nullb"};
     struct device_set devices;
-    bool may_lose = false;
-    char cache[64];
-    device_find(&devices, m);
+    *d = (struct durability){.kind = DURABILITY_OPEN};
+    device_find(&devices, mount);
+    bool may_lose = devices.count == 0; /* a drive may have a volatile cache */
     for (unsigned i = 0; i < devices.count; i++) {
         const struct device *device = &devices.devices[i];
+        char cache[64];
+        bool is_memory = false;
         if (!device->is_drive)
             continue;
         device_fact(&devices, device, "queue/write_cache", cache, sizeof cache);
         may_lose |= strcmp(cache, "write through") != 0;
-        if (filesystem_is_memory(device->below)) {
-            d->kind = DURABILITY_NONE;
-            d->why = IN_MEMORY;
-            snprintf(d->what, sizeof d->what, "%s below %s", device->below, device->name);
-        }
-        for (size_t k = 0; k < sizeof memories / sizeof *memories; k++) {
-            if (strncmp(device->name, memories[k], strlen(memories[k])) != 0)
-                continue;
-            d->kind = DURABILITY_NONE;
-            d->why = IN_MEMORY;
-            snprintf(d->what, sizeof d->what, "%s", device->name);
-        }
+        for (size_t k = 0; k < sizeof memories / sizeof *memories; k++)
+            is_memory |= strncmp(device->name, memories[k], strlen(memories[k])) == 0;
+        bool is_below = !is_memory && filesystem_is_memory(device->below);
+        if (!is_memory && !is_below)
+            continue;
+        d->kind = DURABILITY_NONE;
+        d->why = IN_MEMORY;
+        snprintf(d->what, sizeof d->what, "%s%s%s", is_below ? device->below : "",
+                 is_below ? " below " : "", device->name);
     }
-    return may_lose || devices.count == 0;
-}
-
-void durability_of_mount(struct durability *d, const struct mount_info *mount)
-{
-    *d = (struct durability){.kind = DURABILITY_OPEN};
-    bool may_lose = check_drives(d, mount);
     for (size_t i = 0; d->kind == DURABILITY_OPEN && i < sizeof signs / sizeof *signs; i++) {
         const struct sign *s = &signs[i];
-        if (!has_sign(mount, s))
+        size_t length = strcspn(mount->filesystem, "."); /* "fuse.sshfs" is a "fuse" */
+        if ((s->filesystems && !word_list_has(s->filesystems, mount->filesystem, length)) ||
+            (s->option && !mount_info_has(mount, s->option)))
             continue;
         bool is_harmless = strcmp(s->why, SENDS_NONE) == 0 && !may_lose;
         d->kind = is_harmless ? DURABILITY_OPEN : s->kind;
@@ -89,26 +75,22 @@ void durability_of_mount(struct durability *d, const struct mount_info *mount)
     }
 }
 
-static void find_layer(struct durability *d, int fd, unsigned layer)
-{
-    struct mount_info mount;
-    mount_info_find(&mount, fd);
-    durability_of_mount(d, &mount);
-    if (d->kind != DURABILITY_HIDDEN || layer > OVERLAYS_MOST)
-        return;
-    int upper_fd = mount_info_open_upper(&mount, fd);
-    if (upper_fd >= 0) {
-        find_layer(d, upper_fd, layer + 1);
-        close(upper_fd);
-    }
-    size_t used = strlen(d->what);
-    if (layer == 1 && used > 0 && d->kind != DURABILITY_HIDDEN)
-        snprintf(d->what + used, sizeof d->what - used, " below an overlay");
-}
-
 void durability_find(struct durability *d, int directory_fd)
 {
-    find_layer(d, directory_fd, 1);
+    struct mount_info mount;
+    int fd = directory_fd;
+    for (unsigned layer = 0; fd >= 0; layer++) {
+        mount_info_find(&mount, fd);
+        durability_of_mount(d, &mount);
+        bool is_over = d->kind == DURABILITY_HIDDEN && layer < OVERLAYS_MOST;
+        int upper_fd = is_over ? mount_info_open_upper(&mount, fd) : -1;
+        if (layer > 0)
+            close(fd);
+        size_t used = strlen(d->what);
+        if (layer > 0 && used > 0 && d->kind != DURABILITY_HIDDEN)
+            snprintf(d->what + used, sizeof d->what - used, " below an overlay");
+        fd = upper_fd;
+    }
 }
 
 bool durability_is_pretended(const struct device_counters *spent, uint64_t syncs, unsigned at_once)

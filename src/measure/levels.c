@@ -162,22 +162,6 @@ static double rate_of(const struct search *s, size_t from, size_t to)
     return (double)(b->bytes - a->bytes) / (double)(b->ns - a->ns);
 }
 
-/* Where two levels with the smallest sum of squares meet. */
-static size_t best_place(const struct search *s, size_t from, size_t to)
-{
-    size_t best = from + FEWEST_STEPS;
-    double most = 0;
-    for (size_t i = from + FEWEST_STEPS; i + FEWEST_STEPS <= to; i++) {
-        double fall = mean_of(s, from, i) - mean_of(s, i, to);
-        double gain = fall * fall * (double)(i - from) * (double)(to - i);
-        if (fall > 0 && gain > most) {
-            most = gain;
-            best = i;
-        }
-    }
-    return best;
-}
-
 static bool lasts(const struct search *s, size_t from, size_t to)
 {
     return (double)(point_after(s, to)->ns - point_after(s, from)->ns) >= s->least_ns;
@@ -209,57 +193,47 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
            (from == 0 || lasts(s, from, place)) && drop >= SHARP * fall;
 }
 
-/*
- * Moves the place of a fall to where the series is farthest from the line between two steps near
- * it: bytes that are counted in lumps shift the place of the least squares. Both sides keep
- * FEWEST_STEPS.
- */
-static size_t sharpen(const struct search *s, size_t from, size_t place, size_t to)
-{
-    size_t near = (size_t)fmin((double)shorter_side(from, place, to) - FEWEST_STEPS, 40);
-    const struct track_point *a = point_after(s, place - near);
-    double rate = rate_of(s, place - near, place + near);
-    double most = 0;
-    for (size_t i = place - near + 1, last = place + near; i < last; i++) {
-        const struct track_point *p = point_after(s, i);
-        double above = (double)(p->bytes - a->bytes) - rate * (double)(p->ns - a->ns);
-        if (above > most) {
-            most = above;
-            place = i;
-        }
-    }
-    return place;
-}
-
 /* Finds falls between two steps, also those on either side of the first one that is found. */
 static void find_falls(struct search *s, size_t from, size_t end)
 {
     for (size_t window = end - from; s->levels < LEVELS_MOST && window >= 16; window /= 2) {
-        size_t place = best_place(s, from, from + window);
-        if (!is_fall(s, from, place, from + window, end))
+        /* two levels with the smallest sum of squares meet here */
+        size_t to = from + window;
+        size_t place = from + FEWEST_STEPS;
+        double most = 0;
+        for (size_t i = from + FEWEST_STEPS; i + FEWEST_STEPS <= to; i++) {
+            double fall = mean_of(s, from, i) - mean_of(s, i, to);
+            double gain = fall * fall * (double)(i - from) * (double)(to - i);
+            if (fall > 0 && gain > most) {
+                most = gain;
+                place = i;
+            }
+        }
+        if (!is_fall(s, from, place, to, end))
             continue;
-        place = sharpen(s, from, place, from + window);
+        /*
+         * The place moves to where the series is farthest from the line between two steps near it:
+         * bytes that are counted in lumps shift the place of the least squares. Both sides keep
+         * FEWEST_STEPS.
+         */
+        size_t near = (size_t)fmin((double)shorter_side(from, place, to) - FEWEST_STEPS, 40);
+        const struct track_point *a = point_after(s, place - near);
+        double rate = rate_of(s, place - near, place + near);
+        most = 0;
+        for (size_t i = place - near + 1, last = place + near; i < last; i++) {
+            const struct track_point *p = point_after(s, i);
+            double above = (double)(p->bytes - a->bytes) - rate * (double)(p->ns - a->ns);
+            if (above > most) {
+                most = above;
+                place = i;
+            }
+        }
         find_falls(s, from, place);
         if (s->levels < LEVELS_MOST)
             s->falls[s->levels++] = place;
         find_falls(s, place, end);
         return;
     }
-}
-
-/* Where the lines of two levels meet, between the points beside the step at which they do. */
-static struct track_point meeting_point(const struct search *s, size_t place, double before,
-                                        double after)
-{
-    const struct track_point *a = point_after(s, place - 1);
-    const struct track_point *b = point_after(s, place + 1);
-    double ns = (double)(b->ns - a->ns);
-    double bytes = (double)(b->bytes - a->bytes);
-    double first_ns = fmin(fmax((bytes - after * ns) / (before - after), 0), ns);
-    struct track_point p = *point_after(s, place);
-    p.ns = a->ns + (uint64_t)first_ns;
-    p.bytes = a->bytes + (uint64_t)fmin(first_ns * before, bytes);
-    return p;
 }
 
 /* Describes the levels. The steps beside a fall belong to both, and do not count in the rates. */
@@ -276,10 +250,20 @@ static void describe_all(const struct search *s, struct levels *levels)
         l[i].ci95[1] = l[i].rate * exp(half);
         l[i].from = *point_after(s, s->falls[i]);
         l[i].to = *point_after(s, s->falls[i + 1]);
+        if (i == 0)
+            continue;
+        /* the lines of both levels meet between the points beside the step at which they do */
+        const struct track_point *a = point_after(s, s->falls[i] - 1);
+        const struct track_point *b = point_after(s, s->falls[i] + 1);
+        double before = l[i - 1].rate / (double)BILLION;
+        double after = l[i].rate / (double)BILLION;
+        double ns = (double)(b->ns - a->ns);
+        double bytes = (double)(b->bytes - a->bytes);
+        double first_ns = fmin(fmax((bytes - after * ns) / (before - after), 0), ns);
+        l[i].from.ns = a->ns + (uint64_t)first_ns;
+        l[i].from.bytes = a->bytes + (uint64_t)fmin(first_ns * before, bytes);
+        l[i - 1].to = l[i].from;
     }
-    for (unsigned i = 1; i < s->levels; i++)
-        l[i].from = l[i - 1].to = meeting_point(s, s->falls[i], l[i - 1].rate / (double)BILLION,
-                                                l[i].rate / (double)BILLION);
 }
 
 int levels_find(struct levels *levels, const struct track *c, struct err *e)
@@ -301,16 +285,6 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e)
     return 0;
 }
 
-static void speed_words(char text[static UNITS_TEXT], double rate, uint64_t operation_bytes)
-{
-    if (operation_bytes > 0)
-        snprintf(text, UNITS_TEXT, "%.0f/s", rate / (double)operation_bytes);
-    else if (rate >= (double)GIB)
-        snprintf(text, UNITS_TEXT, "%.2f GiB/s", rate / (double)GIB);
-    else
-        snprintf(text, UNITS_TEXT, "%.1f MiB/s", rate / (double)MIB);
-}
-
 void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
                   uint64_t operation_bytes)
 {
@@ -318,15 +292,19 @@ void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
     text[0] = '\0';
     for (unsigned i = 0; i < levels->count; i++) {
         const struct level *l = &levels->list[i];
-        bool is_last = i + 1 == levels->count;
         bool is_known = l->limited_by && strcmp(l->limited_by, "unknown") != 0;
         const char *then = i > 0 ? " then " : "";
         const char *limit = is_known ? l->limited_by : "";
         char speed[UNITS_TEXT];
         char bytes[UNITS_TEXT];
-        speed_words(speed, l->rate, operation_bytes);
+        if (operation_bytes > 0)
+            snprintf(speed, sizeof speed, "%.0f/s", l->rate / (double)operation_bytes);
+        else if (l->rate >= (double)GIB)
+            snprintf(speed, sizeof speed, "%.2f GiB/s", l->rate / (double)GIB);
+        else
+            snprintf(speed, sizeof speed, "%.1f MiB/s", l->rate / (double)MIB);
         units_format_readable(bytes, l->to.bytes - l->from.bytes);
-        if (is_last)
+        if (i + 1 == levels->count)
             snprintf(text + used, LEVELS_TEXT - used, "%s%s%s%s%s.", then, speed,
                      is_known ? " (limited by " : "", limit, is_known ? ")" : "");
         else

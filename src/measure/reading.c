@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/reading.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,75 +16,41 @@
 #define MOST_CPUS 8192 /* of any kernel */
 #define LONG_BITS (8 * sizeof(long))
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
-bool reading_parse_cpu(const char *line, unsigned *cpu, uint64_t *used_ns, uint64_t *stolen_ns)
-{
-    uint64_t user, nice, system, interrupts, softly, stolen = 0;
-    bool is_one = strncmp(line, "cpu", 3) == 0 && isdigit((unsigned char)line[3]);
-    if (!is_one ||
-        sscanf(line,
-               "cpu%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64,
-               cpu, &user, &nice, &system, &interrupts, &softly, &stolen) < 6)
-        return false;
-    uint64_t tick_ns = BILLION / (uint64_t)sysconf(_SC_CLK_TCK);
-    *used_ns = (user + nice + system + interrupts + softly) * tick_ns;
-    *stolen_ns = stolen * tick_ns;
-    return true;
-}
-
-/* Adds up the times of the CPUs that this process may use. They come first in the file. */
-static void read_cpus(struct reading *r, const char *root)
-{
-    unsigned long usable[MOST_CPUS / LONG_BITS] = {0};
-    char path[PATH_MAX];
-    char line[256];
-    snprintf(path, sizeof path, "%s/proc/stat", root);
-    FILE *in = kernel_file_read(path);
-    if (!in)
-        return;
-    if (sched_getaffinity(0, sizeof usable, (cpu_set_t *)usable) != 0)
-        memset(usable, 0xff, sizeof usable);
-    while (fgets(line, sizeof line, in) && strncmp(line, "cpu", strlen("cpu")) == 0) {
-        unsigned cpu;
-        uint64_t used_ns;
-        uint64_t stolen_ns;
-        if (!reading_parse_cpu(line, &cpu, &used_ns, &stolen_ns) || cpu >= MOST_CPUS ||
-            !(usable[cpu / LONG_BITS] >> cpu % LONG_BITS & 1))
-            continue;
-        r->cpus++;
-        r->used_ns += used_ns;
-        r->stolen_ns += stolen_ns;
-    }
-    fclose(in);
-}
-
-static void read_own_bytes(struct reading *r, const char *root)
-{
-    char path[PATH_MAX];
-    char text[512];
-    snprintf(path, sizeof path, "%s/proc/self/io", root);
-    const char *at =
-        kernel_file_text(path, text, sizeof text) ? strstr(text, "\nread_bytes: ") : NULL;
-    r->knows_own = at && sscanf(at, " read_bytes: %" SCNu64 " write_bytes: %" SCNu64,
-                                &r->own_bytes[WAY_READ], &r->own_bytes[WAY_WRITTEN]) == 2;
-}
-
 void reading_take(struct reading *now, const struct sources *s, const struct cpu_quotas *q)
 {
     const char *root = s ? s->mount.root : "";
+    unsigned long usable[MOST_CPUS / LONG_BITS] = {0};
+    const uint64_t tick_ns = BILLION / (uint64_t)sysconf(_SC_CLK_TCK);
     *now = (struct reading){.ns = clock_ns(), .own_ns = cpu_used_ns(), .quota_count = q->count};
-    read_cpus(now, root);
+    if (sched_getaffinity(0, sizeof usable, (cpu_set_t *)usable) != 0)
+        memset(usable, 0xff, sizeof usable);
+    char *text = kernel_file_whole(root, "/proc/stat");
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) { /* "cpu3 ..." */
+        uint64_t user, nice, system, interrupts, softly, stolen = 0;
+        unsigned cpu;
+        if (sscanf(line,
+                   "cpu%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %*u %" SCNu64 " %" SCNu64
+                   " %" SCNu64,
+                   &cpu, &user, &nice, &system, &interrupts, &softly, &stolen) < 6 ||
+            line[3] == ' ' || cpu >= MOST_CPUS || !(usable[cpu / LONG_BITS] >> cpu % LONG_BITS & 1))
+            continue;
+        now->cpus++;
+        now->used_ns += (user + nice + system + interrupts + softly) * tick_ns;
+        now->stolen_ns += stolen * tick_ns;
+    }
+    free(text);
     for (unsigned i = 0; i < q->count; i++)
         cpu_quota_read(&q->list[i], &now->quotas[i]);
     if (!s)
         return;
-    read_own_bytes(now, root);
+    text = kernel_file_whole(root, "/proc/self/io");
+    const char *own = text ? strstr(text, "\nread_bytes: ") : NULL;
+    now->knows_own = own && sscanf(own, " read_bytes: %" SCNu64 " write_bytes: %" SCNu64,
+                                   &now->own_bytes[WAY_READ], &now->own_bytes[WAY_WRITTEN]) == 2;
+    free(text);
     device_read(&s->devices, &now->device);
     sources_read(s, &now->moved);
 }
-
-/* ---- comparing ------------------------------------------------------------------------------- */
 
 /* A sum may decrease: a virtual machine may move to another host, a process to another group. */
 static uint64_t increase(uint64_t now, uint64_t before)
@@ -118,15 +83,6 @@ struct reading reading_since(const struct reading *now, const struct reading *be
     return d;
 }
 
-static void add_quotas(struct reading *sum, const struct reading *part)
-{
-    for (unsigned i = 0; i < sum->quota_count; i++) {
-        sum->quotas[i].periods += part->quotas[i].periods;
-        sum->quotas[i].throttled += part->quotas[i].throttled;
-        sum->quotas[i].throttled_ns += part->quotas[i].throttled_ns;
-    }
-}
-
 static void add_own(struct reading *sum, const struct reading *part)
 {
     sum->work_ns += part->work_ns;
@@ -145,7 +101,11 @@ void reading_add(struct reading *sum, const struct reading *part)
     sum->used_ns += part->used_ns;
     sum->stolen_ns += part->stolen_ns;
     add_own(sum, part);
-    add_quotas(sum, part);
+    for (unsigned i = 0; i < sum->quota_count; i++) {
+        sum->quotas[i].periods += part->quotas[i].periods;
+        sum->quotas[i].throttled += part->quotas[i].throttled;
+        sum->quotas[i].throttled_ns += part->quotas[i].throttled_ns;
+    }
     device_add(&sum->device, &part->device);
     moved_add(&sum->moved, &part->moved, true);
 }

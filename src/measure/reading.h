@@ -63,6 +63,3 @@ double reading_quota_percent(const struct reading *spent, double *cpus);
 
 /* The longest time for which a quota held the process back, at most. */
 uint64_t reading_throttled_ns(const struct reading *spent);
-
-/* Adds the CPU times in a line of /proc/stat, "cpu3 ...", in ns. Returns false for other lines. */
-bool reading_parse_cpu(const char *line, unsigned *cpu, uint64_t *used_ns, uint64_t *stolen_ns);

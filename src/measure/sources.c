@@ -151,14 +151,10 @@ static bool may_speak_on(const struct row *row, const char *type)
  */
 static bool read_source(const struct sources *s, const struct row *row, uint64_t bytes[static WAYS])
 {
-    char path[PATH_MAX];
-    char *line = NULL;
-    size_t room = 0;
-    snprintf(path, sizeof path, "%s%s", *row->file ? s->mount.root : s->group_file, row->file);
-    FILE *in = kernel_file_read(path);
+    char *text = kernel_file_whole(*row->file ? s->mount.root : s->group_file, row->file);
     bool is_ours = !row->is_ours;
-    bool found = in && !*row->file;
-    while (in && getline(&line, &room, in) > 0) {
+    bool found = text && !*row->file;
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         int begins = row->is_ours ? row->is_ours(line, s) : -1;
         is_ours = begins < 0 ? is_ours : begins;
         for (size_t i = 0; is_ours && i < WAYS * KEYS_MOST; i++) {
@@ -171,25 +167,8 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
             found = true;
         }
     }
-    free(line);
-    if (in)
-        fclose(in);
+    free(text);
     return found;
-}
-
-static bool can_speak(const struct sources *s, enum source source, enum way way)
-{
-    const struct row *row = &rows[source];
-    uint64_t unused[WAYS] = {0};
-    if (!row->verbs[way] || !may_speak_on(row, s->mount.filesystem))
-        return false;
-    if (!row->file) /* those below an overlay have a row of their own */
-        return s->devices.count > 0 &&
-               (source == SOURCE_BELOW || !may_speak_on(&rows[SOURCE_BELOW], s->mount.filesystem));
-    /* version 1 charges writes to the kernel, which writes them back */
-    if (source == SOURCE_GROUP && way == WAY_WRITTEN && !strstr(s->group_file, "/io.stat"))
-        return false;
-    return may_speak_on(row, s->filesystem) && read_source(s, row, unused);
 }
 
 static void keep_group(void *context, const struct control_group *g)
@@ -206,52 +185,60 @@ void sources_choose(struct sources *s)
 {
     control_groups_visit(s->mount.root, "blkio", keep_group, s);
     for (enum way way = 0; way < WAYS; way++)
-        for (enum source source = SOURCE_DEVICE; source < SOURCE_RESIDENT; source++)
-            if (s->by[way] == SOURCE_NONE && can_speak(s, source, way))
+        for (enum source source = SOURCE_DEVICE; source < SOURCE_RESIDENT; source++) {
+            const struct row *row = &rows[source];
+            uint64_t unused[WAYS] = {0};
+            if (s->by[way] != SOURCE_NONE || !row->verbs[way] ||
+                !may_speak_on(row, s->mount.filesystem))
+                continue;
+            /* version 1 charges writes to the kernel, which writes them back */
+            if (source == SOURCE_GROUP && way == WAY_WRITTEN && !strstr(s->group_file, "/io.stat"))
+                continue;
+            /* devices below an overlay have a row of their own */
+            if (row->file ? may_speak_on(row, s->filesystem) && read_source(s, row, unused)
+                          : s->devices.count > 0 &&
+                                (source == SOURCE_BELOW ||
+                                 !may_speak_on(&rows[SOURCE_BELOW], s->mount.filesystem)))
                 s->by[way] = source;
-}
-
-/* Whether files in the directory may be compressed; not on a ZFS, which counts expanded bytes. */
-static bool compresses(const struct mount_info *mount, int fd)
-{
-    int flags = 0;
-    const char *options = mount->options;
-    while (options && strncmp(options, "compress", strlen("compress")) != 0)
-        options = (options = strchr(options, ',')) ? options + 1 : NULL;
-    return options ||
-           word_list_has("squashfs,erofs", mount->filesystem, strlen(mount->filesystem)) ||
-           (portable_ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL));
-}
-
-/* Goes down to the lowest upper layer of overlays that can be seen. */
-static void find_layers(struct sources *s, int fd, const struct mount_info *above, unsigned layer)
-{
-    struct mount_info mount;
-    int upper_fd = layer < OVERLAYS_MOST ? mount_info_open_upper(above, fd) : -1;
-    if (upper_fd < 0) {
-        device_find(&s->devices, above);
-        s->compresses = compresses(above, fd);
-        snprintf(s->filesystem, sizeof s->filesystem, "%s", above->filesystem);
-        return;
-    }
-    mount_info_find(&mount, upper_fd);
-    find_layers(s, upper_fd, &mount, layer + 1);
-    close(upper_fd);
+        }
 }
 
 void sources_find(struct sources *s, int fd)
 {
     struct statfs fs;
     struct stat st;
+    int flags = 0;
+    int at = fd;
     *s = (struct sources){.record_bytes = fstatfs(fd, &fs) == 0 ? (uint64_t)fs.f_bsize : 0};
     if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode)) {
         s->mount =
             (struct mount_info){.root = "", .major = major(st.st_rdev), .minor = minor(st.st_rdev)};
         device_find(&s->devices, &s->mount);
-    } else {
-        mount_info_find(&s->mount, fd);
-        find_layers(s, fd, &s->mount, 0);
+        sources_choose(s);
+        return;
     }
+    mount_info_find(&s->mount, fd);
+    struct mount_info mount = s->mount; /* the lowest upper layer of overlays that can be seen */
+    for (unsigned layer = 0; layer < OVERLAYS_MOST; layer++) {
+        int upper_fd = mount_info_open_upper(&mount, at);
+        if (upper_fd < 0)
+            break;
+        mount_info_find(&mount, upper_fd);
+        if (at != fd)
+            close(at);
+        at = upper_fd;
+    }
+    device_find(&s->devices, &mount);
+    snprintf(s->filesystem, sizeof s->filesystem, "%s", mount.filesystem);
+    /* whether files may be compressed; not on a ZFS, which counts expanded bytes */
+    const char *options = mount.options;
+    while (options && strncmp(options, "compress", strlen("compress")) != 0)
+        options = (options = strchr(options, ',')) ? options + 1 : NULL;
+    s->compresses = options ||
+                    word_list_has("squashfs,erofs", mount.filesystem, strlen(mount.filesystem)) ||
+                    (portable_ioctl(at, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL));
+    if (at != fd)
+        close(at);
     sources_choose(s);
 }
 

@@ -23,37 +23,18 @@ struct round round_of(const struct op_stats *counted, uint64_t start_ns, uint64_
     };
 }
 
-static double per_second(uint64_t amount, const struct round *r)
-{
-    return r->elapsed_ns > 0 ? (double)amount * 1e9 / (double)r->elapsed_ns : 0;
-}
-
 double round_figure(const struct round *r, enum round_metric metric)
 {
-    switch (metric) {
-    case ROUND_IOPS:
-        return per_second(r->ops, r);
-    case ROUND_BANDWIDTH:
-        return per_second(r->bytes, r) / 1024;
-    case ROUND_LATENCY:
-        return (double)r->mean_ns;
-    case ROUND_P99:
-        return (double)r->p99_ns;
-    case ROUND_METRICS:
-        break;
-    }
-    return 0;
+    if (metric == ROUND_LATENCY || metric == ROUND_P99)
+        return (double)(metric == ROUND_P99 ? r->p99_ns : r->mean_ns);
+    uint64_t amount = metric == ROUND_IOPS ? r->ops : r->bytes;
+    double rate = r->elapsed_ns > 0 ? (double)amount * 1e9 / (double)r->elapsed_ns : 0;
+    return metric == ROUND_IOPS ? rate : rate / 1024;
 }
 
 const char *round_unit(enum round_metric metric)
 {
-    static const char *const units[] = {
-        [ROUND_IOPS] = "ops/s",
-        [ROUND_BANDWIDTH] = "KiB/s",
-        [ROUND_LATENCY] = "ns",
-        [ROUND_P99] = "ns",
-    };
-    return units[metric];
+    return metric == ROUND_IOPS ? "ops/s" : metric == ROUND_BANDWIDTH ? "KiB/s" : "ns";
 }
 
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW])

@@ -15,20 +15,12 @@ static const double t_table[] = {
 };
 #define T_TABLE_ROWS (sizeof t_table / sizeof t_table[0])
 
-/* The same quantile of the normal distribution, which t approaches. */
-#define Z_975 1.959964
-
 /*
- * The quantile of t. Beyond the table, uses the normal quantile with the first term of the series
- * for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), which is right to
- * within 0.004.
+ * The same quantile of the normal distribution. Beyond the table it is used with the first term of
+ * the series for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), which is
+ * right to within 0.004.
  */
-static double t_quantile(size_t freedom)
-{
-    if (freedom <= T_TABLE_ROWS)
-        return t_table[freedom - 1];
-    return Z_975 + (Z_975 * Z_975 * Z_975 + Z_975) / (4 * (double)freedom);
-}
+#define Z_975 1.959964
 
 static int compare_rates(const void *a, const void *b)
 {
@@ -54,7 +46,12 @@ void summary_of_rates(struct summary *s, double rates[], size_t count)
     for (size_t i = 0; i < count; i++) /* large rates that differ little keep their precision so */
         squares += (rates[i] - s->mean) * (rates[i] - s->mean);
     s->stddev = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-    double half = count > 1 ? t_quantile(count - 1) * s->stddev / sqrt((double)count) : 0;
+    size_t freedom = count - 1;
+    double t = freedom == 0 ? 0
+               : freedom <= T_TABLE_ROWS
+                   ? t_table[freedom - 1]
+                   : Z_975 + (Z_975 * Z_975 * Z_975 + Z_975) / (4 * (double)freedom);
+    double half = t * s->stddev / sqrt((double)count);
     s->ci95[0] = s->mean - half;
     s->ci95[1] = s->mean + half;
 }

@@ -15,17 +15,17 @@ static struct cpu_quotas quotas;
 
 static void a_line_of_a_cpu(void **state)
 {
-    unsigned cpu;
-    uint64_t used_ns;
-    uint64_t stolen_ns;
+    struct reading r;
     (void)state;
-    assert_false(reading_parse_cpu("cpu  9 9 9 9 9 9 9 9 0 0\n", &cpu, &used_ns, &stolen_ns));
-    assert_false(reading_parse_cpu("intr 9\n", &cpu, &used_ns, &stolen_ns));
-    assert_true(reading_parse_cpu("cpu3 1 2 4 100 100 8 16 32 0 0\n", &cpu, &used_ns, &stolen_ns));
-    assert_int_equal(cpu, 3);
-    assert_int_equal(stolen_ns * 31, used_ns * 32);
-    assert_true(reading_parse_cpu("cpu3 1 2 4 100 100 8 16\n", &cpu, &used_ns, &stolen_ns));
-    assert_int_equal(stolen_ns, 0);
+    sources = (struct sources){.mount.root = tree_root(), .devices.root = tree_root()};
+    tree_file("proc/stat", "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1 2 4 100 100 8 16 32 0 0\nintr 9\n");
+    reading_take(&r, &sources, &quotas);
+    assert_int_equal(r.cpus, 1);
+    assert_int_equal(r.stolen_ns * 31, r.used_ns * 32);
+    tree_file("proc/stat", "cpu0 1 2 4 100 100 8 16\n");
+    reading_take(&r, &sources, &quotas);
+    assert_int_equal(r.cpus, 1);
+    assert_int_equal(r.stolen_ns, 0);
 }
 
 static void what_is_not_there_is_unknown(void **state)
@@ -130,7 +130,7 @@ static void ranks_join(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_of_a_cpu),
+        IN_TREE(a_line_of_a_cpu),
         IN_TREE(what_is_not_there_is_unknown),
         IN_TREE(a_difference_has_the_same_form),
         cmocka_unit_test(counters_fall),
