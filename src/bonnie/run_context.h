@@ -6,7 +6,7 @@
 #include "bonnie/workloads/workload.h"
 #include "live/progress.h"
 #include "live/shared_stats.h"
-#include "measure/io_limit.h"
+#include "measure/control_group.h"
 #include "storage/block_device.h"
 #include "storage/scratch.h"
 #include "sync/coordinator.h"

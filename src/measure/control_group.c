@@ -10,6 +10,9 @@
 #include "util/kernel_file.h"
 #include "util/printable.h"
 
+/* Most groups above each other that are looked at. */
+#define GROUPS_MOST 64
+
 /*
  * Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
  * "0::/path" with version 2. Returns false when the process has no group in that hierarchy.
@@ -31,15 +34,15 @@ static bool find_group(const char *root, bool is_v2, const char *controller, cha
     return found;
 }
 
-void control_groups_visit(const char *root, const char *controller,
-                          void (*visit)(void *context, const struct control_group *g),
-                          void *context)
+struct control_group *control_groups_find(const char *root, const char *controller)
 {
     char top[PATH_MAX]; /* the group whose directory is mounted */
     char mount[PATH_MAX];
     char group[PATH_MAX];
     char directory[PATH_MAX];
-    char *text = kernel_file_whole(root, "/proc/self/mountinfo");
+    unsigned count = 0;
+    struct control_group *all = calloc(GROUPS_MOST + 1, sizeof *all);
+    char *text = all ? kernel_file_whole(root, "/proc/self/mountinfo") : NULL;
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         const char *type = strstr(line, " - cgroup");
         if (!type || sscanf(line, "%*d %*d %*s %4095s %4095s", top, mount) != 2)
@@ -57,16 +60,18 @@ void control_groups_visit(const char *root, const char *controller,
         if (snprintf(directory, sizeof directory, "%s%s%s", root, mount, below) >=
             (int)sizeof directory)
             continue;
-        struct control_group g = {directory, is_v2, true};
+        bool is_own = true;
         const char *first = directory + strlen(root) + strlen(mount);
         char *end = directory + strlen(directory);
-        for (; end && end >= first; end = strrchr(directory, '/')) { /* up to the mount point */
-            *end = '\0';
-            visit(context, &g);
-            g.is_own = false;
+        for (; end && end >= first && count < GROUPS_MOST; end = strrchr(directory, '/')) {
+            *end = '\0'; /* up to the mount point */
+            all[count] = (struct control_group){.is_v2 = is_v2, .is_own = is_own};
+            strcpy(all[count++].directory, directory);
+            is_own = false;
         }
     }
     free(text);
+    return all;
 }
 
 /* Reads the beginning of a file of the group. "max", and what is not there, is an empty text. */
@@ -80,52 +85,47 @@ static bool read_text(const struct control_group *g, const char *name, char text
 /* Version 1 has a number of almost 2^63 where there is no limit. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
-static void lower_memory(void *context, const struct control_group *g)
-{
-    static const char *const names[] = {"memory.max", "memory.high", "memory.limit_in_bytes"};
-    uint64_t *lowest = context;
-    char text[64];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        uint64_t limit = read_text(g, names[i], text) ? strtoull(text, NULL, 10) : NO_LIMIT;
-        if (limit < NO_LIMIT && (*lowest == 0 || limit < *lowest))
-            *lowest = limit;
-    }
-}
-
 uint64_t control_group_memory(const char *root)
 {
+    static const char *const names[] = {"memory.max", "memory.high", "memory.limit_in_bytes"};
+    const size_t count = sizeof names / sizeof *names;
     uint64_t lowest = 0;
-    control_groups_visit(root, "memory", lower_memory, &lowest);
+    char text[64];
+    struct control_group *all = control_groups_find(root, "memory");
+    for (const struct control_group *g = all; g && *g->directory; g++)
+        for (size_t i = 0; i < count; i++) {
+            uint64_t limit = read_text(g, names[i], text) ? strtoull(text, NULL, 10) : NO_LIMIT;
+            if (limit < NO_LIMIT && (lowest == 0 || limit < lowest))
+                lowest = limit;
+        }
+    free(all);
     return lowest;
 }
 
-/* Version 2 has "20000 100000"; version 1 has -1 where there is no quota. */
-static void add_quota(void *context, const struct control_group *g)
+void cpu_quotas_find(struct cpu_quotas *quotas, const char *root)
 {
-    struct cpu_quotas *all = context;
-    char text[64];
-    double quota = 0;
-    double period_us = 0;
-    if (g->is_v2) {
-        if (!read_text(g, "cpu.max", text) || sscanf(text, "%lf %lf", &quota, &period_us) != 2)
-            return;
-    } else if (read_text(g, "cpu.cfs_quota_us", text)) {
-        quota = strtod(text, NULL);
-        period_us = read_text(g, "cpu.cfs_period_us", text) ? strtod(text, NULL) : 0;
+    struct control_group *all = control_groups_find(root, "cpu");
+    quotas->count = 0;
+    for (const struct control_group *g = all; g && *g->directory; g++) {
+        struct cpu_quota *q = &quotas->list[quotas->count];
+        char text[64];
+        double quota = 0;
+        double period_us = 0;
+        /* version 2 has "20000 100000"; version 1 has -1 where there is no quota */
+        if (g->is_v2 && read_text(g, "cpu.max", text)) {
+            sscanf(text, "%lf %lf", &quota, &period_us);
+        } else if (!g->is_v2 && read_text(g, "cpu.cfs_quota_us", text)) {
+            quota = strtod(text, NULL);
+            period_us = read_text(g, "cpu.cfs_period_us", text) ? strtod(text, NULL) : 0;
+        }
+        if (quota <= 0 || period_us <= 0 || quotas->count == CPU_QUOTAS)
+            continue;
+        q->cpus = quota / period_us;
+        q->period_ns = (uint64_t)(period_us * 1000);
+        q->unit_ns = g->is_v2 ? 1000 : 1;
+        quotas->count += snprintf(q->stat, sizeof q->stat, "%s/cpu.stat", g->directory) < PATH_MAX;
     }
-    if (quota <= 0 || period_us <= 0 || all->count == CPU_QUOTAS)
-        return;
-    struct cpu_quota *q = &all->list[all->count];
-    q->cpus = quota / period_us;
-    q->period_ns = (uint64_t)(period_us * 1000);
-    q->unit_ns = g->is_v2 ? 1000 : 1;
-    all->count += snprintf(q->stat, sizeof q->stat, "%s/cpu.stat", g->directory) < PATH_MAX;
-}
-
-void cpu_quotas_find(struct cpu_quotas *q, const char *root)
-{
-    q->count = 0;
-    control_groups_visit(root, "cpu", add_quota, q);
+    free(all);
 }
 
 double cpu_quotas_lowest(const struct cpu_quotas *q)
@@ -146,4 +146,61 @@ void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now)
         sscanf(at, "nr_periods %" SCNu64 " nr_throttled %" SCNu64 " throttled_%*[a-z] %" SCNu64,
                &now->periods, &now->throttled, &now->throttled_ns);
     now->throttled_ns *= q->unit_ns;
+}
+
+/* What the limit of each kind is called in io.max, and in which file version 1 has it. */
+static const struct {
+    const char *key, *file;
+} kinds[IO_LIMIT_KINDS] = {
+    [IO_LIMIT_READ_BYTES] = {"rbps=", "/blkio.throttle.read_bps_device"},
+    [IO_LIMIT_WRITTEN_BYTES] = {"wbps=", "/blkio.throttle.write_bps_device"},
+    [IO_LIMIT_READ_OPS] = {"riops=", "/blkio.throttle.read_iops_device"},
+    [IO_LIMIT_WRITE_OPS] = {"wiops=", "/blkio.throttle.write_iops_device"},
+};
+
+void io_limit_join(struct io_limit *all, const struct io_limit *one)
+{
+    for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++) {
+        bool has_both = all->per_second[kind] > 0 && one->per_second[kind] > 0;
+        all->per_second[kind] = has_both ? all->per_second[kind] + one->per_second[kind] : 0;
+    }
+}
+
+void io_limit_read_line(struct io_limit *l, const struct device_set *d, const char *line,
+                        enum io_limit_kind only)
+{
+    unsigned major, minor;
+    unsigned i = 0;
+    int length = 0;
+    if (sscanf(line, "%u:%u %n", &major, &minor, &length) != 2 || length == 0)
+        return;
+    while (i < d->count && (d->devices[i].major != major || d->devices[i].minor != minor))
+        i++;
+    for (enum io_limit_kind kind = 0; i < d->count && kind < IO_LIMIT_KINDS; kind++) {
+        const char *number = kind == only ? line + length : NULL;
+        if (only == IO_LIMIT_KINDS && (number = strstr(line + length, kinds[kind].key)))
+            number += strlen(kinds[kind].key);
+        /* "max" is no number, and leaves 0 */
+        uint64_t limit = number ? strtoull(number, NULL, 10) : 0;
+        if (limit > 0 && (l->per_second[kind] == 0 || limit < l->per_second[kind]))
+            l->per_second[kind] = limit;
+    }
+}
+
+void io_limit_find(struct io_limit *l, const struct device_set *d)
+{
+    *l = (struct io_limit){0};
+    struct control_group *all = d->count > 0 ? control_groups_find(d->root, "blkio") : NULL;
+    for (const struct control_group *g = all; g && *g->directory; g++)
+        for (enum io_limit_kind kind = 0; kind <= IO_LIMIT_KINDS; kind++) {
+            bool is_max = kind == IO_LIMIT_KINDS;
+            /* in version 1, only the limits of the group itself apply */
+            if (is_max ? !g->is_v2 : g->is_v2 || !g->is_own)
+                continue;
+            char *text = kernel_file_whole(g->directory, is_max ? "/io.max" : kinds[kind].file);
+            for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+                io_limit_read_line(l, d, line, kind);
+            free(text);
+        }
+    free(all);
 }

@@ -5,21 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/device.h"
+
 /* A control group whose limits apply to this process. */
 struct control_group {
-    const char *directory; /* where the kernel shows it */
+    char directory[PATH_MAX]; /* where the kernel shows it; empty: the end of a list */
     bool is_v2;
     bool is_own; /* the process's own group, and not one above it */
 };
 
 /*
- * Calls visit() for the group of this process under a controller ("blkio", "cpu" or "memory", as
- * version 1 names them), and for all groups above that, as far as they are mounted. `root` is a
- * prefix of /proc and /sys, "" except in tests. What cannot be read is left out.
+ * Finds the group of this process under a controller ("blkio", "cpu" or "memory", as version 1
+ * names them), and all groups above that, as far as they are mounted. `root` is a prefix of /proc
+ * and /sys, "" except in tests. What cannot be read is left out. The caller frees the list; NULL:
+ * no memory.
  */
-void control_groups_visit(const char *root, const char *controller,
-                          void (*visit)(void *context, const struct control_group *g),
-                          void *context);
+struct control_group *control_groups_find(const char *root, const char *controller);
 
 /*
  * The lowest limit that any of these groups sets on memory, in bytes: memory.max and memory.high,
@@ -59,3 +60,39 @@ struct quota_counts {
 };
 
 void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now);
+
+/*
+ * The rates to which a control group limits the use of a device (io.max, or blkio.throttle in
+ * version 1). The kernel holds transfers back before they reach the device, so a device that is
+ * held to a tenth of its speed looks idle.
+ */
+
+/* What can be limited, in bytes or operations per second. */
+enum io_limit_kind {
+    IO_LIMIT_READ_BYTES,
+    IO_LIMIT_WRITTEN_BYTES,
+    IO_LIMIT_READ_OPS,
+    IO_LIMIT_WRITE_OPS,
+    IO_LIMIT_KINDS
+};
+
+struct io_limit {
+    uint64_t per_second[IO_LIMIT_KINDS]; /* 0: no limit */
+};
+
+/* Adds the limits of another host. A kind that is unlimited on either host is unlimited in *all. */
+void io_limit_join(struct io_limit *all, const struct io_limit *one);
+
+/*
+ * Finds the limits that apply to this process on the devices of d, and keeps the lowest of each
+ * kind. What cannot be found out counts as no limit.
+ */
+void io_limit_find(struct io_limit *l, const struct device_set *d);
+
+/*
+ * Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, if it is
+ * about only one kind, of a file of version 1 ("8:0 20971520"), if the line names a device of d.
+ * only: IO_LIMIT_KINDS for io.max.
+ */
+void io_limit_read_line(struct io_limit *l, const struct device_set *d, const char *line,
+                        enum io_limit_kind only);

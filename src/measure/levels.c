@@ -93,35 +93,6 @@ struct search {
     unsigned levels;
 };
 
-static void take_steps(struct search *s, const struct track *c)
-{
-    const struct track_point *from = &c->points[0];
-    uint64_t moves = 1;
-    for (size_t i = 1; i <= c->last; i++)
-        moves += c->points[i].bytes > c->points[i - 1].bytes;
-    uint64_t mostly_ns = STALL_TIMES * (c->points[c->last].ns / moves);
-    uint64_t stall_ns = mostly_ns > STALL_NS ? mostly_ns : STALL_NS;
-    for (size_t i = 1; i <= c->last; i++) {
-        const struct track_point *to = &c->points[i];
-        bool is_idle = to->bytes == from->bytes;
-        if (to->ns - from->ns < (is_idle ? stall_ns : SHORTEST_STEP_NS))
-            continue;  /* it is a part of the next step */
-        if (is_idle) { /* a stall, which goes on as long as nothing moves */
-            while (i < c->last && c->points[i + 1].bytes == from->bytes)
-                i++;
-            from = &c->points[i];
-            continue;
-        }
-        double value = log((double)(to->bytes - from->bytes) / (double)(to->ns - from->ns));
-        s->sum[s->count + 1] = s->sum[s->count] + value;
-        s->at[++s->count] = i;
-        from = to;
-    }
-    for (size_t i = s->at[s->count] + 1; i <= c->last; i++)
-        if (c->points[i].bytes > c->points[i - 1].bytes)
-            s->at[s->count] = i; /* what is left is too short for a step */
-}
-
 static double mean_of(const struct search *s, size_t from, size_t to)
 {
     return (s->sum[to] - s->sum[from]) / (double)(to - from);
@@ -236,16 +207,52 @@ static void find_falls(struct search *s, size_t from, size_t end)
     }
 }
 
-/* Describes the levels. The steps beside a fall belong to both, and do not count in the rates. */
-static void describe_all(const struct search *s, struct levels *levels)
+int levels_find(struct levels *levels, const struct track *c, struct err *e)
 {
+    *levels = (struct levels){0};
+    struct search *s = calloc(1, sizeof *s);
+    if (!s)
+        return err_system(e, ENOMEM, "allocate memory for the levels of a time series");
+    s->series = c;
+    const struct track_point *from = &c->points[0];
+    uint64_t moves = 1;
+    for (size_t i = 1; i <= c->last; i++)
+        moves += c->points[i].bytes > c->points[i - 1].bytes;
+    uint64_t mostly_ns = STALL_TIMES * (c->points[c->last].ns / moves);
+    uint64_t stall_ns = mostly_ns > STALL_NS ? mostly_ns : STALL_NS;
+    for (size_t i = 1; i <= c->last; i++) {
+        const struct track_point *to = &c->points[i];
+        bool is_idle = to->bytes == from->bytes;
+        if (to->ns - from->ns < (is_idle ? stall_ns : SHORTEST_STEP_NS))
+            continue;  /* it is a part of the next step */
+        if (is_idle) { /* a stall, which goes on as long as nothing moves */
+            while (i < c->last && c->points[i + 1].bytes == from->bytes)
+                i++;
+            from = &c->points[i];
+            continue;
+        }
+        double value = log((double)(to->bytes - from->bytes) / (double)(to->ns - from->ns));
+        s->sum[s->count + 1] = s->sum[s->count] + value;
+        s->at[++s->count] = i;
+        from = to;
+    }
+    for (size_t i = s->at[s->count] + 1; i <= c->last; i++)
+        if (c->points[i].bytes > c->points[i - 1].bytes)
+            s->at[s->count] = i; /* what is left is too short for a step */
+    double share = (double)c->points[c->last].ns / LEVELS_SHORTEST_SHARE;
+    s->least_ns = fmax(share, (double)LEVELS_SHORTEST_NS);
+    s->levels = 1; /* begins with the first step */
+    find_falls(s, 0, s->count);
+    s->falls[s->levels] = s->count;
+    levels->count = s->levels > 1 ? s->levels : 0;
     struct level *l = levels->list;
-    levels->count = s->levels;
-    for (unsigned i = 0; i < s->levels; i++) {
-        size_t from = s->falls[i] + (i > 0);
-        size_t to = s->falls[i + 1] - (i + 1 < s->levels);
-        double half = sqrt(LOBATO_95 / 6 * long_run_variance(s, from, to) / (double)(to - from));
-        l[i].rate = rate_of(s, from, to) * (double)BILLION;
+    for (unsigned i = 0; i < levels->count; i++) {
+        /* the steps beside a fall belong to both levels, and do not count in the rates */
+        size_t first = s->falls[i] + (i > 0);
+        size_t end = s->falls[i + 1] - (i + 1 < s->levels);
+        double half =
+            sqrt(LOBATO_95 / 6 * long_run_variance(s, first, end) / (double)(end - first));
+        l[i].rate = rate_of(s, first, end) * (double)BILLION;
         l[i].ci95[0] = l[i].rate * exp(-half);
         l[i].ci95[1] = l[i].rate * exp(half);
         l[i].from = *point_after(s, s->falls[i]);
@@ -264,23 +271,6 @@ static void describe_all(const struct search *s, struct levels *levels)
         l[i].from.bytes = a->bytes + (uint64_t)fmin(first_ns * before, bytes);
         l[i - 1].to = l[i].from;
     }
-}
-
-int levels_find(struct levels *levels, const struct track *c, struct err *e)
-{
-    *levels = (struct levels){0};
-    struct search *s = calloc(1, sizeof *s);
-    if (!s)
-        return err_system(e, ENOMEM, "allocate memory for the levels of a time series");
-    s->series = c;
-    take_steps(s, c);
-    double share = (double)c->points[c->last].ns / LEVELS_SHORTEST_SHARE;
-    s->least_ns = fmax(share, (double)LEVELS_SHORTEST_NS);
-    s->levels = 1; /* begins with the first step */
-    find_falls(s, 0, s->count);
-    s->falls[s->levels] = s->count;
-    if (s->levels > 1)
-        describe_all(s, levels);
     free(s);
     return 0;
 }

@@ -111,6 +111,7 @@ static bool others_take_cpus(const struct others *o)
     return o->used_percent + o->stolen_percent >= OTHERS_PERCENT;
 }
 
+/* Whether a thread waited for a CPU that others had, or threads of this process. */
 static bool has_waited(const struct others *o)
 {
     return o->waited_percent >= OTHERS_PERCENT;
@@ -390,24 +391,6 @@ static struct range percent_range(double least, double most)
     return range;
 }
 
-/*
- * Describes how much storage moved, or how much the page cache had. Rounds down, because the rule
- * is "less than 90 %".
- */
-static void describe_bytes(char text[static LIMIT_SENTENCE], const struct judgement *low,
-                           const struct judgement *high)
-{
-    bool is_rest = low->source == SOURCE_RESIDENT;
-    double least = is_rest ? 100 - high->moved_percent : low->moved_percent;
-    double most = is_rest ? 100 - low->moved_percent : high->moved_percent;
-    const struct range share = percent_range(floor(least), floor(most));
-    source_sentence(text, low->source, low->way,
-                    most <= 0      ? "none"
-                    : most < 1     ? "<1 %"
-                    : least >= 100 ? "all"
-                                   : share.text);
-}
-
 void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *least,
                     const struct judgement *most)
 {
@@ -421,6 +404,12 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         least->held_by == IO_LIMIT_WRITTEN_BYTES || least->held_by == IO_LIMIT_WRITE_OPS;
     bool is_bytes =
         least->held_by == IO_LIMIT_READ_BYTES || least->held_by == IO_LIMIT_WRITTEN_BYTES;
+    /* how much storage moved, or the page cache had, rounded down: the rule is "less than 90 %" */
+    bool is_rest = least->source == SOURCE_RESIDENT;
+    double low = is_rest ? 100 - most->moved_percent : least->moved_percent;
+    double high = is_rest ? 100 - least->moved_percent : most->moved_percent;
+    const struct range moved = percent_range(floor(low), floor(high));
+    const char *share = high <= 0 ? "none" : high < 1 ? "<1 %" : low >= 100 ? "all" : moved.text;
     double worth = OTHERS_PERCENT; /* no device was measured, so that a CPU matters less */
     text[0] = '\0';
     switch (least->reason) {
@@ -435,7 +424,7 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     case REASON_NOT_WRITTEN:
     case REASON_SERVER_MOVED:
     case REASON_STORAGE_MOVED:
-        describe_bytes(text, least, most);
+        source_sentence(text, least->source, least->way, share);
         break;
     case REASON_NOTHING_EXPLAINS:
     case REASON_DEVICE_BUSY:

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "measure/io_limit.h"
+#include "measure/control_group.h"
 #include "measure/reading.h"
 
 /*
@@ -61,15 +61,13 @@ enum direct_seen { DIRECT_NOT_KNOWN, DIRECT_NO, DIRECT_YES };
 struct direct_use {
     bool asked; /* false: the rest means nothing */
     enum direct_seen seen;
-    char
-        reason[DIRECT_REASON]; /* what was seen, without a full stop: "btrfs buffered the writes" */
+    char reason[DIRECT_REASON]; /* what was seen: "btrfs buffered the writes" */
 };
 
 /*
- * What others did on this machine meanwhile. A busy machine makes good storage look bad: a thread
- * that has its answer waits for a CPU, the kernel threads that write wait, too, and other users of
- * the device delay its requests. It never makes bad storage look good. All percentages are known
- * unless they are negative.
+ * What others did on this machine meanwhile. A busy machine makes good storage look bad, because
+ * threads wait for a CPU and requests for those of others, but never bad storage good. Percentages
+ * are known unless they are negative.
  */
 struct others {
     unsigned cpus;
@@ -77,8 +75,7 @@ struct others {
     double own_percent;       /* share of all CPUs that this process used */
     double used_percent;      /* share that others used, the kernel's threads included */
     double stolen_percent;    /* share that the host took */
-    double waited_percent;    /* share of the time for which the worker that waited longest was
-                                 ready to run, and had no CPU */
+    double waited_percent;    /* share of the time for which a worker was ready, but had no CPU */
     double throttled_percent; /* share of the time, at most, for which a quota held it back */
     double device_percent;    /* share of the device's bytes that others moved */
 };
@@ -87,13 +84,13 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
 
 /*
  * Whether the machine was busy:
- * - Others and the host used at least a quarter of the CPUs: then a thread that becomes ready to
- *   run finds its CPU taken in one of four cases.
- * - A thread waited for a CPU for at least a quarter of the time, unless this process itself used
- *   two thirds of the CPUs: then its threads waited for each other.
- * - A quota held the process back for at least a hundredth of the time, which alone breaks a limit
- *   on the 99th percentile.
- * - Others moved at least a tenth of the device's bytes.
+ * - Others and the host used so much of the CPUs that one thread in four which becomes ready to run
+ *   finds its CPU taken.
+ * - A thread waited for a CPU for as much of the time, and not for other threads of this process.
+ * - A quota held the process back for so long that this alone breaks a limit on the 99th
+ *   percentile.
+ * - Others moved so much of the device's bytes that its requests waited for theirs.
+ * limit.c has the percentages.
  */
 bool others_are_busy(const struct others *o);
 
@@ -106,10 +103,7 @@ extern const struct others others_unknown;
 /* Replaces *most by *other if that machine was busier. */
 void others_keep_busier(struct others *most, const struct others *other);
 
-/*
- * The evidence in words: "busy: others used 96 % of 2 CPUs (busy from 25 %)" or "not busy: others
- * used 3 % of 2 CPUs; ...". No percentage is rounded up.
- */
+/* "busy: others used 96 % of 2 CPUs (busy from 25 %); ..." No percentage is rounded up. */
 #define OTHERS_TEXT 400
 void others_words(char text[static OTHERS_TEXT], const struct others *o);
 
@@ -122,12 +116,11 @@ struct evidence {
     unsigned workers;    /* 0: unknown; then how long each computed is not known either */
     uint64_t read_bytes; /* number of bytes that the work asked for */
     uint64_t written_bytes;
-    /* share of what was read that was in the page cache before; 0: unknown */
-    double resident_percent;
-    bool is_cold;           /* next to nothing of what was read is known to have been there */
-    bool compresses;        /* the filesystem may have made the bytes fewer */
-    const char *filesystem; /* type of the filesystem, below an overlay; NULL: unknown */
-    bool is_stored;         /* false: the work moved no data to the storage */
+    double resident_percent; /* share of what was read that was cached before; 0: unknown */
+    bool is_cold;            /* next to nothing of what was read is known to have been there */
+    bool compresses;         /* the filesystem may have made the bytes fewer */
+    const char *filesystem;  /* type of the filesystem, below an overlay; NULL: unknown */
+    bool is_stored;          /* false: the work moved no data to the storage */
     bool computes; /* the work computes on every byte, so it takes more CPU time than copying */
     /* the work waits by itself: a device that moved its bytes is what it measured, if not busy */
     bool is_paced;

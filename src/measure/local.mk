@@ -9,7 +9,6 @@ src_libsuite_a_SOURCES += \
 	src/measure/durability.c src/measure/durability.h \
 	src/measure/facts.c src/measure/facts.h \
 	src/measure/histogram.c src/measure/histogram.h \
-	src/measure/io_limit.c src/measure/io_limit.h \
 	src/measure/levels.c src/measure/levels.h \
 	src/measure/mount_info.c src/measure/mount_info.h \
 	src/measure/slow_ops.h \

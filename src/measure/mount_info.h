@@ -7,10 +7,9 @@
 #include <sys/types.h>
 
 /*
- * The type of a filesystem, "xfs", by the number that statfs(2) has in f_type; NULL: the number is
- * unknown. ext2, ext3 and ext4 share a number, which is called "ext4"; every FUSE filesystem is
- * "fuse". The numbers come from linux/magic.h or, where that lacks one, from the filesystem's own
- * source.
+ * The type of a filesystem, "xfs", by f_type of statfs(2); NULL: unknown. ext2 and ext3 are "ext4",
+ * too, and every FUSE filesystem is "fuse". The numbers come from linux/magic.h or the filesystem's
+ * own source.
  */
 const char *filesystem_name(unsigned long type);
 
@@ -29,18 +28,16 @@ struct mount_info {
     char point[PATH_MAX]; /* where it is mounted, as the kernel writes it: a blank is \040 */
     char source[256];     /* what is mounted, in the same form: "server:/export"; empty: unknown */
     char uuid[37];        /* UUID of the filesystem, "01234567-89ab-..."; empty: unknown */
-    char options[MOUNT_OPTIONS]; /* options of the mount and its filesystem, "rw,relatime,discard";
-                                    empty: unknown; those with a path come last, and are cut if
-                                    they do not fit, as is one longer than MOUNT_OPTION */
-    char upper_layer[PATH_MAX];  /* of an overlay: path of its upper layer, as its mounter's mount
-                                    namespace has it; empty: none */
-    bool lacks_journal;          /* this is an ext4 without a journal */
+    /* options of the mount and its filesystem, "rw,relatime"; empty: unknown; those with a path
+       come last, and are cut if they do not fit, as is one longer than MOUNT_OPTION */
+    char options[MOUNT_OPTIONS];
+    char upper_layer[PATH_MAX]; /* of an overlay, as its mounter has the path; empty: none */
+    bool lacks_journal;         /* this is an ext4 without a journal */
 };
 
 /*
  * Describes the filesystem of the directory behind directory_fd, which must not be open with
- * O_PATH. It is not a failure if something cannot be found out, without /proc for example; it stays
- * 0 or empty.
+ * O_PATH. What cannot be found out, as without /proc, stays 0 or empty.
  */
 void mount_info_find(struct mount_info *p, int directory_fd);
 
@@ -48,9 +45,8 @@ void mount_info_find(struct mount_info *p, int directory_fd);
 #define OVERLAYS_MOST 2
 
 /*
- * Whether a directory is on the filesystem of an overlay's upper layer: statfs(2) of an overlay
- * returns the sizes of that filesystem. A path alone says nothing, for in the mounts of a container
- * it may lead elsewhere.
+ * Whether a directory is on the filesystem of an overlay's upper layer, whose sizes statfs(2) of an
+ * overlay returns. Its path may lead elsewhere in the mounts of a container.
  */
 bool mount_info_is_upper(int overlay_fd, int fd);
 
@@ -84,8 +80,8 @@ void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length);
 bool mount_info_has(const struct mount_info *p, const char *option);
 
 /*
- * The number of the mount through which a descriptor was opened; -1: unknown. The number is right
- * even if one mount hides another, or if the path has been renamed since.
+ * The number of the mount through which a descriptor was opened, even if another one hides it; -1:
+ * unknown.
  */
 long mount_info_id_of(int fd);
 

@@ -7,9 +7,9 @@
 
 /*
  * How a worker tells the examiner, another process, about its slow operations: through a box in
- * shared memory. Only the worker puts operations in, and only the examiner takes them out; neither
- * waits for the other. The examiner decides how long a slow operation takes. A worker may also be a
- * thread that makes requests: then an operation is a request, with its service time.
+ * shared memory, into which only the worker puts them and from which only the examiner takes them;
+ * neither waits for the other. The operations of a thread that makes requests are these, with their
+ * service times.
  */
 
 /* One slow operation. The times are from clock_ns(). */

@@ -171,19 +171,17 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
     return found;
 }
 
-static void keep_group(void *context, const struct control_group *g)
-{
-    struct sources *s = context;
-    char path[PATH_MAX];
-    const char *name = g->is_v2 ? "io.stat" : "blkio.throttle.io_service_bytes";
-    if (g->is_own && snprintf(path, sizeof path, "%s/%s", g->directory, name) < PATH_MAX &&
-        kernel_file_exists(path))
-        strcpy(s->group_file, path);
-}
-
 void sources_choose(struct sources *s)
 {
-    control_groups_visit(s->mount.root, "blkio", keep_group, s);
+    struct control_group *groups = control_groups_find(s->mount.root, "blkio");
+    for (const struct control_group *g = groups; g && *g->directory; g++) {
+        char path[PATH_MAX];
+        const char *name = g->is_v2 ? "io.stat" : "blkio.throttle.io_service_bytes";
+        if (g->is_own && snprintf(path, sizeof path, "%s/%s", g->directory, name) < PATH_MAX &&
+            kernel_file_exists(path))
+            strcpy(s->group_file, path);
+    }
+    free(groups);
     for (enum way way = 0; way < WAYS; way++)
         for (enum source source = SOURCE_DEVICE; source < SOURCE_RESIDENT; source++) {
             const struct row *row = &rows[source];

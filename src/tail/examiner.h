@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "measure/control_group.h"
 #include "measure/histogram.h"
-#include "measure/io_limit.h"
 #include "measure/slow_ops.h"
 #include "tail/summary.h"
 #include "tail/trace.h"

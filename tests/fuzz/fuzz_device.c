@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "measure/control_group.h"
 #include "measure/cpu.h"
 #include "measure/device.h"
-#include "measure/io_limit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

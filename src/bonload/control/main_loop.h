@@ -9,7 +9,7 @@
 #include "bonload/load/backing.h"
 #include "bonload/load/run.h"
 #include "bonload/load/series.h"
-#include "measure/io_limit.h"
+#include "measure/control_group.h"
 #include "measure/levels.h"
 #include "measure/limit.h"
 #include "sync/coordinator.h"

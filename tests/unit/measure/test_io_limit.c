@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "measure/io_limit.h"
+#include "measure/control_group.h"
 #include "support/tree.h"
 
 static struct io_limit limit;
