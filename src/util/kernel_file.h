@@ -7,10 +7,9 @@
 #include <stdio.h>
 
 /*
- * Files that the kernel provides: /proc, /sys, control groups, /dev/null. Only root can change what
- * such a path leads to, so this module opens these files by their paths, and also directories whose
- * paths the kernel gives, if nothing is done in them. All other files are found by sys/path.h.
- * Tests give paths below a tree of their own.
+ * Files that the kernel provides (/proc, /sys, control groups, /dev/null), and directories whose
+ * paths it gives. Only root can change what such a path leads to, so it is opened as it is. All
+ * other files are found by sys/path.h. Tests give paths below a tree of their own.
  */
 
 /* Opens such a file with these flags of open(2). Returns the descriptor, or -1 with errno. */
@@ -23,9 +22,8 @@ FILE *kernel_file_read(const char *path);
 DIR *kernel_file_list(const char *path);
 
 /*
- * Reads the beginning of a text file into `text`, as far as it fits with a NUL. Returns false when
- * the file cannot be read or is empty; `text` is empty then. Uses neither stdio nor malloc, which a
- * forked process must not call.
+ * Reads the beginning of a text file, as far as it fits with a NUL, without stdio and malloc, which
+ * a forked process must not call. Returns false when there is none; `text` is empty then.
  */
 bool kernel_file_text(const char *path, char *text, size_t size);
 
@@ -49,7 +47,7 @@ struct descriptor_path {
 struct descriptor_path descriptor_path(int fd);
 
 /*
- * Opens the file behind a descriptor again, with other flags of open(2), whatever has its name by
- * now. Returns the new descriptor, or -1 with errno: ENOENT also if /proc is not mounted.
+ * Opens the file behind a descriptor again with other flags. Returns the new descriptor, or -1 with
+ * errno: ENOENT also if /proc is not mounted.
  */
 int kernel_file_reopen(int fd, int flags);

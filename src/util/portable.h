@@ -20,15 +20,12 @@
 #endif
 
 /*
- * What an errno means, in glibc's words whatever the C library is, because scripts look for them.
- * The text is constant, and no memory is allocated, so forked seekers can call this, too.
+ * What an errno means, in glibc's words whatever the C library is, because scripts look for them. A
+ * constant text, without any allocation, so forked seekers can call this, too.
  */
 const char *portable_reason(int code);
 
-/*
- * The running C library: "glibc 2.36" or "musl", which has no call for its version. How many bytes
- * putc() and getc() move at a time depends on its stdio.
- */
+/* The running C library, whose stdio decides what putc() and getc() move: "glibc 2.36", "musl". */
 void portable_c_library(char *name, size_t size);
 
 /* Calls close_range(2). Returns whether all descriptors from `first` to `last` are closed. */

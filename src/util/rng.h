@@ -4,9 +4,9 @@
 #include <stdint.h>
 
 /*
- * A permutation of 0 .. count-1 that a key selects. It is computed and not stored: a balanced
- * Feistel network over the next power of four, walked until the result is inside the range (Black
- * and Rogaway 2002, "cycle walking"; fewer than four steps on average).
+ * A permutation of 0 .. count-1 that a key selects, computed and not stored: a balanced Feistel
+ * network over the next power of four, walked until the result is inside the range (Black and
+ * Rogaway 2002, "cycle walking"; fewer than four steps on average).
  */
 struct permutation {
     uint64_t count;

@@ -41,10 +41,7 @@ struct number {
 /* More digits of a fraction change nothing, because no unit has as many nanoseconds or bytes. */
 #define MOST_FRACTION UINT64_C(1000000000000000000)
 
-/*
- * Reads a number with digits before the point, after it, or both, and moves *text past it. Returns
- * false when there is none.
- */
+/* Reads a number, and moves *text past it. Returns false when there is none. */
 static bool read_number(const char **text, struct number *n)
 {
     bool has_digits = is_digit(**text);
@@ -156,9 +153,10 @@ int units_parse_count(const char *text, uint64_t *value)
     bool fits = read_digits(&text, &number);
     if (!has_digits || *text != '\0')
         return -EINVAL;
-    if (fits)
-        *value = number;
-    return fits ? 0 : -ERANGE;
+    if (!fits)
+        return -ERANGE;
+    *value = number;
+    return 0;
 }
 
 int units_parse_signed(const char *text, int64_t *value)
@@ -174,7 +172,7 @@ int units_parse_signed(const char *text, int64_t *value)
     return 0;
 }
 
-/* Prints bytes in the first unit of the list that divides them. The last unit must be 1. */
+/* Prints bytes in the first unit of the list that divides them; the last one is 1. */
 static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
 {
     while (bytes % unit->worth != 0)
@@ -207,22 +205,17 @@ void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes)
     snprintf(text, UNITS_TEXT, "%" PRIu64 " bytes", bytes);
 }
 
-static uint64_t divide_rounded(uint64_t number, uint64_t divisor)
-{
-    return number / divisor + (number % divisor >= divisor / 2);
-}
-
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds)
 {
-    uint64_t us = divide_rounded(nanoseconds, 1000);
-    uint64_t ms = divide_rounded(nanoseconds, 1000000);
-    uint64_t s = divide_rounded(nanoseconds, 1000000000);
-    if (us < LATENCY_LIMIT)
-        snprintf(text, UNITS_TEXT, "%" PRIu64 "us", us > 0 ? us : 1);
-    else if (ms < LATENCY_LIMIT)
-        snprintf(text, UNITS_TEXT, "%" PRIu64 "ms", ms);
-    else
-        snprintf(text, UNITS_TEXT, "%" PRIu64 "s", s);
+    static const struct unit units[] = {{"us", 1000}, {"ms", MILLION}, {"s", BILLION}};
+    const struct unit *unit = units;
+    uint64_t number;
+    for (;; unit++) { /* rounds half up */
+        number = nanoseconds / unit->worth + (nanoseconds % unit->worth >= unit->worth / 2);
+        if (number < LATENCY_LIMIT || unit == &units[2])
+            break;
+    }
+    snprintf(text, UNITS_TEXT, "%" PRIu64 "%s", number > 0 ? number : 1, unit->suffix);
 }
 
 struct units_text units_beside(double number, int decimals, double excluded)

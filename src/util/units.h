@@ -29,20 +29,19 @@ static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
  * Numbers as users write them and as reports print them.
  *
  * Nothing is guessed: no sign unless the function names one, no blanks, no hexadecimal, no
- * exponent, no trailing characters. A number that may have a fraction has digits before the point,
- * after it, or both ("1.5", ".5"). Every parser returns 0, -EINVAL (no such number) or -ERANGE (it
- * does not fit), and leaves *value alone when it fails.
+ * exponent, nothing after it. A number with a fraction has digits before the point, after it, or
+ * both. Every parser returns 0, -EINVAL (no such number) or -ERANGE (it does not fit), and sets
+ * *value only if 0.
  */
 
 /* Room for any text of the formatters below, with its NUL. */
 #define UNITS_TEXT 32
 
 /*
- * Parses a size into bytes: a number, which may have a fraction, with a suffix k, m, g, t, p or e,
- * which B or iB may follow, or with B alone (bytes), in upper or lower case. The letters are powers
- * of 1024. Without a suffix, the number is in units of `unit` bytes: MIB if a bare number means
- * MiB. With UNITS_AS_GO it is in bytes, and only letters with an i are powers of 1024; the others
- * are powers of 1000. Drops a fraction of a byte.
+ * Parses a size into bytes: a number, which may have a fraction, with a suffix k, m, g, t, p or e
+ * (powers of 1024), which B or iB may follow, or B alone, in upper or lower case. A bare number is
+ * in units of `unit` bytes. With UNITS_AS_GO it is in bytes, and letters without an i are powers of
+ * 1000. Drops a fraction of a byte.
  */
 #define UNITS_AS_GO 0
 
@@ -50,8 +49,8 @@ int units_parse_size(const char *text, uint64_t unit, uint64_t *value);
 
 /*
  * Parses a duration into nanoseconds: numbers, which may have a fraction, each with a unit ns, us
- * (or µs), ms, s, m, h or d, one after another ("300ms", "1m30s", "1.5s"); or one number alone, in
- * `unit` nanoseconds. If `unit` is 0, only 0 needs no unit.
+ * (or µs), ms, s, m, h or d ("1m30s", "1.5s"); or one number alone, in `unit` nanoseconds. If that
+ * is 0, only 0 needs no unit.
  */
 int units_parse_duration(const char *text, uint64_t unit, uint64_t *value);
 
@@ -67,9 +66,7 @@ static inline bool is_digit(char c)
 /* Parses a whole number, of digits only. */
 int units_parse_count(const char *text, uint64_t *value);
 
-/*
- * Parses a number, which may have a fraction, into billionths. Drops a fraction of a billionth.
- */
+/* Parses a number, which may have a fraction, into billionths. */
 int units_parse_decimal(const char *text, uint64_t *billionths);
 
 /* Parses a whole number with or without a minus sign. */
@@ -77,15 +74,11 @@ int units_parse_signed(const char *text, int64_t *value);
 
 /*
  * Formats the size of the data as Bonnie++ does, exactly: in the largest of G, M and k that divides
- * it ("64M", "63808M", "16G"), or else in bytes with a B, because readers take a bare number for
- * MiB.
+ * it ("63808M", "16G"), or else with a B, because readers take a bare number for MiB.
  */
 void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
 
-/*
- * Formats a rounded size for people: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". Sizes of 10000
- * TiB and more have five digits or more.
- */
+/* Formats a rounded size for people: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". */
 void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes);
 
 /* Formats the size of a chunk as Bonnie++ does, exactly: "1m", "64k", "512" (bytes). */
@@ -93,15 +86,13 @@ void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
 
 /*
  * Formats a latency as a whole number of us, ms or s, in the smallest of these that needs at most
- * five digits ("4964us", "99999us", "100ms"). Never "0us", because what was measured took some
- * time.
+ * five digits ("99999us", "100ms"). Never "0us", because what was measured took some time.
  */
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
 /*
  * Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
- * s on with more. The text is returned by value, so units_time(ns).text can be an argument of
- * printf().
+ * s on with more. It comes by value, so units_time(ns).text can be an argument of printf().
  */
 struct units_text {
     char text[UNITS_TEXT];
@@ -109,15 +100,11 @@ struct units_text {
 
 struct units_text units_time(uint64_t nanoseconds);
 
-/*
- * Formats a duration as Go does, in the largest unit below it: "537.25µs", "1.353748ms", "1m30s",
- * "0s".
- */
+/* Formats a duration as Go does, in the largest unit below it: "537.25µs", "1m30s", "0s". */
 struct units_text units_go_duration(uint64_t nanoseconds);
 
 /*
- * Format a bound that is printed beside a value that it excludes, such as a limit: rounding must
- * not make the two alike. units_time_beside() is units_time(), and units_beside() the number, with
+ * Format a bound beside a value that it excludes, such as a limit: units_time() or the number, with
  * as many more decimals as it takes to differ from `excluded`, unless they are equal.
  */
 struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded);
@@ -133,10 +120,7 @@ struct units_text units_scaled(double number, enum units_of what);
 /* Formats a number in thousands or millions for a column four wide: "8.2k", "155k", "1.2m". */
 void units_format_short_count(char text[static UNITS_TEXT], double number);
 
-/*
- * Formats a rate in KiB/s for a column five characters wide: "1723k", "51.8m", "368m", "2.2g".
- * Rates of 10000 GiB/s and more are wider.
- */
+/* Formats a rate in KiB/s for a column five wide: "1723k", "51.8m", "368m", "2.2g". */
 void units_format_speed(char text[static UNITS_TEXT], double kib_per_second);
 
 /* Formats a rate in KiB/s for a column four wide: "1.7m", "52m", "368m", "2.2g", "9.8t". */
