@@ -77,25 +77,15 @@ int io_sync(const struct io_file *f, struct err *e)
     return 0;
 }
 
-/*
- * Calls sync_file_range(2). Does nothing if the kernel lacks it or a filter forbids it, because
- * fsync(2) will do its work.
- */
-static int sync_range(const struct io_file *f, uint64_t offset, uint64_t length, unsigned flags,
-                      struct err *e)
-{
-    if (sync_file_range(f->fd, (off_t)offset, (off_t)length, flags) != 0 && errno != ENOSYS &&
-        errno != EPERM)
-        return err_system(e, errno, "write back %s", f->name);
-    return 0;
-}
-
 int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e)
 {
-    int rc = sync_range(f, offset, length, SYNC_FILE_RANGE_WRITE, e);
+    int rc = sync_file_range(f->fd, (off_t)offset, (off_t)length, SYNC_FILE_RANGE_WRITE);
     if (rc == 0 && offset >= 2 * length)
-        rc = sync_range(f, offset - 2 * length, length, SYNC_FILE_RANGE_WAIT_BEFORE, e);
-    return rc;
+        rc = sync_file_range(f->fd, (off_t)(offset - 2 * length), (off_t)length,
+                             SYNC_FILE_RANGE_WAIT_BEFORE);
+    /* where the kernel lacks the call or a filter forbids it, fsync(2) will do its work */
+    bool is_failure = rc != 0 && errno != ENOSYS && errno != EPERM;
+    return is_failure ? err_system(e, errno, "write back %s", f->name) : 0;
 }
 
 int io_sync_pieces(const struct io_file *f, struct err *e)

@@ -122,36 +122,24 @@ static bool is_plain(const struct path_file *f)
     return f->fd < 0 || (f->is_in_place && S_ISREG(f->facts.st_mode));
 }
 
-int output_open_live(const char *path, struct err *e)
+int output_open_live(const char *path, bool appends, struct err *e)
 {
     struct path_file f;
-    int rc = path_find(&f, "open", path, e);
-    if (rc != 0)
-        return rc;
-    int fd;
-    if (f.fd >= 0 && path_is_foreign_pipe(&f))
+    int flags = O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC);
+    int fd = path_find(&f, "open", path, e);
+    if (fd != 0)
+        return fd;
+    if (is_plain(&f)) {
+        fd = path_open_file(&f.directory, f.name, flags, appends ? 0600 : 0666, 0);
+        if (fd < 0)
+            path_say(&f, fd, e);
+    } else if (appends && !S_ISREG(f.facts.st_mode)) {
+        fd = path_say(&f, -PATH_NOT_A_FILE, e);
+    } else if (path_is_foreign_pipe(&f)) {
         fd = err_say(e, "open %s: it is a pipe of another user", path);
-    else if (!is_plain(&f))
+    } else {
         fd = open_special(&f, e);
-    else if ((fd = path_open_file(&f.directory, f.name, O_WRONLY | O_CREAT | O_TRUNC, 0666, 0)) < 0)
-        fd = path_say(&f, fd, e);
-    path_release(&f);
-    return fd;
-}
-
-int output_open_appended(const char *path, struct err *e)
-{
-    struct path_file f;
-    int rc = path_find(&f, "open", path, e);
-    if (rc != 0)
-        return rc;
-    int fd = -PATH_NOT_A_FILE;
-    if (is_plain(&f))
-        fd = path_open_file(&f.directory, f.name, O_WRONLY | O_CREAT | O_APPEND, 0600, 0);
-    else if (S_ISREG(f.facts.st_mode)) /* /dev/stderr, or what an earlier load has opened */
-        fd = path_reopen(&f, O_WRONLY | O_APPEND, e);
-    if (fd < 0)
-        path_say(&f, fd, e);
+    }
     path_release(&f);
     return fd;
 }

@@ -38,15 +38,10 @@ int output_open_plain(struct output *o, const char *path, struct err *e);
 /*
  * Opens a file that has its name from the start: a new one, one that is emptied or made anew as
  * path.h says, a device, or a pipe of this user's or root's, for whose reader it waits until the
- * run must stop. Returns the descriptor, or a negative errno with a line in e.
+ * run must stop. appends: opens a plain file to add to, a new one for this user alone, or one that
+ * path.h lets him change in place. Returns the descriptor, or a negative errno with a line in e.
  */
-int output_open_live(const char *path, struct err *e);
-
-/*
- * Opens a plain file to add to: a new one, for this user alone, or one that path.h lets him change
- * in place. Returns the descriptor, or a negative errno with a line in e.
- */
-int output_open_appended(const char *path, struct err *e);
+int output_open_live(const char *path, bool appends, struct err *e);
 
 /*
  * Writes out what was printed on standard output. Returns 0, or a negative errno with a line in e.

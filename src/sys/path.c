@@ -10,11 +10,9 @@
 #include <linux/openat2.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -100,9 +98,8 @@ enum safety {
 static int is_kept(int directory, const struct stat *facts, bool may_be_sticky)
 {
     bool others_write = facts->st_mode & (S_IWGRP | S_IWOTH);
-    if (!is_trusted(facts->st_uid))
-        return UNSAFE;
-    if (others_write && !(may_be_sticky && (facts->st_mode & S_ISVTX)))
+    bool is_sticky = may_be_sticky && (facts->st_mode & S_ISVTX);
+    if (!is_trusted(facts->st_uid) || (others_write && !is_sticky))
         return UNSAFE;
     int brought = is_brought(directory);
     return brought < 0 ? brought : brought ? BROUGHT : SAFE;
@@ -369,36 +366,30 @@ static int go_to_start(struct walk *w, int from)
 /* The root directory of every procfs; its links, such as `self`, are texts like all others. */
 #define PROC_ROOT_INO 1
 
-/* Whether a directory of procfs is this process's, or below that: /proc/PID/task/TID/fd. */
-static bool is_of_this_process(const struct walk *w)
-{
-    static const char *const above[] = {".", "..", "../..", "../../.."};
-    char self[sizeof "../../../../self"];
-    struct stat here, own;
-    for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
-        snprintf(self, sizeof self, "%s/../self", above[i]);
-        if (fstatat(w->directory, above[i], &here, 0) == 0 &&
-            fstatat(w->directory, self, &own, 0) == 0 && is_same(&here, &own))
-            return true;
-    }
-    return false;
-}
-
 /*
  * Follows a link. Returns 0 if the walk goes on with its target, the descriptor (O_PATH) of what
  * the kernel has led to, which is never 0, or a negative errno.
  */
 static int follow(struct walk *w, int link)
 {
+    static const char *const above[] = {".", "..", "../..", "../../.."};
+    char self[sizeof "../../../../self"];
     char target[PATH_MAX];
     struct statfs fs;
-    struct stat directory;
+    struct stat directory, own;
     /* whether only the kernel knows where the link leads, as those of /proc/self/fd */
     if (fstatfs(link, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC &&
         fstat(w->directory, &directory) == 0 && directory.st_ino != PROC_ROOT_INO) {
-        int fd =
-            is_of_this_process(w) ? openat(w->directory, w->name, O_PATH | O_CLOEXEC) : -PATH_LINK;
-        return fd == -1 ? -errno : fd;
+        /* it is this process's directory, or one below that: /proc/PID/task/TID/fd */
+        for (size_t i = 0; i < sizeof above / sizeof *above; i++) {
+            snprintf(self, sizeof self, "%s/../self", above[i]);
+            if (fstatat(w->directory, above[i], &directory, 0) == 0 &&
+                fstatat(w->directory, self, &own, 0) == 0 && is_same(&directory, &own)) {
+                int fd = openat(w->directory, w->name, O_PATH | O_CLOEXEC);
+                return fd >= 0 ? fd : -errno;
+            }
+        }
+        return -PATH_LINK;
     }
     int safe = is_safe(w->directory);
     if (safe <= 0)
@@ -595,39 +586,30 @@ static void say_where(const struct walk *w, const char *verb, const char *path, 
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
-/*
- * Opens a directory in one call, if there is no symbolic link on the way, and `..` only with
- * RESOLVE_BENEATH, that is below `at`. Returns -PATH_LINK when there may be one, so that the path
- * must be walked, or the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it.
- */
-static int open_linkless(int at, const char *path, unsigned resolve)
-{
-    const struct open_how how = {.flags = OPEN_DIRECTORY, .resolve = RESOLVE_NO_SYMLINKS | resolve};
-    if (!(resolve & RESOLVE_BENEATH) && strstr(path, ".."))
-        return -PATH_LINK;
-    long fd = syscall(SYS_openat2, at, path, &how, sizeof how);
-    if (fd >= 0)
-        return (int)fd;
-    bool is_unclear =
-        errno == ENOSYS || errno == EPERM || errno == EAGAIN || errno == EXDEV || errno == EINTR;
-    return is_unclear ? -PATH_LINK : -errno;
-}
-
 int path_open(struct path_directory *d, const struct path_directory *from, const char *path,
               enum path_missing missing, struct err *e)
 {
-    struct walk w = {.directory = -1, .missing = missing, .is_below = from != NULL};
+    const struct open_how how = {.flags = OPEN_DIRECTORY,
+                                 .resolve = RESOLVE_NO_SYMLINKS | (from ? RESOLVE_BENEATH : 0)};
     const char *verb = missing == PATH_MAKES ? "make directory" : "open directory";
     int at = from ? from->fd : AT_FDCWD;
-    int fd = open_linkless(at, *path ? path : ".", from ? RESOLVE_BENEATH : 0);
-    d->fd = fd >= 0 ? fd : -1;
-    atomic_init(&d->changes, UNKNOWN);
-    if (fd >= 0)
-        return 0;
-    bool is_to_be_named = fd == -EACCES && e; /* by a walk, which knows where it ends */
-    bool is_to_be_made = fd == -ENOENT && missing == PATH_MAKES;
-    if (fd != -PATH_LINK && !is_to_be_named && !is_to_be_made)
-        return e ? say(verb, path, fd, e) : fd;
+    *d = (struct path_directory){.fd = -1, .changes = UNKNOWN};
+    /*
+     * One call, if there is no link on the way, and `..` only below `from`. Where there may be one,
+     * or the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it, the path is walked.
+     */
+    if (from || !strstr(path, "..")) {
+        d->fd = (int)syscall(SYS_openat2, at, *path ? path : ".", &how, sizeof how);
+        if (d->fd >= 0)
+            return 0;
+        int code = errno;
+        bool is_walked = code == ELOOP || code == ENOSYS || code == EPERM || code == EAGAIN ||
+                         code == EXDEV || code == EINTR ||
+                         (code == ENOENT && missing == PATH_MAKES);
+        if (!is_walked && !(code == EACCES && e)) /* a walk knows where it may not enter */
+            return e ? say(verb, path, -code, e) : -code;
+    }
+    struct walk w = {.directory = -1, .missing = missing, .is_below = from != NULL};
     int rc = walk(&w, at, path, NULL);
     if (rc != 0 && e)
         say_where(&w, verb, path, rc, e);
@@ -826,25 +808,6 @@ static int check_opened(struct path_directory *d, int fd, int flags, unsigned ho
     return fcntl(fd, F_SETFL, flags & ~(O_CREAT | O_TRUNC)) == 0 ? 0 : -errno;
 }
 
-/* Opens what the link of that name leads to. */
-static int open_led(const struct path_directory *d, const char *name, int flags, mode_t mode,
-                    unsigned how)
-{
-    struct walk w = {.directory = -1};
-    struct path_file f = {.path = name, .fd = -1};
-    int fd = walk(&w, d->fd, name, &f);
-    if (fd != 0) {
-        descriptor_close(&w.directory);
-        return fd;
-    }
-    if (f.is_in_place)
-        fd = path_open_file(&f.directory, f.name, flags, mode, how & ~(unsigned)PATH_FOLLOWS);
-    else if ((fd = kernel_file_reopen(f.fd, flags)) < 0)
-        fd = -errno;
-    path_release(&f);
-    return fd;
-}
-
 bool path_is_full(int directory, int code)
 {
     struct statfs fs;
@@ -862,8 +825,21 @@ int path_open_file(struct path_directory *d, const char *name, int flags, mode_t
     int fd = is_new ? open_new(d, name, flags, mode, allowed) : open_name(d, name, flags, mode);
     if ((flags & O_CREAT) && path_is_full(d->fd, -fd))
         return -PATH_FULL;
-    if (fd == -PATH_LINK && (how & PATH_FOLLOWS))
-        return open_led(d, name, flags, mode, how);
+    if (fd == -PATH_LINK && (how & PATH_FOLLOWS)) {
+        struct walk w = {.directory = -1};
+        struct path_file f = {.path = name, .directory.fd = -1, .fd = -1};
+        fd = walk(&w, d->fd, name, &f);
+        if (fd != 0) {
+            descriptor_close(&w.directory);
+            return fd;
+        }
+        if (f.is_in_place)
+            fd = path_open_file(&f.directory, f.name, flags, mode, how & ~(unsigned)PATH_FOLLOWS);
+        else if ((fd = kernel_file_reopen(f.fd, flags)) < 0)
+            fd = -errno;
+        path_release(&f);
+        return fd;
+    }
     bool is_checked = is_new || (flags & O_EXCL) || (!changes && (how & PATH_ANY_KIND));
     if (fd < 0 || is_checked)
         return fd;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "measure/clock.h"
@@ -57,21 +56,6 @@ int process_member_ready(struct process_member *self)
         rc = -EINTR;
     self->cpu_before_ns = cpu_used_ns();
     return rc;
-}
-
-__attribute__((noreturn)) static void process_main(const struct process_group *g, unsigned number,
-                                                   int ready, int gate)
-{
-    struct report *report = &g->reports[number];
-    struct process_member self = {.ready = ready, .gate = gate};
-    stop_init_child();
-    int rc = g->setup.body(g->setup.context, number, &self, &report->failure);
-    report->end_ns = clock_ns();
-    const struct cpu_demand demand = cpu_demand_of_thread();
-    report->demand = cpu_demand_between(&self.demand_before, &demand);
-    report->cpu_ns = cpu_used_ns() - self.cpu_before_ns;
-    coverage_dump();
-    _exit(rc == 0 ? 0 : 1);
 }
 
 /*
@@ -145,8 +129,17 @@ int process_group_start(struct process_group **out, const struct process_group_s
         if (pid < 0)
             rc = err_system(e, errno, "fork %s %u of %u", setup->name, i + 1, setup->count);
         if (pid == 0 && rc == 0) {
+            struct report *report = &g->reports[i];
+            struct process_member self = {.ready = ready[1], .gate = gate[0]};
             close(g->gate);
-            process_main(g, i, ready[1], gate[0]);
+            stop_init_child();
+            rc = setup->body(setup->context, i, &self, &report->failure);
+            report->end_ns = clock_ns();
+            const struct cpu_demand demand = cpu_demand_of_thread();
+            report->demand = cpu_demand_between(&self.demand_before, &demand);
+            report->cpu_ns = cpu_used_ns() - self.cpu_before_ns;
+            coverage_dump();
+            _exit(rc == 0 ? 0 : 1);
         }
         g->pids[i] = pid > 0 ? pid : 0;
     }

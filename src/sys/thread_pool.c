@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -194,22 +193,17 @@ int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct e
     return step_outcome(p, e);
 }
 
-static void timed_step(struct thread_pool *p, enum pool_state state, struct task_times *times)
-{
-    run_step(p, state);
-    times->end_ns = p->last_end_ns;
-    times->busiest = p->busiest;
-}
-
 int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e)
 {
     uint64_t cpu_before = cpu_used_ns();
     if (!p->is_threaded) /* the main thread has done other work since it prepared */
         p->threads[0].before = cpu_demand_of_thread();
     times->start_ns = clock_ns();
-    timed_step(p, POOL_WORKING, times);
+    run_step(p, POOL_WORKING);
     if (p->task->finish && step_outcome(p, e) == 0)
-        timed_step(p, POOL_FINISHING, times);
+        run_step(p, POOL_FINISHING);
+    times->end_ns = p->last_end_ns;
+    times->busiest = p->busiest;
     times->cpu_ns = cpu_used_ns() - cpu_before;
     return step_outcome(p, e);
 }

@@ -490,7 +490,7 @@ static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struc
                            .is_own = path || keeps_back,
                            .is_read = !path && isatty(STDOUT_FILENO)};
     if (path) {
-        int fd = output_open_live(path, e);
+        int fd = output_open_live(path, false, e);
         if (fd < 0)
             return fd;
         l->name = path;

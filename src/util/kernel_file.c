@@ -19,11 +19,7 @@ FILE *kernel_file_read(const char *path)
 
 DIR *kernel_file_list(const char *path)
 {
-    int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
-    DIR *all = fd < 0 ? NULL : fdopendir(fd);
-    if (fd >= 0 && !all)
-        close(fd);
-    return all;
+    return opendir(path);
 }
 
 bool kernel_file_text(const char *path, char *text, size_t size)

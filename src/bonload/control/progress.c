@@ -229,7 +229,7 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
         return err_system(e, ENOMEM, "allocate memory for %s", l->path);
     if (suffix && strcmp(suffix, ".prom") == 0)
         return write_metrics(l, 0, e);
-    int fd = output_open_live(l->path, e);
+    int fd = output_open_live(l->path, false, e);
     if (fd < 0)
         return fd;
     l->csv = fdopen(fd, "w");

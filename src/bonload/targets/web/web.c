@@ -286,7 +286,7 @@ static int open_files_of_environment(struct err *e)
         const char *path = getenv(name);
         if (!path || !*path)
             continue;
-        int fd = i > 0 ? input_open(name, path, e) : output_open_appended(path, e);
+        int fd = i > 0 ? input_open(name, path, e) : output_open_live(path, true, e);
         if (i > 0 && fd == -ENOENT)
             err_init(e);
         else if (fd < 0)
