@@ -557,7 +557,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         uint64_t base = p->is_device ? r->data[place->file].base : 0;
         entry->file = place->file;
         entry->offset = base + place->offset;
-        entry->kind = corruption_kind_name(place->kind);
+        entry->kind = corruption_kind_names[place->kind];
         corrupted_place_describe(entry->description, place, &r->pattern);
     }
     r->unreadable += c->unreadable;

@@ -41,9 +41,7 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e);
 
-/*
- * Opens d->file for a test with that access; io_close() closes it. Adds O_DSYNC if the test writes
- * and every write must be durable, and O_DIRECT if block transfers are to bypass the page cache.
+/* Opens d->file for a test with that access, O_DSYNC and O_DIRECT as d says; io_close() closes it.
  */
 enum data_file_use { USE_BLOCKS, USE_CHARACTERS };
 int data_file_open(struct data_file *d, int access, enum data_file_use use, struct err *e);

@@ -142,17 +142,12 @@ static bool is_vanishing_name(const char *name)
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/*
- * Mode bits that must not be set: any permission of others, sticky, and set-user-ID. The
- * set-group-ID bit comes from the parent, and has no meaning here.
- */
-#define FOREIGN_MODE (07777 & ~(S_ISGID | S_IRWXU))
-
 int directory_open(int fd, const char *name)
 {
-    const struct open_how how = {.flags = OPEN_DIRECTORY,
-                                 .resolve =
-                                     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};
+    const struct open_how how = {
+        .flags = OPEN_DIRECTORY,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+    };
     int below;
     do
         below = (int)syscall(SYS_openat2, fd, name, &how, sizeof how);
@@ -235,7 +230,8 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
     if (fstat(parent_fd, &parent) != 0 || fstat(fd, &st) != 0)
         return -errno;
     bool is_here = st.st_dev == parent.st_dev;
-    if (is_here && st.st_uid == geteuid() && (st.st_mode & FOREIGN_MODE) == 0)
+    /* the set-group-ID bit comes from the parent, and has no meaning here */
+    if (is_here && st.st_uid == geteuid() && (st.st_mode & (07777 & ~(S_ISGID | S_IRWXU))) == 0)
         return OWNERSHIP_OURS;
     snprintf(found, FOUND_SIZE, "it belongs to uid %u with mode %04o%s", st.st_uid,
              st.st_mode & 07777, is_here ? "" : ", on another filesystem");
@@ -248,9 +244,7 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
     return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
-/*
- * Removes the directory by its name, because no system call removes it by its descriptor. Checks
- * the name right before, and afterwards whether the right directory was removed.
+/* No system call removes it by its descriptor, so what its name leads to is checked on both sides.
  */
 static int remove_once(int parent_fd, const char *name, int fd)
 {
@@ -289,9 +283,8 @@ int private_directory_remove(int parent_fd, const char *name, int fd)
 }
 
 /*
- * Takes the lock of an open owner file, which a run holds as long as it lives. Returns -EWOULDBLOCK
- * when the run is alive, and -ENOLCK when the filesystem has no locks (Lustre mounted without
- * `flock`, for example), so that nobody knows.
+ * Takes the lock of an open owner file. Returns -EWOULDBLOCK when its run is alive, and -ENOLCK
+ * when the filesystem has no locks (Lustre mounted without `flock`), so that nobody knows.
  */
 static int owner_file_lock(int owner_fd)
 {
@@ -399,10 +392,9 @@ static int make_owner_file(struct scratch *s, struct err *e)
 }
 
 /*
- * Removes the private directory. If that fails, because it is not empty or the storage fails, gives
- * it an owner file again, so that --cleanup recognises it. Closes the owner file before removing
- * it, because some filesystems keep the name of an open file. --cleanup may have removed an empty
- * directory.
+ * Removes the private directory, which --cleanup may have done. If it is not empty, or the storage
+ * fails, gives it an owner file again, so that --cleanup recognises it. Closes the owner file
+ * before, because some filesystems keep the name of an open file.
  */
 static int remove_private_directory(struct scratch *s, struct err *e)
 {

@@ -92,28 +92,20 @@ bool is_private_name_of_any(const char *name);
  */
 
 /*
- * Opens the directory with that name in the directory behind fd for reading. Refuses symbolic links
- * and mounted filesystems. Returns the descriptor, which the caller closes.
+ * Open the directory with that name in the directory behind fd; the caller closes it. Refuse
+ * symbolic links and mounted filesystems. directory_open() returns the descriptor; the other NULL
+ * with errno. When readdir(3) ends with an errno, there may be names that were not seen.
  */
 int directory_open(int fd, const char *name);
-
-/*
- * Opens it in the same way to list it; the caller closes it. NULL: errno says why it cannot be
- * opened. When readdir(3) ends with an errno, there may be names that were not seen.
- */
 DIR *directory_list(int fd, const char *name);
 
+/* The state of an open directory, apart from an entry with the name `except`; negative: errno. */
 enum directory_state {
     DIRECTORY_EMPTY,
     DIRECTORY_VANISHING, /* only files that were removed while they were open are left in it */
     DIRECTORY_IN_USE,    /* something else is in it */
     DIRECTORY_REMOVED,   /* it no longer has a name */
 };
-
-/*
- * Returns the state of the open directory, apart from an entry with the name `except` (NULL: none):
- * an enum directory_state, or a negative errno.
- */
 int directory_state(int fd, const char *except);
 
 enum ownership {
@@ -125,30 +117,26 @@ enum ownership {
 /*
  * Whether only this user can have made the open directory, which was found in the one behind
  * parent_fd: it belongs to the effective user, nobody else may use it, and it is on the same
- * device. Where the filesystem keeps no owners or modes, it is enough if only root and this user
- * can write to the parent or, with `trusts` (--trust-directory), if the user is not root. Returns
- * an enum ownership; if that is not OWNERSHIP_OURS, `found` says what was found; or a negative
- * errno.
+ * device. Where no owners or modes are kept, it is enough if only root and this user can write to
+ * the parent or, with `trusts` (--trust-directory), if the user is not root. Returns an enum
+ * ownership, with what was found in `found` if it is not OWNERSHIP_OURS, or a negative errno.
  */
 #define FOUND_SIZE 160
 int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[FOUND_SIZE]);
 
 /*
  * Removes the open directory, which must be empty, from the one behind parent_fd. Some filesystems
- * remove a file that was open only a moment after it was closed, so this waits for that: up to
- * eight seconds while nothing else is in the directory, otherwise up to half a second. Returns
- * -ENOENT when the directory is already gone. Returns -ESTALE when somebody has moved it; then it
- * stays where it is, and so does anything else that has its name now, unless that was put there at
- * the very moment before the removal.
+ * remove a file only a moment after it was closed, so this waits: up to eight seconds while nothing
+ * else is in the directory, otherwise half a second. Returns -ENOENT when the directory is already
+ * gone; -ESTALE when somebody has moved it: then it stays, and so does what has its name now,
+ * unless that was put there at the very moment before the removal.
  */
 int private_directory_remove(int parent_fd, const char *name, int fd);
 
 /*
- * Scratch space: a private directory below the user's, and everything in it.
- *
- * The private directory has mode 0700 and a name that nobody can guess. It has an owner file, which
- * is locked (flock) while the run is alive. Everything in it is reached by names of one part. All
- * functions return 0 (or a descriptor), or a negative errno with a line in e.
+ * Scratch space: a private directory below the user's, and everything in it. It has mode 0700 and a
+ * name that nobody can guess, and an owner file, which is locked (flock) while the run is alive.
+ * All functions return 0 (or a descriptor), or a negative errno with a line in e.
  */
 struct scratch {
     const char *path; /* the user's directory, for messages */
@@ -208,9 +196,9 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 
 /*
  * Makes a data file without a name (O_TMPFILE, or unlinked at once), so that it vanishes however
- * the process ends. Where a file without a name cannot be opened again (some FUSE filesystems, 9p,
- * no /proc), the file keeps a name until scratch_remove_data_file(), and *is_named is set. Returns
- * its descriptor, open for reading and writing.
+ * the process ends. Where such a file cannot be opened again (some FUSE filesystems, 9p, no /proc),
+ * it keeps a name until scratch_remove_data_file(), and *is_named is set. It is open to be read and
+ * written.
  */
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
@@ -226,10 +214,7 @@ int scratch_reopen(int fd, int flags, const char *name, struct err *e);
 int scratch_reopen_data_file(const struct scratch *s, unsigned number, int fd, int flags,
                              const char *name, struct err *e);
 
-/*
- * The alignment of offset and length for direct I/O on the file behind fd, in bytes. If the kernel
- * does not say (before Linux 6.1), 4096, which suits all devices.
- */
+/* Alignment for direct I/O in bytes; 4096, which suits all devices, before Linux 6.1. */
 uint32_t scratch_direct_alignment(int fd);
 
 /* Opens metadata directory `number`, which it makes before, or which exists. */
@@ -244,12 +229,11 @@ int scratch_remove(const struct scratch *s, const char *name, int flags, const c
 
 /*
  * --cleanup: removes the private directories that runs of this user have left in the directory
- * `path`, whichever program of the suite has made them: those of killed runs, and those that
- * `boncut write` has left for `boncut check`. A directory counts as private only if its name has
- * the right form, it belongs to this user and has mode 0700 (with `trusts` this is checked only for
- * root), and it has an owner file that names it and that no live run has locked. Only what runs
- * make is removed from it. An empty directory whose name passes the check of its last digits also
- * counts: it is of a run that was killed at once.
+ * `path`, whichever program has made them: those of killed runs, and those that `boncut write` has
+ * left for `boncut check`. A directory counts as private only if its name has the right form, it
+ * belongs to this user with mode 0700 (with `trusts` this is checked only for root), and it has an
+ * owner file that names it and that no live run has locked; or if it is empty, and its name passes
+ * the check: it is of a run that was killed at once. Only what runs make is removed from it.
  *
  * Prints on stdout what it has removed, and on stderr what it has left, and why. Returns 0 when
  * every such directory is gone or in use, and otherwise a negative errno with a line in e.

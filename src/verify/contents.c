@@ -282,7 +282,7 @@ void corrupted_place_describe(char text[static CORRUPTED_PLACE_TEXT],
         [CORRUPTION_ZEROED] = "zeros",
     };
     const struct pattern_origin *o = &place->found;
-    const char *kind = corruption_kind_name(place->kind);
+    const char *kind = corruption_kind_names[place->kind];
     char expected[GENERATION_TEXT];
     char found[100];
     if (place->kind == CORRUPTION_UNREADABLE) {

@@ -19,10 +19,8 @@
 /*
  * Counts how often each block of the data set was changed, for tests that change blocks at random
  * places, several at once and in several processes. Each block has a counter of 16 bits in a shared
- * mapping. The counter is odd while the block is being changed, and grows by two with each change.
- * This is a sequence lock on which readers never wait: a reader compares the counters before and
- * after it reads.
- *
+ * mapping, which is odd while the block is being changed, and grows by two with each change: a
+ * sequence lock on which readers never wait, but compare the counters before and after they read.
  * Beyond 2^25 blocks (64 MiB of counters), several blocks share one counter, and the number of
  * changes of a single block is unknown.
  */

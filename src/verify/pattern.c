@@ -244,16 +244,12 @@ enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
     return classify_corruption(p, words, whole, found);
 }
 
-const char *corruption_kind_name(enum corruption_kind kind)
-{
-    static const char *const names[] = {
-        [CORRUPTION_NONE] = "sound",
-        [CORRUPTION_FLIPPED] = "flipped",
-        [CORRUPTION_STALE] = "stale",
-        [CORRUPTION_TORN] = "torn",
-        [CORRUPTION_MISDIRECTED] = "misdirected",
-        [CORRUPTION_ZEROED] = "zeroed",
-        [CORRUPTION_UNREADABLE] = "unreadable",
-    };
-    return names[kind];
-}
+const char *const corruption_kind_names[] = {
+    [CORRUPTION_NONE] = "sound",
+    [CORRUPTION_FLIPPED] = "flipped",
+    [CORRUPTION_STALE] = "stale",
+    [CORRUPTION_TORN] = "torn",
+    [CORRUPTION_MISDIRECTED] = "misdirected",
+    [CORRUPTION_ZEROED] = "zeroed",
+    [CORRUPTION_UNREADABLE] = "unreadable",
+};

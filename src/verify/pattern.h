@@ -106,4 +106,4 @@ struct pattern_stamp pattern_stamp_read(const void *unit);
 bool pattern_is_of_run(const struct pattern *p, const struct pattern_origin *origin);
 
 /* A kind of corruption in one word: "flipped". */
-const char *corruption_kind_name(enum corruption_kind kind);
+extern const char *const corruption_kind_names[];

@@ -25,7 +25,7 @@ static void check(const struct pattern *p, uint64_t *unit, const uint8_t *data, 
     bool same = memcmp(unit, right, p->unit_bytes) == 0;
     enum corruption_kind kind = pattern_check(p, unit, &place, true, &found);
     MUST((kind == CORRUPTION_NONE) == same);
-    MUST(corruption_kind_name(kind)[0] != '\0');
+    MUST(corruption_kind_names[kind][0] != '\0');
     MUST(!same || pattern_check(p, unit, &place, false, &found) == CORRUPTION_NONE);
     any.generation = PATTERN_ANY;
     MUST(!same || pattern_check(p, unit, &any, true, &found) == CORRUPTION_NONE);

@@ -217,7 +217,7 @@ static void range_check(struct judging *j, int fd, uint64_t file, uint64_t offse
             if (kind == CORRUPTION_STALE && !pattern_is_of_run(j->pattern, &found))
                 s->detail = "of another run";
             else if (kind != CORRUPTION_NONE)
-                s->detail = corruption_kind_name(kind);
+                s->detail = corruption_kind_names[kind];
         }
     }
     if (s->finding == FOUND_LOST && s->is_kept_in_part)
