@@ -30,7 +30,7 @@ my $both = loaded(@NULL, qw(-ramp=100..900/1s -rps=3 -wps=1));
 is($both->{writes}{asked}, 125, 'divided between writes and reads');
 cmp_ok($both->{writes}{made}, '<=', 125, 'and no more writes were made');
 cmp_ok($both->{reads}{asked}, '<=', 375, 'whose ramp begins with the first write');
-is(loaded(@NULL, qw(-ramp=0..1000/10s -wps=1 -max-requests=50))->{writes}{asked}, 50, '-max-requests');
+is(loaded(@NULL, qw(-ramp=0..1000/10s -wps=1 -max-requests=50))->{writes}{made}, 50, '-max-requests');
 my $gaps = loaded(@NULL, qw(-ramp=1000..3000/1s -wps=1 -arrival=poisson))->{writes};
 cmp_ok(abs($gaps->{asked} - 2000), '<', 5 * sqrt 2000, 'exponential gaps');
 cmp_ok($gaps->{made}, '<=', $gaps->{asked}, 'and no more were made');
