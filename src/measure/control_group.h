@@ -63,11 +63,8 @@ void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now);
 
 /*
  * The rates to which a control group limits the use of a device (io.max, or blkio.throttle in
- * version 1). The kernel holds transfers back before they reach the device, so a device that is
- * held to a tenth of its speed looks idle.
+ * version 1). The kernel holds transfers back before they reach it, so that it looks idle.
  */
-
-/* What can be limited, in bytes or operations per second. */
 enum io_limit_kind {
     IO_LIMIT_READ_BYTES,
     IO_LIMIT_WRITTEN_BYTES,
@@ -83,10 +80,7 @@ struct io_limit {
 /* Adds the limits of another host. A kind that is unlimited on either host is unlimited in *all. */
 void io_limit_join(struct io_limit *all, const struct io_limit *one);
 
-/*
- * Finds the limits that apply to this process on the devices of d, and keeps the lowest of each
- * kind. What cannot be found out counts as no limit.
- */
+/* Finds the lowest limits of this process on the devices of d. What cannot be found is none. */
 void io_limit_find(struct io_limit *l, const struct device_set *d);
 
 /*

@@ -11,9 +11,8 @@
 uint64_t cpu_used_ns(void);
 
 /*
- * How long a thread wanted a CPU, in nanoseconds: the time for which it computed, and the time for
- * which it was ready to run and waited for a free CPU. For the rest of the time it slept, and
- * waited for storage or another thread.
+ * How long a thread wanted a CPU, in ns: it computed, or was ready to run and waited for a free
+ * one. The rest of the time it slept, and waited for storage or another thread.
  */
 struct cpu_demand {
     uint64_t computed_ns;
@@ -39,9 +38,8 @@ void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *other);
 
 /*
- * Reads the waiting time from a schedstat file that is at its beginning: the second of three
- * numbers, in nanoseconds. Returns false when the file cannot be read or has another form, or when
- * the kernel has counted nothing, so that all three are 0. Uses neither stdio nor malloc, which a
- * forked process must not call.
+ * Reads the waiting time in ns from a schedstat file that is at its beginning: the second of three
+ * numbers. Returns false when it cannot be read, has another form, or is all 0, because the kernel
+ * counts nothing. Uses neither stdio nor malloc, which a forked process must not call.
  */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);

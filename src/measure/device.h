@@ -13,15 +13,12 @@
  * whichever program caused it.
  *
  * Bytes are those of the devices that the filesystem was made on: a partition, a logical volume, a
- * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for,
- * whatever a RAID makes of it: the blocks of files, the filesystem's own blocks (journal,
- * directories), and every block several times if the filesystem makes copies, as btrfs may. The
- * devices below these (the disk of the partition, the disks of the volume, those that a loop
- * device's file is on) matter for the busy time, the name, and what reached the drives. A loop is
- * followed by what the kernel says about it, and its file is never touched: the file's server may
- * be dead.
- *
- * No block devices can be found below tmpfs, overlayfs, network filesystems, FUSE and ZFS.
+ * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for: the
+ * blocks of files, its own blocks (journal, directories), and copies, if it makes any. The devices
+ * below these (the disk of the partition, the disks of the volume, those that a loop's file is on)
+ * matter for the busy time, the name, and what reached the drives. A loop's file is never touched,
+ * because its server may be dead. There are none below tmpfs, overlayfs, network filesystems, FUSE
+ * and ZFS.
  */
 
 #define DEVICE_MOST 64
@@ -43,8 +40,7 @@ struct device {
     char below[32]; /* type of the filesystem that a loop's file is on; empty: no loop */
 };
 
-/* What a btrfs writes besides the first copy of everything. Other filesystems leave that to RAIDs.
- */
+/* What a btrfs writes besides the first copy of everything. */
 struct device_copies {
     unsigned data;     /* further copies of data, or parities */
     unsigned metadata; /* the same of metadata */

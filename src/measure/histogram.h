@@ -120,9 +120,8 @@ struct latencies {
 struct latencies latencies_of(const struct histogram *h);
 
 /*
- * What one worker counts while it works. Each worker has its own struct, to which no other writes;
- * afterwards they are added up. The struct has no pointers, so it can be in a mapping that forked
- * processes share, and those of several processes or ranks can simply be added.
+ * What one worker counts, to which no other writes; afterwards they are added up. It has no
+ * pointers, so that forked processes can share it.
  */
 struct op_stats {
     uint64_t bytes;        /* number of bytes that the rate counts; a rewritten chunk counts once */

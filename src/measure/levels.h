@@ -98,8 +98,7 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e);
 /*
  * Says what the speed fell to: "2.83 GiB/s for the first 41.2 GiB (14.6 s; limited by page cache);
  * then 901.1 MiB/s (limited by device)." With operation_bytes it counts operations of that size.
- * Empty without levels. The text has no commas, because scripts take a line with a comma for the
- * CSV line.
+ * Empty without levels. Without commas, because scripts take a line with one for the CSV line.
  */
 #define LEVELS_TEXT (LEVELS_MOST * 128)
 

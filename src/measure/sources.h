@@ -66,10 +66,7 @@ struct moved_bytes {
     uint64_t bytes[WAYS]; /* of devices always 0: struct device_counters has theirs */
 };
 
-/*
- * Finds what is below the directory behind fd (mount_info_find()), or the block device that it is,
- * and which sources speak.
- */
+/* Finds what is below the directory or block device behind fd, and which sources speak. */
 void sources_find(struct sources *s, int fd);
 
 /* Finds out which sources speak, by s->mount, devices, filesystem and record_bytes. */

@@ -23,10 +23,9 @@ void summary_of_rates(struct summary *s, double rates[], size_t count);
 double summary_half_width_percent(const struct summary *s);
 
 /*
- * Whether the runs differ so much that their mean says little. With three or more runs: half of the
- * confidence interval is wider than SUMMARY_WIDE_PERCENT of the mean. With two runs, whose interval
- * is always wide: the larger rate is more than SUMMARY_WIDE_SPREAD times the smaller. With one run:
- * never.
+ * Whether the runs differ so much that their mean says little: half of the confidence interval is
+ * wider than SUMMARY_WIDE_PERCENT of the mean or, with two runs, whose interval is always wide, the
+ * larger rate is more than SUMMARY_WIDE_SPREAD times the smaller.
  */
 #define SUMMARY_WIDE_PERCENT 10
 #define SUMMARY_WIDE_SPREAD  1.5

@@ -41,9 +41,8 @@ struct tail_op {
 #define TAIL_BLAMED 8
 
 /*
- * How long each cause lasted, in nanoseconds. The sum is the duration of the operation. And for how
- * long it waited because of a thread: one that had the CPU until the operation's thread got it, or
- * one that made the journal commit (TAIL_ASK_COMMIT).
+ * How long each cause lasted, in ns; the sum is the duration of the operation. And how long it
+ * waited because of a thread that had the CPU, or made the journal commit (TAIL_ASK_COMMIT).
  */
 struct tail_spans {
     uint64_t ns[CAUSE_COUNT];
@@ -57,9 +56,8 @@ struct tail_spans {
 void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns);
 
 /*
- * Cuts the time of an operation into spans. The events are in the order of time. Those about
- * requests and threads belong to the operation. Events from before its start count, too, because
- * what they began may not have ended.
+ * Cuts the time of an operation into spans, by events in the order of time. Those about requests
+ * and threads belong to the operation. What events from before its start began may not have ended.
  */
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count);

@@ -13,18 +13,12 @@
 
 /*
  * The examiner is a process that runs beside a test. Every few milliseconds it takes slow
- * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h)
- * into its own memory, chooses the events of each operation there (history.h), and has them cut it
- * into spans (causes.h); where events of that time are lost, nothing is said. The slowest
- * operations stay in a heap, from which the summary comes (summary.h). It also decides what is
- * slow, from the latencies that the workers have counted so far.
+ * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h),
+ * chooses the events of each operation (history.h), and has them cut it into spans (causes.h);
+ * where events of that time are lost, nothing is said. The slowest operations stay in a heap
+ * (summary.h). What is slow, it decides by the latencies that the workers have counted so far.
  */
 struct examiner;
-
-/*
- * How long workers wait for a CPU, by /proc/PID/task/TID/schedstat: what can be known of slow
- * operations where the kernel's events cannot be seen.
- */
 
 #define RUN_DELAY_SAMPLES 512
 
@@ -35,7 +29,10 @@ struct run_delay_sample {
     uint64_t waited_ns;
 };
 
-/* The latest samples of one worker. */
+/*
+ * How long a worker waits for a CPU, by /proc/PID/task/TID/schedstat: what can be known where the
+ * kernel's events cannot be seen.
+ */
 struct run_delay {
     int thread; /* the worker's thread ID; 0: not known yet */
     int fd;     /* its file, or -1 */
@@ -58,8 +55,8 @@ struct examiner_kind {
     unsigned workers; /* number of the kind's boxes, which follow those of the previous kind */
 
     /*
-     * Sets *sum to the latencies so far. The examiner's process calls this while the workers count,
-     * so `counts` must be in shared memory, and the function may use neither malloc nor stdio.
+     * Sets *sum to the latencies so far. Is called in the examiner's process, so `counts` must be
+     * in shared memory, and the function may use neither malloc nor stdio.
      */
     void (*latencies)(const void *counts, struct histogram *sum);
     const void *counts;
@@ -81,10 +78,7 @@ struct examiner_setup {
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e);
 void examiner_free_boxes(struct slow_box *boxes, unsigned count);
 
-/*
- * Starts the examiner; from now on the workers report slow operations. The main thread must call
- * this while no worker works. The caller frees *out with examiner_free().
- */
+/* Starts the examiner while no worker works. The caller frees *out with examiner_free(). */
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e);
 
 /* Ends the examiner's process. No worker may be at work any more. x may be NULL. */

@@ -8,9 +8,9 @@
 #include "tail/trace.h"
 
 /*
- * The newest events, in memory of a fixed size, in which they overwrite the oldest. Events of one
- * CPU arrive in the order of time. Flushes and commits of the journal have a lane of their own:
- * they are rare, and many operations need them for longer.
+ * The newest events, in memory of a fixed size, in which they overwrite the oldest. Those of one
+ * CPU arrive in the order of time. Flushes and commits, which are rare and needed for longer, have
+ * a lane of their own.
  */
 struct tail_lane {
     struct tail_event *events;
@@ -63,18 +63,14 @@ struct tail_reader {
     uint64_t lost_events;  /* counted up: those that the kernel has lost */
 };
 
-/*
- * Reads what has been recorded until now. A CPU that records faster than it is read has to wait
- * for the next call. Returns false if take() did. Uses neither malloc nor stdio.
- */
+/* Reads what has been recorded. Returns false if take() did. Uses neither malloc nor stdio. */
 bool tail_history_read(struct tail_reader *r);
 
 /* An operation, and how to recognise its events. */
 struct tail_search {
     uint64_t start_ns;
     uint64_t end_ns;
-    uint64_t before_ns; /* the operation may wait for requests that its thread made up to this long
-                           before */
+    uint64_t before_ns; /* it may wait for what its thread requested up to this long before */
     int thread;
     bool by_thread;  /* requests that its thread makes in that time belong to the operation */
     uint32_t device; /* where its data is, if `sectors` is not 0 */
@@ -92,9 +88,8 @@ void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint6
                         void *context);
 
 /*
- * Finds the events of an operation, and the flushes and commits that may have begun before it, in
- * the order of time. They are valid until the next call. Returns false when some of the operation's
- * events are lost, or when there are too many.
+ * Finds the events of an operation, and flushes and commits from before it, in the order of time.
+ * They are valid until the next call. Returns false when some are lost, or too many.
  */
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count);

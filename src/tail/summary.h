@@ -38,10 +38,7 @@ uint64_t tail_heap_least(const struct tail_heap *h);
 /* Adds an operation. When the heap is full, it takes the place of the fastest one. */
 void tail_heap_add(struct tail_heap *h, const struct tail_record *r);
 
-/*
- * Returns the latency from which on operations are worth examining, judged by the latencies so far.
- * The workers report several times as many operations as will be explained.
- */
+/* The latency from which on operations are worth examining, judged by the latencies so far. */
 uint64_t tail_slow_from(const struct histogram *latencies);
 
 struct tail_summary {
@@ -71,9 +68,8 @@ double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
 #define TAIL_TEXT 640
 
 /*
- * Writes a sentence: "of the slowest 0.1 % (above 8.1 ms): 71 % waited for the device itself;
- * 29 % waited for a CPU." The causes are in the order of their shares. The sentence has no comma,
- * because scripts take a line with a comma for the CSV line. It is empty when there is nothing to
- * say.
+ * Writes a sentence: "of the slowest 0.1 % (above 8.1 ms): 71 % waited for the device itself; 29 %
+ * waited for a CPU." It has no comma, because scripts take such a line for the CSV line, and is
+ * empty when there is nothing to say.
  */
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s);

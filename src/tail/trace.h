@@ -10,8 +10,8 @@
 #include "util/err.h"
 
 /*
- * The kernel's own events, from tracefs: what they say (struct tail_event), how their records are
- * decoded, whatever the kernel's version, and the trace instance of this run.
+ * The kernel's own events, from tracefs: what they say (struct tail_event), how records of any
+ * version are decoded, and the trace instance of this run.
  */
 
 /* What the kernel reports, reduced to what shows a cause. */
@@ -67,12 +67,9 @@ struct tail_field {
 };
 
 /*
- * A page of the kernel's trace buffer, as trace_pipe_raw returns it. Its layout is described by
- * header_page and header_event in tracefs, and in the kernel's
- * Documentation/trace/ring-buffer-design.rst.
+ * Where the parts of a page of the kernel's trace buffer are, as trace_pipe_raw returns it:
+ * header_page in tracefs, and Documentation/trace/ring-buffer-design.rst of the kernel.
  */
-
-/* Where the parts of a page are (header_page). */
 struct tail_page_layout {
     struct tail_field commit;
     struct tail_field data;
@@ -117,10 +114,7 @@ struct tail_decoder {
     struct tail_field thread; /* thread that was running */
 };
 
-/*
- * Reads `text`, the contents of the event's file `format`. Returns false when a field is missing or
- * has an unexpected size; the event then counts as missing.
- */
+/* Reads the event's file `format`. If a field is missing, returns false: so is the event. */
 bool tail_decoder_learn(struct tail_decoder *d, unsigned index, const char *text);
 
 /* After all events: forgets those of a purpose for which another one is missing. */
@@ -129,32 +123,28 @@ void tail_decoder_finish(struct tail_decoder *d);
 /* Whether that event is missing, though operations on that filesystem ("ext4") may cause it. */
 bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem);
 
-/*
- * Turns a record of the trace into events. One record can make two of them, when a CPU goes from
- * one thread to another. Returns the number of events.
- */
+/* Turns a record into events; two if a CPU goes from one thread to another. Returns the number. */
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);
-
-/*
- * A trace instance of the program's own. While a test runs, the kernel records events into it, of
- * which the newest overwrite the oldest. It is opened as root; a process that holds its descriptors
- * can use it afterwards. The remover, a confined process that keeps the right to do so, removes it
- * when the program ends, no matter how: it sees the end of the socket.
- */
 
 #define TAIL_NOTE          320
 #define TAIL_INSTANCE_NAME 48
 
 /*
  * Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
- * the devices below its files. For other processes these need two instances, because the kernel
- * applies a list of processes to a whole instance: TAIL_CALLS has what happens in the threads that
- * tail_trace_follow() names and in their children, with their system calls; TAIL_AROUND has what
+ * the devices below its files. Other processes need two instances, because the kernel applies a
+ * list of processes to all of one: TAIL_CALLS has what happens in the threads that
+ * tail_trace_follow() names and in their children, with their system calls; TAIL_AROUND what
  * happens at devices and in journals, and who caused it.
  */
 enum tail_set { TAIL_OWN = 1, TAIL_CALLS = 2, TAIL_AROUND = 4 };
 
+/*
+ * A trace instance of the program's own. While a test runs, the kernel records events into it, of
+ * which the newest overwrite the oldest. It is opened as root; a process that holds its descriptors
+ * can use it afterwards. The remover, a confined process, removes it when the program ends, no
+ * matter how: it sees the end of the socket.
+ */
 struct tail_trace {
     enum tail_set set;
     bool is_open;
@@ -179,10 +169,7 @@ struct tail_trace {
 /* The most descriptors that an instance takes: for events, CPUs, and the rest of it. */
 unsigned tail_trace_descriptors(void);
 
-/*
- * Makes the instance. If the user may not, or the kernel cannot, there is no instance and t->note
- * says why, which is not a failure.
- */
+/* Makes the instance. If that is impossible, t->note says why, which is not a failure. */
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e);
 
 /* The threads and devices whose events are recorded. */
@@ -206,17 +193,11 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);
 /* Stops recording. After that the instance costs no time. */
 void tail_trace_end(struct tail_trace *t);
 
-/*
- * Reads a page of the records of a CPU into `page`, which has room for t->page_bytes. Returns the
- * number of bytes, or 0 when there are no more records now.
- */
+/* Reads a page of a CPU's records, of up to t->page_bytes. Returns its bytes; 0: none for now. */
 size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *page);
 
 /* Removes the instance, and waits until it is gone. */
 void tail_trace_close(struct tail_trace *t);
 
-/*
- * --cleanup: removes the instances that killed runs of any program left, and says so in a line for
- * each. Only root can.
- */
+/* --cleanup: removes the instances that killed runs have left, with a line for each. */
 void tail_trace_cleanup(void);
