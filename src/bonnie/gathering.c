@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sync/coordinator.h"
-
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
     uint64_t start_ns;
@@ -58,30 +56,25 @@ void gathering_begin(struct gathering *g)
     }
 }
 
-struct lap_meeting {
-    struct gathering *g;
-    struct lap_times answer;
-};
-
 static bool take_lap(void *context, unsigned rank, struct bundle_reader *brought)
 {
-    struct lap_meeting *m = context;
-    return bundle_take(brought, &m->g->laps[rank], sizeof *m->g->laps);
+    struct gathering *g = context;
+    return bundle_take(brought, &g->laps[rank], sizeof *g->laps);
 }
 
 /* Converts all times to rank 0's clock, when the clocks have been compared. */
 static void join_lap(void *context)
 {
-    struct lap_meeting *m = context;
-    struct gathering *g = m->g;
+    struct gathering *g = context;
     const struct ranks *r = &g->coordinator->ranks;
     struct rank_span span = {0};
+    g->lap.preparing_ns = 0;
     for (unsigned rank = 0; rank < r->count; rank++) {
         struct rank_lap *one = &g->laps[rank];
         rank_clock_span(r, rank, &one->start_ns, &one->end_ns);
         rank_span_add(&span, one->start_ns, one->end_ns);
-        if (one->preparing_ns > m->answer.preparing_ns)
-            m->answer.preparing_ns = one->preparing_ns;
+        if (one->preparing_ns > g->lap.preparing_ns)
+            g->lap.preparing_ns = one->preparing_ns;
         if (r->cards[rank].after.uncertainty_ns > g->clock_uncertainty_ns)
             g->clock_uncertainty_ns = r->cards[rank].after.uncertainty_ns;
     }
@@ -92,7 +85,7 @@ static void join_lap(void *context)
                 rank_span_add(&of_host, g->laps[rank].start_ns, g->laps[rank].end_ns);
         g->hosts[first].elapsed_ns += of_host.last_end - of_host.first_start;
     }
-    m->answer.elapsed_ns = span.last_end - span.first_start;
+    g->lap.elapsed_ns = span.last_end - span.first_start;
     if (span.last_start - span.first_start > g->start_spread_ns)
         g->start_spread_ns = span.last_start - span.first_start;
 }
@@ -105,38 +98,30 @@ int gathering_end_lap(struct gathering *g, const struct task_times *times, struc
         return 0;
     const struct rank_lap mine = {
         .start_ns = times->start_ns, .end_ns = times->end_ns, .preparing_ns = lap->preparing_ns};
-    struct lap_meeting meeting = {.g = g};
     struct meeting all = {.name = "Ending a test",
                           .take = take_lap,
                           .decide = join_lap,
-                          .context = &meeting,
-                          .answer = &meeting.answer,
-                          .answer_bytes = sizeof meeting.answer,
+                          .context = g,
+                          .answer = &g->lap,
+                          .answer_bytes = sizeof g->lap,
                           .compares_clocks = true};
     bundle_put(&all.mine, &mine, sizeof mine);
     int rc = coordinator_meet(g->coordinator, &all, e);
-    *lap = meeting.answer;
+    *lap = g->lap;
     return rc;
 }
 
-struct test_meeting {
-    struct gathering *g;
-    struct test_figures *figures;
-    struct op_stats *total;
-};
-
 static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
 {
-    struct test_meeting *m = context;
-    struct gathering *g = m->g;
+    struct gathering *g = context;
     struct rank_test *test = g->received;
     if (!bundle_take(in, &test->figures, sizeof test->figures) ||
         !bundle_take(in, &test->total, sizeof test->total))
         return false;
-    op_stats_merge(m->total, &test->total);
+    op_stats_merge(g->total, &test->total);
     const struct ranks *r = &g->coordinator->ranks;
     bool is_first = ranks_is_first(r, rank);
-    struct test_figures *all = m->figures;
+    struct test_figures *all = g->figures;
     struct cache_use *cache = &test->figures.cache;
     cache->resident_percent_before /= r->count;
     cache->resident_percent_after /= r->count;
@@ -167,10 +152,11 @@ static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
                        struct joint_test *together, struct err *e)
 {
-    struct test_meeting meeting = {.g = g, .figures = figures, .total = total};
-    struct meeting all = {.name = "Ending a test", .take = take_test, .context = &meeting};
+    struct meeting all = {.name = "Ending a test", .take = take_test, .context = g};
     if (g->coordinator->ranks.count == 1)
         return 0;
+    g->figures = figures;
+    g->total = total;
     bundle_put(&all.mine, figures, sizeof *figures);
     bundle_put(&all.mine, total, sizeof *total);
     if (g->hosts) /* this rank's own figures come with the others */

@@ -4,11 +4,8 @@
 #include <stdint.h>
 
 #include "bonnie/result.h"
-#include "measure/histogram.h"
-#include "measure/limit.h"
 #include "sync/coordinator.h"
 #include "sys/thread_pool.h"
-#include "verify/contents.h"
 
 /*
  * Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each
@@ -27,8 +24,11 @@ struct test_figures {
     struct corruption corruption;
 };
 
-struct rank_lap;
-struct rank_test;
+/* The times of a lap, for all ranks together. */
+struct lap_times {
+    uint64_t elapsed_ns;
+    uint64_t preparing_ns; /* longest time that a rank has spent on preparing the laps so far */
+};
 
 struct gathering {
     struct coordinator *coordinator;
@@ -36,8 +36,11 @@ struct gathering {
     struct rank_lap *laps; /* for each rank, its report on the last lap */
     /* what each host has done in the current test; a host has the index of its first rank */
     struct host_result *hosts;
-    struct rank_test *received; /* what one rank has sent after a test */
-    uint64_t start_spread_ns;   /* in the current test, as in struct joint_test */
+    struct rank_test *received;   /* what one rank has sent after a test */
+    struct lap_times lap;         /* the last one */
+    struct test_figures *figures; /* those of all ranks, at the end of the test */
+    struct op_stats *total;
+    uint64_t start_spread_ns; /* in the current test, as in struct joint_test */
     uint64_t clock_uncertainty_ns;
 };
 
@@ -46,12 +49,6 @@ int gathering_open(struct gathering *g, struct coordinator *coordinator, struct 
 void gathering_close(struct gathering *g);
 
 void gathering_begin(struct gathering *g); /* a test */
-
-/* The times of a lap, for all ranks together. */
-struct lap_times {
-    uint64_t elapsed_ns;
-    uint64_t preparing_ns; /* longest time that a rank has spent on preparing the laps so far */
-};
 
 /*
  * Ends a lap in which this rank's work took `times`. Stores the times of all ranks in *lap,

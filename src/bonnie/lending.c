@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonnie/workloads/workload.h"
-
 /* What a rank knows about the files of a worker. */
 struct worker_state {
     uint64_t valid_bytes; /* of its data file */

@@ -6,11 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "bonnie/preset.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
-#include "io/engine.h"
-#include "measure/steady.h"
 #include "util/printable.h"
 #include "util/rng.h"
 

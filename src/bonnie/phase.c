@@ -8,19 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bonnie/gathering.h"
 #include "bonnie/lending.h"
 #include "bonnie/rounds.h"
-#include "bonnie/workloads/workload.h"
-#include "live/monitor.h"
-#include "live/progress.h"
 #include "measure/clock.h"
-#include "measure/limit.h"
 #include "storage/page_cache.h"
-#include "sys/thread_pool.h"
-#include "util/err.h"
 #include "util/kernel_file.h"
-#include "util/units.h"
 
 /* "12 of 12: Reading and writing at random places" */
 #define PHASE_TITLE 64
@@ -89,6 +81,7 @@ static void phase_verdict(const struct phase *ph, struct test_result *t,
     const unsigned engine = p->engine.ops->capabilities;
     const struct advice_facts facts = {
         .test = ph->test,
+        .reason = judgement->reason,
         .workers = t->workers,
         .iodepth = t->iodepth,
         .cpus = p->host->cpus,
@@ -101,7 +94,8 @@ static void phase_verdict(const struct phase *ph, struct test_result *t,
         .is_compressible = p->contents != DATA_RANDOM,
         .lacks_journal = ph->context->storage.sources.mount.lacks_journal,
     };
-    verdict_of_test(&t->verdict, judgement, &facts);
+    t->verdict = (struct verdict){
+        .is_known = true, .least = *judgement, .most = *judgement, .advice = advice_for(&facts)};
 }
 
 static double first_number(const char *path)

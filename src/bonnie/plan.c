@@ -6,12 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "bonnie/preset.h"
 #include "live/shared_stats.h"
 #include "storage/scratch.h"
-#include "sync/ranks.h"
 #include "util/partition.h"
-#include "util/units.h"
 
 #define DEFAULT_ROUND_NS    (60 * BILLION)
 #define DEFAULT_MOST_ROUNDS 25
@@ -448,8 +445,6 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e)
 {
     *share = *whole;
-    if (r->count == 1)
-        return 0;
     share->whole = whole;
     share->ranks = r->count;
     share->rank = r->number;

@@ -7,14 +7,12 @@
 #include <stdio.h>
 
 #include "bonnie/preset.h"
-#include "bonnie/tests.h"
 #include "cli/option.h"
 #include "io/engine.h"
 #include "measure/steady.h"
 #include "storage/file_set.h"
 #include "sync/coordinator.h"
 #include "sys/host.h"
-#include "util/err.h"
 #include "verify/contents.h"
 #include "verify/pattern.h"
 
@@ -157,9 +155,8 @@ struct plan {
 struct settings {
     struct plan plan; /* what a setting decides alone; csv is CSV_NOT_GIVEN without --csv */
     const struct preset_defaults *preset; /* NULL: not given */
-
-    const char *operand;          /* `bonnie DIR`; NULL: not given */
-    bool shapes_run;              /* an option says what is measured, or how */
+    const char *operand;                  /* `bonnie DIR`; NULL: not given */
+    bool shapes_run;                      /* an option says what is measured, or how */
     bool gives_size;              /* -s does, which a short look at a device takes as well */
     bool writes;                  /* --write: a device is written to, and not only read */
     struct optional offset_bytes; /* where the data begins on a device */
@@ -167,19 +164,16 @@ struct settings {
     const char *user;
     const char *group;
     const char *random_file;
-
     struct optional data_bytes; /* -s with a suffix, in bytes */
     struct optional data_units; /* -s without a suffix, in billionths of the preset's unit */
     struct optional chunk_bytes;
     struct optional seeks;
     struct optional seekers;
-
     struct optional files_k;
     struct optional file_max_bytes;
     struct optional file_min_bytes;
     struct optional directories;
     struct optional file_chunk_bytes;
-
     struct optional workers;
     bool workers_auto;
     struct optional ram_bytes;
@@ -195,20 +189,15 @@ struct settings {
 
     const char *engine; /* name of the engine; NULL: not given */
     struct optional iodepth;
-
     struct optional iops_duration_ns;
     struct optional iops_block_bytes;
     struct optional iops_writes; /* percentage of operations that write */
-
-    struct optional time_ns; /* time of each sequential block test */
-
+    struct optional time_ns;     /* time of each sequential block test */
     struct optional round_ns;
     struct optional precondition; /* number of times that the data set is written before */
     struct optional most_rounds;
     bool require_steady;
-
     struct optional min_time_ns;
-
     bool tests_given;
     bool tests[TEST_COUNT];
 
@@ -262,16 +251,12 @@ unsigned plan_rows(const struct settings *s, const struct host *h);
 
 /*
  * Makes the plan of row number `row`, counted from 0. Returns 0, or a negative errno with a line in
- * e when the data set cannot be divided among the workers, no test is left, a random file cannot be
- * read, or options cannot be combined.
+ * e when sizes do not fit together, no test is left, or options cannot be combined.
  */
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e);
 
-/*
- * Does without the O_DIRECT that the preset wants, because it does not work here. A short look then
- * takes another engine.
- */
+/* Does without O_DIRECT, which does not work here. A short look then takes another engine. */
 void plan_forgo_direct(struct plan *p);
 
 /* The plan of all ranks, of which p may be a share. */
@@ -289,10 +274,9 @@ static inline unsigned plan_all_directories(const struct plan *p)
 }
 
 /*
- * Makes one rank's share of a plan. The share of a single rank is the whole plan. Sizes and numbers
- * of files and seeks are divided; workers and seekers are per rank; and only rank 0 prints
- * anything. `whole` must outlive the share. Returns 0, or a negative errno with a line in e when
- * there is too little for each rank.
+ * Makes one rank's share of a plan, which must outlive it. Sizes and numbers of files and seeks are
+ * divided; workers and seekers are per rank; and only rank 0 prints anything. Returns 0, or a
+ * negative errno with a line in e when there is too little for each rank.
  */
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e);
 

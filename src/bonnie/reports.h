@@ -5,11 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bonnie/plan.h"
 #include "bonnie/result.h"
 #include "report/page.h"
-#include "sys/output.h"
-#include "util/err.h"
 
 /*
  * One format of the report. Each hook may be NULL: the format prints nothing then. All print to
@@ -39,15 +36,8 @@ const struct report_ops *report_at(size_t index);
 int report_end(FILE *out);
 
 /* One object for each file in this folder that prints a format. report_by_name() finds them. */
-extern const struct report_ops report_text;
-extern const struct report_ops report_csv;
-extern const struct report_ops report_json;
-extern const struct report_ops report_classic;
-extern const struct report_ops report_html_row;
-extern const struct report_ops report_gobonniego;
-extern const struct report_ops report_gobonniego_json;
-extern const struct report_ops report_diskmark;
-extern const struct report_ops report_quick;
+extern const struct report_ops report_text, report_csv, report_json, report_classic,
+    report_html_row, report_gobonniego, report_gobonniego_json, report_diskmark, report_quick;
 
 /*
  * The reports that a session prints, each to the stream that the plan wants: some after each run,

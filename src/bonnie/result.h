@@ -6,21 +6,16 @@
 #include <stdint.h>
 
 #include "bonnie/plan.h"
-#include "bonnie/tests.h"
 #include "bonnie/verdict.h"
 #include "live/monitor.h"
-#include "measure/device.h"
 #include "measure/facts.h"
 #include "measure/histogram.h"
 #include "measure/levels.h"
-#include "measure/steady.h"
 #include "measure/summary.h"
 #include "storage/direct.h"
 #include "storage/page_cache.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
-#include "util/err.h"
-#include "verify/contents.h"
 
 /* The first corrupted places that a test found, described for reports. */
 struct corruption_entry {

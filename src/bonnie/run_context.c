@@ -11,18 +11,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "bonnie/preset.h"
-#include "io/engine.h"
-#include "io/io_queue.h"
 #include "measure/clock.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/partition.h"
 #include "util/rng.h"
 #include "util/shared_memory.h"
-#include "util/units.h"
-
-/* ---- the private directories of all ranks ---------------------------------------------------- */
 
 /*
  * Each rank has a directory of its own; but where ranks read what others have written, all use the
@@ -189,8 +183,6 @@ static void report_abandoned(const struct run_context *r)
         stop_message(text);
     }
 }
-
-/* ---- workers and what they work with --------------------------------------------------------- */
 
 /* Checks that sizes are multiples of the alignment that direct I/O needs. */
 static int check_alignment(const struct plan *p, uint32_t alignment, struct err *e)

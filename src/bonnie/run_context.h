@@ -2,20 +2,13 @@
 #pragma once
 
 #include "bonnie/gathering.h"
-#include "bonnie/plan.h"
 #include "bonnie/workloads/workload.h"
 #include "live/progress.h"
-#include "live/shared_stats.h"
 #include "measure/control_group.h"
 #include "storage/block_device.h"
-#include "storage/scratch.h"
-#include "sync/coordinator.h"
 #include "sys/cache_dropper.h"
-#include "sys/thread_pool.h"
 #include "tail/examiner.h"
 #include "tail/trace.h"
-#include "verify/contents.h"
-#include "verify/pattern.h"
 
 /* Room for a line for each test, and one with the number of the run. */
 #define FIGURES_SO_FAR (TEST_COUNT * 100 + 40)
@@ -93,14 +86,12 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
  */
 void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t index);
 
-/*
- * Gives a worker its own files back after it worked on another rank's, so that it can remove them.
- */
+/* Gives a worker its own files back after it worked on another rank's. */
 void run_context_give_back(struct run_context *r, unsigned worker);
 
 /*
- * Ends the workers, and removes everything that was made. rc is the result of the run. Returns rc,
- * or the first failure of closing. After a signal, e has only that; what could not be removed is
- * then reported on standard error.
+ * Ends the workers, and removes everything that was made. rc is the result of the run. Returns the
+ * first failure of closing, or 0. After a signal, e has only the run's own failure; what could not
+ * be removed, and what killed ranks have left, is then reported on standard error.
  */
 int run_context_close(struct run_context *r, int rc, struct err *e);

@@ -9,24 +9,14 @@
 #include <unistd.h>
 
 #include "bonnie/phase.h"
-#include "bonnie/plan.h"
-#include "bonnie/preset.h"
 #include "bonnie/reports.h"
-#include "bonnie/result.h"
-#include "bonnie/run_context.h"
 #include "cli/parser.h"
 #include "measure/clock.h"
-#include "storage/block_device.h"
-#include "sync/coordinator.h"
-#include "sys/cache_dropper.h"
-#include "sys/host.h"
 #include "sys/input.h"
-#include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
-#include "util/units.h"
 
 /* Says, unless -q is given, what may surprise, and with -v what was decided. */
 static void advise_user(const struct plan *p, const struct helpers *helpers, bool stays_root)
@@ -263,8 +253,6 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     cache_dropper_stop(&helpers.dropper);
     return rc;
 }
-
-/* ---- the program ----------------------------------------------------------------------------- */
 
 int bonnie(int argc, char *argv[], struct err *e)
 {

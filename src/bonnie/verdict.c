@@ -180,13 +180,6 @@ void advice_text(char text[static ADVICE_TEXT], uint64_t set)
     text[0] = (char)toupper((unsigned char)text[0]);
 }
 
-void verdict_of_test(struct verdict *v, const struct judgement *j, const struct advice_facts *facts)
-{
-    struct advice_facts f = *facts;
-    f.reason = j->reason;
-    *v = (struct verdict){.is_known = true, .least = *j, .most = *j, .advice = advice_for(&f)};
-}
-
 bool verdict_join(struct verdict *to, const struct verdict *other)
 {
     if (!to->is_known || !other->is_known || !limit_is_alike(&to->least, &other->least))

@@ -53,9 +53,5 @@ struct verdict {
     uint64_t advice; /* a set of remedies for advice_text() */
 };
 
-/* Makes the verdict on one test: a judgement and the advice for it. Ignores facts->reason. */
-void verdict_of_test(struct verdict *v, const struct judgement *j,
-                     const struct advice_facts *facts);
-
 /* Merges `other` into `to`, if one sentence can describe both. Returns whether it can. */
 bool verdict_join(struct verdict *to, const struct verdict *other);

@@ -389,6 +389,14 @@ static void the_filesystem_is_named(void **state)
     assert_string_equal(sentence(&j, NULL), "This filesystem has no block device to watch.");
 }
 
+/* The verdict on one test. */
+static struct verdict verdict_of(const struct judgement *j, struct advice_facts facts)
+{
+    facts.reason = j->reason;
+    return (struct verdict){
+        .is_known = true, .least = *j, .most = *j, .advice = advice_for(&facts)};
+}
+
 /*
  * Two tests with the same reason share a sentence, which has the smallest and the largest of each
  * figure.
@@ -405,7 +413,7 @@ static void tests_are_told_together(void **state)
                           .computed_percent = 78};
     struct verdict sum;
     struct verdict other;
-    verdict_of_test(&sum, &j, &reads);
+    sum = verdict_of(&j, reads);
     assert_true(verdict_join(&sum, &sum));
     limit_sentence(words, &sum.least, &sum.most);
     assert_string_equal(words, "Device busy 41 %; computing 78 %.");
@@ -413,18 +421,18 @@ static void tests_are_told_together(void **state)
     j.device_percent = 74;
     j.computed_percent = 56;
     j.others.waited_percent = 18;
-    verdict_of_test(&other, &j, &reads);
+    other = verdict_of(&j, reads);
     assert_true(verdict_join(&sum, &other));
     limit_sentence(words, &sum.least, &sum.most);
     assert_string_equal(words, "Device busy 41-74 %; computing 56-78 %; no CPU free 0-18 %.");
 
-    verdict_of_test(&other, &j, &seeks);
+    other = verdict_of(&j, seeks);
     assert_true(verdict_join(&sum, &other));
     advice_text(advice, sum.advice);
     assert_string_equal(advice, "Larger chunks (-s SIZE:1m) or -D or more workers (-c) or more "
                                 "seekers (-s) may help.");
     j.reason = REASON_OTHERS_COMPUTED;
-    verdict_of_test(&other, &j, &reads);
+    other = verdict_of(&j, reads);
     assert_false(verdict_join(&sum, &other));
     assert_false(verdict_join(&sum, &(struct verdict){0}));
     assert_false(verdict_join(&(struct verdict){0}, &(struct verdict){0}));
