@@ -237,8 +237,7 @@ int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *by
             rc = fail_on(s, "symlink", &place, e);
     } else if (rc == 0 && s->setup.kind == FILES_HARD_LINKS && !link_to_newest(s, &place)) {
         /* the newest target may have as many links as it can have */
-        if (errno == EMLINK)
-            rc = new_link_target(s, e);
+        rc = errno == EMLINK ? new_link_target(s, e) : fail_on(s, "link", &place, e);
         if (rc == 0 && !link_to_newest(s, &place))
             rc = fail_on(s, "link", &place, e);
     }
