@@ -609,7 +609,7 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
     bool has_time =
         w->item == ITEM_BLOCK || w->item == ITEM_CHUNK; /* which cuts off the last lap */
     uint64_t usual_ns = w->item == ITEM_BLOCK   ? p->iops.duration_ns
-                        : w->item == ITEM_CHUNK ? p->time_ns
+                        : w->item == ITEM_CHUNK ? p->chunk_test_ns
                         : w->repeats            ? p->min_time_ns
                                                 : 0;
     enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;

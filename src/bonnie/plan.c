@@ -74,7 +74,7 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
     uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
     if (most > p->host->free_files / 10)
         most = p->host->free_files / 10;
-    f->most_ns = BRIEF_FILES_NS;
+    f->most_ns = s->time_ns.given ? p->chunk_test_ns : BRIEF_FILES_NS;
     if (f->count > most)
         f->count = most;
     if (p->row->tests[TEST_SEQ_CREATE].id && f->count < BRIEF_LEAST_FILES)
@@ -109,15 +109,9 @@ static void choose_formats(struct plan *p, const struct settings *s,
     p->wants_intervals = plan_has_format(p, "json");
 }
 
-/* Whether an option says what is measured, or how, where a short look would decide that. */
-static bool shapes_run(const struct settings *s, const struct host *h)
+const struct preset_defaults *plan_defaults(const struct settings *s)
 {
-    return s->shapes_run || (s->gives_size && h->device_bytes == 0);
-}
-
-const struct preset_defaults *plan_defaults(const struct settings *s, const struct host *h)
-{
-    bool is_brief = s->operand && !shapes_run(s, h);
+    bool is_brief = s->operand && !s->shapes_run;
     return s->preset ? s->preset : preset_by_name(is_brief ? QUICK_PRESET : DEFAULT_PRESET);
 }
 
@@ -148,7 +142,7 @@ static const struct preset_row *row_of(const struct preset_defaults *defaults,
 unsigned plan_rows(const struct settings *s, const struct host *h)
 {
     unsigned count = 0;
-    while (row_of(plan_defaults(s, h), s, h, count))
+    while (row_of(plan_defaults(s), s, h, count))
         count++;
     return count > 0 ? count : 1;
 }
@@ -165,16 +159,16 @@ static int check_given(const struct plan *p, const struct settings *s,
                                                      : NULL;
     char there[UNITS_TEXT];
     uint64_t end;
-    if (p->is_brief && shapes_run(s, p->host))
+    if (p->is_brief && s->shapes_run)
         return err_say(e,
                        "--preset=%s decides by itself what it measures; only options of the "
                        "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
                        defaults->name);
     units_format_readable(there, p->host->free_bytes);
-    if (p->is_brief && !p->is_device && p->most_bytes < BRIEF_LEAST_BYTES)
+    if (p->is_brief && !p->is_device && !s->gives_size && p->most_bytes < BRIEF_LEAST_BYTES)
         return err_say(e,
                        "%s: %s are free, and a short look writes at most a tenth of that, which is "
-                       "too little to measure; -s MIB -n 0 measures with as much as you allow",
+                       "too little to measure; -s MIB measures with as much as you allow",
                        p->directory, there);
     if (defaults->rows && is_fixed)
         return err_say(
@@ -364,12 +358,13 @@ static int check_sizes(const struct plan *p, struct err *e)
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e)
 {
-    const struct preset_defaults *defaults = plan_defaults(s, h);
+    const struct preset_defaults *defaults = plan_defaults(s);
     uint64_t workers = optional_or(s->workers, defaults->every_cpu ? host_workers(h) : 1);
     *p = s->plan;
     p->host = h;
     p->preset = defaults->name;
     p->is_brief = defaults->is_brief;
+    p->is_longer = p->is_brief && (s->gives_size || s->time_ns.given);
     p->makes_directory = defaults->makes_directory;
     p->offset_bytes = s->offset_bytes.value;
     p->row = row_of(defaults, s, h, row);
@@ -383,6 +378,9 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     p->direct = p->direct || defaults->direct || p->is_device;
     p->min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS);
     p->time_ns = optional_or(s->time_ns, p->steady.wanted ? 0 : defaults->time_ns);
+    p->chunk_test_ns = p->time_ns;
+    if (p->is_brief && s->time_ns.given)
+        p->chunk_test_ns /= plan_rows(s, h);
     p->drop_interval_ns = defaults->drop_interval_ns;
     p->csv = p->csv != CSV_NOT_GIVEN ? p->csv : CSV_1_98;
     p->ranks = 1;
@@ -404,7 +402,8 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
             h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
         p->direct = !p->row->sync;
         /* repeating makes more files; in half a second their figures differed by a third */
-        p->min_time_ns = optional_or(s->min_time_ns, p->most_bytes / GIB * BILLION);
+        p->min_time_ns = optional_or(
+            s->min_time_ns, s->time_ns.given ? p->chunk_test_ns : p->most_bytes / GIB * BILLION);
     }
     if (p->contents == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
@@ -427,8 +426,11 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         p->row && p->row->iops_block_bytes ? p->row->iops_block_bytes : defaults->iops_block_bytes;
     uint64_t block = optional_or(s->iops_block_bytes, usual);
     unsigned writes = p->row ? p->row->iops_writes : p->reads_only ? 0 : DEFAULT_IOPS_WRITES;
-    p->iops.duration_ns = optional_or(s->iops_duration_ns, defaults->iops_ns);
-    p->iops.most_ops = p->row ? p->most_bytes / BRIEF_SHARES * p->row->share / block : 0;
+    p->iops.duration_ns =
+        optional_or(s->iops_duration_ns,
+                    p->is_brief && s->time_ns.given ? p->chunk_test_ns : defaults->iops_ns);
+    p->iops.most_ops =
+        p->row && !p->is_longer ? p->most_bytes / BRIEF_SHARES * p->row->share / block : 0;
     p->iops.block_bytes = block;
     p->iops.write_percent = (unsigned)optional_or(s->iops_writes, writes);
     p->data.change_bytes = p->row

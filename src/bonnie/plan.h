@@ -89,6 +89,7 @@ struct plan {
     const struct host *host;
     const char *preset; /* name of the preset that decided what the user left open */
     bool is_brief;      /* a short look, as in struct preset_defaults */
+    bool is_longer;     /* a look whose --time or -s was given, which the limits do not bind */
     const char *directory;
     bool makes_directory;      /* if it is missing */
     bool trusts_directory;     /* --trust-directory */
@@ -128,7 +129,8 @@ struct plan {
     bool explains_tail;        /* what the slowest operations waited for */
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
-    uint64_t time_ns;          /* time of each sequential block test; 0: once through the data */
+    uint64_t time_ns;          /* as given; of a short look, for all of its rows */
+    uint64_t chunk_test_ns;    /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
     bool percentiles;          /* of every test below the table */
     bool si;                   /* throughput in powers of 1000, too */
@@ -241,7 +243,7 @@ static inline bool plan_has_test(const struct plan *p, enum test_id first, enum 
 }
 
 /* The preset that the user chose, by name or with an operand alone. */
-const struct preset_defaults *plan_defaults(const struct settings *s, const struct host *h);
+const struct preset_defaults *plan_defaults(const struct settings *s);
 
 /*
  * Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. A device

@@ -43,13 +43,13 @@ static const struct preset_row diskmark_rows[] = {
 static const struct preset_row quick_rows[] = {
     {ROW("Write", "1 MiB", 8, WRITE_1M_Q8)},
     {ROW("Read", "1 MiB", 8, READ_1M_Q8)},
-    {ROW("Read", "4 KiB at random, 1", 1, READ_4K_Q1)},
-    {ROW("Read", "4 KiB at random, 32", 32, READ_4K_Q32)},
-    {ROW("Write", "4 KiB at random, 1", 1, WRITE_4K_Q1), .iops_writes = 100, .share = 1},
-    {ROW("Write", "4 KiB at random, 32", 32, WRITE_4K_Q32), .iops_writes = 100, .share = 4},
-    {ROW("Durable", "8 KiB, fdatasync after each", 1, DURABLE_8K), .iops_writes = 100, .share = 1,
+    {ROW("Read", "4 KiB, one by one", 1, READ_4K_Q1)},
+    {ROW("Read", "4 KiB, 32 in flight", 32, READ_4K_Q32)},
+    {ROW("Write", "4 KiB, one by one", 1, WRITE_4K_Q1), .iops_writes = 100, .share = 1},
+    {ROW("Write", "4 KiB, 32 in flight", 32, WRITE_4K_Q32), .iops_writes = 100, .share = 4},
+    {ROW("Durable", "8 KiB, one by one", 1, DURABLE_8K), .iops_writes = 100, .share = 1,
      .iops_block_bytes = 8192, .sync = true},
-    {ROW("Files", "created, removed", 1, FILES)},
+    {ROW("Files", "created, deleted", 1, FILES)},
 };
 
 /* What several presets have in common. */

@@ -155,7 +155,7 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     if (rc == 0) {
         host_detect(&host);
         host.device_bytes = device.name ? device.bytes : 0;
-        if (plan_defaults(s, &host)->is_brief && !device.name)
+        if (plan_defaults(s)->is_brief && !device.name)
             host_find_room(&host, s->plan.directory);
         if (ranks->ram_bytes > host.ram_bytes)
             host.other_ram_bytes = ranks->ram_bytes - host.ram_bytes;

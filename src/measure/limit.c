@@ -372,6 +372,11 @@ const char *limit_name(enum limited_by by)
     return names[by];
 }
 
+const char *limit_text(enum limited_by by)
+{
+    return by == LIMITED_UNKNOWN ? "not known" : limit_name(by);
+}
+
 /* A shorter wait for a CPU is not mentioned. */
 #define WORTH_TELLING_PERCENT 1
 

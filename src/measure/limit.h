@@ -27,6 +27,9 @@ enum limited_by {
 /* As terminal, JSON and page have it: "device", "page cache" ... "unknown". */
 const char *limit_name(enum limited_by by);
 
+/* The same for people: "not known" for "unknown". */
+const char *limit_text(enum limited_by by);
+
 /* Why a verdict was given. */
 enum limit_reason {
     REASON_NOTHING_EXPLAINS, /* unknown: neither the device nor a CPU was busy */

@@ -17,7 +17,7 @@ use RunProgram qw(slurp);
 my $LITERAL = qr/"(?:[^"\\]|\\.)*"/;
 
 # Functions whose texts are numbers with units, or words of the program.
-my $OURS = qr/\A(?:printable|units_\w+|percentile|\w+_words)\(.*\)[.]text\z|\A(?:limit_name|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:headings|names|titles)\[.*\]\z/s;
+my $OURS = qr/\A(?:printable|units_\w+|percentile|\w+_words)\(.*\)[.]text\z|\A(?:limit_text|limit_of|offer_text|option_dashes|or_empty|portable_reason|test_rate_unit|value_\w+)\(.*\)\z|\A\w+_(?:headings|names|titles)\[.*\]\z/s;
 
 # Expressions that are harmless: in this file, or in all.
 my %HARMLESS = (
@@ -28,10 +28,10 @@ my %HARMLESS = (
     'engines'                => [ 'io/', qw((*engine)->name (*engine)->summary reason.text) ],
     'kinds of calls, and numbers' => [ 'bonwhy/', qw(call_kinds[kind].name call_kinds[i].name bytes) ],
     'ways of getc_putc'      => [ 'tools/getc_putc.c', qw(byte_ways[i].name figure_of(s->kib_per_second[i]).text) ],
-    'tables of the program'  => [ 'bonnie/report/', qw(heading headings note name text row->name row->part) ],
+    'tables of the program'  => [ 'bonnie/report/', qw(heading headings note name text) ],
     'fields of figures.c, made printable there' => [ 'bonnie/report/', map {"f.$_"} qw(label cpu rate) ],
     'names and texts of fields, made printable in figures.c' => [ 'bonnie/report/csv.c', qw(before l->separator suffix) ],
-    'words of the program and numbers' => [ 'bonnie/report/quick.c', qw(what quote) ],
+    'words of the program and numbers' => [ 'bonnie/report/quick.c', qw(what quote title amount) ],
     'made printable above'   => [ 'bonnie/report/', qw(label line->text) ],
     'made printable above '  => [ 'tools/getc_putc.c', 'label' ],
     'names of phases'        => [ 'live/', qw(title figures word) ],

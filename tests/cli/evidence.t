@@ -91,7 +91,7 @@ SKIP: {
     like(measured("-url=$disk/f-XX"), qr/\Adevice: Device busy \d+ %[.]\z/, 'bonload finds the device of a btrfs');
     spew("$disk/zeros", "\0" x (4 << 20));
     system 'sync', '-f', "$disk/zeros";
-    like(measured("-url=$disk/zeros", '-max-requests=1'), qr/\A(?:device|unknown): /, 'bonload: compressed');
+    like(measured("-url=$disk/zeros", '-max-requests=1'), qr/\A(?:device|not known): /, 'bonload: compressed');
 }
 
 # Files may be where the watched filesystem is not.
@@ -106,22 +106,22 @@ SKIP: {
         mkdir "$upper/$_" for qw(upper work);
         my $dir = scratch();
         skip 'this system has no overlayfs', 1 if system(qw(mount -t overlay -o), "lowerdir=$lower,upperdir=$upper/upper,workdir=$upper/work", 'bonnie-test', "$dir") != 0;
-        is(measured("-url=$dir/f-01"), 'unknown: Nothing shows where the files below the overlay are.', $name);
+        is(measured("-url=$dir/f-01"), 'not known: Nothing shows where the files below the overlay are.', $name);
         system 'umount', "$dir";
     }
     spew("$memory/$_", q{}) for 'mount', 'list';
     system qw(mount --bind), "$disk/f-01", "$memory/mount";
-    is(measured("-url=$memory/mount"), 'unknown: The names may lead to several filesystems.', 'a file that is a mount');
+    is(measured("-url=$memory/mount"), 'not known: The names may lead to several filesystems.', 'a file that is a mount');
     system 'umount', "$memory/mount";
     truncate "$disk/f-01", 0;
     truncate "$disk/f-01", 1 << 20;
-    like(measured("-url=$disk/f-01", '-max-requests=1', $_), qr/\A(?:device|unknown|page cache): /, "a hole, $_") for '-evict', '-direct';
+    like(measured("-url=$disk/f-01", '-max-requests=1', $_), qr/\A(?:device|not known|page cache): /, "a hole, $_") for '-evict', '-direct';
     spew("$memory/list", "$memory/f-01\n$disk/f-01\n");
-    is(measured("-url-source=$memory/list"), 'unknown: The names may lead to several filesystems.', 'a list of names');
+    is(measured("-url-source=$memory/list"), 'not known: The names may lead to several filesystems.', 'a list of names');
     symlink "$disk", "$memory/01";
     mkdir "$memory/00";
     rename "$memory/f-01", "$memory/00/f-01";
-    is(measured("-url=$memory/XX/f-01"), 'unknown: The names may lead to several filesystems.', 'a template');
+    is(measured("-url=$memory/XX/f-01"), 'not known: The names may lead to several filesystems.', 'a template');
 }
 
 SKIP: {

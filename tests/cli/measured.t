@@ -51,7 +51,7 @@ subtest 'in memory there is no device' => sub {
 subtest 'told under the table' => sub {
     my $dir = scratch();
     my $run = bonnie('-d', "$dir", qw(-s64 -n1 -r0 --min-time=0.05));
-    my ($lines) = "$run->{out}$run->{err}" =~ /^What was measured\n((?:  .*\n)+)/m;
+    my ($lines) = "$run->{out}$run->{err}" =~ /^What limited each test\n((?:  .*\n)+)/m;
     ok($lines, 'there are lines, and they are indented') or return;
     unlike($lines, qr/,/, 'without a comma: scripts take a line with one for CSV');
     my %csv   = %{ csv_of($run) };

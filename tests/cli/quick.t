@@ -22,33 +22,36 @@ my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?|\+{5})/;
 my $TIME   = qr/ +\d[\d.]{0,3} [mun]?s/;
 my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +$LIMIT\n| +\+{5}\n/;
 my @LINES  = (
-    qr/ {37}per second {4}median {7}p99 {3}limited by\n/,
-    qr/Write    1 MiB, \d in flight$ROW/,
-    qr/Read     1 MiB, \d in flight$ROW/,
-    qr/Read     4 KiB at random, 1$ROW/,
-    qr/Read     4 KiB at random, 32(?:$ROW|: .*\n)/,
-    qr/Write    4 KiB at random, 1$ROW/,
-    qr/Write    4 KiB at random, 32(?:$ROW|: .*\n)/,
-    qr/Durable  8 KiB, fdatasync after each$ROW/,
+    qr/ {33}per second {7}p50 {7}p99 {3}limited by\n/,
+    qr/Write    1 MiB, (?:8 in flight|one by one)$ROW/,
+    qr/Read     1 MiB, (?:8 in flight|one by one)$ROW/,
+    qr/Read     4 KiB, one by one$ROW/,
+    qr/Read     4 KiB, 32 in flight(?:$ROW|: .*\n)/,
+    qr/Write    4 KiB, one by one$ROW/,
+    qr/Write    4 KiB, 32 in flight(?:$ROW|: .*\n)/,
+    qr/Durable  8 KiB, one by one$ROW/,
     qr/Files    created$ROW/,
-    qr/Files    removed$ROW/,
+    qr/Files    deleted$ROW/,
 );
 my $TABLE = join q{}, @LINES;
 
-# Its times, shortened.
-my @SHORT = qw(--time=1 --iops-duration=0.3 --min-time=0.1);
+# Its times, shortened: it takes 4 s in all.
+my @SHORT = qw(--time=4);
+
+# A look that is no longer one, but for the rows at random places.
+my @USUAL = qw(--iops-duration=0.3 --min-time=0.1);
 
 # The short look at a directory: its whole table, in 80 columns, and nothing left. Its times are checked in
 # tests/unit/bonnie/test_plan.c.
 sub look_ok {
     my ($dir, $what, @options) = @_;
     my $run = bonnie(@options, $dir);
-    BAIL_OUT('this is no short look') if $run->{out} !~ /A short look/ && $run->{out} =~ /^Version/m;
+    BAIL_OUT('this is no short look') if $run->{out} =~ /^Version/m;
     is($run->{status}, 0, "$what: exit status 0") or diag($run->{err});
     like($run->{out}, qr/\A\Q$dir\E: .*(?:\n.+){0,6}\n\n$TABLE\n/, "$what: the table") or diag($run->{out});
     unlike($run->{out}, qr/^.{81}/m, "$what: in 80 columns");
-    is(scalar($run->{out} =~ /^$_: /m), scalar($run->{out} =~ / {3}$_$/m), "$what: $_ is explained if a row says it") for qw(others unknown);
-    my ($seconds, $written, $unit) = $run->{out} =~ /^(\d+) s, ([\d.]+) ([KMG]iB) written[.] (?:A short look|For figures of a drive)/m;
+    is(scalar($run->{out} =~ /^$_: /m), scalar($run->{out} =~ / {3}$_$/m), "$what: $_ is explained if a row says it") for 'others', 'not known';
+    my ($seconds, $written, $unit) = $run->{out} =~ /^(\d+) s, ([\d.]+) ([KMG]iB) written[.,]/m;
     ok(defined $seconds, "$what: its time");
     cmp_ok(($written // 999) * { KiB => 2**-20, MiB => 2**-10, GiB => 1 }->{ $unit // 'GiB' }, '<=', 2, "$what: at most 2 GiB");
     is_deeply([ grep { $_ ne 'lost+found' } tree($dir) ], [], "$what: nothing is left");
@@ -62,7 +65,7 @@ refused_ok(bonnie('-d', $dir, "$dir"),     qr/unexpected argument '\Q$dir\E'; --
 refused_ok(bonnie("$dir", '-d', $dir),     qr/unexpected argument '\Q$dir\E'; --help lists/,    'in the other order');
 refused_ok(bonnie(q{}),                    qr/unexpected argument ''; --help lists/,            'no name');
 refused_ok(bonnie("$dir/none"),            qr{\Q$dir\E/none: No such file or directory},        'no directory');
-refused_ok(bonnie('-d', $dir, '--preset=quick', '-s1'), qr/--preset=quick decides by itself what it measures/, 'a size');
+refused_ok(bonnie('-d', $dir, '--preset=quick', '-n1'), qr/--preset=quick decides by itself what it measures/, 'a size');
 for my $name (qw(bonnie++ gobonniego)) {
     symlink program(), "$dir/$name";
     my $run = run_tool("$dir/$name", "$dir");
@@ -82,7 +85,7 @@ is(bonnie('--cleanup', "$dir")->{status}, 0, '--cleanup of an operand');
 # Memory is memory; JSON has the same rows.
 $run = look_ok("$dir", 'in memory', '-q', @SHORT);
 is($run->{err}, q{}, '-q: no progress');
-like($run->{out}, qr/^tmpfs is memory: these are figures of no device[.]$/m, 'in memory: it says so') if $run->{out} =~ /: tmpfs/;
+like($run->{out}, qr/^\d+ s, .* written[.] tmpfs is memory: these are figures of no device[.]$/m, 'in memory: it says so') if $run->{out} =~ /: tmpfs/;
 
 my $disk = scratch_on_disk();
 my $report = do {
@@ -92,7 +95,7 @@ my $report = do {
 };
 is($report->{label},            'lab',   'the label has no row');
 is($report->{settings}{preset}, 'quick', 'the preset');
-is($report->{settings}{min_time_seconds}, 0.1, '--min-time');
+is($report->{settings}{time_seconds}, 4, '--time');
 my @tests = @{ $report->{runs}[0]{tests} };
 is_deeply(
     [ map {"$_->{name}: $_->{row}"} @tests, map { +{ name => 'left out', row => $_->{row} } } @{ $report->{runs}[0]{left_out} // [] } ],
@@ -125,15 +128,22 @@ like($page, qr{2 runs of 2 labels}, 'is of two results');
 unlink map {"$disk/$_.json"} qw(report other);
 is_deeply([ tree($disk) ], [], 'nothing is left');
 
+# With a size or a time it is the same look, larger or longer, and recommends no other.
+$run = look_ok("$disk", '-s', qw(-q -s 48 --time=2));
+unlike($run->{out}, qr/longer/, 'a longer look names no longer one');
+$report = report_ok(bonnie("$disk", qw(-q --json -s 48 --time=2))->{out});
+is_deeply([ @{ $report->{settings} }{qw(preset size_bytes time_seconds)} ], [ 'quick', 48 << 20, 2 ], 'with the size and the time that were given');
+is((grep { $_->{name} eq 'put_block' } @{ $report->{runs}[0]{tests} })[0]{bytes}, 48 << 20, 'over which it goes');
+
 # With 1 GiB of RAM, which the command for a figure to rely on is for; -r changes no machine. And as
 # a user who is nobody.
-my ($machine) = look_ok("$disk", '-r1024', qw(-q -r1024), @SHORT)->{out} =~ /^    bonnie -d \S+ -s (\d+)g/m;
+my ($machine) = look_ok("$disk", '-r1024', qw(-q -r1024), @USUAL)->{out} =~ /^The same rows, longer:  bonnie --time=10m -s (\d+)g/m;
 SKIP: {
     my ($group, $why) = Container::group(memory => 2**30);
     skip $why, 1 if !$group;
-    $run = look_ok("$disk", 'a group with 1 GiB', { wrap => [ $group->wrap ] }, '-q', @SHORT);
+    $run = look_ok("$disk", 'a group with 1 GiB', { wrap => [ $group->wrap ] }, '-q', @USUAL);
     like($run->{out}, qr/[;\s]1[.]0 GiB\sRAM\n/, 'a group with 1 GiB: the RAM');
-    like($run->{out}, qr/^    bonnie -d \Q$disk\E -s 2g -n 16$/m, 'the command suits it');
+    like($run->{out}, qr/^The same rows, longer:  bonnie --time=10m -s 2g \Q$disk\E$/m, 'the command suits it');
     cmp_ok($machine // 0, '>', 2, 'and not the machine');
 }
 SKIP: {
@@ -153,11 +163,11 @@ if (Root::may_mount()) {
     my $inodes = Root::tmpfs('size=1g,nr_inodes=1000');
     $run = bonnie("$inodes", @SHORT);
     is($run->{status}, 0, 'few inodes: exit status 0') or diag($run->{err});
-    like($run->{out}, qr/^Files    created, removed: too few inodes are free$/m, 'the row says why');
+    like($run->{out}, qr/^Files    created: too few inodes are free$/m, 'the row says why');
     my $few = scratch_on_disk();
     if (system("truncate -s 900m $few/image && mkfs.ext4 -q -F -N 600 $few/image && mkdir $few/on && mount -o loop $few/image $few/on") == 0) {
-        $run = bonnie("$few/on", @SHORT);
-        like($run->{out}, qr/^Files    created, removed: too few inodes are free\n.*^    bonnie -d \S+ .*-n 0$/ms, 'the command makes no more files than there can be') or diag($run->{err});
+        $run = bonnie("$few/on", @USUAL);
+        like($run->{out}, qr/^Files    created: too few inodes are free\n.*^The same rows, longer:  bonnie /ms, 'the same look can be longer there') or diag($run->{err});
         system 'umount', "$few/on";
     }
     my $locked = Root::tmpfs('size=1g');
@@ -175,8 +185,8 @@ if (Root::may_mount()) {
     SKIP: {
         skip $why, 1 if !$slow;
         $run = look_ok($slow->dir, '5 MiB/s', SweepSize::is_all() ? () : @SHORT);
-        like($run->{out}, qr/^Write    1 MiB, \d in flight +[0-6](?:[.]\d+)? MiB /m, '5 MiB/s: written so fast');
-        like($run->{out}, qr/^\d+ s, 1?\d?\d(?:[.]\d+)? MiB written/m, '5 MiB/s: little is written');
+        like($run->{out}, qr/^Write    1 MiB, \S+ \S+ \S+ +[0-6](?:[.]\d+)? MiB /m, '5 MiB/s: written so fast');
+        like($run->{out}, qr/^\d+ s, 1?\d?\d(?:[.]\d+)? MiB written[.,]/m, '5 MiB/s: little is written');
     }
 }
 done_testing();

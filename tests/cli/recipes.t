@@ -96,7 +96,7 @@ my @expected = (
     [ qr/preset=diskmark/,      qr/0/, qr/^RND4K Q1T1 +read/m ],
     [ qr/-m old|tar -cf/,       qr/[0-3]/, $TABLE ],
     [ qr/^bonnie \S+\n\z/,      undef ], # tests/cli/quick.t
-    [ qr/^A short look|^O_DIRECT went past/m, undef ], # what it prints
+    [ qr/^Not shown: |^O_DIRECT went past/m, undef ], # what it prints
     [ qr/requests-engine=(?:s3|http)/, undef ], # tests/cli/bonload_s3.t and bonload_http.t, with servers
     [ qr/^bonload .*max-latency/, undef ],
 );

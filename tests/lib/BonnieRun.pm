@@ -47,7 +47,7 @@ our @FIELDS = (
 );
 
 # What limited a figure, as tables name it: on a busy machine it may be any of these.
-our $LIMIT = qr/(?:device|page cache|server|cpu|others|limit|link|unknown)/;
+our $LIMIT = qr/(?:device|page cache|server|cpu|others|limit|link|not known)/;
 
 # In seconds: a run that takes longer hangs. It is killed, and fails its test.
 our $HANGS = $ENV{BONNIE_TEST_HANGS} // 300;

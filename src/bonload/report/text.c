@@ -292,7 +292,7 @@ static void add_limit(struct line *l, const struct result *r, enum load_kind kin
     sentence[strlen(sentence) - 1] = '\0'; /* its full stop */
     if (islower((unsigned char)sentence[1]))
         sentence[0] = (char)tolower((unsigned char)sentence[0]);
-    add(l, "%s: %s", limit_name(j->by), sentence);
+    add(l, "%s: %s", limit_text(j->by), sentence);
     if (*remedy && (j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN))
         add(l, " (%s measures the device)", remedy);
     if (j->direct.asked && j->by != LIMITED_PAGE_CACHE && j->direct.seen == DIRECT_YES)

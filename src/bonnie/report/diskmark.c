@@ -46,7 +46,7 @@ static void print_test(FILE *out, const struct result *r, enum test_id test, con
         units_format_latency(text, latencies[i]);
         fprintf(out, " %8s", text);
     }
-    fprintf(out, "  %s%s\n", limit_name(t->verdict.least.by),
+    fprintf(out, "  %s%s\n", limit_text(t->verdict.least.by),
             t->direct.asked ? "" : ", without O_DIRECT");
 }
 

@@ -9,44 +9,51 @@
 #include "util/units.h"
 
 /*
- * The table of the short look: a line for each test of each row, what the page cache had to do with
- * it, what it does not show, and the command that shows it.
+ * The short look: a line for each test of each row, what it cost and what the page cache had to do
+ * with it, what it does not show, and the command that shows more.
  */
 
 #define NAME_COLUMNS 9
-#define WHAT_COLUMNS 27
+#define WHAT_COLUMNS 23
+
+/* What was measured in two columns: "Write", "1 MiB, 8 in flight". Returns the columns it took. */
+static size_t print_title(FILE *out, const char *title, int columns, bool is_one_by_one)
+{
+    char what[64];
+    const char *rest = strchr(title, ' ') + 1;
+    size_t length = is_one_by_one ? strcspn(rest, ",") : strlen(rest);
+    snprintf(what, sizeof what, "%.*s%s", (int)length, rest, is_one_by_one ? ", one by one" : "");
+    return (size_t)fprintf(out, "%-*.*s%-*s", NAME_COLUMNS, (int)(rest - title), title, columns,
+                           what);
+}
 
 static void print_row(FILE *out, const struct result *r)
 {
     const struct preset_row *row = r->plan->row;
-    if (r->left_out[0]) {
-        fprintf(out, "%-*s%s: ", NAME_COLUMNS, row->name, row->part);
-        print_wrapped(out, NAME_COLUMNS + strlen(row->part) + 2, r->left_out);
-        return;
-    }
     for (enum test_id test = 0; test < TEST_COUNT; test++) {
         const struct test_result *t = &r->tests[test];
-        const bool has_latency = test == TEST_IOPS;
-        char what[64];
+        const char *title = row->tests[test].title;
+        if (!title)
+            continue;
+        if (r->left_out[0]) {
+            size_t used = print_title(out, title, 0, false);
+            fputs(": ", out);
+            print_wrapped(out, used + 2, r->left_out);
+            return;
+        }
         if (!t->measured)
             continue;
-        if (test == TEST_SEQ_CREATE || test == TEST_SEQ_DEL)
-            snprintf(what, sizeof what, test == TEST_SEQ_CREATE ? "created" : "removed");
-        else if (test == TEST_IOPS)
-            snprintf(what, sizeof what, "%s", row->part);
-        else
-            snprintf(what, sizeof what, "%s, %u in flight", row->part, t->iodepth);
-        fprintf(out, "%-*s%-*s", NAME_COLUMNS, row->name, WHAT_COLUMNS, what);
-        if (!test_result_is_long_enough(t)) {
-            fprintf(out, "%11s\n", "+++++");
-            continue;
-        }
         bool counts = test_counts_operations(test);
         double rate = test_result_rate(t, test) * (counts ? 1 : 1024);
-        fprintf(
-            out, "%11s%10s%10s   %s\n", units_scaled(rate, counts ? UNITS_COUNT : UNITS_BYTES).text,
-            has_latency ? units_time(t->latency_ns.p50).text : "",
-            has_latency ? units_time(t->latency_ns.p99).text : "", limit_name(t->verdict.least.by));
+        print_title(out, title, WHAT_COLUMNS, row->iodepth > 1 && t->iodepth == 1);
+        if (!test_result_is_long_enough(t))
+            fprintf(out, "%11s\n", "+++++");
+        else
+            fprintf(out, "%11s%10s%10s   %s\n",
+                    units_scaled(rate, counts ? UNITS_COUNT : UNITS_BYTES).text,
+                    test == TEST_IOPS ? units_time(t->latency_ns.p50).text : "",
+                    test == TEST_IOPS ? units_time(t->latency_ns.p99).text : "",
+                    limit_text(t->verdict.least.by));
     }
 }
 
@@ -82,8 +89,8 @@ static void print_heading(FILE *out, const struct result *r)
     print_wrapped(out, 0, text);
     for (unsigned i = 0; i < s->facts.count && i < FACT_PRINTED; i++)
         print_wrapped(out, 0, printable(s->facts.list[i].text).text);
-    fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second",
-            "median", "p99", "limited by");
+    fprintf(out, "\n%*s%11s%10s%10s   %s\n", NAME_COLUMNS + WHAT_COLUMNS, "", "per second", "p50",
+            "p99", "limited by");
 }
 
 static bool is_memory(const struct result *r)
@@ -91,34 +98,46 @@ static bool is_memory(const struct result *r)
     return filesystem_is_memory(r->storage->sources.filesystem);
 }
 
-/* Says what the page cache can have had to do with the figures. */
-static void print_cache(FILE *out, const struct result runs[], size_t count)
+/*
+ * How long it took, how much was written, and what the page cache had to do with the figures:
+ * "24 s, 1.80 GiB written, past the page cache (seen)."
+ */
+static void print_cost(FILE *out, const struct result runs[], size_t count, uint64_t written)
 {
     const struct test_result *reading = NULL;
-    char text[400];
+    double seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9;
+    char direct[DIRECT_TEXT] = "";
     char verdict[LIMIT_SENTENCE];
-    char cached[64] = "";
+    char text[DIRECT_TEXT + LIMIT_SENTENCE + 200];
     for (size_t i = 0; i < count; i++)
         if (runs[i].tests[TEST_GET_BLOCK].measured)
             reading = &runs[i].tests[TEST_GET_BLOCK];
-    if (is_memory(&runs[0])) {
-        snprintf(text, sizeof text, "%s is memory: these are figures of no device.",
+    bool is_direct = !reading || reading->direct.asked;
+    bool was_seen = is_direct && direct_text(direct, runs, count) == DIRECT_YES && *direct;
+    int used = snprintf(text, sizeof text, "%.0f s, %s written%s. ", seconds,
+                        units_scaled((double)written, UNITS_BYTES).text,
+                        was_seen ? ", past the page cache (seen)" : "");
+    char *rest = text + used;
+    size_t room = sizeof text - (size_t)used;
+    if (is_memory(&runs[0]))
+        snprintf(rest, room, "%s is memory: these are figures of no device.",
                  runs[0].storage->sources.filesystem);
-    } else if (!reading || reading->direct.asked) {
-        direct_text(text, runs, count);
-    } else {
-        limit_sentence(verdict, &reading->verdict.least, &reading->verdict.most);
-        if (reading->cache.known)
-            snprintf(cached, sizeof cached,
-                     ", and %.0f %% of the data was cached when reading began",
-                     reading->cache.resident_percent_before);
+    else if (runs[0].plan->reads_only)
         snprintf(text, sizeof text,
-                 "O_DIRECT does not work here: pages were evicted%s. %s Writes at random places "
-                 "went to memory first.",
-                 cached, verdict);
+                 "%.0f s. Nothing was written, so what was read could not be checked.", seconds);
+    else if (is_direct && !was_seen)
+        snprintf(rest, room, "%s", direct);
+    else if (!is_direct) {
+        limit_sentence(verdict, &reading->verdict.least, &reading->verdict.most);
+        used = snprintf(rest, room, "O_DIRECT does not work here: pages were evicted");
+        if (reading->cache.known)
+            used += snprintf(rest + used, room - (size_t)used,
+                             ", and %.0f %% of the data was cached when reading began",
+                             reading->cache.resident_percent_before);
+        snprintf(rest + used, room - (size_t)used,
+                 ". %s Writes at random places went to memory first.", verdict);
     }
-    if (*text)
-        print_wrapped(out, 0, text);
+    print_wrapped(out, 0, text);
 }
 
 /* Explains the limits that are not the machine's own, if a row has them. */
@@ -138,58 +157,50 @@ static void print_limits(FILE *out, const struct result runs[], size_t count)
                       "others: other programs had the CPUs or the device meanwhile. On an idle "
                       "machine these rows would be faster.");
     if (has[LIMITED_UNKNOWN])
-        print_wrapped(out, 0, "unknown: nothing that was watched explains the figure.");
+        print_wrapped(out, 0, "not known: nothing that was watched explains the figure.");
 }
 
-/* Ends with the command for a figure to rely on, of a size that suits this machine. */
+/* The command for a figure to rely on, of a size that suits this machine, below what it is for. */
+static void print_command(FILE *out, const struct plan *p)
+{
+    const struct host *h = p->host;
+    const char *directory = p->directory;
+    uint64_t size = round_up(2 * h->ram_bytes, GIB);
+    bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
+    char amount[UNITS_TEXT];
+    if (strchr(directory, '\'') || !is_printable(directory))
+        directory = p->is_device ? "DEVICE" : "DIR";
+    const char *quote = strpbrk(directory, " \"$&;()<>|*?[{!#~`\\") ? "'" : "";
+    units_format_chunk(amount, fits ? size : units_round_down(h->free_bytes / 2));
+    if (!p->is_device)
+        fprintf(out, "The same rows, longer:  bonnie --time=10m -s %s", amount);
+    else if (p->reads_only)
+        fputs("Writing, too, which destroys what is there:  bonnie --write --yes", out);
+    else
+        fputs("A figure to rely on:  bonnie --write --yes --tests=iops --steady-state", out);
+    fprintf(out, " %s%s%s\n", quote, printable(directory).text, quote);
+}
+
 static void print_summary(FILE *out, const struct result runs[], size_t count)
 {
     const struct plan *p = runs[0].plan;
-    const struct host *h = p->host;
-    const char *directory = p->directory;
     uint64_t written = 0;
-    char text[320];
-    char amount[UNITS_TEXT];
+    char text[160];
     for (size_t i = 0; i < count; i++) {
         written += runs[i].tests[TEST_PUT_BLOCK].bytes;
         if (runs[i].plan->iops.write_percent > 0)
             written += runs[i].tests[TEST_IOPS].bytes;
     }
-    units_format_readable(amount, written);
-    double seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9;
+    print_cost(out, runs, count, written);
+    print_limits(out, runs, count);
+    snprintf(text, sizeof text, "Not shown: the speed after %s, or after a day of writing.",
+             units_scaled((double)written, UNITS_BYTES).text);
     if (is_memory(&runs[0]))
-        snprintf(text, sizeof text,
-                 "%.0f s, %s written. For figures of a drive, name a directory on one.", seconds,
-                 amount);
-    else if (p->reads_only)
-        snprintf(text, sizeof text,
-                 "%.0f s. Nothing was written, so what was read could not be checked. Writing, "
-                 "which destroys what is there, is measured by",
-                 seconds);
-    else
-        snprintf(
-            text, sizeof text,
-            "%.0f s, %s written. A short look: it does not show how fast the drive is after more "
-            "than %s (its own cache may be full by then), nor after a day of writing. For a "
-            "figure to rely on:",
-            seconds, amount, amount);
-    print_wrapped(out, 0, text);
-    if (is_memory(&runs[0]))
-        return;
-    uint64_t size = round_up(2 * h->ram_bytes, GIB);
-    bool fits = size > 0 && size <= h->free_bytes / 10 * 9;
-    uint64_t most_k = h->free_files / 2 / 1024; /* -n counts thousands of files, of 1024 */
-    units_format_chunk(text, fits ? size : units_round_down(h->free_bytes / 2));
-    if (strchr(directory, '\'') || !is_printable(directory))
-        directory = p->is_device ? "DEVICE" : "DIR";
-    const char *quote = strpbrk(directory, " \"$&;()<>|*?[{!#~`\\") ? "'" : "";
-    if (p->is_device)
-        fprintf(out, "    bonnie --write --yes%s %s%s%s\n",
-                p->reads_only ? "" : " --tests=iops --steady-state", quote,
-                printable(directory).text, quote);
-    else
-        fprintf(out, "    bonnie -d %s%s%s%s -s %s -n %u\n", quote, printable(directory).text,
-                quote, fits || !p->direct ? "" : " -D", text, most_k < 16 ? (unsigned)most_k : 16);
+        print_wrapped(out, 0, "For figures of a drive, name a directory on one.");
+    else if (!p->reads_only)
+        print_wrapped(out, 0, text);
+    if (!is_memory(&runs[0]) && !p->is_longer)
+        print_command(out, p);
 }
 
 static int quick_all(FILE *out, const struct result runs[], size_t count)
@@ -198,8 +209,6 @@ static int quick_all(FILE *out, const struct result runs[], size_t count)
     for (size_t i = 0; i < count; i++)
         print_row(out, &runs[i]);
     fputc('\n', out);
-    print_cache(out, runs, count);
-    print_limits(out, runs, count);
     print_summary(out, runs, count);
     extra_tables(out, runs, count);
     return report_end(out);

@@ -45,7 +45,7 @@ struct notes {
 static void begin_section(struct notes *n)
 {
     if (!n->has_begun)
-        fputs("What was measured\n", n->out);
+        fputs("What limited each test\n", n->out);
     n->has_begun = true;
 }
 
@@ -179,7 +179,7 @@ static void print_verdicts(struct notes *n, const struct result *r, bool advice)
         }
         begin_section(n);
         limit_sentence(sentence, &sum.least, &sum.most);
-        fprintf(out, "  %-*s  ", LIMIT_COLUMNS, limit_name(sum.least.by));
+        fprintf(out, "  %-*s  ", LIMIT_COLUMNS, limit_text(sum.least.by));
         if (group.count == 1) {
             fprintf(out, "%-*s  ", NAME_COLUMNS, test_names[first]);
             print_wrapped(out, TEXT_COLUMN, sentence);
@@ -230,7 +230,7 @@ static void print_ranks(struct notes *n, const struct result *r)
 }
 
 /*
- * Prints below "What was measured" what limited every test's figure and, with `advice`, which
+ * Prints below "What limited each test" what limited every test's figure and, with `advice`, which
  * options may help, and below "What was damaged" the first corrupted places. Lines are shared, so
  * that the table above stays visible on a screen of 24 lines; they are indented and have no commas,
  * because scripts take a line with a comma for the CSV line.

@@ -525,12 +525,13 @@ static void short_look_is_a_table(void **state)
 {
     (void)state;
     static const struct preset_row rows[] = {
-        {.name = "Write", .part = "1 MiB"},
-        {.name = "Read", .part = "1 MiB"},
-        {.name = "Read", .part = "4 KiB at random, 1"},
-        {.name = "Write", .part = "4 KiB at random, 32"},
-        {.name = "Durable", .part = "8 KiB, fdatasync after each"},
-        {.name = "Files", .part = "created, removed"},
+        {.iodepth = 8, .tests[TEST_PUT_BLOCK].title = "Write 1 MiB, 8 in flight"},
+        {.iodepth = 8, .tests[TEST_GET_BLOCK].title = "Read 1 MiB, 8 in flight"},
+        {.iodepth = 1, .tests[TEST_IOPS].title = "Read 4 KiB, one by one"},
+        {.iodepth = 32, .tests[TEST_IOPS].title = "Write 4 KiB, 32 in flight"},
+        {.iodepth = 1, .tests[TEST_IOPS].title = "Durable 8 KiB, one by one"},
+        {.tests =
+             {[TEST_SEQ_CREATE].title = "Files created", [TEST_SEQ_DEL].title = "Files deleted"}},
     };
     enum { COUNT = sizeof rows / sizeof *rows };
     static const struct host host = {.ram_bytes = 24 * GIB,
@@ -559,7 +560,8 @@ static void short_look_is_a_table(void **state)
     }
     runs[0].tests[TEST_PUT_BLOCK] = moved(UINT64_C(1268777), 50, 100);
     runs[1].tests[TEST_GET_BLOCK] = moved(5120, 50, 100);
-    runs[0].tests[TEST_PUT_BLOCK].iodepth = runs[1].tests[TEST_GET_BLOCK].iodepth = 8;
+    runs[0].tests[TEST_PUT_BLOCK].iodepth = 8;
+    runs[1].tests[TEST_GET_BLOCK].iodepth = 1; /* no engine keeps more in flight there */
     runs[1].tests[TEST_GET_BLOCK].direct = (struct direct_use){.asked = true, .seen = DIRECT_YES};
     runs[2].tests[TEST_IOPS] = with_latency(did(16449, 50, 900), 58000, 1125000);
     runs[2].tests[TEST_IOPS].verdict = (struct verdict){
@@ -703,7 +705,11 @@ static void every_format_has_a_golden_test(void **state)
 static void a_full_disk_is_reported(void **state)
 {
     (void)state;
-    static const struct preset_row row = {.name = "Write", .part = "1 MiB"};
+    static const struct preset_row row = {
+        .name = "Write",
+        .part = "1 MiB",
+        .tests[TEST_PUT_BLOCK].title = "Write 1 MiB, 8 in flight",
+    };
     struct result r = full();
     plan.row = &row;
     plan.directory = "/data";
