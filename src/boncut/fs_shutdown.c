@@ -74,18 +74,17 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
     const char *path = s->directory;
     struct mount_info mount;
     struct portable_statx facts = {0};
-    struct stat st;
+    struct stat st, root;
     uint32_t how = SHUTDOWN_WITHOUT_FLUSH;
-    struct stat root;
     int fd = path_open_to_list(path, PATH_FAILS, e);
     int rc = 0;
     if (fd < 0)
         return fd;
+    /* this system's root may be on that filesystem, or an overlay whose upper layer is */
     int root_fd = kernel_file_open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     mount_info_find(&mount, fd);
     if (fstat(fd, &st) != 0)
         rc = err_system(e, errno, "look at %s", path);
-    /* or this system's root is an overlay whose upper layer is there */
     else if (root_fd < 0 || fstat(root_fd, &root) != 0 || root.st_dev == st.st_dev ||
              mount_info_is_upper(root_fd, fd))
         rc = err_say(e, "%s is on the root filesystem, which this system cannot do without", path);

@@ -309,8 +309,7 @@ static void worker_probe_drive(struct worker *w)
     direct_see_in(&direct, w->run->scratch.fd, &sources);
     uint64_t places = places_of_blocks(work);
     bool is_written = direct.reaches_devices && places != 0;
-    /* all blocks twice: the second write waits until the filesystem has noted the first one's place
-     */
+    /* all twice: the second write waits until the filesystem has noted where the first one went */
     for (unsigned i = 0; is_written && i < 2 * CONTROL_GROUPS; i++)
         is_written = control_step_of(w, METHOD_DRIVE);
     h->drive_is_in_place = is_written && places_of_blocks(work) == places;

@@ -37,11 +37,6 @@ struct settings {
     bool trusts_directory;
 };
 
-#define DEFAULT_NS (60 * BILLION)
-
-/* Status of a failure of its own, where the status is that of a command. */
-#define STATUS_OWN_FAILURE 125
-
 #define FIELD(name) offsetof(struct settings, name)
 
 static int take_target(void *settings, const char *word, struct err *e)
@@ -291,7 +286,7 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     struct progress_lines lines;
     struct progress_bar bar = {.title = "watching"};
     const char *name = s->command ? s->command[0] : s->target;
-    uint64_t most_ns = optional_or(s->time, s->command ? UINT64_MAX : DEFAULT_NS);
+    uint64_t most_ns = optional_or(s->time, s->command ? UINT64_MAX : 60 * BILLION);
     struct watch *w = calloc(1, sizeof *w); /* too large for the stack */
     if (!w)
         return err_system(e, ENOMEM, "allocate memory for events");
@@ -390,5 +385,5 @@ int bonwhy(int argc, char *argv[], struct err *e)
                      s.user ? "--user" : "--group");
     if (rc == 0)
         rc = run(&s, e);
-    return rc < 0 && s.command ? STATUS_OWN_FAILURE : rc;
+    return rc < 0 && s.command ? 125 : rc; /* a failure of its own, not the command's */
 }

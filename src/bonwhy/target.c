@@ -169,10 +169,10 @@ void target_visit(const struct target *t, void (*follow)(void *context, int thre
 }
 
 /* Takes the command's status once it has ended. */
-static bool reap(struct target *t, int options)
+static bool reap(struct target *t)
 {
     int status;
-    if (t->status < 0 && waitpid(t->process, &status, options) == t->process)
+    if (t->status < 0 && waitpid(t->process, &status, WNOHANG) == t->process)
         t->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return t->status >= 0;
 }
@@ -180,7 +180,7 @@ static bool reap(struct target *t, int options)
 bool target_has_ended(struct target *t)
 {
     if (t->is_command)
-        return reap(t, WNOHANG);
+        return reap(t);
     return t->process > 0 && kill(t->process, 0) != 0 && errno == ESRCH;
 }
 
@@ -192,7 +192,7 @@ int target_wait(struct target *t)
 {
     uint64_t asked_ns = 0;
     descriptor_close(&t->gate);
-    while (!reap(t, WNOHANG)) {
+    while (!reap(t)) {
         if (stop_requested() && asked_ns == 0) {
             kill(t->process, SIGTERM);
             asked_ns = clock_ns();

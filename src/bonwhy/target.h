@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "sys/privilege.h"
 #include "util/err.h"

@@ -120,12 +120,12 @@ static uint32_t whole_device(struct watch *w, uint32_t device)
     if (known->device == device)
         return known->whole;
     *known = (struct whole){device, device};
-    snprintf(path, sizeof path, "/sys/dev/block/%u:%u/partition", device >> 20,
-             device & ((1U << 20) - 1));
+    int length = snprintf(path, sizeof path, "/sys/dev/block/%u:%u", device >> 20,
+                          device & ((1U << 20) - 1));
+    strcpy(path + length, "/partition");
     if (!kernel_file_exists(path))
         return device;
-    snprintf(path, sizeof path, "/sys/dev/block/%u:%u/../dev", device >> 20,
-             device & ((1U << 20) - 1));
+    strcpy(path + length, "/../dev");
     if (kernel_file_text(path, text, sizeof text)) {
         text[strcspn(text, "\n")] = '\0';
         if (device_parse_number(text, &major_number, &minor_number))
@@ -138,14 +138,13 @@ static uint32_t whole_device(struct watch *w, uint32_t device)
 static unsigned find_storage(struct watch *w, dev_t device)
 {
     unsigned i = 0;
-    while (i < w->storage_count &&
-           (w->storages[i].major != major(device) || w->storages[i].minor != minor(device)))
+    while (i < w->storage_count && w->storages[i].number != device)
         i++;
     if (i < w->storage_count || i == STORAGES_MOST)
         return i == STORAGES_MOST ? i - 1 : i;
     struct mount_info info = {.root = "", .major = major(device), .minor = minor(device)};
     struct storage *s = &w->storages[w->storage_count++];
-    *s = (struct storage){.major = info.major, .minor = info.minor, .since_ns = clock_ns()};
+    *s = (struct storage){.number = device, .since_ns = clock_ns()};
     device_find(&s->devices, &info);
     s->disk = whole_device(w, tail_device(info.major, info.minor));
     device_read(&s->devices, &s->before);
@@ -317,13 +316,6 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
     tail_heap_add(&stats->slowest, &r);
 }
 
-/* Makes sure that a descriptor is looked at again. */
-static void forget(struct watch *w, const struct person *by, int fd)
-{
-    if (fd >= 0)
-        find_descriptor(w, by->process, fd)->file = FILE_NOT_LOOKED_AT;
-}
-
 static void count_call(struct watch *w, struct person *by, const struct tail_event *end)
 {
     unsigned i = 0;
@@ -334,12 +326,15 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         return;
     const struct call_kind *k = &call_kinds[i];
     struct call_stats *stats = &w->stats[i];
+    int changed = -1; /* a descriptor that is another file from now on */
     if (k->number == SYS_execve)
         look_up(by);
     else if (k->type == CALL_CREATE || (k->type == CALL_FORGET && !k->has_file))
-        forget(w, by, (int)result); /* a new descriptor, or the copy of another one */
+        changed = (int)result; /* a new one, or the copy of another one */
     else if (k->type == CALL_FORGET)
-        forget(w, by, (int)by->first);
+        changed = (int)by->first;
+    if (changed >= 0)
+        find_descriptor(w, by->process, changed)->file = FILE_NOT_LOOKED_AT;
     if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->third & O_CREAT)))
         return;
     int file = FILE_NONE; /* or it cannot be known any more */

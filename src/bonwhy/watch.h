@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "bonwhy/target.h"
 #include "measure/device.h"
@@ -68,8 +69,7 @@ struct person {
 
 /* Where files are. */
 struct storage {
-    unsigned major;
-    unsigned minor;
+    dev_t number;  /* of the filesystem */
     uint32_t disk; /* its device or, if that is a partition, the disk, as in struct tail_event */
     struct device_set devices;
     struct device_counters before; /* counters when it was first seen */

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "boncut/commands.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boncut/log.h"
@@ -22,8 +17,6 @@
 #include "storage/sync_trial.h"
 #include "sys/path.h"
 #include "sys/program.h"
-#include "sys/stop.h"
-#include "util/descriptor.h"
 #include "util/err.h"
 #include "util/printable.h"
 #include "util/units.h"
@@ -85,9 +78,6 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
                                 .loop_flushes = has_loop ? loop.flushes : drive.flushes};
 }
 
-/* Only persistent memory is that fast: a call that returns sooner has not waited for a drive. */
-#define TOO_FAST_NS 10000
-
 static void add_leaf(struct audit *a, const struct device *device)
 {
     struct leaf *l = &a->leaves[a->leaf_count++];
@@ -115,8 +105,7 @@ static void judge(struct audit *a, const char *directory)
         if (l->knows_flushes) {
             l->writes = l->after.writes - l->before.writes;
             l->flushes = l->after.flushes - l->before.flushes;
-            /* other programs flush the drive, too: what the loop did not pass on is not the trial's
-             */
+            /* others flush the drive, too: what the loop did not pass on is theirs */
             if (l->flushes > l->after.loop_flushes - l->before.loop_flushes)
                 l->flushes = l->after.loop_flushes - l->before.loop_flushes;
             /* each fsync of the trial needs a flush of its own; so few come from other programs */
@@ -232,7 +221,7 @@ static void print_report(const struct audit *a)
         printf("  fsync takes ");
         print_time(a->trial.median_ns);
         puts(" and nothing reaches the device: nothing here is durable");
-    } else if (a->leaf_count == 0 && a->trial.median_ns < TOO_FAST_NS) {
+    } else if (a->leaf_count == 0 && a->trial.median_ns < 10000) {
         puts("  only persistent memory answers that fast: no other drive was waited for");
     }
     split_whole(a, &by_drive, &by_filesystem);

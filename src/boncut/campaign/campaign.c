@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "boncut/commands.h"
@@ -57,16 +56,13 @@ struct campaign {
     struct header header; /* of the log */
 };
 
-/* Number of times that the interval from 0 to 1 is halved: more than a double has bits. */
-#define HALVINGS 60
-
 /* Finds the p of a trial with which at most `number` of `trials` succeed with that probability. */
 static double solve_for_p(uint64_t number, uint64_t trials, double probability)
 {
     double low = 0;
     double high = 1;
     double n = (double)trials;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int halvings = 0; halvings < 60; halvings++) { /* more than a double has bits */
         double p = (low + high) / 2;
         double sum = 0;
         for (uint64_t successes = 0; successes <= number; successes++) {
