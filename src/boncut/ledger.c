@@ -71,7 +71,7 @@ int ledger_read(struct ledger *l, int fd, struct err *e)
     int rc = 0;
     ssize_t got = 1;
     *l = (struct ledger){0};
-    char *text = malloc(most);
+    char *text = calloc(1, most + 1); /* sscanf() of a header finds an end */
     if (!text)
         return err_system(e, ENOMEM, "allocate memory for reading the log");
     while (rc == 0 && (got = read(fd, text + length, most - length)) > 0) {
