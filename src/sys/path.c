@@ -114,6 +114,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 static int go_up(int *at, struct stat *facts)
 {
     const struct stat below = *facts;
+    *facts = (struct stat){0};
     int above = openat(*at, "..", OPEN_DIRECTORY);
     int rc = above >= 0 && fstat(above, facts) == 0 ? !is_same(facts, &below) : -errno;
     descriptor_close(at);
