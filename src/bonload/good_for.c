@@ -307,10 +307,8 @@ static int print_answers(struct inquiry *q, struct err *e)
         return err_system(e, ENOMEM, "allocate memory for the report");
     if (q->settings->json)
         puts(json);
-    else if (q->is_all)
-        answers_print(q->answers, q->count, stdout);
     else
-        answer_print(&q->answers[0], stdout);
+        answers_print(q->answers, q->count, stdout);
     int rc = output_finish(&q->output, e);
     if (rc == 0 && q->page.is_open)
         rc = html_page_write(&q->page, json, e);

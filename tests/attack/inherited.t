@@ -28,7 +28,8 @@ chmod oct(700), "$dir/closed";
 chown $nobody, $nogroup, "$dir/his";
 spew("$dir/device",             'x' x (3 << 20));
 spew("$dir/secret",             'what only root may read');
-spew("$dir/closed/open/inside", 'what lies below a directory that is closed');
+my $INSIDE = "inside-$$"; # which no other test has
+spew("$dir/closed/open/$INSIDE", 'what lies below a directory that is closed');
 chmod oct(600), "$dir/secret";
 
 # Root's shell has a secret open and another in its environment, and is in a directory that can only
@@ -199,7 +200,7 @@ while (! -e $ARGV[0]) {
         next if $pid == $$ || ((lstat "/proc/$pid/environ")[4] // 0) != $<;
         my $env = do { open my $in, '<', "/proc/$pid/environ" or next; local $/; readline($in) // '' };
         print "environment\n" if $env =~ /only root may know/;
-        print "directory\n" if -e "/proc/$pid/cwd/inside";
+        print "directory\n" if -e "/proc/$pid/cwd/$ARGV[1]";
         my $handle = syscall(434, $pid, 0);    # pidfd_open
         next if $handle < 0;
         for my $fd (0 .. 12) {
@@ -227,7 +228,7 @@ SKIP: {
     my $found = sub { my ($thief) = @_; return scalar(() = slurp($thief->{out_file}) =~ /^found$/mg) };
     my $zcav  = join q{ }, program('zcav'), qw(-q -b1 -u nobody), "--html=$dir/his/page.html", "$dir/device";
     system 'cp', '-r', source('scripts'), "$dir/scripts"; # where user nobody may read them
-    my $thief = start({ program => $^X, as => 'nobody' }, "$dir/thief", "$dir/over");
+    my $thief = start({ program => $^X, as => 'nobody' }, "$dir/thief", "$dir/over", $INSIDE);
     my %shell = (%ROOT, program => '/bin/sh', env => { %{ $ROOT{env} }, BON_CSV2HTML => "$dir/bon_csv2html" });
     for my $try (0 .. $TRIES) {
         unlink "$dir/go", "$dir/his/page.html";

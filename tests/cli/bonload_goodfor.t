@@ -52,7 +52,7 @@ sub made_by {
     my $made;
     for (1 .. 5) {
         $made = $run->();
-        last if $made->{out} !~ /The load asked for was not made[.]/;
+        last if $made->{out} !~ /: not known: the load asked for was not made[.]/;
     }
     return $made;
 }
@@ -64,6 +64,12 @@ sub judged_when_made {
     my ($judging) = @_;
     my @first = $judging;
     return made_by(sub { judged(shift @first // judging(@{ $judging->{args} })) });
+}
+
+# The answer, which is the first paragraph, in one line.
+sub answer_of {
+    my ($run) = @_;
+    return (split /\n\n/, $run->{out})[0] =~ s/\n(?!\z)/ /gr;
 }
 
 sub judging {
@@ -119,24 +125,29 @@ my @judging = (
 );
 my ($good, $bad, $beside) = map { judged_when_made($_) } @judging;
 is($good->{status}, '0', 'good: exit status 0');
-like($good->{out}, qr{\Aquick: good[.] sync p99 \S+ [num]?s at 90 requests/s \(quick's limit: 3600 s\)[.]\n}, 'the verdict is on top');
+like(answer_of($good), qr{\Aquick: good: sync p99 \S+ [num]?s at 90 requests/s, limit 3600 s[.]\z}, 'the verdict is on top');
+like($good->{out}, qr{\n\n {27}limit {5}found {2}between {14}at\nsync p99 +3600 s +\S+ [num]?s  \S+(?: [num]?s)? to \S+ [num]?s +90 requests/s\n\z}, 'and below it what was judged, in one table');
+unlike($good->{out}, qr/^.{81}/m, 'in 80 columns');
 
 ($bad, $beside) = map { as_idle($_) } $bad, $beside;
 is($bad->{status}, '2', 'not good: exit status 2');
-like($bad->{out}, qr{\Astrict: not good[.] sync p99 \S+ \S+ \(\S+ \S+ (?:to \S+ \S+|or more)\) at 90 requests/s \(strict's limit: 1 ns\)[.]\n}, 'with its interval');
+like(answer_of($bad), qr{\Astrict: not good: sync p99 \S+ \S+ at 90 requests/s, limit 1 ns[.]\z}, 'with what decides it');
+like($bad->{out}, qr{^sync p99 +1 ns +\S+ \S+  \S+ \S+ to (?:\S+ [num]?s|[?]) +90 requests/s$}m, 'and its interval');
 unlike($bad->{out}, qr/search/, 'no search for more');
 
 # 100 syncs are too few for a p99.
 my $unknown = good_for(own('few', @LOG, 'limit sync p99 1h'), qw(-duration=1s -wps=100));
 is($unknown->{status}, '3', 'unknown: exit status 3');
-like($unknown->{out}, qr{\Afew: unknown[.] sync p99 \S+ \S+ \(\S+ \S+ or more\)}, 'with its interval, which has no end');
+like(answer_of($unknown), qr{\Afew: not known: sync was seen \d+ times, 299 are needed[.]\z}, 'and why');
+like($unknown->{out}, qr{^sync p99 +3600 s +\S+ \S+ +\S+(?: \S+)? to [?] }m, 'with its interval, which has no end');
 
 my $figures = good_for(own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2));
 is($figures->{status}, '0', 'nothing to judge it by: exit status 0');
-like($figures->{out}, qr{\Aplain: no verdict[.] \d+ requests/s at 2 clients, p99 \S+ \S+, sync p99 \S+ \S+; nothing is published to judge it by[.] One run does not compare two disks; bon_ab does[.]$}m, 'figures');
+like(answer_of($figures), qr{\Aplain: no limit is published: \S+(?: k)? requests/s at 2 clients, p99 \S+ \S+, sync p99 \S+ \S+[.]\z}, 'figures');
+like($figures->{out}, qr{\n\n {26}number {7}p50 {7}p99 {7}max  at\nrequests +\d+ .*  2 clients\nsync +\d+ }, 'and a table of them');
 
 # A limit may also be about work beside the requests.
-like($beside->{out}, qr{\Abeside: not good[.] flush longest}, 'a limit of what goes on beside');
+like($beside->{out}, qr{\Abeside: not good: flush max }, 'a limit of what goes on beside');
 
 my ($FILESYSTEM) = qx(df --output=fstype '$STORAGE') =~ /\n(.+)\n/;
 
@@ -160,7 +171,7 @@ sub keeps_nothing_ok {
     my ($dir, $what) = @_;
     my $run = bonload('-good-for=etcd', "$dir");
     like("$run->{status}$run->{err}", qr{\A2(?:bonload: \S+: not (?:good|known)[^\n]*\n)+\z}, "$what: exit status 2");
-    like($run->{out}, qr/\Aetcd: not good: nothing written here survives a crash [(]$what[)][.]\n\z/, 'and says why');
+    like(answer_of($run), qr/\Aetcd: not good: nothing written here survives a crash [(]$what[)][.]\Z/, 'and says why');
     return;
 }
 
@@ -170,7 +181,7 @@ SKIP: {
     keeps_nothing_ok($memory, 'tmpfs');
     my $figures = bonload('-good-for=' . own('plain', @LOG[ 0, 1 ]), qw(-duration=1s -wt=2), "$memory");
     is($figures->{status}, '0', 'without limits: figures');
-    like($figures->{out}, qr/\Aplain: nothing written here survives a crash [(]tmpfs[)][.]\nplain: no verdict[.] \d+ /, 'with that sentence above');
+    like(answer_of($figures), qr/\Aplain: nothing written here survives a crash [(]tmpfs[)][.] plain: no limit is published: \d/, 'with that sentence above');
     my $json = bonload(qw(-good-for=redis --json), "-timeline-file=$OWN/memory.html", "$memory");
     is($json->{status}, '2', 'as JSON');
     is_deeply([ schema_errors($SCHEMA, eval { JSON::PP::decode_json($json->{out}) }) ], [], 'as the schema says');
@@ -199,7 +210,7 @@ SKIP: {
             my $hidden_page = "$OWN/hidden.html";
             my $hidden = made_by(sub { bonload({ wrap => \@apart }, "-good-for=$small[0]", @small[ 1, 2 ], "-timeline-file=$hidden_page", "$over") });
             is($hidden->{status}, '0', 'as is one whose layers cannot be seen') or diag($hidden->{out}, $hidden->{err});
-            like($hidden->{out}, qr/\Asmall: good[.] .*\nWhether it survives a crash is not known: what is below this overlay cannot be seen from here[.]\n/, 'with a line that says so');
+            like($hidden->{out}, qr/\Asmall: good: .*\nWhether it survives a crash is not known: what is below this overlay cannot be seen from here[.]\n/, 'with a line that says so');
             like(slurp($hidden_page), qr/small: good, [^;]*; whether it survives a crash is not known [(]overlay[)]/, 'as the page does');
         }
     }
@@ -282,15 +293,15 @@ SKIP: {
     for my $name (sort keys %hangs) {
         my $run = as_idle(finish($hangs{$name}{run}));
         like("$run->{status}$run->{err}", qr{\A2(?:bonload: \S+: not (?:good|known)[^\n]*\n)+\z}, "$name, and a sync that hangs: not good");
-        like($run->{out}, qr/\A\S+: not good[.] .* \S+ s /, 'and says for how long');
+        like(answer_of($run), qr/\A\S+: not good: .* \S+ s at /, 'and says for how long');
     }
     my @slow = ('fdatasync', '20ms', 1, own('much', @LOG[ 0, 1 ], 'load 5000', 'limit sync max 1h'), qw(-max-channels=4 -duration=1s));
     my $less = finish(delayed(@slow)->{run});
     is($less->{status}, '3', 'four channels do not make 5000/s: unknown');
-    like($less->{out}, qr{\Amuch: unknown[.] sync longest \S+ \S+ at [\d.]+ of 5000 requests/s .*[.] The load asked for was not made[.]\n}, 'and names the load that was made');
+    like($less->{out}, qr{\Amuch: not known: the load asked for was not made[.]\n.* \S+ of 5000 requests/s\n}s, 'and names the load that was made');
     my $broken = as_idle(finish(delayed(@slow, '-max-latency=max:1ms')->{run}));
     is($broken->{status}, '2', 'a limit that is broken at less load is broken');
-    like($broken->{out}, qr{\Amuch: not good[.] sync longest \S+ \S+ at [\d.]+ of 5000 requests/s }, 'and names that load, too');
+    like(answer_of($broken), qr{\Amuch: not good: sync max \S+ \S+ at \S+ of 5000 requests/s, limit 1[.]00 ms[.]\z}, 'and names that load, too');
 }
 
 # ---- what is read is looked at -----------------------------------------------------------------------------
@@ -311,7 +322,7 @@ for my $clients (1, 8) {
     my $run = good_for(own('steps', 'file new 64KiB', 'file kept 64KiB', 'pages db 64KiB', 'every flush 10: write db 3; sync db; put kept 0 32; sync-all kept',
             'request: create new; put new next 24; put new next 4096; put new 0 12; sync new; rename new kept; sync-dir'), "-wt=$clients", qw(-duration=1s));
     is("$run->{status}$run->{err}", '0', "steps with files, $clients clients");
-    my ($flushes, $requests) = map { $run->{out} =~ /^  $_ +(\d+) /m ? $1 : 0 } qw(flush requests);
+    my ($flushes, $requests) = map { $run->{out} =~ /^$_ +(\d+) /m ? $1 : 0 } qw(flush requests);
     cmp_ok($requests, '>', 10, 'requests are made');
     cmp_ok($flushes, '>=', int($requests / 10), 'and each tenth does more') or diag($run->{out});
     cmp_ok($flushes, '<=', $requests / 10 + $clients + 1, 'and no other');
@@ -361,7 +372,7 @@ kill KILL => @others;
 waitpid $_, 0 for @others;
 my $BUSY = qr/busy: others used \d+ % (?:and the host took \d+ % )?of \d+ CPUs? \(busy from 25 %\)/;
 is($slow->{status}, '3', 'a limit that is broken on a busy machine: unknown');
-like($slow->{out}, qr/\Aslow: unknown[.] sync longest .* The machine was $BUSY.*[.]\n/, 'and says what others did');
+like(answer_of($slow), qr/\Aslow: not known: sync max .*, limit 1 ns; the machine was $BUSY.*[.]\z/, 'and says what others did');
 like(slurp("$OWN/busy.html"), qr{<header>\n<p class="warning">The machine was $BUSY}, 'and the page, above all');
 is($fast->{status}, '0', 'a limit that is kept there is kept');
 

@@ -67,8 +67,8 @@ sub found_of {
 # cannot prevent.
 sub as_idle {
     my ($run) = @_;
-    return $run if $run->{status} ne '3' || $run->{out} !~ /\A\S+: unknown[.].* The machine was busy: |"withheld":true/;
-    return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): unknown/$1: not good/r =~ s/\A.*?\K The machine was busy: [^.\n]*[.]//r =~ s/"verdict":"not_known"/"verdict":"not_good"/gr };
+    return $run if $run->{status} ne '3' || $run->{out} !~ /\A\S+: not known: .*?;\s+the\s+machine\s+was\s+busy:|"withheld":true/s;
+    return { %{$run}, status => '2', out => $run->{out} =~ s/\A(\S+): not known: (.*?);\s+the\s+machine\s+was\s+busy:[^.]*[.]/$1: not good: $2./sr =~ s/"verdict":"not_known"/"verdict":"not_good"/gr };
 }
 
 # Whether a run with these options succeeded; a search may not have finished (3).

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "report/json_object.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 /* Probability that the true percentile lies beyond one end of the interval. */
@@ -18,9 +19,9 @@
 #define STALL_NS (BILLION / 100)
 
 static const char *const goodness_names[] = {
-    [GOODNESS_NONE] = "no verdict",
+    [GOODNESS_NONE] = "no limit is published",
     [GOODNESS_GOOD] = "good",
-    [GOODNESS_UNKNOWN] = "unknown",
+    [GOODNESS_UNKNOWN] = "not known",
     [GOODNESS_BAD] = "not good",
 };
 
@@ -162,27 +163,19 @@ enum goodness answer_goodness(const struct answer *a)
 /* ---- in words -------------------------------------------------------------------------------- */
 
 /* The argument is `what` of a struct durability. */
-#define NOTHING_SURVIVES "nothing written here survives a crash (%s).\n"
+#define NOTHING_SURVIVES "nothing written here survives a crash (%s)."
 
 /* A few words that are returned by value, so they can be an argument of printf(). */
 struct words {
     char text[OTHERS_TEXT];
 };
 
-/* "p99", or "longest" for 100. */
+/* "p99", or "max" for 100. */
 static struct words percentile_words(double percent)
 {
-    struct words w = {"longest"};
+    struct words w = {"max"};
     if (percent < 100)
         snprintf(w.text, sizeof w.text, "p%.6g", percent);
-    return w;
-}
-
-/* A rate per second, "0.5" or "2000000". */
-static struct words rate_words(double rate)
-{
-    struct words w;
-    snprintf(w.text, sizeof w.text, rate < 1e6 ? "%.6g" : "%.0f", rate);
     return w;
 }
 
@@ -190,60 +183,76 @@ static struct words rate_words(double rate)
 static struct words load_words(const struct answer *a, const struct at_load *l)
 {
     struct words w;
+    const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
     if (l->asked <= 0)
-        snprintf(w.text, sizeof w.text, "%u clients", l->clients);
+        snprintf(w.text, sizeof w.text, "%u client%s", l->clients, l->clients == 1 ? "" : "s");
     else if (at_load_is_made(l))
-        snprintf(w.text, sizeof w.text, "%.20s %.32s/s", rate_words(l->asked).text,
+        snprintf(w.text, sizeof w.text, "%.6g %.32s/s", l->asked, a->profile.request);
+    else
+        snprintf(w.text, sizeof w.text, "%.12s of %.6g %.32s/s", made.text, l->asked,
                  a->profile.request);
-    else
-        snprintf(w.text, sizeof w.text, "%.12s of %.12s %.32s/s", rate_words(l->achieved).text,
-                 rate_words(l->asked).text, a->profile.request);
     return w;
 }
 
-static struct words machine_words(const struct at_load *l)
+/* "2.67 ms to 9.10 ms"; "?" for an end that is not known. */
+static struct words interval_words(const struct judged_limit *j)
 {
-    struct words w = {""};
-    others_words(w.text, &l->machine);
-    return w;
-}
-
-static void print_interval(const struct judged_limit *j, FILE *out)
-{
-    if (j->limit->percent >= 100)
-        return;
     uint64_t limit_ns = j->limit->nanoseconds;
-    bool has_upper = j->high_ns != NO_UPPER_END;
-    if (!has_upper && j->low_ns == 0)
-        fputs(" (too few for an interval)", out);
-    else if (!has_upper)
-        fprintf(out, " (%s or more)", units_time_beside(j->low_ns, limit_ns).text);
-    else if (j->low_ns == 0)
-        fprintf(out, " (at most %s)", units_time_beside(j->high_ns, limit_ns).text);
-    else
-        fprintf(out, " (%s to %s)", units_time_beside(j->low_ns, limit_ns).text,
-                units_time_beside(j->high_ns, limit_ns).text);
+    struct words w = {""};
+    if (j->limit->percent < 100 && j->count > 0)
+        snprintf(w.text, sizeof w.text, "%s to %s",
+                 j->low_ns > 0 ? units_time_beside(j->low_ns, limit_ns).text : "?",
+                 j->high_ns != NO_UPPER_END ? units_time_beside(j->high_ns, limit_ns).text : "?");
+    return w;
 }
 
-/* Prints a row of figures: the one that the program's makers use beside the one that is judged. */
-static void print_row(const struct at_load *l, const struct duration_figures *f, uint32_t on,
-                      FILE *out)
+/* Prints the figure that decides, at a load, or why it decides nothing. */
+static void print_decider(const struct answer *a, const struct at_load *l,
+                          const struct judged_limit *j, FILE *out)
 {
-    if (f->count == 0)
-        return;
-    fprintf(out, "  %-18s %9" PRIu64 " %10s %10s %10s", f->name, f->count,
-            units_time(f->times.p50).text, units_time(f->times.p99).text,
-            units_time(f->times.max).text);
-    for (size_t i = 0; i < l->judged_count; i++) {
-        const struct judged_limit *j = &l->judged[i];
-        if (j->limit->on != on)
-            continue;
-        fprintf(out, "  %s, %s", goodness_names[j->goodness],
-                percentile_words(j->limit->percent).text);
-        print_interval(j, out);
-        fprintf(out, ", limit %s", units_time(j->limit->nanoseconds).text);
-    }
-    fputc('\n', out);
+    const double share = j->limit->percent / 100;
+    const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
+    struct words machine = {""};
+    if (j->goodness != GOODNESS_UNKNOWN || j->is_withheld)
+        fprintf(out, "%s %s %s at %s, limit %s", j->limit->name,
+                percentile_words(j->limit->percent).text,
+                units_time_beside(j->found_ns, j->limit->nanoseconds).text, load_words(a, l).text,
+                units_time(j->limit->nanoseconds).text);
+    else if (j->count < needed)
+        fprintf(out, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
+                j->count, needed);
+    else if (j->outlasts_load)
+        fputs("one that took longer had not ended when the load did", out);
+    else if (j->high_ns < j->limit->nanoseconds)
+        fputs("the load asked for was not made", out);
+    else
+        fputs("the interval includes the limit", out);
+    /* work beside the requests is judged over all loads, of which an earlier may be the busy */
+    for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
+        l = &a->loads[i];
+    others_words(machine.text, &l->machine);
+    if (j->is_withheld)
+        fprintf(out, "; the machine was %s", machine.text);
+}
+
+/* Prints what the search for a higher load has found. */
+static void print_more(const struct answer *a, const struct judged_limit *j, FILE *out)
+{
+    const struct profile_limit *sought = profile_sought_limit(&a->profile);
+    const struct units_text load = units_scaled(a->more.load, UNITS_COUNT);
+    const char *reason = found_reasons[a->more.why];
+    if (a->more.found == FOUND_UNSURE && !*reason)
+        reason = "the search was not finished";
+    if (a->more.load <= 0) /* also after FOUND_UNSURE */
+        fputs(" No higher load was found to ", out);
+    else
+        fprintf(out, " %s %s/s ", a->more.found == FOUND_LOAD ? "Up to" : "At least", load.text);
+    if (j && j->limit->on == sought->on && j->limit->nanoseconds == sought->nanoseconds)
+        fputs("stay below it", out);
+    else
+        fprintf(out, "keep %.40s %s below %s", sought->name, percentile_words(sought->percent).text,
+                units_time(sought->nanoseconds).text);
+    fprintf(out, "%s%s.", *reason ? "; " : "", reason);
 }
 
 /* Prints the verdict and what decides it, and what the search for a higher load has found. */
@@ -252,120 +261,101 @@ static void print_sentence(const struct answer *a, FILE *out)
     const struct at_load *l;
     const struct judged_limit *j = answer_decider(a, &l);
     const struct durability *d = &a->durability;
-    if (answer_is_certain(a)) {
-        fprintf(out, "%s: %s: " NOTHING_SURVIVES, a->profile.name, goodness_names[GOODNESS_BAD],
-                d->what);
+    enum goodness goodness = answer_goodness(a);
+    bool is_certain = answer_is_certain(a);
+    if (d->kind == DURABILITY_NONE && !is_certain)
+        fprintf(out, "%s: " NOTHING_SURVIVES " ", a->profile.name, d->what);
+    fprintf(out, "%s: %s", a->profile.name, goodness_names[goodness]);
+    if (is_certain) {
+        fprintf(out, ": " NOTHING_SURVIVES, d->what);
         return;
     }
-    if (d->kind == DURABILITY_NONE)
-        fprintf(out, "%s: " NOTHING_SURVIVES, a->profile.name, d->what);
-    fprintf(out, "%s: %s.", a->profile.name, goodness_names[answer_goodness(a)]);
     if (j) {
-        fprintf(out, " %s %s %s", j->limit->name, percentile_words(j->limit->percent).text,
-                j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text
-                             : "not seen");
-        if (j->goodness != GOODNESS_GOOD && j->count > 0)
-            print_interval(j, out);
-        fprintf(out, " at %s (%s's limit: %s).", load_words(a, l).text, a->profile.name,
-                units_time(j->limit->nanoseconds).text);
-        if (j->outlasts_load)
-            fputs(" One that took longer had not ended when the load did.", out);
-        if (!at_load_is_made(l))
-            fputs(" The load asked for was not made.", out);
-        /* work beside the requests is judged over all loads, of which an earlier may be the busy */
-        for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
-            l = &a->loads[i];
-        if (j->is_withheld)
-            fprintf(out, " The machine was %s.", machine_words(l).text);
+        fputs(": ", out);
+        print_decider(a, l, j, out);
     } else if (a->load_count > 0) {
         l = &a->loads[a->load_count - 1];
-        if (l->asked <= 0)
-            fprintf(out, " %.0f %s/s at", l->achieved, a->profile.request);
-        fprintf(out, " %s, p99 %s", load_words(a, l).text, units_time(l->response.times.p99).text);
+        const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
+        fprintf(out, ": %s %s/s at %s, p99 %s", made.text, a->profile.request,
+                load_words(a, l).text, units_time(l->response.times.p99).text);
         if (l->sync.count > 0)
             fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
-        fputs("; nothing is published to judge it by. One run does not compare two disks; bon_ab "
-              "does.",
-              out);
     }
-    if (a->is_more_sought) {
-        const struct profile_limit *sought = profile_sought_limit(&a->profile);
-        const char *reason = found_reasons[a->more.why];
-        if (a->more.found == FOUND_UNSURE && !*reason)
-            reason = "the search was not finished";
-        if (a->more.load <= 0) /* also after FOUND_UNSURE */
-            fputs(" No higher load was found to ", out);
-        else if (a->more.found == FOUND_MOST)
-            fprintf(out, " %.0f/s and more ", a->more.load);
-        else
-            fprintf(out, " %s %.0f/s ", a->more.found == FOUND_UNSURE ? "At least" : "Up to",
-                    a->more.load);
-        if (j && j->limit->on == sought->on && j->limit->nanoseconds == sought->nanoseconds)
-            fputs("stay below it", out);
-        else
-            fprintf(out, "keep %.40s %s below %s", sought->name,
-                    percentile_words(sought->percent).text, units_time(sought->nanoseconds).text);
-        fprintf(out, "%s%s.", *reason ? "; " : "", reason);
-    }
-    fputc('\n', out);
+    fputc('.', out);
+    if (a->is_more_sought)
+        print_more(a, j, out);
 }
 
-void answer_print(const struct answer *a, FILE *out)
+/* Prints the sentence in lines of 80 columns, and whether what is written survives, if hidden. */
+static void print_verdict(const struct answer *a, FILE *out)
 {
-    print_sentence(a, out);
-    if (answer_is_certain(a))
-        return;
-    const struct durability *d = &a->durability;
-    if (d->kind == DURABILITY_HIDDEN)
+    char *text = NULL;
+    size_t size;
+    FILE *sentence = open_memstream(&text, &size);
+    if (sentence)
+        print_sentence(a, sentence);
+    if (sentence && fclose(sentence) == 0)
+        print_wrapped(out, 0, text);
+    free(text);
+    if (a->durability.kind == DURABILITY_HIDDEN)
         fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
-                d->why);
-    for (size_t i = 0; i < a->load_count; i++) {
-        const struct at_load *l = &a->loads[i];
-        fprintf(out, "\n%s, %s/s achieved:\n  %-18s %9s %10s %10s %10s\n", load_words(a, l).text,
-                rate_words(l->achieved).text, "", "number", "p50", "p99", "longest");
-        print_row(l, &l->sync, LIMIT_ON_SYNC, out);
-        for (uint32_t on = 0; on < PROFILE_WORKS; on++)
-            print_row(l, &l->works[on], on, out);
-        print_row(l, &l->response, PROFILE_WORKS, out); /* response times have no limit */
-        fprintf(out, "  Machine: %s\n", machine_words(l).text);
+                a->durability.why);
+}
+
+/* Prints what was judged at each load, beside its limits or, without any, what was measured. */
+static void print_figures(const struct answer *a, FILE *out)
+{
+    bool has_limits = a->profile.limits[0].name;
+    if (answer_is_certain(a) || a->load_count == 0)
+        return;
+    if (has_limits)
+        fprintf(out, "\n%-22s %9s %9s  %-20s at\n", "", "limit", "found", "between");
+    else
+        fprintf(out, "\n%-22s %9s %9s %9s %9s  at\n", "", "number", "p50", "p99", "max");
+    for (const struct at_load *l = a->loads; l < a->loads + a->load_count; l++) {
+        const struct duration_figures *rows[PROFILE_WORKS + 2] = {&l->response, &l->sync};
+        for (size_t i = 0; i < PROFILE_WORKS; i++)
+            rows[i + 2] = &l->works[i];
+        for (size_t i = 0; has_limits && i < l->judged_count; i++) {
+            const struct judged_limit *j = &l->judged[i];
+            struct words name;
+            snprintf(name.text, sizeof name.text, "%.40s %.16s", j->limit->name,
+                     percentile_words(j->limit->percent).text);
+            fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text,
+                    units_time(j->limit->nanoseconds).text,
+                    j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text : "-",
+                    interval_words(j).text, load_words(a, l).text);
+        }
+        for (size_t i = 0; !has_limits && i < PROFILE_WORKS + 2; i++)
+            if (rows[i]->count > 0)
+                fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", rows[i]->name, rows[i]->count,
+                        units_time(rows[i]->times.p50).text, units_time(rows[i]->times.p99).text,
+                        units_time(rows[i]->times.max).text, load_words(a, l).text);
+        if (!has_limits && others_are_busy(&l->machine)) {
+            char machine[OTHERS_TEXT];
+            char text[OTHERS_TEXT + 32];
+            others_words(machine, &l->machine);
+            snprintf(text, sizeof text, "The machine was %s.", machine);
+            print_wrapped(out, 0, text);
+        }
     }
 }
 
 void answers_print(const struct answer *list, size_t count, FILE *out)
 {
-    fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", "Profile", "Load", "achieved/s",
-            "judged", "found", "limit", "verdict");
+    for (const struct answer *a = list; a < list + count; a++)
+        print_verdict(a, out);
     for (const struct answer *a = list; a < list + count; a++) {
-        const struct at_load *l;
-        const struct judged_limit *j = answer_decider(a, &l);
-        struct words what;
-        if (answer_is_certain(a)) {
-            fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name, "-", "-",
-                    "durability", "-", "-", goodness_names[GOODNESS_BAD]);
-            continue;
-        }
-        if (a->load_count == 0)
-            continue;
-        if (!j)
-            l = &a->loads[a->load_count - 1];
-        snprintf(what.text, sizeof what.text, "%.40s %.16s", j ? j->limit->name : l->sync.name,
-                 percentile_words(j ? j->limit->percent : 99).text);
-        fprintf(out, "%-10s %-20s %10s %-22s %10s %10s  %s\n", a->profile.name,
-                load_words(a, l).text, rate_words(l->achieved).text, what.text,
-                units_time(j ? j->found_ns : l->sync.times.p99).text,
-                j ? units_time(j->limit->nanoseconds).text : "-",
-                goodness_names[answer_goodness(a)]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        fputc('\n', out);
-        answer_print(&list[i], out);
+        if (count > 1 && a->load_count > 0 && !answer_is_certain(a))
+            fprintf(out, "\n%s", a->profile.name);
+        print_figures(a, out);
     }
 }
 
 void answer_complain(const struct answer *a)
 {
     enum goodness worst = answer_goodness(a);
-    const char *verdict = worst == GOODNESS_BAD ? "not good" : "not known";
+    const char *verdict = goodness_names[worst];
     if (worst != GOODNESS_BAD && worst != GOODNESS_UNKNOWN)
         return;
     for (size_t i = 0; i < a->load_count; i++)

@@ -99,13 +99,10 @@ bool answer_is_certain(const struct answer *a);
 /* The worst of all verdicts; GOODNESS_UNKNOWN: nothing was judged; GOODNESS_NONE: no limits. */
 enum goodness answer_goodness(const struct answer *a);
 
-/* Prints the verdict in one or several lines, and below it the figures of each load. */
-void answer_print(const struct answer *a, FILE *out);
-
 /* Says in one line on standard error why an answer is not good, with the figure that decides. */
 void answer_complain(const struct answer *a);
 
-/* Prints several answers as one table, and then each. */
+/* Prints the verdict of each, and below all of them what was judged at each load. */
 void answers_print(const struct answer *list, size_t count, FILE *out);
 
 /* Prints all profiles with the sources of their limits. */
