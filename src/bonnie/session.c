@@ -282,6 +282,11 @@ int bonnie(int argc, char *argv[], struct err *e)
             semaphores_clean_up();
             rc = cleanup_directory(s.plan.directory, s.plan.trusts_directory, e);
         }
+        /* in the words of Bonnie++ */
+        if (rc == 0 && s.semaphore_processes > 0)
+            printf("Creating semaphore for %d procs.\n", s.semaphore_processes);
+        else if (rc == 0 && s.semaphore_processes < 0)
+            puts("Semaphore removed.");
     }
     return coordinator_leave(&coordinator, rc, e);
 }

@@ -103,6 +103,7 @@ subtest 'a file without a result is named for what it is' => sub {
         "PK\x03\x04abc"          => 'a ZIP archive, or a spreadsheet \(save it as CSV\)',
         $lab =~ tr/,/ /r         => 'something like CSV, with blanks instead of commas',
         slurp("$GOLDEN/lab.txt") => q{bonnie's table, not its JSON \(--json\)},
+        slurp("$GOLDEN/../report/quick.txt") => q{the text of a short look, not its JSON \(bonnie --json\)},
         "format_version,bonnie_version,name,file_size,a,b,put_block\n" => 'the header of CSV, and no line below it',
     );
     for my $bytes (sort keys %form) {

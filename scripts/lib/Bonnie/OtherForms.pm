@@ -27,6 +27,7 @@ my @FORMS = (
     [ qr/^\d;fio-\d/m                                     => q{fio's terse form, not its JSON (--output-format=json)} ],
     [ qr/^ *Time \(mean \S+ \S+\):/m                      => q{hyperfine's text, not its JSON (--export-json=/dev/stdout)} ],
     [ qr/^[>| ]*+Version +\S+ +-+Sequential (?:Output|Create)-+/m => q{bonnie's table, not its JSON (--json)} ],
+    [ qr/^ +per second +p50 +p99 +limited by$/m               => q{the text of a short look, not its JSON (bonnie --json)} ],
     [ qr/^Average good OP\/s:|^ +asked +made +errors +late /m => q{bonload's text, not its JSON (--json)} ],
     [ qr/^Sequential Write MB\/s:/m                        => q{GoBonnieGo's text, not its JSON (-json)} ],
     [ $LOOKS_LIKE                                         => 'something like a report that cannot be read' ],
