@@ -175,6 +175,19 @@ subtest 'preparing, restoring, warming up, control' => sub {
     is("$status$err", "1bon_ab: the state is not restored: the command ended with exit status 4: cannot\n", 'a state that is not restored is a failure');
 };
 
+subtest 'a report that cannot be written is refused before anything is measured' => sub {
+    mkdir "$dir/there" or die "$dir/there: $!\n";
+    for my $case ([ "$dir/none/report", 'No such file or directory' ], [ "$dir/there", 'Is a directory' ]) {
+        my ($status, $out, $err) = ab(@SPEED, '-o', $case->[0], '--pairs=1', '--a', "echo >$dir/begun; echo speed: 5", '--b', 'echo speed: 6');
+        is("$status$out$err", "1bon_ab: cannot write $case->[0]: $case->[1]\n", $case->[1]);
+        ok(!-e "$dir/begun", 'and nothing has run');
+    }
+    my ($status) = ab(@SPEED, '-o', "$dir/there/report", '--pairs=1', '--a', "ls -A $dir/there >$dir/seen; echo speed: 5", '--b', 'echo speed: 6');
+    is($status, 3, 'one that can be written');
+    is(slurp("$dir/seen"), q{}, 'is not there before it is complete');
+    like(slurp("$dir/there/report"), qr/\AIt is not known whether/, 'and then it is');
+};
+
 subtest 'commands that fail' => sub {
     my $good = speeds('a', 100);
     for my $case (

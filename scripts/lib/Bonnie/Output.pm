@@ -13,7 +13,7 @@ use Fcntl         qw(:mode F_SETFL O_APPEND O_CREAT O_EXCL O_NOCTTY O_NOFOLLOW O
 use Bonnie::Path  qw(check_changed check_replaced in_its_directory rename_file);
 use Bonnie::Plain qw(plain_text safe_lines);
 
-our @EXPORT_OK = qw(complain draw_line tell_line write_bytes write_report);
+our @EXPORT_OK = qw(check_report complain draw_line tell_line write_bytes write_report);
 
 # Interval at which to look for the reader of a pipe, in seconds.
 my $LOOK = 0.05;
@@ -44,10 +44,13 @@ sub write_report {
     return write_bytes(Encode::encode('UTF-8', safe_lines($text)), $file, $shown);
 }
 
-# The same for bytes, as they are; not for a terminal.
+# Dies unless a report can be written to the file; for programs that work long before they write it.
+sub check_report { return write_bytes(undef, $_[0]) }
+
+# The same for bytes, as they are; not for a terminal. Without any, nothing is changed.
 sub write_bytes {
     my ($bytes, $file, $shown) = @_;
-    return write_stdout($bytes) if !defined $file || $file eq q{-};
+    return defined $bytes ? write_stdout($bytes) : 1 if !defined $file || $file eq q{-};
     eval { in_its_directory($file, sub { write_name($bytes, @_); return }); 1 }
         or die 'cannot write ', plain_text($shown // $file), q{: }, plain_text($@ =~ s/\n\z//r), "\n";
     return;
@@ -65,7 +68,7 @@ sub write_name {
     my ($bytes, $name, $is_of_kernel) = @_;
     my @facts = lstat $name;
     die "Is a directory\n" if @facts && S_ISDIR($facts[2]);
-    return write_in_place($bytes, $name, $is_of_kernel) if $is_of_kernel || (@facts && !S_ISREG($facts[2]));
+    return defined $bytes ? write_in_place($bytes, $name, $is_of_kernel) : 1 if $is_of_kernel || (@facts && !S_ISREG($facts[2]));
     check_replaced(@facts) if @facts;
     return replace_file($bytes, $name, @facts);
 }
@@ -96,6 +99,7 @@ sub replace_file {
     my $done = eval {
         binmode $handle;
         keep_access($handle, @facts);
+        return unlink $temporary if !defined $bytes;
         put($handle, $bytes) or die "$!\n";
         rename_file($temporary, $name);
         1;

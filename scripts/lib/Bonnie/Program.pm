@@ -11,7 +11,7 @@ use File::Basename qw(basename);
 use POSIX          qw(dup2);
 use Bonnie::Input  qw(read_logs_too read_results);
 use Bonnie::Options qw(@COMMON all_options help_text parse_options);
-use Bonnie::Output qw(complain write_bytes write_report);
+use Bonnie::Output qw(check_report complain write_bytes write_report);
 use Bonnie::Path   ();
 use Bonnie::Version;
 
@@ -52,6 +52,7 @@ sub work {
     return say_only("$name $Bonnie::Version::VERSION\n") if $options->{version};
     $program{check}->($options) if $program{check};
     complain('reading results from the terminal until Ctrl-D; --help says more') if -t STDIN && !$program{work} && !$options->{quiet} && !grep { $_ ne q{-} } @operands;
+    check_report($options->{output}) if $program{work};
     my $read = $program{logs} ? \&read_logs_too : \&read_results;
     my ($report, $status, $why) = $program{work} ? $program{work}->($options, @operands) : $program{report}->($options, $read->(@operands));
     write_report($report, $options->{output});
