@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/fs.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "boncut/ledger.h"
 #include "boncut/verdict.h"
@@ -322,55 +324,84 @@ static void find_verdict(struct check *c)
 
 /* ---- the report as text ---------------------------------------------------------------------- */
 
-static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t)
+/* Prints what became of a method's units, in a column for each finding that any unit has. */
+static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t,
+                      const struct tally *sum)
 {
     fprintf(out, "%-13s %10" PRIu64 " %7" PRIu64, name, promises, t->units);
     for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
-        fprintf(out, " %7" PRIu64, t->found[i]);
+        if (sum->found[i] > 0)
+            fprintf(out, " %7" PRIu64, t->found[i]);
     fputc('\n', out);
+}
+
+/* Prints a line, broken at 80 columns on a terminal. */
+__attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (isatty(fileno(out)))
+        print_wrapped(out, 0, text);
+    else
+        fprintf(out, "%s\n", text);
 }
 
 static void print_report(const struct check *c, FILE *out)
 {
     static const char *const what[] = {"never synced", "never flushed"};
+    static const char *const headings[FOUND_UNKNOWN] = {"kept",    "lost", "foreign", "torn",
+                                                        "missing", "back", "size",    "unread"};
     const unsigned controls[] = {METHOD_CACHED, METHOD_DRIVE};
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
     const struct findings *f = &c->findings;
     const struct overwrites *o = &f->overwrites;
     char block[UNITS_TEXT];
-    fprintf(out, "%s on %s", h->directory,
-            *h->device ? printable(h->device).text : "no block device");
-    fprintf(out, ", %s", *h->filesystem ? printable(h->filesystem).text : "unknown filesystem");
-    fprintf(out, "%s%s%s; %u workers, blocks of %u bytes\n\n", *h->options ? " (" : "",
-            printable(h->options).text, *h->options ? ")" : "", h->workers, h->block_bytes);
-    if (c->gone) {
-        fprintf(out, "%s: %s\n", verdict_headings[c->verdict], printable(c->reason).text);
+    print_line(out, "%s: %s", verdict_headings[c->verdict], printable(c->reason).text);
+    print_line(out, "%s on %s, %s%s%s%s; %u workers, blocks of %u bytes", h->directory,
+               *h->device ? printable(h->device).text : "no block device",
+               *h->filesystem ? printable(h->filesystem).text : "unknown filesystem",
+               *h->options ? " (" : "", printable(h->options).text, *h->options ? ")" : "",
+               h->workers, h->block_bytes);
+    if (c->gone)
         return;
+    bool is_whole = f->sum.found[FOUND_KEPT] == f->sum.units;
+    if (is_whole)
+        print_line(out, "%" PRIu64 " promises of %" PRIu64 " units, all as promised", l->promised,
+                   f->sum.units);
+    else
+        fprintf(out, "\n%-13s %10s %7s", "Method", "promises", "units");
+    for (unsigned i = 0; !is_whole && i < FOUND_UNKNOWN; i++)
+        if (f->sum.found[i] > 0)
+            fprintf(out, " %7s", headings[i]);
+    for (unsigned m = 0; !is_whole && m < METHODS; m++) {
+        const struct tally *t = &f->methods[m];
+        if (m == 0)
+            fputc('\n', out);
+        if (l->units[m] && method_promises(m) && t->found[FOUND_KEPT] < t->units)
+            print_row(out, methods[m].name, l->promises[m], t, &f->sum);
     }
-    fprintf(out, "%-13s %10s %7s %7s %7s %7s %7s %7s %7s %7s %7s\n", "Method", "Promises", "Units",
-            "Kept", "Lost", "Foreign", "Torn", "Missing", "Back", "Size", "Unread");
-    for (unsigned method = 0; method < METHODS; method++)
-        if (l->units[method] && method_promises(method))
-            print_row(out, methods[method].name, l->promises[method], &f->methods[method]);
-    print_row(out, "Sum", l->promised, &f->sum);
+    if (!is_whole)
+        print_row(out, "all methods", l->promised, &f->sum, &f->sum);
     if (f->sum.found[FOUND_UNKNOWN] > 0)
         fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
                 f->sum.found[FOUND_UNKNOWN]);
-    fputc('\n', out);
     for (unsigned i = 0; i < LAST_SECONDS; i++)
-        fprintf(out,
-                "Last promised in the last %u s of the log: %" PRIu64 " units, %" PRIu64
-                " of them not as promised\n",
-                i + 1, f->sum.last[i].units, f->sum.last[i].lost);
+        print_line(out,
+                   "Last promised in the last %u s of the log: %" PRIu64 " units, %" PRIu64
+                   " of them not as promised",
+                   i + 1, f->sum.last[i].units, f->sum.last[i].lost);
     for (unsigned i = 0; i < 2; i++) {
         const struct control_tally *t = &f->controls[controls[i]];
         if (!l->units[controls[i]])
-            fprintf(out, "Control group %s: not written, it does not work here\n",
-                    methods[controls[i]].name);
+            print_line(out, "Canaries %s: not written, it does not work here",
+                       methods[controls[i]].name);
         else
-            fprintf(
-                out, "Control group %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s\n",
+            print_line(
+                out, "Canaries %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s",
                 methods[controls[i]].name, what[i], t->lost, t->blocks,
                 control_counts(c, controls[i])
                     ? t->lost > 0 ? ", as expected of a cut" : ""
@@ -379,22 +410,22 @@ static void print_report(const struct check *c, FILE *out)
     /* a cut can refute that overwrites are atomic, but never prove it */
     units_format_readable(block, h->block_bytes);
     if (o->torn > 0)
-        fprintf(out,
-                "Overwrites of %s are not atomic here: %" PRIu64 " of %" PRIu64
-                " that were under way are torn, at %u bytes\n",
-                block, o->torn, o->under_way, o->torn_at);
+        print_line(out,
+                   "Overwrites of %s are not atomic here: %" PRIu64 " of %" PRIu64
+                   " that were under way are torn, at %u bytes",
+                   block, o->torn, o->under_way, o->torn_at);
     else
-        fprintf(out, "No tear in %" PRIu64 " overwrites that were under way\n", o->under_way);
+        print_line(out, "No tear in %" PRIu64 " overwrites that were under way", o->under_way);
     if (f->new_names > 0)
-        fprintf(out,
-                "Of %" PRIu64 " new files that were synced without their directory, %" PRIu64
-                " have a name; POSIX promises none\n",
-                f->new_names, f->new_names_present);
+        print_line(out,
+                   "Of %" PRIu64 " new files that were synced without their directory, %" PRIu64
+                   " have a name; POSIX promises none",
+                   f->new_names, f->new_names_present);
     if (l->damaged > 0 || l->repeated > 0 || l->unfinished)
-        fprintf(out,
-                "The log: %" PRIu64 " lines damaged and %" PRIu64
-                " repeated, which were ignored%s\n",
-                l->damaged, l->repeated, l->unfinished ? "; it ends within a line" : "");
+        print_line(out,
+                   "The log: %" PRIu64 " lines damaged and %" PRIu64
+                   " repeated, which were ignored%s",
+                   l->damaged, l->repeated, l->unfinished ? "; it ends within a line" : "");
     if (f->loss_count > 0)
         fprintf(out, "\nThe first %u that are not known to be as promised:\n", f->loss_count);
     for (const struct loss *loss = f->losses; loss < f->losses + f->loss_count; loss++) {
@@ -408,7 +439,6 @@ static void print_report(const struct check *c, FILE *out)
             fprintf(out, ", %" PRIu64 " found", s->found);
         fprintf(out, ", %.3f s before the end of the log\n", (double)loss->before_end_us / MILLION);
     }
-    fprintf(out, "\n%s: %s\n", verdict_headings[c->verdict], printable(c->reason).text);
 }
 
 /* ---- the report in JSON ---------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ my %HARMLESS = (
     'words of the program, in all files' => [ q{}, qw(program_name units version) ],
     'tables of options'      => [ 'cli/', qw(*word dashes entry->alias entry->name option_help(entry).text entry->value_name table->closing entry->group table->brief table->usage table->version) ],
     'form of is_private_name_of_any()' => [ 'storage/scratch.c', 'name' ],
-    'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[loss->method].name methods[controls[i]].name what[i] caches[l->cache]) ],
+    'tables of methods'      => [ 'boncut/', qw(methods[i].name methods[i].promise methods[loss->method].name methods[controls[i]].name what[i] headings[i] caches[l->cache]) ],
     'engines'                => [ 'io/', qw((*engine)->name (*engine)->summary reason.text) ],
     'kinds of calls, and numbers' => [ 'bonwhy/', qw(call_kinds[kind].name call_kinds[i].name bytes) ],
     'ways of getc_putc'      => [ 'tools/getc_putc.c', qw(byte_ways[i].name figure_of(s->kib_per_second[i]).text) ],
@@ -117,7 +117,7 @@ my (@wild, $calls);
 for my $path (sort @files) {
     my ($file) = $path =~ m{.*/src/(.*)}s;
     my $code = slurp($path) =~ s{/[*].*?[*]/}{ }gsr;
-    while ($code =~ /\b(f?printf|f?puts)(?=[(])/g) {
+    while ($code =~ /\b(f?printf|f?puts|print_line)(?=[(])/g) {
         $calls++;
         push @wild, map {"$file: $_"} grep { !is_harmless($file, $_) } texts_of($1, arguments(inside($code, pos $code)));
     }

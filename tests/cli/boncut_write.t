@@ -147,7 +147,7 @@ SKIP: {
     like($read_only, qr/\Aboncut: make a directory in [.]: Read-only file system\n1\n\z/, 'a filesystem that is read-only');
     my $tmpfs = $on->('-o size=64m', "$program write --time=0.3 . 2>/dev/null >/dev/shm/boncut-test-$$; $program check . </dev/shm/boncut-test-$$; echo \$?");
     unlink "/dev/shm/boncut-test-$$";
-    like($tmpfs, qr/^NOT KNOWN.*\nboncut: NOT KNOWN[^\n]*\n3\n\z/m, 'tmpfs: what works there is kept');
+    like($tmpfs, qr/^NOT KNOWN.*^boncut: NOT KNOWN[^\n]*\n3\n\z/ms, 'tmpfs: what works there is kept');
 
     # The name of our directory is taken by another user's directory, or by one
     # that others may write to.
