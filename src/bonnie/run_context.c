@@ -13,6 +13,7 @@
 
 #include "measure/clock.h"
 #include "sys/stop.h"
+#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/partition.h"
 #include "util/rng.h"
@@ -395,6 +396,7 @@ static int make_workers(struct run_context *r, struct err *e)
             break;
         }
         memset(buffer, 0, bytes); /* lets the system allocate the memory before any clock runs */
+        ASSUME(contexts);
         contexts[i] = w;
         *w = (struct work){
             .plan = p,

@@ -17,6 +17,7 @@
 #include "sys/privilege.h"
 #include "sys/program.h"
 #include "sys/stop.h"
+#include "util/assume.h"
 
 /* Says, unless -q is given, what may surprise, and with -v what was decided. */
 static void advise_user(const struct plan *p, const struct helpers *helpers, bool stays_root)
@@ -179,6 +180,7 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
         whole = *plan;
         rc = plan_share(plan, &whole, ranks, e);
     }
+    ASSUME(rc != 0 || count > 0);
     if (rc == 0)
         rc = privilege_resolve(&identity, s->user, s->group, e);
     if (rc == 0)

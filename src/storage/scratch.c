@@ -713,7 +713,8 @@ static int remove_subdirectory(int fd, const char *name)
     DIR *directory = directory_list(fd, name);
     int rc = directory ? 0 : -errno;
     bool removed = true;
-    while (rc == 0 && removed) { /* a filesystem may skip entries while others are removed */
+    while (rc == 0 && directory &&
+           removed) { /* a filesystem may skip entries while others are removed */
         removed = false;
         rewinddir(directory);
         for (const char *entry; rc == 0 && (entry = next_name(directory));) {

@@ -16,6 +16,7 @@
 #include "sync/ranks.h"
 #include "sys/host.h"
 #include "sys/stop.h"
+#include "util/assume.h"
 #include "util/err.h"
 #include "util/units.h"
 
@@ -642,6 +643,7 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
     struct mpi *s = c->state;
     struct ranks *r = &c->ranks;
     struct host host;
+    ASSUME(s);
     host_detect(&host);
     struct rank_card card = {.order = ORDER, .ram_bytes = host.ram_bytes, .cpus = host.cpus};
     snprintf(card.host, sizeof card.host, "%.*s", RANK_HOST_SIZE - 1, host.full_name);

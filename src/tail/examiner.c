@@ -13,6 +13,7 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "tail/history.h"
+#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/shared_memory.h"
@@ -145,6 +146,7 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
          * time. While a queued operation is in flight, its thread does other things, so that says
          * nothing.
          */
+        ASSUME(x->delays);
         struct run_delay *d = &x->delays[worker];
         if (run_delay_least(d, told->start_ns, told->end_ns) > r.latency_ns / 2)
             r.cause = CAUSE_CPU;

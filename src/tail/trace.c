@@ -744,8 +744,9 @@ bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
         case SCOPE_THREAD:
         case SCOPE_WOKEN:
             if (t->set != TAIL_CALLS) /* of which set_event_pid filters these */
-                snprintf(text, sizeof text, "%1$s >= %2$d && %1$s <= %3$d",
-                         scope == SCOPE_WOKEN ? "pid" : "common_pid", first, last);
+                snprintf(text, sizeof text, "%spid >= %d && %spid <= %d",
+                         scope == SCOPE_WOKEN ? "" : "common_", first,
+                         scope == SCOPE_WOKEN ? "" : "common_", last);
             break;
         case SCOPE_SWITCHED:
             if (t->set != TAIL_CALLS)

@@ -37,6 +37,7 @@
 #include "sys/thread_pool.h"
 #include "tools/tool.h"
 #include "tools/zcav_figures.h"
+#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/err.h"
 #include "util/portable.h"
@@ -887,6 +888,7 @@ static int measure_and_report(struct session *s, struct err *e)
     }
     if (rc != 0)
         return rc;
+    ASSUME(s->jobs->engine && s->jobs->settings);
     if (!settings->quiet && (s->jobs->engine->capabilities & ENGINE_NEEDS_DIRECT) &&
         !s->jobs->direct)
         message("%s without O_DIRECT (--direct) is synchronous: the kernel's page cache serves one "

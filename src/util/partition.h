@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "util/assume.h"
+
 /* Part `index`, from 0 on, of `total` things divided into `parts` parts as evenly as possible. */
 struct partition {
     uint64_t first;
@@ -11,6 +13,7 @@ struct partition {
 
 static inline struct partition partition_of(uint64_t total, uint64_t parts, uint64_t index)
 {
+    ASSUME(parts > 0);
     uint64_t each = total / parts;
     uint64_t rest = total % parts; /* each of the first parts gets one more */
     return (struct partition){.first = index * each + (index < rest ? index : rest),

@@ -119,6 +119,7 @@ void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t
         if (part > length)
             part = length;
         bool is_whole = part == p->unit_bytes && (uintptr_t)to % _Alignof(uint64_t) == 0;
+        // cppcheck-suppress legacyUninitvar // fill_unit() fills it
         fill_unit(p, is_whole ? (uint64_t *)(void *)to : whole, &place);
         if (!is_whole)
             memcpy(to, (char *)whole + skip, part);

@@ -830,11 +830,11 @@ static bool forget_name(struct work *w, uint32_t unit, uint64_t version, int fla
 static bool names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;
-    int *const fds[] = {&w->fd, &w->other_fd};
     for (unsigned side = 0; side < rule->sides; side++) {
         struct name name = worker_name(w->method, w->worker, side);
-        *fds[side] = work_make_directory(w, w->directory_fd, name.text);
-        if (*fds[side] < 0)
+        int fd = work_make_directory(w, w->directory_fd, name.text);
+        *(side == 0 ? &w->fd : &w->other_fd) = fd;
+        if (fd < 0)
             return false;
     }
     for (uint32_t unit = 0; rule->first_blocks > 0 && unit < w->header->units; unit++) {

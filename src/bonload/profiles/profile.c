@@ -8,6 +8,7 @@
 #include "bonload/plan/plan.h"
 #include "cli/parser.h"
 #include "sys/input.h"
+#include "util/assume.h"
 #include "util/printable.h"
 #include "util/units.h"
 
@@ -397,7 +398,7 @@ static bool parse_step(const struct profile *p, char *text, struct profile_step 
         return true;
     }
     int file = find_file(p, words[1]);
-    if (file < 0 || count == 5)
+    if (file < 0 || count < 2 || count == 5)
         return false;
     while (w < end && (strcmp(w->word, words[0]) != 0 || w->kind != p->files[file].kind))
         w++;
@@ -493,6 +494,7 @@ static int parse_line(struct parser *r, char *text)
             return refuse_line(r, "words of UTF-8, without control characters");
         r->words[r->count++] = word;
     }
+    ASSUME(r->count > 0);
     const char *first = r->words[0];
     bool is_every = strcmp(first, "every") == 0;
     if (steps && (is_every || strcmp(first, "beside") == 0)) {

@@ -12,6 +12,7 @@
 #include "sync/coordinator.h"
 #include "sys/host.h"
 #include "sys/stop.h"
+#include "util/assume.h"
 #include "util/units.h"
 
 bool result_open(struct result *result)
@@ -348,6 +349,7 @@ static void pass_series(struct passage *p, struct series *s)
 /* Returns false when what is read is no result. */
 static bool pass_result(struct passage *p, struct result *r)
 {
+    ASSUME(r->figures);
     struct reasons_found *reasons[] = {&r->figures->failures, &r->figures->misses};
     pass(p, r->figures, offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops);
     for (unsigned n = 0; n < 2; n++) {

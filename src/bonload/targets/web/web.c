@@ -16,6 +16,7 @@
 #include "measure/clock.h"
 #include "sys/input.h"
 #include "sys/output.h"
+#include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
@@ -778,6 +779,7 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 /* Reads the next of the bodies that the user gives. */
 static int read_body(struct bodies *b, const char *path, struct err *e)
 {
+    ASSUME(b->list);
     struct given_body *body = &b->list[b->count++];
     struct stat facts;
     int fd = input_open("open", path, e);

@@ -10,6 +10,7 @@
 
 #include "bonload/targets/expected.h"
 #include "bonload/targets/target.h"
+#include "util/assume.h"
 #include "util/err.h"
 #include "util/rng.h"
 #include "verify/pattern.h"
@@ -203,6 +204,7 @@ enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
 /* The method of the next transfer of a request, unless that is part of an upload in parts. */
 static inline enum web_method web_method_of(const struct web_exchange *x)
 {
+    ASSUME(x->thread);
     return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
 }
 
