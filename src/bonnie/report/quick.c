@@ -199,7 +199,7 @@ static void print_summary(FILE *out, const struct result runs[], size_t count)
         print_wrapped(out, 0, "For figures of a drive, name a directory on one.");
     else if (!p->reads_only)
         print_wrapped(out, 0, text);
-    if (!is_memory(&runs[0]) && !p->is_longer)
+    if (!is_memory(&runs[0]) && (p->is_device || !p->is_longer))
         print_command(out, p);
 }
 
