@@ -335,6 +335,24 @@ static void print_row(FILE *out, const char *name, uint64_t promises, const stru
     fputc('\n', out);
 }
 
+/* Prints the methods some of whose units are not as promised, and the sum of all. */
+static void print_methods(FILE *out, const struct ledger *l, const struct findings *f)
+{
+    static const char *const headings[FOUND_UNKNOWN] = {"kept",    "lost", "foreign", "torn",
+                                                        "missing", "back", "size",    "unread"};
+    fprintf(out, "\n%-13s %10s %7s", "Method", "promises", "units");
+    for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
+        if (f->sum.found[i] > 0)
+            fprintf(out, " %7s", headings[i]);
+    fputc('\n', out);
+    for (unsigned m = 0; m < METHODS; m++) {
+        const struct tally *t = &f->methods[m];
+        if (l->units[m] && method_promises(m) && t->found[FOUND_KEPT] < t->units)
+            print_row(out, methods[m].name, l->promises[m], t, &f->sum);
+    }
+    print_row(out, "all methods", l->promised, &f->sum, &f->sum);
+}
+
 /* Prints a line, broken at 80 columns on a terminal. */
 __attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const char *format, ...)
 {
@@ -352,8 +370,6 @@ __attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const ch
 static void print_report(const struct check *c, FILE *out)
 {
     static const char *const what[] = {"never synced", "never flushed"};
-    static const char *const headings[FOUND_UNKNOWN] = {"kept",    "lost", "foreign", "torn",
-                                                        "missing", "back", "size",    "unread"};
     const unsigned controls[] = {METHOD_CACHED, METHOD_DRIVE};
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
@@ -368,24 +384,11 @@ static void print_report(const struct check *c, FILE *out)
                h->workers, h->block_bytes);
     if (c->gone)
         return;
-    bool is_whole = f->sum.found[FOUND_KEPT] == f->sum.units;
-    if (is_whole)
+    if (f->sum.found[FOUND_KEPT] == f->sum.units)
         print_line(out, "%" PRIu64 " promises of %" PRIu64 " units, all as promised", l->promised,
                    f->sum.units);
     else
-        fprintf(out, "\n%-13s %10s %7s", "Method", "promises", "units");
-    for (unsigned i = 0; !is_whole && i < FOUND_UNKNOWN; i++)
-        if (f->sum.found[i] > 0)
-            fprintf(out, " %7s", headings[i]);
-    for (unsigned m = 0; !is_whole && m < METHODS; m++) {
-        const struct tally *t = &f->methods[m];
-        if (m == 0)
-            fputc('\n', out);
-        if (l->units[m] && method_promises(m) && t->found[FOUND_KEPT] < t->units)
-            print_row(out, methods[m].name, l->promises[m], t, &f->sum);
-    }
-    if (!is_whole)
-        print_row(out, "all methods", l->promised, &f->sum, &f->sum);
+        print_methods(out, l, f);
     if (f->sum.found[FOUND_UNKNOWN] > 0)
         fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
                 f->sum.found[FOUND_UNKNOWN]);

@@ -5,10 +5,11 @@ package Bonnie::ChangeWords;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util    qw(any);
-use Bonnie::Units qw(beside);
+use List::Util    qw(any max);
+use Bonnie::Tests qw(test_named);
+use Bonnie::Units qw(beside figure_text);
 
-our @EXPORT_OK = qw(change_size change_text counts_text interval_text is_compared verdict_text);
+our @EXPORT_OK = qw(change_size change_text counts_text interval_text is_compared median_text verdict_text);
 
 my %WORDS = (faster => "\x{25B2} faster", slower => "\x{25BC} slower", not_known => 'not known');
 
@@ -19,6 +20,13 @@ my $MULTIPLE = 400;
 sub is_compared {
     my ($row) = @_;
     return defined $row->{p};
+}
+
+# The median of the baseline or the other, in the unit that suits both; undef if there is none.
+sub median_text {
+    my ($row, $which) = @_;
+    my $median = $row->{"${which}_median"} // return;
+    return figure_text($median, test_named($row->{test})->{unit}, max(map { $_ // 0 } @{$row}{qw(baseline_median other_median)}));
 }
 
 # A change from zero has no percentage, and large ones are easier to read as multiples.

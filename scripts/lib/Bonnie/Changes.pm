@@ -8,7 +8,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use Bonnie::Axis          qw(axis_of_change);
-use Bonnie::ChangeWords   qw(change_size change_text counts_text interval_text is_compared verdict_text);
+use Bonnie::ChangeWords   qw(change_size change_text counts_text interval_text is_compared median_text verdict_text);
 use Bonnie::Chart         qw(bar chart whisker);
 use Bonnie::Comparison;
 use Bonnie::Html          qw(element text);
@@ -16,7 +16,7 @@ use Bonnie::HtmlTable     qw(row_of row_head cell two_lines absent plain_table t
 use Bonnie::Plain         qw(shorten);
 use Bonnie::SettingsTable qw(differing_settings);
 use Bonnie::Tests         qw(test_named);
-use Bonnie::Units         qw(counted figure_text);
+use Bonnie::Units         qw(counted);
 
 our @EXPORT_OK = qw(changes how_to_read_changes many_changes);
 
@@ -87,16 +87,14 @@ sub chart_row {
 sub table_row {
     my ($row) = @_;
     my ($test, $runs) = (test_named($row->{test}), $row->{runs_needed});
-    return [ $test->{name_alone}, change_cells($row), (map { \median_cell($test, $row, $_) } qw(baseline other)), defined $runs && $runs > $Bonnie::Comparison::MANY_RUNS ? 'not known' : $runs ];
+    return [ $test->{name_alone}, change_cells($row), (map { \median_cell($row, $_) } qw(baseline other)), defined $runs && $runs > $Bonnie::Comparison::MANY_RUNS ? 'not known' : $runs ];
 }
 
-# Both medians in one unit. $which: baseline or other.
+# $which: baseline or other.
 sub median_cell {
-    my ($test, $row, $which) = @_;
-    my ($median, $runs) = @{$row}{"${which}_median", "${which}_runs"};
-    return absent('not measured') if !defined $median;
-    my $like = max(map { $_ // 0 } @{$row}{qw(baseline_median other_median)});
-    return two_lines(undef, figure_text($median, $test->{unit}, $like), counted($runs, 'run'));
+    my ($row, $which) = @_;
+    my $median = median_text($row, $which);
+    return defined $median ? two_lines(undef, $median, counted($row->{"${which}_runs"}, 'run')) : absent('not measured');
 }
 
 sub change_cells {

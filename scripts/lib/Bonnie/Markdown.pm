@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max);
-use Bonnie::ChangeWords qw(change_text counts_text interval_text is_compared verdict_text);
+use Bonnie::ChangeWords qw(change_text counts_text interval_text is_compared median_text verdict_text);
 use Bonnie::Tests       qw(all_tests test_named);
 use Bonnie::Units       qw(counted figure_text);
 
@@ -31,10 +31,8 @@ sub markdown_comparison {
     my ($old, $new) = ($comparison->baseline, $comparison->other);
     my @rows;
     for my $row ($comparison->rows) {
-        my $test    = test_named($row->{test});
-        my $like    = max(map { $_ // 0 } @{$row}{qw(baseline_median other_median)});
-        my @medians = map { defined $row->{$_} ? figure_text($row->{$_}, $test->{unit}, $like) : q{-} } qw(baseline_median other_median);
-        push @rows, [ $test->{name_alone}, @medians, is_compared($row) ? (change_text($row), interval_text($row), verdict_text($row)) : (q{-}, q{-}, 'no figure') ];
+        my @medians = map { median_text($row, $_) // q{-} } qw(baseline other);
+        push @rows, [ test_named($row->{test})->{name_alone}, @medians, is_compared($row) ? (change_text($row), interval_text($row), verdict_text($row)) : (q{-}, q{-}, 'no figure') ];
     }
     return '**' . escaped($new->name) . '** beside **' . escaped($old->name) . '**: ' . counts_text($comparison) . ".\n\n"
         . table([ 'Test', $old->name, $new->name, 'change', '95 % interval', 'verdict' ], @rows);

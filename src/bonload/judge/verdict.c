@@ -286,17 +286,27 @@ static void print_sentence(const struct answer *a, FILE *out)
         print_more(a, j, out);
 }
 
-/* Prints the sentence in lines of 80 columns, and whether what is written survives, if hidden. */
-static void print_verdict(const struct answer *a, FILE *out)
+/* The sentence as a text, for the caller to free; NULL: there is no memory. */
+static char *sentence_of(const struct answer *a)
 {
     char *text = NULL;
     size_t size;
-    FILE *sentence = open_memstream(&text, &size);
-    if (sentence)
-        print_sentence(a, sentence);
-    if (sentence && fclose(sentence) == 0)
-        print_wrapped(out, 0, text);
+    FILE *out = open_memstream(&text, &size);
+    if (out)
+        print_sentence(a, out);
+    if (out && fclose(out) == 0)
+        return text;
     free(text);
+    return NULL;
+}
+
+/* Prints the sentence in lines of 80 columns, and whether what is written survives, if hidden. */
+static void print_verdict(const struct answer *a, FILE *out)
+{
+    char *sentence = sentence_of(a);
+    if (sentence)
+        print_wrapped(out, 0, sentence);
+    free(sentence);
     if (a->durability.kind == DURABILITY_HIDDEN)
         fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
                 a->durability.why);
@@ -448,14 +458,9 @@ static json_t *load_of(const struct at_load *l)
 /* Appends the verdict of an answer, and what decided it. */
 static void put_verdict(json_t **object, const struct answer *a)
 {
-    char *reason = NULL;
-    size_t size;
-    FILE *out = open_memstream(&reason, &size);
-    if (out)
-        print_sentence(a, out);
-    bool is_whole = out && fclose(out) == 0;
+    char *reason = sentence_of(a);
     put_fact(object, "verdict", goodness_keys[answer_goodness(a)]);
-    if (is_whole)
+    if (reason)
         put_text(object, "reason", reason);
     else
         put_value(object, "reason", NULL);

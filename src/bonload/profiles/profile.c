@@ -397,8 +397,8 @@ static bool parse_step(const struct profile *p, char *text, struct profile_step 
         *s = (struct profile_step){.act = ACT_SYNC_DIRECTORY};
         return true;
     }
-    int file = find_file(p, words[1]);
-    if (file < 0 || count < 2 || count == 5)
+    int file = count > 1 ? find_file(p, words[1]) : -1;
+    if (file < 0 || count == 5)
         return false;
     while (w < end && (strcmp(w->word, words[0]) != 0 || w->kind != p->files[file].kind))
         w++;
