@@ -117,10 +117,20 @@ static bool has_waited(const struct others *o)
     return o->waited_percent >= OTHERS_PERCENT;
 }
 
+static bool was_throttled(const struct others *o)
+{
+    return o->throttled_percent >= THROTTLED_PERCENT;
+}
+
+static bool others_move_data(const struct others *o)
+{
+    return o->device_percent >= OTHERS_DEVICE_PERCENT;
+}
+
 bool others_are_busy(const struct others *o)
 {
-    return others_take_cpus(o) || (has_waited(o) && !fills_cpus(o)) ||
-           o->throttled_percent >= THROTTLED_PERCENT || o->device_percent >= OTHERS_DEVICE_PERCENT;
+    return others_take_cpus(o) || (has_waited(o) && !fills_cpus(o)) || was_throttled(o) ||
+           others_move_data(o);
 }
 
 void others_among(struct others *o, unsigned processes)
@@ -274,7 +284,7 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
     if (j->device_percent < MOSTLY_PERCENT && !(e->is_paced && is_seen))
         return REASON_NOTHING_EXPLAINS;
     /* what others did on the device counts only if the work waited for that device */
-    if (j->others.device_percent >= OTHERS_DEVICE_PERCENT)
+    if (others_move_data(&j->others))
         return REASON_OTHERS_MOVED;
     return e->is_paced && j->source != SOURCE_DEVICE ? REASON_STORAGE_MOVED : REASON_DEVICE_BUSY;
 }
@@ -512,10 +522,10 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
     } figures[] = {
         {o->waited_percent, has_waited(o) && !fills_cpus(o), OTHERS_PERCENT,
          "a thread waited for a CPU", "of the time"},
-        {o->throttled_percent, o->throttled_percent >= THROTTLED_PERCENT, THROTTLED_PERCENT,
-         "a quota held the program back", "of the time"},
-        {o->device_percent, o->device_percent >= OTHERS_DEVICE_PERCENT, OTHERS_DEVICE_PERCENT,
-         "others moved", "of the device's bytes"},
+        {o->throttled_percent, was_throttled(o), THROTTLED_PERCENT, "a quota held the program back",
+         "of the time"},
+        {o->device_percent, others_move_data(o), OTHERS_DEVICE_PERCENT, "others moved",
+         "of the device's bytes"},
     };
     text[0] = '\0';
     FILE *out = fmemopen(text, OTHERS_TEXT, "w");
