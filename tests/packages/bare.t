@@ -56,7 +56,7 @@ for my $release (qw(bookworm trixie)) {
 
     my $first = succeeds('./scripts/quickstart', 'scripts/quickstart');
     is(() = $first =~ /^scripts\/setup: installing: .* \(.*log: .*\)$/mg, 1, 'one line about packages');
-    my $answers = qr/^Building in .*^\/srv\/bonnie: .*^Write .*^Read .*^Durable .*^Files .*^    \S*bonnie -d \/srv\/bonnie .*^The same as a page: (\S+bonnie\.html)\n.*^To install it: /ms;
+    my $answers = qr/^Building in .*^\/srv\/bonnie: .*^Write .*^Read .*^Durable .*^Files .*^The same rows, longer: +bonnie --time=\S+ -s \S+ \/srv\/bonnie\n.*^The same as a page: (\S+bonnie\.html)\n.*^To install it: /ms;
     like($first, $answers, 'the table, what limited it, and what to run');
 
     my $second = succeeds('./scripts/quickstart', 'and once more');
