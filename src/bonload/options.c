@@ -109,7 +109,6 @@ static int set_seed(void *field, const char *value, struct err *e)
 
 static const char *const object_op_words[] = {"get",  "put",   "head", "delete",
                                               "post", "patch", "list", NULL};
-static const char *const checksum_words[] = {"off", "md5", "crc32c", "sha256", NULL};
 static const char *const sign_version_words[] = {"4", "2", NULL};
 
 #define FIELD(name) offsetof(struct settings, name)
@@ -227,13 +226,9 @@ static const struct option_entry entries[] = {
     {VALUE("ops", "OP[:WEIGHT],...", OPTION_TEXT, ops), .owners = OF_HTTP | OF_S3,
      .accepted = "OP[:WEIGHT],...", .words = object_op_words, .offer = OFFER_LIST,
      .group = "http and s3",
-     .help = "mix of get, put, head, delete, also post and patch (http) or list (s3); "
-             "get:range=1MiB reads parts"},
+     .help = "mix of get, put, head, delete, also post and patch (http) or list (s3)"},
     {PATH("body-file", "FILE", body_file), .owners = OF_HTTP | OF_S3,
      .help = "file with the body of every write"},
-    {PATH("body-source", "FILE", body_source), .owners = OF_HTTP | OF_S3,
-     .help = "file with the path of a body per line; the first goes with the first name, and so "
-             "on"},
     {DURATION("timeout", timeout_ns, 1), .owners = OF_HTTP | OF_S3,
      .help = "http, s3: time limit of one request (default: 60s, or 5 x the limit of a search)"},
     {CUSTOM("header", "HEADER", set_header, headers), .owners = OF_HTTP | OF_S3,
@@ -272,9 +267,6 @@ static const struct option_entry entries[] = {
      .quirks = OPTION_UNLISTED, .help = "version of the signatures, 4 or 2 (default: 4)"},
     {VALUE("s3-part-size", "SIZE", OPTION_SIZE, s3_part_bytes), .owners = OF_S3, .min = 5 * MIB,
      .max = 5 * GIB, .help = "upload larger objects in parts of this size (default: off)"},
-    {VALUE("s3-checksum", "KIND", OPTION_WORD, s3_checksum), .owners = OF_S3,
-     .words = checksum_words,
-     .help = "checksum that each PUT carries: off, md5, crc32c or sha256 (default: off)"},
     {VALUE("output", "FORMAT", OPTION_WORD, output), .words = output_names, .group = "Output",
      .accepted = "human or json; -o FILE writes the report to a file",
      .help = "human or json, as goader prints it (default: bonload's own report)"},

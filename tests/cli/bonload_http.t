@@ -109,9 +109,6 @@ is($alone->{writes}{errors}, 100 - (grep {m{/post/}} split /\n/, slurp("$dir/pos
 # ---- bodies from files --------------------------------------------------------------------------------
 my @bodies = ('{"one": 1}', q{}, join q{}, map { chr(33 + $_ % 90) } 1 .. 50_000);
 spew("$dir/body-$_", $bodies[$_]) for 0 .. 2;
-spew("$dir/bodies", join q{}, map {"$dir/body-$_\n"} 0 .. 2);
-spew("$dir/three",  join q{}, map {"$url/given/$_\n"} 0 .. 2);
-spew("$dir/two",    join q{}, map {"$url/given/$_\n"} 0 .. 1);
 my $tiny = HTTP::Tiny->new;
 my $one = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=100), "-body-file=$dir/body-2", "$url/both/all-XX");
 is($one->{writes}{errors} + $one->{reads}{errors}, 0, '-body-file');
@@ -120,53 +117,19 @@ is($one->{writes}{bytes}, 50_000 * $one->{writes}{asked}, 'and counted');
 cmp_ok($one->{verified_bytes}, '>', 0, 'and compared with what is read');
 is_deeply([ schema_errors(JSON::PP::decode_json(slurp(source('share/bonload.schema.json'))), JSON::PP::decode_json(JSON::PP::encode_json($one))) ], [], 'the report is as its schema says');
 for my $op (qw(put post)) {
-    my @each = (@HTTP, "-ops=$op,get", "-url-source=$dir/three", "-body-source=$dir/bodies");
-    $tiny->delete("$url/given/$_") for 0 .. 2;
-    is(loaded(@each, qw(-wt=1 -max-requests=6))->{writes}{errors}, 0, "-body-source, $op");
-    is_deeply([ map { $tiny->get("$url/given/$_")->{content} } 0 .. 2 ], \@bodies, 'each name has its body');
-    my $same = loaded(@each, qw(-rt=1 -max-requests=6 -verify=stamp));
-    is($same->{verified_bytes}, 2 * length join(q{}, @bodies), 'another run knows what is right');
+    for my $body (0 .. 2) {
+        my @each = (@HTTP, "-ops=$op,get", "-body-file=$dir/body-$body");
+        $tiny->delete("$url/given/$body");
+        is(loaded(@each, qw(-wt=1 -max-requests=2), "$url/given/$body")->{writes}{errors}, 0, "-body-file, $op");
+        is($tiny->get("$url/given/$body")->{content}, $bodies[$body], 'is what is sent');
+        my $same = loaded(@each, qw(-rt=1 -max-requests=2 -verify=stamp), "$url/given/$body");
+        is($same->{verified_bytes}, 2 * length $bodies[$body], 'another run knows what is right');
+    }
 }
 for my $wrong ($bodies[0] . 'x', '{"one": 2}', '{"on') {
     $tiny->put("$url/given/0", { content => $wrong });
     is(bonload(@HTTP, qw(-rt=1 -max-requests=1 -verify=stamp), "-body-file=$dir/body-0", "$url/given/0")->{status}, '1', "and what is wrong: $wrong");
 }
-
-# ---- ranges --------------------------------------------------------------------------------------------
-# The ranges that the server was asked for, as [FROM, TO], and the number of HEADs, since the log
-# was emptied.
-sub ranges {
-    my $log = slurp("$dir/log");
-    truncate "$dir/log", 0;
-    return ([ map { [ split /-/ ] } $log =~ /^Range: bytes=(\d+-\d+)\r$/mg ], scalar(() = $log =~ m{^\S+ HEAD /}mg), scalar(() = $log =~ m{^\S+ GET /}mg));
-}
-my @MIXED = qw(-min-body-size=0 -max-body-size=30000);
-ranges();
-my $ranged = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=600 -verify=full -ops=put,get:range=10KiB), @MIXED, "$url/range/XXXXXX");
-my ($ranges, $heads) = ranges();
-is($ranged->{reads}{errors} + $ranged->{damaged}, 0, 'get:range: each range is what was put there');
-is($heads, 0, 'the size of what the run has put is known');
-cmp_ok($ranged->{verified_bytes}, '==', $ranged->{reads}{bytes}, 'all that is read is looked at');
-is((grep { $_->[1] - $_->[0] + 1 > 10_240 } @{$ranges}), 0, 'ranges are no longer than asked for');
-is($ranged->{settings}{ops}, 'put,get:range=10KiB', 'the report has it');
-
-loaded(@HTTP, qw(-wt=2 -max-requests=100), @MIXED, "$url/range/XX");
-ranges();
-my $only = loaded(@HTTP, qw(-rt=2 -max-requests=1000 -ops=get:2:range=1k), "$url/range/XX");
-($ranges, $heads, my $gets) = ranges();
-is($only->{reads}{errors}, 0, 'ranges in a run that only reads');
-is($gets, 1000, 'a GET for each');
-cmp_ok($heads, '>=', 100, 'the size of each object is asked for');
-cmp_ok($heads, '<=', 150, 'once, as a rule');
-is($only->{reads}{bytes}, sum(map { $_->[1] - $_->[0] + 1 } @{$ranges}), 'each answer was as long as it should be');
-my %from = map { $_->[0] => 1 } @{$ranges};
-cmp_ok(scalar keys %from, '>', 500, 'ranges begin anywhere');
-is_deeply([ map { $_->{name} } grep { $_->{made} } @{ $only->{operations} } ], ['get'], 'the question is no operation');
-$tiny->put("$url/whole/x", { content => 'x' x 5000 });
-is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=5 -ops=get:range=1k -max-errors=100), "$url/whole/x"), 'reads'), { '200 instead of 206: the server does not support ranges' => 5 }, 'a server without ranges');
-is_deeply(failures(loaded(@HTTP, qw(-rt=1 -max-requests=5 -ops=get:range=1k -max-errors=100), "$url/range/none"), 'reads'), { '404 Not Found' => 5 }, 'an object that is not there');
-my $beside = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=600 -body-size=5000 -ops=put,patch,delete,get:range=1KiB), "$url/range/NNNNNNNNNNNN");
-is($beside->{writes}{errors} + $beside->{reads}{errors}, 0, 'ranges beside what changes and removes');
 
 # ---- names from a file, and to a file ------------------------------------------------------------------
 loaded(@HTTP, qw(-wt=2 -max-requests=20 -body-size=100), "-written-urls-dump=$dir/urls", "$url/dump/XX");
@@ -268,13 +231,9 @@ for my $case (
     [ [qw(-rt=1 -ops=list -url=http://x/)],          qr/-ops takes OP\[:WEIGHT\],... of get, put, head, delete, post and patch,/ ],
     [ [qw(-rt=1 -ops=put -url=http://x/)],           qr/-ops has nothing that reads/ ],
     [ [qw(-wt=1 -ops=get:2 -url=http://x/)],         qr/-ops has nothing that writes/ ],
-    [ [ qw(-wt=1 -url=http://x/ -body-file=x -body-source=y) ],  qr/-body-file and -body-source cannot be combined/ ],
-    [ [ qw(-wt=1 -url=http://x/ -body-file=x -body-size=1) ],    qr/-body-file and -body-source take the sizes of the files, and cannot be combined with other sizes/ ],
+    [ [ qw(-wt=1 -url=http://x/ -body-file=x -body-size=1) ],    qr/-body-file takes the size of the file, and cannot be combined with other sizes/ ],
     [ [ qw(-wt=1 -url=http://x/), "-body-file=$dir/none" ],      qr{open \Q$dir\E/none: No such file or directory} ],
     [ [ qw(-wt=1 -url=http://x/ -body-file=/dev/zero) ],         qr{the body /dev/zero is not a plain file} ],
-    [ [ '-wt=1', "-url-source=$dir/two", "-body-source=$dir/bodies" ], qr/-body-source has 3 bodies, but -url-source has 2 names/ ],
-    (map { [ [ '-rt=1', '-url=http://x/', "-ops=head,$_" ], qr/-ops: '$_' is not accepted; expected get:range=SIZE or get:WEIGHT:range=SIZE, with a size/ ] } qw(get:range=0 get:range=x put:range=1k get:range=2TiB)),
-    [ [qw(-rt=1 -url=http://x/ -ops=get:range=1k,get)],      qr/-ops: get with a range is accepted once, and not beside another get/ ],
     [ [qw(-wt=1 -ops=post -verify=stamp -url=http://x/)],    qr/-verify: what an object contains after post or patch is not known/ ],
     [ [qw(-wt=1 -ops=patch -remove -url=http://x/)],        qr/-remove removes what put has written, but -ops has no put/ ],
     [ [qw(-wt=1 -rpw=2 -ops=get,post -url=http://x/)],       qr/-rpw makes reads follow writes, but -ops has no put/ ],

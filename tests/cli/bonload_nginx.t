@@ -58,15 +58,6 @@ for my $how (qw(http https)) {
 no_errors(loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=400 -body-size=20KiB -ops=put:2,get:3,head,delete -remove), "$nginx->{https}/mix/NNNNNNNNNN"), 'all operations');
 is(scalar files_in("$nginx->{dir}/www/mix"), 0, '-remove');
 
-# ---- ranges, over HTTP/2 -----------------------------------------------------------------------------------------
-no_errors(loaded(@HTTP, qw(-wt=2 -max-requests=20 -min-body-size=1 -max-body-size=300KiB), "$nginx->{https}/range/XX"), 'put');
-spew("$nginx->{dir}/ranges", join q{}, map { sprintf "$nginx->{https}/range/%02d\n", $_ } 1 .. 20);
-$nginx->forget;
-no_errors(loaded(@HTTP, qw(-rt=2 -max-requests=200 -ops=get:range=64KiB), "-url-source=$nginx->{dir}/ranges"), 'ranges');
-is((grep {/^GET \S+ 206 /} $nginx->asked), 200, 'each is a range');
-cmp_ok((grep {/^HEAD /} $nginx->asked), '<=', 40, 'sizes are asked for once, as a rule');
-no_errors(loaded(@HTTP, qw(-rt=2 -wt=2 -max-requests=200 -ops=put,get:range=10k -verify=full -body-size=100KiB), "$nginx->{https}/range/NNNNNNNN"), 'ranges of what the run has put');
-
 # ---- GOAWAY: what the server has not begun goes out again -------------------------------------------------
 for my $how (['-wt=64'], [ '-rt=64', '-verify=full' ], [ '-rt=64', '-verify=full', '-http1' ], [ '-rt=32', '-wt=32', '-ops=put,get,head' ]) {
     my $many = loaded(@HTTP, @{$how}, qw(-max-requests=4000 -body-size=5KiB), "$nginx->{short}/goaway/NNNNNN");

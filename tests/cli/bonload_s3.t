@@ -78,30 +78,20 @@ SKIP: {
     skip $why, 1 if $why;
     with_store();
     only_the_bucket();
-    checksums_and_versions();
+    stores_that_keep_versions();
 }
 done_testing();
 
-# Stores that want a checksum, or keep what is removed.
-sub checksums_and_versions {
-    my $store = s3_store(buckets => [qw(locked versioned)], log => "$dir/touched");
-    my @to    = map { [ (grep { !/-s3-bucket/ } $store->options), "-s3-bucket=$_" ] } qw(locked versioned);
-    my $bare  = bonload(@{ $to[0] }, qw(-wt=1 -max-requests=3 -body-size=1000 -url=XXXX));
-    like($bare->{said}, qr/^error +3 x 400 InvalidRequest: Content-MD5 OR .*; -s3-checksum adds one$/m, 'a store that wants a checksum');
-    for my $kind (qw(md5 crc32c sha256)) {
-        for my $version (2, 4) {
-            my @more = ("-s3-checksum=$kind", "-s3-sign-ver=$version", '-seed=5');
-            my $run  = loaded(@{ $to[0] }, @more, qw(-rt=1 -wt=1 -ops=get,put,head,list -max-requests=20 -min-body-size=0 -max-body-size=20000 -verify=full), "-url=$kind/XX");
-            no_errors($run, "$kind, version $version");
-        }
-        no_errors(loaded(@{ $to[1] }, "-s3-checksum=$kind", qw(-wt=1 -rt=1 -max-requests=2 -body-size=5243000 -s3-part-size=5MiB -verify=full), "-url=parts-$kind"), "$kind: in parts");
-    }
+# Stores that keep what is removed.
+sub stores_that_keep_versions {
+    my $store = s3_store(buckets => [qw(plain versioned)], log => "$dir/touched");
+    my @to    = map { [ (grep { !/-s3-bucket/ } $store->options), "-s3-bucket=$_" ] } qw(plain versioned);
     my $marked = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -body-size=10 -remove -url=v/XXXX));
     is($marked->{status}, '0', 'a bucket that keeps versions');
     like($marked->{err}, qr/\Abonload: the bucket keeps versions: deletes only added delete markers[^\n]*\n\z/, 'says so once');
     my $deletes = bonload(@{ $to[1] }, qw(-wt=1 -max-requests=3 -ops=delete -url=v/XXXX));
     like($deletes->{err}, qr/\Abonload: the bucket keeps versions[^\n]*\n\z/, '-ops=delete, too');
-    is(bonload($store->options, '-s3-bucket=locked', qw(-s3-checksum=sha256 -wt=1 -max-requests=3 -body-size=10 -remove -url=XXXX))->{err}, q{}, 'another bucket is not said to keep versions');
+    is(bonload($store->options, '-s3-bucket=plain', qw(-wt=1 -max-requests=3 -body-size=10 -remove -url=XXXX))->{err}, q{}, 'another bucket is not said to keep versions');
     return;
 }
 
@@ -249,13 +239,6 @@ sub with_store {
     ok($done{$_} > 0, "$_ is among them") for qw(get put head delete list);
     cmp_ok($done{get}, '>', $done{list}, 'by their weights');
     cmp_ok($mix->{reads}{connections}, '<=', 3, 'connections are kept alive');
-
-    my $ranges = loaded(@S3, qw(-rt=2 -wt=1 -ops=put,get:range=1000 -max-requests=300 -min-body-size=1 -max-body-size=64KiB -verify=full -url=range/XXXX));
-    no_errors($ranges, 'ranges');
-    is($ranges->{verified_bytes}, $ranges->{reads}{bytes}, 'each is right');
-    for my $version (4, 2) {
-        no_errors(loaded(@S3, "-s3-sign-ver=$version", qw(-rt=2 -ops=get:range=1000 -max-requests=50 -url=range/0001)), "ranges of a size that is asked for, version $version");
-    }
 
     # ---- virtual style, from the environment, with a token ------------------------------------------------------
     {

@@ -193,7 +193,6 @@ sub handle {
         $objects{$path} .= $body;
         return answer($c, 200, q{});
     }
-    return answer_range($c, $objects{$path}, $1, $2) if $method eq 'GET' && $path !~ m{\A/whole/} && $c->{head} =~ /^Range: bytes=(\d+)-(\d+)\r?$/m;
     return answer($c, 200, $objects{$path}, $method eq 'HEAD');
 }
 
@@ -208,13 +207,6 @@ sub is_held {
     return 0 if $method ne 'PUT' || !$c->{has_written}++ || grep { $_->{has_read} } values %connections;
     push @held, [ $c, $body ];
     return 1;
-}
-
-sub answer_range {
-    my ($c, $body, $from, $to) = @_;
-    return answer($c, 416, q{}) if $from >= length $body;
-    $to = length($body) - 1 if $to >= length $body;
-    return answer($c, 206, substr $body, $from, $to - $from + 1);
 }
 
 sub answer {

@@ -121,7 +121,6 @@ struct settings {
 
     const char *ops;
     const char *body_file;
-    const char *body_source;
     struct optional timeout_ns;
     char headers[SETTINGS_HEADERS];    /* all headers, one per line */
     char credentials[SETTINGS_SECRET]; /* USER:PASSWORD of the URL; "": none */
@@ -136,7 +135,6 @@ struct settings {
     const char *s3_region;
     struct optional s3_sign_version;
     struct optional s3_part_bytes;
-    unsigned s3_checksum; /* enum sign_checksum */
     char s3_api_key[SETTINGS_SECRET];
     char s3_secret_key[SETTINGS_SECRET];
 
@@ -260,7 +258,6 @@ struct plan {
     struct mix ops[LOAD_KINDS]; /* http, s3: set by the target */
     bool puts_nothing;          /* requests that write leave nothing that reads could choose */
     bool has_changes;           /* requests that write may change what was put */
-    uint64_t range_bytes;       /* number of bytes of an object that reads get; 0: all of it */
     uint64_t timeout_ns;        /* longest time of a request */
 
     double max_errors; /* percent */

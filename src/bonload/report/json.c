@@ -27,10 +27,10 @@ static void put_load(json_t **object, const char *key, const struct kind_plan *k
     put_value(object, key, load);
 }
 
-/* Appends the size of bodies, unless the user gives bodies as files. */
+/* Appends the size of bodies, unless the user gives the body. */
 static void put_size(json_t **object, const char *key, const struct plan *p, uint64_t bytes)
 {
-    if (p->settings->body_file || p->settings->body_source)
+    if (p->settings->body_file)
         put_value(object, key, json_null());
     else
         put_count(object, key, bytes);
@@ -72,7 +72,6 @@ static json_t *json_of_settings(const struct plan *p)
     put_seconds(&object, "timeout_seconds", p->timeout_ns);
     put_fact(&object, "ops", s->ops);
     put_fact(&object, "body_file", s->body_file);
-    put_fact(&object, "body_source", s->body_source);
     put_size(&object, "min_body_size_bytes", p, p->least_body);
     put_size(&object, "max_body_size_bytes", p, p->most_body);
     put_count(&object, "random_fair_buckets", p->fair_buckets);

@@ -30,8 +30,7 @@ void body_fill(const struct pattern *p, const struct body *body, uint64_t offset
 
 static void expect_write(struct expected_body *x, const struct target_setup *setup, uint64_t number)
 {
-    const struct bodies *b = setup->bodies; /* the user's bodies are used in turn */
-    x->body.given = b ? &b->list[(names_number(setup->names, number) - 1) % b->count] : NULL;
+    x->body.given = setup->given_body;
     x->size = x->body.given ? x->body.given->size : sizes_of(setup->sizes, number);
     /* the number among all ranks: the contents are those that a single process would write */
     x->body.generation = body_generation(stripe_number(&setup->plan->stripe, number), x->size);
@@ -56,7 +55,7 @@ void expected_of_read(struct expected_body *x, const struct target_setup *setup,
     if (setup->written->names)
         x->version = versions_read(setup->written, x->body.object);
     if (!plan_reads_written(setup->plan)) {
-        if (setup->bodies)
+        if (setup->given_body)
             expect_write(x, setup, number);
         x->is_judged = setup->plan->verify != VERIFY_OFF;
     } else if (!setup->written->names ||

@@ -8,17 +8,10 @@
 #include "bonload/targets/target.h"
 #include "verify/pattern.h"
 
-/* Bodies that the user gives as files. They are read before the load begins. */
+/* A body that the user gives as a file. It is read before the load begins. */
 struct given_body {
     char *bytes;
     size_t size;
-};
-
-struct bodies {
-    uint64_t count; /* 0: the user gave none, so the target makes bodies */
-    struct given_body *list;
-    size_t all_bytes;
-    size_t longest;
 };
 
 /*

@@ -70,7 +70,7 @@ struct target_setup {
     const struct plan *plan;
     const struct names *names;
     const struct sizes *sizes;
-    const struct bodies *bodies; /* bodies that the user gives; NULL: the target makes bodies */
+    const struct given_body *given_body; /* of all writes; NULL: the target makes bodies */
     struct written_set *written;
     struct verify_counts *verified;
     /* with -remove and TARGET_NO_KINDS: names of the files that the run has made */

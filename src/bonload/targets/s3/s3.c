@@ -312,8 +312,7 @@ struct s3_state {
     _Atomic unsigned turn; /* number of requests that have chosen a site */
     size_t url_bytes;      /* room for a URL */
     char within[264];      /* "BUCKET/", which no host of a bucket should have in its path */
-    enum sign_checksum checksum;
-    uint64_t part_bytes; /* 0: objects are uploaded as a whole */
+    uint64_t part_bytes;   /* 0: objects are uploaded as a whole */
     uint64_t parts_most;
 };
 
@@ -328,14 +327,13 @@ struct upload {
 };
 
 /* The headers that differ between transfers. All but the first one are signed. */
-enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, LINE_CHECKSUM, S3_LINES };
+enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, S3_LINES };
 
 /* The data of a channel. */
 struct s3_exchange {
     const struct s3_site *site; /* where the request goes */
     char date[64];
     char hash[32 + SHA256_HEX];
-    char checksum[32 + SHA256_HEX]; /* "NAME:" alone is not sent by libcurl */
     char authorization[S3_AUTHORIZATION];
     struct curl_slist lines[S3_LINES]; /* those that the version needs precede the shared headers */
     struct upload upload;
@@ -347,15 +345,6 @@ struct s3_thread {
     int64_t second;                 /* the second, since 1970, that `time` is about */
     char time[40];                  /* that second in the form that signatures need */
     struct s3_exchange exchanges[]; /* one for each channel */
-};
-
-static const struct checksum {
-    const char *header;
-    const char *algorithm; /* the algorithm that an upload in parts announces; NULL: none */
-} checksums[] = {
-    [CHECKSUM_MD5] = {"Content-MD5:", NULL},
-    [CHECKSUM_CRC32C] = {"x-amz-checksum-crc32c:", "CRC32C"},
-    [CHECKSUM_SHA256] = {"x-amz-checksum-sha256:", "SHA256"},
 };
 
 #define URL_EXTRA       4096 /* besides the key: origin, root, and a query with a prefix or an id */
@@ -428,9 +417,8 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     if (!s3)
         return err_system(e, ENOMEM, "allocate memory for the target");
     s3->url_bytes = 3 * s->setup.names->longest + URL_EXTRA;
-    s3->checksum = settings->s3_checksum;
     s3->part_bytes = settings->s3_part_bytes.value;
-    uint64_t most = s->setup.bodies ? s->bodies.longest : s->setup.plan->most_body;
+    uint64_t most = s->setup.given_body ? s->given_body.size : s->setup.plan->most_body;
     if (s3->part_bytes > 0)
         s3->parts_most = most / s3->part_bytes + 1;
     int rc = s3_place_find(&s3->place, settings, e);
@@ -458,18 +446,6 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     return rc == 0 ? check_sites(s, e) : rc;
 }
 
-static void hash_body(struct web_exchange *x, struct signer *s, enum sign_checksum kind)
-{
-    size_t part;
-    sign_hash_begin(s, kind);
-    for (uint64_t at = 0; at < x->send_bytes; at += part) {
-        uint64_t left = x->send_bytes - at;
-        part = left < PATTERN_UNIT_MAX ? (size_t)left : PATTERN_UNIT_MAX;
-        web_exchange_fill(x, at, x->unit, part);
-        sign_hash_add(s, x->unit, part);
-    }
-}
-
 /* Makes the headers that the version of signatures needs. Returns false when there is no room. */
 static bool make_headers(struct web_exchange *x, unsigned version, struct sign_request *r)
 {
@@ -493,7 +469,14 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     if (version == 2)
         return sign_version2(&thread->signer, r, &authorization) == 0;
     char *hash = stpcpy(own->hash, "x-amz-content-sha256: ");
-    hash_body(x, &thread->signer, CHECKSUM_SHA256);
+    sign_hash_begin(&thread->signer);
+    size_t part;
+    for (uint64_t at = 0; at < x->send_bytes; at += part) {
+        uint64_t left = x->send_bytes - at;
+        part = left < PATTERN_UNIT_MAX ? (size_t)left : PATTERN_UNIT_MAX;
+        web_exchange_fill(x, at, x->unit, part);
+        sign_hash_add(&thread->signer, x->unit, part);
+    }
     sign_hash_end(&thread->signer, hash);
     r->body_hash = hash;
     return sign_version4(&thread->signer, r, &authorization) == 0;
@@ -524,17 +507,6 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
         .subresource = subresource,
     };
     unsigned version = s3->place.version;
-    if (s3->checksum != CHECKSUM_OFF) { /* of the body, or the kind of those of an upload's parts */
-        const struct checksum *c = &checksums[s3->checksum];
-        bool begins = c->algorithm && strcmp(query, "uploads=") == 0;
-        char *end = stpcpy(own->checksum, begins ? "x-amz-checksum-algorithm:" : c->header);
-        if (begins) {
-            stpcpy(stpcpy(end, " "), c->algorithm);
-        } else if (method == METHOD_PUT) {
-            hash_body(x, &thread->signer, s3->checksum);
-            sign_hash_end_base64(&thread->signer, stpcpy(end, " "));
-        }
-    }
     bool is_signed = version == 0 || make_headers(x, version, &r);
     text_put_all(&url, *query ? "?" : "", query);
     if (!is_signed || !text_is_whole(&url))
@@ -562,7 +534,6 @@ static bool follow_upload(struct web_exchange *x)
     const struct s3_state *s3 = x->thread->shared->own;
     struct s3_exchange *own = x->own;
     struct upload *u = &own->upload;
-    const char *algorithm = checksums[s3->checksum].algorithm;
     char number[24];
     char code[WEB_REASON_KEY];
     char text[WEB_REASON_KEY + 32];
@@ -587,11 +558,7 @@ static bool follow_upload(struct web_exchange *x)
             else
                 text_put_byte(&u->list, *at);
         }
-        text_put(&u->list, "</ETag>");
-        if (algorithm)
-            text_put_all(&u->list, "<Checksum", algorithm, ">", strchr(own->checksum, ' ') + 1,
-                         "</Checksum", algorithm, ">");
-        text_put_all(&u->list, "</Part>", has_all ? LIST_END : "");
+        text_put_all(&u->list, "</ETag></Part>", has_all ? LIST_END : "");
         if (has_all && !text_is_whole(&u->list))
             x->failure = web_failure(x, "the tags of the parts are too long");
     } else if (x->failure == 0 && xml_text(x->answer, x->answer_used, "Code", code, sizeof code)) {
@@ -645,7 +612,6 @@ static int s3_join(struct web_thread *t, struct err *e)
             [LINE_HOST] = place->sites[0].host, /* s3_address() changes it */
             [LINE_DATE] = place->version > 0 ? x->date : NULL,
             [LINE_HASH] = place->version == 4 ? x->hash : NULL,
-            [LINE_CHECKSUM] = s3->checksum != CHECKSUM_OFF ? x->checksum : NULL,
         };
         struct curl_slist *next = t->shared->headers; /* those that all channels share */
         for (unsigned k = S3_LINES; k-- > 0;) {
@@ -660,10 +626,7 @@ static int s3_join(struct web_thread *t, struct err *e)
     }
     if (!is_complete)
         return err_system(e, ENOMEM, "allocate memory for %u channels", t->channels);
-    int rc = signer_open(&own->signer, &place->keys, room, e);
-    if (rc == 0 && s3->checksum == CHECKSUM_MD5 && !own->signer.md5)
-        rc = err_say(e, "-s3-checksum: libcrypto has no MD5");
-    return rc;
+    return signer_open(&own->signer, &place->keys, room, e);
 }
 
 static void s3_leave(struct web_thread *t)
@@ -722,12 +685,7 @@ static uint32_t s3_address(struct web_exchange *x)
 static bool s3_explain(const struct web_exchange *x, char code[static WEB_REASON_KEY],
                        char message[static WEB_REASON_TOLD])
 {
-    const struct s3_state *s3 = x->thread->shared->own;
     xml_text(x->answer, x->answer_used, "Message", message, WEB_REASON_TOLD);
-    bool wants_checksum = strcasestr(message, "checksum") || strcasestr(message, "Content-MD5");
-    size_t length = strlen(message);
-    if (wants_checksum && s3->checksum == CHECKSUM_OFF)
-        snprintf(message + length, WEB_REASON_TOLD - length, "; -s3-checksum adds one");
     return xml_text(x->answer, x->answer_used, "Code", code, WEB_REASON_KEY);
 }
 

@@ -72,17 +72,11 @@ struct sign_keys {
     const char *service;
 };
 
-/* What a PUT may carry besides its signature, so that the store can check its body. */
-enum sign_checksum { CHECKSUM_OFF, CHECKSUM_MD5, CHECKSUM_CRC32C, CHECKSUM_SHA256 };
-
 /* What a thread needs for signing. */
 struct signer {
     EVP_MD_CTX *context; /* for one hash after another, so that none needs an allocation */
     EVP_MD *sha256;
     EVP_MD *sha1;
-    EVP_MD *md5; /* NULL where a policy forbids it */
-    enum sign_checksum kind;
-    uint32_t crc;
     struct sign_keys keys;
     char day[9];                     /* the day that `key` is valid for; "": there is no key yet */
     unsigned char key[SHA256_BYTES]; /* computed once a day */
@@ -94,11 +88,10 @@ struct signer {
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 
-/* Checksums of data in parts: SHA-256 in lower-case hexadecimal digits, or any kind in base64. */
-void sign_hash_begin(struct signer *s, enum sign_checksum kind);
+/* The SHA-256 of data in parts, in lower-case hexadecimal digits. */
+void sign_hash_begin(struct signer *s);
 void sign_hash_add(struct signer *s, const void *part, size_t length);
 void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
-void sign_hash_end_base64(struct signer *s, char text[static SHA256_HEX]);
 
 /* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);

@@ -2,7 +2,6 @@
 #include "bonload/targets/s3/s3.h"
 
 #include <ctype.h>
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +103,6 @@ int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, str
     s->context = EVP_MD_CTX_new();
     s->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
     s->sha1 = EVP_MD_fetch(NULL, "SHA1", NULL);
-    s->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
     return s->context && s->sha256 && s->sha1
                ? 0
                : err_say(e, "libcrypto lacks SHA-256 or SHA-1, which signatures need");
@@ -115,38 +113,18 @@ void signer_close(struct signer *s)
     EVP_MD_CTX_free(s->context);
     EVP_MD_free(s->sha256);
     EVP_MD_free(s->sha1);
-    EVP_MD_free(s->md5);
     free(s->canonical.memory);
     *s = (struct signer){0};
 }
 
-void sign_hash_begin(struct signer *s, enum sign_checksum kind)
+void sign_hash_begin(struct signer *s)
 {
-    s->kind = kind;
-    s->crc = UINT32_MAX;
-    if (kind != CHECKSUM_CRC32C)
-        EVP_DigestInit_ex(s->context, kind == CHECKSUM_MD5 ? s->md5 : s->sha256, NULL);
+    EVP_DigestInit_ex(s->context, s->sha256, NULL);
 }
 
 void sign_hash_add(struct signer *s, const void *part, size_t length)
 {
-    /* CRC-32C (RFC 3720, appendix B.4), four bits at a time */
-    static const uint32_t table[16] = {0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1,
-                                       0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
-                                       0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
-                                       0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75};
-    const unsigned char *at = part;
-    uint32_t crc = s->crc;
-    if (s->kind != CHECKSUM_CRC32C) {
-        EVP_DigestUpdate(s->context, part, length);
-        return;
-    }
-    for (size_t i = 0; i < length; i++) {
-        crc ^= at[i];
-        crc = table[crc & 15] ^ crc >> 4;
-        crc = table[crc & 15] ^ crc >> 4;
-    }
-    s->crc = crc;
+    EVP_DigestUpdate(s->context, part, length);
 }
 
 static void write_hex(const unsigned char hash[static SHA256_BYTES], char hex[static SHA256_HEX])
@@ -164,18 +142,6 @@ void sign_hash_end(struct signer *s, char hex[static SHA256_HEX])
     unsigned char hash[SHA256_BYTES];
     EVP_DigestFinal_ex(s->context, hash, NULL);
     write_hex(hash, hex);
-}
-
-void sign_hash_end_base64(struct signer *s, char text[static SHA256_HEX])
-{
-    unsigned char hash[SHA256_BYTES];
-    uint32_t crc = htobe32(~s->crc);
-    unsigned length = sizeof crc;
-    if (s->kind == CHECKSUM_CRC32C)
-        memcpy(hash, &crc, sizeof crc);
-    else
-        EVP_DigestFinal_ex(s->context, hash, &length);
-    EVP_EncodeBlock((unsigned char *)text, hash, (int)length);
 }
 
 /* Hashes one text after another. */
@@ -329,7 +295,7 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
     }
     if (!text_is_whole(canonical))
         return -ENOBUFS;
-    sign_hash_begin(s, CHECKSUM_SHA256);
+    sign_hash_begin(s);
     sign_hash_add(s, canonical->memory, canonical->used);
     sign_hash_end(s, hex);
     text_begin(&t, s->to_sign, sizeof s->to_sign);

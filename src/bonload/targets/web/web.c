@@ -218,33 +218,6 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
 }
 
 /*
- * Reads of a part of an object at a random place, -ops=get:range=1MiB. If the object's size is
- * unknown, a HEAD asks for it first, in time that does not count. A run that only reads remembers
- * the sizes. An object may displace another one, whose size must then be asked for again.
- * The lowest SIZE_BITS bits of a slot are the size + 1, as far as it fits. The bits above are part
- * of the name's hash. 0: the slot is empty.
- */
-#define SIZE_BITS 40
-#define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
-
-static void choose_range(struct web_exchange *x, uint64_t size)
-{
-    uint64_t most = x->thread->shared->setup.plan->range_bytes;
-    x->range_bytes = most < size ? most : size;
-    x->range_from = rng_below(&x->thread->rng, size - x->range_bytes + 1);
-    x->expected.size = x->range_bytes;
-}
-
-/* Writes a number that ends before `end`. Returns a pointer to its first digit. */
-static char *put_digits(char *end, uint64_t number)
-{
-    do
-        *--end = (char)('0' + number % 10);
-    while ((number /= 10) > 0);
-    return end;
-}
-
-/*
  * Opens the files for TLS that the user names: a certificate, its key, and authorities. libcurl
  * opens them again for every connection, so they are found once (sys/path.h) and kept open, and
  * libcurl gets the names that the kernel has for the descriptors. web_close() closes them.
@@ -300,44 +273,6 @@ static int open_files_of_environment(struct err *e)
     return 0;
 }
 
-/* Parses -ops. Takes ":range=SIZE" out of the item of get, which must be the only one. */
-static int parse_ops(struct plan *p, struct mix *mix, const char *ops, struct err *e)
-{
-    char *list = strdup(ops);
-    if (!list)
-        return err_system(e, ENOMEM, "allocate memory for -ops");
-    char *range = strstr(list, ":range=");
-    int rc = 0;
-    if (range) {
-        char *value = range + strlen(":range=");
-        char *end = value + strcspn(value, ":,");
-        char after = *end;
-        const char *item = list;
-        unsigned gets = 0;
-        for (const char *at = list; at; at = strchr(at, ',')) {
-            at += *at == ',';
-            gets += strncmp(at, "get", 3) == 0;
-            item = at < range ? at : item;
-        }
-        *end = '\0';
-        if (strncmp(item, "get:", 4) != 0 ||
-            units_parse_size(value, UNITS_AS_GO, &p->range_bytes) != 0 || p->range_bytes == 0 ||
-            p->range_bytes > TIB)
-            rc = err_say(e,
-                         "-ops: '%.100s' is not accepted; expected get:range=SIZE or "
-                         "get:WEIGHT:range=SIZE, with a size from 1 to 1TiB",
-                         item);
-        else if (gets > 1)
-            rc = err_say(e, "-ops: get with a range is accepted once, and not beside another get");
-        *end = after;
-        memmove(range, end, strlen(end) + 1);
-    }
-    if (rc == 0)
-        rc = mix_parse(mix, list, p->target->ops, "-ops", e);
-    free(list);
-    return rc;
-}
-
 int web_check(struct plan *p, const struct settings *s, struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
@@ -350,7 +285,7 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
         s->body_size.given || s->min_body_size.given || s->max_body_size.given || s->fair_random;
     const struct web_dialect *dialect = p->target->dialect;
     struct mix all = {0};
-    int rc = parse_ops(p, &all, s->ops ? s->ops : "get,put", e);
+    int rc = mix_parse(&all, s->ops ? s->ops : "get,put", p->target->ops, "-ops", e);
     if (rc != 0)
         return rc;
     for (unsigned op = 0; p->target->ops[op]; op++) {
@@ -374,11 +309,9 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
         return err_say(e, "-remove removes what put has written, but -ops has no put");
     if (p->has_changes) /* only the server knows what they make of an object */
         p->verify = VERIFY_OFF;
-    if (s->body_file && s->body_source)
-        return err_say(e, "-body-file and -body-source cannot be combined");
-    if ((s->body_file || s->body_source) && has_sizes)
-        return err_say(e, "-body-file and -body-source take the sizes of the files, and cannot be "
-                          "combined with other sizes");
+    if (s->body_file && has_sizes)
+        return err_say(e, "-body-file takes the size of the file, and cannot be combined with "
+                          "other sizes");
     return 0;
 }
 
@@ -569,8 +502,8 @@ static void check_last_unit(struct web_exchange *x)
 {
     const struct web_state *s = x->thread->shared;
     if (x->unit_used > 0)
-        expected_check(&x->expected, s->setup.plan, &s->pattern,
-                       x->range_from + x->received - x->unit_used, x->unit, x->unit_used);
+        expected_check(&x->expected, s->setup.plan, &s->pattern, x->received - x->unit_used,
+                       x->unit, x->unit_used);
     x->unit_used = 0;
 }
 
@@ -590,13 +523,11 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
         bool checks = x->unit_used + length > PATTERN_UNIT_MAX;
         uint64_t before_ns = checks ? clock_ns() : 0;
         for (size_t left = length; left > 0;) {
-            uint64_t begin = x->range_from + x->received - x->unit_used;
-            size_t most = PATTERN_UNIT_MAX - (size_t)(begin % PATTERN_UNIT_MAX); /* of a range */
-            if (x->unit_used == most) {
+            if (x->unit_used == PATTERN_UNIT_MAX) {
                 check_last_unit(x);
                 continue;
             }
-            size_t room = most - x->unit_used;
+            size_t room = PATTERN_UNIT_MAX - x->unit_used;
             size_t piece = left < room ? left : room;
             memcpy(x->unit + x->unit_used, part, piece);
             x->unit_used += piece;
@@ -730,10 +661,7 @@ static bool open_handle(struct web_exchange *x)
 
 void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url)
 {
-    bool has_range = method == METHOD_GET && x->range_bytes > 0;
     bool has_name = method == METHOD_DELETE || method_changes(method);
-    char text[48] = "";
-    char *range = text + sizeof text - 1;
     if (x->method != method) {
         x->method = method;
         curl_easy_setopt(x->easy, CURLOPT_HTTPGET, 1L); /* resets what the last method has set */
@@ -745,14 +673,6 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
                          has_name ? web_method_names[method] : NULL);
     }
     curl_easy_setopt(x->easy, CURLOPT_URL, url);
-    if (has_range) {
-        range = put_digits(range, x->range_from + x->range_bytes - 1);
-        *--range = '-';
-        range = put_digits(range, x->range_from);
-    }
-    if (has_range || x->has_range)
-        curl_easy_setopt(x->easy, CURLOPT_RANGE, has_range ? range : NULL);
-    x->has_range = has_range;
     if (method_sends(method))
         curl_easy_setopt(x->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)x->send_bytes);
     x->sent = 0;
@@ -768,20 +688,19 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
     x->error[0] = '\0';
 }
 
-/* Gives ranges random numbers of their own, because others come from the same seed. */
-#define RANGE_STREAM UINT64_C(0x72616e676573)
-
 /* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
 #define FORGOTTEN_NS    (100 * MILLION)
 #define REPEATS_MOST    20  /* how often a transfer that no server has begun begins again */
-#define MOST_BODY_BYTES GIB /* of all bodies together, because they are kept in memory */
+#define MOST_BODY_BYTES GIB /* of the body that the user gives, which is kept in memory */
 
-/* Reads the next of the bodies that the user gives. */
-static int read_body(struct bodies *b, const char *path, struct err *e)
+/* Reads the body of -body-file, if the user gives one. */
+static int read_body(struct web_state *s, struct err *e)
 {
-    ASSUME(b->list);
-    struct given_body *body = &b->list[b->count++];
+    struct given_body *body = &s->given_body;
+    const char *path = s->setup.plan->settings->body_file;
     struct stat facts;
+    if (!path)
+        return 0;
     int fd = input_open("open", path, e);
     if (fd < 0)
         return fd;
@@ -790,44 +709,14 @@ static int read_body(struct bodies *b, const char *path, struct err *e)
         rc = err_system(e, errno, "read %s", path);
     else if (!S_ISREG(facts.st_mode))
         rc = err_say(e, "the body %s is not a plain file", path);
-    else if ((uint64_t)facts.st_size > MOST_BODY_BYTES - b->all_bytes)
-        rc = err_say(e, "the bodies are longer than 1 GiB together; more is not kept in memory");
+    else if (facts.st_size > (off_t)MOST_BODY_BYTES)
+        rc = err_say(e, "the body %s is longer than 1 GiB; more is not kept in memory", path);
     else
         rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
     close(fd);
     if (rc == 0 && body->size != (size_t)facts.st_size) /* the file has become shorter */
         return err_system(e, EIO, "read %s", path);
-    b->all_bytes += body->size;
-    if (body->size > b->longest)
-        b->longest = body->size;
-    return rc;
-}
-
-/* Reads the body of -body-file, or those in the files whose paths -body-source has, one a line. */
-static int open_bodies(struct web_state *s, struct err *e)
-{
-    const struct settings *settings = s->setup.plan->settings;
-    const struct names *names = s->setup.names;
-    struct bodies *b = &s->bodies;
-    struct names paths = {.lines = NULL};
-    if (!settings->body_file && !settings->body_source)
-        return 0;
-    int rc = settings->body_file ? 0 : names_open(&paths, NULL, settings->body_source, false, 0, e);
-    if (rc != 0)
-        return rc;
-    uint64_t count = settings->body_file ? 1 : paths.line_count;
-    b->list = calloc(count, sizeof *b->list);
-    if (!b->list)
-        rc = err_system(e, ENOMEM, "allocate memory for %zu bodies", (size_t)count);
-    for (uint64_t i = 0; rc == 0 && i < count; i++)
-        rc = read_body(b, settings->body_file ? settings->body_file : paths.lines[i], e);
-    names_close(&paths);
-    /* in a file of names, each line has its own */
-    if (rc == 0 && settings->body_source && names->lines && names->line_count != b->count)
-        rc =
-            err_say(e, "-body-source has %" PRIu64 " bodies, but -url-source has %" PRIu64 " names",
-                    b->count, names->line_count);
-    s->setup.bodies = b;
+    s->setup.given_body = body;
     return rc;
 }
 
@@ -871,7 +760,7 @@ int web_open(void *shared, const struct target_setup *setup, struct err *e)
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = err_say(e, "libcurl cannot be started");
     if (rc == 0)
-        rc = open_bodies(s, e);
+        rc = read_body(s, e);
     if (rc != 0)
         return rc;
     /* the user's headers, whose values are hidden in messages from now on */
@@ -909,9 +798,7 @@ void web_close(void *shared)
     curl_slist_free_all(s->headers);
     free(s->given);
     pthread_mutex_destroy(&s->reasons.lock);
-    for (uint64_t i = 0; i < s->bodies.count; i++)
-        free(s->bodies.list[i].bytes);
-    free(s->bodies.list);
+    free(s->given_body.bytes);
     for (unsigned i = 0; i < TLS_FILES; i++)
         descriptor_close(&s->tls_files[i]);
     curl_global_cleanup();
@@ -942,7 +829,6 @@ int web_join(void *thread, void *shared, unsigned channels, struct err *e)
     struct web_loop *l = &t->loop;
     size_t room = 3 * s->setup.names->longest + 1; /* a dialect may percent-encode the name */
     t->channels = channels;
-    rng_init(&t->rng, s->setup.plan->rank_seed ^ RANGE_STREAM, atomic_fetch_add(&s->threads, 1));
     l->timer_ns = NEVER;
     l->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (l->epoll < 0)
@@ -982,8 +868,7 @@ void web_prepare(void *thread, struct request *r)
     const struct target_setup *setup = &t->shared->setup;
     const struct plan *plan = setup->plan;
     x->request = r;
-    x->continues = x->asks_size = false;
-    x->range_from = x->range_bytes = 0;
+    x->continues = false;
     if ((r->op == WEB_DELETE && !r->removes) ||
         (method_changes(web_method_of(x)) && !plan->puts_nothing && !r->changes))
         r->op = WEB_PUT; /* it became a write: there was nothing to remove or to change */
@@ -992,18 +877,6 @@ void web_prepare(void *thread, struct request *r)
         expected_of_write(&x->expected, setup, x->name, r->number);
     else
         expected_of_read(&x->expected, setup, x->name, r->number, t->names);
-    if (r->op == WEB_GET && plan->range_bytes > 0) {
-        /* a run that writes knows what it wrote */
-        uint64_t hash = x->expected.body.object;
-        uint64_t slot =
-            atomic_load_explicit(&t->shared->sizes[hash % WEB_SIZES], memory_order_relaxed);
-        bool writes = plan_has(plan, LOAD_WRITE);
-        uint64_t size = writes ? x->expected.size : (slot & SIZE_MASK) - 1;
-        x->asks_size = writes ? !plan_reads_written(plan) || plan->has_changes || size == UINT64_MAX
-                              : slot == 0 || slot >> SIZE_BITS != hash >> SIZE_BITS;
-        if (!x->asks_size)
-            choose_range(x, size);
-    }
     x->failure = t->shared->dialect->address(x);
 }
 
@@ -1064,12 +937,10 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
 {
     struct web_state *s = x->thread->shared;
     struct request *r = x->request;
-    uint64_t hash = x->expected.body.object;
     long connections = 0;
     curl_off_t first = 0;
     curl_off_t connect = 0;
     curl_off_t tls = 0;
-    curl_off_t size = -1;
     x->overdue_ns = 0;
     curl_easy_getinfo(x->easy, CURLINFO_NUM_CONNECTS, &connections);
     curl_easy_getinfo(x->easy, CURLINFO_STARTTRANSFER_TIME_T, &first);
@@ -1094,24 +965,6 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
     }
     x->failure = web_outcome(x, code);
     bool has_failed = x->failure != 0;
-    if (x->asks_size) {
-        x->asks_size = false;
-        curl_easy_getinfo(x->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
-        if (x->failure == 0 && size < 0)
-            x->failure = web_failure(x, "the answer to HEAD does not give the size");
-        if (x->failure == 0) { /* reads a range, in time that counts; asking did not */
-            uint64_t known = (uint64_t)size < SIZE_MASK ? (uint64_t)size + 1 : SIZE_MASK;
-            atomic_store_explicit(&s->sizes[hash % WEB_SIZES], (hash & ~SIZE_MASK) | known,
-                                  memory_order_relaxed);
-            choose_range(x, (uint64_t)size);
-            x->continues = true;
-            x->failure = s->dialect->address(x);
-            uint64_t passed_ns = clock_ns() - r->start_ns;
-            r->aside_ns = passed_ns > r->connect_ns ? passed_ns - r->connect_ns : 0;
-            if (begin_next(x, false))
-                return false;
-        }
-    }
     if (s->dialect->follow && s->dialect->follow(x) && begin_next(x, has_failed))
         return false;
     end_exchange(x);
@@ -1168,8 +1021,7 @@ void web_inspect(void *thread, struct request *r)
     struct web_exchange *x = exchange_of(t, r);
     const struct target_setup *setup = &t->shared->setup;
     bool is_missing = x->status == 404 && setup->plan->ops[LOAD_WRITE].weights[WEB_DELETE];
-    bool is_shorter = x->status == 416 && x->range_bytes > 0;
-    if (r->failure != 0 && (is_missing || is_shorter)) {
+    if (r->failure != 0 && is_missing) {
         /* whether the run may have removed the object: by its number, or meanwhile by its name */
         bool may_be_removed = written_is_removed(setup->written, r->number);
         if (r->kind == LOAD_WRITE)
@@ -1184,13 +1036,6 @@ void web_inspect(void *thread, struct request *r)
     if (r->op != WEB_GET || r->failure != 0 || r->miss != 0)
         return;
     check_last_unit(x);
-    if (x->range_bytes > 0 && x->status != 206)
-        r->failure = web_failure(x, "200 instead of 206: the server does not support ranges");
-    else if (x->range_bytes > 0 && x->received != x->range_bytes &&
-             !expected_is_overlapped(&x->expected, setup))
-        r->failure = x->received < x->range_bytes
-                         ? failure_of(CALL_SHORT, 0)
-                         : web_failure(x, "the server sent more than the range that was asked for");
     if (r->failure == 0 && setup->plan->verify != VERIFY_OFF) {
         r->failure = expected_verdict(&x->expected, setup, r->bytes);
         atomic_fetch_add(&setup->verified->damaged, r->failure != 0);

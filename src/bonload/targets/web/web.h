@@ -12,7 +12,6 @@
 #include "bonload/targets/target.h"
 #include "util/assume.h"
 #include "util/err.h"
-#include "util/rng.h"
 #include "verify/pattern.h"
 
 /*
@@ -89,9 +88,8 @@ static inline bool method_changes(enum web_method method)
     return method == METHOD_POST || method == METHOD_PATCH;
 }
 
-#define ANSWER_BYTES 4096  /* kept of an unsuccessful answer, or of one that the target reads */
-#define WEB_SIZES    65536 /* objects whose sizes are known at the same time */
-#define TLS_FILES    3     /* that the user may name */
+#define ANSWER_BYTES 4096 /* kept of an unsuccessful answer, or of one that the target reads */
+#define TLS_FILES    3    /* that the user may name */
 
 /* One channel: its libcurl handle, which is used again and again, and the data of its request. */
 struct web_exchange {
@@ -101,16 +99,10 @@ struct web_exchange {
     void *own;  /* the dialect's data */
     struct request *request;
     struct expected_body expected;
-    uint64_t begun;   /* for a write: the result of versions_begin() */
-    uint32_t failure; /* failure of the last transfer */
-    bool is_limited;  /* the timeout is only the rest of -timeout */
-    bool continues;   /* this is not the first transfer of the request */
-
-    /* The part of the object that the request reads. */
-    uint64_t range_from;
-    uint64_t range_bytes;    /* 0: the whole object */
-    bool asks_size;          /* the current transfer asks for the object's size */
-    bool has_range;          /* the handle has the header Range */
+    uint64_t begun;          /* for a write: the result of versions_begin() */
+    uint32_t failure;        /* failure of the last transfer */
+    bool is_limited;         /* the timeout is only the rest of -timeout */
+    bool continues;          /* this is not the first transfer of the request */
     const char *credentials; /* credentials of the name that the handle has now; NULL: none */
 
     uint64_t limit_ns;   /* longest duration of a transfer */
@@ -168,16 +160,14 @@ struct web_state {
     struct target_setup setup;
     struct pattern pattern;
     struct web_reasons reasons;
-    struct bodies bodies;       /* bodies that the user gives; setup.bodies points to them */
-    char *given;                /* lines of the user's headers, each with a NUL */
-    struct curl_slist *headers; /* headers of every request */
-    int tls_files[TLS_FILES];   /* descriptors; -1: the user has not named the file */
-    unsigned servers;           /* number of servers, to each of which connections are kept */
-    void *own;                  /* the dialect's data, which web_close() frees */
-    _Atomic uint64_t sizes[WEB_SIZES]; /* sizes of objects, by a hash of their names */
-    atomic_bool has_markers;           /* a DELETE has only added a delete marker */
-    _Atomic uint64_t threads;          /* number of threads that have joined */
-    struct web_thread *aside; /* makes requests outside the load; NULL: not needed so far */
+    struct given_body given_body; /* of -body-file; setup.given_body points to it */
+    char *given;                  /* lines of the user's headers, each with a NUL */
+    struct curl_slist *headers;   /* headers of every request */
+    int tls_files[TLS_FILES];     /* descriptors; -1: the user has not named the file */
+    unsigned servers;             /* number of servers, to each of which connections are kept */
+    void *own;                    /* the dialect's data, which web_close() frees */
+    atomic_bool has_markers;      /* a DELETE has only added a delete marker */
+    struct web_thread *aside;     /* makes requests outside the load; NULL: not needed so far */
 };
 
 struct web_thread {
@@ -185,7 +175,6 @@ struct web_thread {
     struct web_loop loop;
     unsigned channels;
     struct web_exchange *exchanges;
-    struct rng rng;          /* chooses ranges */
     uint64_t next_search_ns; /* when to look for forgotten transfers again, by clock_ns() */
     char *names;             /* one without a channel, and those of the exchanges */
     void *own;               /* the dialect's data */
@@ -205,7 +194,7 @@ enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
 static inline enum web_method web_method_of(const struct web_exchange *x)
 {
     ASSUME(x->thread);
-    return x->asks_size ? METHOD_HEAD : x->thread->shared->dialect->methods[x->request->op];
+    return x->thread->shared->dialect->methods[x->request->op];
 }
 
 /*
