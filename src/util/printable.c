@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "util/printable.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -156,6 +157,24 @@ void print_wrapped(FILE *out, size_t indent, const char *text)
         text += strspn(text, " ");
     }
     fputc('\n', out);
+}
+
+void label_add(struct label_text *l, const char *format, ...)
+{
+    size_t length = strlen(l->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(l->text + length, sizeof l->text - length, format, arguments);
+    va_end(arguments);
+}
+
+void label_print(FILE *out, const char *label, struct label_text *l)
+{
+    if (!l->text[0])
+        return;
+    fprintf(out, "%-*s", LABEL_INDENT, label);
+    print_wrapped(out, LABEL_INDENT, l->text);
+    l->text[0] = '\0';
 }
 
 void sanitize_plain(char text[static LABEL_BYTES], const char *label)

@@ -31,6 +31,17 @@ struct printable printable(const char *text);
 /* Prints such a text, and breaks lines at blanks. The current line is at column `indent`. */
 void print_wrapped(FILE *out, size_t indent, const char *text);
 
+/* A text that is put together, and then printed with a label before it. All zeros: empty. */
+struct label_text {
+    char text[PRINTABLE_TEXT];
+};
+
+void label_add(struct label_text *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints the text, wrapped, beside the label, and empties it. An empty one is not printed. */
+#define LABEL_INDENT 12
+void label_print(FILE *out, const char *label, struct label_text *l);
+
 /* For a message of one line: replaces by `?`, in place, also white space except blanks. */
 void make_printable(char *text);
 

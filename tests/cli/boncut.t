@@ -245,8 +245,8 @@ refused_ok(boncut({ input => $before . 'x' . $log =~ s/seed=/sead=/r }, 'check',
 # The milliseconds that it prints.
 sub trial_of {
     my ($audit) = @_;
-    my %scale = (us => .001, ms => 1);
-    my ($median, $unit, $slowest, $its_unit) = $audit->{out} =~ /^200 fsyncs after one block each: median (\S+) (us|ms), slowest (\S+) (us|ms)$/m or return (-1, -1);
+    my %scale = (ns => 1e-6, us => .001, ms => 1);
+    my ($median, $unit, $slowest, $its_unit) = $audit->{out} =~ /^fsync {7}p50 (\S+) (ns|us|ms), max (\S+) (ns|us|ms), of 200 after one block each/m or return (-1, -1);
     return ($median * $scale{$unit}, $slowest * $scale{$its_unit});
 }
 

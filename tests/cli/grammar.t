@@ -171,7 +171,7 @@ subtest 'a report in a file' => sub {
         [ qr/\A\{.*"label":"mine"/, 'bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet --json -label=mine) ],
         [ qr/"Reads"/, 'bonload', qw(-requests-engine=null -rt=1 -max-requests=9 -quiet -output=json) ],
         [ qr/\Aetcd: /, 'bonload', qw(-good-for=etcd -duration=100ms -warmup=0 -quiet), "$dir/d" ],
-        [ qr/^Filesystem: /m, 'boncut', 'audit', "$dir/d" ],
+        [ qr/^filesystem  /m, 'boncut', 'audit', "$dir/d" ],
         [ qr/^NOT KNOWN/m, 'boncut', 'check', "$dir/d" ],
         [ qr/^#block/, 'zcav', qw(-q -b1), "$dir/data" ],
         [ qr/\A\{.*"zcav"/, 'zcav', qw(-q -b1 --json), "$dir/data" ],

@@ -115,7 +115,7 @@ SKIP: {
     my %commands = (
         write => { args => \@write, usual => 0, out => qr/\Aboncut-log / },
         check => { args => [ 'check', '--json', "$dir" ], usual => 3, out => $JSON, how => { input => $log } },
-        audit => { args => [ 'audit', "$dir" ], usual => 0, out => qr/^Filesystem: / },
+        audit => { args => [ 'audit', "$dir" ], usual => 0, out => qr/^filesystem  /m },
     );
     for my $name (sort keys %commands) { # `write` comes last, because it replaces the directory that the log is about
         my ($args, $usual, $out, $how) = @{ $commands{$name} }{qw(args usual out how)};

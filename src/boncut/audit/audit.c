@@ -95,11 +95,33 @@ static void add_leaf(struct audit *a, const struct device *device)
     l->before = leaf_count(&a->devices, l);
 }
 
+/* Says what is known, of the drive that says least for it: a flush seen says more than its word. */
+static void say_why_known(struct audit *a)
+{
+    const struct leaf *least = a->leaves;
+    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
+        least = l->flushes < least->flushes ? l : least;
+    if (least->flushes > 0)
+        snprintf(a->reason, sizeof a->reason,
+                 "flushes reach %.64s (%.3g for each fsync); a cut can show more",
+                 least->device->name, (double)least->flushes / TRIAL_SYNCS);
+    else
+        snprintf(a->reason, sizeof a->reason, "%.64s %s; only a cut can show it",
+                 least->device->name,
+                 least->is_persistent_memory ? "is persistent memory, where fsync needs no request"
+                 : least->cache == CACHE_THROUGH
+                     ? "says write through, which needs no flush"
+                     : "is not seen to get flushes, although another drive does");
+}
+
+/* The exit status, which says which of three answers it is. */
+static int audit_status(const struct audit *a)
+{
+    return *a->not_durable ? STATUS_NO : a->is_known ? 0 : STATUS_NOT_KNOWN;
+}
+
 static void judge(struct audit *a, const char *directory)
 {
-    if (a->durability.kind == DURABILITY_NONE)
-        snprintf(a->not_durable, sizeof a->not_durable, "%s: %s", a->durability.what,
-                 a->durability.why);
     for (struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
         l->knows_flushes = l->before.known && l->after.known;
         if (l->knows_flushes) {
@@ -122,11 +144,15 @@ static void judge(struct audit *a, const char *directory)
     if (a->trial.is_pretended)
         snprintf(a->not_durable, sizeof a->not_durable, "nothing of %d fsyncs reaches the device",
                  TRIAL_SYNCS);
+    if (a->durability.kind == DURABILITY_NONE)
+        snprintf(a->not_durable, sizeof a->not_durable,
+                 "%s: %s: nothing written here survives a crash", a->durability.what,
+                 a->durability.why);
     a->is_known &= a->durability.kind != DURABILITY_HIDDEN;
     if (*a->not_durable)
         snprintf(a->reason, sizeof a->reason, "%s", a->not_durable);
     else if (a->is_known)
-        snprintf(a->reason, sizeof a->reason, "nothing rules it out, but only a cut can show it");
+        say_why_known(a);
     else if (a->leaf_count == 0)
         snprintf(a->reason, sizeof a->reason, "no drive is known below %.150s", directory);
     else
@@ -135,14 +161,6 @@ static void judge(struct audit *a, const char *directory)
 }
 
 /* ---- the report as text ---------------------------------------------------------------------- */
-
-static void print_time(uint64_t nanoseconds)
-{
-    if (nanoseconds < MILLION)
-        printf("%.3g us", (double)nanoseconds / 1000);
-    else
-        printf("%.3g ms", (double)nanoseconds / MILLION);
-}
 
 /*
  * Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
@@ -167,80 +185,69 @@ static void split_whole(const struct audit *a, struct whole_sizes *by_drive,
         by_filesystem->least = by_drive->most * 2;
 }
 
+/* The first line is the answer; below it stands what decides it, each fact once. */
 static void print_report(const struct audit *a)
 {
-    static const char *const endings[] = {
-        [DURABILITY_OPEN] = "",
-        [DURABILITY_HIDDEN] = " cannot be seen from here",
-        [DURABILITY_NONE] = ": nothing written here survives a crash",
-    };
-    const char *options = a->mount.options;
-    char text[2 * UNITS_TEXT];
+    static const char *const answers[] = {
+        [0] = "Not ruled out", [STATUS_NO] = "Not durable", [STATUS_NOT_KNOWN] = "Not known"};
+    struct label_text text = {""};
+    char sizes[2 * UNITS_TEXT];
     struct whole_sizes by_drive, by_filesystem;
-    printf("Filesystem: %s",
-           *a->mount.filesystem ? printable(a->mount.filesystem).text : "not known");
-    printf("%s%s%s\n", *options ? " (" : "", printable(options).text, *options ? ")" : "");
-    if (a->durability.why)
-        printf("  %s: %s%s\n", printable(a->durability.what).text, a->durability.why,
-               endings[a->durability.kind]);
-    if (a->mount.lacks_journal)
-        puts("  without a journal: after a cut it needs fsck, which may lose names");
-    if (a->leaf_count == 0)
-        puts("Drives: none is known below it");
-    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
-        printf("Drive %s: cache %s, FUA %s%s\n", l->device->name,
-               l->cache == CACHE_UNKNOWN ? "not known" : caches[l->cache],
-               l->fua < 0 ? "not known"
-               : l->fua   ? "yes"
-                          : "no",
-               l->is_virtual ? "; virtual: its cache is another system's" : "");
-    printf("%d fsyncs after one block each: median ", TRIAL_SYNCS);
-    print_time(a->trial.median_ns);
-    printf(", slowest ");
-    print_time(a->trial.slowest_ns);
+    label_add(&text, "%s: %s.", answers[audit_status(a)], a->reason);
+    print_wrapped(stdout, 0, text.text);
     putchar('\n');
-    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++)
-        if (l->is_persistent_memory)
-            printf("  %s: persistent memory, where fsync needs no request\n", l->device->name);
-        else if (!l->knows_flushes)
-            printf("  %s: the kernel does not count its flushes\n", l->device->name);
-        else if (l->flushes > 0)
-            printf("  flushes reach %s, %.3g for each fsync\n", l->device->name,
-                   (double)l->flushes / TRIAL_SYNCS);
-        else if (l->writes == 0)
-            printf("  nothing reaches %s\n", l->device->name);
-        else if (l->cache == CACHE_THROUGH)
-            printf("  no flush reaches %s: it says write through, so none is needed; only a cut "
-                   "can tell\n",
-                   l->device->name);
-        else
-            printf("  no flush reaches %s%s%s\n", l->device->name,
-                   l->cache == CACHE_BACK ? ", whose cache is write back" : "",
-                   *a->not_durable ? ": what fsync promises is not durable" : "");
-    if (a->trial.is_pretended) {
-        printf("  fsync takes ");
-        print_time(a->trial.median_ns);
-        puts(" and nothing reaches the device: nothing here is durable");
-    } else if (a->leaf_count == 0 && a->trial.median_ns < 10000) {
-        puts("  only persistent memory answers that fast: no other drive was waited for");
+    text = (struct label_text){""};
+    label_add(&text, "%s", *a->mount.filesystem ? a->mount.filesystem : "not known");
+    for (const char *option = a->mount.options; *option;) { /* one is a word, for lines to break */
+        size_t length = strcspn(option, ",");
+        label_add(&text, "%s%.*s", option == a->mount.options ? ": " : ", ", (int)length, option);
+        option += length + (option[length] == ',');
     }
+    if (a->mount.lacks_journal)
+        label_add(&text, "; without a journal: after a cut it needs fsck, which may lose names");
+    label_print(stdout, "filesystem", &text);
+    if (a->durability.why && a->durability.kind != DURABILITY_NONE) /* which is the answer */
+        label_add(&text, "%s: %s%s", a->durability.what, a->durability.why,
+                  a->durability.kind == DURABILITY_HIDDEN ? " cannot be seen from here" : "");
+    label_print(stdout, "durability", &text);
+    for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
+        label_add(&text, "%s: cache %s, FUA %s%s", l->device->name,
+                  l->cache == CACHE_UNKNOWN ? "not known" : caches[l->cache],
+                  l->fua < 0 ? "not known"
+                  : l->fua   ? "yes"
+                             : "no",
+                  l->is_virtual ? "; virtual: its cache is another system's" : "");
+        if (l->is_persistent_memory)
+            label_add(&text, "; persistent memory, where fsync needs no request");
+        else if (!l->knows_flushes)
+            label_add(&text, "; the kernel does not count its flushes");
+        else if (l->flushes > 0)
+            label_add(&text, "; %.3g flushes for each fsync", (double)l->flushes / TRIAL_SYNCS);
+        else
+            label_add(&text, "; no %s reaches it", l->writes > 0 ? "flush" : "write");
+        label_print(stdout, "drive", &text);
+    }
+    label_add(&text, "p50 %s, max %s, of %d after one block each",
+              units_time(a->trial.median_ns).text, units_time(a->trial.slowest_ns).text,
+              TRIAL_SYNCS);
+    if (a->leaf_count == 0 && a->trial.median_ns < 10000)
+        label_add(&text, "; only persistent memory answers that fast: no other drive was waited "
+                         "for");
+    label_print(stdout, "fsync", &text);
     split_whole(a, &by_drive, &by_filesystem);
     if (a->whole.most == 0)
-        puts("No size of write is promised to be whole after a cut");
+        label_add(&text, "No size of write is promised to be whole after a cut");
     if (by_drive.most > 0) {
-        whole_sizes_format(text, &by_drive);
-        printf("Writes of %s are whole, by the word of %s\n", text,
-               printable(a->leaves[0].device->name).text);
+        whole_sizes_format(sizes, &by_drive);
+        label_add(&text, "Writes of %s are whole, by the word of %s", sizes,
+                  a->leaves[0].device->name);
     }
+    label_print(stdout, "whole", &text);
     if (by_filesystem.most > 0) {
-        whole_sizes_format(text, &by_filesystem);
-        printf("Writes of %s are whole, by the filesystem (copy on write)\n", text);
+        whole_sizes_format(sizes, &by_filesystem);
+        label_add(&text, "Writes of %s are whole, by the filesystem (copy on write)", sizes);
     }
-    printf("\n%s\n", *a->not_durable ? "NOT DURABLE: what fsync promises here does not survive a "
-                                       "power cut."
-                     : a->is_known
-                         ? "Nothing here rules out durability, but only a cut can show it."
-                         : "NOT KNOWN: nothing here says whether what is flushed reaches a drive.");
+    label_print(stdout, "whole", &text);
 }
 
 /* ---- the report in JSON ---------------------------------------------------------------------- */
@@ -324,5 +331,5 @@ int boncut_audit(const struct settings *s, struct err *e)
     if (rc != 0)
         return rc;
     err_say(e, "%s: %s", *a.not_durable ? "not durable" : "not known", a.reason);
-    return *a.not_durable ? STATUS_NO : a.is_known ? 0 : STATUS_NOT_KNOWN;
+    return audit_status(&a);
 }

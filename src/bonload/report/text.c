@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "bonload/report/report.h"
@@ -15,35 +14,7 @@
  * so their figures are told for each step, and never as one.
  */
 
-#define LABEL_COLUMNS 12
-
 static const char *const kind_words[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
-
-/* One line of the report, as long as it is put together. */
-struct line {
-    char text[PRINTABLE_TEXT];
-};
-
-static void add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(struct line *l, const char *format, ...)
-{
-    size_t length = strlen(l->text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(l->text + length, sizeof l->text - length, format, arguments);
-    va_end(arguments);
-}
-
-/* Prints the line below its label, and empties it. An empty line is not printed. */
-static void print_labelled(FILE *out, const char *label, struct line *l)
-{
-    if (!l->text[0])
-        return;
-    fprintf(out, "%-*s", LABEL_COLUMNS, label);
-    print_wrapped(out, LABEL_COLUMNS, l->text);
-    l->text[0] = '\0';
-}
 
 static bool has_ended_requests(const struct result *r, enum load_kind kind)
 {
@@ -53,7 +24,7 @@ static bool has_ended_requests(const struct result *r, enum load_kind kind)
 /* ---- the answer ------------------------------------------------------------------------------ */
 
 /* " of 16 KiB": exactly if all were alike. bonload's 4k is 4000 bytes, and told as such. */
-static void add_size(struct line *l, const struct result *r)
+static void add_size(struct label_text *l, const struct result *r)
 {
     const struct plan *p = r->plan;
     bool writes = plan_has(p, LOAD_WRITE);
@@ -67,12 +38,13 @@ static void add_size(struct line *l, const struct result *r)
         return;
     uint64_t each = writes && bytes / made > 0 ? p->most_body : bytes / made;
     if (writes ? p->least_body != p->most_body : bytes % made != 0)
-        add(l, " of %s on average", units_scaled((double)bytes / (double)made, UNITS_BYTES).text);
+        label_add(l, " of %s on average",
+                  units_scaled((double)bytes / (double)made, UNITS_BYTES).text);
     else if (each % KIB == 0)
-        add(l, " of %" PRIu64 " %s", each / (each % MIB == 0 ? MIB : KIB),
-            each % MIB == 0 ? "MiB" : "KiB");
+        label_add(l, " of %" PRIu64 " %s", each / (each % MIB == 0 ? MIB : KIB),
+                  each % MIB == 0 ? "MiB" : "KiB");
     else
-        add(l, " of %" PRIu64 " bytes", each);
+        label_add(l, " of %" PRIu64 " bytes", each);
 }
 
 /* What was made, for how long, and on what: "ext4 on loop0", "http://host:80", "null". */
@@ -83,7 +55,7 @@ static void print_load(const struct result *r, FILE *out)
     const char *url =
         *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
     const char *host = url ? strstr(url, "://") : NULL;
-    struct line l = {""};
+    struct label_text l = {""};
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
         /* "200 reads/s", "187 of the 200 reads/s asked", "5.21 k reads/s (4 threads)" */
         const struct kind_result *k = &f->kinds[kind];
@@ -93,35 +65,36 @@ static void print_load(const struct result *r, FILE *out)
         double told = is_short || k->offered <= 0 ? made : k->offered;
         if (!has_ended_requests(r, kind))
             continue;
-        add(&l, "%s%s", *l.text ? " and " : "",
-            made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
+        label_add(&l, "%s%s", *l.text ? " and " : "",
+                  made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
         if (is_short)
-            add(&l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
-        add(&l, " %s/s%s", kind_words[kind], is_short ? " asked" : "");
+            label_add(&l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
+        label_add(&l, " %s/s%s", kind_words[kind], is_short ? " asked" : "");
         if (r->plan->kinds[kind].pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
-            add(&l, " (%u thread%s)", threads, threads == 1 ? "" : "s");
+            label_add(&l, " (%u thread%s)", threads, threads == 1 ? "" : "s");
     }
     if (!*l.text)
-        add(&l, "No request has ended");
+        label_add(&l, "No request has ended");
     add_size(&l, r);
-    add(&l, " for %s", units_time(f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0).text);
+    label_add(&l, " for %s",
+              units_time(f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0).text);
     if (r->is_warmup)
-        add(&l, " (of the warm-up, which does not count)");
+        label_add(&l, " (of the warm-up, which does not count)");
     if (r->is_interim)
-        add(&l, " (the run goes on)");
+        label_add(&l, " (the run goes on)");
     else if (f->was_stopped)
-        add(&l, " (stopped by a signal)");
+        label_add(&l, " (stopped by a signal)");
     else if (r->is_hopeless)
-        add(&l, " (ended early: nothing had succeeded)");
+        label_add(&l, " (ended early: nothing had succeeded)");
     else if (f->is_bad_rate)
-        add(&l, " (ended early: two seconds' worth of requests were overdue)");
+        label_add(&l, " (ended early: two seconds' worth of requests were overdue)");
     if (watched && *watched->filesystem)
-        add(&l, ": %s%s%s", watched->filesystem, *watched->devices.name ? " on " : "",
-            watched->devices.name);
+        label_add(&l, ": %s%s%s", watched->filesystem, *watched->devices.name ? " on " : "",
+                  watched->devices.name);
     else if (host)
-        add(&l, ": %.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
+        label_add(&l, ": %.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
     else
-        add(&l, ": %s", r->plan->target->name);
+        label_add(&l, ": %s", r->plan->target->name);
     print_wrapped(out, 0, l.text);
 }
 
@@ -131,7 +104,7 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     const struct plan *p = r->plan;
     const struct search_answer *answer = &r->figures->kinds[kind].answer;
     const char *reason = found_reasons[answer->why];
-    struct line l = {""};
+    struct label_text l = {""};
     char load[UNITS_TEXT + 16];
     char figure[LIMIT_TEXT];
     bool is_one = p->settings->search == SEARCH_THREADS && answer->load <= 1;
@@ -143,20 +116,20 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     else
         snprintf(load, sizeof load, "%.6g/s", answer->load);
     if (answer->found == FOUND_NONE)
-        add(&l, "No load keeps");
+        label_add(&l, "No load keeps");
     else if (answer->load <= 0)
-        add(&l, "Not known: no load was seen to keep");
+        label_add(&l, "Not known: no load was seen to keep");
     else
-        add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load,
-            answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
-            is_one || p->settings->search == SEARCH_RATE ? "s" : "");
-    add(&l, " the %s of %s below %s", figure, kind_words[kind],
-        units_time(p->settings->limit.nanoseconds).text);
+        label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load,
+                  answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
+                  is_one || p->settings->search == SEARCH_RATE ? "s" : "");
+    label_add(&l, " the %s of %s below %s", figure, kind_words[kind],
+              units_time(p->settings->limit.nanoseconds).text);
     if (*reason)
-        add(&l, ": %s", reason);
+        label_add(&l, ": %s", reason);
     if (answer->found == FOUND_UNSURE && !*reason)
-        add(&l, " (the search was not finished)");
-    add(&l, ".");
+        label_add(&l, " (the search was not finished)");
+    label_add(&l, ".");
     print_wrapped(out, 0, l.text);
 }
 
@@ -170,7 +143,7 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
     const uint64_t first = r->step_count > 0 ? steps[0].kinds[kind].latencies.p99 : 0;
     uint64_t most = 0;
     size_t kept = 0;
-    struct line l = {""};
+    struct label_text l = {""};
     if (r->step_count == 0 || !steps[0].kinds[kind].is_there)
         return;
     for (; kept < r->step_count; kept++) {
@@ -180,18 +153,18 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
         most = k->latencies.p99 > most ? k->latencies.p99 : most;
     }
     if (kept > 0)
-        add(&l, "p99 of %s stays at %s up to %.6g/s", kind_words[kind], units_time(most).text,
-            steps[kept - 1].kinds[kind].load);
+        label_add(&l, "p99 of %s stays at %s up to %.6g/s", kind_words[kind], units_time(most).text,
+                  steps[kept - 1].kinds[kind].load);
     if (kept < r->step_count) {
         const struct step_kind *k = &steps[kept].kinds[kind];
-        add(&l, "%s %.6g/s ", kept > 0 ? "; at" : "At", k->load);
+        label_add(&l, "%s %.6g/s ", kept > 0 ? "; at" : "At", k->load);
         if (k->achieved < k->load * .99)
-            add(&l, "%s%s/s were made", kept > 0 ? "" : "only ",
-                units_scaled(k->achieved, UNITS_COUNT).text);
+            label_add(&l, "%s%s/s were made", kept > 0 ? "" : "only ",
+                      units_scaled(k->achieved, UNITS_COUNT).text);
         else
-            add(&l, "it is %s", units_time(k->latencies.p99).text);
+            label_add(&l, "it is %s", units_time(k->latencies.p99).text);
     }
-    add(&l, ".");
+    label_add(&l, ".");
     print_wrapped(out, 0, l.text);
 }
 
@@ -275,7 +248,7 @@ static void print_steps(const struct result *r, FILE *out)
 /* ---- what explains it ------------------------------------------------------------------------ */
 
 /* What limited the kind, and which option would make the figure one of the device. */
-static void add_limit(struct line *l, const struct result *r, enum load_kind kind)
+static void add_limit(struct label_text *l, const struct result *r, enum load_kind kind)
 {
     const struct settings *s = r->plan->settings;
     const struct judgement *j = &r->backing.kinds[kind];
@@ -292,13 +265,13 @@ static void add_limit(struct line *l, const struct result *r, enum load_kind kin
     sentence[strlen(sentence) - 1] = '\0'; /* its full stop */
     if (islower((unsigned char)sentence[1]))
         sentence[0] = (char)tolower((unsigned char)sentence[0]);
-    add(l, "%s: %s", limit_text(j->by), sentence);
+    label_add(l, "%s: %s", limit_text(j->by), sentence);
     if (*remedy && (j->reason == REASON_READ_FROM_CACHE || j->reason == REASON_NOT_WRITTEN))
-        add(l, " (%s measures the device)", remedy);
+        label_add(l, " (%s measures the device)", remedy);
     if (j->direct.asked && j->by != LIMITED_PAGE_CACHE && j->direct.seen == DIRECT_YES)
-        add(l, "; past the page cache (seen)");
+        label_add(l, "; past the page cache (seen)");
     else if (j->direct.asked && j->direct.seen == DIRECT_NOT_KNOWN)
-        add(l, "; whether past the page cache is not known: %s", j->direct.reason);
+        label_add(l, "; whether past the page cache is not known: %s", j->direct.reason);
 }
 
 /*
@@ -307,11 +280,11 @@ static void add_limit(struct line *l, const struct result *r, enum load_kind kin
  */
 #define RECONNECTS_LEAST 50
 
-static void add_times(struct line *l, const struct histogram *h)
+static void add_times(struct label_text *l, const struct histogram *h)
 {
     if (h->count > 0)
-        add(l, "%s on average, p99 %s", units_time((uint64_t)histogram_mean(h)).text,
-            percentile(h, 99).text);
+        label_add(l, "%s on average, p99 %s", units_time((uint64_t)histogram_mean(h)).text,
+                  percentile(h, 99).text);
 }
 
 /* What is told of each kind, in this order. */
@@ -337,7 +310,7 @@ static const char *const explained_labels[EXPLAINED] = {
     [ERRORS] = "errors",         [MISSES] = "misses"};
 
 /* Adds what is told of a kind; nothing where there is nothing to tell. */
-static void explain(struct line lines[EXPLAINED], const struct result *r, enum load_kind kind)
+static void explain(struct label_text lines[EXPLAINED], const struct result *r, enum load_kind kind)
 {
     const struct kind_result *k = &r->figures->kinds[kind];
     const struct tally *t = &k->tally;
@@ -345,41 +318,44 @@ static void explain(struct line lines[EXPLAINED], const struct result *r, enum l
     char text[LEVELS_TEXT > TAIL_TEXT ? LEVELS_TEXT : TAIL_TEXT];
     add_limit(&lines[LIMITED_BY], r, kind);
     if (t->bytes > 0 && k->elapsed > 0)
-        add(&lines[MOVED], "%s/s, %s in all",
-            units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
-            units_scaled((double)t->bytes, UNITS_BYTES).text);
+        label_add(&lines[MOVED], "%s/s, %s in all",
+                  units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
+                  units_scaled((double)t->bytes, UNITS_BYTES).text);
     if (k->due > tally_ended(t))
-        add(&lines[NOT_BEGUN], "%" PRIu64 " were due, and had not ended", k->due - tally_ended(t));
+        label_add(&lines[NOT_BEGUN], "%" PRIu64 " were due, and had not ended",
+                  k->due - tally_ended(t));
     if (k->offered > 0) /* otherwise it is the latency */
         add_times(&lines[SERVICE], &t->service);
     add_times(&lines[FIRST_BYTE], &t->first_byte);
     /* by Little's law: the mean number of requests in flight is that which begin during one */
     double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
     if (t->connections > 0) /* whose time does not count as service */
-        add(&lines[CONNECTIONS], "%" PRIu64 " were made, %s each", t->connections,
-            units_time(t->connect_ns / t->connections).text);
+        label_add(&lines[CONNECTIONS], "%" PRIu64 " were made, %s each", t->connections,
+                  units_time(t->connect_ns / t->connections).text);
     if (t->connections > 0 && t->tls_ns > 0)
-        add(&lines[CONNECTIONS], ", of which TLS %s", units_time(t->tls_ns / t->connections).text);
+        label_add(&lines[CONNECTIONS], ", of which TLS %s",
+                  units_time(t->tls_ns / t->connections).text);
     if (t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
         in_flight * 10 < ended)
-        add(&lines[CONNECTIONS], ": the server closes them after each request, and every request "
-                                 "paid for a new one");
+        label_add(&lines[CONNECTIONS],
+                  ": the server closes them after each request, and every request "
+                  "paid for a new one");
     levels_words(text, &r->levels[kind], 0);
-    add(&lines[LEVELS], "%s", text);
+    label_add(&lines[LEVELS], "%s", text);
     tail_summary_words(text, &r->tails[kind]);
-    add(&lines[TAIL], "%s", text);
+    label_add(&lines[TAIL], "%s", text);
     if (t->failed.count > 0)
-        add(&lines[ERRORS], "they took %s on average, %s at most",
-            units_time((uint64_t)histogram_mean(&t->failed)).text,
-            units_time(t->failed.maximum).text);
+        label_add(&lines[ERRORS], "they took %s on average, %s at most",
+                  units_time((uint64_t)histogram_mean(&t->failed)).text,
+                  units_time(t->failed.maximum).text);
     if (t->misses > 0)
-        add(&lines[MISSES], "%" PRIu64, t->misses);
+        label_add(&lines[MISSES], "%" PRIu64, t->misses);
 }
 
 /* Prints what is told of each kind, and once what is the same of both. */
 static void print_explanations(const struct result *r, FILE *out)
 {
-    struct line lines[LOAD_KINDS][EXPLAINED] = {{{""}}};
+    struct label_text lines[LOAD_KINDS][EXPLAINED] = {{{""}}};
     bool is_alone = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (has_ended_requests(r, kind))
@@ -389,25 +365,25 @@ static void print_explanations(const struct result *r, FILE *out)
         bool is_one = is_alone || is_same;
         for (enum load_kind kind = LOAD_KINDS; kind-- > 0;) {
             const char *text = lines[kind][what].text;
-            struct line l = {""};
+            struct label_text l = {""};
             if (*text && !(is_same && kind == LOAD_WRITE))
-                add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ", text);
-            print_labelled(out, explained_labels[what], &l);
+                label_add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ", text);
+            label_print(out, explained_labels[what], &l);
         }
     }
 }
 
 static void print_reasons(const struct reasons_found *r, const char *label, FILE *out)
 {
-    struct line l = {""};
+    struct label_text l = {""};
     for (size_t i = 0; i < r->count; i++) {
-        add(&l, "%" PRIu64 " x %s", r->list[i].count, r->list[i].text);
-        print_labelled(out, label, &l);
+        label_add(&l, "%" PRIu64 " x %s", r->list[i].count, r->list[i].text);
+        label_print(out, label, &l);
     }
     uint64_t others = r->others[LOAD_READ] + r->others[LOAD_WRITE];
     if (others > 0)
-        add(&l, "%" PRIu64 " x " REASON_OTHERS, others);
-    print_labelled(out, label, &l);
+        label_add(&l, "%" PRIu64 " x " REASON_OTHERS, others);
+    label_print(out, label, &l);
 }
 
 static void print_rest(const struct result *r, FILE *out)
@@ -416,36 +392,37 @@ static void print_rest(const struct result *r, FILE *out)
     const struct joint_run *t = &r->together;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
     unsigned hosts = 0;
-    struct line l = {""};
+    struct label_text l = {""};
     if (others_are_busy(&f->machine)) {
         char machine[OTHERS_TEXT];
         others_words(machine, &f->machine);
-        add(&l, "%s: the latencies may be theirs", machine + strcspn(machine, ":") + 2);
+        label_add(&l, "%s: the latencies may be theirs", machine + strcspn(machine, ":") + 2);
     }
-    print_labelled(out, "others", &l);
+    label_print(out, "others", &l);
     if (f->checked_bytes > 0 || f->damaged > 0)
-        add(&l, "%s read, ", units_scaled((double)f->checked_bytes, UNITS_BYTES).text);
+        label_add(&l, "%s read, ", units_scaled((double)f->checked_bytes, UNITS_BYTES).text);
     if (f->damaged > 0)
-        add(&l, "%" PRIu64 " places damaged", f->damaged);
+        label_add(&l, "%" PRIu64 " places damaged", f->damaged);
     else if (*l.text)
-        add(&l, "none damaged");
-    print_labelled(out, "checked", &l);
+        label_add(&l, "none damaged");
+    label_print(out, "checked", &l);
     for (unsigned i = 0; t->ranks > 1 && i < t->ranks; i++)
         hosts += t->hosts[i].ranks > 0;
     if (hosts > 0) {
         char starts[STARTS_TEXT];
         starts_text(starts, t->start_spread_ns, t->clock_uncertainty_ns);
-        add(&l, "%u on %u host%s, which began %s", t->ranks, hosts, hosts == 1 ? "" : "s", starts);
+        label_add(&l, "%u on %u host%s, which began %s", t->ranks, hosts, hosts == 1 ? "" : "s",
+                  starts);
     }
     if (hosts > 1)
-        add(&l, "; the slowest host was %s", together_slowest(t)->name);
-    print_labelled(out, "ranks", &l);
+        label_add(&l, "; the slowest host was %s", together_slowest(t)->name);
+    label_print(out, "ranks", &l);
     if (all > 0)
-        add(&l, "%s for each request",
-            units_time((uint64_t)(f->cpu_seconds * (double)BILLION / (double)all)).text);
-    print_labelled(out, "CPU time", &l);
-    add(&l, "%" PRId64, (int64_t)r->plan->seed);
-    print_labelled(out, "seed", &l);
+        label_add(&l, "%s for each request",
+                  units_time((uint64_t)(f->cpu_seconds * (double)BILLION / (double)all)).text);
+    label_print(out, "CPU time", &l);
+    label_add(&l, "%" PRId64, (int64_t)r->plan->seed);
+    label_print(out, "seed", &l);
 }
 
 void report_text(const struct result *r, FILE *out)
