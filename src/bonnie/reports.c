@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/stop.h"
+
 static const struct report_ops *const formats[] = {
     &report_text,
     &report_csv,
@@ -65,6 +67,7 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
                   struct html_page *page, struct err *e)
 {
     *r = (struct reports){.plan = p, .output = o, .page = page};
+    r->is_read = p->text_is_named || isatty(fileno(o->stream));
     int rc = 0;
     for (size_t i = 0; rc == 0 && p->runs > 1 && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
@@ -72,6 +75,21 @@ int reports_begin(struct reports *r, const struct plan *p, const struct output *
             rc = check_printed(r, report->header(o->stream, p), o->stream, e);
     }
     return rc;
+}
+
+/* Keeps a result, which belongs to r from now on, but not after a failure. */
+static int keep(struct reports *r, struct result *result, struct err *e)
+{
+    size_t room = r->room > 0 ? 2 * r->room : 1;
+    struct result *runs = r->runs;
+    if (r->count == r->room)
+        runs = reallocarray(r->runs, room, sizeof *runs);
+    if (!runs)
+        return err_system(e, ENOMEM, "allocate memory for the results of %zu runs", room);
+    r->room = r->count == r->room ? room : r->room;
+    r->runs = runs;
+    r->runs[r->count++] = *result;
+    return 0;
 }
 
 int reports_run(struct reports *r, struct result *result, struct err *e)
@@ -86,22 +104,13 @@ int reports_run(struct reports *r, struct result *result, struct err *e)
         if (report->run)
             rc = check_printed(r, report->run(stream, result), stream, e);
         /* notes go where people read, because scripts count the lines of standard output */
-        bool is_read = p->text_is_named || stream == stderr || isatty(fileno(stream));
-        FILE *notes = is_read ? stream : stderr;
+        FILE *notes = r->is_read ? stream : stderr;
         if (rc == 0 && report->notes)
             rc = check_printed(r, report->notes(notes, result, !p->quiet), notes, e);
     }
-    size_t room = r->room > 0 ? 2 * r->room : 1;
-    if (rc == 0 && is_kept && r->count == r->room) {
-        struct result *runs = reallocarray(r->runs, room, sizeof *runs);
-        if (!runs)
-            rc = err_system(e, ENOMEM, "allocate memory for the results of %zu runs", room);
-        r->runs = runs ? runs : r->runs;
-        r->room = runs ? room : r->room;
-    }
     if (rc == 0 && is_kept)
-        r->runs[r->count++] = *result;
-    else
+        rc = keep(r, result, e);
+    if (rc != 0 || !is_kept)
         result_release(result);
     return rc;
 }
@@ -129,10 +138,41 @@ int reports_end(struct reports *r, struct err *e)
     return rc;
 }
 
+void reports_print_unfinished(struct reports *r)
+{
+    const struct plan *p = r->plan;
+    struct err ignored = {0}; /* what can be printed is printed */
+    char *text = NULL;
+    size_t size = 0;
+    bool is_known = false;
+    for (enum test_id test = 0; test < TEST_COUNT; test++)
+        is_known |= r->unfinished.tests[test].measured;
+    if (is_known && keep(r, &r->unfinished, &ignored) == 0)
+        r->unfinished = (struct result){0};
+    if (r->count > 0)
+        r->runs[r->count - 1].ended_by = "signal";
+    FILE *out = r->count > 0 && !r->output->path ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; out && i < p->format_count; i++) {
+        const struct report_ops *report = report_by_name(p->formats[i]);
+        if (report->is_of_whole_run || stream_for(r, report) == stderr)
+            continue;
+        if (report->run && is_known)
+            report->run(out, &r->runs[r->count - 1]);
+        if (report->notes && is_known && r->is_read)
+            report->notes(out, &r->runs[r->count - 1], !p->quiet);
+        if (report->all)
+            report->all(out, r->runs, r->count);
+    }
+    if (out && fclose(out) == 0)
+        stop_print(text, size);
+    free(text);
+}
+
 void reports_release(struct reports *r)
 {
     for (size_t i = 0; i < r->count; i++)
         result_release(&r->runs[i]);
+    result_release(&r->unfinished);
     free(r->runs);
     *r = (struct reports){0};
 }

@@ -14,7 +14,8 @@
  * everything could be written.
  */
 struct report_ops {
-    const char *name; /* name for --format */
+    const char *name;     /* name for --format */
+    bool is_of_whole_run; /* has no form for a run that a signal ended, which it leaves out */
     /* the heading above the lines of several runs */
     int (*header)(FILE *out, const struct plan *p);
     int (*run)(FILE *out, const struct result *r); /* one run */
@@ -51,6 +52,8 @@ struct reports {
     struct result *runs;    /* results that are kept, which belong to this struct */
     size_t count;
     size_t room;
+    bool is_read;             /* people read the report's stream, and not a script */
+    struct result unfinished; /* the run that a signal ended, once there is one */
 };
 
 /*
@@ -66,6 +69,14 @@ int reports_run(struct reports *r, struct result *result, struct err *e);
 
 /* Prints the reports that cover all runs, and draws the page. */
 int reports_end(struct reports *r, struct err *e);
+
+/*
+ * After INT or TERM, prints to standard output what is known: of the run that was being done (its
+ * result is r's from now on) the tests that are done, and the runs before it as far as they have
+ * not been printed. Prints nothing if no test is done, if the output is a file, or if a format is
+ * only of whole runs. Call this when everything that was made is removed.
+ */
+void reports_print_unfinished(struct reports *r);
 
 /* Frees all results that were kept. */
 void reports_release(struct reports *r);

@@ -122,6 +122,7 @@ struct result {
     int64_t start_time;  /* seconds since 1970, UTC */
     uint64_t begun_ns;   /* by clock_ns(): when the run began, and when it had ended */
     uint64_t ended_ns;
+    const char *ended_by; /* "signal" for the last run of a session that a signal ended, or NULL */
     char left_out[LEFT_OUT_TEXT]; /* why a row of a short look was not measured; empty: it was */
     struct test_result tests[TEST_COUNT];
 };

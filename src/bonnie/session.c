@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -113,7 +114,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
             if (rc == 0)
                 rc = reports_run(reports, &result, e);
             else
-                result_release(&result);
+                reports->unfinished = result;
         }
         /* all rows of a short look work on what the first one has written in its time */
         for (unsigned i = 0; rc == 0 && row == 0 && is_first_brief && i < count; i++) {
@@ -228,6 +229,9 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
         rc = reports_end(&reports, e);
     if (is_open) {
         int closed = run_context_close(&context, rc, e);
+        bool is_interrupted = rc != 0 && (stop_signal() == SIGINT || stop_signal() == SIGTERM);
+        if (is_interrupted && ranks->number == 0)
+            reports_print_unfinished(&reports);
         rc = rc ? rc : closed;
     }
     reports_release(&reports);

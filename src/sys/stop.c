@@ -32,6 +32,9 @@ enum { READER_OUTPUT, READER_ERROR, READER_NAMED, READERS };
 /* Interval at which SIGALRM interrupts a waiting write, so that the write can be given up. */
 #define GIVE_UP_US 50000
 
+/* A slow reader of a report that is printed after a signal is waited for this long. */
+#define READER_PATIENCE_NS UINT64_C(1000000000)
+
 /* Longer than a launcher waits between its first signal and KILL. */
 #define LAUNCHER_ECHO_NS UINT64_C(10000000000)
 
@@ -42,7 +45,7 @@ static struct stop_state {
     uint64_t echo_ns;            /* requests within this time count as one */
     pid_t owner;                 /* the process that the request is for */
     int null;                    /* descriptor of /dev/null */
-    int error;                   /* copy of the original standard error */
+    int copies[READER_NAMED];    /* of the original standard output and standard error */
     atomic_int readers[READERS]; /* -1: none, or a file, on which a write never waits */
     atomic_int inquiries;        /* socket that gets a byte for each inquiry; -1: none */
     atomic_char inquiry;         /* the byte for an inquiry */
@@ -168,11 +171,13 @@ int stop_init(struct err *e)
         shared->null = memfd_create("null", MFD_CLOEXEC); /* an empty chroot */
     if (shared->null < 0)
         return err_system(e, errno, "open /dev/null");
-    shared->error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (shared->error < 0)
-        return err_system(e, errno, "duplicate standard error");
-    shared->readers[READER_OUTPUT] = has_reader(STDOUT_FILENO) ? STDOUT_FILENO : -1;
-    shared->readers[READER_ERROR] = has_reader(STDERR_FILENO) ? STDERR_FILENO : -1;
+    for (int i = 0; i < READER_NAMED; i++) {
+        int fd = STDOUT_FILENO + i;
+        shared->copies[i] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        if (shared->copies[i] < 0)
+            return err_system(e, errno, "duplicate descriptor %d", fd);
+        shared->readers[i] = has_reader(fd) ? fd : -1;
+    }
     shared->readers[READER_NAMED] = -1;
     shared->inquiries = -1;
     signal(SIGCHLD, SIG_DFL); /* if it were ignored, nobody could wait for children */
@@ -251,26 +256,52 @@ void stop_cuts_off(int fd)
         cut_off_readers();
 }
 
+/* Interrupts a write that waits for a reader, or no longer does. */
+static void interrupt_writes(bool does)
+{
+    const suseconds_t every = does ? GIVE_UP_US : 0;
+    const struct itimerval timer = {.it_interval.tv_usec = every, .it_value.tv_usec = every};
+    if (does)
+        install_handler(SIGALRM, on_wake, 0);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void stop_print(const char *text, size_t length)
+{
+    int fd = shared->copies[READER_OUTPUT];
+    uint64_t last_ns = clock_ns();
+    interrupt_writes(true);
+    while (length > 0 && clock_ns() - last_ns < READER_PATIENCE_NS) {
+        struct pollfd reader = {.fd = fd, .events = POLLOUT};
+        bool takes = poll(&reader, 1, GIVE_UP_US / 1000) == 1 && reader.revents & POLLOUT;
+        ssize_t written = takes ? write(fd, text, length) : 0;
+        if (written < 0 && errno != EINTR)
+            break;
+        if (written <= 0)
+            continue;
+        text += written;
+        length -= (size_t)written;
+        last_ns = clock_ns();
+    }
+    interrupt_writes(false);
+}
+
 void stop_message(const char *text)
 {
-    const struct itimerval never = {.it_value.tv_usec = 0};
-    const struct itimerval often = {.it_interval.tv_usec = GIVE_UP_US,
-                                    .it_value.tv_usec = GIVE_UP_US};
     bool is_cut_off = stop_signal() && atomic_load(&shared->readers[READER_ERROR]) >= 0;
     if (is_cut_off) {
-        struct pollfd reader = {.fd = shared->error, .events = POLLOUT};
+        struct pollfd reader = {.fd = shared->copies[READER_ERROR], .events = POLLOUT};
         if (poll(&reader, 1, 0) != 1 || !(reader.revents & POLLOUT))
             return;
-        /* connects standard error to its reader again, but interrupts a write that waits */
-        install_handler(SIGALRM, on_wake, 0);
-        setitimer(ITIMER_REAL, &often, NULL);
-        dup2(shared->error, STDERR_FILENO);
+        /* connects standard error to its reader again */
+        interrupt_writes(true);
+        dup2(shared->copies[READER_ERROR], STDERR_FILENO);
         fputc('\n', stderr); /* the last output may have been cut off within a line */
     }
     message("%s", text);
     if (is_cut_off) {
         dup2(shared->null, STDERR_FILENO);
-        setitimer(ITIMER_REAL, &never, NULL);
+        interrupt_writes(false);
     }
 }
 

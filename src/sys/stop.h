@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "util/err.h"
@@ -71,6 +72,12 @@ int stop_signal(void);
  * terminal, until this is called with -1, before it is closed.
  */
 void stop_cuts_off(int fd);
+
+/*
+ * Writes to standard output in the main thread even after a signal, which has cut it off. Gives up
+ * when its reader takes nothing for a second.
+ */
+void stop_print(const char *text, size_t length);
 
 /* Prints a message() in the main thread even after a signal, unless nobody reads it. */
 void stop_message(const char *text);

@@ -153,11 +153,11 @@ subtest 'failures' => sub {
         refused_ok(bonnie(@tiny, '--tests=put_block', '--output=/dev/full'), qr/No space left on device/, 'a full disk by --output');
     }
     refused_ok(bonnie('-d', "$dir/none", qw(-s1 -n0 -q --json)), qr/No such file/, 'a run that fails prints no object');
-    my $long = start('-d', $dir, qw(-r0 -s0 -n1 -q --json -x 1000000 --cache=keep));
+    my $long = start('-d', $dir, qw(-r0 -s0 -n1 -q --json --tests=seq_create --min-time=1000000 --cache=keep));
     wait_until('a run at work', sub { grep {m{/d00000/}} tree($dir) });
     kill TERM => $long->{pid};
     finish($long);
-    is("$long->{status}:$long->{out}", 'signal 15:', 'nor does one that was ended by a signal');
+    is("$long->{status}:$long->{out}", 'signal 15:', 'nor does one that a signal ended in its first test');
 };
 
 # The program has filled its file and waits at its prompt: a change to the file is

@@ -11,6 +11,7 @@ use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
 use BonnieRun  qw(%SIGNAL @ALL_TESTS @TESTS bonnie engines finish has_terminal is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
+use JsonReport qw(report_ok);
 use RunProgram qw(quoted slurp spew);
 use Trace      qw(%TITLE can_trace trace);
 
@@ -50,6 +51,39 @@ for my $test (@ALL_TESTS) {
         ended_ok($run, $signal, "SIG$signal in $test");
     }
 }
+
+# INT and TERM print the figures of the tests that are done, when everything is removed.
+my %goes_on = (
+    (map { $_ => '--time=1000000' } qw(put_block rewrite get_block)),
+    iops => '--iops-duration=1000000',
+    (map { $_ => '--min-time=1000000' } 'seeks', grep {/_(?:create|stat|del)\z/} @TESTS),
+);
+for my $test (grep { $goes_on{$_} } @ALL_TESTS) {
+    my @args = (qw(-s2 -f1 -n1 -mlab), "--tests=putc,$test", $goes_on{$test});
+    for my $signal (qw(INT TERM)) {
+        my $run = begin($test, @args, $signal eq 'INT' ? '--json' : ());
+        kill $signal => $run->{pid};
+        ended_ok($run, $signal, "SIG$signal in $test after another test");
+        if ($signal eq 'TERM') {
+            like($run->{out}, qr/\AVersion .*^lab +2M +(?:[\d.]+[kmg]?|\+{5}) +[\d+]+\nLatency +\d+[mu]?s\n\z/ms, 'the table has the first alone, and there is no CSV line');
+            next;
+        }
+        my $report = report_ok($run->{out});
+        is_deeply([ $report->{ended_by}, map { $_->{name} } @{ $report->{runs}[0]{tests} } ], [qw(signal putc)], 'JSON has the first alone, and says how it ended');
+    }
+}
+for my $case ([ 'INT', 'into a file', "--output=$dir/report" ], [ 'TERM', 'CSV alone', '--format=csv' ], [ 'HUP', 'another signal' ]) {
+    my ($signal, $name, @how) = @{$case};
+    my $run = begin('iops', qw(-s2 -f1 -n0 --iops-duration=1000000), '--tests=putc,iops', @how);
+    kill $signal => $run->{pid};
+    ended_ok($run, $signal, $name);
+    is($run->{out}, q{}, 'nothing is printed');
+}
+my $several = begin('seq_create', qw(-s0 -n1 -x1000000 --format=json --tests=seq_create --min-time=0.01));
+wait_until('a second run', sub { 1 < (() = slurp($several->{err_file}) =~ /^Creating files/gm) });
+kill INT => $several->{pid};
+ended_ok($several, 'INT', 'one of many runs');
+is(report_ok($several->{out})->{ended_by}, 'signal', 'JSON has the runs before it');
 
 # All signals that end a process, except KILL, those for a fault in the program, two that belong to
 # the C library, the one with which the program wakes its workers, and the one that asks for figures

@@ -75,5 +75,6 @@ static int html_row_run(FILE *out, const struct result *r)
 
 const struct report_ops report_html_row = {
     .name = "html",
+    .is_of_whole_run = true,
     .run = html_row_run,
 };

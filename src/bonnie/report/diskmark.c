@@ -64,9 +64,12 @@ static int diskmark_all(FILE *out, const struct result runs[], size_t count)
         const char *name = strcmp(row, before) != 0 ? row : ""; /* once above all its lines */
         step = result_count_alike(&runs[i], count - i);
         for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-            if (!runs[i].tests[order[k]].measured)
+            size_t known = step; /* a signal may have ended the last run before this test */
+            while (known > 0 && !runs[i + known - 1].tests[order[k]].measured)
+                known--;
+            if (known == 0)
                 continue;
-            print_test(out, median_run(&runs[i], step, order[k]), order[k], name);
+            print_test(out, median_run(&runs[i], known, order[k]), order[k], name);
             name = "";
         }
         before = row;

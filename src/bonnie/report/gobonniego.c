@@ -81,5 +81,6 @@ static int gobonniego_json_all(FILE *out, const struct result runs[], size_t cou
 
 const struct report_ops report_gobonniego_json = {
     .name = "gobonniego_json",
+    .is_of_whole_run = true,
     .all = gobonniego_json_all,
 };

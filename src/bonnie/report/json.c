@@ -240,8 +240,10 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
     json_t *left_out = json_array();
     put_time(&object, "start_time", runs[index].start_time);
     for (size_t i = 0, step; i < count; i += step) {
-        const struct result *r = &runs[i + index];
         step = result_count_alike(&runs[i], count - i);
+        if (index >= step)
+            break; /* a signal ended the session in an earlier run of this row */
+        const struct result *r = &runs[i + index];
         for (enum test_id test = 0; test < TEST_COUNT; test++)
             if (r->tests[test].measured)
                 append_value(&tests, json_of_test(r, test));
@@ -325,6 +327,8 @@ static int json_all(FILE *out, const struct result runs[], size_t count)
         .storage = storage,
         .settings = json_of_settings(&runs[0]),
     });
+    if (runs[count - 1].ended_by)
+        put_text(&object, "ended_by", runs[count - 1].ended_by);
     put_value(&object, "runs", array);
     put_value(&object, "summary", all_summaries(runs, count));
     char *text = document_end(object, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
