@@ -79,6 +79,8 @@ sub tree_for {
     return;
 }
 
+my @KINDS = ('loop', -e '/dev/fuse' && Root::have('bindfs') ? 'fuse' : ());
+
 # mounted($kind, $user): where a user has mounted such a tree, or undef.
 sub mounted {
     my ($kind, $user) = @_;
@@ -105,7 +107,7 @@ sub truncate_to { my ($file, $size) = @_; spew($file, q{}); return truncate $fil
 
 # ---- his --------------------------------------------------------------------------------------------
 
-for my $kind ('loop', -e '/dev/fuse' ? 'fuse' : ()) {
+for my $kind (@KINDS) {
     my $mnt = mounted($kind, 'nobody') // do { fail("$kind: it is mounted"); next };
     is(join(q{ }, map { (lstat "$mnt/$_")[4] } qw(. log away pipe bon_csv2html)), '0 0 0 0 0', "$kind: all says that it is root's");
     for my $how ({}, {@AS}) {
@@ -159,7 +161,7 @@ sub works { my ($how, $path) = @_; is(run_at($how, $path, @{ $WRITES{$_} })->{st
 my $far = "$top/far";
 mkdir $far;
 chown $own, $group, $far;
-for my $kind ('loop', -e '/dev/fuse' ? 'fuse' : ()) {
+for my $kind (@KINDS) {
     my $mnt = mounted($kind, 'daemon') // do { fail("$kind: it is mounted"); next };
     symlink $far, $kind eq 'fuse' ? "$top/$kind-daemon.tree/far" : "$mnt/far" or die "far: $!\n";
     works({@AS}, "$mnt/far/file"); # a link on what this user has mounted

@@ -195,7 +195,8 @@ my %test = map { ($_->{name} => $_->{tail}) } @{ report_ok($run->{out})->{runs}[
 my $html = page($run->{out});
 my (undef, @rows) = cells(section_of($html));
 is(scalar @rows, 2, 'the page of a run has both tests');
-is(lcfirst $rows[1][1] =~ s/&#39;/'/gr, $test{iops}{reason}, 'with their sentences');
+my ($reason, $note) = @{ $test{iops} }{qw(reason note)};
+is(lcfirst $rows[1][1] =~ s/&#39;/'/gr, $reason . (length $note ? "Not everything can be seen: $note" : q{}), 'with their sentences');
 my %seen = map { $_->{cause} => 1 } map { @{ $_->{operations} } } values %test;
 if (grep { $_ ne 'unknown' } keys %seen) {
     cmp_ok(sum0(map { marks($html, $_) } @CAUSES), '>', 0, 'and marks');

@@ -22,7 +22,7 @@ my $disk = scratch_on_disk();
 chomp(my $below = `stat -f -c %T $disk`);
 plan skip_all => "a loop device's file on $below need not be direct" if $below !~ m{\A(?:ext2/ext3|xfs)\z};
 
-# The filesystems, with what the writes and the reads must be, and why. --direct-io=on leaves no page cache
+# The filesystems (undef: one that cannot be made here), with what the writes and the reads must be, and why. --direct-io=on leaves no page cache
 # below the loop device.
 my @DIRECT = ([qw(--direct-io=on)]);
 my $ext4   = filesystem_on_disk(@DIRECT, 'ext4', 800);
@@ -32,19 +32,19 @@ my $BUFFER = qr/\A(?:ext4|btrfs) buffered the (?:reads|writes)\z/;
 my $FUSE   = qr/\Amost of the bytes that fuse took did not reach the device below it\z/;
 my @ALL    = (
     [ 'ext4', $ext4, yes => $GONE, yes => $GONE ],
-    [ 'ext4, data=journal', filesystem_on_disk(@DIRECT, 'ext4', 800, 'data=journal'), no => $BUFFER, no => $BUFFER ],
-    [ 'ext4, a loop with cached file', filesystem_on_disk([], 'ext4', 800), (no => qr/\Aloop\d+ has its file in the page cache\z/) x 2 ],
-    [ 'ext4, a loop in memory', filesystem('ext4', 800), (no => qr/\Athe file of loop\d+ is in memory\z/) x 2 ],
-    [ 'xfs', filesystem_on_disk(@DIRECT, 'xfs', 800), (yes => $GONE) x 2 ],
-    [ 'btrfs', filesystem_on_disk(@DIRECT, 'btrfs', 800), undef, undef, yes => $GONE ],
-    [ 'btrfs, compress', filesystem_on_disk(@DIRECT, 'btrfs', 800, 'compress=zstd'), no => $BUFFER, yes => $GONE ],
-    [ 'btrfs, nodatasum', filesystem_on_disk(@DIRECT, 'btrfs', 800, 'nodatasum'), (yes => $GONE) x 2 ],
-    [ 'overlay', overlay("$ext4/layers"), (yes => $GONE) x 2 ],
-    [ 'overlay over tmpfs', overlay(tmpfs('size=800m')), (no => qr/\Atmpfs keeps everything in memory\z/) x 2 ],
+    [ 'ext4, data=journal', scalar filesystem_on_disk(@DIRECT, 'ext4', 800, 'data=journal'), no => $BUFFER, no => $BUFFER ],
+    [ 'ext4, a loop with cached file', scalar filesystem_on_disk([], 'ext4', 800), (no => qr/\Aloop\d+ has its file in the page cache\z/) x 2 ],
+    [ 'ext4, a loop in memory', scalar filesystem('ext4', 800), (no => qr/\Athe file of loop\d+ is in memory\z/) x 2 ],
+    [ 'xfs', scalar filesystem_on_disk(@DIRECT, 'xfs', 800), (yes => $GONE) x 2 ],
+    [ 'btrfs', scalar filesystem_on_disk(@DIRECT, 'btrfs', 800), undef, undef, yes => $GONE ],
+    [ 'btrfs, compress', scalar filesystem_on_disk(@DIRECT, 'btrfs', 800, 'compress=zstd'), no => $BUFFER, yes => $GONE ],
+    [ 'btrfs, nodatasum', scalar filesystem_on_disk(@DIRECT, 'btrfs', 800, 'nodatasum'), (yes => $GONE) x 2 ],
+    [ 'overlay', scalar overlay("$ext4/layers"), (yes => $GONE) x 2 ],
+    [ 'overlay over tmpfs', scalar overlay(tmpfs('size=800m')), (no => qr/\Atmpfs keeps everything in memory\z/) x 2 ],
     [ 'tmpfs', tmpfs('size=800m'), (no => qr/\Atmpfs keeps everything in memory\z/) x 2 ],
-    [ 'FUSE', fuse_over("$ext4/seen"), (no => $FUSE) x 2 ],
-    [ 'FUSE, direct_io', fuse_over("$ext4/seen", qw(-o direct_io)), (no => $FUSE) x 2 ],
-    [ 'FUSE in memory', Root::fuse(), (no => qr/\Afuse has its files in memory\z/) x 2 ],
+    [ 'FUSE', scalar fuse_over("$ext4/seen"), (no => $FUSE) x 2 ],
+    [ 'FUSE, direct_io', scalar fuse_over("$ext4/seen", qw(-o direct_io)), (no => $FUSE) x 2 ],
+    [ 'FUSE in memory', scalar Root::fuse(), (no => qr/\Afuse has its files in memory\z/) x 2 ],
 );
 
 # Since Linux 6.14 btrfs buffers direct writes of files with checksums.
