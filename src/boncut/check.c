@@ -159,32 +159,6 @@ static int open_directory(struct check *c, int parent_fd, const char *path, int 
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-static int judge_all(struct check *c, int fd, struct err *e)
-{
-    const struct header *h = &c->ledger.header;
-    struct pattern pattern;
-    struct judging j = {.header = h,
-                        .ledger = &c->ledger,
-                        .pattern = &pattern,
-                        .directory_fd = fd,
-                        .evicts = c->is_same_boot,
-                        .buffer = method_buffer(h),
-                        .findings = &c->findings};
-    int rc = j.buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
-    pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, h->seed, h->run);
-    for (j.method = 0; rc == 0 && j.method < METHODS; j.method++) {
-        unsigned workers = methods[j.method].is_control ? 1 : h->workers;
-        for (j.worker = 0; rc == 0 && j.worker < workers; j.worker++) {
-            if (h->methods & 1U << j.method)
-                methods[j.method].judge(&j);
-            rc = j.failure ? err_system(e, j.failure, "check the units") : stop_check(e);
-        }
-    }
-    c->resident_bytes = j.resident_bytes;
-    free(j.buffer);
-    return rc;
-}
-
 /*
  * Accepts the user's claim that the filesystem cannot be mounted, unless the directory can be
  * opened, or this user is not allowed to look.
@@ -228,8 +202,28 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
     int rc = check_filesystem(c, parent_fd, path, e);
     if (rc == 0)
         rc = open_directory(c, parent_fd, path, &fd, e);
-    if (rc == 0 && !c->gone)
-        rc = judge_all(c, fd, e);
+    if (rc == 0 && !c->gone) {
+        struct pattern pattern;
+        struct judging j = {.header = h,
+                            .ledger = &c->ledger,
+                            .pattern = &pattern,
+                            .directory_fd = fd,
+                            .evicts = c->is_same_boot,
+                            .buffer = method_buffer(h),
+                            .findings = &c->findings};
+        rc = j.buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
+        pattern_init(&pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, h->seed, h->run);
+        for (j.method = 0; rc == 0 && j.method < METHODS; j.method++) {
+            unsigned workers = methods[j.method].is_canary ? 1 : h->workers;
+            for (j.worker = 0; rc == 0 && j.worker < workers; j.worker++) {
+                if (h->methods & 1U << j.method)
+                    methods[j.method].judge(&j);
+                rc = j.failure ? err_system(e, j.failure, "check the units") : stop_check(e);
+            }
+        }
+        c->resident_bytes = j.resident_bytes;
+        free(j.buffer);
+    }
     descriptor_close(&fd);
     descriptor_close(&parent_fd);
     return rc;
@@ -238,10 +232,10 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
 /*
- * Whether losses of this control group show how far the cut reached. If direct overwrites are not
+ * Whether losses of this canary show how far the cut reached. If direct overwrites are not
  * made in place, the kernel may lose what the drive has kept.
  */
-static bool control_counts(const struct check *c, unsigned method)
+static bool canary_counts(const struct check *c, unsigned method)
 {
     return method != METHOD_DRIVE || c->ledger.header.drive_is_in_place;
 }
@@ -254,15 +248,15 @@ static void find_verdict(struct check *c)
         [LAYER_HOST] = "The kernel's memory was lost; nothing is shown about the drive's cache.",
         [LAYER_DRIVE] = "The kernel's memory and the drive's cache were lost.",
     };
-    const struct control_tally *cached = &c->findings.controls[METHOD_CACHED];
-    const struct control_tally *drive = &c->findings.controls[METHOD_DRIVE];
-    const struct control_tally *plain = &c->findings.controls[METHOD_PLAIN];
+    const struct canary_tally *cached = &c->findings.canaries[METHOD_CACHED];
+    const struct canary_tally *drive = &c->findings.canaries[METHOD_DRIVE];
+    const struct canary_tally *plain = &c->findings.canaries[METHOD_PLAIN];
     const struct tally *atomic = &c->findings.methods[METHOD_ATOMIC];
     const struct tally *sum = &c->findings.sum;
     uint64_t promises = c->ledger.promised;
-    c->layer = drive->lost > 0 && control_counts(c, METHOD_DRIVE) && !c->is_same_mount ? LAYER_DRIVE
-               : cached->lost + drive->lost > 0                                        ? LAYER_HOST
-                                                                                       : LAYER_NONE;
+    c->layer = drive->lost > 0 && canary_counts(c, METHOD_DRIVE) && !c->is_same_mount ? LAYER_DRIVE
+               : cached->lost + drive->lost > 0                                       ? LAYER_HOST
+                                                                                      : LAYER_NONE;
     const char *unknown = NULL; /* why nothing is known, even if nothing is lost */
     if (promises == 0)
         unknown = "The log has no promises.";
@@ -335,24 +329,6 @@ static void print_row(FILE *out, const char *name, uint64_t promises, const stru
     fputc('\n', out);
 }
 
-/* Prints the methods some of whose units are not as promised, and the sum of all. */
-static void print_methods(FILE *out, const struct ledger *l, const struct findings *f)
-{
-    static const char *const headings[FOUND_UNKNOWN] = {"kept",    "lost", "foreign", "torn",
-                                                        "missing", "back", "size",    "unread"};
-    fprintf(out, "\n%-13s %10s %7s", "Method", "promises", "units");
-    for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
-        if (f->sum.found[i] > 0)
-            fprintf(out, " %7s", headings[i]);
-    fputc('\n', out);
-    for (unsigned m = 0; m < METHODS; m++) {
-        const struct tally *t = &f->methods[m];
-        if (l->units[m] && method_promises(m) && t->found[FOUND_KEPT] < t->units)
-            print_row(out, methods[m].name, l->promises[m], t, &f->sum);
-    }
-    print_row(out, "all methods", l->promised, &f->sum, &f->sum);
-}
-
 /* Prints a line, broken at 80 columns on a terminal. */
 __attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const char *format, ...)
 {
@@ -370,7 +346,7 @@ __attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const ch
 static void print_report(const struct check *c, FILE *out)
 {
     static const char *const what[] = {"never synced", "never flushed"};
-    const unsigned controls[] = {METHOD_CACHED, METHOD_DRIVE};
+    const unsigned which[] = {METHOD_CACHED, METHOD_DRIVE};
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
     const struct findings *f = &c->findings;
@@ -387,8 +363,21 @@ static void print_report(const struct check *c, FILE *out)
     if (f->sum.found[FOUND_KEPT] == f->sum.units)
         print_line(out, "%" PRIu64 " promises of %" PRIu64 " units, all as promised", l->promised,
                    f->sum.units);
-    else
-        print_methods(out, l, f);
+    else {
+        static const char *const headings[FOUND_UNKNOWN] = {"kept",    "lost", "foreign", "torn",
+                                                            "missing", "back", "size",    "unread"};
+        fprintf(out, "\n%-13s %10s %7s", "Method", "promises", "units");
+        for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
+            if (f->sum.found[i] > 0)
+                fprintf(out, " %7s", headings[i]);
+        fputc('\n', out);
+        for (unsigned m = 0; m < METHODS; m++) {
+            const struct tally *t = &f->methods[m];
+            if (l->units[m] && method_promises(m) && t->found[FOUND_KEPT] < t->units)
+                print_row(out, methods[m].name, l->promises[m], t, &f->sum);
+        }
+        print_row(out, "all methods", l->promised, &f->sum, &f->sum);
+    }
     if (f->sum.found[FOUND_UNKNOWN] > 0)
         fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
                 f->sum.found[FOUND_UNKNOWN]);
@@ -398,15 +387,15 @@ static void print_report(const struct check *c, FILE *out)
                    " of them not as promised",
                    i + 1, f->sum.last[i].units, f->sum.last[i].lost);
     for (unsigned i = 0; i < 2; i++) {
-        const struct control_tally *t = &f->controls[controls[i]];
-        if (!l->units[controls[i]])
+        const struct canary_tally *t = &f->canaries[which[i]];
+        if (!l->units[which[i]])
             print_line(out, "Canaries %s: not written, it does not work here",
-                       methods[controls[i]].name);
+                       methods[which[i]].name);
         else
             print_line(
                 out, "Canaries %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s",
-                methods[controls[i]].name, what[i], t->lost, t->blocks,
-                control_counts(c, controls[i])
+                methods[which[i]].name, what[i], t->lost, t->blocks,
+                canary_counts(c, which[i])
                     ? t->lost > 0 ? ", as expected of a cut" : ""
                     : ", which shows nothing of the drive: writes are not known to be in place");
     }
@@ -514,17 +503,17 @@ static json_t *report_json(const struct check *c)
     put_flag(&log, "ends_within_line", l->unfinished);
     put_value(&object, "log", log);
     for (unsigned method = 0; method < METHODS; method++) {
-        const struct control_tally *t = &f->controls[method];
+        const struct canary_tally *t = &f->canaries[method];
         const char *name = methods[method].name;
         if (l->units[method] && method_promises(method))
             append_value(&by_method, tally_json(name, l->promises[method], &f->methods[method]));
-        if (!l->units[method] || !methods[method].is_control)
+        if (!l->units[method] || !methods[method].is_canary)
             continue;
         json_t *canary = json_object();
         put_text(&canary, "name", name);
         PUT_COUNTS(&canary, {"writes", l->promises[method]}, {"blocks", t->blocks},
                    {"lost", t->lost}, {"torn", t->torn});
-        put_flag(&canary, "counts", control_counts(c, method));
+        put_flag(&canary, "counts", canary_counts(c, method));
         append_value(&canaries, canary);
     }
     put_value(&object, "methods", by_method);

@@ -33,9 +33,9 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
     l->lines++;
     if (log_line_parse(&line, text, length, l->header.run) &&
         (l->header.methods & 1U << line.method) &&
-        (methods[line.method].is_control || line.unit < method_units(&l->header, line.method))) {
-        bool is_control = methods[line.method].is_control;
-        struct promise *p = &l->units[line.method][is_control ? 0 : line.unit];
+        (methods[line.method].is_canary || line.unit < method_units(&l->header, line.method))) {
+        bool is_canary = methods[line.method].is_canary;
+        struct promise *p = &l->units[line.method][is_canary ? 0 : line.unit];
         if (line.time_us > l->last_us)
             l->last_us = line.time_us;
         if (line.is_failure) {
@@ -45,7 +45,7 @@ static int take_text(struct ledger *l, const char *text, size_t length, struct e
         } else {
             if (line.method == METHOD_CACHED)
                 l->cached_from = line.unit;
-            l->promises[line.method] = is_control ? line.version : l->promises[line.method] + 1;
+            l->promises[line.method] = is_canary ? line.version : l->promises[line.method] + 1;
             l->promised += method_promises(line.method);
             p->version = line.version;
             p->time_us = line.time_us;

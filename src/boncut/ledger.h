@@ -20,7 +20,7 @@ struct promise {
 struct ledger {
     struct header header;
     struct promise *units[METHODS]; /* the units of each method; NULL: not in use */
-    uint64_t promises[METHODS];     /* promises of each method; for control groups, writes */
+    uint64_t promises[METHODS];     /* promises of each method; for canaries, writes */
     uint64_t promised;              /* number of all promises, without such writes */
     uint64_t last_us;               /* time of the latest line, in microseconds */
     uint64_t lines;                 /* number of lines without the header */

@@ -14,9 +14,9 @@
  * The checksum covers the text before its blank and the run's number, so `check` counts a line of
  * another run as damaged.
  *
- * A `!` before the method says that a call failed while it gave the unit this version. The control
- * groups number their writes: the version is the number of writes that have returned, and the unit
- * is the number of those that a syncfs may have made durable (0 for `drive`).
+ * A `!` before the method says that a call failed while it gave the unit this version. The
+ * canaries number their writes: the version is the number of writes that have returned, and the
+ * unit is the number of those that a syncfs may have made durable (0 for `drive`).
  */
 struct log_line {
     unsigned method; /* index in the table of methods */

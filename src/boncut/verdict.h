@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The deepest cache whose contents the cut destroyed, as far as the control groups show. */
+/* The deepest cache whose contents the cut destroyed, as far as the canaries show. */
 enum layer {
     LAYER_NONE,  /* none: the cut destroyed nothing */
     LAYER_HOST,  /* the page cache; whether the drive lost its cache is unknown */

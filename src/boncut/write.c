@@ -38,7 +38,7 @@
  */
 #define PROMISE_RING 16384
 
-/* Size of a batch: room for the lines of all control groups and some hundreds of others. */
+/* Size of a batch: room for the lines of all canaries and some hundreds of others. */
 #define BATCH_BYTES 65536
 
 struct promise_ring {
@@ -47,11 +47,11 @@ struct promise_ring {
     struct log_line lines[PROMISE_RING];
 };
 
-/* Number of threads for the control groups and the log. */
+/* Number of threads for the canaries and the log. */
 #define OTHER_THREADS 4
 
 /* What a thread of the run does. */
-enum worker_kind { WORKER_PROMISES, WORKER_CONTROL, WORKER_LOG };
+enum worker_kind { WORKER_PROMISES, WORKER_CANARY, WORKER_LOG };
 
 struct worker {
     struct write_run *run;
@@ -73,7 +73,7 @@ struct write_run {
     char path[PATH_MAX];       /* its path, for messages */
     int (*first_sync)(int fd); /* syncs each of the run's first files; NULL: one syncfs does it */
     _Atomic unsigned left_out; /* methods that do not work here, a bit for each method */
-    _Atomic unsigned active;   /* number of threads that make promises or write control groups */
+    _Atomic unsigned active;   /* number of threads that make promises or write canaries */
     uint64_t start_ns;         /* the times of log lines count from this moment of clock_ns() */
     uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
     uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
@@ -82,7 +82,7 @@ struct write_run {
     unsigned worker_count;
     /* the log */
     struct promise_ring *rings; /* one for each worker that makes promises */
-    /* for each control group, the number of writes that have returned, and that the log reports */
+    /* for each canary, the number of writes that have returned, and that the log reports */
     _Atomic uint64_t writes[METHODS];
     uint64_t told[METHODS];
     bool is_synced;           /* a syncfs was promised after the last line of `cached` */
@@ -111,7 +111,7 @@ static int write_out(struct write_run *run, const char *text, size_t length, str
 
 /*
  * Writes promises until no thread makes more, and then all that are left. The numbers of writes of
- * the control groups come after the promises: whatever a syncfs among them has made durable was
+ * the canaries come after the promises: whatever a syncfs among them has made durable was
  * written before.
  */
 static int work_on_log(struct write_run *run, struct err *e)
@@ -210,7 +210,7 @@ static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_f
     }
 }
 
-static bool control_step_of(struct worker *w, unsigned method)
+static bool canary_step_of(struct worker *w, unsigned method)
 {
     w->versions[method][0]++;
     if (!methods[method].step(&w->work[method], 0, w->versions[method]))
@@ -256,8 +256,8 @@ static int prepare_worker(void *context, struct err *e)
             return err_system(e, ENOMEM, "allocate memory for the versions of %zu units", units);
         work->error = ENOSYS;
         if (m->begin && m->begin(work) &&
-            (m->is_control ? control_step_of(w, method) : step_method(w, method, 0))) {
-            if (!m->is_control && run->gap_ns == 0)
+            (m->is_canary ? canary_step_of(w, method) : step_method(w, method, 0))) {
+            if (!m->is_canary && run->gap_ns == 0)
                 log_step(w, method, 0, false);
             continue;
         }
@@ -276,7 +276,7 @@ static int prepare_worker(void *context, struct err *e)
     return 0;
 }
 
-/* ---- the control group `drive` --------------------------------------------------------------- */
+/* ---- the canary `drive` ---------------------------------------------------------------------- */
 
 /* A hash of the places of all blocks on the device; 0: not known. */
 static uint64_t places_of_blocks(const struct work *w)
@@ -284,7 +284,7 @@ static uint64_t places_of_blocks(const struct work *w)
     uint64_t hash = 0;
     uint64_t place;
     uint64_t bytes = w->header->block_bytes;
-    for (uint64_t block = 0; block < CONTROL_BLOCKS; block++) {
+    for (uint64_t block = 0; block < CANARY_BLOCKS; block++) {
         if (file_place(w->fd, block * bytes, bytes, &place) == 0)
             return 0;
         hash = rng_mix(hash ^ place);
@@ -293,8 +293,8 @@ static uint64_t places_of_blocks(const struct work *w)
 }
 
 /*
- * Finds out whether the overwrites of the control group `drive` reach the device, each in its
- * place, and notes it in the run's header. The worker is that of the group; its files are durable,
+ * Finds out whether the overwrites of the canary `drive` reach the device, each in its
+ * place, and notes it in the run's header. The worker is that of the canary; its files are durable,
  * and no other worker writes yet.
  */
 static void worker_probe_drive(struct worker *w)
@@ -310,8 +310,8 @@ static void worker_probe_drive(struct worker *w)
     uint64_t places = places_of_blocks(work);
     bool is_written = direct.reaches_devices && places != 0;
     /* all twice: the second write waits until the filesystem has noted where the first one went */
-    for (unsigned i = 0; is_written && i < 2 * CONTROL_GROUPS; i++)
-        is_written = control_step_of(w, METHOD_DRIVE);
+    for (unsigned i = 0; is_written && i < 2 * CANARY_GROUPS; i++)
+        is_written = canary_step_of(w, METHOD_DRIVE);
     h->drive_is_in_place = is_written && places_of_blocks(work) == places;
 }
 
@@ -385,9 +385,9 @@ static int run_worker(void *context, struct err *e)
     while (w->kind == WORKER_PROMISES && rc == 0 && !is_over(run) &&
            !atomic_load(&run->log_is_lost))
         rc = make_round(w, &next_ns, e);
-    for (unsigned method = 0; w->kind == WORKER_CONTROL && method < METHODS; method++)
+    for (unsigned method = 0; w->kind == WORKER_CANARY && method < METHODS; method++)
         while (rc == 0 && (w->methods & run->header.methods & 1U << method) && !is_over(run)) {
-            rc = outcome_of_step(w, method, control_step_of(w, method), e);
+            rc = outcome_of_step(w, method, canary_step_of(w, method), e);
             if (method != METHOD_DRIVE) /* which overwrites as fast as possible */
                 clock_sleep(CACHED_PAUSE_NS);
         }
@@ -403,7 +403,7 @@ static const struct task worker_task = {.prepare = prepare_worker, .work = run_w
 /*
  * Draws the run's number, makes its directory, and finds out what the header says of both. The
  * sizes of whole writes are those that the filesystem promises; of these only that of --block, if
- * it was given. The control group `plain` is there only beside `atomic`.
+ * it was given. The canary `plain` is there only beside `atomic`.
  */
 static int make_directory(struct write_run *run, const struct settings *s, struct err *e)
 {
@@ -419,7 +419,7 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         .block_bytes = block,
         .units = (uint32_t)s->units.value,
         .workers = (unsigned)s->workers.value,
-        .methods = s->methods ? s->methods | CONTROL_METHODS : (1U << METHODS) - 1,
+        .methods = s->methods ? s->methods | CANARY_METHODS : (1U << METHODS) - 1,
         .time = (int64_t)time(NULL),
     };
     int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
@@ -456,15 +456,15 @@ static int start_workers(struct write_run *run, struct err *e)
     if (!run->rings)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
-        struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~CONTROL_METHODS);
+        struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~CANARY_METHODS);
         w->number = i;
         rng_init(&w->rng, h->seed, i);
         atomic_init(&run->rings[i].put, 0);
         atomic_init(&run->rings[i].taken, 0);
     }
     for (unsigned method = 0; method < METHODS; method++)
-        if (methods[method].is_control && (h->methods & 1U << method))
-            add_worker(run, WORKER_CONTROL, 1U << method);
+        if (methods[method].is_canary && (h->methods & 1U << method))
+            add_worker(run, WORKER_CANARY, 1U << method);
     atomic_store(&run->active, run->worker_count);
     add_worker(run, WORKER_LOG, 0);
     for (unsigned i = 0; i < run->worker_count; i++)
@@ -481,7 +481,7 @@ static int prepare_run(struct write_run *run, struct err *e)
     if (rc != 0)
         return rc;
     run->header.methods &= ~atomic_load(&run->left_out);
-    if (!(run->header.methods & ~CONTROL_METHODS))
+    if (!(run->header.methods & ~CANARY_METHODS))
         return err_say(e, "%s: none of the methods works here", run->path);
     if (syncfs(s->fd) != 0)
         return err_system(e, errno, "syncfs %s", run->path);
@@ -495,48 +495,6 @@ static int prepare_run(struct write_run *run, struct err *e)
     return 0;
 }
 
-static int run_write(struct write_run *run, const struct settings *s, struct err *e)
-{
-    char first[HEADER_LINE_MOST];
-    struct task_times times;
-    run->gap_ns = s->rate.given ? BILLION * run->header.workers / s->rate.value : 0;
-    /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the server */
-    run->first_sync = strncmp(run->header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
-    pattern_init(&run->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run->header.seed,
-                 run->header.run);
-    int rc = start_workers(run, e);
-    if (rc == 0)
-        rc = prepare_run(run, e);
-    if (rc == 0) {
-        rc = write_out(run, first, header_format(first, &run->header), e);
-        /* leaves the directory for `check`, even after a failure: the log may have promises about
-         * the files; --cleanup removes it later */
-        run->scratch.is_guest = rc == 0;
-        run->end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
-        if (rc == 0)
-            rc = thread_pool_work(&run->pool, &times, e);
-        if (rc == 0 || rc == -EINTR)
-            message("what was promised is in %s; boncut --cleanup %s removes it", run->path,
-                    s->directory);
-    }
-    thread_pool_end(&run->pool);
-    for (unsigned i = 0; i < run->worker_count; i++) {
-        struct worker *w = &run->workers[i];
-        for (unsigned method = 0; method < METHODS; method++) {
-            if (!w->versions[method])
-                continue;
-            if (methods[method].end)
-                methods[method].end(&w->work[method]);
-            descriptor_close(&w->work[method].fd);
-            descriptor_close(&w->work[method].other_fd);
-            free(w->versions[method]);
-        }
-        free(w->buffer);
-    }
-    free(run->rings);
-    return rc;
-}
-
 int boncut_write(const struct settings *s, struct err *e)
 {
     static struct write_run run; /* static: its rings and texts are too large for a stack */
@@ -547,8 +505,46 @@ int boncut_write(const struct settings *s, struct err *e)
     signal(SIGPIPE, SIG_IGN); /* a closed pipe becomes an error of write(2) */
     run.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
     int rc = make_directory(&run, s, e);
-    if (rc == 0)
-        rc = run_write(&run, s, e);
+    if (rc == 0) {
+        char first[HEADER_LINE_MOST];
+        struct task_times times;
+        run.gap_ns = s->rate.given ? BILLION * run.header.workers / s->rate.value : 0;
+        /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the server
+         */
+        run.first_sync = strncmp(run.header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
+        pattern_init(&run.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run.header.seed,
+                     run.header.run);
+        rc = start_workers(&run, e);
+        if (rc == 0)
+            rc = prepare_run(&run, e);
+        if (rc == 0) {
+            rc = write_out(&run, first, header_format(first, &run.header), e);
+            /* leaves the directory for `check`, even after a failure: the log may have promises
+             * about the files; --cleanup removes it later */
+            run.scratch.is_guest = rc == 0;
+            run.end_ns = s->time_ns.given ? clock_ns() + s->time_ns.value : UINT64_MAX;
+            if (rc == 0)
+                rc = thread_pool_work(&run.pool, &times, e);
+            if (rc == 0 || rc == -EINTR)
+                message("what was promised is in %s; boncut --cleanup %s removes it", run.path,
+                        s->directory);
+        }
+        thread_pool_end(&run.pool);
+        for (unsigned i = 0; i < run.worker_count; i++) {
+            struct worker *w = &run.workers[i];
+            for (unsigned method = 0; method < METHODS; method++) {
+                if (!w->versions[method])
+                    continue;
+                if (methods[method].end)
+                    methods[method].end(&w->work[method]);
+                descriptor_close(&w->work[method].fd);
+                descriptor_close(&w->work[method].other_fd);
+                free(w->versions[method]);
+            }
+            free(w->buffer);
+        }
+        free(run.rings);
+    }
     /* unless something about the files of the run has been promised */
     DIR *all = run.scratch.is_guest ? NULL : directory_list(run.scratch.fd, ".");
     const struct dirent *entry;

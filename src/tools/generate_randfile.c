@@ -42,20 +42,6 @@ static uint32_t rand_sequence_next(struct rand_sequence *s)
     return sum >> 1;
 }
 
-static void rand_sequence_init(struct rand_sequence *s, uint32_t seed)
-{
-    int32_t word = seed == 0 ? 1 : (int32_t)seed;
-    for (unsigned i = 0; i < RAND_SEQUENCE_WORDS; i++) {
-        s->words[i] = (uint32_t)word;
-        /* 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs only 32 bits */
-        word = 16807 * (word % 127773) - 2836 * (word / 127773);
-        word = word < 0 ? word + INT32_MAX : word;
-    }
-    s->at = DISTANCE;
-    for (unsigned i = 0; i < LEFT_OUT; i++)
-        rand_sequence_next(s);
-}
-
 /* generate_randfile: writes the integers of glibc's rand(3), in network byte order. */
 
 struct settings {
@@ -131,7 +117,16 @@ int generate_randfile(int argc, char *argv[], struct err *e)
     if (!settings.quiet)
         fprintf(stderr, "Generating %" PRIu64 " random numbers with seed %" PRIu32 ".\n", left,
                 seed);
-    rand_sequence_init(&sequence, seed);
+    int32_t word = seed == 0 ? 1 : (int32_t)seed;
+    for (unsigned i = 0; i < RAND_SEQUENCE_WORDS; i++) {
+        sequence.words[i] = (uint32_t)word;
+        /* 16807 times the word modulo 2^31 - 1, by Schrage's method, which needs only 32 bits */
+        word = 16807 * (word % 127773) - 2836 * (word / 127773);
+        word = word < 0 ? word + INT32_MAX : word;
+    }
+    sequence.at = DISTANCE;
+    for (unsigned i = 0; i < LEFT_OUT; i++)
+        rand_sequence_next(&sequence);
     while (rc == 0 && left > 0) {
         size_t burst = left < BURST ? (size_t)left : BURST;
         for (size_t i = 0; i < burst; i++)

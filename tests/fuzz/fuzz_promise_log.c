@@ -108,7 +108,7 @@ static void read_log(const char *text, size_t length, bool is_ours)
     MUST((rc == 0) == (e.code == 0));
     for (unsigned method = 0; is_ours && rc == 0 && method < METHODS; method++)
         for (uint32_t unit = 0; unit < method_units(&l.header, method); unit++)
-            if (!methods[method].is_control)
+            if (!methods[method].is_canary)
                 check_promise(method, unit, l.units[method][unit].version);
     ledger_release(&l);
 }

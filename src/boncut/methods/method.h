@@ -28,7 +28,7 @@ enum {
     METHOD_PLAIN = 19,
     METHODS = 20
 };
-#define CONTROL_METHODS (1U << METHOD_CACHED | 1U << METHOD_DRIVE | 1U << METHOD_PLAIN)
+#define CANARY_METHODS (1U << METHOD_CACHED | 1U << METHOD_DRIVE | 1U << METHOD_PLAIN)
 
 _Static_assert(METHODS <= 32, "the header of a log has a bit for each method");
 
@@ -94,8 +94,8 @@ struct tally {
     struct recent_units last[LAST_SECONDS];
 };
 
-/* Summary of the blocks of a control group, without those that are unreadable or foreign. */
-struct control_tally {
+/* Summary of the blocks of a canary, without those that are unreadable or foreign. */
+struct canary_tally {
     uint64_t blocks; /* blocks whose last write may never have been made durable */
     uint64_t lost;
     uint64_t torn; /* of `plain`: parts of two versions */
@@ -114,7 +114,7 @@ struct overwrites {
 struct findings {
     struct tally methods[METHODS];
     struct tally sum;
-    struct control_tally controls[METHODS];
+    struct canary_tally canaries[METHODS];
     struct recent_units bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second;
                                         the last bin ends with the log */
     struct overwrites overwrites;
@@ -186,9 +186,9 @@ struct names_rule {
 struct method {
     const char *name;
     const char *promise; /* the calls that have returned when the promise is made, in words */
-    bool is_control; /* promises nothing; losses are expected, and show what the cut has reached */
-    bool is_fact;    /* promises nothing, and its losses prove nothing */
-    unsigned tails;  /* number of units of each worker beyond --units */
+    bool is_canary; /* promises nothing; losses are expected, and show what the cut has reached */
+    bool is_fact;   /* promises nothing, and its losses prove nothing */
+    unsigned tails; /* number of units of each worker beyond --units */
     unsigned units_most; /* a worker has no more units, whatever --units says; 0: no limit */
     unsigned batch;      /* largest number of units that a step changes; 0: one */
     int open_flags;      /* of open(2), for files of blocks */
@@ -205,8 +205,8 @@ struct method {
     bool (*begin)(struct work *w);
 
     /*
-     * Gives w->batch units, from `unit` on, the next versions, and makes them durable (a control
-     * group does not).
+     * Gives w->batch units, from `unit` on, the next versions, and makes them durable (a canary
+     * does not).
      */
     bool (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
@@ -224,7 +224,7 @@ extern const struct method methods[METHODS];
 
 static inline bool method_promises(unsigned method)
 {
-    return !methods[method].is_control && !methods[method].is_fact;
+    return !methods[method].is_canary && !methods[method].is_fact;
 }
 
 /* Number of a method's units that each worker has. The units of a worker are consecutive. */
@@ -232,22 +232,22 @@ uint32_t method_units_of_worker(const struct header *h, unsigned method);
 uint32_t method_units(const struct header *h, unsigned method);
 
 /*
- * The version of a block in a control group after `writes` writes of the group. Each write goes to
- * the next CONTROL_BATCH blocks, round and round; a block starts with version 0, and each write to
+ * The version of a block of a canary after `writes` writes of all its blocks. Each write goes to
+ * the next CANARY_BATCH blocks, round and round; a block starts with version 0, and each write to
  * it adds 1.
  */
-uint64_t control_version(uint64_t writes, uint32_t block);
+uint64_t canary_version(uint64_t writes, uint32_t block);
 
-/* Number of blocks that each control group overwrites. */
-#define CONTROL_BLOCKS 256
+/* Number of blocks that each canary overwrites. */
+#define CANARY_BLOCKS 256
 
 /*
  * Number of blocks that each write overwrites. A cut can lose only the writes since the start of
  * the drive's last flush, and the workers flush all the time, so one block per write would be too
  * few.
  */
-#define CONTROL_BATCH  16
-#define CONTROL_GROUPS (CONTROL_BLOCKS / CONTROL_BATCH)
+#define CANARY_BATCH  16
+#define CANARY_GROUPS (CANARY_BLOCKS / CANARY_BATCH)
 
 /* The names of those that promise something, with a NULL at the end. */
 extern const char *const method_words[];

@@ -24,7 +24,7 @@
 
 /*
  * All methods: first how they write and read blocks that carry a stamp in every sector of 512
- * bytes, then those that overwrite blocks, and the two control groups, then those whose units are
+ * bytes, then those that overwrite blocks, and the two canaries, then those whose units are
  * names, and at the end the table.
  */
 
@@ -118,19 +118,19 @@ static bool sync_file(struct work *w, int fd, int (*sync)(int fd))
 uint32_t method_units_of_worker(const struct header *h, unsigned method)
 {
     const struct method *m = &methods[method];
-    if (m->is_control)
+    if (m->is_canary)
         return 1;
     return m->units_most && m->units_most < h->units ? m->units_most : h->units + m->tails;
 }
 
 uint32_t method_units(const struct header *h, unsigned method)
 {
-    return methods[method].is_control ? 1 : h->workers * method_units_of_worker(h, method);
+    return methods[method].is_canary ? 1 : h->workers * method_units_of_worker(h, method);
 }
 
-uint64_t control_version(uint64_t writes, uint32_t block)
+uint64_t canary_version(uint64_t writes, uint32_t block)
 {
-    return writes / CONTROL_GROUPS + (block / CONTROL_BATCH < writes % CONTROL_GROUPS);
+    return writes / CANARY_GROUPS + (block / CANARY_BATCH < writes % CANARY_GROUPS);
 }
 
 void *method_buffer(const struct header *h)
@@ -373,38 +373,52 @@ static void judging_add(struct judging *j, uint32_t unit, const struct sight *s,
 /* ---- blocks of one file ---------------------------------------------------------------------- */
 
 /*
- * The methods that overwrite blocks, and the two control groups: each worker has one file, and its
+ * The methods that overwrite blocks, and the two canaries: each worker has one file, and its
  * units are blocks of that file. A block that is newer than promised, or that mixes newer versions,
  * was being written when the power went.
  */
 
-static bool fill_file(struct work *w, int fd)
+/* Returns the size of a unit, and sets its offset in the file. */
+static uint32_t whole_place(const struct whole_sizes *whole, uint32_t unit, uint64_t *offset)
 {
-    uint32_t blocks = methods[w->method].is_control ? CONTROL_BLOCKS : w->header->units;
-    for (uint32_t block = 0; block < blocks; block += METHOD_BUFFER) {
-        uint32_t left = blocks - block;
-        if (!contents_write(w, fd, 0, block, left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0))
-            return false;
-    }
-    return true;
+    uint32_t sizes = (uint32_t)__builtin_ctz(whole->most / whole->least) + 1;
+    uint32_t size = whole->least << unit % sizes;
+    *offset = (uint64_t)(unit / sizes) * 2 * whole->most + size;
+    return size;
 }
 
-/* Makes the worker's file with the contents that fill() gives it, and opens it for the method. */
-static bool begin_file(struct work *w, bool (*fill)(struct work *w, int fd))
+static bool whole_write(struct work *w, int fd, uint32_t unit, uint64_t version, int flags)
 {
-    struct name name = worker_name(w->method, w->worker, 0);
-    int fd = work_create(w, w->directory_fd, name.text);
-    bool is_made = fd >= 0 && fill(w, fd) && sync_file(w, fd, w->first_sync);
-    descriptor_close(&fd);
-    if (is_made)
-        w->fd = openat(w->directory_fd, name.text,
-                       O_RDWR | O_NOFOLLOW | O_CLOEXEC | methods[w->method].open_flags);
-    return is_made && called(w, "open", w->fd);
+    uint64_t offset;
+    uint32_t size = whole_place(&w->header->whole, unit, &offset);
+    return range_write(w, fd, 0, offset, size, version, flags);
 }
 
+/* Makes the worker's file with version 0 of all its units, and opens it for the method. */
 static bool blocks_begin(struct work *w)
 {
-    return begin_file(w, fill_file);
+    const struct method *m = &methods[w->method];
+    bool is_whole = w->method == METHOD_ATOMIC || w->method == METHOD_PLAIN;
+    uint32_t units = is_whole       ? method_units_of_worker(w->header, METHOD_ATOMIC)
+                     : m->is_canary ? CANARY_BLOCKS
+                                    : w->header->units;
+    struct name name = worker_name(w->method, w->worker, 0);
+    errno = EOPNOTSUPP;
+    if (is_whole && !called(w, "promise of whole writes", w->header->whole.most > 0 ? 0 : -1))
+        return false;
+    int fd = work_create(w, w->directory_fd, name.text);
+    bool is_made = fd >= 0;
+    for (uint32_t unit = 0; is_made && unit < units; unit += is_whole ? 1 : METHOD_BUFFER) {
+        uint32_t left = units - unit;
+        is_made = is_whole ? whole_write(w, fd, unit, 0, 0)
+                           : contents_write(w, fd, 0, unit,
+                                            left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0);
+    }
+    is_made = is_made && sync_file(w, fd, w->first_sync);
+    descriptor_close(&fd);
+    if (is_made)
+        w->fd = openat(w->directory_fd, name.text, O_RDWR | O_NOFOLLOW | O_CLOEXEC | m->open_flags);
+    return is_made && called(w, "open", w->fd);
 }
 
 static void check_block(struct judging *j, int fd, uint32_t unit, uint64_t promised,
@@ -429,29 +443,6 @@ static void check_block(struct judging *j, int fd, uint32_t unit, uint64_t promi
  * version; or it is gone, and the first block of a later file is sound. A file that was begun just
  * before the cut may be empty: then the one before it is still there.
  */
-
-static bool append_block(struct work *w, uint64_t version)
-{
-    const struct method *m = &methods[w->method];
-    uint64_t number = (version - 1) / w->header->units;
-    uint64_t block = (version - 1) % w->header->units;
-    if (block == 0) { /* the first of the next file, whose name must not exist yet */
-        descriptor_close(&w->other_fd);
-        w->other_fd = work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text);
-        if (w->other_fd < 0)
-            return false;
-    }
-    if (!contents_write(w, w->other_fd, number + 1, block, 1, version, 0) ||
-        !called(w, m->name, m->sync(w->other_fd)))
-        return false;
-    if (block > 0)
-        return true;
-    /* once the name of the new file is durable, the file before it goes */
-    return sync_directory(w, w->directory_fd) &&
-           (number == 0 ||
-            called(w, "unlink",
-                   unlinkat(w->directory_fd, tail_name(w->method, w->worker, number - 1).text, 0)));
-}
 
 /* Examines one of the tail's files, up to its block with number `blocks` - 1. */
 static void check_tail_file(struct judging *j, uint64_t number, uint64_t blocks, struct sight *s)
@@ -532,8 +523,28 @@ static void units_judge(struct judging *j)
 static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     const struct method *m = &methods[w->method];
-    if (unit == w->header->units)
-        return append_block(w, versions[0]);
+    if (unit == w->header->units) {
+        uint64_t number = (versions[0] - 1) / w->header->units;
+        uint64_t block = (versions[0] - 1) % w->header->units;
+        if (block == 0) { /* the first of the next file, whose name must not exist yet */
+            descriptor_close(&w->other_fd);
+            w->other_fd =
+                work_create(w, w->directory_fd, tail_name(w->method, w->worker, number).text);
+            if (w->other_fd < 0)
+                return false;
+        }
+        if (!contents_write(w, w->other_fd, number + 1, block, 1, versions[0], 0) ||
+            !called(w, m->name, m->sync(w->other_fd)))
+            return false;
+        if (block > 0)
+            return true;
+        /* once the name of the new file is durable, the file before it goes */
+        return sync_directory(w, w->directory_fd) &&
+               (number == 0 ||
+                called(w, "unlink",
+                       unlinkat(w->directory_fd, tail_name(w->method, w->worker, number - 1).text,
+                                0)));
+    }
     for (uint32_t i = 0; i < w->batch; i++)
         if (!contents_write(w, w->fd, 0, unit + i, 1, versions[i], m->write_flags))
             return false;
@@ -650,32 +661,32 @@ static void uring_fsync_end(struct work *w)
 
 #endif
 
-/* ---- control groups -------------------------------------------------------------------------- */
+/* ---- canaries -------------------------------------------------------------------------------- */
 
 /*
- * The control groups make nothing durable. They number their writes, which go round the blocks in
+ * The canaries make nothing durable. They number their writes, which go round the blocks in
  * turn. `check` counts the blocks that are older than the last write to them, as a cut is expected
  * to leave some. It does not count unreadable and foreign blocks, which show nothing about a cut.
  */
 
-static bool control_step(struct work *w, uint32_t unit, const uint64_t versions[])
+static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     uint64_t write = versions[0];
-    uint32_t block = (uint32_t)((write - 1) % CONTROL_GROUPS) * CONTROL_BATCH;
+    uint32_t block = (uint32_t)((write - 1) % CANARY_GROUPS) * CANARY_BATCH;
     (void)unit;
-    return contents_write(w, w->fd, 0, block, CONTROL_BATCH, control_version(write, block), 0);
+    return contents_write(w, w->fd, 0, block, CANARY_BATCH, canary_version(write, block), 0);
 }
 
-static void control_judge(struct judging *j)
+static void canary_judge(struct judging *j)
 {
     struct sight sight;
-    struct control_tally *t = &j->findings->controls[j->method];
+    struct canary_tally *t = &j->findings->canaries[j->method];
     uint64_t writes = j->ledger->units[j->method]->version;
     uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
-    for (uint32_t block = 0; fd >= 0 && durable < writes && block < CONTROL_BLOCKS; block++) {
-        uint64_t version = control_version(writes, block);
-        if (version == control_version(durable, block))
+    for (uint32_t block = 0; fd >= 0 && durable < writes && block < CANARY_BLOCKS; block++) {
+        uint64_t version = canary_version(writes, block);
+        if (version == canary_version(durable, block))
             continue;
         versions_check(j, fd, 0, block, 1, version, &sight);
         t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
@@ -689,8 +700,8 @@ static void control_judge(struct judging *j)
 /*
  * `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
  * sizes that are promised whole, in turn. A unit of which a cut left parts of two versions is torn.
- * Beside it, `plain` does the same without the flag and without syncs, round and round as a control
- * group does: it shows whether the cut tore anything at all.
+ * Beside it, `plain` does the same without the flag and without syncs, round and round as a
+ * canary does: it shows whether the cut tore anything at all.
  *
  * A cycle of units, one of each size, takes twice the largest size of the file: a unit of S bytes
  * begins S bytes after the cycle's start, so it is aligned to its size, as RWF_ATOMIC demands.
@@ -724,37 +735,6 @@ void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_siz
     }
 }
 
-/* Returns the size of a unit, and sets its offset in the file. */
-static uint32_t whole_place(const struct whole_sizes *whole, uint32_t unit, uint64_t *offset)
-{
-    uint32_t sizes = (uint32_t)__builtin_ctz(whole->most / whole->least) + 1;
-    uint32_t size = whole->least << unit % sizes;
-    *offset = (uint64_t)(unit / sizes) * 2 * whole->most + size;
-    return size;
-}
-
-static bool whole_write(struct work *w, int fd, uint32_t unit, uint64_t version, int flags)
-{
-    uint64_t offset;
-    uint32_t size = whole_place(&w->header->whole, unit, &offset);
-    return range_write(w, fd, 0, offset, size, version, flags);
-}
-
-static bool fill_whole(struct work *w, int fd)
-{
-    for (uint32_t unit = 0; unit < method_units_of_worker(w->header, METHOD_ATOMIC); unit++)
-        if (!whole_write(w, fd, unit, 0, 0))
-            return false;
-    return true;
-}
-
-static bool whole_begin(struct work *w)
-{
-    errno = EOPNOTSUPP;
-    return called(w, "promise of whole writes", w->header->whole.most > 0 ? 0 : -1) &&
-           begin_file(w, fill_whole);
-}
-
 static bool atomic_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     return whole_write(w, w->fd, unit, versions[0], methods[w->method].write_flags);
@@ -782,7 +762,7 @@ static bool plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
 static void plain_judge(struct judging *j)
 {
     struct sight sight;
-    struct control_tally *t = &j->findings->controls[j->method];
+    struct canary_tally *t = &j->findings->canaries[j->method];
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
     for (uint32_t unit = 0; fd >= 0 && unit < method_units_of_worker(j->header, METHOD_ATOMIC);
          unit++) {
@@ -1085,10 +1065,10 @@ static void new_name_judge(struct judging *j)
 #define BLOCKS(word) METHOD(word, blocks_begin, blocks_step, units_judge), .check = check_block
 
 const struct method methods[METHODS] = {
-    [METHOD_CACHED] = {METHOD("cached", blocks_begin, control_step, control_judge),
-                       .is_control = true, .promise = "a buffered overwrite: nothing is promised"},
-    [METHOD_DRIVE] = {METHOD("drive", blocks_begin, control_step, control_judge),
-                      .is_control = true, .open_flags = O_DIRECT,
+    [METHOD_CACHED] = {METHOD("cached", blocks_begin, canary_step, canary_judge), .is_canary = true,
+                       .promise = "a buffered overwrite: nothing is promised"},
+    [METHOD_DRIVE] = {METHOD("drive", blocks_begin, canary_step, canary_judge), .is_canary = true,
+                      .open_flags = O_DIRECT,
                       .promise = "an O_DIRECT overwrite without a flush: nothing is promised"},
     {BLOCKS("fsync"), .tails = 1, .sync = fsync,
      .promise = "a block overwritten, or appended with the file's size"},
@@ -1133,13 +1113,13 @@ const struct method methods[METHODS] = {
     {METHOD("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
      .names = {.sides = 1},
      .promise = "a new file synced, and not its directory: nothing is promised"},
-    [METHOD_ATOMIC] = {METHOD("atomic", whole_begin, atomic_step, units_judge),
+    [METHOD_ATOMIC] = {METHOD("atomic", blocks_begin, atomic_step, units_judge),
                        .check = atomic_check, .units_most = WHOLE_UNITS,
                        .open_flags = O_DIRECT | O_DSYNC, .write_flags = RWF_ATOMIC,
                        .promise =
                            "one write of each size that is promised whole, with RWF_ATOMIC and "
                            "O_DSYNC: the old or the new version"},
-    [METHOD_PLAIN] = {METHOD("plain", whole_begin, plain_step, plain_judge), .is_control = true,
+    [METHOD_PLAIN] = {METHOD("plain", blocks_begin, plain_step, plain_judge), .is_canary = true,
                       .open_flags = O_DIRECT,
                       .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
@@ -1160,7 +1140,7 @@ const char *const method_words[] = {
     "syncfs",   "create",    "replace", "unlink",    "rename",       "link",        "mkdir",
     "truncate", "atomic",    NULL};
 _Static_assert(sizeof method_words / sizeof *method_words - 1 == METHODS - 4,
-               "a word for each method but the controls cached, drive and plain, and new_name");
+               "a word for each method but the canaries cached, drive and plain, and new_name");
 
 void method_print_all(FILE *out)
 {

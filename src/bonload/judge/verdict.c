@@ -206,55 +206,6 @@ static struct words interval_words(const struct judged_limit *j)
     return w;
 }
 
-/* Prints the figure that decides, at a load, or why it decides nothing. */
-static void print_decider(const struct answer *a, const struct at_load *l,
-                          const struct judged_limit *j, FILE *out)
-{
-    const double share = j->limit->percent / 100;
-    const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
-    struct words machine = {""};
-    if (j->goodness != GOODNESS_UNKNOWN || j->is_withheld)
-        fprintf(out, "%s %s %s at %s, limit %s", j->limit->name,
-                percentile_words(j->limit->percent).text,
-                units_time_beside(j->found_ns, j->limit->nanoseconds).text, load_words(a, l).text,
-                units_time(j->limit->nanoseconds).text);
-    else if (j->count < needed)
-        fprintf(out, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
-                j->count, needed);
-    else if (j->outlasts_load)
-        fputs("one that took longer had not ended when the load did", out);
-    else if (j->high_ns < j->limit->nanoseconds)
-        fputs("the load asked for was not made", out);
-    else
-        fputs("the interval includes the limit", out);
-    /* work beside the requests is judged over all loads, of which an earlier may be the busy */
-    for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
-        l = &a->loads[i];
-    others_words(machine.text, &l->machine);
-    if (j->is_withheld)
-        fprintf(out, "; the machine was %s", machine.text);
-}
-
-/* Prints what the search for a higher load has found. */
-static void print_more(const struct answer *a, const struct judged_limit *j, FILE *out)
-{
-    const struct profile_limit *sought = profile_sought_limit(&a->profile);
-    const struct units_text load = units_scaled(a->more.load, UNITS_COUNT);
-    const char *reason = found_reasons[a->more.why];
-    if (a->more.found == FOUND_UNSURE && !*reason)
-        reason = "the search was not finished";
-    if (a->more.load <= 0) /* also after FOUND_UNSURE */
-        fputs(" No higher load was found to ", out);
-    else
-        fprintf(out, " %s %s/s ", a->more.found == FOUND_LOAD ? "Up to" : "At least", load.text);
-    if (j && j->limit->on == sought->on && j->limit->nanoseconds == sought->nanoseconds)
-        fputs("stay below it", out);
-    else
-        fprintf(out, "keep %.40s %s below %s", sought->name, percentile_words(sought->percent).text,
-                units_time(sought->nanoseconds).text);
-    fprintf(out, "%s%s.", *reason ? "; " : "", reason);
-}
-
 /* Prints the verdict and what decides it, and what the search for a higher load has found. */
 static void print_sentence(const struct answer *a, FILE *out)
 {
@@ -272,7 +223,29 @@ static void print_sentence(const struct answer *a, FILE *out)
     }
     if (j) {
         fputs(": ", out);
-        print_decider(a, l, j, out);
+        const double share = j->limit->percent / 100;
+        const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
+        struct words machine = {""};
+        if (j->goodness != GOODNESS_UNKNOWN || j->is_withheld)
+            fprintf(out, "%s %s %s at %s, limit %s", j->limit->name,
+                    percentile_words(j->limit->percent).text,
+                    units_time_beside(j->found_ns, j->limit->nanoseconds).text,
+                    load_words(a, l).text, units_time(j->limit->nanoseconds).text);
+        else if (j->count < needed)
+            fprintf(out, "%s was seen %" PRIu64 " times, %" PRIu64 " are needed", j->limit->name,
+                    j->count, needed);
+        else if (j->outlasts_load)
+            fputs("one that took longer had not ended when the load did", out);
+        else if (j->high_ns < j->limit->nanoseconds)
+            fputs("the load asked for was not made", out);
+        else
+            fputs("the interval includes the limit", out);
+        /* work beside the requests is judged over all loads, of which an earlier may be the busy */
+        for (size_t i = 0; !others_are_busy(&l->machine) && i < a->load_count; i++)
+            l = &a->loads[i];
+        others_words(machine.text, &l->machine);
+        if (j->is_withheld)
+            fprintf(out, "; the machine was %s", machine.text);
     } else if (a->load_count > 0) {
         l = &a->loads[a->load_count - 1];
         const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
@@ -282,8 +255,24 @@ static void print_sentence(const struct answer *a, FILE *out)
             fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
     }
     fputc('.', out);
-    if (a->is_more_sought)
-        print_more(a, j, out);
+    if (a->is_more_sought) {
+        const struct profile_limit *sought = profile_sought_limit(&a->profile);
+        const struct units_text load = units_scaled(a->more.load, UNITS_COUNT);
+        const char *reason = found_reasons[a->more.why];
+        if (a->more.found == FOUND_UNSURE && !*reason)
+            reason = "the search was not finished";
+        if (a->more.load <= 0) /* also after FOUND_UNSURE */
+            fputs(" No higher load was found to ", out);
+        else
+            fprintf(out, " %s %s/s ", a->more.found == FOUND_LOAD ? "Up to" : "At least",
+                    load.text);
+        if (j && j->limit->on == sought->on && j->limit->nanoseconds == sought->nanoseconds)
+            fputs("stay below it", out);
+        else
+            fprintf(out, "keep %.40s %s below %s", sought->name,
+                    percentile_words(sought->percent).text, units_time(sought->nanoseconds).text);
+        fprintf(out, "%s%s.", *reason ? "; " : "", reason);
+    }
 }
 
 /* The sentence as a text, for the caller to free; NULL: there is no memory. */

@@ -251,16 +251,16 @@ static void cached_and_syncfs(void **state)
     ledger_release(&l);
 }
 
-/* Each write of a control group goes to the next one of its groups of blocks. */
-static void control_versions(void **state)
+/* Each write of a canary goes to the next one of its groups of blocks. */
+static void canary_versions(void **state)
 {
     (void)state;
-    uint64_t version[CONTROL_BLOCKS] = {0};
-    for (uint64_t writes = 0; writes < UINT64_C(3) * CONTROL_GROUPS; writes++) {
-        for (uint32_t block = 0; block < CONTROL_BLOCKS; block++)
-            assert_true(control_version(writes, block) == version[block]);
-        for (uint32_t i = 0; i < CONTROL_BATCH; i++)
-            version[writes % CONTROL_GROUPS * CONTROL_BATCH + i]++;
+    uint64_t version[CANARY_BLOCKS] = {0};
+    for (uint64_t writes = 0; writes < UINT64_C(3) * CANARY_GROUPS; writes++) {
+        for (uint32_t block = 0; block < CANARY_BLOCKS; block++)
+            assert_true(canary_version(writes, block) == version[block]);
+        for (uint32_t i = 0; i < CANARY_BATCH; i++)
+            version[writes % CANARY_GROUPS * CANARY_BATCH + i]++;
     }
 }
 
@@ -306,7 +306,7 @@ int main(void)
         cmocka_unit_test(a_line),           cmocka_unit_test(wrong_lines),
         cmocka_unit_test(the_header),       cmocka_unit_test(the_sizes),
         cmocka_unit_test(the_ledger),       cmocka_unit_test(cached_and_syncfs),
-        cmocka_unit_test(control_versions), cmocka_unit_test(what_is_counted),
+        cmocka_unit_test(canary_versions), cmocka_unit_test(what_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
