@@ -4,6 +4,7 @@ src_libbonload_a_SOURCES = \
 	src/bonload/control/progress.c src/bonload/control/progress.h \
 	src/bonload/good_for.c src/bonload/good_for.h \
 	src/bonload/judge/search.c src/bonload/judge/search.h \
+	src/bonload/judge/sequential_test.c src/bonload/judge/sequential_test.h \
 	src/bonload/judge/verdict.c src/bonload/judge/verdict.h \
 	src/bonload/ledger/names.c src/bonload/ledger/names.h \
 	src/bonload/ledger/written.c src/bonload/ledger/written.h \

@@ -25,11 +25,8 @@
  */
 enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
 
-/* "bon" and a version. Adding the user's id gives each user a key. */
-#define KEY_BASE 0x626f6e00
-
-/* Interval at which a wait looks for signals, in ns. */
-#define LOOK_UP_NS 200000000
+#define KEY_BASE   0x626f6e00 /* "bon" and a version. Adding the user's id gives each user a key. */
+#define LOOK_UP_NS 200000000  /* Interval at which a wait looks for signals, in ns. */
 
 /* Type of semctl(2)'s fourth argument, which programs must declare themselves. */
 union semun {

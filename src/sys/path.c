@@ -324,11 +324,8 @@ void path_look_into(struct path_directory *d)
 
 /* ---- one name after the other ---------------------------------------------------------------- */
 
-/* The limit of the kernel (path_resolution(7)). */
-#define MOST_LINKS 40
-
-/* The number of directories that a walk remembers. */
-#define MOST_ABOVE 64
+#define MOST_LINKS 40 /* The limit of the kernel (path_resolution(7)). */
+#define MOST_ABOVE 64 /* The number of directories that a walk remembers. */
 
 struct walk {
     int directory; /* O_PATH: the directory that the walk has reached */

@@ -7,206 +7,6 @@
 #include "sync/coordinator.h"
 #include "util/units.h"
 
-#define MOST_ERROR_SHARE .03
-#define ENOUGH_FOR_MAX   1000
-#define NARROW_SHARE     .025
-
-/* The variance of fewer batches is too uncertain. */
-#define BATCHES_LEAST        10
-#define EFFECT_BATCHES_LEAST 4
-
-/* A piece has only the mean of its requests: only several show how much latencies vary. */
-#define PIECES_LEAST 4
-
-/* The interval of the mean is narrowest for this number of batches. */
-#define BATCHES_EXPECTED 100
-
-/* Weight of the prior: it counts like this many requests above the limit. */
-#define PRIOR_ABOVE .5
-
-/*
- * With that prior and alpha .05, the verdict "kept" needs so many requests that a limit that is
- * just broken would let ABOVE_EXPECTED of them be above it. Assumed stalls may make this wait only
- * 1/QUIET_PART of the longest window.
- */
-#define ABOVE_EXPECTED 4.1
-#define QUIET_PART     4
-
-/* The limit is broken if no request in flight ends for SILENT_LIMITS limits and SILENT_LEAST ns. */
-#define SILENT_LIMITS 10
-#define SILENT_LEAST  UINT64_C(500000000)
-
-/* Length of the first period that is examined for growing latencies. */
-#define FIRST_STRETCH_NS UINT64_C(250000000)
-
-const char *const verdict_names[] = {[VERDICT_OPEN] = "open",
-                                     [VERDICT_KEPT] = "kept",
-                                     [VERDICT_BROKEN] = "broken",
-                                     [VERDICT_UNKNOWN] = "not known",
-                                     [VERDICT_UNSETTLED] = "not settled",
-                                     [VERDICT_BUSY] = "busy"};
-
-void sequential_test_begin(struct sequential_test *j, const struct sequential_test_rules *rules)
-{
-    *j = (struct sequential_test){.rules = *rules,
-                                  .trend = {.end_ns = FIRST_STRETCH_NS, .lowest = INFINITY}};
-}
-
-static void level_close(struct sequential_test_level *l, double batches, double mean)
-{
-    l->batches += batches;
-    l->sum += batches * mean;
-    l->squares += batches * mean * mean;
-}
-
-void sequential_test_feed(struct sequential_test *j, const struct counts *ended,
-                          uint64_t elapsed_ns, bool in_flight)
-{
-    struct sequential_test_trend *t = &j->trend;
-    double limit_ns = (double)j->rules.limit.nanoseconds;
-    double count = (double)ended->good;
-    double sum =
-        j->rules.limit.of == LIMIT_MEAN ? (double)ended->good_ns / limit_ns : (double)ended->above;
-    j->seen.good += ended->good;
-    j->seen.good_ns += ended->good_ns;
-    j->seen.errors += ended->errors;
-    j->seen.above += ended->above;
-    j->elapsed_ns += elapsed_ns;
-    j->silent_ns += in_flight && j->seen.good + j->seen.errors == 0 ? elapsed_ns : 0;
-    if (count <= 0)
-        return;
-    j->pieces++;
-    for (unsigned k = 0; k < JUDGE_LEVELS; k++) {
-        struct sequential_test_level *l = &j->levels[k];
-        double size = (double)(UINT64_C(1) << k);
-        double each = sum / count;
-        double room = size - l->open;
-        if (count < room) {
-            l->open += count;
-            l->open_sum += count * each;
-            continue;
-        }
-        double whole = floor((count - room) / size); /* batches that this piece fills alone */
-        level_close(l, 1, (l->open_sum + room * each) / size);
-        level_close(l, whole, each);
-        l->open = count - room - whole * size;
-        l->open_sum = l->open * each;
-    }
-    t->lowest = fmin(t->lowest, (double)ended->good_ns / count);
-    t->highest = fmax(t->highest, (double)ended->good_ns / count);
-    if (j->elapsed_ns < t->end_ns)
-        return;
-    t->grows = t->highest_early > 0 && t->lowest > fmax(limit_ns, t->highest_early);
-    t->highest_early = fmax(t->highest_early, t->highest_before);
-    t->highest_before = t->highest;
-    t->highest = 0;
-    t->lowest = INFINITY;
-    t->end_ns *= 2;
-}
-
-static double level_variance(const struct sequential_test_level *l)
-{
-    double mean = l->sum / l->batches;
-    return fmax(0, l->squares / l->batches - mean * mean) * l->batches / (l->batches - 1);
-}
-
-struct estimate sequential_test_mean(const struct sequential_test *j)
-{
-    double limit = (double)j->rules.limit.nanoseconds;
-    double alpha = j->rules.alpha;
-    double expected = -2 * log(alpha) + log(-2 * log(alpha)) + 1;
-    struct estimate e = {.mean = (double)j->seen.good_ns / fmax(1, (double)j->seen.good)};
-    if (j->levels[0].batches < BATCHES_LEAST || j->pieces < PIECES_LEAST)
-        e.half_width = INFINITY;
-    for (unsigned k = 0; k < JUDGE_LEVELS && j->levels[k].batches >= BATCHES_LEAST; k++) {
-        double batches = j->levels[k].batches;
-        double scaled = batches * expected / BATCHES_EXPECTED;
-        /* half the width in standard errors: it holds for all looks together */
-        double reach = sqrt(2 * (1 + 1 / scaled) * (log(scaled + 1) / 2 - log(alpha)));
-        double error = sqrt(level_variance(&j->levels[k]) / batches) * limit;
-        /* which is only an estimate: Student's tails */
-        e.half_width = fmax(e.half_width, reach * (1 + 4 / batches) * error);
-    }
-    return e;
-}
-
-static double log_beta(double a, double b)
-{
-    return lgamma(a) + lgamma(b) - lgamma(a + b);
-}
-
-/* Whether a share of independent requests is above or below the allowed one. */
-static enum verdict verdict_of_share(double above, double count, double allowed, double alpha)
-{
-    double prior_below = PRIOR_ABOVE * (1 - allowed) / allowed;
-    double mixture = log_beta(above + PRIOR_ABOVE, count - above + prior_below) -
-                     log_beta(PRIOR_ABOVE, prior_below);
-    double likelihood = above * log(allowed) + (count - above) * log1p(-allowed);
-    if (mixture - likelihood < -log(alpha))
-        return VERDICT_OPEN;
-    return above > allowed * count ? VERDICT_BROKEN : VERDICT_KEPT;
-}
-
-double sequential_test_design_effect(const struct sequential_test *j)
-{
-    double count = (double)j->seen.good;
-    double share = (double)j->seen.above / count;
-    double independent = share * (1 - share);
-    double most_ns =
-        (double)j->rules.most_ns / QUIET_PART * (1 - j->rules.limit.percent / 100) / ABOVE_EXPECTED;
-    double stall_ns = fmin((double)j->rules.stall_ns, most_ns);
-    double effect = fmax(1, count * stall_ns / (double)(j->elapsed_ns + 1));
-    for (unsigned k = 0; independent > 0 && k < JUDGE_LEVELS; k++) {
-        const struct sequential_test_level *l = &j->levels[k];
-        if (l->batches < EFFECT_BATCHES_LEAST)
-            break;
-        effect = fmax(effect, level_variance(l) * (double)(UINT64_C(1) << k) / independent);
-    }
-    return effect;
-}
-
-enum verdict sequential_test_verdict(const struct sequential_test *j)
-{
-    const struct counts *seen = &j->seen;
-    double limit_ns = (double)j->rules.limit.nanoseconds;
-    double all = (double)(seen->good + seen->errors);
-    enum verdict errors = VERDICT_KEPT; /* until failures are too many, or may be */
-    enum verdict verdict = VERDICT_OPEN;
-    if (j->rules.counts_errors && (double)seen->errors > MOST_ERROR_SHARE * all)
-        errors = verdict_of_share((double)seen->errors, all, MOST_ERROR_SHARE, j->rules.alpha);
-    bool is_silent = j->silent_ns > SILENT_LIMITS * j->rules.limit.nanoseconds + SILENT_LEAST;
-    if (errors == VERDICT_BROKEN || is_silent || j->trend.grows)
-        return VERDICT_BROKEN;
-    if (seen->good > 0 && j->rules.limit.of == LIMIT_MEAN) {
-        struct estimate e = sequential_test_mean(j);
-        if (fabs(e.mean - limit_ns) > e.half_width || 2 * e.half_width < NARROW_SHARE * limit_ns)
-            verdict = e.mean > limit_ns ? VERDICT_BROKEN : VERDICT_KEPT;
-    } else if (seen->good > 0 && j->rules.limit.of == LIMIT_MAX) {
-        verdict = seen->above > 0                ? VERDICT_BROKEN
-                  : seen->good >= ENOUGH_FOR_MAX ? VERDICT_KEPT
-                                                 : VERDICT_OPEN;
-    } else if (seen->good > 0) {
-        double effect = sequential_test_design_effect(j);
-        verdict = verdict_of_share((double)seen->above / effect, (double)seen->good / effect,
-                                   1 - j->rules.limit.percent / 100, j->rules.alpha);
-    }
-    if (verdict == VERDICT_KEPT)
-        verdict = errors;
-    return verdict == VERDICT_OPEN && j->elapsed_ns >= j->rules.most_ns ? VERDICT_UNKNOWN : verdict;
-}
-
-bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
-                                const struct counts *seen)
-{
-    double all = (double)(seen->good + seen->errors);
-    double allowed = rules->limit.of == LIMIT_MAX ? 0 : 1 - rules->limit.percent / 100;
-    if (seen->good == 0 || (rules->counts_errors && (double)seen->errors > MOST_ERROR_SHARE * all))
-        return false;
-    if (rules->limit.of == LIMIT_MEAN)
-        return seen->good_ns <= seen->good * rules->limit.nanoseconds;
-    return (double)seen->above <= allowed * (double)seen->good;
-}
-
 #define CLOSE_SHARE .05
 
 /*
@@ -216,87 +16,88 @@ bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
 #define LEAST_PART 1024
 #define BUSY_PART  16
 
-void kind_search_begin(struct kind_search *l, double first, double most, bool is_whole)
+void kind_search_begin(struct kind_search *ks, double first, double most, bool is_whole)
 {
-    *l = (struct kind_search){.is_whole = is_whole,
-                              .most = most,
-                              .least = is_whole ? 1 : first / LEAST_PART,
-                              .load = first < most ? first : most,
-                              .found = FOUND_UNSURE};
+    *ks = (struct kind_search){.is_whole = is_whole,
+                               .most = most,
+                               .least = is_whole ? 1 : first / LEAST_PART,
+                               .load = first < most ? first : most,
+                               .found = FOUND_UNSURE};
 }
 
-double kind_search_kept(const struct kind_search *l)
+double kind_search_kept(const struct kind_search *ks)
 {
-    return l->count > 0 ? l->kept[l->count - 1] : 0;
+    return ks->count > 0 ? ks->kept[ks->count - 1] : 0;
 }
 
-static void note_kept(struct kind_search *l)
+static void note_kept(struct kind_search *ks)
 {
-    if (l->load <= kind_search_kept(l))
+    if (ks->load <= kind_search_kept(ks))
         return;
-    l->count -= l->count == KIND_SEARCH_KEPT; /* a full list keeps its last place for the highest */
-    l->kept[l->count++] = l->load;
+    ks->count -=
+        ks->count == KIND_SEARCH_KEPT; /* a full list keeps its last place for the highest */
+    ks->kept[ks->count++] = ks->load;
 }
 
-static void note_broken(struct kind_search *l, enum bound bound)
+static void note_broken(struct kind_search *ks, enum bound bound)
 {
-    while (l->count > 0 && l->kept[l->count - 1] >= l->load)
-        l->count--;
-    l->broken = l->load;
-    l->bound = bound;
+    while (ks->count > 0 && ks->kept[ks->count - 1] >= ks->load)
+        ks->count--;
+    ks->broken = ks->load;
+    ks->bound = bound;
 }
 
-static void kind_search_bisect(struct kind_search *l)
+static void kind_search_bisect(struct kind_search *ks)
 {
-    double kept = kind_search_kept(l);
-    double closeness = fmax(CLOSE_SHARE * kept, l->is_whole); /* where the search ends */
-    bool is_close = kept > 0 && l->broken - kept <= closeness;
-    double middle = (kept + l->broken) / 2;
-    l->is_again = is_close && l->bound != BOUND_SURE && !l->is_again;
-    if (is_close && !l->is_again) {
-        l->load = kept;
-        l->found = FOUND_LOAD;
-    } else if (l->is_again) {
-        l->load = l->broken;
+    double kept = kind_search_kept(ks);
+    double closeness = fmax(CLOSE_SHARE * kept, ks->is_whole); /* where the search ends */
+    bool is_close = kept > 0 && ks->broken - kept <= closeness;
+    double middle = (kept + ks->broken) / 2;
+    ks->is_again = is_close && ks->bound != BOUND_SURE && !ks->is_again;
+    if (is_close && !ks->is_again) {
+        ks->load = kept;
+        ks->found = FOUND_LOAD;
+    } else if (ks->is_again) {
+        ks->load = ks->broken;
     } else {
-        l->load = l->is_whole ? fmax(1, floor(middle)) : middle;
+        ks->load = ks->is_whole ? fmax(1, floor(middle)) : middle;
     }
 }
 
-void kind_search_step_up(struct kind_search *l)
+void kind_search_step_up(struct kind_search *ks)
 {
-    note_kept(l);
-    if (l->is_again) /* so that is no bound */
-        l->broken = 0;
-    l->is_again = false;
-    if (l->broken > 0)
-        kind_search_bisect(l);
-    else if (l->load >= l->most)
-        l->found = FOUND_MOST;
+    note_kept(ks);
+    if (ks->is_again) /* so that is no bound */
+        ks->broken = 0;
+    ks->is_again = false;
+    if (ks->broken > 0)
+        kind_search_bisect(ks);
+    else if (ks->load >= ks->most)
+        ks->found = FOUND_MOST;
     else
-        l->load = fmin(2 * l->load, l->most);
+        ks->load = fmin(2 * ks->load, ks->most);
 }
 
-void kind_search_step_back(struct kind_search *l, enum bound bound)
+void kind_search_step_back(struct kind_search *ks, enum bound bound)
 {
-    bool went_down = bound == BOUND_SURE && l->count == 0 && !l->is_again;
-    bool is_idle = bound != BOUND_BUSY || l->count > 0 || l->is_whole;
-    note_broken(l, went_down ? BOUND_DOUBTFUL : bound);
-    if (l->load <= l->least * (is_idle ? 1 : LEAST_PART / BUSY_PART))
-        l->found = FOUND_NONE;
+    bool went_down = bound == BOUND_SURE && ks->count == 0 && !ks->is_again;
+    bool is_idle = bound != BOUND_BUSY || ks->count > 0 || ks->is_whole;
+    note_broken(ks, went_down ? BOUND_DOUBTFUL : bound);
+    if (ks->load <= ks->least * (is_idle ? 1 : LEAST_PART / BUSY_PART))
+        ks->found = FOUND_NONE;
     else
-        kind_search_bisect(l);
+        kind_search_bisect(ks);
 }
 
-void kind_search_step_down(struct kind_search *l, enum bound bound)
+void kind_search_step_down(struct kind_search *ks, enum bound bound)
 {
-    double step = CLOSE_SHARE * l->load;
-    note_broken(l, bound);
-    l->found = FOUND_LOAD;
-    l->load -= l->is_whole ? fmax(1, floor(step)) : step;
-    if (l->load < l->least) {
-        l->found = FOUND_NONE;
-        l->load = l->least;
+    double step = CLOSE_SHARE * ks->load;
+    note_broken(ks, bound);
+    ks->found = FOUND_LOAD;
+    ks->load -= ks->is_whole ? fmax(1, floor(step)) : step;
+    if (ks->load < ks->least) {
+        ks->found = FOUND_NONE;
+        ks->load = ks->least;
     }
 }
 
@@ -423,9 +224,9 @@ static enum verdict verdict_of(const struct search *s, enum load_kind k)
 /* Whether the search needs the verdict on this kind at the current load. */
 static bool is_asked(const struct search *s, enum load_kind k)
 {
-    const struct kind_search *l = &s->kind_searches[k];
-    return s->is_searched[k] && l->found != FOUND_NONE &&
-           (s->is_confirming || l->found == FOUND_UNSURE);
+    const struct kind_search *ks = &s->kind_searches[k];
+    return s->is_searched[k] && ks->found != FOUND_NONE &&
+           (s->is_confirming || ks->found == FOUND_UNSURE);
 }
 
 static bool any_search_is(const struct search *s, enum found found)
@@ -469,20 +270,20 @@ static bool helps_nothing(struct search *s, enum load_kind k)
 static bool climb(struct search *s)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        struct kind_search *l = &s->kind_searches[k];
+        struct kind_search *ks = &s->kind_searches[k];
         enum verdict verdict = s->noted.kinds[k].verdict;
         if (!is_asked(s, k))
             continue;
         if (verdict == VERDICT_KEPT) {
-            kind_search_step_up(l);
+            kind_search_step_up(ks);
             continue;
         }
         bool is_no_cause =
-            verdict != VERDICT_UNSETTLED && kind_search_kept(l) <= 0 && helps_nothing(s, k);
+            verdict != VERDICT_UNSETTLED && kind_search_kept(ks) <= 0 && helps_nothing(s, k);
         s->is_no_cause |= is_no_cause;
-        kind_search_step_back(l, bound_of(verdict));
+        kind_search_step_back(ks, bound_of(verdict));
         if (is_no_cause)
-            l->found = FOUND_NONE;
+            ks->found = FOUND_NONE;
     }
     if (any_search_is(s, FOUND_NONE))
         return true;
@@ -512,13 +313,13 @@ static bool confirm_answer(struct search *s)
         kind_search_step_down(&s->kind_searches[k], bound_of(s->noted.kinds[k].verdict));
     }
     for (enum load_kind k = 0; is_kept && !s->has_looked_up && k < LOAD_KINDS; k++) {
-        struct kind_search *l = &s->kind_searches[k];
-        if (!s->is_searched[k] || l->load >= FAR_SHARE * s->sought[k])
+        struct kind_search *ks = &s->kind_searches[k];
+        if (!s->is_searched[k] || ks->load >= FAR_SHARE * s->sought[k])
             continue;
-        note_kept(l);
-        l->broken = l->load = s->sought[k]; /* which kept the limit, and then broke it */
-        l->is_again = true;
-        l->found = FOUND_UNSURE;
+        note_kept(ks);
+        ks->broken = ks->load = s->sought[k]; /* which kept the limit, and then broke it */
+        ks->is_again = true;
+        ks->found = FOUND_UNSURE;
         looks_up = true;
     }
     s->has_looked_up |= is_kept;
@@ -550,13 +351,13 @@ static bool search_next(struct search *s, const struct standing *all, uint64_t p
     feed_tests(s, &whole, 0);
     s->noted = (struct step){.is_confirmation = s->is_confirming};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct sequential_test *j = &s->tests[k];
+        const struct sequential_test *t = &s->tests[k];
         enum verdict verdict = s->decided[k];
         if (!s->is_searched[k])
             continue;
-        if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&j->rules, &j->seen))
+        if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&t->rules, &t->seen))
             verdict =
-                sequential_test_verdict(j) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
+                sequential_test_verdict(t) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
         if (all->disturbed > 0 && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
             verdict = VERDICT_BUSY;
         s->noted.kinds[k].load = s->kind_searches[k].load;
@@ -609,11 +410,11 @@ static bool end_window(struct search *s, const struct standing *all, uint64_t no
     /* all tests begin with the window, and are told the same time */
     feed_tests(s, all, now_ns - s->stage_ns - s->tests[LOAD_READ].elapsed_ns);
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct sequential_test *j = &s->tests[k];
-        const struct counts *seen = &j->seen;
+        const struct sequential_test *t = &s->tests[k];
+        const struct counts *seen = &t->seen;
         uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
-        bool has_latencies = j->elapsed_ns >= latencies_ns || j->elapsed_ns >= j->rules.most_ns;
-        bool is_long = (j->elapsed_ns >= window_ns && has_latencies) ||
+        bool has_latencies = t->elapsed_ns >= latencies_ns || t->elapsed_ns >= t->rules.most_ns;
+        bool is_long = (t->elapsed_ns >= window_ns && has_latencies) ||
                        (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
         if (is_asked(s, k) && (!is_long || verdict_of(s, k) == VERDICT_OPEN))
             return false;
@@ -626,20 +427,20 @@ static bool end_window(struct search *s, const struct standing *all, uint64_t no
 struct search_answer search_answer(const struct search *s, enum load_kind kind,
                                    const struct counts *whole)
 {
-    const struct kind_search *l = &s->kind_searches[kind];
+    const struct kind_search *ks = &s->kind_searches[kind];
     const struct sequential_test_rules rules = rules_of(s);
     enum verdict last = s->noted.kinds[kind].verdict;
-    bool is_busy = l->bound == BOUND_BUSY && l->broken > 0;
-    if (s->is_confirmed && l->found == FOUND_LOAD && is_busy)
-        return (struct search_answer){FOUND_UNSURE, l->load, FOUND_BUSY};
+    bool is_busy = ks->bound == BOUND_BUSY && ks->broken > 0;
+    if (s->is_confirmed && ks->found == FOUND_LOAD && is_busy)
+        return (struct search_answer){FOUND_UNSURE, ks->load, FOUND_BUSY};
     if (s->is_confirmed)
-        return (struct search_answer){l->found, l->load, FOUND_BY_STEPS};
-    if (l->found != FOUND_NONE) {
+        return (struct search_answer){ks->found, ks->load, FOUND_BY_STEPS};
+    if (ks->found != FOUND_NONE) {
         /* the current load is known to keep the limit if its open window shows that */
         bool is_kept =
             (s->is_measuring && sequential_test_verdict(&s->tests[kind]) == VERDICT_KEPT) ||
             (s->is_first && sequential_test_seems_kept(&rules, whole));
-        double reached = is_kept ? l->load : kind_search_kept(l);
+        double reached = is_kept ? ks->load : kind_search_kept(ks);
         return (struct search_answer){FOUND_UNSURE, reached,
                                       reached <= 0 && is_busy ? FOUND_BUSY : FOUND_BY_STEPS};
     }
@@ -662,22 +463,22 @@ static uint64_t sweep_share(const struct plan *p, enum load_kind kind, size_t nu
 }
 
 /* Sets the next rate of a sweep. Returns false when there is none. */
-static bool sweep_next(struct controller *s, uint64_t loads[LOAD_KINDS])
+static bool sweep_next(struct controller *c, uint64_t loads[LOAD_KINDS])
 {
-    if (s->next_rate == s->plan->settings->sweep_count)
+    if (c->next_rate == c->plan->settings->sweep_count)
         return false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        loads[k] = sweep_share(s->plan, k, s->next_rate);
-    s->next_rate++;
+        loads[k] = sweep_share(c->plan, k, c->next_rate);
+    c->next_rate++;
     return true;
 }
 
-void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
+void controller_begin(struct controller *c, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS])
 {
     const struct standing nothing = {.busy = 0};
-    struct search *search = &s->search;
-    *s =
+    struct search *search = &c->search;
+    *c =
         (struct controller){.plan = p, .since_ns = now_ns, .search = {.plan = p, .is_first = true}};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct kind_plan *kind = &p->kinds[k];
@@ -692,33 +493,33 @@ void controller_begin(struct controller *s, const struct plan *p, uint64_t now_n
     if (p->mode == MODE_SEARCH)
         set_searched_loads(search, &nothing, now_ns, loads);
     else if (p->mode == MODE_SWEEP)
-        sweep_next(s, loads);
+        sweep_next(c, loads);
 }
 
-void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
+void controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
                        struct order *order)
 {
-    bool is_sweep = s->plan->mode == MODE_SWEEP;
-    uint64_t passed_ns = now_ns - s->since_ns;
+    bool is_sweep = c->plan->mode == MODE_SWEEP;
+    uint64_t passed_ns = now_ns - c->since_ns;
     *order = (struct order){.move = MOVE_NONE};
-    if (all->behind > 0 || all->ended == plan_ranks(s->plan)) {
+    if (all->behind > 0 || all->ended == plan_ranks(c->plan)) {
         order->move = MOVE_END;
-    } else if (s->is_paused) {
+    } else if (c->is_paused) {
         if (all->busy > 0 && passed_ns < LONGEST_PAUSE_NS)
             return;
-        s->is_paused = false;
-        s->since_ns = now_ns;
-        bool goes_on = is_sweep ? sweep_next(s, order->loads)
-                                : search_next(&s->search, all, passed_ns, now_ns, order->loads);
+        c->is_paused = false;
+        c->since_ns = now_ns;
+        bool goes_on = is_sweep ? sweep_next(c, order->loads)
+                                : search_next(&c->search, all, passed_ns, now_ns, order->loads);
         order->move = goes_on ? MOVE_STEP : MOVE_LAST_STEP;
-    } else if (s->plan->mode == MODE_SEARCH && !s->search.is_measuring) {
-        if (begin_window(&s->search, all, now_ns))
+    } else if (c->plan->mode == MODE_SEARCH && !c->search.is_measuring) {
+        if (begin_window(&c->search, all, now_ns))
             order->move = MOVE_WINDOW;
-    } else if (is_sweep ? passed_ns >= s->plan->duration_ns
-                        : s->plan->mode == MODE_SEARCH && end_window(&s->search, all, now_ns)) {
+    } else if (is_sweep ? passed_ns >= c->plan->duration_ns
+                        : c->plan->mode == MODE_SEARCH && end_window(&c->search, all, now_ns)) {
         order->move = MOVE_PAUSE;
-        s->is_paused = true;
-        s->since_ns = now_ns;
+        c->is_paused = true;
+        c->since_ns = now_ns;
     }
 }
 
@@ -751,10 +552,10 @@ static void decide_order(void *context)
     controller_decide(l->controller, &l->all, l->now_ns, l->order);
 }
 
-int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
+int controller_meet(struct controller *c, struct coordinator *others, const struct standing *mine,
                     uint64_t now_ns, struct order *order, struct err *e)
 {
-    struct look look = {.controller = s, .now_ns = now_ns, .order = order};
+    struct look look = {.controller = c, .now_ns = now_ns, .order = order};
     struct meeting all = {.name = "Looking at the load",
                           .take = take_standing,
                           .decide = decide_order,
@@ -763,17 +564,17 @@ int controller_meet(struct controller *s, struct coordinator *c, const struct st
                           .answer_bytes = sizeof *order};
     bundle_put(&all.mine, mine, sizeof *mine);
     *order = (struct order){.move = MOVE_NONE};
-    return coordinator_meet(c, &all, e);
+    return coordinator_meet(others, &all, e);
 }
 
-void controller_note(const struct controller *s, size_t number, struct step *step)
+void controller_note(const struct controller *c, size_t number, struct step *step)
 {
-    const struct step *noted = &s->search.noted;
-    bool is_sweep = s->plan->mode == MODE_SWEEP;
+    const struct step *noted = &c->search.noted;
+    bool is_sweep = c->plan->mode == MODE_SWEEP;
     step->is_confirmation = noted->is_confirmation;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         step->kinds[k].verdict = noted->kinds[k].verdict;
-        step->kinds[k].load = is_sweep ? (double)sweep_share(s->plan, k, number) / (double)BILLION
+        step->kinds[k].load = is_sweep ? (double)sweep_share(c->plan, k, number) / (double)BILLION
                                        : noted->kinds[k].load;
     }
 }

@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/load/recorder.h"
-#include "bonload/plan/plan.h"
+#include "bonload/judge/sequential_test.h"
 #include "measure/histogram.h"
 #include "measure/limit.h"
 #include "sync/coordinator.h"
@@ -17,105 +16,7 @@
  * which load is next, and struct search joins them. They have no clock and no threads: they see
  * times and counts, and answer with an order. So tests can run whole searches against a store whose
  * answer is known.
- *
- * A sequential test gets the requests that ended in a window piece by piece, and is asked for its
- * verdict again and again, so every bound must hold for all these looks together:
- *
- * - For a percentile pN, the test compares the share of requests above the limit with 100-N %.
- *   Requests that stall together are one piece of evidence, so it divides the number of requests by
- *   the design effect (Kish, "Survey Sampling", 1965). This is the factor by which the variance of
- *   the share in batches exceeds that of independent requests, and the largest one of batches of
- *   1, 2, 4, ... requests counts. A window may have seen no stall yet, so the test always assumes
- *   stalls of a hundredth of the shortest window. It knows the answer when the mixture of binomial
- *   likelihoods over a beta distribution is 1/alpha times the likelihood of 100-N % (Robbins,
- *   "Statistical methods related to the law of the iterated logarithm", 1970; Ville's inequality).
- * - For the mean, the test knows the answer when the limit lies outside the normal mixture's
- *   confidence sequence (Robbins, the same; Waudby-Smith et al., "Time-uniform central limit theory
- *   and asymptotic confidence sequences", 2024), or when this is narrower than 2.5 % of the limit.
- *   Successive latencies depend on each other, so the largest variance of batches of 1, 2, 4, ...
- *   requests counts.
- * - The first request above the limit breaks max; 1000 requests without one keep it.
- *
- * Three other things break the limit: failures of more than 3 % of the requests, unless failures
- * are excluded; requests in flight of which none ends for ten times the limit and half a second;
- * and latencies above the limit that keep growing, because further requests would not settle their
- * mean or share.
  */
-enum verdict {
-    VERDICT_OPEN,
-    VERDICT_KEPT,
-    VERDICT_BROKEN,
-    VERDICT_UNKNOWN,   /* the longest window did not settle it; counts as broken */
-    VERDICT_UNSETTLED, /* requests of the previous load did not end in time; counts as broken */
-    VERDICT_BUSY,      /* not kept, while others used the machine; nothing is said of the store */
-};
-
-extern const char *const verdict_names[];
-
-struct sequential_test_rules {
-    struct latency_limit limit;
-    bool counts_errors;
-    double alpha;      /* probability of a wrong verdict, over all looks */
-    uint64_t stall_ns; /* length of the stalls that the test assumes even if it sees none */
-    uint64_t most_ns;  /* longest window */
-};
-
-#define JUDGE_LEVELS 32
-
-struct sequential_test {
-    struct sequential_test_rules rules;
-    /*
-     * Level k has batches of 2^k requests, and the mean of each batch. A request's value is its
-     * latency divided by the limit, or for a percentile 1 if it is above the limit and 0 if not.
-     */
-    struct sequential_test_level {
-        double open;     /* number of requests in the unfinished batch */
-        double open_sum; /* sum of their values */
-        double batches;
-        double sum;     /* sum of the means of whole batches */
-        double squares; /* sum of the squares of these means */
-    } levels[JUDGE_LEVELS];
-    /*
-     * Each period is as long as all earlier ones together. Latencies grow when the lowest mean of a
-     * piece in one period exceeds the highest of all periods but the previous one.
-     */
-    struct sequential_test_trend {
-        uint64_t end_ns; /* end of the current period, in ns since the window began */
-        double lowest;
-        double highest;
-        double highest_before; /* highest mean of the previous period */
-        double highest_early;  /* highest mean of all periods before that */
-        bool grows;
-    } trend;
-    unsigned pieces; /* number of pieces in which a request succeeded */
-    struct counts seen;
-    uint64_t elapsed_ns;
-    uint64_t silent_ns; /* time in flight before the first request ended */
-};
-
-void sequential_test_begin(struct sequential_test *j, const struct sequential_test_rules *rules);
-
-/* Adds the requests that ended in the last elapsed_ns, and whether others are still in flight. */
-void sequential_test_feed(struct sequential_test *j, const struct counts *ended,
-                          uint64_t elapsed_ns, bool in_flight);
-
-/* Returns the verdict so far. It needs no further requests unless it is VERDICT_OPEN. */
-enum verdict sequential_test_verdict(const struct sequential_test *j);
-
-/* Whether the requests seen keep the limit, even if only by chance. */
-bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
-                                const struct counts *seen);
-
-/* The mean and half the width of its interval, in ns; infinite with too few batches or pieces. */
-struct estimate {
-    double mean;
-    double half_width;
-};
-
-struct estimate sequential_test_mean(const struct sequential_test *j);
-
-/* The design effect of a percentile: how much requests depend on each other; 1: they do not. */
-double sequential_test_design_effect(const struct sequential_test *j);
 
 /* What a search has found of one kind of load, at its end or so far. */
 enum found {
@@ -156,19 +57,19 @@ struct kind_search {
 };
 
 /* Begins with the load `first`, but never tries one above `most`. */
-void kind_search_begin(struct kind_search *l, double first, double most, bool is_whole);
+void kind_search_begin(struct kind_search *ks, double first, double most, bool is_whole);
 
 /*
  * Record that the load keeps the limit, that it breaks the limit, or that it did so in a
  * confirmation; and choose the next one, which after a confirmation is lower by 5 % (or one
  * thread).
  */
-void kind_search_step_up(struct kind_search *l);
-void kind_search_step_back(struct kind_search *l, enum bound bound);
-void kind_search_step_down(struct kind_search *l, enum bound bound);
+void kind_search_step_up(struct kind_search *ks);
+void kind_search_step_back(struct kind_search *ks, enum bound bound);
+void kind_search_step_down(struct kind_search *ks, enum bound bound);
 
 /* Highest load that kept the limit and has never broken it; 0: none. */
-double kind_search_kept(const struct kind_search *l);
+double kind_search_kept(const struct kind_search *ks);
 
 /* A load that a search or a sweep made, and what was measured with it. */
 struct step {
@@ -265,19 +166,19 @@ struct order {
 };
 
 /* Starts before anything has been counted. loads[] becomes the first load of each kind. */
-void controller_begin(struct controller *s, const struct plan *p, uint64_t now_ns,
+void controller_begin(struct controller *c, const struct plan *p, uint64_t now_ns,
                       uint64_t loads[LOAD_KINDS]);
 
 /* Decides what all ranks do next. To be called often, in rank 0. */
-void controller_decide(struct controller *s, const struct standing *all, uint64_t now_ns,
+void controller_decide(struct controller *c, const struct standing *all, uint64_t now_ns,
                        struct order *order);
 
 /* Gives all ranks rank 0's decision, which needs the standing of each. `mine` is this rank's. */
-int controller_meet(struct controller *s, struct coordinator *c, const struct standing *mine,
+int controller_meet(struct controller *c, struct coordinator *others, const struct standing *mine,
                     uint64_t now_ns, struct order *order, struct err *e);
 
 /* Sets the load of step `number`, counted from 0, and in a search what was found out about it. */
-void controller_note(const struct controller *s, size_t number, struct step *step);
+void controller_note(const struct controller *c, size_t number, struct step *step);
 
 /* What a search has found for one kind, at its end or so far, and why nothing higher. */
 struct search_answer {

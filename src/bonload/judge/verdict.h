@@ -20,7 +20,7 @@
  * confidence interval: the true percentile lies below its upper end with 95 %, and above its lower
  * end with 95 %. The interval is that of order statistics (David and Nagaraja, "Order Statistics",
  * 2003, 7.1). Durations that are long at the same time are one piece of evidence, so the number of
- * durations is divided by the design effect, as in judge/search.h.
+ * durations is divided by the design effect, as in judge/sequential_test.h.
  */
 enum goodness {
     GOODNESS_NONE, /* there is no limit */
