@@ -346,7 +346,7 @@ __attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const ch
 static void print_report(const struct check *c, FILE *out)
 {
     static const char *const what[] = {"never synced", "never flushed"};
-    const unsigned which[] = {METHOD_CACHED, METHOD_DRIVE};
+    const unsigned canaries[] = {METHOD_CACHED, METHOD_DRIVE};
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
     const struct findings *f = &c->findings;
@@ -387,15 +387,15 @@ static void print_report(const struct check *c, FILE *out)
                    " of them not as promised",
                    i + 1, f->sum.last[i].units, f->sum.last[i].lost);
     for (unsigned i = 0; i < 2; i++) {
-        const struct canary_tally *t = &f->canaries[which[i]];
-        if (!l->units[which[i]])
+        const struct canary_tally *t = &f->canaries[canaries[i]];
+        if (!l->units[canaries[i]])
             print_line(out, "Canaries %s: not written, it does not work here",
-                       methods[which[i]].name);
+                       methods[canaries[i]].name);
         else
             print_line(
                 out, "Canaries %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s",
-                methods[which[i]].name, what[i], t->lost, t->blocks,
-                canary_counts(c, which[i])
+                methods[canaries[i]].name, what[i], t->lost, t->blocks,
+                canary_counts(c, canaries[i])
                     ? t->lost > 0 ? ", as expected of a cut" : ""
                     : ", which shows nothing of the drive: writes are not known to be in place");
     }

@@ -303,9 +303,9 @@ static void what_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line),           cmocka_unit_test(wrong_lines),
-        cmocka_unit_test(the_header),       cmocka_unit_test(the_sizes),
-        cmocka_unit_test(the_ledger),       cmocka_unit_test(cached_and_syncfs),
+        cmocka_unit_test(a_line),          cmocka_unit_test(wrong_lines),
+        cmocka_unit_test(the_header),      cmocka_unit_test(the_sizes),
+        cmocka_unit_test(the_ledger),      cmocka_unit_test(cached_and_syncfs),
         cmocka_unit_test(canary_versions), cmocka_unit_test(what_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
