@@ -216,9 +216,6 @@ static void print_storage(FILE *out, struct watch *w, struct storage *s)
     print_wrapped(out, 0, line);
 }
 
-/* Fewest calls of which one in a hundred can be shown. */
-#define FOR_P99 100
-
 /* Most files that are printed. */
 #define FILES_PRINTED 10
 
@@ -247,8 +244,8 @@ static int print_report(FILE *out, struct watch *w, const char *target, uint64_t
         if (call_kinds[i].type != CALL_TRANSFER)
             strcpy(bytes, "-");
         fprintf(out, "%-15s %9" PRIu64 " %10s %9s %9s %9s %9s\n", call_kinds[i].name, h->count,
-                bytes, units_time(histogram_percentile(h, 50)).text,
-                h->count >= FOR_P99 ? units_time(histogram_percentile(h, 99)).text : "-",
+                bytes, units_known_time(histogram_known_percentile(h, 50)).text,
+                units_known_time(histogram_known_percentile(h, 99)).text,
                 units_time(h->maximum).text, units_time(h->sum).text);
     }
     if (by_file) {

@@ -94,8 +94,8 @@ static void note_interval(struct monitor *m, uint64_t elapsed_ns)
         .end_ns = elapsed_ns,
         .ops = h->count,
         .bytes = n->difference.bytes,
-        .p50_ns = histogram_percentile(h, 50),
-        .p99_ns = histogram_percentile(h, 99),
+        .p50_ns = histogram_known_percentile(h, 50),
+        .p99_ns = histogram_known_percentile(h, 99),
         .max_ns = h->maximum,
     };
     if (h->count > 0)

@@ -98,6 +98,17 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
     return histogram_at_rank(h, (uint64_t)rank);
 }
 
+bool percentile_is_known(uint64_t count, double percent)
+{
+    uint64_t above = (uint64_t)lround((100 - percent) * 100); /* of 10,000 values */
+    return above > 0 ? count >= (10000 + above - 1) / above : count > 0;
+}
+
+uint64_t histogram_known_percentile(const struct histogram *h, double percent)
+{
+    return percentile_is_known(h->count, percent) ? histogram_percentile(h, percent) : 0;
+}
+
 uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank)
 {
     uint64_t wanted = rank < 1 ? 1 : rank;
@@ -126,12 +137,12 @@ struct latencies latencies_of(const struct histogram *h)
     return (struct latencies){
         .min = histogram_minimum(h),
         .mean = (uint64_t)histogram_mean(h),
-        .p50 = histogram_percentile(h, 50),
-        .p90 = histogram_percentile(h, 90),
-        .p95 = histogram_percentile(h, 95),
-        .p99 = histogram_percentile(h, 99),
-        .p99_9 = histogram_percentile(h, 99.9),
-        .p99_99 = histogram_percentile(h, 99.99),
+        .p50 = histogram_known_percentile(h, 50),
+        .p90 = histogram_known_percentile(h, 90),
+        .p95 = histogram_known_percentile(h, 95),
+        .p99 = histogram_known_percentile(h, 99),
+        .p99_9 = histogram_known_percentile(h, 99.9),
+        .p99_99 = histogram_known_percentile(h, 99.99),
         .max = h->maximum,
     };
 }

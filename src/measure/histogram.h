@@ -95,6 +95,15 @@ uint64_t histogram_minimum(const struct histogram *h);
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
 /*
+ * Whether so many values can show a percentile, to two decimals: p99 takes 100, p99.9 takes 1000,
+ * and 100, the maximum, takes one.
+ */
+bool percentile_is_known(uint64_t count, double percent);
+
+/* The percentile, as reports print it; 0: there are too few values to show it. */
+uint64_t histogram_known_percentile(const struct histogram *h, double percent);
+
+/*
  * The value of this rank, counted from 1 for the smallest, to within 0.1 %; the maximum if there
  * are fewer values. A percentage computed from a rank may be one off.
  */
@@ -103,7 +112,7 @@ uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
 /* The exact mean; 0: the histogram is empty. */
 double histogram_mean(const struct histogram *h);
 
-/* How long operations took, in nanoseconds. */
+/* How long operations took, in nanoseconds. Percentiles that too few can show are 0. */
 struct latencies {
     uint64_t min;
     uint64_t mean;

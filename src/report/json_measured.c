@@ -7,9 +7,14 @@
 
 void put_latencies(json_t **object, const struct latencies *l)
 {
-    PUT_COUNTS(object, {"min", l->min}, {"mean", l->mean}, {"p50", l->p50}, {"p90", l->p90},
-               {"p95", l->p95}, {"p99", l->p99}, {"p99_9", l->p99_9}, {"p99_99", l->p99_99},
-               {"max", l->max});
+    PUT_COUNTS(object, {"min", l->min}, {"mean", l->mean});
+    put_known_count(object, "p50", l->p50);
+    put_known_count(object, "p90", l->p90);
+    put_known_count(object, "p95", l->p95);
+    put_known_count(object, "p99", l->p99);
+    put_known_count(object, "p99_9", l->p99_9);
+    put_known_count(object, "p99_99", l->p99_99);
+    put_count(object, "max", l->max);
 }
 
 void put_tail(json_t **object, const struct tail_summary *s)

@@ -248,6 +248,11 @@ struct units_text units_time(uint64_t nanoseconds)
     return units_time_beside(nanoseconds, nanoseconds);
 }
 
+struct units_text units_known_time(uint64_t nanoseconds)
+{
+    return nanoseconds > 0 ? units_time(nanoseconds) : (struct units_text){"-"};
+}
+
 /* Prints number / scale, a power of ten, without the zeros at the end of the fraction. */
 static struct units_text go_decimal(uint64_t number, uint64_t scale, const char *unit)
 {

@@ -100,6 +100,9 @@ struct units_text {
 
 struct units_text units_time(uint64_t nanoseconds);
 
+/* The same, but "-" for 0, which stands for what is not known. */
+struct units_text units_known_time(uint64_t nanoseconds);
+
 /* Formats a duration as Go does, in the largest unit below it: "537.25µs", "1m30s", "0s". */
 struct units_text units_go_duration(uint64_t nanoseconds);
 

@@ -27,7 +27,7 @@ my %loads = (
     'search'     => [qw(-max-latency=p90:10s -max-channels=2 -window=20ms -requests-engine=null)],
     'rate search' => [qw(-max-latency=1s -search=rate -rps=10 -wps=0 -window=20ms -duration=500ms -requests-engine=null)],
     'nothing keeps it' => [qw(-max-latency=max:1ns -wt=0 -window=10ms -requests-engine=null)],
-    'sweep'      => [qw(-sweep=100,200 -duration=100ms -requests-engine=null)],
+    'sweep'      => [qw(-sweep=4000,8000 -duration=100ms -requests-engine=null)],
     'meta'       => [ qw(-requests-engine=meta -wt=2 -rt=1 -max-requests=300), "-url=$dir/m-XX" ],
     'errors'     => [ qw(-rt=1 -max-requests=5 -max-errors=100), "-url=$dir/none/XX" ],
     'hostile names' => [ qw(-rt=1 -max-requests=3 -max-errors=100), "-url=$dir/<script>\n&amp;XX" ],
@@ -91,7 +91,7 @@ my @ids   = $swept =~ /<h2 id="([^"]*)"/g;
 is($ids[0], 'load-steps', 'a sweep: the latency over its loads first');
 ok(!grep({ $_ eq 'load' } @ids), 'and no latency of all of them together');
 like($swept, qr/<path class="upper"/, 'the curve');
-like($swept, qr{<bdi>Reads</bdi></th><td>50 to 100 per second</td>|<bdi>Reads</bdi></th><td>100 to 200 per second</td>}, 'which loads, instead of their ratio');
+like($swept, qr{<bdi>Reads</bdi></th><td>[24],000 to [48],000 per second</td>}, 'which loads, instead of their ratio');
 
 # Each step is [ load, p99 in ms, made ].
 sub headline_of { return ((run('bon_csv2html', [], JSON::PP::encode_json({ format => 'bonload', format_version => 1, @_ })))[1] =~ m{<p class="headline">(.*?)</p>})[0] =~ s/\xC2\xA0/ /gr }

@@ -21,6 +21,7 @@ is_deeply([ sort keys %test ], [ sort @ALL_TESTS ], 'all tests');
 
 sub latency_text {
     my ($ns) = @_;
+    return q{-} if !defined $ns;
     return "${ns}ns" if $ns < 10_000;
     my @units = ([ 1e3, 'us' ], [ 1e6, 'ms' ], [ 1e9, 's' ]);
     for my $unit (@units) {

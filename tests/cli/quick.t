@@ -19,7 +19,7 @@ use RunProgram qw(run spew);
 use SweepSize  ();
 
 my $FIGURE = qr/ +(?:\d[\d.]{0,3}(?: (?:[KMGT]?i?B|k|M))?|\+{5})/;
-my $TIME   = qr/ +\d[\d.]{0,3} [mun]?s/;
+my $TIME   = qr{ +(?:\d[\d.]{0,3} [mun]?s|-)};
 my $ROW    = qr/$FIGURE(?:$TIME$TIME)? +$LIMIT\n| +\+{5}\n/;
 my @LINES  = (
     qr/ {33}per second {7}p50 {7}p99 {3}limited by\n/,

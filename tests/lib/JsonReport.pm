@@ -14,7 +14,7 @@ use RunProgram qw(slurp);
 our @EXPORT_OK = qw(report_ok report_of tests_of);
 
 my $SCHEMA = JSON::PP->new->utf8->decode(slurp(source('share/bonnie.schema.json')));
-my @PERCENTILES = qw(min p50 p90 p95 p99 p99_9 p99_99 max);
+my %NEEDED = (p50 => 2, p90 => 10, p95 => 20, p99 => 100, p99_9 => 1000, p99_99 => 10_000); # operations that show it
 
 # Numbers are printed with 15 digits, of which 9 must agree.
 sub about { my ($value, $expected) = @_; return abs($value - $expected) <= 1e-9 * abs $expected }
@@ -73,7 +73,8 @@ sub wrong_in_test {
     push @wrong, 'no operation' if !$test->{ops};
 
     my $latency = $test->{latency_ns};
-    my @ascending = map { $latency->{$_} } @PERCENTILES;
+    my @ascending = grep {defined} @{$latency}{qw(min p50 p90 p95 p99 p99_9 p99_99 max)};
+    push @wrong, map {"$_ of $test->{ops} operations"} grep { defined $latency->{$_} xor $test->{ops} >= $NEEDED{$_} } sort keys %NEEDED;
     push @wrong, "percentiles @ascending" if grep { $ascending[ $_ - 1 ] > $ascending[$_] } 1 .. $#ascending;
     push @wrong, "a mean of $latency->{mean} beyond the ends" if $latency->{mean} < $latency->{min} || $latency->{mean} > $latency->{max};
 

@@ -160,7 +160,7 @@ sub check_additional {
 sub check_unevaluated {
     my ($unevaluated, $value, $place, $schema, $root) = @_;
     my ($base) = referred($schema->{'$ref'}, $root);
-    return check_additional($unevaluated, $value, $place, { properties => { %{ $base->{properties} }, %{ $schema->{properties} } } }, $root);
+    return check_additional($unevaluated, $value, $place, { properties => { %{ $base->{properties} }, %{ $schema->{properties} // {} } } }, $root);
 }
 
 sub check_prefix {

@@ -7,7 +7,7 @@ package Bonnie::FigureCharts;
 use strict;
 use warnings;
 use Exporter 'import';
-use List::Util qw(any uniq);
+use List::Util qw(any first uniq);
 use Bonnie::Axis      qw(axis_of_latency axis_of_values);
 use Bonnie::Chart     qw(bar panel panels spread tail);
 use Bonnie::HtmlTable qw(tests_run typical_rate);
@@ -116,7 +116,7 @@ sub latency_row {
         push @marks, bar("band$band", $from, $to) if defined $from && defined $to && $to >= $from;
     }
     my $is_alone = keys %at == 1;
-    push @marks, tail($is_alone ? 'alone' : 'tail', $at{p99_9} // $at{max}, $at{max}) if defined $at{max};
+    push @marks, tail($is_alone ? 'alone' : 'tail', (first {defined} @at{qw(p99_9 p99 p90 max)}), $at{max}) if defined $at{max};
     my $shown = join " \x{2026} ", map { $row->{$_} ? figure_text($row->{$_}, 'ns') : () } qw(p50 max);
     return { label => $row->{label}, shown => $row->{gap} // (length $shown ? $shown : 'no requests'), marks => \@marks };
 }

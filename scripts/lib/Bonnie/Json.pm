@@ -178,6 +178,7 @@ sub steady_state {
     my $metric = text($written->{metric}) // q{};
     my ($key, $divisor, $unit) = @{ $METRIC{$metric} // return };
     my @rounds = map { steady_round(hash($_), $key, $divisor) } list($written->{rounds});
+    return if $metric eq 'p99' && grep { !defined $_->{p99_ns} } @rounds;    # too few operations
     my $fit    = steady_fit(hash($written->{fit}), scalar @rounds, $divisor) // return;
     return {
         metric        => $metric,
@@ -193,7 +194,7 @@ sub steady_state {
 
 sub steady_round {
     my ($written, $key, $divisor) = @_;
-    return { figure => (number($written->{$key}) // 0) / $divisor, map { $_ => number($written->{$_}) // 0 } qw(mean_ns p99_ns) };
+    return { figure => (number($written->{$key}) // 0) / $divisor, map { $_ => number($written->{$_}) } qw(mean_ns p99_ns) };
 }
 
 sub steady_fit {

@@ -105,18 +105,18 @@ sub is_made {
 my $TURNED = 2;
 
 # The steps of a sweep's writes or reads, by their loads: those before the knee, and from there on.
-# Each is { load, p99, made, is_made }.
+# Each is { load, p99 (undef: too few were made), made, is_made }.
 sub flat_part {
     my ($load, $key) = @_;
     my (@steps, @flat);
     for my $figures (map { hash(hash($_)->{$key}) } $load->steps) {
-        my ($asked, $p99) = map { $_ // 0 } amount($figures, 'load'), number(hash($figures->{latency_ns})->{p99});
+        my ($asked, $p99) = (amount($figures, 'load'), number(hash($figures->{latency_ns})->{p99}));
         my $made = number($figures->{made_per_second}) // 0;
         push @steps, { load => $asked, p99 => $p99, made => $made, is_made => $load->is_made($made, $asked) } if $asked;
     }
     my @rest = sort { $a->{load} <=> $b->{load} } @steps;
-    my $most = @rest ? $TURNED * $rest[0]{p99} : 0;
-    push @flat, shift @rest while @rest && $rest[0]{is_made} && $rest[0]{p99} <= $most;
+    my $most = @rest ? $TURNED * ($rest[0]{p99} // 0) : 0;
+    push @flat, shift @rest while @rest && $rest[0]{is_made} && defined $rest[0]{p99} && $rest[0]{p99} <= $most;
     return (\@flat, \@rest);
 }
 

@@ -89,8 +89,8 @@ sub of_load {
     for my $kind ($load->kinds) {
         my $figures = $kind->{figures};
         next if !number($figures->{made}) && !number($figures->{errors});
-        my $p99  = hash($figures->{latency_ns})->{p99};
-        my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : 'without success';
+        my ($p99, $max) = @{ hash($figures->{latency_ns}) }{qw(p99 max)};
+        my $cost = number($p99) ? 'with a p99 latency of ' . latency_text($p99) : number($max) ? 'with a max latency of ' . latency_text($max) : 'without success';
         push @parts, rate_text($figures->{made_per_second}) . q{ } . lc($kind->{title}) . " per second $cost" . note_text($load, $kind->{key}, $figures);
     }
     return @parts ? 'The load made ' . join(' and ', @parts) : undef;
@@ -139,9 +139,9 @@ sub of_sweep {
         my ($flat, $rest) = $load->flat_part($kind->{key});
         next if @{$flat} + @{$rest} < 2;
         my $words = lc $kind->{title};
-        my @told  = map { 'at ' . rate_text($_->{load}) . ' p99 is ' . latency_text($_->{p99}) . ($_->{is_made} ? q{} : ', and only ' . rate_text($_->{made}) . ' are made') } @{$rest} > 1 ? @{$rest}[ 0, -1 ] : @{$rest};
+        my @told  = map { 'at ' . rate_text($_->{load}) . ' p99 is ' . (defined $_->{p99} ? latency_text($_->{p99}) : 'not known') . ($_->{is_made} ? q{} : ', and only ' . rate_text($_->{made}) . ' are made') } @{$rest} > 1 ? @{$rest}[ 0, -1 ] : @{$rest};
         unshift @told, @{$flat} ? "the p99 latency of $words stays at or below " . latency_text(max(map { $_->{p99} } @{$flat})) . ' up to ' . rate_text($flat->[-1]{load}) . ' per second' . (@told ? q{} : ', the highest load')
-            : "not even the smallest load of $words is made";
+            : $rest->[0]{is_made} ? () : "not even the smallest load of $words is made";
         push @parts, join '; ', @told;
     }
     return @parts ? ucfirst join '; ', @parts : undef;

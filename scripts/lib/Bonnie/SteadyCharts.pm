@@ -97,10 +97,10 @@ sub figure_row {
 sub latency_row {
     my ($x, $rows, $group, $steady) = @_;
     my @rounds = @{ $steady->{rounds} };
-    my $strip  = strip_to($x, $rows, 'ns', map { @{$_}{qw(mean_ns p99_ns)} } @rounds);
+    my $strip  = strip_to($x, $rows, 'ns', grep {defined} map { @{$_}{qw(mean_ns p99_ns)} } @rounds);
     return {
         label => 'Latency, last round',
-        shown => join(" \x{2026} ", map { figure_text($rounds[-1]{$_}, 'ns') } qw(mean_ns p99_ns)),
+        shown => join(" \x{2026} ", map { defined ? figure_text($_, 'ns') : () } @{ $rounds[-1] }{qw(mean_ns p99_ns)}),
         y     => $strip->{y},
         marks => [ rounds($strip, 'course', map { $_->{mean_ns} } @rounds), rounds($strip, 'tail', map { $_->{p99_ns} } @rounds) ],
     };
@@ -113,7 +113,7 @@ sub strip_to {
 
 sub rounds {
     my ($strip, $class, @values) = @_;
-    return course($strip, $class, map { [ $_ + 1, $values[$_] ] } 0 .. $#values);
+    return course($strip, $class, map { [ $_ + 1, $values[$_] ] } grep { defined $values[$_] } 0 .. $#values);
 }
 
 1;

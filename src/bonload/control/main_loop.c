@@ -352,6 +352,7 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
         .machine = m.machine,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct latency_limit *limit = &run->plan->settings->limit;
         const struct tally *t = &s->measured[kind];
         double ended = (double)tally_ended(t) * (double)BILLION / elapsed_ns;
         step->kinds[kind] = (struct step_kind){
@@ -361,7 +362,9 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
             .offered = m.offered[kind] > 0 ? m.offered[kind] : ended,
             .achieved = (double)t->response.count * (double)BILLION / elapsed_ns,
             .latencies = latencies_of(&t->response),
-            .limited_ns = latency_limit_figure(&run->plan->settings->limit, &t->response),
+            .limited_ns = limit->of == LIMIT_PERCENTILE
+                              ? histogram_known_percentile(&t->response, limit->percent)
+                              : latency_limit_figure(limit, &t->response),
         };
     }
     controller_note(&c->controller, s->count++, step);

@@ -93,7 +93,7 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
         }
         for (unsigned i = is_alone ? 0 : 1; i < 2; i++) /* with two kinds no p50, to fit */
             fprintf(line, " p%u %s", percents[i],
-                    h->count > 0 ? units_time(histogram_percentile(h, percents[i])).text : "-");
+                    units_known_time(histogram_known_percentile(h, percents[i])).text);
         fputs(", ", line);
     }
     uint64_t errors = now[LOAD_READ].failed.count + now[LOAD_WRITE].failed.count;
@@ -165,23 +165,24 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
 
 /* ---- the live file --------------------------------------------------------------------------- */
 
-/* Prints quantiles of the last second, and sums of the whole run. */
-static void print_metrics(const struct live_file *l, double seconds, FILE *out)
+/* Prints sums of the whole run, and quantiles and rates of `part`, which took so many seconds. */
+static void print_metrics(const struct live_file *l, const struct tally part[], double seconds,
+                          FILE *out)
 {
     static const double percents[] = {50, 90, 99, 99.9};
-    fputs("# HELP bonload_latency_seconds Latency of requests that did not fail.\n"
+    fputs("# HELP bonload_latency_seconds Latency of requests that did not fail; quantiles of the "
+          "last second, and in the end of the whole run.\n"
           "# TYPE bonload_latency_seconds summary\n",
           out);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct histogram *h = &l->counted->since[kind].response;
         for (size_t i = 0; i < sizeof percents / sizeof *percents; i++) {
+            uint64_t ns = histogram_known_percentile(&part[kind].response, percents[i]);
             fprintf(out, "bonload_latency_seconds{kind=\"%s\",quantile=\"%g\"} ", load_names[kind],
                     percents[i] / 100);
-            if (h->count == 0)
+            if (ns == 0)
                 fputs("NaN\n", out);
             else
-                fprintf(out, "%.9f\n",
-                        (double)histogram_percentile(h, percents[i]) / (double)BILLION);
+                fprintf(out, "%.9f\n", (double)ns / (double)BILLION);
         }
         fprintf(out, "bonload_latency_seconds_sum{kind=\"%s\"} %.9f\n", load_names[kind],
                 (double)l->counted->now[kind].response.sum / (double)BILLION);
@@ -197,22 +198,24 @@ static void print_metrics(const struct live_file *l, double seconds, FILE *out)
                 "bonload_failed_seconds_count{kind=\"%s\"} %" PRIu64 "\n",
                 load_names[kind], (double)l->counted->now[kind].failed.sum / (double)BILLION,
                 load_names[kind], l->counted->now[kind].failed.count);
-    fputs("# HELP bonload_bytes_per_second Bytes moved in the last second.\n"
+    fputs("# HELP bonload_bytes_per_second Bytes moved, in the last second, and in the end in the "
+          "whole run.\n"
           "# TYPE bonload_bytes_per_second gauge\n",
           out);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         fprintf(out, "bonload_bytes_per_second{kind=\"%s\"} %.3f\n", load_names[kind],
-                (double)l->counted->since[kind].bytes / seconds);
+                (double)part[kind].bytes / seconds);
     fputs("# EOF\n", out);
 }
 
 /* Replaces the file with one that has metrics. */
-static int write_metrics(struct live_file *l, uint64_t passed_ns, struct err *e)
+static int write_metrics(struct live_file *l, const struct tally part[], uint64_t part_ns,
+                         struct err *e)
 {
     int rc = output_open_plain(&l->metrics, l->path, e);
     if (rc != 0)
         return rc;
-    print_metrics(l, (double)(passed_ns + 1) / (double)BILLION, l->metrics.stream);
+    print_metrics(l, part, (double)(part_ns + 1) / (double)BILLION, l->metrics.stream);
     rc = output_finish(&l->metrics, e);
     output_discard(&l->metrics);
     return rc;
@@ -228,7 +231,7 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
     if (!l->counted)
         return err_system(e, ENOMEM, "allocate memory for %s", l->path);
     if (suffix && strcmp(suffix, ".prom") == 0)
-        return write_metrics(l, 0, e);
+        return write_metrics(l, l->counted->since, 0, e);
     int fd = output_open_live(l->path, false, e);
     if (fd < 0)
         return fd;
@@ -263,21 +266,20 @@ int live_file_update(struct live_file *l, const struct run *run, uint64_t elapse
         const struct tally *t = &l->counted->since[kind];
         const struct histogram *h = &t->response;
         recent_update(l->counted, &run->recorders, kind);
-        if (is_last && !l->csv) /* again, because the metrics stay, and no further second follows */
-            recent_update(l->counted, &run->recorders, kind);
         if (!l->csv)
             continue;
         fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, tally_ended(t), t->failed.count,
                 t->bytes);
-        if (h->count == 0)
-            fputs(",,,", l->csv); /* nothing succeeded, so there is no latency */
-        else
-            fprintf(l->csv, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, histogram_percentile(h, 50),
-                    histogram_percentile(h, 99), h->maximum);
+        /* what is not known, or if nothing succeeded, has no latency */
+        const uint64_t latencies[] = {histogram_known_percentile(h, 50),
+                                      histogram_known_percentile(h, 99), h->maximum};
+        for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
+            fprintf(l->csv, latencies[i] > 0 ? ",%" PRIu64 : ",", latencies[i]);
     }
     l->last_ns = is_last ? elapsed_ns : elapsed_ns - elapsed_ns % BILLION;
     if (!l->csv)
-        return write_metrics(l, passed_ns, e);
+        return write_metrics(l, is_last ? l->counted->now : l->counted->since,
+                             is_last ? elapsed_ns : passed_ns, e);
     fputc('\n', l->csv);
     return fflush(l->csv) == 0 ? 0 : err_system(e, errno, "write %s", l->path);
 }

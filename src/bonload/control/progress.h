@@ -42,7 +42,7 @@ void progress_close(struct progress_view *v);
 /*
  * The file of -live-file: the figures of each second, while the run goes on. If its name ends in
  * .prom, it is replaced as a whole each second, with metrics (OpenMetrics, as a node exporter reads
- * them). Otherwise it gets a line of CSV each second.
+ * them); in the end they are those of the whole run. Otherwise it gets a line of CSV each second.
  */
 struct live_file {
     const char *path;              /* NULL: the user wants no file */

@@ -250,9 +250,9 @@ static void print_sentence(const struct answer *a, FILE *out)
         l = &a->loads[a->load_count - 1];
         const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
         fprintf(out, ": %s %s/s at %s, p99 %s", made.text, a->profile.request,
-                load_words(a, l).text, units_time(l->response.times.p99).text);
+                load_words(a, l).text, units_known_time(l->response.times.p99).text);
         if (l->sync.count > 0)
-            fprintf(out, ", %s p99 %s", l->sync.name, units_time(l->sync.times.p99).text);
+            fprintf(out, ", %s p99 %s", l->sync.name, units_known_time(l->sync.times.p99).text);
     }
     fputc('.', out);
     if (a->is_more_sought) {
@@ -322,13 +322,16 @@ static void print_figures(const struct answer *a, FILE *out)
                      percentile_words(j->limit->percent).text);
             fprintf(out, "%-22s %9s %9s  %-20s %s\n", name.text,
                     units_time(j->limit->nanoseconds).text,
-                    j->count > 0 ? units_time_beside(j->found_ns, j->limit->nanoseconds).text : "-",
+                    percentile_is_known(j->count, j->limit->percent)
+                        ? units_time_beside(j->found_ns, j->limit->nanoseconds).text
+                        : "-",
                     interval_words(j).text, load_words(a, l).text);
         }
         for (size_t i = 0; !has_limits && i < PROFILE_WORKS + 2; i++)
             if (rows[i]->count > 0)
                 fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", rows[i]->name, rows[i]->count,
-                        units_time(rows[i]->times.p50).text, units_time(rows[i]->times.p99).text,
+                        units_known_time(rows[i]->times.p50).text,
+                        units_known_time(rows[i]->times.p99).text,
                         units_time(rows[i]->times.max).text, load_words(a, l).text);
         if (!has_limits && others_are_busy(&l->machine)) {
             char machine[OTHERS_TEXT];
@@ -401,8 +404,8 @@ static json_t *json_of_durations(const struct duration_figures *f)
     json_t *object = json_object();
     put_text(&object, "name", f->name);
     put_count(&object, "count", f->count);
-    put_count(&object, "p50_ns", f->times.p50);
-    put_count(&object, "p99_ns", f->times.p99);
+    put_known_count(&object, "p50_ns", f->times.p50);
+    put_known_count(&object, "p99_ns", f->times.p99);
     put_count(&object, "max_ns", f->times.max);
     return object;
 }
@@ -432,7 +435,8 @@ static json_t *load_of(const struct at_load *l)
         put_real(&judged, "percentile", j->limit->percent);
         put_count(&judged, "limit_ns", j->limit->nanoseconds);
         put_count(&judged, "count", j->count);
-        put_count(&judged, "found_ns", j->found_ns);
+        put_known_count(&judged, "found_ns",
+                        percentile_is_known(j->count, j->limit->percent) ? j->found_ns : 0);
         put_count(&judged, "low_ns", j->low_ns);
         put_known_count(&judged, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
         put_fact(&judged, "verdict", goodness_keys[j->goodness]);

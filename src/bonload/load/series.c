@@ -32,14 +32,16 @@ static void add_to_bin(uint32_t *bin, uint64_t count)
     *bin = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-/* A percentile computed from the bins: the geometric middle of its bin. */
+/* A percentile computed from the bins: the geometric middle of its bin; 0: too few show it. */
 static uint64_t percentile_of(const struct slice_kind *k, double percent)
 {
     double wanted = ceil((double)k->good * percent / 100);
     double seen = 0;
+    if (!percentile_is_known(k->good, percent))
+        return 0;
     for (unsigned bin = 0; bin < HEAT_BINS; bin++) {
         seen += k->heat[bin];
-        if (seen < wanted || seen < 1)
+        if (seen < wanted)
             continue;
         uint64_t middle =
             (uint64_t)sqrt(fmax(heat_edge(bin), HEAT_FROM_NS / 2.) * heat_edge(bin + 1));
@@ -99,8 +101,8 @@ void series_update(struct series *s, const struct recorders *r, uint64_t elapsed
             .good = h->count,
             .errors = now.errors - before.errors,
             .bytes = now.bytes - before.bytes,
-            .p50_ns = histogram_percentile(h, 50),
-            .p99_ns = histogram_percentile(h, 99),
+            .p50_ns = histogram_known_percentile(h, 50),
+            .p99_ns = histogram_known_percentile(h, 99),
             .max_ns = h->maximum,
         };
         const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);

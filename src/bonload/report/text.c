@@ -144,11 +144,11 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
     uint64_t most = 0;
     size_t kept = 0;
     struct label_text l = {""};
-    if (r->step_count == 0 || !steps[0].kinds[kind].is_there)
+    if (first == 0)
         return;
     for (; kept < r->step_count; kept++) {
         const struct step_kind *k = &steps[kept].kinds[kind];
-        if (k->achieved < k->load * .99 || k->latencies.p99 > KNEE * first)
+        if (k->achieved < k->load * .99 || k->latencies.p99 == 0 || k->latencies.p99 > KNEE * first)
             break;
         most = k->latencies.p99 > most ? k->latencies.p99 : most;
     }
@@ -162,7 +162,8 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
             label_add(&l, "%s%s/s were made", kept > 0 ? "" : "only ",
                       units_scaled(k->achieved, UNITS_COUNT).text);
         else
-            label_add(&l, "it is %s", units_time(k->latencies.p99).text);
+            label_add(&l, "it is %s",
+                      k->latencies.p99 > 0 ? units_time(k->latencies.p99).text : "not known");
     }
     label_add(&l, ".");
     print_wrapped(out, 0, l.text);
@@ -170,13 +171,9 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* A percentile of too few requests says nothing: p99 takes 100. */
 static struct units_text percentile(const struct histogram *h, double percent)
 {
-    struct units_text none = {"-"};
-    return (double)h->count * (100 - percent) >= 100 - 1e-9
-               ? units_time(histogram_percentile(h, percent))
-               : none;
+    return units_known_time(histogram_known_percentile(h, percent));
 }
 
 static void print_table(const struct result *r, FILE *out)
@@ -195,7 +192,7 @@ static void print_table(const struct result *r, FILE *out)
         fprintf(out, "%-6s%10" PRIu64 "%10" PRIu64 "%7" PRIu64 "%7s%10s%10s%10s%10s\n",
                 kind_words[kind], k->due > ended ? k->due : ended, h->count, k->tally.failed.count,
                 late, percentile(h, 50).text, percentile(h, 99).text, percentile(h, 99.9).text,
-                h->count > 0 ? units_time(h->maximum).text : "-");
+                units_known_time(h->maximum).text);
     }
 }
 
@@ -234,9 +231,10 @@ static void print_steps(const struct result *r, FILE *out)
                 continue;
             fprintf(out, "%-6s%10.6g%10s%10" PRIu64 "%10s%10s", kind_words[kind], k->load,
                     units_scaled(k->achieved, UNITS_COUNT).text, k->errors,
-                    units_time(k->latencies.p50).text, units_time(k->latencies.p99).text);
+                    units_known_time(k->latencies.p50).text,
+                    units_known_time(k->latencies.p99).text);
             if (*limited)
-                fprintf(out, "%10s", units_time(k->limited_ns).text);
+                fprintf(out, "%10s", units_known_time(k->limited_ns).text);
             if (is_search)
                 fprintf(out, "  %s%s", verdict_names[k->verdict],
                         r->steps[i].is_confirmation ? ", again" : "");

@@ -44,7 +44,7 @@ static void print_test(FILE *out, const struct result *r, enum test_id test, con
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++) {
         char text[UNITS_TEXT];
         units_format_latency(text, latencies[i]);
-        fprintf(out, " %8s", text);
+        fprintf(out, " %8s", latencies[i] > 0 ? text : "-");
     }
     fprintf(out, "  %s%s\n", limit_text(t->verdict.least.by),
             t->direct.asked ? "" : ", without O_DIRECT");

@@ -212,7 +212,7 @@ void extra_tables(FILE *out, const struct result runs[], size_t count)
                     snprintf(text, sizeof text, "%" PRIu64 "ns", all[k]);
                 else
                     units_format_latency(text, all[k]);
-                fprintf(out, " %8s", text);
+                fprintf(out, " %8s", all[k] > 0 ? text : "-");
             }
             fputc('\n', out);
         }

@@ -43,7 +43,8 @@ static json_t *json_of_steady(const struct steady_result *s)
                   {"elapsed_seconds", (double)r->elapsed_ns / 1e9});
         PUT_COUNTS(&round, {"ops", r->ops}, {"bytes", r->bytes});
         put_rates(&round, r->bytes, r->ops, r->elapsed_ns);
-        PUT_COUNTS(&round, {"mean_ns", r->mean_ns}, {"p99_ns", r->p99_ns});
+        put_count(&round, "mean_ns", r->mean_ns);
+        put_known_count(&round, "p99_ns", percentile_is_known(r->ops, 99) ? r->p99_ns : 0);
         append_value(&rounds, round);
     }
     steady_text(reason, s);
@@ -182,8 +183,10 @@ static json_t *json_of_test(const struct result *r, enum test_id test)
         const struct interval *n = &t->intervals[i];
         json_t *one = json_object();
         put_real(&one, "seconds", (double)n->end_ns / 1e9);
-        PUT_COUNTS(&one, {"ops", n->ops}, {"bytes", n->bytes}, {"p50_ns", n->p50_ns},
-                   {"p99_ns", n->p99_ns}, {"max_ns", n->max_ns});
+        PUT_COUNTS(&one, {"ops", n->ops}, {"bytes", n->bytes});
+        put_known_count(&one, "p50_ns", n->p50_ns);
+        put_known_count(&one, "p99_ns", n->p99_ns);
+        put_count(&one, "max_ns", n->max_ns);
         append_value(&intervals, one);
     }
     put_value(&object, "intervals", intervals);

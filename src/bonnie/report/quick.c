@@ -51,8 +51,8 @@ static void print_row(FILE *out, const struct result *r)
         else
             fprintf(out, "%11s%10s%10s   %s\n",
                     units_scaled(rate, counts ? UNITS_COUNT : UNITS_BYTES).text,
-                    test == TEST_IOPS ? units_time(t->latency_ns.p50).text : "",
-                    test == TEST_IOPS ? units_time(t->latency_ns.p99).text : "",
+                    test == TEST_IOPS ? units_known_time(t->latency_ns.p50).text : "",
+                    test == TEST_IOPS ? units_known_time(t->latency_ns.p99).text : "",
                     limit_text(t->verdict.least.by));
     }
 }

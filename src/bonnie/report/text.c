@@ -405,7 +405,7 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     add_text(&line, " %5s %5u%% %8s %3s", text, r->plan->iops.write_percent, iops->rate, iops->cpu);
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++) {
         units_format_latency(text, percentiles[i]);
-        add_text(&line, " %7s", text);
+        add_text(&line, " %7s", percentiles[i] > 0 ? text : "-");
     }
     add_text(&line, " %7s", iops->latency);
     end_line(&line, out);

@@ -168,6 +168,32 @@ static void nothing_has_no_figures(void **state)
     free(h);
 }
 
+/* A percentile takes 1 / (1 - p) values, in whole numbers. */
+static void few_values_show_no_percentile(void **state)
+{
+    (void)state;
+    static const struct {
+        double percent;
+        uint64_t needed;
+    } cases[] = {{50, 2},     {90, 10},     {95, 20},       {99, 100},
+                 {99.5, 200}, {99.9, 1000}, {99.99, 10000}, {97, 34 /* 33.3 */},
+                 {100, 1}};
+    struct histogram *h = new_histogram();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(percentile_is_known(cases[i].needed, cases[i].percent));
+        assert_false(percentile_is_known(cases[i].needed - 1, cases[i].percent));
+    }
+    for (unsigned i = 0; i < 99; i++)
+        histogram_record(h, 7);
+    assert_int_equal(histogram_known_percentile(h, 99), 0);
+    assert_int_equal(latencies_of(h).p95, 7);
+    assert_int_equal(latencies_of(h).p99, 0);
+    histogram_record(h, 7);
+    assert_int_equal(latencies_of(h).p99, 7);
+    assert_int_equal(latencies_of(h).p99_9, 0);
+    free(h);
+}
+
 static void ends_of_the_range(void **state)
 {
     (void)state;
@@ -268,6 +294,7 @@ int main(void)
         cmocka_unit_test(looks_share_out_what_is_recorded),
         cmocka_unit_test(a_difference_can_be_emptied),
         cmocka_unit_test(nothing_has_no_figures),
+        cmocka_unit_test(few_values_show_no_percentile),
         cmocka_unit_test(ends_of_the_range),
         cmocka_unit_test(largest_values),
         cmocka_unit_test(buckets_follow_each_other),
