@@ -285,22 +285,17 @@ void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
         bool is_known = l->limited_by && strcmp(l->limited_by, "unknown") != 0;
         const char *then = i > 0 ? " then " : "";
         const char *limit = is_known ? l->limited_by : "";
-        char speed[UNITS_TEXT];
-        char bytes[UNITS_TEXT];
-        if (operation_bytes > 0)
-            snprintf(speed, sizeof speed, "%.0f/s", l->rate / (double)operation_bytes);
-        else if (l->rate >= (double)GIB)
-            snprintf(speed, sizeof speed, "%.2f GiB/s", l->rate / (double)GIB);
-        else
-            snprintf(speed, sizeof speed, "%.1f MiB/s", l->rate / (double)MIB);
-        units_format_readable(bytes, l->to.bytes - l->from.bytes);
+        const struct units_text speed =
+            operation_bytes > 0 ? units_scaled(l->rate / (double)operation_bytes, UNITS_COUNT)
+                                : units_scaled(l->rate, UNITS_BYTES);
         if (i + 1 == levels->count)
-            snprintf(text + used, LEVELS_TEXT - used, "%s%s%s%s%s.", then, speed,
+            snprintf(text + used, LEVELS_TEXT - used, "%s%s/s%s%s%s.", then, speed.text,
                      is_known ? " (limited by " : "", limit, is_known ? ")" : "");
         else
-            used += (size_t)snprintf(text + used, LEVELS_TEXT - used, "%s%s for %s%s (%s%s%s);",
-                                     then, speed, i == 0 ? "the first " : "", bytes,
-                                     units_time(l->to.ns - l->from.ns).text,
-                                     is_known ? "; limited by " : "", limit);
+            used += (size_t)snprintf(
+                text + used, LEVELS_TEXT - used, "%s%s/s for %s%s (%s%s%s);", then, speed.text,
+                i == 0 ? "the first " : "",
+                units_scaled((double)(l->to.bytes - l->from.bytes), UNITS_BYTES).text,
+                units_time(l->to.ns - l->from.ns).text, is_known ? "; limited by " : "", limit);
     }
 }

@@ -36,9 +36,7 @@ void put_tail(json_t **object, const struct tail_summary *s)
         put_text(&one, "cause", tail_causes[r->cause].name);
         append_value(&operations, one);
     }
-    struct tail_summary bare = *s; /* the note has a key of its own */
-    bare.note = "";
-    tail_summary_words(words, &bare);
+    tail_summary_words(words, s);
     put_text(&tail, "reason", words);
     put_flag(&tail, "traced", s->is_traced);
     put_text(&tail, "note", s->note);

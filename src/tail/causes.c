@@ -54,7 +54,7 @@ const struct tail_cause_words tail_causes[CAUSE_COUNT] = {
     [CAUSE_DEVICE] = {"device", "waited for the device itself"},
     [CAUSE_QUEUE] = {"queue", "waited in the queue before the device"},
     [CAUSE_PROGRAM] = {"program", "ran in the program or the kernel"},
-    [CAUSE_UNKNOWN] = {"unknown", "unknown"},
+    [CAUSE_UNKNOWN] = {"unknown", "for reasons not known"},
 };
 
 /* The first cause that applies. */

@@ -64,7 +64,7 @@ void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct t
 
 enum tail_cause tail_largest(const struct tail_spans *spans);
 
-/* A cause's name in JSON ("device"), and the words after a percentage ("waited for a CPU"). */
+/* A cause's name in JSON ("device"), and the words after a number ("waited for a CPU"). */
 extern const struct tail_cause_words {
     const char *name;
     const char *words;

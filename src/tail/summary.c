@@ -117,8 +117,7 @@ void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *
     FILE *out = s->is_wanted && s->ops > 0 ? fmemopen(text, TAIL_TEXT, "w") : NULL;
     if (!out)
         return;
-    fprintf(out, "of the slowest %.2g %% (above %s)", 100 * (double)s->slowest / (double)s->ops,
-            units_time(s->above_ns).text);
+    fprintf(out, "of the slowest %" PRIu64 " (above %s)", s->slowest, units_time(s->above_ns).text);
     uint64_t left[CAUSE_COUNT];
     memcpy(left, s->by_cause, sizeof left);
     for (const char *between = ": ";; between = "; ") {
@@ -128,17 +127,14 @@ void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *
         if (left[most] == 0)
             break;
         left[most] = 0;
-        fprintf(out, "%s%.0f %% %s", between, tail_summary_percent(s, most),
-                tail_causes[most].words);
+        fprintf(out, "%s%" PRIu64 " %s", between, s->by_cause[most], tail_causes[most].words);
     }
     fputs(".", out);
     if (s->examined < s->slowest)
         fprintf(out, " Only %zu of these %" PRIu64 " could be examined.", s->examined, s->slowest);
     if (s->lost_ops > 0)
         fprintf(out,
-                " Events were lost: the causes of %" PRIu64 " of these operations are unknown.",
+                " Events were lost: the causes of %" PRIu64 " of these operations are not known.",
                 s->lost_ops);
-    if (s->note[0] != '\0')
-        fprintf(out, " Not everything can be seen: %s.", s->note);
     fclose(out);
 }

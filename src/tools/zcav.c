@@ -239,7 +239,7 @@ struct zcav_log {
     const char *name; /* name for messages */
     bool is_live;     /* goes to the terminal that also shows the progress bar */
     bool is_own;      /* the stream is closed at the end */
-    bool is_read;     /* goes to a terminal, so a summary need not have Bonnie++'s words */
+    bool is_read;     /* goes to a terminal, so it ends in words */
     char *text;       /* all output, if it is kept until the end; otherwise NULL */
     size_t length;
 };
@@ -267,8 +267,9 @@ struct zcav_job {
     bool is_live;   /* standard error is a terminal with a progress bar */
     struct zcav_log log;
     struct io_queue queue;
-    struct zcav_pass *passes; /* as many as the settings say */
-    unsigned pass;            /* number of the current pass */
+    struct zcav_pass *passes;  /* as many as the settings say */
+    unsigned pass;             /* number of the current pass */
+    struct zcav_block *middle; /* of all passes, a figure for each block */
     struct bad_ranges bad;
 
     /* The block that is being moved. */
@@ -578,7 +579,6 @@ static int measure_pass(struct zcav_job *j, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
     struct zcav_pass *p = &j->passes[j->pass];
-    const struct zcav_block *sum = &p->sum;
     const uint64_t end = zcav_end(j);
     uint64_t position = 0; /* in a stream */
     int rc = 0;
@@ -610,15 +610,11 @@ static int measure_pass(struct zcav_job *j, struct err *e)
     }
     if (rc == 0 && p->count == 0)
         rc = too_small(j, e);
-    const char *done = s->writes ? "Wrote" : "Read";
-    if (rc == 0 && j->log.is_read)
-        rc = print_log(&j->log, e, "# %s %" PRIu64 " MiB in %.2f s: %.0f MiB/s.\n", done,
-                       sum->bytes / MIB, zcav_seconds(sum->nanoseconds), mib_per_second(sum));
-    else if (rc == 0)
+    if (rc == 0)
         rc = print_log(&j->log, e,
                        "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
-                       done, sum->bytes / MIB, sum->nanoseconds / (uint64_t)BILLION,
-                       mib_per_second(sum));
+                       s->writes ? "Wrote" : "Read", p->sum.bytes / MIB,
+                       p->sum.nanoseconds / (uint64_t)BILLION, mib_per_second(&p->sum));
     if (rc != 0 || s->quiet)
         return rc;
     char text[32] = "";
@@ -654,28 +650,72 @@ static int measure_device(void *context, struct err *e)
     int rc = count == 1 ? log_heading(&j->log, e) : 0;
     for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
         rc = measure_pass(j, e);
+    struct zcav_block *passes = calloc(count, sizeof *passes);
+    j->middle = calloc(j->passes[0].count + 1, sizeof *j->middle);
+    if (rc == 0 && (!passes || !j->middle))
+        rc = err_system(e, ENOMEM, "allocate memory for %u passes", count);
     if (rc == 0 && count > 1) {
-        struct zcav_block *passes = calloc(count, sizeof *passes);
-        if (!passes)
-            return err_system(e, ENOMEM, "allocate memory for %u passes", count);
         rc = print_log(&j->log, e, "#loops: %u\n", count);
         if (rc == 0)
             rc = log_heading(&j->log, e);
-        for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
-            for (unsigned p = 0; p < count; p++)
-                passes[p] = j->passes[p].blocks[i];
-            struct zcav_block middle = zcav_middle(passes, count, s->block_bytes);
-            rc = log_block(&j->log, zcav_offset(s, i), &middle, e);
-        }
-        free(passes);
     }
-    for (size_t i = 0; rc == 0 && i < j->bad.count; i++) {
+    for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
+        for (unsigned p = 0; p < count; p++)
+            passes[p] = j->passes[p].blocks[i];
+        j->middle[i] = zcav_middle(passes, count, s->block_bytes);
+        if (count > 1)
+            rc = log_block(&j->log, zcav_offset(s, i), &j->middle[i], e);
+    }
+    free(passes);
+    for (size_t i = 0; rc == 0 && !j->log.is_read && i < j->bad.count; i++) {
         const struct bad_range *r = &j->bad.ranges[i];
         rc = print_log(&j->log, e, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
                        s->writes ? "Unwritable" : "Unreadable", r->bytes, r->offset,
                        (double)r->offset / GIB, portable_reason(r->code));
     }
     return rc;
+}
+
+/* Most places that are named; of others the number is told. */
+#define PLACES_MOST 8
+
+/* Prints what people look for in a log that they read: the median, and the places to look at. */
+static void print_words(const struct zcav_job *j)
+{
+    const struct zcav_settings *s = j->settings;
+    const size_t count = j->passes[0].count;
+    const double median =
+        MIB * mib_per_second(&(struct zcav_block){.bytes = s->block_bytes,
+                                                  .nanoseconds = zcav_median(j->middle, count)});
+    struct label_text text = {""};
+    size_t places = 0;
+    if (median > 0)
+        label_add(&text, "%s/s, ", units_scaled(median, UNITS_BYTES).text);
+    label_add(&text, "of %zu block%s of %" PRIu64 " MiB", count, count == 1 ? "" : "s",
+              s->block_bytes / MIB);
+    label_print(j->log.stream, "median", &text);
+    for (size_t i = 0; i < count; i++) {
+        const struct zcav_block *b = &j->middle[i];
+        const double rate = MIB * mib_per_second(b);
+        if (b->bytes > 0 && 2 * rate < median && places++ < PLACES_MOST)
+            label_add(&text, "%s/s at %s, ", units_scaled(rate, UNITS_BYTES).text,
+                      units_scaled((double)zcav_offset(s, i), UNITS_BYTES).text);
+    }
+    if (places > PLACES_MOST)
+        label_add(&text, "and %zu more: ", places - PLACES_MOST);
+    label_add(&text, "%s below half the median", places > 0 ? "all" : "none");
+    label_print(j->log.stream, "slow", &text);
+    for (size_t i = 0; i < j->bad.count && i < PLACES_MOST; i++) {
+        const struct bad_range *r = &j->bad.ranges[i];
+        label_add(&text, "%s%s at %s: %s", i > 0 ? "; " : "",
+                  units_scaled((double)r->bytes, UNITS_BYTES).text,
+                  units_scaled((double)r->offset, UNITS_BYTES).text, portable_reason(r->code));
+    }
+    if (j->bad.count > PLACES_MOST)
+        label_add(&text, "; and %zu more", j->bad.count - PLACES_MOST);
+    if (j->bad.count == 0)
+        label_add(&text, "none");
+    label_print(j->log.stream, s->writes ? "unwritable" : "unreadable", &text);
 }
 
 /* Opens what a job needs for its file. The caller must release the job in either case. */
@@ -716,6 +756,7 @@ static void release_job(struct zcav_job *j)
     for (unsigned i = 0; j->passes && i < j->settings->passes.value; i++)
         free(j->passes[i].blocks);
     free(j->passes);
+    free(j->middle);
     free(j->failed);
     free(j->bad.ranges);
     if (j->log.stream && j->log.is_own)
@@ -774,8 +815,11 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
     int ended = monitor_end(monitor, NULL, NULL, NULL, NULL, e);
     rc = rc ? rc : ended;
     shared_stats_close(&stats);
-    for (unsigned i = 0; rc == 0 && i < count; i++)
+    for (unsigned i = 0; rc == 0 && i < count; i++) {
+        if (jobs[i].log.is_read && jobs[i].log.stream)
+            print_words(&jobs[i]);
         rc = close_log(&jobs[i].log, jobs[i].label, e);
+    }
     return rc;
 }
 

@@ -64,7 +64,7 @@ for my $case (@CASES) {
     is($levels[1]{from_bytes}, $levels[0]{to_bytes}, 'the second begins where the first ends');
     is($levels[1]{to_bytes}, 50 * $MIB,               'and lasts to the end');
     is($judged->{limited_by}, $levels[1]{limited_by}, 'the verdict is that on the second');
-    like($told, qr{^  $test: \d+[.]\d MiB/s for the first \d+[.]\d MiB \(\d+(?:[.]\d+)? m?s(?:; limited by [\w ]+)?\); then\s+\d+[.]\d\s+MiB/s(?:\s+\(limited\s+by\s+[\w ]+\))?[.]$}m, 'the sentence below the table');
+    like($told, qr{^  $test: [\d.]+ MiB/s for the first [\d.]+ MiB \(\d+(?:[.]\d+)? m?s(?:; limited by [\w ]+)?\); then\s+[\d.]+\s+MiB/s(?:\s+\(limited\s+by\s+[\w ]+\))?[.]$}m, 'the sentence below the table');
 }
 
 # A device that falls after the first part of a run of rounds, and of a load of bonload.

@@ -136,7 +136,9 @@ void campaign_sum_end(struct campaign_sum *sum)
             "lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
             sum->conclusive,
             units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
-            units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED), 1, 100).text);
+            units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED),
+                         sum->lost < sum->conclusive, 100)
+                .text);
     if (sum->reached_drive == 0 || sum->reached_drive == sum->conclusive)
         reason_add(sum->reason, sizeof sum->reason, "; %s the drive's cache%s",
                    sum->reached_drive == 0 ? "no cut reached" : "all of these cuts reached",
@@ -552,6 +554,7 @@ static int make_cut(struct campaign *c, struct err *e)
 static int take_cut(struct campaign *c, struct err *e)
 {
     struct err reason = {0};
+    struct label_text line = {""};
     struct cut_name name = cut_name(c->number, "json");
     int fd = path_open_file(&c->logs, name.text, O_RDONLY, 0, 0);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
@@ -599,7 +602,8 @@ static int take_cut(struct campaign *c, struct err *e)
         append_value(&c->cuts, object);
         campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
                          lost);
-        printf("cut %u: %s: %s\n", c->number, verdict_headings[judged], printable(text).text);
+        label_add(&line, "cut %u: %s: %s", c->number, verdict_headings[judged], text);
+        print_wrapped(stdout, 0, line.text);
         fflush(stdout);
     }
     json_decref(report);
@@ -653,10 +657,11 @@ static int report_campaign(struct campaign *c, struct err *e)
     char *text = document_end(object, JSON_COMPACT);
     if (!text)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
-    if (s->json)
-        puts(text);
-    else
-        printf("\n%s: %s\n", verdict_headings[sum->verdict], sum->reason);
+    struct label_text answer = {""};
+    label_add(&answer, "%s: %s", verdict_headings[sum->verdict], sum->reason);
+    puts(s->json ? text : "");
+    if (!s->json)
+        print_wrapped(stdout, 0, answer.text);
     int rc = s->page ? html_page_write(&c->page, text, e) : 0;
     free(text);
     return rc;

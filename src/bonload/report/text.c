@@ -390,6 +390,8 @@ static void print_rest(const struct result *r, FILE *out)
     const struct joint_run *t = &r->together;
     uint64_t all = f->kinds[LOAD_READ].made + f->kinds[LOAD_WRITE].made;
     unsigned hosts = 0;
+    const struct tail_summary *tail =
+        &r->tails[r->tails[LOAD_READ].is_wanted ? LOAD_READ : LOAD_WRITE];
     struct label_text l = {""};
     if (others_are_busy(&f->machine)) {
         char machine[OTHERS_TEXT];
@@ -404,6 +406,9 @@ static void print_rest(const struct result *r, FILE *out)
     else if (*l.text)
         label_add(&l, "none damaged");
     label_print(out, "checked", &l);
+    if (tail->is_wanted && *tail->note)
+        label_add(&l, "not everything can be seen: %s", tail->note);
+    label_print(out, "tail", &l);
     for (unsigned i = 0; t->ranks > 1 && i < t->ranks; i++)
         hosts += t->hosts[i].ranks > 0;
     if (hosts > 0) {

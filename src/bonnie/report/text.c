@@ -94,6 +94,7 @@ static void print_corruption(FILE *out, const struct result *r)
 static void note_tests(struct notes *n, const struct result *r)
 {
     enum { LEVELS, TAIL, STEADY, KINDS };
+    const char *unseen = NULL;
     for (int kind = LEVELS; kind < KINDS; kind++)
         for (enum test_id test = 0; test < TEST_COUNT; test++) {
             const struct test_result *t = &r->tests[test];
@@ -106,7 +107,11 @@ static void note_tests(struct notes *n, const struct result *r)
                 steady_text(words, &t->steady);
             if (words[0] != '\0')
                 note(n, "%s: %s%s", test_names[test], words, kind == STEADY ? "." : "");
+            if (t->tail.is_wanted && *t->tail.note)
+                unseen = t->tail.note; /* the same of all tests */
         }
+    if (unseen)
+        note(n, "Not everything can be seen: %s.", unseen);
 }
 
 /* Notes what several tests have in common: measured for less than --min-time, only read ... */

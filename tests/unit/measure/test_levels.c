@@ -295,9 +295,9 @@ static void words(void **state)
                  {.rate = 100.04 * (double)MIB, .limited_by = "device"}},
     };
     levels_words(text, &levels, 0);
-    assert_string_equal(text, "2.00 GiB/s for the first 3.0 GiB (1.50 s; limited by page cache); "
+    assert_string_equal(text, "2.00 GiB/s for the first 3.00 GiB (1.50 s; limited by page cache); "
                               "then 1.00 GiB/s for 10.0 GiB (10.0 s); "
-                              "then 100.0 MiB/s (limited by device).");
+                              "then 100 MiB/s (limited by device).");
     levels.count = 0;
     levels_words(text, &levels, 4096);
     assert_string_equal(text, "");
