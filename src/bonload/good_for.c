@@ -175,6 +175,7 @@ static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
         return rc;
     rc = main_loop_open(&main_loop, &run, q->coordinator, e);
     if (rc == 0) {
+        main_loop.view.title = q->answer->profile.name;
         rc = main_loop_run(&main_loop, &failure);
         if (rc == 0)
             rc = result_make(&result, &main_loop, &failure);

@@ -182,9 +182,12 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         char name[LIMIT_TEXT];
         if (is_sought && k->answer.found == FOUND_UNSURE) {
             *status = STATUS_NOT_KNOWN;
-            message("%ss: %s: at least %.6g %s are known to keep the limit", load_names[kind],
+            message("%ss: %s: at least %.6g%s", load_names[kind],
                     k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
-                    k->answer.load, p->settings->search == SEARCH_THREADS ? "threads" : "a second");
+                    k->answer.load,
+                    p->settings->search == SEARCH_RATE ? "/s"
+                    : k->answer.load <= 1              ? " thread"
+                                                       : " threads");
         }
         if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
             continue;

@@ -68,8 +68,8 @@ double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
 #define TAIL_TEXT 640
 
 /*
- * Writes a sentence: "of the slowest 100 (above 8.1 ms): 71 waited for the device itself; 29 waited for
- * a CPU." It has no comma, because scripts take such a line for the CSV line, and is empty when
+ * Writes a sentence: "of the slowest 100 (above 8.1 ms): 71 waited for the device itself; 29 waited
+ * for a CPU." It has no comma, because scripts take such a line for the CSV line, and is empty when
  * there is nothing to say. The note is not in it.
  */
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s);

@@ -91,7 +91,7 @@ subtest 'a test with slow operations' => sub {
     ok($html =~ /href="#slowest">The slowest operations</, 'the section can be gone to');
     like($html, qr{<p class="headline">Read in blocks: of the slowest 4 [(]above 8.1 ms[)]: 3 $WORDS; 1 waited for a CPU[.] Reads }, 'and its sentence comes first');
     my ($head, $row) = cells(section_of($html));
-    is_deeply($row, [ 'Read in blocks', "Of the slowest 0.1 % (above 8.1 ms): 75 % $WORDS; 25 % waited for a CPU.", '4 of 1,000', '1,234' ], 'the table');
+    is_deeply($row, [ 'Read in blocks', "Of the slowest 4 (above 8.1 ms): 3 $WORDS; 1 waited for a CPU.", '4 of 1,000', '1,234' ], 'the table');
     is(scalar @{$head}, scalar @{$row}, 'a heading for each column');
     is_deeply([ chart_rows(section_of($html)) ], [ [ $WORDS, "75 %, 10\x{2013}40 ms" ], [ 'waited for a CPU', '25 %, 30 ms' ] ], 'a row for each cause, the most frequent first');
     is(path_of($html, 'device'), 'M0 167h0m250-50h0m250-100h0', 'the marks: from zero, when and how long');
@@ -130,7 +130,7 @@ subtest 'nothing is known' => sub {
     unlike($html, qr/<figure/, 'and there is no chart');
 
     $html = section_of(page(report('one', $blind), report('two', tail_of([ [ 0, 10, 'device' ], [ 1, 10, 'unknown' ] ]))));
-    is_deeply([ map { $_->[0] } chart_rows($html) ], [ 'device: 2 two', 'unknown: 2 two' ], 'of two labels, only the other is drawn');
+    is_deeply([ map { $_->[0] } chart_rows($html) ], [ 'device: 2 two', 'not known: 2 two' ], 'of two labels, only the other is drawn');
     like(section_of(page(report('lab', tail_of([ [ 0, 10, 'device' ] ], note => 'a note')))), qr{<small>Not everything can be seen: a note</small>}, 'a note that no sentence has');
 };
 

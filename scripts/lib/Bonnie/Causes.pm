@@ -21,7 +21,7 @@ my @TABLE = (
     [ cpu       => 'waited for a CPU',                                'CPU',           'dot range' ],
     [ reclaim   => 'had to free memory first',                        'memory',        'box range' ],
     [ program   => 'ran in the program or the kernel',                'program',       'tick range' ],
-    [ unknown   => 'unknown',                                         'unknown',       'dot unclear' ],
+    [ unknown   => 'for reasons not known',                           'not known',       'dot unclear' ],
 );
 
 # The names, in the order in which a chart has causes with equal shares.

@@ -10,6 +10,7 @@
 #include "sys/output.h"
 #include "util/err.h"
 #include "util/kernel_file.h"
+#include "util/printable.h"
 #include "util/units.h"
 
 #define REDRAW_NS UINT64_C(250000000)
@@ -50,17 +51,6 @@ void progress_clear(void *view)
     progress_bar_erase(&v->bar);
 }
 
-/* Prints a rate in a few columns: "998", "99.8k". */
-static void print_rate(FILE *line, double rate)
-{
-    char text[UNITS_TEXT];
-    if (rate < 9999.5)
-        snprintf(text, sizeof text, "%.4g", rate);
-    else
-        units_format_short_count(text, rate);
-    fputs(text, line);
-}
-
 static void print_line(FILE *line, struct progress_view *v, const struct run *run,
                        uint64_t elapsed_ns, uint64_t goal_ns)
 {
@@ -70,6 +60,8 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
     uint64_t most = atomic_load(&run->most);
     uint64_t begun = atomic_load(&run->budget);
     char text[48] = "";
+    if (v->title)
+        fprintf(line, "%s: ", printable(v->title).text);
     if (plan_ranks(run->plan) > 1)
         fprintf(line, "rank %u of %u: ", run->plan->stripe.index, plan_ranks(run->plan));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -79,18 +71,16 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
         if (load->pace == PACE_NONE)
             continue;
         recent_update(v->counted, &run->recorders, kind);
-        fputs(kind == LOAD_READ ? "reads " : "writes ", line);
-        print_rate(line, (double)h->count * (double)BILLION / (double)elapsed_ns);
-        fputs("/s", line);
-        if (load->pace == PACE_RATE) {
-            fputs(" of ", line);
-            print_rate(line, arrivals_rate(load_schedule(load), v->last_ns));
-        } else if (load->pace == PACE_CLOSED) {
+        double rate = (double)h->count * (double)BILLION / (double)elapsed_ns;
+        fprintf(line, "%ss %s/s", load_names[kind], units_scaled(rate, UNITS_COUNT).text);
+        double asked = load->pace == PACE_RATE ? arrivals_rate(load_schedule(load), v->last_ns) : 0;
+        if (load->pace == PACE_RATE)
+            fprintf(line, asked < 100 ? " of %.3g" : " of %.0f", asked);
+        else if (load->pace == PACE_CLOSED)
             fprintf(line, " by %u%s", active,
                     !is_alone     ? ""
                     : active == 1 ? " thread"
                                   : " threads");
-        }
         for (unsigned i = is_alone ? 0 : 1; i < 2; i++) /* with two kinds no p50, to fit */
             fprintf(line, " p%u %s", percents[i],
                     units_known_time(histogram_known_percentile(h, percents[i])).text);
@@ -127,7 +117,8 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
         fprintf(stderr, "%s\n", text);
 }
 
-/* ---- failures and memory --------------------------------------------------------------------- */
+/* ---- failures and memory
+ * --------------------------------------------------------------------- */
 
 void progress_report_failures(struct progress_view *v, const struct run *run)
 {
@@ -163,7 +154,8 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
         show_progress(v, run, now_ns, goal_ns);
 }
 
-/* ---- the live file --------------------------------------------------------------------------- */
+/* ---- the live file
+ * --------------------------------------------------------------------------- */
 
 /* Prints sums of the whole run, and quantiles and rates of `part`, which took so many seconds. */
 static void print_metrics(const struct live_file *l, const struct tally part[], double seconds,

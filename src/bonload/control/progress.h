@@ -15,6 +15,7 @@
  */
 struct progress_view {
     bool is_terminal;
+    const char *title; /* stands first on the line; NULL: none. Not owned */
     struct progress_bar bar;
     uint64_t next_ns;
     uint64_t last_ns;

@@ -21,6 +21,12 @@ static bool has_ended_requests(const struct result *r, enum load_kind kind)
     return tally_ended(&r->figures->kinds[kind].tally) > 0;
 }
 
+static uint64_t result_span_ns(const struct result *r)
+{
+    const struct figures *f = r->figures;
+    return f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0;
+}
+
 /* ---- the answer ------------------------------------------------------------------------------ */
 
 /* " of 16 KiB": exactly if all were alike. bonload's 4k is 4000 bytes, and told as such. */
@@ -76,8 +82,7 @@ static void print_load(const struct result *r, FILE *out)
     if (!*l.text)
         label_add(&l, "No request has ended");
     add_size(&l, r);
-    label_add(&l, " for %s",
-              units_time(f->end_ns > f->start_ns ? f->end_ns - f->start_ns : 0).text);
+    label_add(&l, " for %s", units_time(result_span_ns(r)).text);
     if (r->is_warmup)
         label_add(&l, " (of the warm-up, which does not count)");
     if (r->is_interim)
@@ -128,7 +133,7 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     if (*reason)
         label_add(&l, ": %s", reason);
     if (answer->found == FOUND_UNSURE && !*reason)
-        label_add(&l, " (the search was not finished)");
+        label_add(&l, " (not finished: %s)", units_time(result_span_ns(r)).text);
     label_add(&l, ".");
     print_wrapped(out, 0, l.text);
 }
@@ -420,7 +425,7 @@ static void print_rest(const struct result *r, FILE *out)
     if (hosts > 1)
         label_add(&l, "; the slowest host was %s", together_slowest(t)->name);
     label_print(out, "ranks", &l);
-    if (all > 0)
+    if (all > 0 && !plan_has_steps(r->plan)) /* loads of a search or a sweep have no common cost */
         label_add(&l, "%s for each request",
                   units_time((uint64_t)(f->cpu_seconds * (double)BILLION / (double)all)).text);
     label_print(out, "CPU time", &l);
