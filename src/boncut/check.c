@@ -33,6 +33,7 @@ struct check {
     struct header here;      /* the mount and the boot when `check` runs */
     struct mount_info mount; /* empty: it cannot be mounted */
     struct device_set devices;
+    struct facts facts;
     const struct settings *settings;
     uint64_t begun_ns;
     const char *gone;        /* the private directory is missing, and with it everything: what
@@ -193,6 +194,7 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
     header_describe_place(&c->here, parent_fd);
     mount_info_find(&c->mount, parent_fd);
     device_find(&c->devices, &c->mount);
+    facts_find(&c->facts, &c->mount, &c->devices);
     c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, h->boot_id) == 0;
     /* without evidence, it is the same mount within one boot */
     c->is_same_mount = c->is_same_boot &&
@@ -358,6 +360,8 @@ static void print_report(const struct check *c, FILE *out)
                *h->filesystem ? printable(h->filesystem).text : "unknown filesystem",
                *h->options ? " (" : "", printable(h->options).text, *h->options ? ")" : "",
                h->workers, h->block_bytes);
+    for (unsigned i = 0; i < c->facts.count && i < FACT_PRINTED; i++)
+        print_line(out, "%s", printable(c->facts.list[i].text).text);
     if (c->gone)
         return;
     if (f->sum.found[FOUND_KEPT] == f->sum.units)
@@ -477,7 +481,7 @@ static json_t *report_json(const struct check *c)
     json_t *object = document_begin(&(struct document){
         .format = "boncut-check",
         .elapsed_seconds = (double)(clock_ns() - c->begun_ns) / BILLION,
-        .storage = storage_json(&c->mount, &c->devices),
+        .storage = storage_json(&c->mount, &c->devices, &c->facts),
         .settings = settings,
         .verdict = verdict_names[c->verdict],
         .reason = c->reason,

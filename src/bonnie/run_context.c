@@ -498,14 +498,6 @@ static int open_scratch(struct run_context *r, struct err *e)
     return rc;
 }
 
-void run_context_facts(const struct run_context *r, struct facts *f)
-{
-    const struct host *h = r->plan->host;
-    const struct sources *s = &r->storage.sources;
-    double all = (double)h->filesystem_bytes;
-    facts_find(f, &s->mount, &s->devices, all > 0 ? 100 - 100 * (double)h->free_bytes / all : 0);
-}
-
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
                      struct helpers *helpers, struct coordinator *coordinator, struct err *e)
 {
@@ -536,7 +528,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
     if (rc == 0) {
         sources_find(&r->storage.sources, device ? device->fd : r->scratch.fd);
         device_models(&r->storage.sources.devices, r->storage.models);
-        run_context_facts(r, &r->storage.facts);
+        facts_find(&r->storage.facts, &r->storage.sources.mount, &r->storage.sources.devices);
         io_limit_find(&r->limit, &r->storage.sources.devices);
         r->total = calloc(1, sizeof *r->total);
         rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "allocate counters");

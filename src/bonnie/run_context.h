@@ -67,9 +67,6 @@ struct run_context {
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
 
-/* Finds what stands in the way of the storage now. */
-void run_context_facts(const struct run_context *r, struct facts *f);
-
 /*
  * Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the
  * workers. Fails if the filesystem has too little room for the plan, or if the engine or direct I/O

@@ -72,7 +72,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
             message("%s", p->label);
         for (uint64_t run = 0; rc == 0; run++) {
             struct err failure = {0};
-            struct facts later;
+            bool others_moved = false;
             bool more = run < p->runs || clock_ns() - start_ns < least_ns;
             if (run > 0 && least_ns > 0) /* otherwise all ranks know the number of runs */
                 rc = coordinator_share(r->coordinator, "Another run", &more, sizeof more, e);
@@ -96,6 +96,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                         data_file_release(&r->work[i].data);
                 if (p->tests[test])
                     rc = phase_run(r, test, &result.tests[test], &failure);
+                others_moved |= others_move_data(&result.tests[test].verdict.most.others);
             }
             result.ended_ns = clock_ns();
             bool is_inability =
@@ -109,8 +110,8 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
             } else {
                 err_append(e, &failure);
             }
-            run_context_facts(r, &later);
-            facts_keep(&r->storage.facts, &later);
+            facts_look_again(&r->storage.facts, &r->storage.sources.mount,
+                             &r->storage.sources.devices, others_moved);
             if (rc == 0)
                 rc = reports_run(reports, &result, e);
             else

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/facts.h"
 
+#include <arpa/inet.h>
 #include <glob.h>
+#include <inttypes.h>
+#include <net/route.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,11 +20,14 @@ struct look {
     const struct device *device; /* NULL: the row is about the machine or the filesystem */
     char directory[40];          /* of the device: "/sys/dev/block/8:0" */
     char path[PATH_MAX];         /* where that leads: "/sys/devices/pci0000:00/..."; may be empty */
-    double used_percent;         /* of the filesystem; 0: not known */
+    unsigned number;             /* of the device in the set */
+    struct facts *all;           /* those of this look */
+    const struct facts *first;   /* those of the first look; NULL: this is it */
+    bool others_moved;           /* others were seen to use the device since then */
     struct fact *fact;
 };
 
-#define TEXT 128
+#define TEXT 512
 
 /* Says a fact in words. Returns true, as does a row that has found something. */
 __attribute__((format(printf, 2, 3))) static bool say(const struct look *l, const char *format, ...)
@@ -57,6 +63,24 @@ __attribute__((format(printf, 2, 3))) static struct line line_of(const struct lo
     return line;
 }
 
+/* Whether a file below the root that matches a pattern of glob(3) has this line. */
+static bool has_line(const struct look *l, const char *files, const char *text)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    bool has = false;
+    snprintf(pattern, sizeof pattern, "%s%s", l->set->root, files);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !has; i++) {
+        char line[32];
+        kernel_file_text(found.gl_pathv[i], line, sizeof line);
+        has = strncmp(line, text, strlen(text)) == 0 && line[strlen(text)] == '\n';
+    }
+    globfree(&found);
+    return has;
+}
+
 /* The number with which it begins; 0: there is none. */
 static double number(struct line line)
 {
@@ -64,6 +88,16 @@ static double number(struct line line)
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
+
+/* Names the link, whether or not it is a fact. */
+__attribute__((format(printf, 2, 3))) static void name_link(const struct look *l,
+                                                            const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(l->all->link, sizeof l->all->link, format, values);
+    va_end(values);
+}
 
 struct pcie {
     double gigatransfers;
@@ -108,6 +142,8 @@ static bool see_pcie(const struct look *l)
             (unsigned)number(line_of(l, "%s/device/device/%s_link_width", l->directory, links[i]));
         if (link[i].gigatransfers <= 0 || link[i].lanes == 0 || link[i].lanes > 32)
             return false;
+        if (i == 0)
+            name_link(l, "PCIe %s x%u", generation_of(link)->name, link->lanes);
     }
     struct pcie most = link[1];
     if (link[2].lanes < most.lanes)
@@ -153,6 +189,8 @@ static bool see_sata(const struct look *l)
     double speed = number(line_of(l, "%s/link*/ata_link/link*/sata_spd", port));
     double limit = number(line_of(l, "%s/link*/ata_link/link*/hw_sata_spd_limit", port));
     limit = drive < limit ? drive : limit;
+    if (speed > 0)
+        name_link(l, "SATA %.1f Gbit/s", speed);
     if (speed <= 0 || speed >= limit)
         return false;
     l->fact->bytes_per_second = (uint64_t)(speed * 1e8); /* 8 of 10 bits are data */
@@ -179,6 +217,8 @@ static bool see_usb(const struct look *l)
         interface--;
     *interface = '\0';
     double speed = number(line_of(l, "%s/speed", device));
+    if (speed > 0)
+        name_link(l, "USB %.0f Mbit/s", speed);
     snprintf(file, sizeof file, "%s%s/bos_descriptors", l->set->root, device);
     FILE *in = kernel_file_read(file);
     size_t length = in ? fread(bytes, 1, sizeof bytes, in) : 0;
@@ -194,7 +234,91 @@ static bool see_usb(const struct look *l)
                l->device->name, speed, speed / 8);
 }
 
+/*
+ * SAS: how fast a drive could be, the kernel does not show, but it does of both ends of the link
+ * between the controller and the first expander.
+ */
+static bool see_sas(const struct look *l)
+{
+    char port[PATH_MAX]; /* of the drive, and then of the controller */
+    snprintf(port, sizeof port, "%s", l->path);
+    char *end = strstr(port, "/end_device-");
+    if (!end)
+        return false;
+    *end = '\0';
+#define PHY "/phy-*/sas_phy/*/"
+    double speed = number(line_of(l, "%s" PHY "negotiated_linkrate", port));
+    if (speed > 0)
+        name_link(l, "SAS %.1f Gbit/s", speed);
+    double limit = number(line_of(l, "%s/../" PHY "maximum_linkrate_hw", port));
+    if (!(end = strstr(port, "/expander-")))
+        return false;
+    *end = '\0';
+    speed = number(line_of(l, "%s" PHY "negotiated_linkrate", port));
+    double own = number(line_of(l, "%s" PHY "maximum_linkrate_hw", port));
+    limit = own < limit ? own : limit;
+    return speed > 0 && speed < limit &&
+           say(l, "%s: SAS at %.1f Gbit/s a lane; controller and expander can do %.1f",
+               l->device->name, speed, limit);
+}
+
+/* What a SATA drive has. A network that carries more is not said to be in the way. */
+#define SATA_MBITS 6000
+
+/* The interface towards the server of an NFS, by the table of routes (proc_pid_net(5)). */
+static bool see_network(const struct look *l)
+{
+    char text[INET_ADDRSTRLEN] = "";
+    char interface[32] = "";
+    struct in_addr server;
+    uint64_t best = 0; /* a longer mask, and then a lower metric */
+    const char *address = strstr(l->mount->options, ",addr=");
+    if (strncmp(l->mount->filesystem, "nfs", 3) != 0 || !address ||
+        strstr(l->mount->options, ",proto=rdma") || sscanf(address, ",addr=%15[0-9.]", text) != 1 ||
+        inet_pton(AF_INET, text, &server) != 1)
+        return false;
+    char *routes = kernel_file_whole(l->set->root, "/proc/net/route");
+    for (char *rest = routes, *line; (line = strsep(&rest, "\n"));) {
+        char name[sizeof interface];
+        unsigned network, flags, metric, mask;
+        if (sscanf(line, "%31s %x %*x %x %*d %*d %u %x", name, &network, &flags, &metric, &mask) !=
+                5 ||
+            !(flags & RTF_UP) || (server.s_addr & mask) != network)
+            continue;
+        uint64_t rank = (uint64_t)ntohl(mask) << 32 | ~metric;
+        if (rank > best)
+            strcpy(interface, name);
+        best = rank > best ? rank : best;
+    }
+    free(routes);
+    double speed = number(line_of(l, "/sys/class/net/%s/speed", interface));
+    if (!*interface || speed <= 0)
+        return false;
+    name_link(l, "%s %.0f Mbit/s", interface, speed);
+    l->fact->bytes_per_second = (uint64_t)(speed * 1e6 / 8);
+    return speed < SATA_MBITS && say(l, "%s towards the server: %.0f Mbit/s: at most %.0f MB/s",
+                                     interface, speed, speed / 8);
+}
+
 /* ---- devices --------------------------------------------------------------------------------- */
+
+/*
+ * Others trimmed the device: a filesystem that is mounted with `discard` does so itself, when files
+ * are removed.
+ */
+static bool see_trims(const struct look *l)
+{
+    uint64_t *count = &l->all->discards[l->number];
+    sscanf(line_of(l, "%s/stat", l->directory).text,
+           "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, count);
+    if (!l->first || strstr(l->mount->options, ",discard"))
+        return false;
+    uint64_t before = l->first->discards[l->number];
+    uint64_t trims = *count > before ? *count - before : 0;
+    *count = before;
+    l->fact->came_later = true;
+    return trims > 0 && say(l, "%s: %" PRIu64 " trims of others meanwhile", l->device->name, trims);
+}
 
 static bool see_offset(const struct look *l)
 {
@@ -274,6 +398,28 @@ static bool see_balance(const struct look *l)
            strcmp(work.text, "none") != 0 && say(l, "btrfs: %s under way", work.text);
 }
 
+/*
+ * The kernel does not say which ext4 its thread works on, so there may be but one that is mounted
+ * for writing, and others must have been seen to use the device.
+ */
+static bool see_lazy_init(const struct look *l)
+{
+    bool is_only = true;
+    if (!l->first || !l->others_moved || strcmp(l->mount->filesystem, "ext4") != 0)
+        return false;
+    char *mounts = kernel_file_whole(l->set->root, "/proc/self/mountinfo");
+    for (char *rest = mounts, *line; (line = strsep(&rest, "\n"));) {
+        const char *type = strstr(line, " - ext");
+        unsigned number[2];
+        if (type && strstr(type, " rw") && sscanf(line, "%*u %*u %u:%u", &number[0], &number[1]))
+            is_only &= number[0] == l->mount->major && number[1] == l->mount->minor;
+    }
+    free(mounts);
+    l->fact->came_later = true;
+    return is_only && has_line(l, "/proc/[0-9]*/comm", "ext4lazyinit") &&
+           say(l, "this ext4 is still being initialized (ext4lazyinit)");
+}
+
 static bool see_compression(const struct look *l)
 {
     const char *at = strstr(l->mount->options, ",compress");
@@ -283,7 +429,8 @@ static bool see_compression(const struct look *l)
 
 static bool see_fullness(const struct look *l)
 {
-    return l->used_percent >= 95 && say(l, "the filesystem is full to %.0f %%", l->used_percent);
+    return l->mount->used_percent >= 95 &&
+           say(l, "the filesystem is full to %.0f %%", l->mount->used_percent);
 }
 
 /* At least 10 % of the last ten seconds (Documentation/accounting/psi.rst of the kernel). */
@@ -297,23 +444,9 @@ static bool see_memory(const struct look *l)
 
 static bool see_battery(const struct look *l)
 {
-    char pattern[PATH_MAX];
-    glob_t supplies;
-    bool has_mains = false, is_on_mains = false, has_battery = false;
-    snprintf(pattern, sizeof pattern, "%s/sys/class/power_supply/*", l->set->root);
-    if (glob(pattern, 0, NULL, &supplies) != 0)
-        return false;
-    for (size_t i = 0; i < supplies.gl_pathc; i++) {
-        const char *name = supplies.gl_pathv[i] + strlen(l->set->root);
-        struct line type = line_of(l, "%s/type", name);
-        has_battery |= strcmp(type.text, "Battery") == 0;
-        if (strcmp(type.text, "Mains") != 0)
-            continue;
-        has_mains = true;
-        is_on_mains |= number(line_of(l, "%s/online", name)) == 1;
-    }
-    globfree(&supplies);
-    return has_mains && has_battery && !is_on_mains && say(l, "the machine runs on battery");
+#define SUPPLY "/sys/class/power_supply/*/"
+    return has_line(l, SUPPLY "type", "Battery") && has_line(l, SUPPLY "type", "Mains") &&
+           !has_line(l, SUPPLY "online", "1") && say(l, "the machine runs on battery");
 }
 
 /* Drivers that choose the speed themselves call the same governor "powersave". */
@@ -343,11 +476,15 @@ static const struct row {
     {"link", DRIVES, see_pcie},
     {"link", DRIVES, see_sata},
     {"link", DRIVES, see_usb},
+    {"link", DRIVES, see_sas},
+    {"link", MACHINE, see_network},
     {"raid", ALL, see_raid},
     {"alignment", ALL, see_offset},
     {"temperature", DRIVES, see_heat},
     {"write_cache", DRIVES, see_write_cache},
     {"balance", MACHINE, see_balance},
+    {"lazy_init", MACHINE, see_lazy_init},
+    {"trim", ALL, see_trims},
     {"memory", MACHINE, see_memory},
     {"battery", MACHINE, see_battery},
     {"cpu_frequency", MACHINE, see_governor},
@@ -358,16 +495,22 @@ static const struct row {
     {"virtual", DRIVES, see_virtual},
 };
 
-void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d,
-                double used_percent)
+/* `first` is NULL in the first look. */
+static void look(struct facts *f, const struct mount_info *m, const struct device_set *d,
+                 const struct facts *first, bool others_moved)
 {
     unsigned drives = 0;
-    *f = (struct facts){0};
+    *f = (struct facts){.link = ""};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned devices = rows[i].scope == MACHINE ? 1 : d->count;
         for (unsigned k = 0; k < devices && f->count < FACT_MAX; k++) {
-            struct look l = {
-                .mount = m, .set = d, .used_percent = used_percent, .fact = &f->list[f->count]};
+            struct look l = {.mount = m,
+                             .set = d,
+                             .number = k,
+                             .all = f,
+                             .first = first,
+                             .others_moved = others_moved,
+                             .fact = &f->list[f->count]};
             if (rows[i].scope != MACHINE) {
                 char link[PATH_MAX];
                 char target[PATH_MAX];
@@ -382,26 +525,45 @@ void facts_find(struct facts *f, const struct mount_info *m, const struct device
                 if (devices_path && strlen(devices_path) < sizeof l.path - strlen("/sys"))
                     sprintf(l.path, "/sys%s", devices_path);
             }
-            *l.fact = (struct fact){.key = rows[i].key};
+            *l.fact = (struct fact){.key = rows[i].key, .device = k};
             f->count += rows[i].see(&l);
         }
     }
     for (unsigned i = 0; i < d->count; i++)
         drives += d->devices[i].is_drive;
-    for (unsigned i = 0; drives == 1 && i < f->count; i++)
+    if (drives > 1)
+        *f->link = '\0';
+}
+
+/* Notes what the link carries. */
+static void find_link(struct facts *f)
+{
+    f->link_per_second = 0;
+    for (unsigned i = 0; *f->link && i < f->count; i++)
         if (f->list[i].bytes_per_second > 0)
             f->link_per_second = f->list[i].bytes_per_second;
 }
 
-void facts_keep(struct facts *f, const struct facts *later)
+void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d)
 {
+    look(f, m, d, NULL, false);
+    find_link(f);
+}
+
+void facts_look_again(struct facts *f, const struct mount_info *m, const struct device_set *d,
+                      bool others_moved)
+{
+    const struct facts first = *f;
     unsigned kept = 0;
+    look(f, m, d, &first, others_moved);
     for (unsigned i = 0; i < f->count; i++) {
-        bool holds = false;
-        for (unsigned k = 0; k < later->count; k++)
-            holds |= strcmp(later->list[k].key, f->list[i].key) == 0;
+        bool holds = f->list[i].came_later;
+        for (unsigned k = 0; k < first.count; k++)
+            holds |= strcmp(first.list[k].key, f->list[i].key) == 0 &&
+                     first.list[k].device == f->list[i].device;
         if (holds)
             f->list[kept++] = f->list[i];
     }
     f->count = kept;
+    find_link(f);
 }

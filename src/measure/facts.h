@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "measure/device.h"
@@ -14,6 +15,7 @@
 
 #define FACT_TEXT 160
 #define FACT_MAX  16
+#define FACT_LINK 40
 
 /* How many of them a report for people prints. */
 #define FACT_PRINTED 5
@@ -21,22 +23,25 @@
 struct fact {
     const char *key;           /* which row of the table: "link"; constant */
     char text[FACT_TEXT];      /* in words, with its values and no comma: "nvme0n1: PCIe 3.0 x1" */
-    uint64_t bytes_per_second; /* the most that a link carries; 0: the fact is not about a link */
+    unsigned device;           /* whose fact it is, by its number in the set; 0 also of none */
+    uint64_t bytes_per_second; /* the most that a link carries; 0: not about one, or not known */
+    bool came_later;           /* it is about the time between two looks */
 };
 
 struct facts {
-    uint64_t link_per_second; /* the most bytes that the link to the only drive carries, by these
-                                 facts; 0: not known */
+    char link[FACT_LINK];     /* to the only drive or the server: "PCIe 3.0 x4"; empty: not known */
+    uint64_t link_per_second; /* the most bytes that it carries, by these facts; 0: not known */
+    uint64_t discards[DEVICE_MOST]; /* how many each device had been asked for at the first look */
     unsigned count;
     struct fact list[FACT_MAX]; /* those that matter most come first */
 };
 
-/*
- * Looks at the devices of the set and at the filesystem, below m->root and d->root. `used_percent`
- * of its space are in use; 0: not known.
- */
-void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d,
-                double used_percent);
+/* Looks at the devices of the set and at the filesystem, below the root of both. */
+void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d);
 
-/* Keeps what still holds in `later`: what ended meanwhile was not in the way all the time. */
-void facts_keep(struct facts *f, const struct facts *later);
+/*
+ * Looks again, after a part of the measurement: what has ended was not in the way all the time, and
+ * goes; what others did meanwhile comes. `others_moved`: others were seen to use the device.
+ */
+void facts_look_again(struct facts *f, const struct mount_info *m, const struct device_set *d,
+                      bool others_moved);

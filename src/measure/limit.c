@@ -122,7 +122,7 @@ static bool was_throttled(const struct others *o)
     return o->throttled_percent >= THROTTLED_PERCENT;
 }
 
-static bool others_move_data(const struct others *o)
+bool others_move_data(const struct others *o)
 {
     return o->device_percent >= OTHERS_DEVICE_PERCENT;
 }

@@ -97,6 +97,9 @@ struct others others_of(const struct reading *spent, unsigned cpus, unsigned wor
  */
 bool others_are_busy(const struct others *o);
 
+/* Whether it was busy for the last of these reasons. */
+bool others_move_data(const struct others *o);
+
 /* Counts this process's CPU time for each of several that do the same work on one machine. */
 void others_among(struct others *o, unsigned processes);
 

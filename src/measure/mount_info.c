@@ -290,9 +290,12 @@ void mount_info_find(struct mount_info *p, int directory_fd)
     mount_info_read_mount(p, mountinfo, mount_info_id_of(directory_fd));
     free(mountinfo);
     /* in a chroot whose root is not a mount point, the kernel does not list the mount */
-    if (p->filesystem[0] == '\0' && fstatfs(directory_fd, &fs) == 0) {
+    if (fstatfs(directory_fd, &fs) == 0) {
         const char *name = filesystem_name((unsigned long)fs.f_type);
-        snprintf(p->filesystem, sizeof p->filesystem, "%s", name ? name : "");
+        double used = (double)(fs.f_blocks - fs.f_bfree);
+        if (p->filesystem[0] == '\0')
+            snprintf(p->filesystem, sizeof p->filesystem, "%s", name ? name : "");
+        p->used_percent = used > 0 ? 100 * used / (used + (double)fs.f_bavail) : 0;
     }
     mount_info_find_journal(p);
     for (size_t i = 0; i < sizeof uuid_requests / sizeof *uuid_requests && !*p->uuid; i++) {

@@ -33,6 +33,7 @@ struct mount_info {
     char options[MOUNT_OPTIONS];
     char upper_layer[PATH_MAX]; /* of an overlay, as its mounter has the path; empty: none */
     bool lacks_journal;         /* this is an ext4 without a journal */
+    double used_percent;        /* of its space, as df(1) counts it; 0: unknown */
 };
 
 /*

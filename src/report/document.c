@@ -43,20 +43,30 @@ static json_t *drive_json(const struct device_set *devices, const struct device 
     return object;
 }
 
-json_t *storage_json(const struct mount_info *mount, const struct device_set *devices)
+json_t *storage_json(const struct mount_info *mount, const struct device_set *devices,
+                     const struct facts *facts)
 {
     char point[PATH_MAX];
     json_t *object = json_object();
     json_t *drives = json_array();
+    json_t *in_the_way = json_array();
     for (unsigned i = 0; i < devices->count; i++)
         if (devices->devices[i].is_drive)
             append_value(&drives, drive_json(devices, &devices->devices[i]));
+    for (const struct fact *f = facts->list; f < facts->list + facts->count; f++) {
+        json_t *one = json_object();
+        put_text(&one, "fact", f->key);
+        put_text(&one, "text", f->text);
+        put_known_count(&one, "link_bytes_per_second", f->bytes_per_second);
+        append_value(&in_the_way, one);
+    }
     mount_info_read_path(point, mount->point, strlen(mount->point));
     put_known(&object, "mount_point", point);
     put_known(&object, "filesystem", mount->filesystem);
     put_known(&object, "mount_options", mount->options);
     put_known(&object, "device", devices->name);
     put_value(&object, "drives", drives);
+    put_value(&object, "facts", in_the_way);
     return object;
 }
 

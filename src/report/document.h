@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "measure/device.h"
+#include "measure/facts.h"
 #include "measure/mount_info.h"
 #include "sys/host.h"
 #include "util/err.h"
@@ -32,8 +33,9 @@ struct document {
 /* Makes the object with the envelope, to which the caller appends the rest. */
 json_t *document_begin(const struct document *d);
 
-/* Describes a storage: how it is mounted, and the drives at its bottom. */
-json_t *storage_json(const struct mount_info *mount, const struct device_set *devices);
+/* Describes a storage: how it is mounted, the drives at its bottom, and what stands in its way. */
+json_t *storage_json(const struct mount_info *mount, const struct device_set *devices,
+                     const struct facts *facts);
 
 /*
  * Formats a document with jansson's further flags, and releases it. The caller frees the text.

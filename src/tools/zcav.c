@@ -866,18 +866,12 @@ static json_t *json_of_device(const struct zcav_job *j)
 }
 
 /* Makes the document of all measurements (zcav(8) describes it). */
-static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns)
+static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns,
+                         json_t *storage)
 {
     const struct zcav_settings *s = jobs->settings;
     json_t *settings = json_object();
     json_t *devices = json_array();
-    json_t *storage = json_null(); /* is that of a single device */
-    if (count == 1) {
-        struct sources sources = {.by = {SOURCE_NONE}};
-        if (jobs->kind != ZCAV_STREAM)
-            sources_find(&sources, jobs->file.fd);
-        storage = storage_json(&sources.mount, &sources.devices);
-    }
     put_text(&settings, "operation", s->writes ? "write" : "read");
     put_count(&settings, "block_bytes", s->block_bytes);
     put_count(&settings, "chunk_bytes", s->chunk_bytes);
@@ -939,9 +933,19 @@ static int measure_and_report(struct session *s, struct err *e)
                 "call at a time",
                 s->jobs->engine->name);
     char *json = NULL;
+    struct sources sources = {.mount.root = "", .devices.root = ""};
+    struct facts facts = {.count = 0};
+    if (s->opened == 1 && s->jobs->kind != ZCAV_STREAM) {
+        sources_find(&sources, s->jobs->file.fd);
+        facts_find(&facts, &sources.mount, &sources.devices);
+    }
     rc = run_jobs(s->jobs, s->opened, e);
     if (rc == 0 && (settings->json || settings->page)) {
-        json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns), JSON_COMPACT);
+        facts_look_again(&facts, &sources.mount, &sources.devices, false);
+        /* the storage is that of a single device */
+        json_t *storage =
+            s->opened > 1 ? json_null() : storage_json(&sources.mount, &sources.devices, &facts);
+        json = document_end(zcav_json(s->jobs, s->opened, s->begun_ns, storage), JSON_COMPACT);
         if (!json)
             return err_system(e, ENOMEM, "allocate memory for the JSON report");
     }

@@ -10,7 +10,7 @@ use List::Util qw(max sum0 uniq);
 use Bonnie::Chart     qw(area block course over_time panel panels time_panel);
 use Bonnie::Cut       qw(count fault_words faults finding_words verdict_counts verdict_of words);
 use Bonnie::HtmlTable qw(plain_table);
-use Bonnie::Json      qw(hash list number);
+use Bonnie::Json      qw(hash in_the_way list number);
 use Bonnie::Plain     qw(few);
 use Bonnie::Units     qw(bytes_text grouped);
 
@@ -47,7 +47,7 @@ sub cut_headline {
 
 sub cut_facts {
     my @cuts = @_;
-    return join q{ }, map { join(', ', grep {length} label_words($_), words(hash($_->{run})->{kernel})) . q{.} } @cuts;
+    return join q{ }, map { join(', ', grep {length} label_words($_), words(hash($_->{run})->{kernel}), in_the_way($_)) . q{.} } @cuts;
 }
 
 # As sections of the page. All are empty without reports of boncut.

@@ -13,7 +13,7 @@ use Bonnie::Plain   qw(few shorten);
 use Bonnie::Tests   qw(all_tests);
 use Bonnie::Written qw(bytes_text latency_text);
 
-our @EXPORT_OK = qw(hash list number report_records slowest_operations storage_of text version_fault);
+our @EXPORT_OK = qw(hash in_the_way list number report_records slowest_operations storage_of text version_fault);
 
 # The only version there is, of all documents.
 my $VERSION = 1;
@@ -30,7 +30,9 @@ my $TOO_LARGE = 1e18;
 
 my $MAX_VERDICT = 120;
 
-my $MOST_DRIVES = 64;
+my $MOST_DRIVES  = 64;
+my $MOST_FACTS   = 5;
+my $LONGEST_FACT = 160;
 
 # Of the slowest operations: longer texts and more operations are none of bonnie's.
 my $MAX_SENTENCE = 800;
@@ -83,7 +85,13 @@ sub storage_of {
     my $storage = hash($report->{storage});
     my @drives  = map { hash($_) } few($MOST_DRIVES, list($storage->{drives}));
     my %joined  = map { my $key = $_; $key => join(', ', uniq(grep { defined && length } map { text($_->{$key}) } @drives)) } qw(model scheduler);
-    return { %{ texts($storage, qw(filesystem mount_options device)) }, disk_model => $joined{model} || undef, scheduler => $joined{scheduler} || undef };
+    return { %{ texts($storage, qw(filesystem mount_options device)) }, disk_model => $joined{model} || undef, scheduler => $joined{scheduler} || undef, in_the_way => in_the_way($report) };
+}
+
+# The facts that stood in the way of its storage, as one text.
+sub in_the_way {
+    my ($report) = @_;
+    return join '; ', map { shorten(text(hash($_)->{text}) // q{}, $LONGEST_FACT) } few($MOST_FACTS, list(hash($report->{storage})->{facts}));
 }
 
 sub run_record {

@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(uniq);
 use Bonnie::HtmlTable qw(plain_table);
-use Bonnie::Json      qw(hash list number text);
+use Bonnie::Json      qw(hash in_the_way list number text);
 use Bonnie::Load       qw(amount);
 use Bonnie::Plain     qw(shorten);
 use Bonnie::Units     qw(bytes_text figure_text grouped);
@@ -103,6 +103,7 @@ my @ROWS = (
     [ 'Device',         sub { words(hash($_[1]{storage})->{device}) } ],
     [ 'Filesystem',     sub { words(hash($_[1]{storage})->{filesystem}) } ],
     [ 'Mounted with',   sub { words(hash($_[1]{storage})->{mount_options}) } ],
+    [ 'In the way',     sub { in_the_way($_[1]) } ],
     [ 'Host',           sub { words(hash($_[1]{host})->{name}) } ],
     [ 'CPU',            sub { words(hash($_[1]{host})->{cpu_model}) } ],
     [ 'CPUs',           sub { words(hash($_[1]{host})->{cpus}) } ],

@@ -16,7 +16,7 @@
 #   start_time  of the run, RFC 3339
 #   run         its number in the report
 #   host        { name, kernel, c_library, cpu_model, cpus, ram_bytes, ram_from, filesystem,
-#               mount_options, device, disk_model, scheduler }
+#               mount_options, device, disk_model, scheduler, in_the_way }
 #   settings    { directory, preset, direct, sync, data, verify, cache, engine, iodepth, iops_block_bytes,
 #               iops_writes_percent, time_seconds }
 #   tests       besides its figures, a test has

@@ -32,6 +32,7 @@ my @MACHINE = (
     { title => 'Device',     show => sub { of_host($_[0], 'device') } },
     { title => 'Disk',       show => sub { of_host($_[0], 'disk_model') } },
     { title => 'Scheduler',  show => sub { of_host($_[0], 'scheduler') } },
+    { title => 'In the way', is_of_run => 1, show => sub { of_host($_[0], 'in_the_way') } },
     { title => 'Directory',  is_of_run => 1, show => sub { of_settings($_[0], 'directory') // $NOT_RECORDED } },
     { title => 'CPUs',       show => sub { of_host($_[0], 'cpus') } },
     { title => 'CPU',        show => sub { of_host($_[0], 'cpu_model') } },

@@ -11,6 +11,7 @@
 #include "measure/clock.h"
 #include "measure/device.h"
 #include "measure/durability.h"
+#include "measure/facts.h"
 #include "measure/mount_info.h"
 #include "report/document.h"
 #include "report/json_object.h"
@@ -56,6 +57,7 @@ struct audit {
     struct mount_info mount;
     struct durability durability;
     struct device_set devices;
+    struct facts facts; /* what stands in the way, before the trial and after it */
     struct leaf leaves[DEVICE_MOST];
     unsigned leaf_count;
     struct sync_trial trial;
@@ -227,6 +229,11 @@ static void print_report(const struct audit *a)
             label_add(&text, "; no %s reaches it", l->writes > 0 ? "flush" : "write");
         label_print(stdout, "drive", &text);
     }
+    for (unsigned i = 0; i < a->facts.count && i < FACT_PRINTED; i++) {
+        if (strcmp(a->facts.list[i].key, "virtual") != 0) /* the drive's line says so */
+            label_add(&text, "%s", a->facts.list[i].text);
+        label_print(stdout, "in the way", &text);
+    }
     label_add(&text, "p50 %s, max %s, of %d after one block each",
               units_time(a->trial.median_ns).text, units_time(a->trial.slowest_ns).text,
               TRIAL_SYNCS);
@@ -271,7 +278,7 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
     json_t *object = document_begin(&(struct document){
         .format = "boncut-audit",
         .elapsed_seconds = (double)(clock_ns() - a->begun_ns) / BILLION,
-        .storage = storage_json(&a->mount, &a->devices),
+        .storage = storage_json(&a->mount, &a->devices, &a->facts),
         .settings = settings,
         .verdict = *a->not_durable ? "not_durable"
                    : a->is_known   ? "not_ruled_out"
@@ -314,6 +321,7 @@ int boncut_audit(const struct settings *s, struct err *e)
     a.whole = whole_sizes_of(fd);
     close(fd);
     device_find(&a.devices, &a.mount);
+    facts_find(&a.facts, &a.mount, &a.devices);
     for (unsigned i = 0; i < a.devices.count; i++)
         if (a.devices.devices[i].is_drive)
             add_leaf(&a, &a.devices.devices[i]);
@@ -323,6 +331,7 @@ int boncut_audit(const struct settings *s, struct err *e)
         return rc;
     for (unsigned i = 0; i < a.leaf_count; i++)
         a.leaves[i].after = leaf_count(&a.devices, &a.leaves[i]);
+    facts_look_again(&a.facts, &a.mount, &a.devices, false);
     judge(&a, s->directory);
     if (s->json)
         rc = document_print(report_json(&a, s), e);

@@ -113,6 +113,7 @@ void backing_open(struct backing *b, const struct run *run)
         return;
     int fd = openat(directory.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sources_find(&b->sources, fd >= 0 ? fd : directory.fd);
+    facts_find(&b->facts, &b->sources.mount, &b->sources.devices);
     b->is_judged = run->target->traits & TARGET_FILES;
     if (b->is_judged && has_names && fstat(directory.fd, &facts) == 0)
         look_at_names(b, run, facts.st_dev);
@@ -142,6 +143,7 @@ void backing_use(const struct backing *b, const struct reading *spent,
     use->elapsed_ns = spent->ns;
     use->counted = spent->device;
     use->sources = &b->sources;
+    use->facts = &b->facts;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct traffic *t = &traffic[kind];
         struct evidence evidence = {
@@ -157,6 +159,7 @@ void backing_use(const struct backing *b, const struct reading *spent,
             .is_paced = true,
             .instant_ns = b->may_be_cached[kind] ? t->median_ns : 0,
             .doubt = b->doubt[kind],
+            .link_per_second = b->facts.link_per_second,
         };
         use->is_judged[kind] = b->is_judged && t->bytes > 0;
         if (!use->is_judged[kind])

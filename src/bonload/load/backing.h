@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "bonload/load/run.h"
+#include "measure/facts.h"
 #include "measure/limit.h"
 #include "storage/direct.h"
 
@@ -22,6 +23,7 @@ struct backing {
     bool is_direct;
     const char *doubt[LOAD_KINDS]; /* why nobody knows about the bytes of a kind; NULL: no reason */
     struct sources sources;
+    struct facts facts;   /* what stands in their way */
     struct direct direct; /* what -direct did, if the run has that */
 };
 
@@ -31,6 +33,7 @@ struct backing_use {
     uint64_t elapsed_ns;
     const struct sources *sources; /* the devices, which belong to the struct backing; NULL: they
                                       are not watched */
+    const struct facts *facts;     /* with them */
     struct device_counters counted;
     bool is_judged[LOAD_KINDS];         /* false: the kind had no bytes, or not those of files */
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */

@@ -336,8 +336,8 @@ json_t *report_object(const struct result *result)
         .label = p->settings->label,
         .start_time = result->start_time_ns / (int64_t)BILLION,
         .elapsed_seconds = seconds_between(f->start_ns, f->end_ns),
-        .storage =
-            b->sources ? storage_json(&b->sources->mount, &b->sources->devices) : json_null(),
+        .storage = b->sources ? storage_json(&b->sources->mount, &b->sources->devices, b->facts)
+                              : json_null(),
         .settings = json_of_settings(p),
     };
     json_t *object = document_begin(&d);

@@ -309,25 +309,13 @@ static int json_all(FILE *out, const struct result runs[], size_t count)
     json_t *array = json_array();
     for (size_t i = 0; i < each; i++)
         append_value(&array, one_run(runs, count, i));
-    json_t *facts =
-        json_array(); /* what stood in the way, before the first run and after the last */
-    for (unsigned i = 0; i < s->facts.count; i++) {
-        const struct fact *f = &s->facts.list[i];
-        json_t *one = json_object();
-        put_text(&one, "fact", f->key);
-        put_text(&one, "text", f->text);
-        put_known_count(&one, "link_bytes_per_second", f->bytes_per_second);
-        append_value(&facts, one);
-    }
-    json_t *storage = storage_json(&s->sources.mount, &s->sources.devices);
-    put_value(&storage, "facts", facts);
     json_t *object = document_begin(&(struct document){
         .format = "bonnie",
         .label = p->row ? p->session_label : p->label,
         .start_time = runs[0].start_time,
         .elapsed_seconds = (double)(runs[count - 1].ended_ns - runs[0].begun_ns) / 1e9,
         .host = p->host,
-        .storage = storage,
+        .storage = storage_json(&s->sources.mount, &s->sources.devices, &s->facts),
         .settings = json_of_settings(&runs[0]),
     });
     if (runs[count - 1].ended_by)

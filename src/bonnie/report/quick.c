@@ -75,8 +75,9 @@ static void print_heading(FILE *out, const struct result *r)
         snprintf(room, sizeof room, ", %s of %s free", of_free, of_all);
     if (s->device) {
         units_format_readable(of_all, s->device->bytes);
-        snprintf(text, sizeof text, "%.300s: %s%s%s; %s%.200s; %u CPU%s, %s RAM", s->device->name,
-                 s->models, has_model ? ", " : "", of_all,
+        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s; %s%.200s; %u CPU%s, %s RAM",
+                 s->device->name, s->models, has_model ? ", " : "", of_all,
+                 *s->facts.link ? ", " : "", s->facts.link,
                  *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
                  h->cpus == 1 ? "" : "s", ram);
     } else

@@ -15,8 +15,8 @@
 /*
  * Trees of /sys and /proc with one thing in the way each, and healthy ones. Values are in the forms
  * of the kernel's documentation: Documentation/ABI/testing/sysfs-bus-pci, sysfs-ata, sysfs-bus-usb,
- * sysfs-block, sysfs-class-power, sysfs-class-hwmon, sysfs-fs-btrfs, admin-guide/md.rst,
- * admin-guide/pm/cpufreq.rst and accounting/psi.rst.
+ * sysfs-block, sysfs-class-power, sysfs-class-net, sysfs-class-hwmon, sysfs-fs-btrfs,
+ * admin-guide/md.rst, admin-guide/pm/cpufreq.rst and accounting/psi.rst.
  */
 
 #define NVME "pci0000:00/0000:00:1d.0/0000:3b:00.0/nvme/nvme0/nvme0n1"
@@ -26,7 +26,7 @@
 static struct facts facts;
 static struct mount_info mounted;
 static struct device_set set;
-static double used_percent;
+static unsigned device_minor; /* of the device of the next find() */
 
 static const char *at(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static const char *at(const char *format, ...)
@@ -51,9 +51,11 @@ static void find(void)
 {
     mounted.root = tree_root();
     mounted.major = 8;
+    mounted.minor = device_minor;
+    device_minor = 0;
     device_find(&set, &mounted);
     assert_int_not_equal(set.count, 0);
-    facts_find(&facts, &mounted, &set, used_percent);
+    facts_find(&facts, &mounted, &set);
 }
 
 /* The one fact has this key and this text. */
@@ -211,6 +213,152 @@ static void usb_healthy(void **state)
     }
 }
 
+#define SAS_PORT "pci0000:00/0000:00:02.0/0000:01:00.0/host0/port-0:0"
+#define SAS_END  "end_device-0:0:3/target0:0:3/0:0:3:0/block/sdd"
+
+/* A drive below an expander: the kernel shows what both phys of a link can do (sas_phy). */
+static void make_sas(const char *speed, const char *controller, const char *expander)
+{
+#define SAS_PHY "sys/devices/" SAS_PORT "/phy-0:0/sas_phy/phy-0:0/"
+#define SAS_BOX "sys/devices/" SAS_PORT "/expander-0:0/"
+    make_device(SAS_PORT "/expander-0:0/port-0:0:3/" SAS_END, 48);
+    tree_file(SAS_PHY "negotiated_linkrate", at("%s Gbit\n", speed));
+    tree_file(SAS_PHY "maximum_linkrate_hw", at("%s Gbit\n", controller));
+    tree_file(SAS_BOX "phy-0:0:0/sas_phy/phy-0:0:0/maximum_linkrate_hw", at("%s Gbit\n", expander));
+    tree_file(SAS_BOX "port-0:0:3/phy-0:0:3/sas_phy/phy-0:0:3/negotiated_linkrate", "6.0 Gbit\n");
+}
+
+static void sas(void **state)
+{
+    static const char *const healthy[][3] = {
+        {"6.0", "12.0", "6.0"}, /* an old expander */
+        {"12.0", "12.0", "12.0"},
+        {"Unknown", "12.0", "12.0"},
+    };
+    device_minor = 48;
+    make_sas("6.0", "12.0", "12.0");
+    expect("link", "sdd: SAS at 6.0 Gbit/s a lane; controller and expander can do 12.0");
+    assert_string_equal(facts.link, "SAS 6.0 Gbit/s");
+    assert_int_equal(facts.link_per_second, 0); /* it has several lanes */
+    for (size_t i = 0; i < sizeof healthy / sizeof *healthy; i++) {
+        tree_remove(state);
+        tree_make(state);
+        device_minor = 48;
+        make_sas(healthy[i][0], healthy[i][1], healthy[i][2]);
+        expect_none();
+    }
+}
+
+/* What a drive could do, the kernel does not show. */
+static void sas_drive(void **state)
+{
+    (void)state;
+    device_minor = 48;
+    make_device(SAS_PORT "/" SAS_END, 48);
+    tree_file(SAS_PHY "negotiated_linkrate", "3.0 Gbit\n");
+    tree_file(SAS_PHY "maximum_linkrate_hw", "12.0 Gbit\n");
+    expect_none();
+    assert_string_equal(facts.link, "SAS 3.0 Gbit/s");
+}
+
+/* Two routes, the second one to the server: 192.168.7.0/24, in the form of proc_pid_net(5). */
+static void make_nfs(const char *options, const char *speed)
+{
+    tree_file(
+        "proc/net/route",
+        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+        "wlan0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+        "eno1\t0007A8C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n"
+        "eno2\t0007A8C0\t00000000\t0001\t0\t0\t200\t00FFFFFF\t0\t0\t0\n");
+    tree_file("sys/class/net/wlan0/speed", "10\n");
+    tree_file("sys/class/net/eno2/speed", "100\n");
+    tree_file("sys/class/net/eno1/speed", at("%s\n", speed));
+    mounted = (struct mount_info){.root = tree_root(), .filesystem = "nfs4"};
+    strcpy(mounted.options, options);
+    set = (struct device_set){.root = tree_root()};
+    facts_find(&facts, &mounted, &set);
+    mounted = (struct mount_info){.root = ""};
+}
+
+static void network(void **state)
+{
+    (void)state;
+#define NFS "rw,vers=4.2,proto=tcp,clientaddr=192.168.7.2,local_lock=none,addr=192.168.7.9"
+    make_nfs(NFS, "1000");
+    assert_int_equal(facts.count, 1);
+    assert_string_equal(facts.list[0].key, "link");
+    assert_string_equal(facts.list[0].text,
+                        "eno1 towards the server: 1000 Mbit/s: at most 125 MB/s");
+    assert_string_equal(facts.link, "eno1 1000 Mbit/s");
+    assert_int_equal(facts.link_per_second, 125000000);
+    static const char *const healthy[][2] = {
+        {NFS, "25000"},
+        {NFS, "-1"}, /* the driver does not know */
+        {"rw,vers=4.2,proto=rdma,addr=192.168.7.9", "1000"},
+        {"rw,vers=4.2,proto=tcp6,addr=fd00::9", "1000"},
+        {"rw", "1000"},
+    };
+    for (size_t i = 0; i < sizeof healthy / sizeof *healthy; i++) {
+        make_nfs(healthy[i][0], healthy[i][1]);
+        assert_int_equal(facts.count, 0);
+    }
+}
+
+#define TRIMMED "9 0 72 1 8 0 64 2 0 3 3 %u 0 4096 1 0 0\n"
+
+/* Of others: what the filesystem itself discards is no fact. */
+static void trims(void **state)
+{
+    (void)state;
+    make_device("platform/sda", 0);
+    tree_file("sys/devices/platform/sda/stat", at(TRIMMED, 5));
+    expect_none();
+    facts_look_again(&facts, &mounted, &set, true);
+    assert_int_equal(facts.count, 0);
+    tree_file("sys/devices/platform/sda/stat", at(TRIMMED, 7));
+    for (unsigned i = 0; i < 2; i++) { /* and it stays */
+        facts_look_again(&facts, &mounted, &set, true);
+        assert_int_equal(facts.count, 1);
+        assert_string_equal(facts.list[0].key, "trim");
+        assert_string_equal(facts.list[0].text, "sda: 2 trims of others meanwhile");
+    }
+    strcpy(mounted.options, "rw,relatime,discard");
+    facts_look_again(&facts, &mounted, &set, true);
+    assert_int_equal(facts.count, 0);
+    mounted.options[0] = '\0';
+}
+
+/* Only with all three conditions: the thread, the one ext4, and others on the device. */
+static void lazy_init(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *thread;
+        const char *other; /* how another ext4 is mounted */
+        bool others_moved;
+        unsigned count;
+    } cases[] = {{"ext4lazyinit", "ro,errors=remount-ro", true, 1},
+                 {"ext4lazyinit", "rw,errors=remount-ro", true, 0},
+                 {"ext4lazyinit", "ro", false, 0},
+                 {"ext4-rsv-conver", "ro", true, 0}};
+    make_device("platform/sda", 0);
+    tree_file("proc/1/comm", "init\n");
+    strcpy(mounted.filesystem, "ext4");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tree_file("proc/77/comm", at("%s\n", cases[i].thread));
+        tree_file("proc/self/mountinfo",
+                  at("28 1 8:16 / / rw,relatime shared:1 - ext4 /dev/sdb %s\n"
+                     "29 28 8:0 / /data rw,relatime shared:2 - ext4 /dev/sda rw,stripe=4\n",
+                     cases[i].other));
+        expect_none();
+        facts_look_again(&facts, &mounted, &set, cases[i].others_moved);
+        assert_int_equal(facts.count, cases[i].count);
+        if (facts.count > 0)
+            assert_string_equal(facts.list[0].key, "lazy_init");
+    }
+    mounted = (struct mount_info){.root = ""};
+}
+
 static void partition(void **state)
 {
     (void)state;
@@ -308,11 +456,11 @@ static void filesystems(void **state)
     tree_file("sys/fs/btrfs/2d8a/exclusive_operation", "balance\n");
     expect("balance", "btrfs: balance under way");
     mounted = (struct mount_info){.root = ""};
-    used_percent = 94.9;
+    mounted.used_percent = 94.9;
     expect_none();
-    used_percent = 96;
+    mounted.used_percent = 96;
     expect("full", "the filesystem is full to 96 %");
-    used_percent = 0;
+    mounted.used_percent = 0;
 }
 
 static void machine(void **state)
@@ -343,14 +491,12 @@ static void machine(void **state)
 static void what_lasts(void **state)
 {
     (void)state;
-    struct facts later;
     make_nvme("8.0 GT/s PCIe", "1", "8.0 GT/s PCIe", "4", "8.0 GT/s PCIe", "4");
     tree_file("proc/pressure/memory", "some avg10=43.20 avg60=20.00 avg300=5.00 total=99\n");
     find();
     assert_int_equal(facts.count, 2);
     tree_file("proc/pressure/memory", "some avg10=0.00 avg60=20.00 avg300=5.00 total=99\n");
-    facts_find(&later, &mounted, &set, 0);
-    facts_keep(&facts, &later);
+    facts_look_again(&facts, &mounted, &set, true);
     assert_int_equal(facts.count, 1);
     assert_string_equal(facts.list[0].key, "link");
 }
@@ -365,6 +511,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(sata_healthy, tree_make, tree_remove),
         cmocka_unit_test_setup_teardown(usb, tree_make, tree_remove),
         cmocka_unit_test_setup_teardown(usb_healthy, tree_make, tree_remove),
+        cmocka_unit_test_setup_teardown(sas, tree_make, tree_remove),
+        cmocka_unit_test_setup_teardown(sas_drive, tree_make, tree_remove),
+        cmocka_unit_test_setup_teardown(network, tree_make, tree_remove),
+        cmocka_unit_test_setup_teardown(trims, tree_make, tree_remove),
+        cmocka_unit_test_setup_teardown(lazy_init, tree_make, tree_remove),
         cmocka_unit_test_setup_teardown(partition, tree_make, tree_remove),
         cmocka_unit_test_setup_teardown(raid, tree_make, tree_remove),
         cmocka_unit_test_setup_teardown(heat, tree_make, tree_remove),
