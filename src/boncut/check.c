@@ -194,7 +194,7 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
     header_describe_place(&c->here, parent_fd);
     mount_info_find(&c->mount, parent_fd);
     device_find(&c->devices, &c->mount);
-    facts_find(&c->facts, &c->mount, &c->devices);
+    facts_look(&c->facts, &c->mount, &c->devices, false);
     c->is_same_boot = *c->here.boot_id && strcmp(c->here.boot_id, h->boot_id) == 0;
     /* without evidence, it is the same mount within one boot */
     c->is_same_mount = c->is_same_boot &&

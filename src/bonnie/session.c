@@ -110,8 +110,8 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
             } else {
                 err_append(e, &failure);
             }
-            facts_look_again(&r->storage.facts, &r->storage.sources.mount,
-                             &r->storage.sources.devices, others_moved);
+            facts_look(&r->storage.facts, &r->storage.sources.mount, &r->storage.sources.devices,
+                       others_moved);
             if (rc == 0)
                 rc = reports_run(reports, &result, e);
             else

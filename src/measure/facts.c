@@ -20,10 +20,10 @@ struct look {
     const struct device *device; /* NULL: the row is about the machine or the filesystem */
     char directory[40];          /* of the device: "/sys/dev/block/8:0" */
     char path[PATH_MAX];         /* where that leads: "/sys/devices/pci0000:00/..."; may be empty */
-    unsigned number;             /* of the device in the set */
-    struct facts *all;           /* those of this look */
-    const struct facts *first;   /* those of the first look; NULL: this is it */
-    bool others_moved;           /* others were seen to use the device since then */
+    char *link;                  /* FACT_LINK bytes: its name, whether or not it is a fact */
+    uint64_t *discards;          /* of the device, at the first look */
+    bool is_first;
+    bool others_moved; /* others were seen to use the device since the look before */
     struct fact *fact;
 };
 
@@ -89,21 +89,6 @@ static double number(struct line line)
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* Names the link, whether or not it is a fact. */
-__attribute__((format(printf, 2, 3))) static void name_link(const struct look *l,
-                                                            const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    vsnprintf(l->all->link, sizeof l->all->link, format, values);
-    va_end(values);
-}
-
-struct pcie {
-    double gigatransfers;
-    unsigned lanes;
-};
-
 /*
  * The generations, and the share of what they transfer that is data (PCI Express Base
  * Specification).
@@ -116,47 +101,42 @@ static const struct generation {
                    {16, 128.0 / 130, "4.0"}, {32, 128.0 / 130, "5.0"}, {64, 242.0 / 256, "6.0"},
                    {128, 242.0 / 256, "7.0"}};
 
-static const struct generation *generation_of(const struct pcie *p)
+static const struct generation *generation_of(double gigatransfers)
 {
     const struct generation *g = generations;
-    while (g->gigatransfers < p->gigatransfers && g->gigatransfers < 128)
+    while (g->gigatransfers < gigatransfers && g->gigatransfers < 128)
         g++;
     return g;
-}
-
-/* In MB/s. */
-static double pcie_speed(const struct pcie *p)
-{
-    return p->gigatransfers * 1000 / 8 * generation_of(p)->used * p->lanes;
 }
 
 /* An NVMe drive whose link is slower than both the drive and the slot. */
 static bool see_pcie(const struct look *l)
 {
     static const char *const links[] = {"current", "max", "../max"};
-    struct pcie link[3];               /* now, and at most: of the drive, and of the slot */
+    const struct generation *now = NULL, *most = NULL; /* of drive and slot */
+    unsigned width = 0, widest = 0;
     for (unsigned i = 0; i < 3; i++) { /* "8.0 GT/s PCIe" and "4" */
-        link[i].gigatransfers =
-            number(line_of(l, "%s/device/device/%s_link_speed", l->directory, links[i]));
-        link[i].lanes =
+        double speed = number(line_of(l, "%s/device/device/%s_link_speed", l->directory, links[i]));
+        unsigned lanes =
             (unsigned)number(line_of(l, "%s/device/device/%s_link_width", l->directory, links[i]));
-        if (link[i].gigatransfers <= 0 || link[i].lanes == 0 || link[i].lanes > 32)
+        const struct generation *g = generation_of(speed);
+        if (speed <= 0 || lanes == 0 || lanes > 32)
             return false;
-        if (i == 0)
-            name_link(l, "PCIe %s x%u", generation_of(link)->name, link->lanes);
+        if (i == 0) {
+            now = g;
+            width = lanes;
+            snprintf(l->link, FACT_LINK, "PCIe %s x%u", g->name, lanes);
+        } else {
+            most = i == 1 || g < most ? g : most;
+            widest = i == 1 || lanes < widest ? lanes : widest;
+        }
     }
-    struct pcie most = link[1];
-    if (link[2].lanes < most.lanes)
-        most.lanes = link[2].lanes;
-    if (link[2].gigatransfers < most.gigatransfers)
-        most.gigatransfers = link[2].gigatransfers;
-    double speed = pcie_speed(&link[0]);
-    if (speed >= pcie_speed(&most))
+    double speed = now->gigatransfers * 1000 / 8 * now->used * width; /* in MB/s */
+    if (speed >= most->gigatransfers * 1000 / 8 * most->used * widest)
         return false;
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6);
     return say(l, "%s: PCIe %s x%u; drive and slot can do %s x%u: at most %.0f MB/s",
-               l->device->name, generation_of(&link[0])->name, link[0].lanes,
-               generation_of(&most)->name, most.lanes, speed);
+               l->device->name, now->name, width, most->name, widest, speed);
 }
 
 static bool see_sata(const struct look *l)
@@ -190,7 +170,7 @@ static bool see_sata(const struct look *l)
     double limit = number(line_of(l, "%s/link*/ata_link/link*/hw_sata_spd_limit", port));
     limit = drive < limit ? drive : limit;
     if (speed > 0)
-        name_link(l, "SATA %.1f Gbit/s", speed);
+        snprintf(l->link, FACT_LINK, "SATA %.1f Gbit/s", speed);
     if (speed <= 0 || speed >= limit)
         return false;
     l->fact->bytes_per_second = (uint64_t)(speed * 1e8); /* 8 of 10 bits are data */
@@ -218,7 +198,7 @@ static bool see_usb(const struct look *l)
     *interface = '\0';
     double speed = number(line_of(l, "%s/speed", device));
     if (speed > 0)
-        name_link(l, "USB %.0f Mbit/s", speed);
+        snprintf(l->link, FACT_LINK, "USB %.0f Mbit/s", speed);
     snprintf(file, sizeof file, "%s%s/bos_descriptors", l->set->root, device);
     FILE *in = kernel_file_read(file);
     size_t length = in ? fread(bytes, 1, sizeof bytes, in) : 0;
@@ -249,7 +229,7 @@ static bool see_sas(const struct look *l)
 #define PHY "/phy-*/sas_phy/*/"
     double speed = number(line_of(l, "%s" PHY "negotiated_linkrate", port));
     if (speed > 0)
-        name_link(l, "SAS %.1f Gbit/s", speed);
+        snprintf(l->link, FACT_LINK, "SAS %.1f Gbit/s", speed);
     double limit = number(line_of(l, "%s/../" PHY "maximum_linkrate_hw", port));
     if (!(end = strstr(port, "/expander-")))
         return false;
@@ -294,7 +274,7 @@ static bool see_network(const struct look *l)
     double speed = number(line_of(l, "/sys/class/net/%s/speed", interface));
     if (!*interface || speed <= 0)
         return false;
-    name_link(l, "%s %.0f Mbit/s", interface, speed);
+    snprintf(l->link, FACT_LINK, "%s %.0f Mbit/s", interface, speed);
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6 / 8);
     return speed < SATA_MBITS && say(l, "%s towards the server: %.0f Mbit/s: at most %.0f MB/s",
                                      interface, speed, speed / 8);
@@ -308,16 +288,13 @@ static bool see_network(const struct look *l)
  */
 static bool see_trims(const struct look *l)
 {
-    uint64_t *count = &l->all->discards[l->number];
+    uint64_t now = 0;
     sscanf(line_of(l, "%s/stat", l->directory).text,
-           "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, count);
-    if (!l->first || strstr(l->mount->options, ",discard"))
-        return false;
-    uint64_t before = l->first->discards[l->number];
-    uint64_t trims = *count > before ? *count - before : 0;
-    *count = before;
-    l->fact->came_later = true;
-    return trims > 0 && say(l, "%s: %" PRIu64 " trims of others meanwhile", l->device->name, trims);
+           "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &now);
+    if (l->is_first || now < *l->discards)
+        *l->discards = now;
+    return now > *l->discards && !strstr(l->mount->options, ",discard") &&
+           say(l, "%s: %" PRIu64 " trims of others meanwhile", l->device->name, now - *l->discards);
 }
 
 static bool see_offset(const struct look *l)
@@ -405,7 +382,7 @@ static bool see_balance(const struct look *l)
 static bool see_lazy_init(const struct look *l)
 {
     bool is_only = true;
-    if (!l->first || !l->others_moved || strcmp(l->mount->filesystem, "ext4") != 0)
+    if (!l->others_moved || strcmp(l->mount->filesystem, "ext4") != 0)
         return false;
     char *mounts = kernel_file_whole(l->set->root, "/proc/self/mountinfo");
     for (char *rest = mounts, *line; (line = strsep(&rest, "\n"));) {
@@ -415,7 +392,6 @@ static bool see_lazy_init(const struct look *l)
             is_only &= number[0] == l->mount->major && number[1] == l->mount->minor;
     }
     free(mounts);
-    l->fact->came_later = true;
     return is_only && has_line(l, "/proc/[0-9]*/comm", "ext4lazyinit") &&
            say(l, "this ext4 is still being initialized (ext4lazyinit)");
 }
@@ -472,45 +448,59 @@ static const struct row {
     const char *key;
     enum scope scope;
     bool (*see)(const struct look *l);
+    bool is_between; /* it is about the time between two looks */
 } rows[] = {
-    {"link", DRIVES, see_pcie},
-    {"link", DRIVES, see_sata},
-    {"link", DRIVES, see_usb},
-    {"link", DRIVES, see_sas},
-    {"link", MACHINE, see_network},
-    {"raid", ALL, see_raid},
-    {"alignment", ALL, see_offset},
-    {"temperature", DRIVES, see_heat},
-    {"write_cache", DRIVES, see_write_cache},
-    {"balance", MACHINE, see_balance},
-    {"lazy_init", MACHINE, see_lazy_init},
-    {"trim", ALL, see_trims},
-    {"memory", MACHINE, see_memory},
-    {"battery", MACHINE, see_battery},
-    {"cpu_frequency", MACHINE, see_governor},
-    {"full", MACHINE, see_fullness},
-    {"mapping", ALL, see_mapping},
-    {"compression", MACHINE, see_compression},
-    {"rotational", DRIVES, see_rotation},
-    {"virtual", DRIVES, see_virtual},
+    {"link", DRIVES, see_pcie, false},
+    {"link", DRIVES, see_sata, false},
+    {"link", DRIVES, see_usb, false},
+    {"link", DRIVES, see_sas, false},
+    {"link", MACHINE, see_network, false},
+    {"raid", ALL, see_raid, false},
+    {"alignment", ALL, see_offset, false},
+    {"temperature", DRIVES, see_heat, false},
+    {"write_cache", DRIVES, see_write_cache, false},
+    {"balance", MACHINE, see_balance, false},
+    {"lazy_init", MACHINE, see_lazy_init, true},
+    {"trim", ALL, see_trims, true},
+    {"memory", MACHINE, see_memory, false},
+    {"battery", MACHINE, see_battery, false},
+    {"cpu_frequency", MACHINE, see_governor, false},
+    {"full", MACHINE, see_fullness, false},
+    {"mapping", ALL, see_mapping, false},
+    {"compression", MACHINE, see_compression, false},
+    {"rotational", DRIVES, see_rotation, false},
+    {"virtual", DRIVES, see_virtual, false},
 };
 
-/* `first` is NULL in the first look. */
-static void look(struct facts *f, const struct mount_info *m, const struct device_set *d,
-                 const struct facts *first, bool others_moved)
+static bool was_there(const struct facts *f, const struct fact *fact)
 {
+    for (unsigned i = 0; i < f->count; i++)
+        if (strcmp(f->list[i].key, fact->key) == 0 && f->list[i].device == fact->device)
+            return true;
+    return false;
+}
+
+void facts_look(struct facts *f, const struct mount_info *m, const struct device_set *d,
+                bool others_moved)
+{
+    const struct facts before = *f;
     unsigned drives = 0;
-    *f = (struct facts){.link = ""};
+    f->count = 0;
+    f->link_per_second = 0;
+    f->has_looked = true;
+    for (unsigned i = 0; i < d->count; i++)
+        drives += d->devices[i].is_drive;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned devices = rows[i].scope == MACHINE ? 1 : d->count;
         for (unsigned k = 0; k < devices && f->count < FACT_MAX; k++) {
+            struct fact *fact = &f->list[f->count];
             struct look l = {.mount = m,
                              .set = d,
-                             .number = k,
-                             .all = f,
-                             .first = first,
+                             .link = f->link,
+                             .discards = &f->discards[k],
+                             .is_first = !before.has_looked,
                              .others_moved = others_moved,
-                             .fact = &f->list[f->count]};
+                             .fact = fact};
             if (rows[i].scope != MACHINE) {
                 char link[PATH_MAX];
                 char target[PATH_MAX];
@@ -525,45 +515,15 @@ static void look(struct facts *f, const struct mount_info *m, const struct devic
                 if (devices_path && strlen(devices_path) < sizeof l.path - strlen("/sys"))
                     sprintf(l.path, "/sys%s", devices_path);
             }
-            *l.fact = (struct fact){.key = rows[i].key, .device = k};
-            f->count += rows[i].see(&l);
+            *fact = (struct fact){.key = rows[i].key, .device = k};
+            if (!rows[i].see(&l) ||
+                (before.has_looked && !rows[i].is_between && !was_there(&before, fact)))
+                continue;
+            f->count++;
+            if (fact->bytes_per_second > 0 && drives < 2)
+                f->link_per_second = fact->bytes_per_second;
         }
     }
-    for (unsigned i = 0; i < d->count; i++)
-        drives += d->devices[i].is_drive;
     if (drives > 1)
         *f->link = '\0';
-}
-
-/* Notes what the link carries. */
-static void find_link(struct facts *f)
-{
-    f->link_per_second = 0;
-    for (unsigned i = 0; *f->link && i < f->count; i++)
-        if (f->list[i].bytes_per_second > 0)
-            f->link_per_second = f->list[i].bytes_per_second;
-}
-
-void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d)
-{
-    look(f, m, d, NULL, false);
-    find_link(f);
-}
-
-void facts_look_again(struct facts *f, const struct mount_info *m, const struct device_set *d,
-                      bool others_moved)
-{
-    const struct facts first = *f;
-    unsigned kept = 0;
-    look(f, m, d, &first, others_moved);
-    for (unsigned i = 0; i < f->count; i++) {
-        bool holds = f->list[i].came_later;
-        for (unsigned k = 0; k < first.count; k++)
-            holds |= strcmp(first.list[k].key, f->list[i].key) == 0 &&
-                     first.list[k].device == f->list[i].device;
-        if (holds)
-            f->list[kept++] = f->list[i];
-    }
-    f->count = kept;
-    find_link(f);
 }

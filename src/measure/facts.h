@@ -25,10 +25,11 @@ struct fact {
     char text[FACT_TEXT];      /* in words, with its values and no comma: "nvme0n1: PCIe 3.0 x1" */
     unsigned device;           /* whose fact it is, by its number in the set; 0 also of none */
     uint64_t bytes_per_second; /* the most that a link carries; 0: not about one, or not known */
-    bool came_later;           /* it is about the time between two looks */
 };
 
+/* All 0 before the first look. */
 struct facts {
+    bool has_looked;
     char link[FACT_LINK];     /* to the only drive or the server: "PCIe 3.0 x4"; empty: not known */
     uint64_t link_per_second; /* the most bytes that it carries, by these facts; 0: not known */
     uint64_t discards[DEVICE_MOST]; /* how many each device had been asked for at the first look */
@@ -36,12 +37,10 @@ struct facts {
     struct fact list[FACT_MAX]; /* those that matter most come first */
 };
 
-/* Looks at the devices of the set and at the filesystem, below the root of both. */
-void facts_find(struct facts *f, const struct mount_info *m, const struct device_set *d);
-
 /*
- * Looks again, after a part of the measurement: what has ended was not in the way all the time, and
- * goes; what others did meanwhile comes. `others_moved`: others were seen to use the device.
+ * Looks at the devices of the set and at the filesystem, below the root of both. Later looks drop
+ * what has ended, because it was not in the way all the time, and add what others did meanwhile.
+ * `others_moved`: they were seen to use the device.
  */
-void facts_look_again(struct facts *f, const struct mount_info *m, const struct device_set *d,
-                      bool others_moved);
+void facts_look(struct facts *f, const struct mount_info *m, const struct device_set *d,
+                bool others_moved);

@@ -937,11 +937,11 @@ static int measure_and_report(struct session *s, struct err *e)
     struct facts facts = {.count = 0};
     if (s->opened == 1 && s->jobs->kind != ZCAV_STREAM) {
         sources_find(&sources, s->jobs->file.fd);
-        facts_find(&facts, &sources.mount, &sources.devices);
+        facts_look(&facts, &sources.mount, &sources.devices, false);
     }
     rc = run_jobs(s->jobs, s->opened, e);
     if (rc == 0 && (settings->json || settings->page)) {
-        facts_look_again(&facts, &sources.mount, &sources.devices, false);
+        facts_look(&facts, &sources.mount, &sources.devices, false);
         /* the storage is that of a single device */
         json_t *storage =
             s->opened > 1 ? json_null() : storage_json(&sources.mount, &sources.devices, &facts);

@@ -9,6 +9,7 @@ use warnings;
 use File::Temp ();
 use POSIX      ();
 use BonnieRun  qw(have is_alive wait_until);
+use RunProgram qw(slurp);
 
 # OddDisk->new(third => MiB, slow => MiB per second, bad => MiB): the disk, or undef and why
 # this system cannot have one.
@@ -18,7 +19,7 @@ sub new {
     return (undef, 'needs nbdkit, nbdfuse, losetup') if !have(qw(nbdkit nbdfuse losetup));
     return (undef, 'there is no /dev/fuse')          if !-w '/dev/fuse';
     my $top  = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
-    my $self = bless { top => $top, owner => $$, mounted => [], servers => [] }, $class;
+    my $self = bless { top => $top, owner => $$, servers => [] }, $class;
     my $last = $size{third} - $size{bad};
     my $bits = $size{slow} << 23;
     my @parts = (
@@ -32,6 +33,25 @@ sub new {
     chomp($self->{loop} = `losetup -f --show --read-only --direct-io=on $whole 2>/dev/null`);
     return (undef, 'there is no loop device with direct I/O') if $self->{loop} eq q{};
     return $self;
+}
+
+# A disk of so many MiB whose transfers take that long, or undef and why this system cannot have one.
+sub delayed {
+    my ($class, $mib, $delay) = @_;
+    return (undef, 'needs root and nbdkit, nbdfuse, losetup') if $> != 0 || !have(qw(nbdkit nbdfuse losetup));
+    return (undef, 'there is no /dev/fuse')                   if !-w '/dev/fuse';
+    my $top  = File::Temp->newdir('bonnie-test-XXXXXX', TMPDIR => 1);
+    my $self = bless { top => $top, owner => $$, servers => [] }, $class;
+    my $file = $self->served('slow', '--pidfile', "$top/pid", qw(--filter=delay memory), "${mib}M", "rdelay=$delay", "wdelay=$delay");
+    return (undef, 'nbdfuse does not work here') if !defined $file;
+    chomp($self->{loop} = `losetup -f --show --direct-io=on $file 2>/dev/null`);
+    return $self->{loop} ne q{} ? $self : (undef, 'there is no loop device with direct I/O');
+}
+
+# Kills nbdkit, so that all transfers fail from now on.
+sub vanish {
+    my ($self) = @_;
+    return kill KILL => 0 + slurp("$self->{top}/pid");
 }
 
 # The path of a file that nbdkit serves with these arguments; undef: it cannot.

@@ -321,7 +321,7 @@ int boncut_audit(const struct settings *s, struct err *e)
     a.whole = whole_sizes_of(fd);
     close(fd);
     device_find(&a.devices, &a.mount);
-    facts_find(&a.facts, &a.mount, &a.devices);
+    facts_look(&a.facts, &a.mount, &a.devices, false);
     for (unsigned i = 0; i < a.devices.count; i++)
         if (a.devices.devices[i].is_drive)
             add_leaf(&a, &a.devices.devices[i]);
@@ -331,7 +331,7 @@ int boncut_audit(const struct settings *s, struct err *e)
         return rc;
     for (unsigned i = 0; i < a.leaf_count; i++)
         a.leaves[i].after = leaf_count(&a.devices, &a.leaves[i]);
-    facts_look_again(&a.facts, &a.mount, &a.devices, false);
+    facts_look(&a.facts, &a.mount, &a.devices, false);
     judge(&a, s->directory);
     if (s->json)
         rc = document_print(report_json(&a, s), e);

@@ -113,7 +113,7 @@ void backing_open(struct backing *b, const struct run *run)
         return;
     int fd = openat(directory.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sources_find(&b->sources, fd >= 0 ? fd : directory.fd);
-    facts_find(&b->facts, &b->sources.mount, &b->sources.devices);
+    facts_look(&b->facts, &b->sources.mount, &b->sources.devices, false);
     b->is_judged = run->target->traits & TARGET_FILES;
     if (b->is_judged && has_names && fstat(directory.fd, &facts) == 0)
         look_at_names(b, run, facts.st_dev);

@@ -286,8 +286,8 @@ static bool fill_result(struct main_loop *c, struct result *result)
     f->machine = others_of(&spent, host_cpus(), 0);
     const struct reading of_step = is_last ? main_loop_spent(c, SPAN_STEP) : spent;
     if (c->backing.is_watched)
-        facts_look_again(&c->backing.facts, &c->backing.sources.mount, &c->backing.sources.devices,
-                         others_move_data(&f->machine));
+        facts_look(&c->backing.facts, &c->backing.sources.mount, &c->backing.sources.devices,
+                   others_move_data(&f->machine));
     backing_use(&c->backing, &of_step, traffic, &result->backing);
     for (unsigned i = 0; i < result->op_count; i++) {
         struct op_tally *t = &f->ops[i];

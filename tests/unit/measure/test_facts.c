@@ -55,7 +55,8 @@ static void find(void)
     device_minor = 0;
     device_find(&set, &mounted);
     assert_int_not_equal(set.count, 0);
-    facts_find(&facts, &mounted, &set);
+    facts = (struct facts){.count = 0};
+    facts_look(&facts, &mounted, &set, false);
 }
 
 /* The one fact has this key and this text. */
@@ -276,7 +277,8 @@ static void make_nfs(const char *options, const char *speed)
     mounted = (struct mount_info){.root = tree_root(), .filesystem = "nfs4"};
     strcpy(mounted.options, options);
     set = (struct device_set){.root = tree_root()};
-    facts_find(&facts, &mounted, &set);
+    facts = (struct facts){.count = 0};
+    facts_look(&facts, &mounted, &set, false);
     mounted = (struct mount_info){.root = ""};
 }
 
@@ -313,17 +315,17 @@ static void trims(void **state)
     make_device("platform/sda", 0);
     tree_file("sys/devices/platform/sda/stat", at(TRIMMED, 5));
     expect_none();
-    facts_look_again(&facts, &mounted, &set, true);
+    facts_look(&facts, &mounted, &set, true);
     assert_int_equal(facts.count, 0);
     tree_file("sys/devices/platform/sda/stat", at(TRIMMED, 7));
     for (unsigned i = 0; i < 2; i++) { /* and it stays */
-        facts_look_again(&facts, &mounted, &set, true);
+        facts_look(&facts, &mounted, &set, true);
         assert_int_equal(facts.count, 1);
         assert_string_equal(facts.list[0].key, "trim");
         assert_string_equal(facts.list[0].text, "sda: 2 trims of others meanwhile");
     }
     strcpy(mounted.options, "rw,relatime,discard");
-    facts_look_again(&facts, &mounted, &set, true);
+    facts_look(&facts, &mounted, &set, true);
     assert_int_equal(facts.count, 0);
     mounted.options[0] = '\0';
 }
@@ -351,7 +353,7 @@ static void lazy_init(void **state)
                      "29 28 8:0 / /data rw,relatime shared:2 - ext4 /dev/sda rw,stripe=4\n",
                      cases[i].other));
         expect_none();
-        facts_look_again(&facts, &mounted, &set, cases[i].others_moved);
+        facts_look(&facts, &mounted, &set, cases[i].others_moved);
         assert_int_equal(facts.count, cases[i].count);
         if (facts.count > 0)
             assert_string_equal(facts.list[0].key, "lazy_init");
@@ -496,7 +498,7 @@ static void what_lasts(void **state)
     find();
     assert_int_equal(facts.count, 2);
     tree_file("proc/pressure/memory", "some avg10=0.00 avg60=20.00 avg300=5.00 total=99\n");
-    facts_look_again(&facts, &mounted, &set, true);
+    facts_look(&facts, &mounted, &set, true);
     assert_int_equal(facts.count, 1);
     assert_string_equal(facts.list[0].key, "link");
 }
