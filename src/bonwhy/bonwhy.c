@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bonwhy/profile.h"
 #include "bonwhy/target.h"
 #include "bonwhy/watch.h"
 #include "cli/parser.h"
 #include "cli/rows.h"
 #include "live/progress.h"
 #include "measure/clock.h"
+#include "report/document.h"
+#include "report/json_object.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
@@ -32,6 +35,10 @@ struct settings {
     const char *user;
     const char *group;
     const char *output;
+    const char *profile;
+    const char *label;
+    struct optional slowest;
+    bool json;
     bool quiet;
     bool cleanup;
     bool trusts_directory;
@@ -57,7 +64,13 @@ static const struct option_entry entries[] = {
      .help = "print the waits of each %s, too (default: call)"},
     {OPTION_USER(user)},
     {OPTION_GROUP(group)},
+    {COUNT("slowest", "N", slowest, 1, TAIL_MOST),
+     .help = "explain the N slowest calls (default: one in a thousand, at least 10)"},
+    {OPTION_JSON(json)},
+    {OPTION_LABEL(label)},
     {OPTION_OUTPUT(output)},
+    {OUTPUT_FILE("profile", "FILE", profile), .accepted = "the path of a file",
+     .help = "write what the target does as a profile for bonload -good-for=FILE"},
     {OPTION_QUIET(quiet)},
     {OPTION_TRUST(trusts_directory)},
     {OPTION_CLEANUP(cleanup)},
@@ -114,67 +127,94 @@ static struct name_text name_of(struct watch *w, int process)
     return name;
 }
 
-/* Why the slowest calls of a kind were slow, and because of whom. */
-static int print_answer(FILE *out, struct watch *w, unsigned kind, const char *target,
-                        uint64_t elapsed_ns, struct err *e)
+static void put_person(json_t **object, struct watch *w, int process)
 {
-    const struct call_stats *stats = &w->stats[kind];
-    struct tail_summary summary = {.note = ""};
-    struct tail_spans sum = {0}; /* by cause, and by process of others */
-    uint64_t all_ns = 0;
-    uint64_t least_ns = UINT64_MAX;
-    char line[1024] = "Of that time";
-    const char *between = ": ";
-    int rc = tail_summary_make(&summary, &stats->slowest, &stats->latencies, w->start_ns);
+    const struct person *one = watch_person(w, process);
+    put_known(object, "name", one ? one->name : "");
+    put_count(object, "pid", (uint64_t)process);
+}
+
+/* Why the slowest calls of the kind that took most time were slow, and because of whom. */
+struct answer {
+    const char *target;
+    uint64_t elapsed_ns;
+    const struct call_kind *kind;
+    struct tail_summary slow; /* the caller releases it */
+    uint64_t least_ns;        /* the fastest of them */
+    uint64_t all_ns;          /* the time of all of them */
+    struct tail_spans by;     /* of that: each cause, and processes instead of threads */
+};
+
+static int most_first(const void *a, const void *b)
+{
+    const struct tail_blame *first = a;
+    const struct tail_blame *second = b;
+    return (first->ns < second->ns) - (first->ns > second->ns);
+}
+
+/* Makes the answer from `slowest` calls, or by default those that the manual names. */
+static int make_answer(struct answer *a, struct watch *w, uint64_t slowest, struct err *e)
+{
+    unsigned kind = 0;
+    for (unsigned i = 1; call_kinds[i].name; i++)
+        if (w->stats[i].latencies.sum > w->stats[kind].latencies.sum)
+            kind = i;
+    a->kind = &call_kinds[kind];
+    a->slow = (struct tail_summary){.note = "", .slowest = slowest};
+    a->least_ns = UINT64_MAX;
+    int rc = tail_summary_make(&a->slow, &w->stats[kind].slowest, &w->stats[kind].latencies,
+                               w->start_ns);
     if (rc != 0)
         return err_system(e, -rc, "allocate memory for slow calls");
-    for (size_t n = 0; n < summary.examined; n++) {
-        const struct tail_record *r = &summary.records[n];
-        all_ns += r->latency_ns;
-        least_ns = r->latency_ns < least_ns ? r->latency_ns : least_ns;
+    for (size_t n = 0; n < a->slow.examined; n++) {
+        const struct tail_record *r = &a->slow.records[n];
+        a->all_ns += r->latency_ns;
+        a->least_ns = r->latency_ns < a->least_ns ? r->latency_ns : a->least_ns;
         for (unsigned cause = 0; cause < CAUSE_COUNT; cause++)
-            sum.ns[cause] += r->spans.ns[cause];
+            a->by.ns[cause] += r->spans.ns[cause];
         for (unsigned i = 0; i < TAIL_BLAMED && r->spans.blamed[i].thread != 0; i++) {
             const struct person *by = watch_person(w, r->spans.blamed[i].thread);
             if (by && !by->is_kernel && !by->is_followed)
-                tail_blame(&sum, by->process, r->spans.blamed[i].ns);
+                tail_blame(&a->by, by->process, r->spans.blamed[i].ns);
         }
     }
+    qsort(a->by.blamed, TAIL_BLAMED, sizeof *a->by.blamed, most_first);
+    return 0;
+}
+
+static void print_answer(FILE *out, struct watch *w, const struct answer *a)
+{
+    struct tail_spans left = a->by;
+    char line[1024] = "";
     fprintf(out, "%s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.\n",
-            printable(target).text, units_time(elapsed_ns).text, summary.examined, summary.ops,
-            call_kinds[kind].name, units_time(least_ns).text);
-    tail_summary_release(&summary);
+            printable(a->target).text, units_time(a->elapsed_ns).text, a->slow.examined,
+            a->slow.ops, a->kind->name, units_time(a->least_ns).text);
     for (;;) {
-        enum tail_cause cause = tail_largest(&sum);
-        double share = percent(sum.ns[cause], all_ns);
+        enum tail_cause cause = tail_largest(&left);
+        double share = percent(left.ns[cause], a->all_ns);
+        size_t used = strlen(line);
         if (share < LEAST_CAUSE_PERCENT)
             break;
-        size_t used = strlen(line);
-        snprintf(line + used, sizeof line - used, "%s%.0f %% %s%s", between, share,
-                 cause == CAUSE_UNKNOWN ? "not known" : "they ",
-                 cause == CAUSE_UNKNOWN ? "" : tail_causes[cause].words);
-        sum.ns[cause] = 0; /* told */
-        between = "; ";
+        if (cause == CAUSE_UNKNOWN)
+            snprintf(line + used, sizeof line - used, "%s %.0f %% is not known",
+                     used > 0 ? ";" : "Of that time,", share);
+        else
+            snprintf(line + used, sizeof line - used, "%s %.0f %% they %s",
+                     used > 0 ? "; in" : "Of that time, in", share, tail_causes[cause].words);
+        left.ns[cause] = 0; /* told */
     }
     strcat(line, ".");
     print_wrapped(out, 0, line);
     line[0] = '\0';
-    for (;;) {
-        struct tail_blame *most = &sum.blamed[0];
-        for (unsigned i = 1; i < TAIL_BLAMED; i++)
-            if (sum.blamed[i].ns > most->ns)
-                most = &sum.blamed[i];
-        double share = percent(most->ns, all_ns);
-        if (share < LEAST_PERCENT)
-            break;
+    for (unsigned i = 0; i < TAIL_BLAMED; i++) {
+        double share = percent(a->by.blamed[i].ns, a->all_ns);
         size_t used = strlen(line);
-        snprintf(line + used, sizeof line - used, "%s%.0f %% because of %s", used > 0 ? "; " : "",
-                 share, name_of(w, most->thread).text);
-        most->ns = 0; /* told */
+        if (share >= LEAST_PERCENT)
+            snprintf(line + used, sizeof line - used, "%s%.0f %% because of %s",
+                     used > 0 ? "; " : "", share, name_of(w, a->by.blamed[i].thread).text);
     }
     strcat(line, *line ? "." : "Nobody else was seen to be the reason.");
     print_wrapped(out, 0, line);
-    return 0;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -184,16 +224,29 @@ static int longest_first(const void *a, const void *b)
     return (first->waited_ns < second->waited_ns) - (first->waited_ns > second->waited_ns);
 }
 
+static int most_written_first(const void *a, const void *b)
+{
+    const struct storage_user *first = a;
+    const struct storage_user *second = b;
+    return (first->written < second->written) - (first->written > second->written);
+}
+
+/* The counters of a storage's device since it was first seen. */
+static struct device_counters counters_of(const struct storage *s)
+{
+    struct device_counters now;
+    device_read(&s->devices, &now);
+    return device_since(&now, &s->before);
+}
+
 /* Most writers that are printed of a device. */
 #define WRITERS_PRINTED 3
 
-static void print_storage(FILE *out, struct watch *w, struct storage *s)
+static void print_storage(FILE *out, struct watch *w, const struct storage *s)
 {
     char line[1024];
     char bytes[UNITS_TEXT];
-    struct device_counters now;
-    device_read(&s->devices, &now);
-    now = device_since(&now, &s->before);
+    const struct device_counters now = counters_of(s);
     snprintf(line, sizeof line, "%.200s: ", printable(s->devices.name).text);
     if (now.known)
         snprintf(line + strlen(line), sizeof line - strlen(line), "busy %.3g %%; ",
@@ -201,38 +254,21 @@ static void print_storage(FILE *out, struct watch *w, struct storage *s)
     units_format_readable(bytes, s->written);
     snprintf(line + strlen(line), sizeof line - strlen(line), "%" PRIu64 " flushes; %s written",
              s->flushes, bytes);
-    for (unsigned n = 0; n < WRITERS_PRINTED; n++) {
-        struct storage_user *most = &s->users[0];
-        for (unsigned i = 1; i < STORAGE_USERS; i++)
-            if (s->users[i].written > most->written)
-                most = &s->users[i];
-        if (most->written == 0)
-            break;
+    for (unsigned n = 0; n < WRITERS_PRINTED && s->users[n].written > 0; n++)
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s %s %.0f %%",
-                 n > 0 ? "," : ":", name_of(w, most->process).text,
-                 percent(most->written, s->written));
-        most->written = 0; /* told */
-    }
+                 n > 0 ? "," : ":", name_of(w, s->users[n].process).text,
+                 percent(s->users[n].written, s->written));
     print_wrapped(out, 0, line);
 }
 
 /* Most files that are printed. */
 #define FILES_PRINTED 10
 
-/* Prints the answer, the calls, the files if `by_file`, and the devices; what is told leaves w. */
-static int print_report(FILE *out, struct watch *w, const char *target, uint64_t elapsed_ns,
-                        bool by_file, struct err *e)
+/* Prints the answer, the calls, the files if `by_file`, and the devices. */
+static void print_report(FILE *out, struct watch *w, const struct answer *a, bool by_file)
 {
     char bytes[UNITS_TEXT];
-    unsigned slowest = 0; /* the kind whose calls took most time */
-    for (unsigned i = 1; call_kinds[i].name; i++)
-        if (w->stats[i].latencies.sum > w->stats[slowest].latencies.sum)
-            slowest = i;
-    if (w->stats[slowest].latencies.count == 0)
-        return 0;
-    int rc = print_answer(out, w, slowest, target, elapsed_ns, e);
-    if (rc != 0)
-        return rc;
+    print_answer(out, w, a);
     fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
             "in all");
     for (unsigned i = 0; call_kinds[i].name; i++) {
@@ -248,10 +284,8 @@ static int print_report(FILE *out, struct watch *w, const char *target, uint64_t
                 units_known_time(histogram_known_percentile(h, 99)).text,
                 units_time(h->maximum).text, units_time(h->sum).text);
     }
-    if (by_file) {
-        qsort(w->files, w->file_count, sizeof *w->files, longest_first);
+    if (by_file)
         fprintf(out, "\n%9s %9s  file\n", "calls", "in all");
-    }
     for (unsigned i = 0; by_file && i < w->file_count && i < FILES_PRINTED && w->files[i].calls > 0;
          i++)
         fprintf(out, "%9" PRIu64 " %9s  %s\n", w->files[i].calls,
@@ -266,7 +300,107 @@ static int print_report(FILE *out, struct watch *w, const char *target, uint64_t
     if (w->unknown > 0)
         fprintf(out, "Not counted: %" PRIu64 " reads and writes of what was closed at once.\n",
                 w->unknown);
-    return 0;
+}
+
+static json_t *storage_of(struct watch *w, const struct storage *s)
+{
+    const struct device_counters now = counters_of(s);
+    json_t *object = json_object();
+    json_t *writers = json_array();
+    put_text(&object, "name", s->devices.name);
+    put_value(&object, "busy_percent",
+              now.known ? json_real(device_busy_percent(&now, clock_ns() - s->since_ns))
+                        : json_null());
+    PUT_COUNTS(&object, {"flushes", s->flushes}, {"written_bytes", s->written});
+    for (unsigned i = 0; i < STORAGE_USERS && s->users[i].written > 0; i++) {
+        json_t *one = json_object();
+        put_person(&one, w, s->users[i].process);
+        put_count(&one, "written_bytes", s->users[i].written);
+        append_value(&writers, one);
+    }
+    put_value(&object, "writers", writers);
+    return object;
+}
+
+static json_t *answer_json(struct watch *w, const struct answer *a)
+{
+    json_t *object = json_object();
+    json_t *causes = json_object();
+    json_t *others = json_array();
+    json_t *operations = json_array();
+    put_text(&object, "call", a->kind->name);
+    PUT_COUNTS(&object, {"examined", a->slow.examined}, {"above_ns", a->least_ns},
+               {"in_all_ns", a->all_ns});
+    for (unsigned cause = 0; cause < CAUSE_COUNT; cause++)
+        put_real(&causes, tail_causes[cause].name, percent(a->by.ns[cause], a->all_ns));
+    put_value(&object, "percent", causes);
+    for (unsigned i = 0; i < TAIL_BLAMED; i++) {
+        double share = percent(a->by.blamed[i].ns, a->all_ns);
+        if (share < LEAST_PERCENT)
+            continue;
+        json_t *one = json_object();
+        put_person(&one, w, a->by.blamed[i].thread);
+        put_real(&one, "percent", share);
+        append_value(&others, one);
+    }
+    put_value(&object, "others", others);
+    for (size_t i = 0; i < a->slow.examined; i++) {
+        const struct tail_record *r = &a->slow.records[i];
+        json_t *one = json_object();
+        put_real(&one, "seconds", (double)r->start_ns / 1e9);
+        put_count(&one, "latency_ns", r->latency_ns);
+        put_text(&one, "cause", tail_causes[r->cause].name);
+        append_value(&operations, one);
+    }
+    put_value(&object, "operations", operations);
+    return object;
+}
+
+/* The report in JSON; `a` is NULL if there was no call. */
+static json_t *report_json(struct watch *w, const struct settings *s, const struct answer *a,
+                           uint64_t elapsed_ns)
+{
+    json_t *settings = json_object();
+    json_t *calls = json_array();
+    json_t *files = json_array();
+    json_t *devices = json_array();
+    put_text(&settings, "target", s->command ? s->command[0] : s->target);
+    put_known_real(&settings, "time_seconds", s->time.given ? (double)s->time.value / 1e9 : -1);
+    put_known_count(&settings, "slowest", s->slowest.value);
+    json_t *object = document_begin(&(struct document){.format = "bonwhy",
+                                                       .label = s->label,
+                                                       .elapsed_seconds = (double)elapsed_ns / 1e9,
+                                                       .storage = json_null(),
+                                                       .settings = settings});
+    put_value(&object, "answer", a ? answer_json(w, a) : json_null());
+    for (unsigned i = 0; call_kinds[i].name; i++) {
+        const struct histogram *h = &w->stats[i].latencies;
+        const struct latencies latencies = latencies_of(h);
+        if (h->count == 0)
+            continue;
+        json_t *one = json_object();
+        json_t *latency = json_object();
+        put_text(&one, "call", call_kinds[i].name);
+        PUT_COUNTS(&one, {"calls", h->count}, {"bytes", w->stats[i].bytes}, {"in_all_ns", h->sum});
+        put_latencies(&latency, &latencies);
+        put_value(&one, "latency_ns", latency);
+        append_value(&calls, one);
+    }
+    for (unsigned i = 0; i < w->file_count && i < FILES_PRINTED && w->files[i].calls > 0; i++) {
+        json_t *one = json_object();
+        put_text(&one, "path", w->files[i].path);
+        PUT_COUNTS(&one, {"calls", w->files[i].calls}, {"in_all_ns", w->files[i].waited_ns});
+        append_value(&files, one);
+    }
+    for (unsigned i = 0; i < w->storage_count; i++)
+        if (w->storages[i].devices.count > 0)
+            append_value(&devices, storage_of(w, &w->storages[i]));
+    put_value(&object, "calls", calls);
+    put_value(&object, "files", files);
+    put_value(&object, "devices", devices);
+    PUT_COUNTS(&object, {"seen_events", w->seen_events}, {"lost_events", w->lost_events},
+               {"not_counted", w->unknown});
+    return object;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -277,7 +411,7 @@ static int print_report(FILE *out, struct watch *w, const char *target, uint64_t
 
 /* Watches the target to its end, and prints the report. */
 static int watch_and_report(const struct settings *s, struct target *t, struct output *o,
-                            struct err *e)
+                            struct output *profile, struct err *e)
 {
     char text[96];
     struct progress_lines lines;
@@ -287,6 +421,8 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     struct watch *w = calloc(1, sizeof *w); /* too large for the stack */
     if (!w)
         return err_system(e, ENOMEM, "allocate memory for events");
+    w->takes_notes = s->profile;
+    w->slowest = s->slowest.value;
     int rc = watch_open(w, t, e);
     progress_lines_init(&lines, s->quiet);
     if (rc == 0)
@@ -309,11 +445,32 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     if (rc == 0)
         rc = watch_end(w, e);
     uint64_t elapsed_ns = clock_ns() - w->start_ns;
-    if (rc == 0)
-        rc = print_report(o->stream, w, name, elapsed_ns, s->by == BY_FILE, e);
+    bool has_calls = w->counted > 0;
+    int refused = rc == 0 && s->profile && has_calls
+                      ? profile_write(profile->stream, w, name, elapsed_ns, e)
+                      : 0;
+    struct answer answer = {.target = name, .elapsed_ns = elapsed_ns};
+    if (rc == 0 && has_calls)
+        rc = make_answer(&answer, w, s->slowest.value, e);
+    qsort(w->files, w->file_count, sizeof *w->files, longest_first);
+    for (unsigned i = 0; i < w->storage_count; i++)
+        qsort(w->storages[i].users, STORAGE_USERS, sizeof *w->storages[i].users,
+              most_written_first);
+    if (rc == 0 && s->json) {
+        char *json =
+            document_end(report_json(w, s, has_calls ? &answer : NULL, elapsed_ns), JSON_INDENT(2));
+        rc = json ? 0 : err_system(e, ENOMEM, "allocate memory for the JSON report");
+        fprintf(o->stream, "%s\n", json ? json : "");
+        free(json);
+    } else if (rc == 0 && has_calls) {
+        print_report(o->stream, w, &answer, s->by == BY_FILE);
+    }
+    tail_summary_release(&answer.slow);
     if (rc == 0)
         rc = output_finish(o, e);
-    if (rc == 0 && w->counted == 0) {
+    if (rc == 0)
+        rc = s->profile && has_calls && refused == 0 ? output_finish(profile, e) : refused;
+    if (rc == 0 && !has_calls) {
         err_say(e, "in %s %s made no call that asks anything of storage",
                 units_time(elapsed_ns).text, name);
         rc = STATUS_NOT_KNOWN;
@@ -325,7 +482,8 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
 
 static int run(const struct settings *s, struct err *e)
 {
-    struct output output;
+    struct output output = {.stream = NULL};
+    struct output profile = {.stream = NULL};
     struct target t;
     struct identity id;
     int rc = stop_init(e);
@@ -336,21 +494,22 @@ static int run(const struct settings *s, struct err *e)
         rc = target_find(&t, s->target, e);
     if (rc == 0)
         rc = output_open(&output, s->output, e);
-    if (rc != 0)
-        return rc;
-    if (s->command) {
+    if (rc == 0 && s->profile)
+        rc = output_open(&profile, s->profile, e);
+    if (rc == 0 && s->command) {
         rc = privilege_resolve(&id, s->user, s->group, e);
         if (rc == 0)
             rc = target_start(&t, s->command, &id, e);
     }
     if (rc == 0) {
-        rc = watch_and_report(s, &t, &output, e);
+        rc = watch_and_report(s, &t, &output, &profile, e);
         if (rc < 0 && s->command)
             stop_request();
         int status = s->command ? target_wait(&t) : rc;
         rc = rc < 0 ? rc : status;
     }
     output_discard(&output);
+    output_discard(&profile);
     if (stop_signal() == SIGINT && rc >= 0)
         stop_forget();
     return rc;

@@ -17,40 +17,40 @@
 #include "util/kernel_file.h"
 
 const struct call_kind call_kinds[CALL_KINDS_MOST + 1] = {
-    {"read", SYS_read, CALL_TRANSFER, true},
-    {"pread64", SYS_pread64, CALL_TRANSFER, true},
-    {"readv", SYS_readv, CALL_TRANSFER, true},
-    {"preadv", SYS_preadv, CALL_TRANSFER, true},
-    {"preadv2", SYS_preadv2, CALL_TRANSFER, true},
-    {"write", SYS_write, CALL_TRANSFER, true},
-    {"pwrite64", SYS_pwrite64, CALL_TRANSFER, true},
-    {"writev", SYS_writev, CALL_TRANSFER, true},
-    {"pwritev", SYS_pwritev, CALL_TRANSFER, true},
-    {"pwritev2", SYS_pwritev2, CALL_TRANSFER, true},
-    {"fsync", SYS_fsync, CALL_SYNC, true},
-    {"fdatasync", SYS_fdatasync, CALL_SYNC, true},
-    {"sync_file_range", SYS_sync_file_range, CALL_SYNC, true},
-    {"syncfs", SYS_syncfs, CALL_SYNC, true},
-    {"sync", SYS_sync, CALL_SYNC, false},
-    {"msync", SYS_msync, CALL_SYNC, false},
-    {"openat", SYS_openat, CALL_CREATE, false},
-    {"renameat2", SYS_renameat2, CALL_CHANGE, false},
-    {"unlinkat", SYS_unlinkat, CALL_CHANGE, false},
+    {"read", SYS_read, CALL_TRANSFER, true, NOTE_NONE},
+    {"pread64", SYS_pread64, CALL_TRANSFER, true, NOTE_NONE},
+    {"readv", SYS_readv, CALL_TRANSFER, true, NOTE_NONE},
+    {"preadv", SYS_preadv, CALL_TRANSFER, true, NOTE_NONE},
+    {"preadv2", SYS_preadv2, CALL_TRANSFER, true, NOTE_NONE},
+    {"write", SYS_write, CALL_TRANSFER, true, NOTE_PUT},
+    {"pwrite64", SYS_pwrite64, CALL_TRANSFER, true, NOTE_PUT},
+    {"writev", SYS_writev, CALL_TRANSFER, true, NOTE_PUT},
+    {"pwritev", SYS_pwritev, CALL_TRANSFER, true, NOTE_PUT},
+    {"pwritev2", SYS_pwritev2, CALL_TRANSFER, true, NOTE_PUT},
+    {"fsync", SYS_fsync, CALL_SYNC, true, NOTE_SYNC_ALL},
+    {"fdatasync", SYS_fdatasync, CALL_SYNC, true, NOTE_SYNC},
+    {"sync_file_range", SYS_sync_file_range, CALL_SYNC, true, NOTE_NONE},
+    {"syncfs", SYS_syncfs, CALL_SYNC, true, NOTE_NONE},
+    {"sync", SYS_sync, CALL_SYNC, false, NOTE_NONE},
+    {"msync", SYS_msync, CALL_SYNC, false, NOTE_NONE},
+    {"openat", SYS_openat, CALL_CREATE, false, NOTE_CREATE},
+    {"renameat2", SYS_renameat2, CALL_CHANGE, false, NOTE_RENAME},
+    {"unlinkat", SYS_unlinkat, CALL_CHANGE, false, NOTE_REMOVE},
 #ifdef SYS_open
-    {"open", SYS_open, CALL_CREATE, false},
-    {"rename", SYS_rename, CALL_CHANGE, false},
-    {"unlink", SYS_unlink, CALL_CHANGE, false},
-    {"dup2", SYS_dup2, CALL_FORGET, false},
+    {"open", SYS_open, CALL_CREATE, false, NOTE_CREATE},
+    {"rename", SYS_rename, CALL_CHANGE, false, NOTE_RENAME},
+    {"unlink", SYS_unlink, CALL_CHANGE, false, NOTE_REMOVE},
+    {"dup2", SYS_dup2, CALL_FORGET, false, NOTE_NONE},
 #endif
 #ifdef SYS_renameat
-    {"renameat", SYS_renameat, CALL_CHANGE, false},
+    {"renameat", SYS_renameat, CALL_CHANGE, false, NOTE_RENAME},
 #endif
-    {"ftruncate", SYS_ftruncate, CALL_CHANGE, true},
-    {"fallocate", SYS_fallocate, CALL_CHANGE, true},
-    {"io_submit", SYS_io_submit, CALL_CHANGE, false},
-    {"execve", SYS_execve, CALL_FORGET, false},
-    {"close", SYS_close, CALL_FORGET, true},
-    {"dup3", SYS_dup3, CALL_FORGET, false},
+    {"ftruncate", SYS_ftruncate, CALL_CHANGE, true, NOTE_NONE},
+    {"fallocate", SYS_fallocate, CALL_CHANGE, true, NOTE_NONE},
+    {"io_submit", SYS_io_submit, CALL_CHANGE, false, NOTE_NONE},
+    {"execve", SYS_execve, CALL_FORGET, false, NOTE_NONE},
+    {"close", SYS_close, CALL_FORGET, true, NOTE_NONE},
+    {"dup3", SYS_dup3, CALL_FORGET, false, NOTE_NONE},
 };
 
 /* Writes a filter of the kernel for the calls of all kinds, or of those that sync. */
@@ -103,7 +103,7 @@ static struct descriptor_entry *find_descriptor(struct watch *w, int process, in
     unsigned at = ((unsigned)process * 2654435761U ^ (unsigned)fd * 40503U) % DESCRIPTORS_MOST;
     struct descriptor_entry *d = &w->descriptors[at];
     if (d->process != process || d->fd != fd)
-        *d = (struct descriptor_entry){process, fd, FILE_NOT_LOOKED_AT};
+        *d = (struct descriptor_entry){.process = process, .fd = fd, .file = FILE_NOT_LOOKED_AT};
     return d;
 }
 
@@ -172,6 +172,8 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
         return true;
     struct file *f = &w->files[w->file_count++];
     snprintf(f->path, sizeof f->path, "%s", i == FILES_MOST - 1 ? "other files" : path);
+    f->is_directory = S_ISDIR(is.st_mode);
+    f->bytes = (uint64_t)is.st_size;
     f->storage = find_storage(w, S_ISBLK(is.st_mode) ? is.st_rdev : is.st_dev);
     return true;
 }
@@ -237,7 +239,7 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
 static bool take_followed(void *context, unsigned lane, struct tail_event *e)
 {
     struct watch *w = context;
-    if (e->kind != TAIL_CALL && e->kind != TAIL_RETURN) {
+    if (e->kind != TAIL_CALL && e->kind != TAIL_CALL_AT && e->kind != TAIL_RETURN) {
         tail_history_add(&w->history, lane, e);
         return true;
     }
@@ -316,6 +318,18 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
     tail_heap_add(&stats->slowest, &r);
 }
 
+/* Notes a call for a profile, unless there are too many. */
+static void note_call(struct watch *w, const struct person *by, enum note_act act, int file,
+                      int64_t result)
+{
+    if (act == NOTE_NONE || result < 0 || !w->takes_notes || w->note_count == NOTES_MOST)
+        return;
+    w->notes[w->note_count++] = (struct note){.at = by->call == SYS_pwrite64 ? by->at : NOTE_NEXT,
+                                              .bytes = act == NOTE_PUT ? (uint32_t)result : 0,
+                                              .file = (int16_t)file,
+                                              .act = (uint8_t)act};
+}
+
 static void count_call(struct watch *w, struct person *by, const struct tail_event *end)
 {
     unsigned i = 0;
@@ -326,27 +340,45 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         return;
     const struct call_kind *k = &call_kinds[i];
     struct call_stats *stats = &w->stats[i];
-    int changed = -1; /* a descriptor that is another file from now on */
-    if (k->number == SYS_execve)
+    int changed = -1;              /* a descriptor that is another file from now on */
+    if (k->number == SYS_execve) { /* which closes descriptors, but says not which */
         look_up(by);
-    else if (k->type == CALL_CREATE || (k->type == CALL_FORGET && !k->has_file))
+        for (unsigned n = 0; n < DESCRIPTORS_MOST; n++)
+            if (w->descriptors[n].process == by->process)
+                w->descriptors[n].file = FILE_NOT_LOOKED_AT;
+    }
+    if (k->type == CALL_CREATE || (k->type == CALL_FORGET && !k->has_file))
         changed = (int)result; /* a new one, or the copy of another one */
     else if (k->type == CALL_FORGET)
         changed = (int)by->first;
-    if (changed >= 0)
-        find_descriptor(w, by->process, changed)->file = FILE_NOT_LOOKED_AT;
+    if (changed >= 0) {
+        struct descriptor_entry *d = find_descriptor(w, by->process, changed);
+        if (d->file >= 0 && d->created_ns != 0)
+            w->files[d->file].is_brief = 2 * (end->ns - d->created_ns) < end->ns - w->start_ns;
+        d->file = FILE_NOT_LOOKED_AT;
+        d->created_ns = k->type == CALL_CREATE && (by->third & O_CREAT) ? end->ns : 0;
+    }
     if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->third & O_CREAT)))
         return;
     int file = FILE_NONE; /* or it cannot be known any more */
     if (k->has_file) {
         struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->first);
-        if (d->file != FILE_NOT_LOOKED_AT || look_at(w, d))
+        if (d->file == FILE_NOT_LOOKED_AT && !look_at(w, d) && d->created_ns != 0)
+            d->file = FILE_CREATED;
+        if (d->file != FILE_NOT_LOOKED_AT)
             file = d->file;
         else
             w->unknown += k->type == CALL_TRANSFER;
     }
-    if (k->type == CALL_TRANSFER && file < 0)
+    if (k->type == CALL_TRANSFER && file < 0 && file != FILE_CREATED)
         return;
+    if (k->type == CALL_CREATE && changed >= 0) {
+        struct descriptor_entry *d = find_descriptor(w, by->process, changed);
+        look_at(w, d);
+        note_call(w, by, k->note, d->file >= 0 ? d->file : FILE_CREATED, result);
+    } else {
+        note_call(w, by, k->note, file, result);
+    }
     uint64_t latency_ns = end->ns - by->start_ns;
     w->counted++;
     histogram_record(&stats->latencies, latency_ns);
@@ -357,7 +389,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     }
     if (latency_ns >= stats->slow_ns && latency_ns > tail_heap_least(&stats->slowest))
         examine(w, by, end->ns, file, stats);
-    if (stats->latencies.count % 1024 == 0)
+    if (stats->latencies.count % 1024 == 0 && w->slowest == 0)
         stats->slow_ns = tail_slow_from(&stats->latencies);
 }
 
@@ -377,6 +409,8 @@ static void take_call(struct watch *w, const struct tail_event *e)
         by->first = e->sector;
         by->third = e->sectors;
         by->start_ns = e->ns;
+    } else if (e->kind == TAIL_CALL_AT) {
+        by->at = e->sector;
     } else if (by->start_ns != 0 && by->call == e->device) {
         count_call(w, by, e);
         by->start_ns = 0;
@@ -478,7 +512,9 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     if (!w->calls.is_open || !w->around.is_open)
         return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
     w->page = malloc(w->calls.page_bytes);
-    if (!w->page || tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
+    w->notes = w->takes_notes ? malloc(NOTES_MOST * sizeof *w->notes) : NULL;
+    if (!w->page || (w->takes_notes && !w->notes) ||
+        tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
     filter_calls(w->syncs, true);
@@ -510,6 +546,7 @@ void watch_close(struct watch *w)
     tail_trace_close(&w->calls);
     tail_trace_close(&w->around);
     tail_history_close(&w->history);
+    free(w->notes);
     free(w->pending);
     free(w->page);
 }

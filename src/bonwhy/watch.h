@@ -29,12 +29,37 @@ enum call_type {
     CALL_FORGET,   /* not counted: its descriptor may be another file from now on */
 };
 
+/* What a profile (profile.h) makes of a call. */
+enum note_act {
+    NOTE_NONE,
+    NOTE_CREATE,
+    NOTE_PUT,
+    NOTE_SYNC,     /* fdatasync */
+    NOTE_SYNC_ALL, /* fsync */
+    NOTE_RENAME,
+    NOTE_REMOVE,
+};
+
 struct call_kind {
     const char *name;
     uint32_t number; /* of the system call */
     enum call_type type;
     bool has_file; /* its first argument is a descriptor */
+    enum note_act note;
 };
+
+/* A call that changed something, for a profile. */
+struct note {
+    uint64_t at;    /* offset of a write; NOTE_NEXT: where the last one ended */
+    uint32_t bytes; /* that were written */
+    int16_t file;   /* index of the file, or one of FILE_... */
+    uint8_t act;    /* enum note_act */
+};
+
+#define NOTE_NEXT UINT64_MAX
+
+/* More calls are not noted. */
+#define NOTES_MOST 2000000
 
 #define CALL_KINDS_MOST 48
 extern const struct call_kind call_kinds[CALL_KINDS_MOST + 1]; /* the last one has no name */
@@ -64,6 +89,7 @@ struct person {
     uint32_t call;          /* number of the call that it is inside, if start_ns is not 0 */
     uint32_t third;         /* arguments of that call, as in struct tail_event */
     uint64_t first;
+    uint64_t at; /* offset, the fourth argument of pwrite64 */
     uint64_t start_ns;
 };
 
@@ -87,13 +113,17 @@ struct storage {
 struct file {
     char path[PATH_MAX];
     unsigned storage; /* its index */
+    bool is_directory;
+    bool is_brief;  /* when it was last closed, it had been open for less than half of the time */
+    uint64_t bytes; /* its size when it was first seen */
     uint64_t calls;
     uint64_t waited_ns;
 };
 
 #define FILES_MOST 1024
 
-enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2 };
+/* FILE_CREATED: it was created, and closed before it was looked at. */
+enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2, FILE_CREATED = -3 };
 
 /* Threads, descriptors, and devices whose disks are remembered. */
 #define PEOPLE_PLACES    (1U << 16)
@@ -116,7 +146,8 @@ struct watch {
     struct descriptor_entry {
         int process;
         int fd;
-        int file;                    /* index of the file, or one of the two below */
+        int file;                    /* index of the file, or one of FILE_... */
+        uint64_t created_ns;         /* when it was opened to create it; 0: it was not */
     } descriptors[DESCRIPTORS_MOST]; /* one takes the place of another, which is looked at again */
     struct whole {
         uint32_t device;
@@ -125,6 +156,11 @@ struct watch {
     struct tail_event *pending; /* calls and returns that are not processed yet */
     size_t pending_count;
     size_t pending_room;
+    uint64_t
+        slowest; /* calls to explain; 0: as tail_summary_make() says. Set before watch_open() */
+    bool takes_notes;   /* set by the caller before watch_open() */
+    struct note *notes; /* in the order of time */
+    size_t note_count;
     unsigned char *page;
     char syncs[FILTER_TEXT]; /* filter for the calls that sync */
     uint64_t start_ns;

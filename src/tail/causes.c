@@ -186,6 +186,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
         m->pauses = true;
         break;
     case TAIL_CALL:
+    case TAIL_CALL_AT:
     case TAIL_RETURN:
     case TAIL_BIO:
         break;
@@ -194,12 +195,17 @@ static void take_in(struct moment *m, const struct tail_event *e)
 
 void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns)
 {
-    for (unsigned i = 0; i < TAIL_BLAMED && thread != 0; i++)
-        if (spans->blamed[i].thread == 0 || spans->blamed[i].thread == thread) {
-            spans->blamed[i].thread = thread;
-            spans->blamed[i].ns += ns;
+    struct tail_blame *least = &spans->blamed[0];
+    for (unsigned i = 0; i < TAIL_BLAMED && thread != 0; i++) {
+        struct tail_blame *b = &spans->blamed[i];
+        if (b->thread == 0 || b->thread == thread) {
+            *b = (struct tail_blame){thread, b->ns + ns};
             return;
         }
+        least = b->ns < least->ns ? b : least;
+    }
+    if (thread != 0 && ns > least->ns) /* there is no room: the least of them is forgotten */
+        *least = (struct tail_blame){thread, ns};
 }
 
 /* Ends a span, with the event that ends it. */

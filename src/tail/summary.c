@@ -72,9 +72,9 @@ uint64_t tail_slow_from(const struct histogram *latencies)
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
                       const struct histogram *latencies, uint64_t start_ns)
 {
-    /* a thousandth of the operations, but at least TAIL_LEAST and at most TAIL_MOST of them */
-    uint64_t slowest = latencies->count / 1000;
-    slowest = slowest < TAIL_LEAST ? TAIL_LEAST : slowest > TAIL_MOST ? TAIL_MOST : slowest;
+    uint64_t slowest = s->slowest > 0 ? s->slowest : latencies->count / 1000;
+    if (s->slowest == 0)
+        slowest = slowest < TAIL_LEAST ? TAIL_LEAST : slowest > TAIL_MOST ? TAIL_MOST : slowest;
     s->ops = latencies->count;
     s->slowest = slowest < s->ops ? slowest : s->ops;
     s->above_ns = s->ops > s->slowest ? histogram_at_rank(latencies, s->ops - s->slowest) : 0;

@@ -55,7 +55,10 @@ struct tail_summary {
     size_t examined;                /* their number */
 };
 
-/* Sums up a test that began at start_ns and has these latencies. Returns 0 or -ENOMEM. */
+/*
+ * Sums up a test that began at start_ns and has these latencies. Explains s->slowest operations; if
+ * that is 0, a thousandth, but at least TAIL_LEAST and at most TAIL_MOST. Returns 0 or -ENOMEM.
+ */
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
                       const struct histogram *latencies, uint64_t start_ns);
 

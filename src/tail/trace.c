@@ -359,7 +359,10 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         e->device = (uint32_t)of[0];
         e->sector = arguments[0];
         e->sectors = (uint32_t)arguments[third];
-        return 1;
+        events[1] = *e;
+        events[1].kind = TAIL_CALL_AT;
+        events[1].sector = arguments[3];
+        return of[0] == SYS_pwrite64 ? 2 : 1;
     }
     case TAIL_RETURN:
         e->device = (uint32_t)of[0];

@@ -36,6 +36,7 @@ enum tail_kind {
     TAIL_DIRTY_PAUSE, /* the kernel makes a thread pause: too much data waits for writeback */
     TAIL_CALL,        /* a thread made the system call `device`, with `sector` as its first argument
                          and `sectors` as its third (of open: second) */
+    TAIL_CALL_AT,     /* the call of that TAIL_CALL moves bytes at the offset `sector` of a file */
     TAIL_RETURN,      /* the system call `device` returned `sector` */
     TAIL_BIO,         /* a thread asked a device to transfer `sectors` */
     TAIL_ASK_COMMIT,  /* a thread woke the journal's thread `sector`, to make it commit */
@@ -123,7 +124,7 @@ void tail_decoder_finish(struct tail_decoder *d);
 /* Whether that event is missing, though operations on that filesystem ("ext4") may cause it. */
 bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const char *filesystem);
 
-/* Turns a record into events; two if a CPU goes from one thread to another. Returns the number. */
+/* Turns a record into events, two if a CPU goes from one thread to another. Returns the number. */
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);
 

@@ -71,7 +71,7 @@ cmp_ok($text{$_} =~ tr/\n//, '<', 100, "$_ is small") for sort @mains;
 
 # General folders must not mention programs, or tests of one program. Comments may mention them
 # as examples; some functions of the standard library have such names.
-my @GENERAL = grep { !m/\A(?:bonnie|bonload|boncut|suite|tools)\z/ } @folders;
+my @GENERAL = grep { !m/\A(?:bonnie|bonload|boncut|bonwhy|suite|tools)\z/ } @folders;
 cmp_ok(scalar @GENERAL, '>=', 10, 'there are general folders');
 for my $file (sort keys %text) {
     next if !grep { $_ eq folder($file) } @GENERAL;

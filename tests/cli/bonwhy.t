@@ -7,10 +7,13 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use JSON::PP ();
 use Test::More;
 use Root ();
 BEGIN { Root::private_mounts() }
-use BonnieRun  qw(finish have refused_ok run_tool scratch_on_disk start wait_until);
+use BonnieRun  qw(finish have refused_ok run_tool scratch_on_disk source start wait_until);
+use JsonSchema qw(schema_errors);
+use LoadRun    qw(bonload);
 use RunProgram qw(slurp spew);
 use TailRun    qw($TRACING instances);
 
@@ -28,6 +31,8 @@ refused_ok(bonwhy(qw(/no/such/group)),     qr/\Abonwhy: there is no control grou
 refused_ok(bonwhy(qw(--user=nobody 1)),    qr/\Abonwhy: --user: only a command/,                       '--user is for commands');
 refused_ok(bonwhy(qw(-g nogroup 1)),       qr/\Abonwhy: --group: only a command/,                      'and so is --group');
 refused_ok(bonwhy(qw(--by=colour 1)),      qr/\Abonwhy: --by: 'colour'/,                               '--by');
+refused_ok(bonwhy(qw(--slowest=0 1)),            qr/\Abonwhy: --slowest: '0'/,                             '--slowest');
+refused_ok(bonwhy('--profile=/none/p', $$),      qr{\Abonwhy: [^\n]*/none/p: No such file},             '--profile, before it watches');
 is(bonwhy('--output=/dev/null', qw(1 -- true))->{status}, 125, 'both a target and a command: 125');
 like(bonwhy('-h')->{out}, qr/\AUsage: bonwhy .*\n +bonwhy .*-- COMMAND/, '-h');
 like(bonwhy($_)->{out}, qr/\Abonwhy \d/, $_) for qw(-V --version);
@@ -75,13 +80,77 @@ SKIP: {
 
     subtest 'calls and times' => sub {
         is($first->{status}, 0, 'the status of the command') or diag $first->{err};
-        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync took [\d.]+ [mu]?s or more[.]\nOf that time: \d/, 'the answer is first');
+        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync took [\d.]+ [mu]?s or more[.]\nOf that time, (?:in )?\d/, 'the answer is first');
         my $sync = row_of($report, 'fsync');
         is($sync->{calls}, 200, 'each sync is counted');
         cmp_ok($sync->{in_all}, '<=', 1.01 * $first->{out}, 'it takes no longer than the program found');
         is(row_of($report, 'write')->{calls} // 0, 200 + ($report =~ m{^ +1 +[\d.]+ \w+  \S*out$}m ? 1 : 0), 'each write, and the line that it prints');
         is(row_of($report, 'rename(?:at2?)?')->{calls}, 6, 'each rename');
         like($report, qr/^ +[\d]{3} +[\d.]+ \w+  \Q$dir\E\/data$/m, 'the file');
+    };
+
+    subtest 'JSON' => sub {
+        my $run  = bonwhy(qw(-q --json --slowest=3 --label=x -o), "$dir/json", '--', $^X, "$dir/known", $dir, 50, 0);
+        my $json = JSON::PP::decode_json(slurp("$dir/json"));
+        my $rules = JSON::PP::decode_json(slurp(source('share/bonwhy.schema.json')));
+        is_deeply([ schema_errors($rules, $json) ], [], 'as its schema says');
+        is("$json->{label} $json->{settings}{slowest} $json->{answer}{examined}", 'x 3 3', 'as many are explained as were asked for');
+        my ($sync) = grep { $_->{call} eq 'fsync' } @{ $json->{calls} };
+        is($sync->{calls}, 50, 'each sync');
+        cmp_ok($sync->{in_all_ns}, '<=', 1.01e9 * $run->{out}, 'and its time');
+        my $sum = 0;
+        $sum += $_ for values %{ $json->{answer}{percent} };
+        cmp_ok(abs($sum - 100), '<', .01, 'the causes are all of the time');
+        $run = bonwhy(qw(-q --json --), 'true');
+        is_deeply([ schema_errors($rules, JSON::PP::decode_json($run->{out})) ], [], 'as its schema says of no call, too') if $run->{status} == 0;
+    };
+
+    subtest 'a profile' => sub {
+        bonwhy(qw(-q -o /dev/null), "--profile=$dir/log.profile", '--', $^X, "$dir/known", $dir, 60, 0);
+        my $profile = slurp("$dir/log.profile");
+        like($profile, qr/^request: put first next 8192; sync-all first$/m, 'a log that is synced');
+        like($profile, qr/^# first is \Q$dir\E\/data$/m, 'its file');
+        like($profile, qr/^# not in it: \d+ read$/m,       'what it does not hold');
+        # a file that is created, and gets its name when it is complete; now and then a page of another one
+        spew("$dir/mover", <<'END');
+use strict; use warnings; use IO::Handle;
+my ($dir) = @ARGV;
+open my $pages, '+>', "$dir/pages" or die;
+syswrite $pages, 'p' x 65536;
+for my $n (1 .. 40) {
+    if ($n % 10 == 0) { sysseek $pages, 4096, 0; syswrite $pages, 'p' x 4096; $pages->sync }
+    open my $new, '>', "$dir/new" or die;
+    syswrite $new, 'x' x 3000 for 1 .. 2;
+    $new->sync;
+    close $new;
+    rename "$dir/new", "$dir/old";
+}
+END
+        bonwhy(qw(-q -o /dev/null), "--profile=$dir/moves.profile", '--', $^X, "$dir/mover", $dir);
+        $profile = slurp("$dir/moves.profile");
+        like($profile, qr/^request: create new; put new next 6000; sync-all new; rename new renamed$/m, 'files that are made and renamed');
+        like($profile, qr/^every more 1[0-9]: (?:put first next \d+|write first 1); sync-all first$/m, 'and what is done now and then');
+        for my $file ("$dir/log.profile", "$dir/moves.profile") {
+            mkdir "$file.dir" or die "$file.dir: $!\n";
+            my $run = bonload("-good-for=$file", qw(-duration=1s -wt=1 -warmup=0s), "$file.dir");
+            like($run->{status}, qr/\A[03]\z/, 'bonload takes it') or diag $run->{err};
+        }
+        # 200 calls that have no order
+        spew("$dir/chaos", <<'END');
+use strict; use warnings; use IO::Handle;
+my ($dir, @files) = @ARGV;
+open $files[$_], '+>', "$dir/chaos$_" or die for 0 .. 2;
+my $seed = 7;
+for (1 .. 400) {
+    $seed = ($seed * 1103515245 + 12345) % 2147483648;
+    my $file = $files[ $seed / 65536 % 3 ];
+    if ($seed / 1048576 % 2) { syswrite $file, 'x' x 512 } else { $file->sync }
+}
+END
+        my $refused = bonwhy(qw(-q -o /dev/null), "--profile=$dir/chaos.profile", '--', $^X, "$dir/chaos", $dir);
+        is($refused->{status}, 125, 'calls without an order: a failure');
+        like($refused->{err}, qr/\Abonwhy: --profile: the calls of \S+ do not repeat: of \d+ steps that change files, \d+ % are in cycles that are alike\n\z/, 'in one line');
+        ok(!-e "$dir/chaos.profile", 'and there is no profile');
     };
 
     # what was seen until now was seen in the program's own tracefs, if there is no other

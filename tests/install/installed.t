@@ -32,7 +32,7 @@ for my $page (qw(man1/bon_ab.1 man1/bonload.1 man1/goader.1 man1/bonnie.1 man1/b
     man1/boncut.1 man8/bonwhy.8 man8/zcav.8 man1/getc_putc.1 man1/generate_randfile.1 man8/bonnie.8 man8/bonnie++.8 man8/gobonniego.8 man8/getc_putc.8)) {
     ok(-s "$ENV{BONNIE_TEST_MANDIR}/$page", "manual page $page");
 }
-ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bon_csv2txt.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json document.schema.json zcav.schema.json);
+ok(-s "$ENV{BONNIE_TEST_DATADIR}/$_", "schema of the JSON report: $_") for qw(bon_ab.schema.json bonwhy.schema.json bon_csv2txt.schema.json bonnie.schema.json boncut.schema.json bonload.schema.json document.schema.json zcav.schema.json);
 
 # Every program has completions under each of its names.
 my @names = (qw(bonnie boncut bonwhy getc_putc zcav bonload generate_randfile bon_ab bon_csv2html bon_csv2txt),
