@@ -792,32 +792,6 @@ static int remove_left_directory(DIR *parent, DIR *directory, const char *path, 
     return 0;
 }
 
-/* Examines a directory with the name of a private one, and removes it if it is ours. */
-static int examine_directory(DIR *parent, const char *path, const char *name, bool trusts,
-                             struct err *e)
-{
-    DIR *directory = directory_list(dirfd(parent), name);
-    if (!directory && !is_of_others(errno))
-        return err_system(e, errno, "open directory %s/%s", path, name);
-    if (!directory) {
-        say_left(path, name, portable_reason(errno));
-        return 0;
-    }
-    int owner_fd = -1;
-    int rc = 0;
-    int failure;
-    const char *reason = why_not_ours(parent, directory, name, trusts, &owner_fd, &failure);
-    if (failure != 0)
-        rc = err_system(e, failure, "read %s/%s/%s", path, name, OWNER_FILE_NAME);
-    else if (reason)
-        say_left(path, name, reason);
-    else
-        rc = remove_left_directory(parent, directory, path, name, &owner_fd, e);
-    descriptor_close(&owner_fd);
-    closedir(directory);
-    return rc;
-}
-
 int cleanup_directory(const char *path, bool trusts, struct err *e)
 {
     int fd = path_open_to_list(path, PATH_FAILS, e);
@@ -833,7 +807,25 @@ int cleanup_directory(const char *path, bool trusts, struct err *e)
         if (!is_private_name_of_any(name))
             continue;
         struct err one = {0};
-        int failed = examine_directory(parent, path, name, trusts, &one);
+        int owner_fd = -1;
+        int failure = 0;
+        int failed = 0;
+        DIR *directory = directory_list(fd, name);
+        const char *reason =
+            directory ? why_not_ours(parent, directory, name, trusts, &owner_fd, &failure)
+            : is_of_others(errno) ? portable_reason(errno)
+                                  : NULL;
+        if (!directory && !reason)
+            failed = err_system(&one, errno, "open directory %s/%s", path, name);
+        else if (failure != 0)
+            failed = err_system(&one, failure, "read %s/%s/%s", path, name, OWNER_FILE_NAME);
+        else if (reason)
+            say_left(path, name, reason);
+        else
+            failed = remove_left_directory(parent, directory, path, name, &owner_fd, &one);
+        descriptor_close(&owner_fd);
+        if (directory)
+            closedir(directory);
         if (failed != 0 && rc == 0)
             *e = one; /* the caller reports this failure */
         else if (failed != 0)

@@ -137,13 +137,10 @@ static void on_inquiry(int number)
     errno = code;
 }
 
-/* Its coming is enough: it interrupts a call that waits. */
-static void on_wake(int number)
-{
-    (void)number;
-}
-
-/* Ignores an inquiry. Unlike SIG_IGN, it shows that SIGUSR1 was not ignored at the start. */
+/*
+ * A signal whose coming is enough, since it interrupts a call that waits; or an inquiry that is
+ * ignored: unlike SIG_IGN, this shows that SIGUSR1 was not ignored at the start.
+ */
 static void on_nothing(int number)
 {
     (void)number;
@@ -191,7 +188,7 @@ int stop_init(struct err *e)
         if (number == SIGPIPE || before.sa_handler == SIG_DFL)
             install_handler(number, on_signal, 0);
     }
-    install_handler(STOP_WAKE_SIGNAL, on_wake, 0);
+    install_handler(STOP_WAKE_SIGNAL, on_nothing, 0);
     return 0;
 }
 
@@ -262,7 +259,7 @@ static void interrupt_writes(bool does)
     const suseconds_t every = does ? GIVE_UP_US : 0;
     const struct itimerval timer = {.it_interval.tv_usec = every, .it_value.tv_usec = every};
     if (does)
-        install_handler(SIGALRM, on_wake, 0);
+        install_handler(SIGALRM, on_nothing, 0);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 

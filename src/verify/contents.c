@@ -238,18 +238,6 @@ void contents_check(const struct contents *c, unsigned file, uint64_t offset, co
         check_parts(c, file, offset, buffer, length, version, found);
 }
 
-void corruption_note(struct corruption *found, const struct contents *c, unsigned file,
-                     uint64_t offset, int code)
-{
-    if (found->corrupted < CORRUPTION_KEPT)
-        found->kept[found->corrupted] = (struct corrupted_place){.file = c->first_number + file,
-                                                                 .offset = offset,
-                                                                 .kind = CORRUPTION_UNREADABLE,
-                                                                 .code = code};
-    found->corrupted++;
-    found->unreadable++;
-}
-
 void corruption_merge(struct corruption *whole, const struct corruption *part)
 {
     for (uint64_t i = 0; i < part->corrupted && i < CORRUPTION_KEPT; i++) {

@@ -111,10 +111,6 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
 void contents_check(const struct contents *c, unsigned file, uint64_t offset, const void *buffer,
                     size_t length, uint64_t version, struct corruption *found);
 
-/* Notes that the bytes at this offset of a file could not be read, by a positive errno. */
-void corruption_note(struct corruption *found, const struct contents *c, unsigned file,
-                     uint64_t offset, int code);
-
 void corruption_merge(struct corruption *whole, const struct corruption *part);
 
 /* Describes a corrupted place: "stale: generation 2.0 expected, generation 1.0 found". */

@@ -289,18 +289,6 @@ static char *sentence_of(const struct answer *a)
     return NULL;
 }
 
-/* Prints the sentence in lines of 80 columns, and whether what is written survives, if hidden. */
-static void print_verdict(const struct answer *a, FILE *out)
-{
-    char *sentence = sentence_of(a);
-    if (sentence)
-        print_wrapped(out, 0, sentence);
-    free(sentence);
-    if (a->durability.kind == DURABILITY_HIDDEN)
-        fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
-                a->durability.why);
-}
-
 /* Prints what was judged at each load, beside its limits or, without any, what was measured. */
 static void print_figures(const struct answer *a, FILE *out)
 {
@@ -345,8 +333,15 @@ static void print_figures(const struct answer *a, FILE *out)
 
 void answers_print(const struct answer *list, size_t count, FILE *out)
 {
-    for (const struct answer *a = list; a < list + count; a++)
-        print_verdict(a, out);
+    for (const struct answer *a = list; a < list + count; a++) {
+        char *sentence = sentence_of(a);
+        if (sentence)
+            print_wrapped(out, 0, sentence);
+        free(sentence);
+        if (a->durability.kind == DURABILITY_HIDDEN)
+            fprintf(out, "Whether it survives a crash is not known: %s cannot be seen from here.\n",
+                    a->durability.why);
+    }
     for (const struct answer *a = list; a < list + count; a++) {
         if (count > 1 && a->load_count > 0 && !answer_is_certain(a))
             fprintf(out, "\n%s", a->profile.name);

@@ -370,31 +370,6 @@ static long probe_site(struct web_state *s, unsigned site, unsigned op)
     return web_once(s, &r, PROBE_NS / s3->place.site_count);
 }
 
-/*
- * Checks that the bucket exists on each site. Only 404 shows that it does not; other problems are
- * left to the load. A store that has the bucket in its path, too, would take keys for buckets.
- */
-static int check_sites(struct web_state *s, struct err *e)
-{
-    struct s3_state *s3 = s->own;
-    const char *bucket = s3->place.bucket;
-    for (unsigned i = 0; i < s3->place.site_count; i++) {
-        const struct s3_site *site = &s3->place.sites[i];
-        bool is_virtual = *site->bucket;
-        if (probe_site(s, i, S3_PROBE) == 404)
-            return err_say(
-                e, "-s3-bucket: there is no bucket %.100s at %.200s%s", bucket, site->origin,
-                site->is_there && !is_virtual ? "; if this is its host, use -s3-virtual" : "");
-        if (is_virtual && probe_site(s, i, S3_PROBE_WITHIN) == 200)
-            return err_say(e,
-                           "-s3-virtual: %.200s has the bucket %.100s in its path; leave out "
-                           "-s3-virtual",
-                           site->origin, bucket);
-    }
-    atomic_store(&s3->turn, s->setup.plan->stripe.index);
-    return 0;
-}
-
 /* A key must stay below the bucket, also where a server tidies paths: DELETE would remove that. */
 static int check_key(char *key, struct err *e)
 {
@@ -443,7 +418,28 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
         rc = web_add_header(s, line, e);
         free(line);
     }
-    return rc == 0 ? check_sites(s, e) : rc;
+    if (rc != 0)
+        return rc;
+    /*
+     * The bucket must exist on each site. Only 404 shows that it does not; other problems are left
+     * to the load. A store that has the bucket in its path, too, would take keys for buckets.
+     */
+    for (unsigned i = 0; i < s3->place.site_count; i++) {
+        const struct s3_site *site = &s3->place.sites[i];
+        bool is_virtual = *site->bucket;
+        if (probe_site(s, i, S3_PROBE) == 404)
+            return err_say(e, "-s3-bucket: there is no bucket %.100s at %.200s%s", s3->place.bucket,
+                           site->origin,
+                           site->is_there && !is_virtual ? "; if this is its host, use -s3-virtual"
+                                                         : "");
+        if (is_virtual && probe_site(s, i, S3_PROBE_WITHIN) == 200)
+            return err_say(e,
+                           "-s3-virtual: %.200s has the bucket %.100s in its path; leave out "
+                           "-s3-virtual",
+                           site->origin, s3->place.bucket);
+    }
+    atomic_store(&s3->turn, s->setup.plan->stripe.index);
+    return 0;
 }
 
 /* Makes the headers that the version of signatures needs. Returns false when there is no room. */
@@ -469,17 +465,18 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     if (version == 2)
         return sign_version2(&thread->signer, r, &authorization) == 0;
     char *hash = stpcpy(own->hash, "x-amz-content-sha256: ");
-    sign_hash_begin(&thread->signer);
+    struct signer *signer = &thread->signer;
+    EVP_DigestInit_ex(signer->context, signer->sha256, NULL);
     size_t part;
     for (uint64_t at = 0; at < x->send_bytes; at += part) {
         uint64_t left = x->send_bytes - at;
         part = left < PATTERN_UNIT_MAX ? (size_t)left : PATTERN_UNIT_MAX;
         web_exchange_fill(x, at, x->unit, part);
-        sign_hash_add(&thread->signer, x->unit, part);
+        EVP_DigestUpdate(signer->context, x->unit, part);
     }
-    sign_hash_end(&thread->signer, hash);
+    sign_hash_end(signer, hash);
     r->body_hash = hash;
-    return sign_version4(&thread->signer, r, &authorization) == 0;
+    return sign_version4(signer, r, &authorization) == 0;
 }
 
 /*

@@ -88,9 +88,10 @@ struct signer {
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 
-/* The SHA-256 of data in parts, in lower-case hexadecimal digits. */
-void sign_hash_begin(struct signer *s);
-void sign_hash_add(struct signer *s, const void *part, size_t length);
+/*
+ * Ends the hash in s->context, a SHA-256 that EVP_DigestInit_ex(3) has begun: as lower-case
+ * hexadecimal digits.
+ */
 void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
 
 /* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */

@@ -117,16 +117,6 @@ void signer_close(struct signer *s)
     *s = (struct signer){0};
 }
 
-void sign_hash_begin(struct signer *s)
-{
-    EVP_DigestInit_ex(s->context, s->sha256, NULL);
-}
-
-void sign_hash_add(struct signer *s, const void *part, size_t length)
-{
-    EVP_DigestUpdate(s->context, part, length);
-}
-
 static void write_hex(const unsigned char hash[static SHA256_BYTES], char hex[static SHA256_HEX])
 {
     static const char digits[] = "0123456789abcdef";
@@ -295,9 +285,8 @@ int sign_version4(struct signer *s, const struct sign_request *r, struct text *a
     }
     if (!text_is_whole(canonical))
         return -ENOBUFS;
-    sign_hash_begin(s);
-    sign_hash_add(s, canonical->memory, canonical->used);
-    sign_hash_end(s, hex);
+    hash_both(s, s->sha256, canonical->memory, canonical->used, "", 0, hash);
+    write_hex(hash, hex);
     text_begin(&t, s->to_sign, sizeof s->to_sign);
     text_put_all(&t, "AWS4-HMAC-SHA256\n", r->time, "\n");
     put_scope(&t, s);
