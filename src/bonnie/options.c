@@ -380,8 +380,8 @@ static const struct option_entry entries[] = {
      .help = "for null: delay=MICROSECONDS; fail=N, short=N, corrupt=N: what happens to the Nth "
              "transfer"},
     {DURATION("time", time_ns, 0), .foreign = "runtime",
-     .help = "go through the files again and again for this long in put_block, rewrite and "
-             "get_block; 0: once (default: 0)"},
+     .help = "measure for this long in all, which the tests share; 0: once through the files "
+             "(default: 0)"},
     {SETTER("data", "KIND", set_data), .words = data_words,
      .help = "contents of the files: random (incompressible), zero, or compress=PERCENT "
              "(compressible to that) (default: random)"},

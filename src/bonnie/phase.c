@@ -14,13 +14,10 @@
 #include "storage/page_cache.h"
 #include "util/kernel_file.h"
 
-/* "12 of 12: Reading and writing at random places" */
-#define PHASE_TITLE 64
-
 struct phase {
     struct run_context *context;
     enum test_id test;
-    char title[PHASE_TITLE]; /* as the progress line shows it */
+    const char *title; /* as the progress line shows it */
     const struct workload *workload;
     struct monitor *monitor;
     unsigned laps;                /* number of laps that ended without a failure */
@@ -45,6 +42,76 @@ struct phase {
 static bool is_stored(const struct phase *ph)
 {
     return !ph->workload->uses_engine || plan_stores(ph->context->plan);
+}
+
+/* What a test moves for each 100 bytes that it counts. */
+static unsigned moved_percent(const struct workload *w)
+{
+    return w->read_percent + w->written_percent;
+}
+
+/* How much a test is to do: the goals of its progress. */
+static struct progress_reading goal_of(const struct plan *p, enum test_id test)
+{
+    const struct workload *w = workloads[test];
+    bool is_steady = p->steady.wanted && w->uses_engine;
+    struct progress_reading goal = {
+        /* if the test has to become steady, the goal is an upper limit */
+        .goal_ns = is_steady               ? p->steady.most_rounds * p->steady.round_ns
+                   : w->item == ITEM_BLOCK ? p->iops.duration_ns
+                   : w->item == ITEM_CHUNK ? p->chunk_test_ns
+                   : w->repeats            ? p->min_time_ns
+                                           : 0,
+    };
+    switch (w->item) {
+    case ITEM_PERCHAR_CHUNK:
+        goal.goal_bytes = p->data.perchar_bytes;
+        break;
+    case ITEM_CHUNK:
+        goal.goal_bytes = goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
+        break;
+    case ITEM_SEEK:
+        goal.goal_ops = is_steady ? 1 : p->data.seeks;
+        break;
+    case ITEM_BLOCK:
+        break;
+    case ITEM_FILE:
+    case ITEM_NAME:
+        goal.goal_ops = p->files.count;
+        break;
+    }
+    return goal;
+}
+
+struct cost phase_cost(const struct plan *p, enum test_id test)
+{
+    const struct workload *w = workloads[test];
+    const struct progress_reading goal = goal_of(p, test);
+    uint64_t bytes = w->item == ITEM_SEEK ? goal.goal_ops * p->data.chunk_bytes
+                     : w->item == ITEM_FILE
+                         ? goal.goal_ops * (p->files.min_bytes + p->files.max_bytes) / 2
+                     : goal.goal_ns > 0 ? 0
+                                        : goal.goal_bytes;
+    return (struct cost){.ns = goal.goal_ns,
+                         .moved_bytes = mul_div(bytes, moved_percent(w), 100),
+                         .written_bytes = mul_div(bytes, w->written_percent, 100),
+                         .is_open = goal.goal_ns > 0 && w->item == ITEM_BLOCK
+                                        ? p->iops.write_percent > 0
+                                        : goal.goal_ns > 0 && w->item == ITEM_CHUNK &&
+                                              w->written_percent > 0};
+}
+
+/* What the progress line calls a test. */
+static const char *title_of(const struct plan *p, enum test_id test)
+{
+    const struct workload *w = workloads[test];
+    if (p->is_bonniexx && w->old_title)
+        return w->old_title;
+    if (p->row)
+        return p->row->tests[test].title;
+    return w->item != ITEM_BLOCK || p->iops.write_percent % 100 > 0 ? w->title
+           : p->iops.write_percent == 0                             ? "Reading at random places"
+                                                                    : "Writing at random places";
 }
 
 static void release_workers(struct run_context *r)
@@ -321,7 +388,7 @@ static int precondition(struct run_context *r, struct err *e)
     int ended = monitor_end(ph.monitor, NULL, NULL, NULL, NULL, e);
     rc = rc ? rc : ended;
     if (rc == 0)
-        progress_lines_done(&r->progress, TITLE, NULL);
+        progress_lines_end(&r->progress, "done", 1);
     else
         progress_lines_break(&r->progress);
     return rc;
@@ -576,12 +643,14 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     reading.ops = t->ops;
     reading.bytes = t->bytes;
     progress_figures(figures, &reading);
-    if (!p->is_bonniexx)
-        progress_lines_done(&r->progress, ph->title, figures);
-    else if (ph->workload->forked)
+    if (p->is_bonniexx && ph->workload->forked)
         progress_lines_end(&r->progress, "done...", p->data.seekers);
     else
-        progress_lines_end(&r->progress, workload_has_data(ph->workload) ? "done" : "done.", 1);
+        progress_lines_end(
+            &r->progress, p->is_bonniexx && !workload_has_data(ph->workload) ? "done." : "done", 1);
+    if (ph->workload->item == ITEM_CHUNK)
+        r->moved_per_second =
+            (double)t->bytes * moved_percent(ph->workload) * 1e7 / (double)(t->elapsed_ns + 1);
     snprintf(r->figures + used, sizeof r->figures - used, "  %-10s  %s\n", name, figures);
 
     if (t->corrupted == 0 || p->rank > 0) /* rank 0 reports those of all ranks */
@@ -601,21 +670,19 @@ static void report_test(const struct phase *ph, const struct test_result *t)
         message("%s: %" PRIu64 " damaged places in all", name, t->corrupted);
 }
 
-int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e)
+int phase_run(struct run_context *r, enum test_id test, const struct outlook *outlook,
+              struct test_result *result, struct err *e)
 {
     const struct plan *p = r->plan;
     const struct workload *w = workloads[test];
     bool is_steady = p->steady.wanted && w->uses_engine;
     bool has_time =
         w->item == ITEM_BLOCK || w->item == ITEM_CHUNK; /* which cuts off the last lap */
-    uint64_t usual_ns = w->item == ITEM_BLOCK   ? p->iops.duration_ns
-                        : w->item == ITEM_CHUNK ? p->chunk_test_ns
-                        : w->repeats            ? p->min_time_ns
-                                                : 0;
     enum round_metric of_rate = test_counts_operations(test) ? ROUND_IOPS : ROUND_BANDWIDTH;
     struct phase ph = {
         .context = r,
         .test = test,
+        .title = title_of(p, test),
         .workload = w,
         .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,
@@ -624,48 +691,27 @@ int phase_run(struct run_context *r, enum test_id test, struct test_result *resu
         .is_steady = is_steady,
         .is_cut = is_steady || has_time,
         .is_once = p->is_brief && has_time,
-        .round_ns = is_steady ? p->steady.round_ns : usual_ns,
         .written_percent = p->reads_only           ? 0
                            : w->item == ITEM_BLOCK ? p->iops.write_percent
                                                    : w->written_percent,
-        /* if the test has to become steady, the goal is an upper limit */
-        .goal.goal_ns = is_steady ? p->steady.most_rounds * p->steady.round_ns : usual_ns,
+        .operation_bytes = w->item == ITEM_PERCHAR_CHUNK                    ? PERCHAR_CHUNK_BYTES
+                           : w->item == ITEM_CHUNK || w->item == ITEM_SEEK  ? p->data.chunk_bytes
+                           : w->item == ITEM_BLOCK                          ? p->iops.block_bytes
+                           : w->item == ITEM_FILE && p->files.max_bytes > 0 ? p->files.chunk_bytes
+                                                                            : 0,
+        .goal = goal_of(p, test),
     };
-    switch (w->item) {
-    case ITEM_PERCHAR_CHUNK:
-        ph.operation_bytes = PERCHAR_CHUNK_BYTES;
-        ph.goal.goal_bytes = p->data.perchar_bytes;
-        break;
-    case ITEM_CHUNK:
-        ph.operation_bytes = p->data.chunk_bytes;
-        ph.goal.goal_bytes = ph.goal.goal_ns > 0 ? 1 : p->data.chunks * p->data.chunk_bytes;
-        break;
-    case ITEM_SEEK:
-        ph.operation_bytes = p->data.chunk_bytes;
-        ph.goal.goal_ops = is_steady ? 1 : p->data.seeks;
-        break;
-    case ITEM_BLOCK:
-        ph.operation_bytes = p->iops.block_bytes;
-        break;
-    case ITEM_FILE:
-    case ITEM_NAME:
-        if (w->item == ITEM_FILE && p->files.max_bytes > 0)
-            ph.operation_bytes = p->files.chunk_bytes;
-        ph.goal.goal_ops = p->files.count;
-        break;
-    }
-    /* on a terminal, the title has the test's number among those of the run */
-    const char *name = p->is_bonniexx && w->old_title ? w->old_title : w->title;
-    unsigned number = 0;
-    unsigned count = 0;
-    for (enum test_id t = 0; t < TEST_COUNT; t++) {
-        count += p->tests[t];
-        number += t <= test && p->tests[t];
-    }
-    if (r->progress.is_live)
-        snprintf(ph.title, PHASE_TITLE, "%u of %u: %s", number, count, name);
+    ph.round_ns = is_steady ? p->steady.round_ns : ph.goal.goal_ns;
+    ph.goal.phase = outlook->test;
+    ph.goal.phases = outlook->tests;
+    ph.goal.later_ns = outlook->later.ns;
+    if (r->moved_per_second > 0)
+        ph.goal.later_ns +=
+            (uint64_t)((double)outlook->later.moved_bytes * 1e9 / r->moved_per_second);
+    else if (w->item == ITEM_CHUNK)
+        ph.goal.later_bytes = mul_div(outlook->later.moved_bytes, 100, moved_percent(w));
     else
-        snprintf(ph.title, PHASE_TITLE, "%s", name);
+        ph.goal.is_unforeseen = outlook->later.moved_bytes > 0;
 
     int rc = is_steady ? rounds_open(&ph.rounds, e) : 0;
     if (rc == 0 && is_steady)

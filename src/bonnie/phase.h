@@ -5,6 +5,23 @@
 #include "bonnie/run_context.h"
 #include "bonnie/tests.h"
 
+/* What tests will cost, as far as that is known beforehand. */
+struct cost {
+    uint64_t ns; /* of tests that go on for a time */
+    uint64_t moved_bytes;
+    uint64_t written_bytes; /* those of them that are written */
+    bool is_open;           /* more may be moved, by tests that go on for a time */
+};
+
+struct cost phase_cost(const struct plan *p, enum test_id test);
+
+/* Where a test stands among all tests of a session. */
+struct outlook {
+    uint64_t test; /* its number, counted from 1 */
+    uint64_t tests;
+    struct cost later; /* of the tests after it */
+};
+
 /*
  * Runs one test: one round, or with --steady-state rounds until its figure is steady. A round is
  * one lap, or as many as fill --min-time or --time. A lap:
@@ -24,4 +41,5 @@
  * *result set, or a negative errno (-EINTR after a signal) with a line in e; then the test has no
  * figures.
  */
-int phase_run(struct run_context *r, enum test_id test, struct test_result *result, struct err *e);
+int phase_run(struct run_context *r, enum test_id test, const struct outlook *outlook,
+              struct test_result *result, struct err *e);

@@ -74,7 +74,6 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
     uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
     if (most > p->host->free_files / 10)
         most = p->host->free_files / 10;
-    f->most_ns = s->time_ns.given ? p->chunk_test_ns : BRIEF_FILES_NS;
     if (f->count > most)
         f->count = most;
     if (p->row->tests[TEST_SEQ_CREATE].id && f->count < BRIEF_LEAST_FILES)
@@ -145,6 +144,27 @@ unsigned plan_rows(const struct settings *s, const struct host *h)
     while (row_of(plan_defaults(s), s, h, count))
         count++;
     return count > 0 ? count : 1;
+}
+
+/*
+ * The part of --time that each test gets, which all share that can go on and have no time of their
+ * own: those of the plan or, in a preset with rows, of all its rows. 0: --time is not given.
+ */
+static uint64_t share_of_time(const struct plan *p, const struct settings *s, const struct host *h)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < plan_rows(s, h); i++) {
+        const struct preset_row *row = row_of(plan_defaults(s), s, h, i);
+        for (enum test_id t = 0; t < TEST_COUNT; t++) {
+            bool has_own = t == TEST_PUTC || t == TEST_GETC ||
+                           (t == TEST_IOPS ? s->iops_duration_ns.given
+                                           : t >= TEST_SEEKS && s->min_time_ns.given);
+            bool is_run = row ? row->tests[t].id && (!p->is_device || suits_device(t, s->writes))
+                              : p->tests[t];
+            count += is_run && !has_own;
+        }
+    }
+    return count > 0 ? s->time_ns.value / count : 0;
 }
 
 /* Refuses options that the preset's rows or the place, a device or none, decide. */
@@ -376,11 +396,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     p->reads_only = p->is_device && !s->writes;
     p->may_forgo_direct = !p->direct && !p->is_device;
     p->direct = p->direct || defaults->direct || p->is_device;
-    p->min_time_ns = optional_or(s->min_time_ns, DEFAULT_MIN_TIME_NS);
     p->time_ns = optional_or(s->time_ns, p->steady.wanted ? 0 : defaults->time_ns);
-    p->chunk_test_ns = p->time_ns;
-    if (p->is_brief && s->time_ns.given)
-        p->chunk_test_ns /= plan_rows(s, h);
     p->drop_interval_ns = defaults->drop_interval_ns;
     p->csv = p->csv != CSV_NOT_GIVEN ? p->csv : CSV_1_98;
     p->ranks = 1;
@@ -401,9 +417,6 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         p->most_bytes =
             h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
         p->direct = !p->row->sync;
-        /* repeating makes more files; in half a second their figures differed by a third */
-        p->min_time_ns = optional_or(
-            s->min_time_ns, s->time_ns.given ? p->chunk_test_ns : p->most_bytes / GIB * BILLION);
     }
     if (p->contents == DATA_COMPRESS)
         snprintf(p->contents_name, sizeof p->contents_name, "compress=%u", p->compress_percent);
@@ -422,13 +435,20 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     if (rc != 0)
         return rc;
 
+    uint64_t share_ns = share_of_time(p, s, h);
+    /* of a short look: repeating makes more files; in half a second their figures differed by a
+     * third */
+    uint64_t repeated_ns = p->most_bytes > 0 ? p->most_bytes / GIB * BILLION : DEFAULT_MIN_TIME_NS;
+    p->min_time_ns = optional_or(s->min_time_ns, share_ns > 0 ? share_ns : repeated_ns);
+    p->chunk_test_ns = s->time_ns.given ? share_ns : p->time_ns;
+    if (p->most_bytes > 0)
+        p->files.most_ns = share_ns > 0 ? share_ns : BRIEF_FILES_NS;
     uint64_t usual =
         p->row && p->row->iops_block_bytes ? p->row->iops_block_bytes : defaults->iops_block_bytes;
     uint64_t block = optional_or(s->iops_block_bytes, usual);
     unsigned writes = p->row ? p->row->iops_writes : p->reads_only ? 0 : DEFAULT_IOPS_WRITES;
     p->iops.duration_ns =
-        optional_or(s->iops_duration_ns,
-                    p->is_brief && s->time_ns.given ? p->chunk_test_ns : defaults->iops_ns);
+        optional_or(s->iops_duration_ns, share_ns > 0 ? share_ns : defaults->iops_ns);
     p->iops.most_ops =
         p->row && !p->is_longer ? p->most_bytes / BRIEF_SHARES * p->row->share / block : 0;
     p->iops.block_bytes = block;

@@ -129,7 +129,7 @@ struct plan {
     bool explains_tail;        /* what the slowest operations waited for */
     uint64_t drop_interval_ns; /* interval at which caches are dropped while tests read; 0: never */
     uint64_t min_time_ns;      /* tests that can be repeated last at least this long */
-    uint64_t time_ns;          /* as given; of a short look, for all of its rows */
+    uint64_t time_ns;          /* as given, for all tests that can go on; otherwise each test's */
     uint64_t chunk_test_ns;    /* time of each sequential block test; 0: once through the data */
     bool wants_intervals;      /* a report shows intervals */
     bool percentiles;          /* of every test below the table */
@@ -194,7 +194,7 @@ struct settings {
     struct optional iops_duration_ns;
     struct optional iops_block_bytes;
     struct optional iops_writes; /* percentage of operations that write */
-    struct optional time_ns;     /* time of each sequential block test */
+    struct optional time_ns;     /* time of all tests that can go on */
     struct optional round_ns;
     struct optional precondition; /* number of times that the data set is written before */
     struct optional most_rounds;

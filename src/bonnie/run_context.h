@@ -63,6 +63,7 @@ struct run_context {
     struct gathering gathering;  /* combines the figures of all ranks */
     struct poller of_ranks;      /* looks for messages from other ranks */
     const struct poller *poller; /* what the main thread looks for during the work; NULL: nothing */
+    double moved_per_second; /* bytes, by the last test that went through all data; 0: none has */
     char figures[FIGURES_SO_FAR]; /* a line for each finished test of this run */
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };

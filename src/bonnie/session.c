@@ -20,6 +20,10 @@
 #include "sys/stop.h"
 #include "util/assume.h"
 
+/* What is assumed for the time of a long test, and told: of a drive of everyday use. */
+#define USUAL_SPEED      (200 * MIB)
+#define USUAL_SPEED_TEXT "200 MiB/s"
+
 /* Says, unless -q is given, what may surprise, and with -v what was decided. */
 static void advise_user(const struct plan *p, const struct helpers *helpers, bool stays_root)
 {
@@ -32,11 +36,10 @@ static void advise_user(const struct plan *p, const struct helpers *helpers, boo
         message("running as root; -u USER runs as that user instead");
     if (!p->quiet && p->advise_bytes > 0) {
         char advised[UNITS_TEXT];
-        units_format_readable(advised, p->advise_bytes);
-        message(
-            "the size is less than twice the RAM, so some reads may come from memory; %s %" PRIu64
-            "m (%s) avoids that",
-            p->has_go_flags ? "-size" : "-s", p->advise_bytes / MIB, advised);
+        units_format_chunk(advised, round_up(p->advise_bytes, p->advise_bytes > GIB ? GIB : MIB));
+        message("the size is less than twice the RAM, so some reads may come from memory; %s %s "
+                "avoids that",
+                p->has_go_flags ? "-size" : "-s", advised);
     }
     if (p->verbose == 0)
         return;
@@ -48,6 +51,69 @@ static void advise_user(const struct plan *p, const struct helpers *helpers, boo
             : helpers->dropper.pid > 0 ? "all caches of the system are dropped"
                                        : "the files' own pages are evicted; the system's caches "
                                          "cannot be dropped without root");
+}
+
+/* Where a test of a run of a row stands. With --seconds, only the run itself is looked at. */
+static struct outlook look_ahead(const struct plan plans[], unsigned count, unsigned row,
+                                 uint64_t run, enum test_id test)
+{
+    struct outlook o = {0};
+    for (unsigned i = 0; i < count; i++) {
+        const struct plan *p = &plans[i];
+        uint64_t runs = p->least_ns > 0 ? 1 : p->runs;
+        for (enum test_id t = 0; t < TEST_COUNT; t++) {
+            if (!p->tests[t] || p->left_out)
+                continue;
+            uint64_t before = (p->least_ns > 0 ? 0 : run) + (t < test); /* this one */
+            uint64_t begun = i != row ? (i < row) * runs : before + (t == test);
+            struct cost each = phase_cost(p, t);
+            o.test += begun;
+            o.tests += runs;
+            o.later.ns += (runs - begun) * each.ns;
+            o.later.moved_bytes += (runs - begun) * each.moved_bytes;
+            o.later.written_bytes += (runs - begun) * each.written_bytes;
+            o.later.is_open |= begun < runs && each.is_open;
+        }
+    }
+    return o;
+}
+
+/*
+ * Says what a long test will cost: directory, size, what will be written in all, and how long it
+ * takes, which depends on a speed that nobody knows yet.
+ */
+static void say_cost(const struct plan *p)
+{
+    enum test_id first = 0;
+    while (!p->tests[first])
+        first++;
+    struct cost all = look_ahead(p, 1, 0, 0, first).later;
+    struct cost one = phase_cost(p, first);
+    uint64_t data = p->data.chunks * p->data.chunk_bytes;
+    uint64_t written = all.written_bytes + one.written_bytes + p->steady.precondition * data;
+    bool is_filled = !p->tests[TEST_PUT_BLOCK] && !p->is_device &&
+                     (p->tests[TEST_REWRITE] || p->tests[TEST_GET_BLOCK] || p->tests[TEST_SEEKS] ||
+                      p->tests[TEST_IOPS]); /* with what these tests need */
+    uint64_t moved = all.moved_bytes + one.moved_bytes + (is_filled ? data : 0);
+    uint64_t ns = all.ns + one.ns + mul_div(moved, BILLION, USUAL_SPEED);
+    bool is_open = all.is_open || one.is_open;
+    char size[UNITS_TEXT + 16];
+    char writes[UNITS_TEXT + 40] = "";
+    char time[UNITS_TEXT];
+    progress_time(time, ns > BILLION ? ns : BILLION);
+    snprintf(size, sizeof size, "%s", units_scaled((double)p->data.bytes, UNITS_BYTES).text);
+    if (p->data.bytes == 0)
+        snprintf(size, sizeof size, "%" PRIu64 " files", p->files.count);
+    written += is_filled ? data : 0;
+    if (p->reads_only)
+        snprintf(writes, sizeof writes, " nothing is written;");
+    else if (p->steady.wanted || p->chunk_test_ns > 0)
+        snprintf(writes, sizeof writes, " written again and again;");
+    else if (written > 0)
+        snprintf(writes, sizeof writes, " %s%s written in all;", is_open ? "at least " : "",
+                 units_scaled((double)written, UNITS_BYTES).text);
+    message("%s: %s;%s %s %s%s", p->directory, size, writes, p->steady.wanted ? "at most" : "about",
+            time, moved > GIB ? " at " USUAL_SPEED_TEXT : "");
 }
 
 /*
@@ -68,8 +134,6 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
         bool needs_room = !p->row || plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT);
         uint64_t least_ns = p->least_ns;
         uint64_t start_ns = clock_ns();
-        if (count > 1 && !p->quiet)
-            message("%s", p->label);
         for (uint64_t run = 0; rc == 0; run++) {
             struct err failure = {0};
             bool others_moved = false;
@@ -94,8 +158,10 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                 if (test == TEST_FIRST_METADATA && needs_room)
                     for (unsigned i = 0; i < p->workers; i++)
                         data_file_release(&r->work[i].data);
-                if (p->tests[test])
-                    rc = phase_run(r, test, &result.tests[test], &failure);
+                if (!p->tests[test])
+                    continue;
+                struct outlook outlook = look_ahead(plans, count, row, run, test);
+                rc = phase_run(r, test, &outlook, &result.tests[test], &failure);
                 others_moved |= others_move_data(&result.tests[test].verdict.most.others);
             }
             result.ended_ns = clock_ns();
@@ -221,6 +287,9 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     for (unsigned row = 1; is_open && !plan->direct && row < count; row++)
         plan_forgo_direct(&plans[row]);
     if (is_open) {
+        if (!plan->quiet && !plan->is_brief && !plan->row && !plan->is_bonniexx &&
+            !plan->has_go_flags && plan_stores(plan))
+            say_cost(plan_whole(plan));
         advise_user(plan, &helpers, geteuid() == 0 && !identity.change);
         rc = reports_begin(&reports, plan, &output, &page, e);
     }

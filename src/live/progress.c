@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "live/progress.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +13,10 @@
 #include "sys/stop.h"
 #include "util/units.h"
 
-/* Escape sequences that set colours on a terminal (ECMA-48, SGR). */
-#define COLOUR_DONE "\033[32m" /* green */
+/* Escape sequences of a terminal (ECMA-48): colours, and to clear from the line's start on. */
 #define COLOUR_BAR  "\033[36m" /* cyan */
 #define COLOUR_NONE "\033[0m"
+#define CLEAR_LINE  "\r\033[J"
 
 #define DEFAULT_COLUMNS 80
 #define KEPT_COLUMNS    3
@@ -48,8 +50,7 @@ double progress_bar_fraction(const struct progress_reading *r)
     return least;
 }
 
-/* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
-static void format_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
+void progress_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
 {
     unsigned long long seconds = (nanoseconds + BILLION / 2) / BILLION;
     if (seconds < 60)
@@ -85,34 +86,41 @@ void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_
     else if (seconds < 59.95)
         snprintf(spent, sizeof spent, "%.1f s", seconds);
     else
-        format_time(spent, r->elapsed_ns);
+        progress_time(spent, r->elapsed_ns);
     snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent);
 }
 
 /* What is to the right of the bar, from least to most. */
-enum detail { DETAIL_PERCENT, DETAIL_RATE, DETAIL_TIME };
+enum detail { DETAIL_PLACE, DETAIL_TIME, DETAIL_RATE };
 
+/* "3 of 9, 20 s left, 1.2 GiB/s", or of a single phase how much is done: "25 %, 6 s left". */
 static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct progress_reading *r,
                            enum detail detail)
 {
-    char rate[UNITS_TEXT];
+    char place[2 * UNITS_TEXT] = "";
     char left[UNITS_TEXT];
+    char rate[UNITS_TEXT];
     double done = progress_bar_fraction(r);
-    bool is_guess = r->elapsed_ns < GUESS_AFTER_NS || done < GUESS_AFTER_PART;
+    double seen_ns = (double)r->elapsed_ns;
+    double left_ns = seen_ns * (1 - done) / done + (double)r->later_ns;
+    bool is_guess = r->elapsed_ns < GUESS_AFTER_NS || done < GUESS_AFTER_PART || r->is_unforeseen;
+    if (r->later_bytes > 0 && r->bytes > 0)
+        left_ns += seen_ns * (double)r->later_bytes / (double)r->bytes;
+    if (r->phases > 1)
+        snprintf(place, sizeof place, "%" PRIu64 " of %" PRIu64, r->phase, r->phases);
+    else if (done >= 0)
+        snprintf(place, sizeof place, "%3.0f %%", done * 100);
+    progress_time(left, left_ns > (double)BILLION ? (uint64_t)left_ns : BILLION);
     format_rate(rate, r);
-    if (done < 0) {
-        snprintf(text, PROGRESS_BAR_TEXT, " %s", rate);
-    } else if (detail == DETAIL_PERCENT) {
-        snprintf(text, PROGRESS_BAR_TEXT, " %3.0f %%", done * 100);
-    } else if (detail == DETAIL_RATE || (is_guess && done < 1)) {
-        snprintf(text, PROGRESS_BAR_TEXT, " %3.0f %% %s", done * 100, rate);
-    } else if (done >= 1) {
-        snprintf(text, PROGRESS_BAR_TEXT, " 100 %% %s, finishing", rate);
-    } else {
-        uint64_t left_ns = (uint64_t)((double)r->elapsed_ns * (1 - done) / done);
-        format_time(left, left_ns > BILLION ? left_ns : BILLION);
-        snprintf(text, PROGRESS_BAR_TEXT, " %3.0f %% %s, %s left", done * 100, rate, left);
-    }
+    bool is_last = done >= 1 && r->phase == r->phases;
+    bool has_time = detail >= DETAIL_TIME && (is_last || !is_guess);
+    bool has_rate = detail >= DETAIL_RATE || *place == '\0';
+    snprintf(text, PROGRESS_BAR_TEXT, " %s%s%s%s%s%s", place, has_time ? ", " : "",
+             !has_time ? ""
+             : is_last ? "finishing"
+                       : left,
+             has_time && !is_last ? " left" : "", has_rate && *place ? ", " : "",
+             has_rate ? rate : "");
 }
 
 /*
@@ -135,18 +143,20 @@ unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *titl
     if (prepares) {
         char waited[UNITS_TEXT];
         char round[UNITS_TEXT] = "";
-        format_time(waited, waited_ns);
+        progress_time(waited, waited_ns);
         if (r->preparing_round > 0)
             snprintf(round, sizeof round, " round %u", r->preparing_round);
         snprintf(figures, sizeof figures, ": preparing%s, %s", round, waited);
     } else {
-        enum detail detail = DETAIL_TIME;
+        enum detail detail = DETAIL_RATE;
         format_figures(figures, r, detail);
-        while (strlen(title) + strlen(figures) > room && detail > DETAIL_PERCENT)
+        while (strlen(title) + strlen(figures) > room && detail > DETAIL_PLACE)
             format_figures(figures, r, --detail);
     }
     size_t taken = strlen(title) + strlen(figures) + 1;
     double done = progress_bar_fraction(r);
+    if (r->phases > 1 && done >= 0)
+        done = ((double)r->phase - 1 + done) / (double)r->phases;
     if (!prepares && done >= 0 && taken + NARROWEST_BAR <= room) {
         unsigned wide = room - (unsigned)taken;
         size_t inner = (wide < WIDEST_BAR ? wide : WIDEST_BAR) - 2;
@@ -181,7 +191,7 @@ static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, 
     unsigned rows = drawn > 0 ? (drawn - 1) / columns : 0;
     if (rows > 0)
         return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[%uA\033[J", rows);
-    return (size_t)snprintf(text, PROGRESS_BAR_TEXT, "\r\033[J");
+    return (size_t)snprintf(text, PROGRESS_BAR_TEXT, CLEAR_LINE);
 }
 
 void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns)
@@ -235,27 +245,16 @@ void progress_lines_begin(struct progress_lines *p, const char *title)
 {
     if (p->quiet || stop_signal())
         return;
-    fprintf(stderr, "%s...", title);
+    /* a line that is to be cleared must not take several rows */
+    int columns = p->is_live ? (int)room_on(terminal_columns()) : INT_MAX;
+    fprintf(stderr, "%.*s...", columns > 3 ? columns - 3 : 0, title);
     fflush(stderr);
     p->line_open = true;
 }
 
-void progress_lines_done(struct progress_lines *p, const char *title, const char *figures)
-{
-    if (!p->line_open || stop_signal())
-        return;
-    if (p->is_live)
-        fprintf(stderr, "\r%s...", title);
-    fputs(p->has_colour ? COLOUR_DONE "done" COLOUR_NONE : "done", stderr);
-    if (p->is_live && figures)
-        fprintf(stderr, "  %s", figures);
-    fputc('\n', stderr);
-    p->line_open = false;
-}
-
 void progress_lines_end(struct progress_lines *p, const char *word, unsigned times)
 {
-    for (unsigned i = 0; p->line_open && !stop_signal() && i < times; i++)
+    for (unsigned i = 0; p->line_open && !p->is_live && !stop_signal() && i < times; i++)
         fputs(word, stderr);
     progress_lines_break(p);
 }
@@ -263,6 +262,6 @@ void progress_lines_end(struct progress_lines *p, const char *word, unsigned tim
 void progress_lines_break(struct progress_lines *p)
 {
     if (p->line_open)
-        fputc('\n', stderr);
+        fputs(p->is_live ? CLEAR_LINE : "\n", stderr);
     p->line_open = false;
 }

@@ -4,9 +4,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/units.h"
+
 /*
- * The live line of a phase on standard error: title, bar, rate, percentage and time left, or as
- * many of them as fit the terminal. Uses neither malloc nor stdio's streams.
+ * The live line on standard error: the phase's title, a bar of all phases, number of the phase,
+ * time left and rate, or as many of them as fit the terminal. Uses neither malloc nor stdio's
+ * streams.
  */
 struct progress_bar {
     const char *title;
@@ -24,6 +27,11 @@ struct progress_reading {
     uint64_t goal_bytes;
     uint64_t goal_ns;
     unsigned preparing_round; /* number of the round, from 2 on, that is being prepared; 0: none */
+    uint64_t phase;           /* number of the phase, counted from 1, and of all phases */
+    uint64_t phases;          /* up to 1: only the phase itself is shown */
+    uint64_t later_ns;        /* time that the phases after it take */
+    uint64_t later_bytes;     /* what they move, which takes as long as the bytes of this phase */
+    bool is_unforeseen;       /* nobody can tell yet how long they take */
 };
 
 #define PROGRESS_BAR_TEXT 512
@@ -34,6 +42,9 @@ struct progress_reading {
  * and no rate if less than 10 ms were measured.
  */
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
+
+/* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
+void progress_time(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
 /* The part of a phase that is done, from 0 to 1; negative: unknown. */
 double progress_bar_fraction(const struct progress_reading *r);
@@ -70,14 +81,8 @@ void progress_lines_init(struct progress_lines *p, bool quiet);
 /* Begins a line: "Writing in chunks...". */
 void progress_lines_begin(struct progress_lines *p, const char *title);
 
-/*
- * Ends the line with "done". On a terminal, prints the whole line again in place of the live line,
- * with the figures (NULL: none).
- */
-void progress_lines_done(struct progress_lines *p, const char *title, const char *figures);
-
-/* Ends the line with a word, which is printed `times` times: "done...done...". */
+/* Ends the line with a word, printed `times` times: "done...done..."; clears it on a terminal. */
 void progress_lines_end(struct progress_lines *p, const char *word, unsigned times);
 
-/* Ends a line that was begun, so that other output gets a line of its own. */
+/* Ends a line that was begun, or clears it on a terminal, so that other output has its own. */
 void progress_lines_break(struct progress_lines *p);

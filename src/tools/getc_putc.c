@@ -221,7 +221,7 @@ static int measure_way(struct session *s, size_t number, struct err *e)
         return rc;
     s->kib_per_second[number] =
         elapsed_ns < SHORTEST_NS ? -1 : (double)bytes / (double)KIB * BILLION / (double)elapsed_ns;
-    progress_lines_done(&s->progress, way->title, NULL);
+    progress_lines_end(&s->progress, "done", 1);
     return 0;
 }
 
@@ -255,7 +255,7 @@ static int measure_directory(struct session *s, struct err *e)
             rc = stop_check(e);
     }
     if (rc == 0)
-        progress_lines_done(&s->progress, extending, NULL);
+        progress_lines_end(&s->progress, "done", 1);
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_lock(&s->lock);
     for (size_t i = 0; rc == 0 && i < BYTE_WAYS; i++)

@@ -88,8 +88,8 @@ subtest 'flags as Go spells them' => sub {
         unlike($help, qr/-n\b|--\w+(?<!--help)[ =\n]|MiB/, 'and no others');
         cmp_ok($help =~ tr/\n//, '<=', 25, 'on one screen');
     }
-    my ($advice) = gobonniego(@go, '-size=0.015625')->{err} =~ /(-\S+ \d+m) \([\d.]+ [GT]iB\) avoids that$/m;
-    like($advice, qr/\A-size \d+m\z/, 'its advice has its own flag');
+    my ($advice) = gobonniego(@go, '-size=0.015625')->{err} =~ /(-\S+ \d+g) avoids that$/m;
+    like($advice, qr/\A-size \d+g\z/, 'its advice has its own flag');
     refused_ok({ %{ gobonniego(qw(-dir /tmp -threadz 1)) }, name => 'bonnie' }, qr/unknown option -threadz; did you mean --threads[?]/, 'a flag that there is not');
     refused_ok({ %{ gobonniego(qw(-json=perhaps)) }, name => 'bonnie' }, qr/--json: 'perhaps' is not accepted; expected true or false/, 'neither yes nor no');
     refused_ok(bonnie(@go, '-q'), qr/unknown option -i; --help/, 'without the preset they are letters, as ever');

@@ -36,7 +36,7 @@ sub seen_in_time {
     my $text;
     for my $seconds (0.3, 1, 3, 9) {
         $text = seen($seconds, @how);
-        last if $text =~ /Seeking[^\r\n]*%/;
+        last if $text =~ /Seeking[^\r\n]*1 of 2/;
     }
     return $text;
 }
@@ -55,25 +55,23 @@ sub seen_interrupted {
     return $text;
 }
 
-my $time = qr/\d+(?:[.]\d s| ms)/;
 open my $stdout, '>&', \*STDOUT or die "stdout: $!\n";
 for my $columns (80, 40, 20) {
     open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
     my @how  = ($columns, 'TERM=xterm', '--format=csv');
     my $text = $columns > 20 ? seen_in_time(@how) : seen(0.3, @how);
     open STDOUT, '>&', $stdout or die "stdout: $!\n";
-    like($text, qr/\e\[32mdone\e\[0m/, "$columns columns: in colours");
+    like($text, qr/\e\[36m#/, "$columns columns: in colours") if $columns == 80;
     $text =~ s/\e\[\d*m//g;
     my @drawn = $text =~ /\e\[J([^\r\n\e]*)/g;
     cmp_ok(scalar(grep {length} @drawn), '>', 1, "$columns columns: the line is drawn again and again");
     # The next output of the run may follow at once when the line is gone.
     my @too_long = grep { length >= $columns && !/^1[.]98,/ } @drawn;
     is("@too_long", q{}, 'it does not reach the last column');
-    like($text, qr/Seeking[^\r\n]*%/, 'it tells how far the test is') if $columns > 20;
-    is($drawn[-1], q{}, 'in the end it is gone');
+    like($text, qr/Seeking[^\r\n]* 1 of 2\b/, 'it tells which test of how many this is') if $columns > 20;
+    like($drawn[-1], qr/\A(?:1[.]98,.*)?\z/, 'in the end it is gone');
     my $left = $text =~ s/[^\r\n]*\r(?!\n)//gr =~ s/\e\[\d*[JA]//gr;
-    like($left, qr{^1 of 2: Seeking\.\.\.done  \d+/s  $time\r$}m, 'and what stays is the line with its number, rate and time');
-    like($left, qr{^2 of 2: Creating files in sorted order\.\.\.done  \d+/s  $time\r$}m, 'for every test');
+    unlike($left, qr/Seeking|Creating/, 'and no line of a test stays');
 }
 open STDOUT, '>', '/dev/null' or die "/dev/null: $!\n";
 my $dumb  = seen(0.3, 80, 'TERM=dumb', '--format=csv');
@@ -82,11 +80,12 @@ my $plain = seen_in_time(80, 'NO_COLOR=1 TERM=xterm', '--format=csv');
 my $empty = seen(0.3, 80, 'NO_COLOR= TERM=xterm', '--format=csv');
 my $ended = seen_interrupted();
 open STDOUT, '>&', $stdout or die "stdout: $!\n";
-unlike($dumb,  qr/\e|%/,         'a dumb terminal gets the classic lines');
+like($dumb,    qr/^Seeking\.\.\.done\r$/m, 'a dumb terminal gets the classic lines');
+unlike($dumb,  qr/\e/,           'without escape sequences');
 unlike($plain, qr/\e\[\d*m/,    'NO_COLOR: no colours');
-like($plain,   qr/\e\[J[^\r\n]*\d %/, 'but the live line');
-like($empty,   qr/\e\[32m/,     'an empty NO_COLOR is none');
-unlike($dumb,  qr{/s|of 2},     'without number and rate');
+like($plain,   qr/\e\[J[^\r\n]* 1 of 2/, 'but the live line');
+like($empty,   qr/\e\[36m/,     'an empty NO_COLOR is none');
+unlike($dumb,  qr{/s,? |of 2},   'without number and rate');
 like($ended,   qr/^bonnie: interrupted; files removed\r$/m, 'INT: it says that it has removed its files');
 is_deeply([ tree($dir) ], [], 'and so it has');
 unlike($quiet, qr/\e|\rSeeking/, '-q: none at all');

@@ -81,12 +81,30 @@ subtest 'verbose' => sub {
 
 subtest 'advice' => sub {
     my @tiny = ('-d', $dir, qw(-s1 -n0 --tests=put_block --cache=keep));
-    my $size = qr/^bonnie: the size is less than twice the RAM, so some reads may come from memory; -s 16m \(16\.0 MiB\) avoids that$/m;
+    my $size = qr/^bonnie: the size is less than twice the RAM, so some reads may come from memory; -s 16m avoids that$/m;
     like(bonnie(@tiny, '-r8')->{err},        $size, 'a size below twice the RAM: one line');
     like(bonnie(@tiny, '--ram=8192k')->{err}, $size, '--ram');
     unlike(bonnie(@tiny, '-r0')->{err}, qr/RAM/, '-r 0: none');
     unlike(bonnie(@tiny, qw(-r8 -s16))->{err}, qr/RAM/, 'twice the RAM: none');
-    like(bonnie(@tiny)->{err}, qr/^bonnie: the size is less than twice the RAM, .*; -s \d{2,}m /m, 'the RAM is detected');
+    like(bonnie(@tiny)->{err}, qr/^bonnie: the size is less than twice the RAM, .*; -s \d+[gm] avoids/m, 'the RAM is detected');
+    like(bonnie(@tiny, '-r3000')->{err}, qr/; -s 6g avoids that$/m, 'in a round size');
+};
+
+subtest 'a long test begins with what it will cost' => sub {
+    my $told = sub { return (bonnie('-d', $dir, qw(-r0 --cache=keep), @_)->{err} =~ /\A(bonnie: \Q$dir\E: .*)\n/)[0] };
+    my %cost = (
+        '2 times the data: put_block and rewrite'  => [ '4.00 MiB; 8.00 MiB written in all; about 1 s', '-s4', '--tests=put_block,rewrite,get_block' ],
+        'in all runs'                              => [ '4.00 MiB; 24.0 MiB written in all; about 1 s', qw(-s4 -x3), '--tests=put_block,rewrite,get_block' ],
+        'data that is made for a test that reads'  => [ '4.00 MiB; 4.00 MiB written in all; about 1 s', qw(-s4 -n0 --tests=get_block) ],
+        'random writes, as many as fit'            => [ '4.00 MiB; at least 4.00 MiB written in all; about 1 s', qw(-s4 --iops-duration=0.5), '--tests=put_block,iops' ],
+        '--time'                                   => [ '4.00 MiB; written again and again; about 1 s', qw(-s4 -n0 --tests=put_block --time=0.6) ],
+        'files alone'                              => [ '1024 files; about 1 s', qw(-s0 -n1) ],
+    );
+    for my $case (sort keys %cost) {
+        my ($text, @how) = @{ $cost{$case} };
+        is($told->(@how), "bonnie: $dir: $text", $case);
+    }
+    is($told->(qw(-s4 -n0 --tests=put_block -q)), undef, '-q: nothing');
 };
 
 subtest 'the default of the label is the host name' => sub {

@@ -130,6 +130,7 @@ $run = look_ok("$disk", '-s', qw(-q -s 48 --time=2));
 unlike($run->{out}, qr/longer/, 'a longer look names no longer one');
 $report = report_ok(bonnie("$disk", qw(-q --json -s 48 --time=2))->{out});
 is_deeply([ @{ $report->{settings} }{qw(preset size_bytes time_seconds)} ], [ 'quick', 48 << 20, 2 ], 'with the size and the time that were given');
+cmp_ok(abs($report->{settings}{iops_duration_seconds} - 2 / 7), '<', 1e-6, 'which the rows share that go on');
 is((grep { $_->{name} eq 'put_block' } @{ $report->{runs}[0]{tests} })[0]{bytes}, 48 << 20, 'over which it goes');
 
 # With 1 GiB of RAM, which the command for a figure to rely on is for; -r changes no machine. And as

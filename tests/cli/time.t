@@ -41,18 +41,20 @@ subtest 'as long as was asked for' => sub {
     my ($seconds, $tests, $report, $told) = first_time(
         sub { my ($seconds, $tests) = @_; return !grep { $tests->{$_}{bytes} <= 4 * $MIB } @SEQUENTIAL },
         sub { tests_of_run(qw(-s4:16k:100:2 --cache=keep --iops-duration=0.02), "--time=$_[0]", '--tests=put_block,rewrite,get_block,seeks,iops') },
-        .15, 1.5, 15,
+        .45, 4.5, 45,
     );
     for my $name (@SEQUENTIAL) {
         my $test = $tests->{$name};
         # A busy machine may need longer to prepare laps than the limit allows.
         my $is_told = $told =~ /^  (?:\w+ )*$name(?: \w+)*: measured for only \d/m;
-        ok(($test->{elapsed_seconds} >= $seconds xor $is_told), "$name: so long at least, or it is told that it was not") or diag($test->{elapsed_seconds}, $told);
+        ok(($test->{elapsed_seconds} >= $seconds / 3 xor $is_told), "$name: a third of it at least, or it is told that it was not") or diag($test->{elapsed_seconds}, $told);
         cmp_ok($test->{bytes}, '>', 4 * $MIB, 'and more than once through the file') or diag($test->{bytes});
         is($test->{ops} * 16_384, $test->{bytes}, 'every chunk counts');
     }
-    is($tests->{seeks}{ops}, 100, 'seeks: as many as without it');
+    is($tests->{seeks}{ops}, 100, 'seeks: as many as without it, as --min-time says');
     is($report->{settings}{time_seconds}, $seconds, 'the settings say so');
+    is_deeply([ @{ (tests_of_run('-s4', '--time=0.4', '--tests=put_block,iops'))[1]{settings} }{qw(time_seconds iops_duration_seconds)} ],
+        [ 0.4, 0.2 ], 'iops shares the time, unless it has its own');
     my ($once, $plain) = tests_of_run(qw(-s1:16k --tests=put_block --time=0));
     is($once->{put_block}{bytes}, $MIB, '--time=0: once');
     is($plain->{settings}{time_seconds}, 0, 'which is said as well');

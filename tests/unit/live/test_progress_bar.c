@@ -37,12 +37,12 @@ static void shows_bar_percent_rate_and_time_left(void **state)
     (void)state;
     const struct progress_reading r = {
         .elapsed_ns = 2 * SECOND, .bytes = 256 * MIB, .goal_bytes = 1024 * MIB};
-    assert_string_equal(line(&r, 80), "Writing in chunks [#######........................]"
-                                      "  25 % 128 MiB/s, 6 s left");
+    assert_string_equal(line(&r, 80), "Writing in chunks [#######.......................]"
+                                      "  25 %, 6 s left, 128 MiB/s");
     assert_string_equal(line(&r, 200), "Writing in chunks [#########.............................]"
-                                       "  25 % 128 MiB/s, 6 s left");
-    assert_string_equal(line(&r, 50), "Writing in chunks  25 % 128 MiB/s, 6 s left");
-    assert_string_equal(line(&r, 45), "Writing in chunks [#.....]  25 % 128 MiB/s");
+                                       "  25 %, 6 s left, 128 MiB/s");
+    assert_string_equal(line(&r, 50), "Writing in chunks  25 %, 6 s left, 128 MiB/s");
+    assert_string_equal(line(&r, 45), "Writing in chunks [#.....]  25 %, 6 s left");
     assert_string_equal(line(&r, 32), "Writing in chunks  25 %");
     assert_string_equal(line(&r, 13), "Writing in");
 }
@@ -64,7 +64,7 @@ static void counts_operations_where_there_are_no_bytes_to_go(void **state)
 {
     (void)state;
     const struct progress_reading r = {.elapsed_ns = SECOND * 200, .ops = 5000, .goal_ops = 100000};
-    assert_non_null(strstr(line(&r, 80), "   5 % 25/s, 1 h 03 min left"));
+    assert_non_null(strstr(line(&r, 80), "   5 %, 1 h 03 min left, 25/s"));
     const struct progress_reading nearly = {.elapsed_ns = 2 * SECOND, .ops = 99, .goal_ops = 100};
     assert_non_null(strstr(line(&nearly, 80), ", 1 s left"));
     const struct progress_reading hour = {.elapsed_ns = 200 * SECOND, .ops = 200, .goal_ops = 3800};
@@ -101,7 +101,31 @@ static void says_when_only_the_end_is_missing(void **state)
     (void)state;
     const struct progress_reading r = {
         .elapsed_ns = 4 * SECOND, .bytes = 1024 * MIB, .goal_bytes = 1024 * MIB};
-    assert_non_null(strstr(line(&r, 80), "] 100 % 256 MiB/s, finishing"));
+    assert_non_null(strstr(line(&r, 80), "] 100 %, finishing, 256 MiB/s"));
+}
+
+/* The line is that of all phases: the bar, and the time, which needs to know what is to come. */
+static void shows_the_place_among_several_phases(void **state)
+{
+    (void)state;
+    struct progress_reading r = {.elapsed_ns = 2 * SECOND,
+                                 .bytes = 256 * MIB,
+                                 .goal_bytes = 1024 * MIB,
+                                 .phase = 3,
+                                 .phases = 9,
+                                 .later_ns = 10 * SECOND};
+    assert_string_equal(line(&r, 80), "Writing in chunks [#######.....................]"
+                                      " 3 of 9, 16 s left, 128 MiB/s");
+    assert_string_equal(line(&r, 46), "Writing in chunks 3 of 9, 16 s left");
+    assert_string_equal(line(&r, 28), "Writing in chunks 3 of 9");
+    r.later_bytes = 512 * MIB; /* 4 s more */
+    assert_non_null(strstr(line(&r, 80), " 3 of 9, 20 s left, "));
+    r.bytes = 1024 * MIB;
+    assert_non_null(strstr(line(&r, 80), " 3 of 9, 11 s left, "));
+    r.is_unforeseen = true;
+    assert_null(strstr(line(&r, 80), "left"));
+    r.phase = 9;
+    assert_non_null(strstr(line(&r, 80), " 9 of 9, finishing, "));
 }
 
 static const char *figures(const struct progress_reading *r)
@@ -136,6 +160,7 @@ int main(void)
         cmocka_unit_test(the_last_goal_counts),
         cmocka_unit_test(does_not_guess_too_soon),
         cmocka_unit_test(says_when_only_the_end_is_missing),
+        cmocka_unit_test(shows_the_place_among_several_phases),
         cmocka_unit_test(a_line_that_is_done_keeps_rate_and_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
