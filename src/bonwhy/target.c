@@ -204,24 +204,51 @@ int target_wait(struct target *t)
     return t->status;
 }
 
-bool target_is_limited(const struct target *t)
+/* Whether the group in the directory, or one above it, has a limit in a file of this name. */
+static bool has_limit(const char *directory, const char *file)
 {
-    char path[PATH_MAX + 16];
+    char path[PATH_MAX + 64];
     char text[4096];
     char group[PATH_MAX];
-    snprintf(group, sizeof group, "%s", t->group);
-    if (t->process > 0) {
-        snprintf(path, sizeof path, "/proc/%d/cgroup", t->process);
-        const char *own = kernel_file_text(path, text, sizeof text) ? strstr(text, "0::") : NULL;
-        if (!own)
-            return false;
-        snprintf(group, sizeof group, GROUPS "%.*s", (int)strcspn(own + 3, "\n"), own + 3);
-    }
-    while (strlen(group) > strlen(GROUPS)) { /* this one and those above it */
-        snprintf(path, sizeof path, "%s/io.max", group);
-        if (kernel_file_text(path, text, sizeof text) && strchr(text, '='))
+    snprintf(group, sizeof group, "%s", directory);
+    while (strlen(group) > strlen(GROUPS)) {
+        snprintf(path, sizeof path, "%s/%s", group, file);
+        if (kernel_file_text(path, text, sizeof text) && strchr(text, ':')) /* "8:0 1048576" */
             return true;
         *strrchr(group, '/') = '\0';
+    }
+    return false;
+}
+
+bool target_is_limited(const struct target *t)
+{
+    static const struct {
+        const char *controller; /* as /proc/PID/cgroup names the groups of version 1 */
+        const char *tree;
+        const char *file;
+    } limits[] = {{"0::", "", "io.max"},
+                  {":blkio:", "/blkio", "blkio.throttle.read_bps_device"},
+                  {":blkio:", "/blkio", "blkio.throttle.write_bps_device"},
+                  {":blkio:", "/blkio", "blkio.throttle.read_iops_device"},
+                  {":blkio:", "/blkio", "blkio.throttle.write_iops_device"}};
+    char path[64];
+    char text[4096];
+    char group[PATH_MAX];
+    snprintf(path, sizeof path, "/proc/%d/cgroup", t->process);
+    if (t->process > 0 && !kernel_file_text(path, text, sizeof text))
+        return false;
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+        snprintf(group, sizeof group, "%s", t->group);
+        if (t->process > 0) {
+            const char *own = strstr(text, limits[i].controller);
+            if (!own)
+                continue;
+            own += strlen(limits[i].controller);
+            snprintf(group, sizeof group, GROUPS "%s%.*s", limits[i].tree, (int)strcspn(own, "\n"),
+                     own);
+        }
+        if (has_limit(group, limits[i].file))
+            return true;
     }
     return false;
 }

@@ -495,6 +495,7 @@ static void follow_thread(void *context, int thread)
 
 void watch_follow(struct watch *w, const struct target *t)
 {
+    w->is_limited = target_is_limited(t); /* a command may enter a group */
     target_visit(t, follow_thread, w);
     if (w->is_new)
         watch_devices(w);
@@ -520,7 +521,6 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     filter_calls(w->syncs, true);
     struct tail_watch all = {.devices = &none, .filesystem = ANY_FILESYSTEM, .calls = filter};
     w->start_ns = clock_ns();
-    w->is_limited = target_is_limited(t);
     watch_follow(w, t);
     rc = tail_trace_begin(&w->calls, &all);
     all.calls = w->syncs;
