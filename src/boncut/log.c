@@ -268,7 +268,6 @@ size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
     return (size_t)(to - text);
 }
 
-/* Reads one field from the front of the text, and moves *text past it. */
 static bool take_field(struct header *h, const struct field *f, const char **text, const char *end)
 {
     char value[HEADER_TEXT];

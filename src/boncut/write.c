@@ -50,7 +50,6 @@ struct promise_ring {
 /* Number of threads for the canaries and the log. */
 #define OTHER_THREADS 4
 
-/* What a thread of the run does. */
 enum worker_kind { WORKER_PROMISES, WORKER_CANARY, WORKER_LOG };
 
 struct worker {
@@ -65,7 +64,6 @@ struct worker {
     struct rng rng;
 };
 
-/* A run, which all of its workers share. */
 struct write_run {
     struct header header;
     struct pattern pattern;
@@ -94,7 +92,6 @@ struct write_run {
 /* Interval at which the log's thread looks at the rings, and a worker at its full ring. */
 #define PAUSE_NS 400000
 
-/* Writes all of the text, even if write(2) takes it in parts. */
 static int write_out(struct write_run *run, const char *text, size_t length, struct err *e)
 {
     while (length > 0) {

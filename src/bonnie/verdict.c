@@ -182,7 +182,15 @@ void advice_text(char text[static ADVICE_TEXT], uint64_t set)
 
 bool verdict_join(struct verdict *to, const struct verdict *other)
 {
-    if (!to->is_known || !other->is_known || !limit_is_alike(&to->least, &other->least))
+    const struct judgement *a = &to->least;
+    const struct judgement *b = &other->least;
+    bool is_about_bytes = a->reason == REASON_READ_FROM_CACHE || a->reason == REASON_NOT_WRITTEN ||
+                          a->reason == REASON_SERVER_MOVED || a->reason == REASON_STORAGE_MOVED;
+    /* whether one sentence describes both, but for their percentages */
+    bool is_alike = a->reason == b->reason && a->device_known == b->device_known &&
+                    a->held_by == b->held_by && a->held_to == b->held_to &&
+                    (!is_about_bytes || (a->source == b->source && a->way == b->way));
+    if (!to->is_known || !other->is_known || !is_alike)
         return false;
     limit_pick(&to->least, &other->least, fmin);
     limit_pick(&to->most, &other->most, fmax);

@@ -14,7 +14,6 @@
 #define HUGE_PAGE       ((size_t)2 << 20) /* of x86-64 and of most other systems with 4 KiB pages */
 #define HUGE_FROM_BYTES ((size_t)1 << 20)
 
-/* Returns the front of the memory, and moves *memory `bytes` bytes further. */
 static void *take_memory(unsigned char **memory, size_t bytes)
 {
     void *part = *memory;
@@ -116,7 +115,6 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
 #define SHORTEST_NAP_NS 1000
 #define LONGEST_NAP_NS  1000000
 
-/* The state of io_queue_run(). */
 struct pass {
     struct io_queue *q;
     const struct io_source *source;

@@ -170,7 +170,6 @@ static bool add_filesystem(struct device_set *d, const struct mount_info *p,
     return add_device(d, new);
 }
 
-/* Adds the devices that a loop device's file is on, or the device that it is. */
 static void find_below_loop(struct device_set *d, struct device *loop)
 {
     const struct device below = {.top = loop->top, .leaf = true};

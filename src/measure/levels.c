@@ -82,7 +82,6 @@ struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes)
     return &c->points[c->last];
 }
 
-/* The steps of a series in which something moved. */
 struct search {
     const struct track *series;
     size_t count;

@@ -215,7 +215,6 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     return held > NOT_HELD_PERCENT ? 0 : fmin(held, 100);
 }
 
-/* Why the CPU is the limit. */
 static enum limit_reason cpu_reason(const struct judgement *j)
 {
     bool waited = has_waited(&j->others);
@@ -340,15 +339,6 @@ void limit_judge(struct judgement *j, const struct evidence *e)
     j->reason = find_reason(j, e);
     /* a load that waits by itself measures what moved its bytes */
     j->by = j->reason == REASON_STORAGE_MOVED && e->is_paced ? LIMITED_DEVICE : limits[j->reason];
-}
-
-bool limit_is_alike(const struct judgement *a, const struct judgement *b)
-{
-    bool is_about_bytes = a->reason == REASON_READ_FROM_CACHE || a->reason == REASON_NOT_WRITTEN ||
-                          a->reason == REASON_SERVER_MOVED || a->reason == REASON_STORAGE_MOVED;
-    return a->reason == b->reason && a->device_known == b->device_known &&
-           a->held_by == b->held_by && a->held_to == b->held_to &&
-           (!is_about_bytes || (a->source == b->source && a->way == b->way));
 }
 
 void limit_pick(struct judgement *j, const struct judgement *other, double (*pick)(double, double))

@@ -165,9 +165,6 @@ struct judgement {
 /* Sets *j by the evidence, of which only `doubt` need outlive the call. */
 void limit_judge(struct judgement *j, const struct evidence *e);
 
-/* Whether one sentence describes both judgements, but for their percentages. */
-bool limit_is_alike(const struct judgement *a, const struct judgement *b);
-
 /* Replaces each percentage by the smaller (pick is fmin) or the larger (fmax) of both. */
 void limit_pick(struct judgement *j, const struct judgement *other, double (*pick)(double, double));
 

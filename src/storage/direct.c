@@ -23,7 +23,6 @@
 
 #define NOT_TRIED "it could not be tried: %s"
 
-/* What one transfer of the block did. */
 struct transfer {
     int code;      /* errno if it failed, otherwise 0 */
     bool is_told;  /* its page was as it should be before, and mincore could say what it is now */

@@ -48,7 +48,6 @@ void file_set_init(struct file_set *s, const struct file_set_setup *setup)
     };
 }
 
-/* The number of the worker's directory `index`, counted from 0. */
 static unsigned directory_number(const struct file_set *s, uint64_t index)
 {
     return (unsigned)(s->directories.first + index);

@@ -650,7 +650,6 @@ static const char *next_name(DIR *directory)
     return entry ? entry->d_name : NULL;
 }
 
-/* Why a directory in which a run works is left alone. */
 static const char in_use[] = "a run is using it";
 
 /* Whether a name is absent, or is something that cannot be opened. Otherwise storage has failed. */
@@ -704,7 +703,6 @@ static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, b
     return names_it ? NULL : "its owner file does not name it";
 }
 
-/* Removes what a run makes in one directory of its private directory, and that directory. */
 static int remove_subdirectory(int fd, const char *name)
 {
     regex_t ours;

@@ -26,7 +26,6 @@
  * knows which ranks are missing. A waiting rank sleeps. Only the main thread calls MPI.
  */
 
-/* Rank 0's answer to the cards of all ranks. */
 struct introduction {
     uint64_t ram_bytes;
     uint32_t ranks_per_cpu;
@@ -59,7 +58,6 @@ struct mpi_wait {
     uint64_t absent_ns; /* time for which this rank itself was stopped meanwhile */
 };
 
-/* The kinds of messages. */
 enum tag {
     TAG_ARRIVAL = 1, /* to rank 0: this rank has come, and brings these bytes */
     TAG_ANSWER,      /* from rank 0: its answer, when all have come */
@@ -193,7 +191,6 @@ static bool has_message(const struct mpi *s, enum tag tag, MPI_Status *status)
            is_there;
 }
 
-/* Receives a message that has arrived. */
 static int receive_message(struct mpi *s, const MPI_Status *from, void *bytes, size_t count,
                            struct err *e)
 {
@@ -364,7 +361,6 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
         message("%s: %u ranks in all have not arrived", what, missing);
 }
 
-/* Rank 0's waiting for other ranks. */
 struct patience {
     struct mpi_wait wait;
     uint64_t named_at_ns;
@@ -591,19 +587,6 @@ static bool take_card(void *context, unsigned rank, struct bundle_reader *brough
     return true;
 }
 
-/* Whether another host has the same short name. */
-static bool has_namesake(const struct ranks *r, uint32_t rank)
-{
-    const char *host = r->cards[rank].host;
-    size_t length = host_short_length(host);
-    for (uint32_t i = 0; i < r->count; i++)
-        if (ranks_is_first(r, i) && i != r->cards[rank].host_first &&
-            host_short_length(r->cards[i].host) == length &&
-            strncmp(r->cards[i].host, host, length) == 0)
-            return true;
-    return false;
-}
-
 /*
  * Finds the first rank of each host, shortens the names of hosts as far as they stay different, and
  * adds up the hosts' memory, when all cards are complete.
@@ -628,8 +611,14 @@ static void answer_cards(void *context)
         uint32_t cpus = cards[i].cpus > 0 ? cards[i].cpus : 1;
         uint32_t share = ranks_is_first(r, i) ? (ranks_beside(r, i) + cpus - 1) / cpus : 0;
         answer->ranks_per_cpu = share > answer->ranks_per_cpu ? share : answer->ranks_per_cpu;
-        if (!has_namesake(r, i))
-            cards[i].host[host_short_length(cards[i].host)] = '\0';
+        size_t length = host_short_length(cards[i].host);
+        bool has_namesake = false;
+        for (uint32_t k = 0; k < r->count; k++)
+            has_namesake |= ranks_is_first(r, k) && k != cards[i].host_first &&
+                            host_short_length(cards[k].host) == length &&
+                            strncmp(cards[k].host, cards[i].host, length) == 0;
+        if (!has_namesake)
+            cards[i].host[length] = '\0';
     }
     memcpy(answer->first_host, cards[0].host, RANK_HOST_SIZE);
 }
@@ -637,7 +626,6 @@ static void answer_cards(void *context)
 /* All its bytes differ, so it shows the order of a rank's bytes. */
 #define ORDER UINT64_C(0x0102030405060708)
 
-/* Sends the cards of all ranks to rank 0. */
 static int introduce_ranks(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
@@ -677,7 +665,6 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
     return rc;
 }
 
-/* Initialises MPI, and finds the number of this rank and the number of ranks. */
 static int mpi_begin(struct coordinator *c, struct err *e)
 {
     int level, count, number;

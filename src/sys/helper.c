@@ -87,7 +87,6 @@ bool helper_end(struct helper *h, unsigned patience_ms)
     return false;
 }
 
-/* Closes the descriptors from `first` to `end` - 1. */
 static bool close_from(unsigned first, unsigned end)
 {
     return first >= end || portable_close_range(first, end - 1);

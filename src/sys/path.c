@@ -348,7 +348,6 @@ static void go_to(struct walk *w, int directory)
     w->directory = directory;
 }
 
-/* An absolute path starts at `/`. */
 static int go_to_start(struct walk *w, int from)
 {
     bool is_absolute = w->rest[0] == '/';

@@ -81,7 +81,6 @@ int privilege_give_up_capabilities(struct err *e)
     return 0;
 }
 
-/* Changes the user without a word. */
 static int drop(const struct identity *id, struct err *e)
 {
     uid_t real, effective, saved;

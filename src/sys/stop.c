@@ -52,7 +52,6 @@ static struct stop_state {
     atomic_bool is_asked;        /* an inquiry has not been answered yet */
 } * shared;
 
-/* Puts all signals that stop the run into `set`. */
 static void stop_signals(sigset_t *set)
 {
     sigfillset(set);
@@ -119,7 +118,6 @@ static void on_signal(int number)
     errno = code;
 }
 
-/* Passes an inquiry on if a process waits for it at the other end of a socket. */
 static void pass_on(void)
 {
     int socket = atomic_load(&shared->inquiries);

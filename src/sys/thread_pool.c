@@ -105,7 +105,6 @@ static void change_state(struct thread_pool *p, enum pool_state state)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Makes all workers do the next step, and waits until none is busy with it. */
 static void run_step(struct thread_pool *p, enum pool_state state)
 {
     change_state(p, state);

@@ -53,7 +53,6 @@ struct settings {
 
 /* ---- the ways -------------------------------------------------------------------------------- */
 
-/* A file, as each of the ways uses it. */
 struct byte_channel {
     int fd;
     FILE *stream; /* a stream on fd; NULL for ways that use system calls */
@@ -225,7 +224,6 @@ static int measure_way(struct session *s, size_t number, struct err *e)
     return 0;
 }
 
-/* Measures all ways with a file in the directory, which is removed. */
 static int measure_directory(struct session *s, struct err *e)
 {
     static const char extending[] = "Extending file";

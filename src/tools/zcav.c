@@ -244,14 +244,12 @@ struct zcav_log {
     size_t length;
 };
 
-/* What one pass over a device has measured: its blocks in their order. */
 struct zcav_pass {
     struct zcav_block *blocks;
     size_t count;
     struct zcav_block sum;
 };
 
-/* One device, and everything that is measured on it. */
 struct zcav_job {
     const struct zcav_settings *settings;
     unsigned number; /* index among the devices */
@@ -367,7 +365,6 @@ static const struct engine_ops engine_stream = {
     .submit = stream_submit,
 };
 
-/* Offset in bytes of the measured block with that index. */
 static uint64_t zcav_offset(const struct zcav_settings *s, size_t index)
 {
     return s->first + index * s->skip.value * s->block_bytes;
@@ -766,7 +763,6 @@ static void release_job(struct zcav_job *j)
 
 /* ---- all devices ----------------------------------------------------------------------------- */
 
-/* Measures all devices at the same time, and prints their logs. */
 static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
 {
     static const struct task task = {.prepare = open_queue, .work = measure_device};
@@ -865,7 +861,6 @@ static json_t *json_of_device(const struct zcav_job *j)
     return object;
 }
 
-/* Makes the document of all measurements (zcav(8) describes it). */
 static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t begun_ns,
                          json_t *storage)
 {
@@ -891,7 +886,6 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* A run from its start to its reports. */
 struct session {
     struct zcav_settings settings;
     struct pattern pattern;

@@ -59,7 +59,6 @@ static bool read_number(const char **text, struct number *n)
     return has_digits;
 }
 
-/* Adds the number, multiplied by `worth`, to *sum. */
 static int add_worth(uint64_t *sum, const struct number *n, uint64_t worth)
 {
     uint128 product = (uint128)n->whole * worth + (uint128)n->fraction * worth / n->scale;

@@ -12,7 +12,6 @@
 /* Numbers of changes are known modulo this. */
 #define GENERATIONS_CHANGES 32768
 
-/* The counter of a block. */
 static inline _Atomic uint16_t *generations_counter(const struct generations *g, uint64_t block)
 {
     return &g->counters[g->is_exact ? block : block % g->count];
@@ -51,7 +50,6 @@ static uint64_t block_of(const struct contents *c, unsigned file, uint64_t offse
     return (c->files[file].start + offset) / c->block_bytes;
 }
 
-/* Number of blocks that a range of a file touches. */
 static uint64_t blocks_in(const struct contents *c, unsigned file, uint64_t offset, size_t length)
 {
     return block_of(c, file, offset + length - 1) - block_of(c, file, offset) + 1;
@@ -153,7 +151,6 @@ uint64_t contents_version(const struct contents *c, unsigned file, uint64_t offs
     return sum;
 }
 
-/* Whether the number of changes of each single block is known. */
 static bool changes_are_known(const struct contents *c)
 {
     return !c->changes.counters || c->changes.is_exact;

@@ -109,7 +109,6 @@ static bool sync_directory(struct work *w, int directory_fd)
     return called(w, "fsync of the directory", fsync(directory_fd));
 }
 
-/* Calls `sync`, unless it is NULL. */
 static bool sync_file(struct work *w, int fd, int (*sync)(int fd))
 {
     return !sync || called(w, "fsync", sync(fd));

@@ -176,7 +176,6 @@ static void set_searched_loads(struct search *s, const struct standing *all, uin
     }
 }
 
-/* Number of windows that a load gets: more when it is a confirmation. */
 static unsigned windows_of(const struct search *s)
 {
     return s->is_confirming ? CONFIRMING_WINDOWS : 1;

@@ -443,7 +443,6 @@ static json_t *load_of(const struct at_load *l)
     return object;
 }
 
-/* Appends the verdict of an answer, and what decided it. */
 static void put_verdict(json_t **object, const struct answer *a)
 {
     char *reason = sentence_of(a);

@@ -31,7 +31,6 @@ struct disk_state {
     size_t read_bytes; /* largest read */
 };
 
-/* The data of one thread, which has one channel. */
 struct thread {
     struct workspace work;
     struct disk_state *shared;
@@ -245,7 +244,6 @@ static enum target_answer disk_submit(void *thread, struct request *r)
     return TARGET_ENDED;
 }
 
-/* Checks whether a read returned the right bytes, and all of them. */
 static void disk_inspect(void *thread, struct request *r)
 {
     struct thread *t = thread;

@@ -216,7 +216,6 @@ static int operate_on_file(struct thread *t, unsigned op)
 
 /* ---- operations on names --------------------------------------------------------------------- */
 
-/* Chooses another name of the template. */
 static void choose_other(struct thread *t)
 {
     const struct meta_state *s = t->shared;
@@ -318,7 +317,6 @@ static bool is_miss(unsigned op, int code)
     }
 }
 
-/* Does the operation in the directory of the request's name. */
 static int find_and_operate(struct thread *t, unsigned op, enum path_missing missing)
 {
     int rc = paths_find(&t->shared->paths, t->work.name, missing, &t->at);

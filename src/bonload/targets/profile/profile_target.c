@@ -29,7 +29,6 @@ void gauge_init(struct gauge *g, uint64_t limit_ns)
     pthread_mutex_init(&g->lock, NULL);
 }
 
-/* Clears the gauge. Its slices begin again now. */
 static void gauge_restart(struct gauge *g)
 {
     pthread_mutex_lock(&g->lock);
@@ -151,7 +150,6 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 #define PAGES_LATCHES     64
 #define LOG_SEGMENTS      8
 
-/* What a profile's files have in common. */
 struct storage {
     struct scratch scratch;
     struct pattern pattern;
@@ -338,7 +336,6 @@ static void message_name(char name[MESSAGE_NAME], uint64_t number)
     snprintf(name, MESSAGE_NAME, "%016" PRIx64, number);
 }
 
-/* Removes all messages and the directories. */
 static int mailbox_remove(struct used_file *f, struct err *e)
 {
     const struct scratch *s = &f->storage->scratch;
@@ -508,7 +505,6 @@ static int plain_remove(struct used_file *f)
 
 /* ---- a profile ------------------------------------------------------------------------------- */
 
-/* What a thread needs to run steps. */
 struct actor {
     struct profile_state *shared;
     struct rng random;
@@ -811,7 +807,6 @@ static uint32_t actor_do(struct actor *t, const struct profile_step *steps)
     return code ? failure_of(t->call, code) : 0;
 }
 
-/* Ends the run because of that failure. */
 static void fail_run(struct profile_state *s, uint32_t failure)
 {
     uint32_t none = 0;

@@ -329,7 +329,6 @@ struct upload {
 /* The headers that differ between transfers. All but the first one are signed. */
 enum s3_line { LINE_AUTHORIZATION, LINE_HOST, LINE_DATE, LINE_HASH, S3_LINES };
 
-/* The data of a channel. */
 struct s3_exchange {
     const struct s3_site *site; /* where the request goes */
     char date[64];

@@ -497,7 +497,6 @@ static int on_seek(void *exchange, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
-/* Checks the last unit of a body that was read. */
 static void check_last_unit(struct web_exchange *x)
 {
     const struct web_state *s = x->thread->shared;
