@@ -50,7 +50,7 @@ struct check {
 
 static const char *or_unknown(const char *text)
 {
-    return *text ? text : "unknown";
+    return *text ? text : "not known";
 }
 
 /* Whether the filesystem is the log's: 1 or 0; -1: that is not known. */
@@ -357,7 +357,7 @@ static void print_report(const struct check *c, FILE *out)
     print_line(out, "%s: %s", verdict_headings[c->verdict], printable(c->reason).text);
     print_line(out, "%s on %s, %s%s%s%s; %u workers, blocks of %u bytes", h->directory,
                *h->device ? printable(h->device).text : "no block device",
-               *h->filesystem ? printable(h->filesystem).text : "unknown filesystem",
+               *h->filesystem ? printable(h->filesystem).text : "a filesystem that is not known",
                *h->options ? " (" : "", printable(h->options).text, *h->options ? ")" : "",
                h->workers, h->block_bytes);
     for (unsigned i = 0; i < c->facts.count && i < FACT_PRINTED; i++)
@@ -383,7 +383,7 @@ static void print_report(const struct check *c, FILE *out)
         print_row(out, "all methods", l->promised, &f->sum, &f->sum);
     }
     if (f->sum.found[FOUND_UNKNOWN] > 0)
-        fprintf(out, "%" PRIu64 " units are unknown: a later call failed.\n",
+        fprintf(out, "%" PRIu64 " units are not known: a later call failed.\n",
                 f->sum.found[FOUND_UNKNOWN]);
     for (unsigned i = 0; i < LAST_SECONDS; i++)
         print_line(out,

@@ -182,12 +182,15 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         char name[LIMIT_TEXT];
         if (is_sought && k->answer.found == FOUND_UNSURE) {
             *status = STATUS_NOT_KNOWN;
-            message("%ss: %s: at least %.6g%s", load_names[kind],
+            char load[UNITS_TEXT + 16];
+            if (p->settings->search == SEARCH_RATE)
+                snprintf(load, sizeof load, "%s/s", units_scaled(k->answer.load, UNITS_COUNT).text);
+            else
+                snprintf(load, sizeof load, "%.0f thread%s", k->answer.load,
+                         k->answer.load > 1 ? "s" : "");
+            message("%ss: %s: at least %s", load_names[kind],
                     k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
-                    k->answer.load,
-                    p->settings->search == SEARCH_RATE ? "/s"
-                    : k->answer.load <= 1              ? " thread"
-                                                       : " threads");
+                    load);
         }
         if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
             continue;

@@ -523,7 +523,7 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
         return;
     fprintf(out, "%s: others used ", others_are_busy(o) ? "busy" : "not busy");
     if (o->used_percent < 0)
-        fputs("an unknown share of the CPUs", out);
+        fputs("a share of the CPUs that is not known", out);
     else
         fprintf(out, "%.0f %%", floor(o->used_percent));
     if (o->stolen_percent >= 1)

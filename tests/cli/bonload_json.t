@@ -108,7 +108,7 @@ is(sweep_of([ 100, 5, 50 ], [ 200, 6, 50 ]), 'Not even the smallest load of writ
 # Why -good-for does not know.
 sub unknown_of {
     my ($made, %judged) = @_;
-    my %limit = (what => 'fdatasync', percentile => 99, limit_ns => 1e7, count => 50, verdict => 'not_known', withheld => JSON::PP::false());
+    my %limit = (what => 'fdatasync', percentile => 99, limit_ns => 1e7, count => 50, verdict => 'not_known', others_busy => JSON::PP::false());
     return headline_of(settings => { url => 'x' }, good_for => { profiles => [ { name => 'etcd', requests => 'writes', verdict => 'not_known',
         loads => [ { load_per_second => 50, made_per_second => $made, judged => [ { %limit, %judged } ] } ] } ] });
 }
@@ -117,7 +117,7 @@ is(unknown_of(50, found_ns => 8e6, low_ns => 5e6, high_ns => undef), "etcd: not 
 is(unknown_of(50, found_ns => 8e6, low_ns => 0, high_ns => undef, count => 1), "etcd: not known, because the interval includes the limit: fdatasync p99 8 ms (too few for an interval) $AT.", 'no end');
 is(unknown_of(50, found_ns => 8e6, low_ns => 0, high_ns => 2e7), "etcd: not known, because the interval includes the limit: fdatasync p99 8 ms (at most 20 ms) $AT.", 'no lower end');
 is(unknown_of(20, found_ns => 3e6, low_ns => 2e6, high_ns => 4e6), "etcd: not known, because the load was not made: fdatasync p99 3 ms (2 ms to 4 ms) $AT.", 'the load');
-is(unknown_of(50, found_ns => 3e7, low_ns => 2e7, high_ns => 4e7, withheld => JSON::PP::true()), "etcd: not known, because the machine was busy: fdatasync p99 30 ms (20 ms to 40 ms) $AT.", 'the machine');
+is(unknown_of(50, found_ns => 3e7, low_ns => 2e7, high_ns => 4e7, others_busy => JSON::PP::true()), "etcd: not known, because the machine was busy: fdatasync p99 30 ms (20 ms to 40 ms) $AT.", 'the machine');
 is(unknown_of(50, found_ns => 0, low_ns => 0, high_ns => 0, count => 0), "etcd: not known, because none was seen: fdatasync p99 not seen $AT.", 'nothing');
 
 # A confirmation that others have disturbed confirms nothing.

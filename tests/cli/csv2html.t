@@ -147,7 +147,7 @@ subtest 'JSON' => sub {
     is($limits[0][5], 'CPU in 1 of 2 runsdevice in 1 of 2 runs', 'where runs do not agree');
     is($limits[1][5], 'not recorded', 'CSV does not tell');
     like($html, qr{<span class="memory">page cache</span>}, 'with an icon');
-    is(chart_rows($html, 'Read in blocks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
+    is(chart_rows($html, 'Read in chunks')->[0][1], "768\x{A0}MiB/s", 'charts have medians');
     $html = page([], report('x', 2, sub { delete $_[0]{limited_by} if $_[0]{name} eq 'get_block' }));
     is((rows_of($html, $LIMITS))[0][1], 'not recorded', 'a report that does not tell');
     $html = page([], report('x', 2, sub { $_[0]{limited_by} = 'others' }));
@@ -169,7 +169,7 @@ subtest 'course of a test' => sub {
         push @{ $test->{intervals} }, $second->(4.001, 0.04);
     }));
     my ($figure) = $html =~ m{<figcaption>Rate over time<.*?(<div class="panels">.*?)</figure>}s;
-    is_deeply(chart_rows($figure, 'Read in blocks'), [ [ q{}, "10\x{2013}40.0\x{A0}MiB/s" ] ], 'of the run in the middle, without a stray rate at the end');
+    is_deeply(chart_rows($figure, 'Read in chunks'), [ [ q{}, "10\x{2013}40.0\x{A0}MiB/s" ] ], 'of the run in the middle, without a stray rate at the end');
     like($figure, qr/class="course" d="M0 217v-50h250v-50h250v-50h250v-50h250v200"/, 'as steps, 200 pixels high, to the end of the axis');
     like($figure, qr{y="121">20\x{A0}MiB/s</text>.*>1</text>.*>4</text>.*>seconds</text>}, 'with round values and units on both axes');
     unlike($figure, qr/Rewrite/, 'only of tests that have one');
@@ -267,7 +267,7 @@ subtest 'a single run' => sub {
     is(unbalanced($html), q{}, 'well formed');
     is(sections($html), 'Result, Rates, Latency, Machine and settings', 'has a page of its own');
     my @rows = rows_of($html, $RESULT);
-    is_deeply($rows[1], [ 'Write in blocks', "368\x{A0}MiB/s", '92', "5.08\x{A0}ms" ], 'with a row for each test: rate, CPU, latency');
+    is_deeply($rows[1], [ 'Write in chunks', "368\x{A0}MiB/s", '92', "5.08\x{A0}ms" ], 'with a row for each test: rate, CPU, latency');
     is(scalar @rows, 12, 'all of them');
     is_deeply([ map { $_->[1] =~ s/.*\x{A0}//r } @rows ], [ qw(MiB/s MiB/s GiB/s MiB/s GiB/s), qw(k/s k/s k/s k/s k/s k/s k/s) ], 'in the units of the headline');
     is_deeply([ map { scalar @{ chart_rows($html, $_) } } 'Throughput', 'Operations per second', 'All tests' ], [ 5, 7, 12 ], 'one chart for each unit');
@@ -277,7 +277,7 @@ subtest 'a single run' => sub {
 
     # The part of the page that a public site cuts out.
     my ($table) = $html =~ m{(<table.*?</table>)}s;
-    like($table =~ s/<[^>]*>/ /gr, qr/Results of lab .*Rate .*CPU.*Write in blocks +368\x{A0}MiB\/s +92 /s, 'the first table makes sense by itself');
+    like($table =~ s/<[^>]*>/ /gr, qr/Results of lab .*Rate .*CPU.*Write in chunks +368\x{A0}MiB\/s +92 /s, 'the first table makes sense by itself');
 
     $html = page([], report('x', 1, sub { }));
     is_deeply([ $html =~ m{<thead><tr>(.*?)</tr>}s ? map { s/<[^>]*>//gr } split /<\/th>/, $1 : () ],
@@ -291,7 +291,7 @@ subtest 'headlines' => sub {
     my $lab  = slurp(data_file('lab.csv'));
     my $of   = sub { my ($label, $rate, $count) = @_; return $lab =~ s/,lab,/,$label,/r =~ s/,376832,/,$rate,/r x $count };
     my %case = (
-        'new slower in 1 of 12 tests; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in blocks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
+        'new slower in 1 of 12 tests; the largest change is ' . "\x{2212}50.0\x{A0}%, in &quot;Write in chunks&quot;." => [ [], $of->('old', 2000, 6) . $of->('new', 1000, 6) ],
         'new not clearly different in any of 12 tests.' => [ [], $of->('old', 2000, 6) . $of->('new', 2000, 6) ],
         'b faster in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 1000, 6) . $of->('b', 2000, 6) . $of->('c', 1000, 6) ],
         'None is clearly faster than a; b slower in 1 of 12 tests; c not clearly different in any of 12 tests.' => [ ['--baseline=a'], $of->('a', 2000, 6) . $of->('b', 1000, 6) . $of->('c', 2000, 6) ],

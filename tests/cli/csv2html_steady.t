@@ -54,7 +54,7 @@ subtest 'a steady test' => sub {
         steady  => { reason => 'steady after round 7 of 25' },
     });
     my ($head, $row) = cells(section_of($html));
-    is_deeply($row, [ 'lab', 'Read in blocks', 'steady after round 7 of 25', '50 MiB/s', '0.0 %', '0.0 %', '0.4 s', '2 times' ], 'the table');
+    is_deeply($row, [ 'lab', 'Read in chunks', 'steady after round 7 of 25', '50 MiB/s', '0.0 %', '0.0 %', '0.4 s', '2 times' ], 'the table');
     is(scalar @{$head}, scalar @{$row}, 'a heading for each column');
     my ($course) = section_of($html) =~ /<path class="course" d="(.*?)"/;
     like($course, qr/\AM0 217v-200h143v50h143v25(?:h14[23]){5}v125M/, 'seven steps, of 80, 60 and 50, on an axis that ends with them');

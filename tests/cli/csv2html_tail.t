@@ -89,9 +89,9 @@ subtest 'a test with slow operations' => sub {
     is(join("\n", schema_errors($SCHEMA, $JSON->decode($report))), q{}, 'as the schema says');
     my $html = page($report);
     ok($html =~ /href="#slowest">The slowest operations</, 'the section can be gone to');
-    like($html, qr{<p class="headline">Read in blocks: of the slowest 4 [(]above 8.1 ms[)]: 3 $WORDS; 1 waited for a CPU[.] Reads }, 'and its sentence comes first');
+    like($html, qr{<p class="headline">Read in chunks: of the slowest 4 [(]above 8.1 ms[)]: 3 $WORDS; 1 waited for a CPU[.] Reads }, 'and its sentence comes first');
     my ($head, $row) = cells(section_of($html));
-    is_deeply($row, [ 'Read in blocks', "Of the slowest 4 (above 8.1 ms): 3 $WORDS; 1 waited for a CPU.", '4 of 1,000', '1,234' ], 'the table');
+    is_deeply($row, [ 'Read in chunks', "Of the slowest 4 (above 8.1 ms): 3 $WORDS; 1 waited for a CPU.", '4 of 1,000', '1,234' ], 'the table');
     is(scalar @{$head}, scalar @{$row}, 'a heading for each column');
     is_deeply([ chart_rows(section_of($html)) ], [ [ $WORDS, "75 %, 10\x{2013}40 ms" ], [ 'waited for a CPU', '25 %, 30 ms' ] ], 'a row for each cause, the most frequent first');
     is(path_of($html, 'device'), 'M0 167h0m250-50h0m250-100h0', 'the marks: from zero, when and how long');
@@ -123,7 +123,7 @@ my $NOTE = 'tracefs is not mounted (mount -t tracefs tracefs /sys/kernel/tracing
 subtest 'nothing is known' => sub {
     my $blind = tail_of([ map { [ $_, 10, 'unknown' ] } 1 .. 9 ], reason => "of the slowest 9: 9 for reasons not known.", note => $NOTE);
     my $page = page(report('lab', $blind));
-    like($page, qr{<p class="headline">Reads [^<]*[.] Read in blocks: [^<]*not known[.] Not everything can be seen[.]<}, 'the first sentence has the figures, the second says so');
+    like($page, qr{<p class="headline">Reads [^<]*[.] Read in chunks: [^<]*not known[.] Not everything can be seen[.]<}, 'the first sentence has the figures, the second says so');
     my $html = section_of($page);
     my (undef, $row) = cells($html);
     like($row->[1], qr/Not everything can be seen: \Q$NOTE\E\z/, 'it says why, once');
@@ -139,7 +139,7 @@ subtest 'several runs and labels' => sub {
     my $html = section_of(page(@runs, report('two', undef)));
     is_deeply([ chart_rows($html) ], [ [ 'device: 1 one', '100 %, 30 ms' ] ], 'the run with the median rate');
     my ($head, $row) = cells($html);
-    is_deeply([ $head->[0], @{$row}[ 0, 1 ] ], [ 'Label', '1 one', 'Read in blocks' ], 'labels have a column');
+    is_deeply([ $head->[0], @{$row}[ 0, 1 ] ], [ 'Label', '1 one', 'Read in chunks' ], 'labels have a column');
 };
 
 subtest 'without slow operations' => sub {

@@ -142,11 +142,11 @@ subtest 'Markdown and JSON' => sub {
     my ($status, $out, $err) = run($PROGRAM, [ '--markdown' ], $text);
     is("$status$err", '0', 'a table of the medians');
     like($out, qr/\A[|] Test [|] old \(6 runs\) [|] n\\[|]ew \(6 runs\) [|]\n[|] --- [|] ---: [|] ---: [|]\n/, 'with a column for each label, which is no markup');
-    like($out, qr/^[|] Write in blocks [|] 3[.]50 KiB\/s [|] 9[.]50 KiB\/s [|]$/m, 'and a row for each test');
+    like($out, qr/^[|] Write in chunks [|] 3[.]50 KiB\/s [|] 9[.]50 KiB\/s [|]$/m, 'and a row for each test');
     ($status, $out, $err) = run($PROGRAM, [ '--markdown', '--baseline=old', '--fail-below=5' ], $text);
     is("$status$err", '0', 'what changed');
     like($out, qr/\A\*\*n\\[|]ew\*\* beside \*\*old\*\*: faster in 1 of 12 tests[.]\n\n[|] Test /, 'begins with the answer');
-    like($out, qr/^[|] Write in blocks [|] 3[.]50 KiB\/s [|] 9[.]50 KiB\/s [|] [+]171 % [|] [+]\S+ % to [+]\S+ % [|] \S+ faster [|]$/m, 'the row of what did');
+    like($out, qr/^[|] Write in chunks [|] 3[.]50 KiB\/s [|] 9[.]50 KiB\/s [|] [+]171 % [|] [+]\S+ % to [+]\S+ % [|] \S+ faster [|]$/m, 'the row of what did');
     is((run($PROGRAM, [ '--markdown', '--baseline=n|ew', '--fail-below=5' ], $text))[0], 2, 'with the same exit status');
     ($status, $out, $err) = run($PROGRAM, [ '--json', '--baseline=old', '--fail-below=5' ], $text);
     is("$status$err", '0', 'JSON');

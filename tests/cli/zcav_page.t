@@ -32,7 +32,7 @@ sub rows_of {
     return map { [ map { s/<[^>]*>//gr =~ s/\x{A0}/ /gr } m{<t[hd][^>]*>(.*?)</t[hd]>}g ] } split /<\/tr>\s*/, ($body // q{}) =~ s/\s+\z//r;
 }
 my $PLACES  = 'Places below half the median in each pass, and places that failed';
-my $DEVICES = 'What was measured';
+my $DEVICES = 'Devices';
 my $NONE    = "\x{2013}";
 
 sub file_of {

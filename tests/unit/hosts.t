@@ -70,7 +70,7 @@ sub run_of {
     page_of(%hosts);
     return headline_of($golden);
 }
-like(run_of((map { ("n$_" => [ 3000 + $_, 1 ]) } 1 .. 7), '<s>' => [ 2000, 2 ]), qr/; &lt;s&gt; is slow in 1 of \d tests?: the other hosts have 3 times its rate in &quot;Read in blocks&quot;[.]/, 'a run: which host is slow, and by how much');
+like(run_of((map { ("n$_" => [ 3000 + $_, 1 ]) } 1 .. 7), '<s>' => [ 2000, 2 ]), qr/; &lt;s&gt; is slow in 1 of \d tests?: the other hosts have 3 times its rate in &quot;Read in chunks&quot;[.]/, 'a run: which host is slow, and by how much');
 unlike(run_of(map { ("n$_" => [ 1000 * $_, 1 ]) } 1 .. 8), qr/ is slow/, 'none is where all differ');
 unlike(run_of(a => [ 1000, 1 ], b => [ 1100, 1 ]), qr/ is slow/, 'nor where the difference is small');
 like(run_of(a => [ 1000, 1 ], b => [ 2000, 1 ]), qr/; a is slow/, 'of two the slower one');

@@ -39,7 +39,7 @@ sub profiles { return map { hash($_) } few($MOST, list(hash($_[0]{good_for})->{p
 sub word { return shorten(text($_[0]) // q{}) }
 
 # A verdict as people read it.
-sub verdict_word { return word($_[0]) =~ tr/_/ /r || 'no verdict' }
+sub verdict_word { return word($_[0]) =~ tr/_/ /r || 'without a verdict' }
 
 # For each profile its verdict, with the figure that decides and its limit; nothing if none was judged.
 sub load_verdict {
@@ -94,7 +94,7 @@ sub figures_of {
 # As the terminal says it. An interval that is too wide has the limit in it.
 sub why_unknown {
     my ($judged, $count, $made, $limit, $low, $high) = @_;
-    return join ' and ', !$count ? 'none was seen' : $judged->{withheld} ? 'the machine was busy' : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
+    return join ' and ', !$count ? 'none was seen' : $judged->{others_busy} ? 'the machine was busy' : defined $low && $low < $limit && ($high // $limit) >= $limit ? 'the interval includes the limit' : (), $made ? () : 'the load was not made';
 }
 
 # A bar for each figure, and all limits at the same place; and a table.

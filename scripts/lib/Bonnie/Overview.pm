@@ -22,19 +22,19 @@ our @EXPORT_OK = qw(grade_column legend rate_table latency_table run_table);
 # The measure is the ratio to the column's median, so that a grade means the
 # same in every column and small differences stay uncoloured:
 #
-#   2    at least 2 times better       -2   at least 2 times worse
-#   1    at least 1.1 times better     -1   at least 1.1 times worse
+#   2    at least 2 times faster       -2   at least 2 times slower
+#   1    at least 1.1 times faster     -1   at least 1.1 times slower
 #   0    in between
 my $MUCH = 2;
 my $SOME = 1.1;
 
 # Best first, as the legend shows them.
 my @LOOKS = (
-    [ 2,  'b2',  "at least $MUCH times better than the median" ],
-    [ 1,  'b1',  "$SOME to $MUCH times better" ],
+    [ 2,  'b2',  "at least $MUCH times faster than the median" ],
+    [ 1,  'b1',  "$SOME to $MUCH times faster" ],
     [ 0,  undef, 'in between' ],
-    [ -1, 'w1',  "$SOME to $MUCH times worse" ],
-    [ -2, 'w2',  "at least $MUCH times worse" ],
+    [ -1, 'w1',  "$SOME to $MUCH times slower" ],
+    [ -2, 'w2',  "at least $MUCH times slower" ],
 );
 my %CLASS = map { $_->[0] => $_->[1] } @LOOKS;
 

@@ -35,10 +35,10 @@ my @GROUPS = (
 # all of them; `unit` is that of the CSV figure.
 my @TESTS = (
     [ 'putc',       'seq_output', 'Per character', 'Write per character',     'KiB/s' ],
-    [ 'put_block',  'seq_output', 'Block',         'Write in blocks',         'KiB/s' ],
+    [ 'put_block',  'seq_output', 'Block',         'Write in chunks',         'KiB/s' ],
     [ 'rewrite',    'seq_output', 'Rewrite',       'Rewrite',                 'KiB/s' ],
     [ 'getc',       'seq_input',  'Per character', 'Read per character',      'KiB/s' ],
-    [ 'get_block',  'seq_input',  'Block',         'Read in blocks',          'KiB/s' ],
+    [ 'get_block',  'seq_input',  'Block',         'Read in chunks',          'KiB/s' ],
     [ 'seeks',      'random',     'Seeks',         'Seeks',                   'ops/s' ],
     [ 'iops',       'mixed',      'IOPS',          'Random mix (iops)',       'ops/s' ],
     row('write-1m-q8', 'row_seq', 'Write 1 MiB, 8 in flight', 'KiB/s'),

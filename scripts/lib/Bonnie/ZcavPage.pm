@@ -248,7 +248,7 @@ sub place_row {
 
 sub device_table {
     my @titles = ('Device', 'Size', 'Block', 'Passes', 'Median', 'Slowest block', 'Fastest block', 'Slow', 'Failed', 'Engine');
-    return plain_table({ caption => 'What was measured', class => 'devices', titles => \@titles }, map { device_row($_) } @_);
+    return plain_table({ caption => 'Devices', class => 'devices', titles => \@titles }, map { device_row($_) } @_);
 }
 
 sub device_row {

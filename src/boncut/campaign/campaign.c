@@ -427,11 +427,11 @@ static int write_and_cut(struct campaign *c, struct err *e)
     if (rc == 0)
         rc = read_header(c, e);
     if (rc == 0 && strcmp(c->uuid, c->header.uuid) != 0) {
-        rc =
-            err_say(e,
-                    "cut %u: %s is on the filesystem with the UUID %s, but before it was on %s: "
-                    "is that one mounted?",
-                    c->number, s->directory, *c->header.uuid ? c->header.uuid : "unknown", c->uuid);
+        rc = err_say(e,
+                     "cut %u: %s is on the filesystem with the UUID %s, but before it was on %s: "
+                     "is that one mounted?",
+                     c->number, s->directory, *c->header.uuid ? c->header.uuid : "not known",
+                     c->uuid);
         end_writer(c);
         clean_up(c, e); /* which cannot change the line in e any more */
     }

@@ -51,6 +51,17 @@ void progress_clear(void *view)
     progress_bar_erase(&v->bar);
 }
 
+/* Prints a rate in a few columns: "998", "99.8k". */
+static void print_rate(FILE *line, const char *before, double rate)
+{
+    char text[UNITS_TEXT];
+    if (rate < 999.5)
+        snprintf(text, sizeof text, "%.3g", rate);
+    else
+        units_format_short_count(text, rate);
+    fprintf(line, "%s%s", before, text);
+}
+
 static void print_line(FILE *line, struct progress_view *v, const struct run *run,
                        uint64_t elapsed_ns, uint64_t goal_ns)
 {
@@ -71,11 +82,11 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
         if (load->pace == PACE_NONE)
             continue;
         recent_update(v->counted, &run->recorders, kind);
-        double rate = (double)h->count * (double)BILLION / (double)elapsed_ns;
-        fprintf(line, "%ss %s/s", load_names[kind], units_scaled(rate, UNITS_COUNT).text);
-        double asked = load->pace == PACE_RATE ? arrivals_rate(load_schedule(load), v->last_ns) : 0;
+        print_rate(line, kind == LOAD_READ ? "reads " : "writes ",
+                   (double)h->count * (double)BILLION / (double)elapsed_ns);
+        fputs("/s", line);
         if (load->pace == PACE_RATE)
-            fprintf(line, asked < 100 ? " of %.3g" : " of %.0f", asked);
+            print_rate(line, " of ", arrivals_rate(load_schedule(load), v->last_ns));
         else if (load->pace == PACE_CLOSED)
             fprintf(line, " by %u%s", active,
                     !is_alone     ? ""

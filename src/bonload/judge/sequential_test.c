@@ -37,12 +37,9 @@
 /* Length of the first period that is examined for growing latencies. */
 #define FIRST_STRETCH_NS UINT64_C(250000000)
 
-const char *const verdict_names[] = {[VERDICT_OPEN] = "open",
-                                     [VERDICT_KEPT] = "kept",
-                                     [VERDICT_BROKEN] = "broken",
-                                     [VERDICT_UNKNOWN] = "not known",
-                                     [VERDICT_UNSETTLED] = "not settled",
-                                     [VERDICT_BUSY] = "busy"};
+const char *const verdict_names[] = {
+    [VERDICT_OPEN] = "open",         [VERDICT_KEPT] = "kept",           [VERDICT_BROKEN] = "broken",
+    [VERDICT_UNKNOWN] = "not known", [VERDICT_UNSETTLED] = "not ended", [VERDICT_BUSY] = "busy"};
 
 void sequential_test_begin(struct sequential_test *t, const struct sequential_test_rules *rules)
 {

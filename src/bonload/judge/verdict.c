@@ -388,7 +388,7 @@ void profiles_print(FILE *out)
             fprintf(out, " %s/s\n", p->request);
         }
         fprintf(out, "           %s\n",
-                p->source ? p->source : "nothing is published to judge it by: figures, no verdict");
+                p->source ? p->source : "nothing is published to judge it by: figures alone");
     }
 }
 
@@ -435,7 +435,7 @@ static json_t *load_of(const struct at_load *l)
         put_count(&judged, "low_ns", j->low_ns);
         put_known_count(&judged, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
         put_fact(&judged, "verdict", goodness_keys[j->goodness]);
-        put_flag(&judged, "withheld", j->is_withheld);
+        put_flag(&judged, "others_busy", j->is_withheld);
         append_value(&judgements, judged);
     }
     put_value(&object, "durations", durations);

@@ -121,7 +121,7 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     if (p->settings->search == SEARCH_THREADS)
         snprintf(load, sizeof load, "%.0f thread%s", answer->load, is_one ? "" : "s");
     else
-        snprintf(load, sizeof load, "%.6g/s", answer->load);
+        snprintf(load, sizeof load, "%s/s", units_scaled(answer->load, UNITS_COUNT).text);
     if (answer->found == FOUND_NONE)
         label_add(&l, "No load keeps");
     else if (answer->load <= 0)
@@ -151,9 +151,12 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
     uint64_t most = 0;
     size_t kept = 0;
     struct label_text l = {""};
-    if (first == 0)
+    if (r->step_count == 0 || !steps[0].kinds[kind].is_there)
         return;
-    for (; kept < r->step_count; kept++) {
+    if (first == 0)
+        label_add(&l, "p99 of %s is not known: too few were made at %.6g/s", kind_words[kind],
+                  steps[0].kinds[kind].load);
+    for (; first > 0 && kept < r->step_count; kept++) {
         const struct step_kind *k = &steps[kept].kinds[kind];
         if (k->achieved < k->load * .99 || k->latencies.p99 == 0 || k->latencies.p99 > KNEE * first)
             break;
@@ -162,7 +165,7 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
     if (kept > 0)
         label_add(&l, "p99 of %s stays at %s up to %.6g/s", kind_words[kind], units_time(most).text,
                   steps[kept - 1].kinds[kind].load);
-    if (kept < r->step_count) {
+    if (first > 0 && kept < r->step_count) {
         const struct step_kind *k = &steps[kept].kinds[kind];
         label_add(&l, "%s %.6g/s ", kept > 0 ? "; at" : "At", k->load);
         if (k->achieved < k->load * .99)
@@ -236,7 +239,7 @@ static void print_steps(const struct result *r, FILE *out)
             const struct step_kind *k = &r->steps[i].kinds[kind];
             if (!k->is_there)
                 continue;
-            fprintf(out, "%-6s%10.6g%10s%10" PRIu64 "%10s%10s", kind_words[kind], k->load,
+            fprintf(out, "%-6s%10.9g%10s%10" PRIu64 "%10s%10s", kind_words[kind], k->load,
                     units_scaled(k->achieved, UNITS_COUNT).text, k->errors,
                     units_known_time(k->latencies.p50).text,
                     units_known_time(k->latencies.p99).text);

@@ -83,7 +83,7 @@ static void print_heading(FILE *out, const struct result *r)
     } else
         snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->directory,
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
-                                                : "an unknown filesystem",
+                                                : "a filesystem that is not known",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
                  has_model ? " (" : "", s->models, has_model ? ")" : "", room, h->cpus,
                  h->cpus == 1 ? "" : "s", ram);

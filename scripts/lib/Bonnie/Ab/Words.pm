@@ -19,7 +19,7 @@ my $MOST_NAMES = 3;
 my $MAX_NAME = 40;
 
 # Of a column of figures.
-my $LEAST_WIDE = 11;
+my $LEAST_WIDE = 10;
 
 # In bytes: a command that moves less beside another did nothing.
 my $NOTHING = 2**20;
@@ -168,7 +168,7 @@ sub shown_tails {
 }
 
 # The figures of both sides have columns of one width.
-my $ROW = '%-16s %*s %*s %9s  %-20s %s';
+my $ROW = '%-16s %*s %*s %8s  %-16s %s';
 
 sub table {
     my ($report, $wide, @metrics) = @_;

@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the programs print on a terminal of 80 columns: no line, progress included, is wider; no
+# measured figure has more than three digits; the answer is the first line, and the order of the
+# rest is that of tests/golden/forms/, which were written by hand. The tables and lines of
+# forerunners are theirs, and messages are one line each.
+
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use File::Temp qw(tempdir);
+use Test::More;
+use BonnieRun  qw(has_terminal program);
+use RunProgram qw(slurp spew);
+
+plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
+delete @ENV{qw(NO_COLOR COLUMNS)};
+$ENV{TERM} = 'xterm';
+
+my $dir = tempdir('forms.XXXXXX', CLEANUP => 1, TMPDIR => 1);
+my ($bin) = program() =~ m{\A(.*)/};
+mkdir "$dir/$_" or die "$dir/$_: $!\n" for qw(load data);
+spew("$dir/file", pack('L*', 1 .. 1 << 18) x 16);
+
+# What stays on the terminal, and all that was ever on a line.
+sub shown {
+    my ($command) = @_;
+    my $bytes = qx(script -qec "stty cols 80 rows 24; $command" /dev/null </dev/null);
+    $bytes =~ s/\e\[\d*m//g;
+    my (@all, @left);
+    for my $line (split /\r?\n/, $bytes =~ s/\r+\n/\n/gr) {
+        my @drawn = map { s/\e\[[JK]//gr } split /\r/, $line;
+        push @all, @drawn;
+        my ($last) = ($line =~ /(?:\A|\r)(?:\e\[[JK])*([^\r]*)\z/);
+        push @left, $last =~ s/\e\[[JK]//gr;
+    }
+    return (\@all, \@left);
+}
+
+# Figures with more than three digits. Counts, and what was asked for, are whole numbers without a unit of measured things.
+sub long_figures {
+    my ($line) = @_;
+    my @long;
+    while ($line =~ m{(?<![\w.:/=-])(\d+(?:[.]\d+)?)\s?(%|[nmu]?s|[KMGT]iB|[kMG](?: ?/s)?)(?![\w/]|:)}g) {
+        my ($number, $unit) = ($1, $2);
+        push @long, "$number $unit" if length($number =~ tr/.//dr =~ s/\A0+//r) > 3;
+    }
+    return @long;
+}
+
+my %PATTERN = (
+    time => qr/(?:\d[\d.]* (?:ns|us|ms|s))/, bytes => qr/(?:\d[\d.]* (?:B|[KMGT]iB))/, rate => qr/(?:\d[\d.]*(?: [kM])?)/, count => qr/(?:\d+)/,
+    labels => qr/(?:(?:[a-zA-Z][a-zA-Z ]{9,11}\S.*\n|[a-zA-Z]+ +[^\d\s].*\n| {12}\S.*\n)*)/, blocks => qr/(?:(?:#?[\d.]+ (?:[\d.]+|[+]{4}) [\d.]+\n)+)/, steps => qr/(?:(?:reads .*\n)*\n)/,
+    3 => qr/[ \d.kMG]+\d +(?:[\d.]+ [num]?s|-) +(?:[\d.]+ [num]?s|-)/, 4 => qr/ +\d+ +\d+ +\d+ +\d+(?: +(?:[\d.]+ [num]?s|-)){4}/,
+);
+
+# The pattern of a form: each line is one, with {names} for figures.
+sub form {
+    my ($name) = @_;
+    my $text = slurp("$FindBin::Bin/../golden/forms/$name.txt");
+    my ($answer, $rest) = $text =~ /\A(.*?)(\n\n.*)\z/s or $name eq 'zcav' or die "$name: no answer\n";
+    $text = ($answer =~ s/[.](?=[+*])/[^\0]/gr =~ s/ /\\s/gr) . $rest if $name ne 'zcav'; # it may be wrapped
+    $text =~ s/\{(labels|blocks|steps)\}\n/\{$1\}/g;
+    $text =~ s/([.*]?)\{(\w+)\}/$1 . ($PATTERN{$2} \/\/ "{$2}")/ge;
+    return qr/\A$text\z/;
+}
+
+# Continuation lines are part of the line before them.
+sub joined { return join(q{}, map {"$_\n"} @_) =~ s/(?<=\S)\n {12}(?=\S)/ /gr }
+
+sub shows_ok {
+    my ($name, $command, $form, $theirs) = @_;
+    my ($all, $left) = shown($command);
+    is_deeply([ grep { length > 80 && !/\A(?:bonload|boncut|bon_ab|zcav): / } @{$all} ], [], "$name: 80 columns");
+    is_deeply([ map { long_figures($_) } grep { !$theirs || !/$theirs/ } @{$all} ], [], "$name: three digits") or diag(join "\n", @{$left});
+    return if !$form;
+    my @report = grep { !/\A(?:bonload|boncut|bon_ab|zcav): |\A# Finished/ } @{$left};
+    shift @report while @report && $report[0] eq q{};
+    like(joined(@report), form($form), "$name: its form");
+    return;
+}
+
+my @load = qw(-body-size=4KiB -mkdirs);
+shows_ok('a load',   "$bin/bonload -rps=500 -wps=400 -duration=2s @load $dir/load/XXX",     'load');
+shows_ok('a sweep',  "$bin/bonload -sweep=1000,2000 -rps=1 -wps=1 -duration=1s @load $dir/load/XXX", 'sweep');
+shows_ok('a search', "$bin/bonload -max-latency=10s -wt=0 -rt=1 -duration=2500ms $dir/load/XXX", 'search');
+shows_ok('an answer about a program', "$bin/bonload -good-for=sqlite -duration=1s $dir/data");
+shows_ok('audit',    "$bin/boncut audit $dir/data", 'audit');
+shows_ok('zcav',     "$bin/zcav -b4 $dir/file", 'zcav', qr/\A(?:#|[\d.]+ )/);
+shows_ok('zcav of two files', "$bin/zcav -c2 -b4 $dir/file $dir/file", undef, qr/\A(?:#|[\d.]+ )/);
+shows_ok('a short look', "$bin/bonnie --time=4s -s 64m $dir/data");
+shows_ok('bon_ab', "$ENV{BON_AB} --seed=3 --pairs=6 --name-a=a --name-b=b --a='sleep .01' --b='sleep .05'", 'ab') if $ENV{BON_AB};
+my ($seen) = shown("$bin/boncut write --time=.5 $dir/data >$dir/promises");
+shows_ok('check', "sh -c '$bin/boncut check $dir/data <$dir/promises'");
+
+# bon_ab measures commands, so it does not wait for results from the terminal.
+unlike(join("\n", @{ (shown("$ENV{BON_AB} --pairs=1 --a=true --b=true"))[0] }), qr/from the terminal/, 'bon_ab reads nothing from the terminal') if $ENV{BON_AB};
+
+# The checks can fail.
+is_deeply([ long_figures('p99 12.34 ms, 1234 MiB, 100.0 %, 1.58 GiB, 0.0123 s, 500 ms, 1000 reads') ], [ '12.34 ms', '1234 MiB', '100.0 %' ], 'long figures are found');
+
+done_testing();
