@@ -22,6 +22,7 @@
 #include "measure/clock.h"
 #include "storage/direct.h"
 #include "storage/scratch.h"
+#include "sys/limits.h"
 #include "sys/stop.h"
 #include "sys/thread_pool.h"
 #include "util/descriptor.h"
@@ -419,7 +420,11 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         .methods = s->methods ? s->methods | CANARY_METHODS : (1U << METHODS) - 1,
         .time = (int64_t)time(NULL),
     };
-    int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
+    int rc = limits_file(method_largest_file(h), e);
+    if (rc == 0)
+        rc = limits_tasks(h->workers + OTHER_THREADS, e);
+    if (rc == 0)
+        rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
     if (rc == 0)
         rc = scratch_make(scratch, h->run, e);
     if (rc != 0)

@@ -266,7 +266,7 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
     char *name = malloc(run->names.longest + 1);
     char why[256];
     if (name)
-        names_format(&run->names, number, name);
+        names_show(&run->names, number, name);
     run->target->describe(run->shared, failure_of(CALL_OTHER, -one), why, sizeof why);
     err_say(e, "remove %s: %s", name ? name : "what was written", why);
     *rc = one;

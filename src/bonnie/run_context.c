@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "measure/clock.h"
+#include "sys/limits.h"
 #include "sys/stop.h"
 #include "util/assume.h"
 #include "util/descriptor.h"
@@ -498,17 +499,28 @@ static int open_scratch(struct run_context *r, struct err *e)
     return rc;
 }
 
+int run_context_check_limits(const struct plan *p, struct err *e)
+{
+    const struct data_plan *d = &p->data;
+    /* a single worker is the main thread */
+    uint64_t tasks = (p->workers > 1 ? p->workers : 0) + (p->tests[TEST_SEEKS] ? d->seekers : 0) +
+                     p->explains_tail;
+    uint64_t most = plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT) ? p->files.max_bytes : 0;
+    uint64_t data = 0;
+    if (!p->is_device && plan_has_test(p, 0, TEST_FIRST_METADATA))
+        data = plan_stores(p) ? partition_of(d->chunks, p->workers, 0).count * d->chunk_bytes
+                              : d->perchar_bytes / p->workers;
+    int rc = limits_descriptors(DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * p->workers +
+                                    (p->explains_tail ? tail_trace_descriptors() : 0),
+                                "--concurrency", p->workers, "workers", e);
+    if (rc == 0)
+        rc = limits_file(data > most ? data : most, e);
+    return rc == 0 ? limits_tasks(tasks, e) : rc;
+}
+
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
                      struct helpers *helpers, struct coordinator *coordinator, struct err *e)
 {
-    int limit = descriptor_limit_raise();
-    int needed = DESCRIPTORS_IN_ALL + DESCRIPTORS_PER_WORKER * (int)p->workers;
-    needed += p->explains_tail ? (int)tail_trace_descriptors() : 0;
-    if (limit != 0 && needed > limit)
-        return err_say(e,
-                       "--concurrency: %u workers need %d open files at a time; the limit is %d "
-                       "(ulimit -Hn)",
-                       p->workers, needed, limit);
     *r = (struct run_context){
         .plan = p,
         .device = device,

@@ -68,6 +68,9 @@ struct run_context {
     unsigned unsteady; /* number of tests, in all runs, that had to become steady but did not */
 };
 
+/* Refuses a plan that the limits on files, descriptors, processes and threads do not allow. */
+int run_context_check_limits(const struct plan *p, struct err *e);
+
 /*
  * Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the
  * workers. Fails if the filesystem has too little room for the plan, or if the engine or direct I/O

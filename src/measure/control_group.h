@@ -15,10 +15,10 @@ struct control_group {
 };
 
 /*
- * Finds the group of this process under a controller ("blkio", "cpu" or "memory", as version 1
- * names them), and all groups above that, as far as they are mounted. `root` is a prefix of /proc
- * and /sys, "" except in tests. What cannot be read is left out. The caller frees the list; NULL:
- * no memory.
+ * Finds the group of this process under a controller ("blkio", "cpu", "memory" or "pids", as
+ * version 1 names them), and all groups above that, as far as they are mounted. `root` is a prefix
+ * of /proc and /sys, "" except in tests. What cannot be read is left out. The caller frees the
+ * list; NULL: no memory.
  */
 struct control_group *control_groups_find(const char *root, const char *controller);
 
@@ -27,6 +27,9 @@ struct control_group *control_groups_find(const char *root, const char *controll
  * or memory.limit_in_bytes of version 1; 0: there is none.
  */
 uint64_t control_group_memory(const char *root);
+
+/* How many processes and threads these groups allow beside those in them; UINT64_MAX: no limit. */
+uint64_t control_group_tasks(const char *root);
 
 /* A quota of CPU time that a group of this process has. Owns nothing. */
 struct cpu_quota {

@@ -4,6 +4,7 @@ src_libsuite_a_SOURCES += \
 	src/sys/helper.c src/sys/helper.h \
 	src/sys/host.c src/sys/host.h \
 	src/sys/input.c src/sys/input.h \
+	src/sys/limits.c src/sys/limits.h \
 	src/sys/output.c src/sys/output.h \
 	src/sys/path.c src/sys/path.h \
 	src/sys/privilege.c src/sys/privilege.h \

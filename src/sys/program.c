@@ -3,19 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "sys/limits.h"
 #include "sys/output.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
-#include "util/units.h"
 
 /* Holds the longest output, which is then written at once, so that a failure's reason is known. */
 #define STDOUT_BUFFER 65536
@@ -24,8 +21,6 @@ int program_run(int argc, char *argv[], unsigned stack_kib,
                 int (*work)(int argc, char *argv[], struct err *e))
 {
     struct err e = {0};
-    struct rlimit stack;
-    int rc = 0;
     stop_takes_inquiries(false);
 
     /*
@@ -41,22 +36,9 @@ int program_run(int argc, char *argv[], unsigned stack_kib,
     } while (fd >= 0 && fd <= STDERR_FILENO);
     descriptor_close(&fd);
 
-    /*
-     * The limit on the stack (RLIMIT_STACK, `ulimit -s`) must leave enough for this process and its
-     * threads, because an overflow would end them with SIGSEGV. Arguments, environment and callers
-     * use some: the name of the program lies above everything else.
-     */
-    uintptr_t top = (uintptr_t)getauxval(AT_EXECFN);
-    uintptr_t used = top > (uintptr_t)&stack ? top - (uintptr_t)&stack : 0;
-    uint64_t needed = used / KIB + 1 + stack_kib;
-    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY &&
-        stack.rlim_cur / KIB < needed)
-        rc = err_say(&e,
-                     "the stack is limited to %" PRIu64 " KiB, but %" PRIu64
-                     " KiB are needed (ulimit -s)",
-                     (uint64_t)stack.rlim_cur / KIB, needed);
     setvbuf(stdout, NULL, _IOFBF, STDOUT_BUFFER);
 
+    int rc = limits_stack(stack_kib, &e);
     if (rc == 0)
         rc = work(argc, argv, &e);
     /* Prints the figures before the message about them. */

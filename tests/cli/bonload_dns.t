@@ -36,10 +36,14 @@ my $run = load_started(@ask, qw(-timeout=1s -max-requests=1));
 is(finish($run)->{status}, 1, '-timeout=1s ends it');
 like($run->{err}, qr/timed out/, 'and says why');
 
-$silent->recv(my $query, 4096, MSG_DONTWAIT) while $asked->();
-$run = load_started(@ask, qw(-timeout=2s -duration=1000s -max-errors=100));
-wait_until('the question', $asked);
-kill TERM => $run->{pid};
-is(finish($run)->{status}, "signal $SIGNAL{TERM}", 'and so does the first TERM');
+# Nothing has been sent yet, so nobody waits for the end of such a request.
+my @s3 = (qw(-requests-engine=s3 -rt=1 -show-progress=false -s3-bucket=b -s3-api-key=key -s3-secret-key=secret -url=XX), '-s3-endpoint=http://a.name.that.nobody.knows.example');
+for my $target (\@ask, \@s3) {
+    $silent->recv(my $query, 4096, MSG_DONTWAIT) while $asked->();
+    $run = load_started(@{$target}, qw(-timeout=600s -duration=1000s -max-errors=100));
+    wait_until('the question', $asked);
+    kill TERM => $run->{pid};
+    is(finish($run)->{status}, "signal $SIGNAL{TERM}", "$target->[0]: so does the first TERM");
+}
 
 done_testing();

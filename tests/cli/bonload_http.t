@@ -66,6 +66,21 @@ for my $signed ('X-Amz-Algorithm=A&X-Amz-Signature=abRRcdNN', 'a=1&X-Goog-Signat
 is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?sigs=abRRcdNN")->{status}, '0', 'other queries are templates');
 is(bonload(@HTTP, qw(-rt=1 -max-requests=2), "-url=$url/status/200?X-Amz-Signature=ab12")->{status}, '0', 'and presigned ones without such letters are accepted');
 
+# A signature is a secret, which neither lists of processes nor reports show.
+for my $parameter (qw(X-Amz-Signature X-Goog-Signature Signature sig)) {
+    my $run = load_started(@HTTP, qw(-rt=1 -duration=1000s -max-errors=100 --json -literal), "-timeline-file=$dir/page.html", "$url/status/404?a=1&$parameter=abRRcd&b=2");
+    wait_until('a request', sub { (eval { slurp("$dir/log") } // q{}) =~ /[?]a=1&\Q$parameter\E=abRRcd&b=2 / });
+    my $words = slurp("/proc/$run->{pid}/cmdline");
+    kill TERM => $run->{pid};
+    finish($run);
+    like($words, qr/\Q$parameter\E=\*{6}&b=2\0/, "$parameter: stars stand for it in argv");
+    like($run->{out}, qr/\Q$parameter\E=\*{6}&b=2/, 'and in JSON');
+    unlike("$words$run->{out}$run->{err}" . slurp("$dir/page.html"), qr/abRRcd/, 'it is nowhere else');
+    spew("$dir/urls", "$url/status/404?$parameter=abRRcd\n");
+    $run = bonload(@HTTP, qw(-rt=1 -max-requests=3 -max-errors=100 --json -url-source), "$dir/urls");
+    unlike("$run->{out}$run->{err}", qr/abRRcd/, 'nor of a file of names');
+}
+
 # ---- operations ---------------------------------------------------------------------------------------
 my $mix = loaded(@HTTP, qw(-wt=2 -rt=2 -max-requests=2000 -body-size=100 -ops=get:4,head:2,put:3,delete:2 -remove), "$url/mix/NNNNNNNNNNNN");
 my %done = map { $_ => operations($mix)->{$_}{made} } qw(get put head delete);

@@ -9,7 +9,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
-use BonnieRun  qw(@ALL_TESTS @BLOCK_TESTS bonnie engines refused_ok scratch tree);
+use BonnieRun  qw(@ALL_TESTS @BLOCK_TESTS bonnie engines refused_ok scratch scratch_on_disk tree);
 use RunProgram qw(slurp);
 use Trace      qw(can_trace trace);
 
@@ -153,10 +153,27 @@ subtest 'not every resource that a run wants' => sub {
     my $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -n 12; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s8 -n0 -c8));
     refused_ok($run, qr/8 workers need \d+ open files at a time; the limit is 12/, 'few descriptors');
     is_deeply([ tree($dir) ], [], 'nothing is left');
-    $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 100; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s8 -n0 -c2));
-    like($run->{status}, qr/\A(?:1|signal 25)\z/, 'a limit to the size of files: a failure, or SIGXFSZ');
-    is($run->{out}, q{}, 'nothing is printed');
-    is_deeply([ tree($dir) ], [], 'nothing is left');
+    # a shell's limit counts blocks of 512 or of 1024 bytes
+    my $disk = scratch_on_disk();
+    my $few = qr/files are limited to (?:50[.]0|100) KiB, but one of \S+ [KMG]iB is needed \(ulimit -f\)/;
+    for my $command (
+        [ 'bonnie', '-d', $dir, qw(-q -r0 -s8 -n0 -c2) ], [ 'bonnie', '-d', $dir, qw(-q -r0 -s0 -n1:999999) ], [ 'bonnie', $dir ],
+        [ 'bonload', qw(-wt=1 -max-requests=1 -body-size=1MiB), "$dir/XX" ], [ 'bonload', qw(-requests-engine=meta -wt=1 -max-requests=1), "$dir/XX" ],
+        [ 'bonload', '-good-for=etcd', $disk ], [ 'boncut', 'write', $dir ],
+    ) {
+        my ($program, @args) = @{$command};
+        $run = bonnie({ program => $program, wrap => [ 'sh', '-c', 'ulimit -f 100; exec "$@"', 'sh' ] }, @args);
+        refused_ok($run, qr/\A$program: $few\n\z/, "@{$command}[0, 1]: a limit to the size of files");
+        is_deeply([ tree($dir) ], [], 'nothing is written');
+    }
+    # kernel.pid_max, or whatever is lower
+    my $most = slurp('/proc/sys/kernel/pid_max');
+    SKIP: {
+        skip 'there is room for as many seekers as can be asked for', 2 if $most > 65000;
+        $run = bonnie('-d', $dir, qw(-q -r0 -n0 -f --tests=seeks), "-s16m:8k:1000:$most" =~ s/\n//r);
+        refused_ok($run, qr/\d+ processes and threads are needed, \d+ can be started \(/, 'more seekers than processes');
+        is_deeply([ tree($dir) ], [], 'nothing is written');
+    }
     $run = bonnie({ wrap => [ 'sh', '-c', 'ulimit -v 65536; exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s800:64m -n0 -c8));
     cmp_ok($run->{status}, $run->{err} =~ /Sanitizer/ ? 'ne' : 'eq', $run->{err} =~ /Sanitizer/ ? '0' : '1', 'little memory: exit status 1');
     is($run->{out}, q{}, 'nothing is printed');

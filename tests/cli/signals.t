@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Fcntl      qw(F_GETFL F_SETFL O_NONBLOCK O_RDWR);
 use POSIX      ();
 use Test::More;
-use BonnieRun  qw(%SIGNAL @ALL_TESTS @TESTS bonnie engines finish has_terminal is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
+use BonnieRun  qw(%SIGNAL @ALL_TESTS @TESTS bonnie engines finish has_terminal have is_alive program scratch scratch_on_disk start takes_direct tree wait_until wait_until_taken wait_until_working);
 use JsonReport qw(report_ok);
 use RunProgram qw(quoted slurp spew);
 use Trace      qw(%TITLE can_trace trace);
@@ -110,11 +110,20 @@ is(waitpid($woken->{pid}, POSIX::WNOHANG()), 0, 'SIGRTMIN wakes, and ends nothin
 kill TERM => $woken->{pid};
 ended_ok($woken, 'TERM', 'SIGTERM after it');
 
-# A limit that every further write exceeds, too.
-for my $test (qw(putc put_block)) {
-    my $limited = bonnie({ wrap => [ 'sh', '-c', 'ulimit -f 64 && exec "$@"', 'sh' ] }, '-d', $dir, qw(-q -r0 -s4 -n0), "--tests=$test");
-    is($limited->{status}, "signal $SIGNAL{XFSZ}", "a file of 64 KiB at most, $test: ended by SIGXFSZ");
-    is_deeply([ tree($dir) ], [], 'nothing is left');
+# A limit that every further write exceeds, too; and, where its signal is ignored, the failure.
+SKIP: {
+    skip 'no prlimit(1)', 8 if !have('prlimit');
+    for my $test (qw(putc put_block)) {
+        my @alone   = grep { $_ ne '-c2' } @{ $endless{$test} }; # the kernel signals the thread that writes
+        my $limited = begin($test, @alone);
+        system 'prlimit', "--pid=$limited->{pid}", '--fsize=65536';
+        ended_ok($limited, 'XFSZ', "a file of 64 KiB at most, $test");
+        local $SIG{XFSZ} = 'IGNORE';
+        $limited = begin($test, @alone);
+        system 'prlimit', "--pid=$limited->{pid}", '--fsize=65536';
+        is(finish($limited)->{status}, 1, "$test, and SIGXFSZ is ignored: a failure");
+        like($limited->{err}, qr/: File too large\n\z/, 'with the reason');
+    }
 }
 
 # With transfers in flight.

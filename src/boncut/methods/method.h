@@ -252,6 +252,9 @@ uint64_t canary_version(uint64_t writes, uint32_t block);
 /* The names of those that promise something, with a NULL at the end. */
 extern const char *const method_words[];
 
+/* Size of the largest file that the methods of the header make, but not of METHOD_ATOMIC's. */
+uint64_t method_largest_file(const struct header *h);
+
 void method_print_all(FILE *out);
 
 /* Sets *method to the index of the method with that name. Returns false when there is none. */

@@ -1141,6 +1141,16 @@ const char *const method_words[] = {
 _Static_assert(sizeof method_words / sizeof *method_words - 1 == METHODS - 4,
                "a word for each method but the canaries cached, drive and plain, and new_name");
 
+uint64_t method_largest_file(const struct header *h)
+{
+    uint32_t blocks = h->units > CONTROL_BLOCKS ? h->units : CONTROL_BLOCKS;
+    uint64_t bytes = (uint64_t)blocks * h->block_bytes;
+    for (unsigned method = 0; method < METHODS; method++)
+        if ((h->methods & 1U << method) && methods[method].begin == truncate_begin && bytes < SPAN)
+            bytes = SPAN;
+    return bytes;
+}
+
 void method_print_all(FILE *out)
 {
     for (unsigned i = 0; i < METHODS; i++)

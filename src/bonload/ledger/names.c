@@ -202,6 +202,37 @@ char *credentials_end(char *url)
     return memrchr(from, '@', strcspn(from, "/?#"));
 }
 
+char *url_signature(char *at, size_t *length)
+{
+    static const char *const names[] = {
+        "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="};
+    while ((at = strpbrk(at, "?&"))) {
+        at++;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncasecmp(at, names[i], strlen(names[i])) == 0) {
+                at += strlen(names[i]);
+                *length = strcspn(at, "&#");
+                return at;
+            }
+    }
+    return NULL;
+}
+
+void url_hide_signatures(char *url)
+{
+    size_t length;
+    if (!name_is_url(url))
+        return;
+    for (char *at = url; (at = url_signature(at, &length)); at += length)
+        memset(at, '*', length);
+}
+
+void names_show(const struct names *n, uint64_t number, char *name)
+{
+    names_format(n, number, name);
+    url_hide_signatures(name);
+}
+
 int names_as_goader(struct names *n, bool are_urls, struct err *e)
 {
     static const char blanks[] = " \t\v\f\r";

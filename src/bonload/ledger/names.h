@@ -71,6 +71,18 @@ bool name_is_url(const char *name);
 char *credentials_end(char *url);
 
 /*
+ * The value of the next parameter that signs a presigned URL, from `at` on, and its length; NULL:
+ * there is none.
+ */
+char *url_signature(char *at, size_t *length);
+
+/* Puts stars in the place of a URL's signatures, which are secrets. Other names stay. */
+void url_hide_signatures(char *url);
+
+/* Does the same as names_format(), for people and reports. */
+void names_show(const struct names *n, uint64_t number, char *name);
+
+/*
  * Removes blanks from both ends of a file's lines, except those of nothing but blanks, and if they
  * are URLs, moves the credentials out of them.
  */

@@ -16,6 +16,7 @@
 #include "measure/clock.h"
 #include "measure/cpu.h"
 #include "sys/host.h"
+#include "sys/limits.h"
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/descriptor.h"
@@ -115,28 +116,26 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 /* ---- opening a run --------------------------------------------------------------------------- */
 
 /*
- * Checks the limit on open files for a given number of threads, each with a file or a connection.
- * With a rate, the target decides whether all channels are ever used, so nothing is checked.
+ * Checks the limits on open files for a given number of threads, each with a file or a connection,
+ * and on threads. With a rate, the target decides whether all channels are ever used, so their
+ * files are not checked.
  */
-static int check_descriptors(const struct run *r, struct err *e)
+static int check_limits(const struct run *r, struct err *e)
 {
-    int limit = descriptor_limit_raise();
     bool blocks = r->target->traits & TARGET_BLOCKS;
+    bool needs_files = (r->target->traits & TARGET_NAMES) && r->plan->mode == MODE_THREADS;
     uint64_t needed = DESCRIPTORS_IN_ALL;
+    uint64_t tasks = r->plan->explains_tail;
     unsigned threads = 0;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct load *load = &r->loads[kind];
         threads += load->pace == PACE_CLOSED ? load->channels : 0;
         needed += blocks ? 0 : DESCRIPTORS_PER_THREAD * load->shares;
+        tasks += load->shares;
     }
     needed += threads + (r->plan->explains_tail ? tail_trace_descriptors() : 0);
-    if (!(r->target->traits & TARGET_NAMES) || r->plan->mode != MODE_THREADS || limit == 0 ||
-        needed <= (uint64_t)limit)
-        return 0;
-    return err_say(e,
-                   "-rt, -wt: %u threads need %" PRIu64 " open files at a time; the limit is %d "
-                   "(ulimit -Hn)",
-                   threads, needed, limit);
+    int rc = limits_descriptors(needs_files ? needed : 0, "-rt, -wt", threads, "threads", e);
+    return rc == 0 ? limits_tasks(tasks, e) : rc;
 }
 
 /*
@@ -158,8 +157,6 @@ static uint64_t run_budget(const struct plan *p)
 /* Refuses a template that was probably meant literally, and warns of one that may have been. */
 static int check_template(const struct run *r, struct err *e)
 {
-    static const char *const signatures[] = {
-        "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="};
     const struct plan *p = r->plan;
     const struct name_part *part = r->names.parts;
     const struct name_part *end = part + r->names.part_count;
@@ -167,14 +164,17 @@ static int check_template(const struct run *r, struct err *e)
         part++;
     if (part == end)
         return 0;
-    const char *query = r->target->traits & TARGET_URLS ? strchr(p->url, '?') : NULL;
-    for (size_t i = 0; query && i < sizeof signatures / sizeof *signatures; i++) {
-        const char *at = strcasestr(query, signatures[i]);
-        if (at && strchr("?&", at[-1]))
-            return err_say(e,
-                           "-url: the URL is presigned (%s), but its %.*s would become something "
-                           "else; use -literal, or -url-source for several",
-                           signatures[i], (int)part->length, part->text);
+    size_t length;
+    const char *value =
+        r->target->traits & TARGET_URLS ? url_signature((char *)p->url, &length) : NULL;
+    if (value) {
+        const char *name = value;
+        while (!strchr("?&", name[-1]))
+            name--;
+        return err_say(e,
+                       "-url: the URL is presigned (%.*s), but its %.*s would become something "
+                       "else; use -literal, or -url-source for several",
+                       (int)(value - name), name, (int)part->length, part->text);
     }
     if (p->settings->make_directories && plan_has(p, LOAD_WRITE) && p->stripe.index == 0 &&
         strchr(part->text, '/'))
@@ -278,7 +278,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
     r->rules.is_shared = blocks && (channels > 1 || p->target->ops);
     int rc = written_open(&r->written, r->loads[LOAD_WRITE].channels, e);
     if (rc == 0)
-        rc = check_descriptors(r, e);
+        rc = check_limits(r, e);
     if (rc == 0)
         rc = open_names(r, e);
     if (rc == 0)
@@ -337,8 +337,10 @@ char *run_describe_failure(const struct run *r, const struct failure *f)
     uint64_t number = atomic_load(&f->number); /* 0: unknown so far */
     char *name = calloc(1, r->names.longest + sizeof ": ");
     r->target->describe(r->shared, failure_code(f), reason, sizeof reason);
-    if (name && number > 0 && names_format(&r->names, number, name) > 0)
-        strcat(name, ": ");
+    if (name && number > 0) {
+        names_show(&r->names, number, name);
+        strcat(name, *name ? ": " : "");
+    }
     if (asprintf(&text, "%s: %s%s%s", load_names[failure_kind(f)], name ? name : "", reason,
                  is_missing ? help[failure_kind(f)] : "") < 0)
         text = NULL;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bonload/report/report.h"
 #include "report/json_object.h"
@@ -44,7 +46,11 @@ static json_t *json_of_settings(const struct plan *p)
     json_t *object = json_object();
     put_text(&object, "requests_engine", p->target->name);
     put_text(&object, "mode", mode_names[p->mode]);
-    put_fact(&object, "url", p->url);
+    char *url = p->url ? strdup(p->url) : NULL;
+    if (url)
+        url_hide_signatures(url);
+    put_fact(&object, "url", url);
+    free(url);
     put_fact(&object, "url_source", p->url_source);
     put_load(&object, "writes", &p->kinds[LOAD_WRITE]);
     put_load(&object, "reads", &p->kinds[LOAD_READ]);

@@ -147,7 +147,7 @@ static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct 
         slow.name = malloc(run->names.longest + 1);
         if (!slow.name)
             return false;
-        names_format(&run->names, s->number, slow.name);
+        names_show(&run->names, s->number, slow.name);
         if (s->failure != 0)
             run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
         add_slow(&result->slowest[kind], &slow);

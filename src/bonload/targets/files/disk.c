@@ -11,6 +11,7 @@
 #include "io/file.h"
 #include "measure/clock.h"
 #include "storage/page_cache.h"
+#include "sys/limits.h"
 #include "util/units.h"
 
 /*
@@ -56,7 +57,8 @@ static int disk_open(void *shared, const struct target_setup *setup, struct err 
     if (s->read_bytes > s->buffer_bytes)
         s->buffer_bytes = round_up(s->read_bytes, WORKSPACE_ALIGNMENT);
     pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, p->seed, 0);
-    return paths_open_target(&s->paths, setup, e);
+    int rc = plan_has(p, LOAD_WRITE) ? limits_file(p->most_body, e) : 0;
+    return rc == 0 ? paths_open_target(&s->paths, setup, e) : rc;
 }
 
 static void disk_leave(void *thread)

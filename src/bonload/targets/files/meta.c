@@ -11,6 +11,7 @@
 
 #include "bonload/targets/files/paths.h"
 #include "bonload/targets/target.h"
+#include "sys/limits.h"
 #include "util/rng.h"
 #include "util/units.h"
 
@@ -81,7 +82,10 @@ static int meta_open(void *shared, const struct target_setup *setup, struct err 
     s->buffer_bytes = most < LARGEST_BUFFER ? (size_t)most : LARGEST_BUFFER;
     if (s->buffer_bytes < s->settings->xattr_length.value)
         s->buffer_bytes = s->settings->xattr_length.value;
-    return mix_parse(&s->mix, s->settings->meta_ops, meta_op_names, "-meta-ops", e);
+    rc = mix_parse(&s->mix, s->settings->meta_ops, meta_op_names, "-meta-ops", e);
+    if (rc == 0 && s->mix.weights[META_WRITE] + s->mix.weights[META_TRUNCATE] > 0)
+        rc = limits_file(s->settings->offset_limit.value + s->buffer_bytes, e);
+    return rc;
 }
 
 static int meta_join(void *thread, void *shared, unsigned channels, struct err *e)

@@ -14,6 +14,7 @@
 #include "bonload/targets/target.h"
 #include "measure/clock.h"
 #include "storage/scratch.h"
+#include "sys/limits.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/rng.h"
@@ -932,7 +933,11 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     s->takes_turns = uses_plain_files(p, p->steps);
     gauge_init(&s->storage.syncs, limit_on(p, LIMIT_ON_SYNC));
     pattern_init(&s->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
-    int rc = scratch_open(scratch, plan->url ? plan->url : ".", PATH_FAILS,
+    int rc = 0;
+    for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
+        rc = limits_file(p->files[i].bytes, e);
+    if (rc == 0)
+        rc = scratch_open(scratch, plan->url ? plan->url : ".", PATH_FAILS,
                           plan->settings->trusts_directory, e);
     s->has_scratch = rc == 0;
     if (rc == 0)

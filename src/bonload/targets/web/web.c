@@ -16,6 +16,7 @@
 #include "measure/clock.h"
 #include "sys/input.h"
 #include "sys/output.h"
+#include "sys/stop.h"
 #include "util/assume.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
@@ -130,6 +131,7 @@ static const struct phrase transports[] = {
     {CURLE_WRITE_ERROR, "the headers do not end"},
     {CURLE_OPERATION_TIMEDOUT, "timed out"},
     {CURLE_GOT_NOTHING, "closed without an answer"},
+    {CURLE_ABORTED_BY_CALLBACK, "stopped before the server was reached"},
     {CURLE_OUT_OF_MEMORY, LINE_TOO_LONG}, /* libcurl up to 8.5 */
     {100, LINE_TOO_LONG},                 /* CURLE_TOO_LARGE */
     {0, NULL},
@@ -510,6 +512,8 @@ static size_t on_write(char *part, size_t size, size_t count, void *exchange)
 {
     struct web_exchange *x = exchange;
     size_t length = size * count;
+    if (x->overdue_ns <= clock_ns()) /* libcurl itself does not look between two pieces */
+        return 0;
     if (x->status == 0)
         curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &x->status);
     if (x->keeps_answer || !is_success(x)) {
@@ -887,9 +891,9 @@ static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
         x->failure = failure_of(CALL_OTHER, ENOMEM);
     if (x->failure != 0)
         return false;
+    x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
     if (l->timer_ns == 0)
         run_timer(l);
-    x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
     return true;
 }
 
@@ -902,6 +906,7 @@ static bool begin_next(struct web_exchange *x, bool has_failed)
     uint64_t left_ns = has_failed ? all_ns / 10 : passed_ns < all_ns ? all_ns - passed_ns : 0;
     limit_transfers(x, left_ns);
     x->is_limited = true;
+    x->outlives_signal = true; /* a server is there */
     return begin_transfer(x, now_ns);
 }
 
@@ -925,6 +930,7 @@ enum target_answer web_submit(void *thread, struct request *r)
     if (x->is_limited)
         limit_transfers(x, t->shared->setup.plan->timeout_ns);
     x->is_limited = false;
+    x->outlives_signal = t == t->shared->aside && stop_signal() != 0;
     if (begin_transfer(x, r->start_ns))
         return TARGET_QUEUED;
     end_exchange(x);
@@ -940,6 +946,8 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
     curl_off_t first = 0;
     curl_off_t connect = 0;
     curl_off_t tls = 0;
+    if (code == CURLE_WRITE_ERROR && x->overdue_ns <= clock_ns()) /* on_write() has ended it */
+        code = CURLE_OPERATION_TIMEDOUT;
     x->overdue_ns = 0;
     curl_easy_getinfo(x->easy, CURLINFO_NUM_CONNECTS, &connections);
     curl_easy_getinfo(x->easy, CURLINFO_STARTTRANSFER_TIME_T, &first);
@@ -999,14 +1007,21 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
         return ended;
     /*
      * Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
-     * in the last millisecond before it, and waits for ever if nothing else comes.
+     * in the last millisecond before it, and waits for ever if nothing else comes. And those that a
+     * signal ends: they have not reached their server, or nobody counts them.
      */
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
-        if (x->overdue_ns == 0 || x->overdue_ns > now_ns)
+        bool is_overdue = x->overdue_ns <= now_ns;
+        curl_off_t reached = 0;
+        if (x->overdue_ns == 0)
+            continue;
+        if (t != t->shared->aside)
+            curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
+        if (!is_overdue && (reached != 0 || x->outlives_signal || stop_signal() == 0))
             continue;
         curl_multi_remove_handle(t->loop.multi, x->easy); /* and closes its connection */
-        if (end_transfer(x, CURLE_OPERATION_TIMEDOUT))
+        if (end_transfer(x, is_overdue ? CURLE_OPERATION_TIMEDOUT : CURLE_ABORTED_BY_CALLBACK))
             done[ended++] = x->request;
     }
     if (ended < most)

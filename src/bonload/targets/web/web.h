@@ -105,8 +105,9 @@ struct web_exchange {
     bool continues;          /* this is not the first transfer of the request */
     const char *credentials; /* credentials of the name that the handle has now; NULL: none */
 
-    uint64_t limit_ns;   /* longest duration of a transfer */
-    uint64_t overdue_ns; /* when the current transfer has been forgotten, by clock_ns(); 0: none */
+    uint64_t limit_ns;    /* longest duration of a transfer */
+    uint64_t overdue_ns;  /* when the current transfer has been forgotten, by clock_ns(); 0: none */
+    bool outlives_signal; /* a signal to stop does not end it, even if no server is reached */
 
     /* What a transfer sends: a part of the expected body, or a text. */
     enum web_method method;
