@@ -1143,7 +1143,7 @@ _Static_assert(sizeof method_words / sizeof *method_words - 1 == METHODS - 4,
 
 uint64_t method_largest_file(const struct header *h)
 {
-    uint32_t blocks = h->units > CONTROL_BLOCKS ? h->units : CONTROL_BLOCKS;
+    uint32_t blocks = h->units > CANARY_BLOCKS ? h->units : CANARY_BLOCKS;
     uint64_t bytes = (uint64_t)blocks * h->block_bytes;
     for (unsigned method = 0; method < METHODS; method++)
         if ((h->methods & 1U << method) && methods[method].begin == truncate_begin && bytes < SPAN)
