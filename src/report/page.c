@@ -56,7 +56,8 @@ static void become_drawer(void *context, int socket)
     size_t count = 0;
     for (char **v = environ; *v; v++)
         for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-            if (strncmp(*v, needed[i], strlen(needed[i])) == 0 &&
+            if (strncmp(*v, needed[i], strlen(needed[i])) == 0 && strncmp(*v, "TZ=/", 4) != 0 &&
+                strncmp(*v, "TZ=:", 4) != 0 && /* a file, and no zone */
                 count < sizeof environment / sizeof *environment - 1)
                 environment[count++] = *v;
     setsid();

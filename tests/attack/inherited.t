@@ -36,7 +36,7 @@ chmod oct(600), "$dir/secret";
 # be reached by way of one that is closed.
 my %ROOT = (
     dir  => "$dir/closed/open",
-    env  => { AWS_SECRET_ACCESS_KEY => 'what only root may know', LC_TIME => 'C', TERM => 'linux', TMPDIR => '/tmp' },
+    env  => { AWS_SECRET_ACCESS_KEY => 'what only root may know', LC_TIME => 'C', TERM => 'linux', TMPDIR => '/tmp', TZ => "$dir/secret" },
     wrap => [ 'sh', '-c', 'exec 9<"$0"; exec "$@"', "$dir/secret" ],
 );
 
@@ -139,6 +139,7 @@ my @EVERY   = (
     # what the user has said that is to be run has what a shell would give it
     [ qr/\Asleep\z/,  { %{$given}, session => 'own' },    path_of('bon_ab'), '--a=exec sleep 1000', '--b=exec sleep 1000' ],
     [ qr/\Abon_ab\z/, { %{$given}, session => 'own' },    path_of('bon_ab'), '--a=exec sleep 1000', '--b=exec sleep 1000' ],
+    [ qr/\Asleep\z/,  { %{$given}, session => 'shared' }, 'bonwhy', qw(-- sleep 1000) ],
     [ qr/\Asleep\z/,  { %{$given}, session => 'shared' }, 'boncut', 'campaign', '--victim=exec sleep 1000 #', '--cut=true', '--cuts=1', "--logs=$dir/logs", "$dir/his" ],
 );
 
@@ -165,7 +166,7 @@ for my $case (@EVERY) {
 {
     my ($run, $pid) = draws();
     has_ok('zcav: bon_csv2html', looks($pid, $run), { session => 'own', traced => 'by its user', secret => 0, told => 0, fds => 3, place => q{/} });
-    is_deeply([ grep { !/\A(?:PATH|LANG|LC_\w+|TZ|TMPDIR|PWD|OLDPWD|SHLVL|_)\z/ } looks($pid, $run)->{env}->@* ], [], 'with the few variables that it needs');
+    is_deeply([ grep { !/\A(?:PATH|LANG|LC_\w+|TMPDIR|PWD|OLDPWD|SHLVL|_)\z/ } looks($pid, $run)->{env}->@* ], [], 'with the few variables that it needs, and not TZ, which names a file here');
     ok((grep { $_ eq 'LC_TIME' } looks($pid, $run)->{env}->@*), 'which are all there');
     spew("$dir/go", q{});
     finish($run);
