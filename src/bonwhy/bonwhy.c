@@ -446,9 +446,10 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
         rc = watch_end(w, e);
     uint64_t elapsed_ns = clock_ns() - w->start_ns;
     bool has_calls = w->counted > 0;
-    int refused = rc == 0 && s->profile && has_calls
-                      ? profile_write(profile->stream, w, name, elapsed_ns, e)
-                      : 0;
+    const struct person *process = s->command ? NULL : watch_person(w, t->process);
+    int refused = 0;
+    if (rc == 0 && s->profile && has_calls)
+        refused = profile_write(profile->stream, w, process ? process->name : name, elapsed_ns, e);
     struct answer answer = {.target = name, .elapsed_ns = elapsed_ns};
     if (rc == 0 && has_calls)
         rc = make_answer(&answer, w, s->slowest.value, e);

@@ -3,14 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "util/kernel_file.h"
 #include "util/printable.h"
 #include "util/units.h"
 
@@ -22,6 +18,13 @@
 /* What the files of a profile stand for: it has four at most. */
 enum { ROLE_CREATED, ROLE_FIRST, ROLE_SECOND, ROLE_OTHERS, ROLES, ROLE_DIRECTORY = ROLES };
 static const char *const role_names[] = {"new", "first", "second", "others"};
+
+/* The steps but for those that write. */
+static const char *const act_names[] = {[NOTE_CREATE] = "create",
+                                        [NOTE_SYNC] = "sync",
+                                        [NOTE_SYNC_ALL] = "sync-all",
+                                        [NOTE_RENAME] = "rename",
+                                        [NOTE_REMOVE] = "remove"};
 
 /* The states of a log. */
 static const char *const state_names[] = {"recycled", "preallocated", "grows"};
@@ -40,7 +43,7 @@ struct step {
 struct role {
     int file; /* a file that has it; -1: none */
     uint64_t puts;
-    uint64_t in_order; /* of these: where the last one ended */
+    uint64_t in_order; /* of these: where the last one ended, or from its last page on */
     uint64_t bytes;    /* of all of them */
     uint64_t end;      /* of the last one */
     uint64_t size;     /* largest end */
@@ -161,39 +164,27 @@ static void print_cycle(FILE *out, const struct cycles *c, size_t count, size_t 
         uint64_t calls = (writes[k] + number / 2) / number;
         mean = mean > STEP_BYTES_MOST ? STEP_BYTES_MOST : mean > 0 ? mean : 1;
         fputs(k > 0 ? "; " : " ", out);
-        switch ((enum note_act)s->act) {
-        case NOTE_CREATE:
-            fprintf(out, "create %s", role_names[s->role]);
-            break;
-        case NOTE_PUT:
-            if (units[s->role] > 0)
-                fprintf(out, "write %s %" PRIu64, role_names[s->role], calls > 4096 ? 4096 : calls);
-            else if (s->role != ROLE_CREATED && !roles[s->role].has_sync_all)
-                fprintf(out, "append %s %" PRIu64, role_names[s->role], mean);
-            else if (s->role == ROLE_CREATED && s->at != NOTE_NEXT)
-                fprintf(out, "put %s %" PRIu64 " %" PRIu64, role_names[s->role], s->at, mean);
-            else
-                fprintf(out, "put %s next %" PRIu64, role_names[s->role], mean);
-            break;
-        case NOTE_SYNC:
-        case NOTE_SYNC_ALL:
-            if (s->role == ROLE_DIRECTORY)
-                fputs("sync-dir", out);
-            else
-                fprintf(out, "%s %s", s->act == NOTE_SYNC ? "sync" : "sync-all",
-                        role_names[s->role]);
-            break;
-        case NOTE_RENAME:
-            fprintf(out, "rename %s renamed", role_names[s->role]);
-            break;
-        case NOTE_REMOVE:
-            fprintf(out, "remove %s", role_names[s->role]);
-            break;
-        case NOTE_NONE:
-            break;
-        }
+        if (s->role == ROLE_DIRECTORY)
+            fputs("sync-dir", out);
+        else if (s->act != NOTE_PUT)
+            fprintf(out, "%s %s%s", act_names[s->act], role_names[s->role],
+                    s->act == NOTE_RENAME ? " renamed" : "");
+        else if (units[s->role] > 0)
+            fprintf(out, "write %s %" PRIu64, role_names[s->role], calls > 4096 ? 4096 : calls);
+        else if (s->role != ROLE_CREATED && !roles[s->role].has_sync_all)
+            fprintf(out, "append %s %" PRIu64, role_names[s->role], mean);
+        else if (s->role == ROLE_CREATED && s->at != NOTE_NEXT)
+            fprintf(out, "put %s %" PRIu64 " %" PRIu64, role_names[s->role], s->at, mean);
+        else
+            fprintf(out, "put %s next %" PRIu64, role_names[s->role], mean);
     }
     fputc('\n', out);
+}
+
+/* Whether it is one of many files that are created, and soon closed. */
+static bool is_brief(const struct watch *w, const struct note *n)
+{
+    return n->file == FILE_CREATED || (n->file >= 0 && w->files[n->file].is_brief);
 }
 
 /* Gives roles to the two files with most calls, and turns the notes into steps. */
@@ -203,11 +194,10 @@ static size_t make_steps(const struct watch *w, struct step steps[], struct role
     bool creates = false;
     size_t count = 0;
     for (size_t i = 0; i < w->note_count; i++) {
-        int file = w->notes[i].file;
-        bool is_brief = file == FILE_CREATED || (file >= 0 && w->files[file].is_brief);
-        creates |= is_brief;
-        if (file >= 0 && !is_brief && !w->files[file].is_directory)
-            calls[file]++;
+        const struct note *n = &w->notes[i];
+        creates |= is_brief(w, n);
+        if (n->file >= 0 && !is_brief(w, n) && !w->files[n->file].is_directory)
+            calls[n->file]++;
     }
     for (unsigned role = ROLE_FIRST; role < ROLE_OTHERS; role++) {
         unsigned most = 0;
@@ -220,11 +210,10 @@ static size_t make_steps(const struct watch *w, struct step steps[], struct role
     for (size_t i = 0; i < w->note_count; i++) {
         const struct note *n = &w->notes[i];
         bool is_named = n->act == NOTE_REMOVE || n->act == NOTE_RENAME;
-        bool is_brief = n->file == FILE_CREATED || (n->file >= 0 && w->files[n->file].is_brief);
         unsigned role = ROLE_OTHERS;
-        if ((is_named && !creates) || (n->act == NOTE_CREATE && !is_brief))
+        if ((is_named && !creates) || (n->act == NOTE_CREATE && !is_brief(w, n)))
             continue;
-        if (is_named || is_brief)
+        if (is_named || is_brief(w, n))
             role = ROLE_CREATED;
         else if (n->file < 0 || w->files[n->file].is_directory)
             role = ROLE_DIRECTORY;
@@ -247,11 +236,12 @@ static size_t make_steps(const struct watch *w, struct step steps[], struct role
             r->has_sync_all = true;
         if (r && n->act == NOTE_PUT) {
             bool is_next = n->at == NOTE_NEXT || n->at == r->end;
+            bool is_on = n->at < r->end && n->at + n->bytes >= r->end;
             s.at = is_next ? NOTE_NEXT : n->at;
             r->end = (n->at == NOTE_NEXT ? r->end : n->at) + n->bytes;
             r->size = r->end > r->size ? r->end : r->size;
             r->puts++;
-            r->in_order += is_next;
+            r->in_order += is_next || is_on;
             r->bytes += n->bytes;
         }
         struct step *last = count > 0 ? &steps[count - 1] : NULL;
@@ -266,20 +256,12 @@ static size_t make_steps(const struct watch *w, struct step steps[], struct role
     return count;
 }
 
-/*
- * Writes the line of a file, and sets the unit of its pages; 0: it is written in order. A log that
- * is written for the first time is not recycled: its blocks are reserved, or it grows.
- */
+/* Writes the line of a file, and sets the unit of its pages; 0: it is written in order. */
 static void print_file(FILE *out, const struct watch *w, unsigned role, const struct role *r,
                        uint64_t *unit)
 {
-    struct stat now = {.st_size = 0};
     const struct file *f = &w->files[r->file];
-    int fd = kernel_file_open(f->path, O_RDONLY);
-    if (fd < 0 || fstat(fd, &now) != 0)
-        now.st_size = (off_t)f->bytes;
-    uint64_t size = (uint64_t)now.st_size;
-    size = r->size > size ? r->size : size;
+    uint64_t size = r->size > f->bytes ? r->size : f->bytes;
     if (role == ROLE_FIRST || role == ROLE_SECOND)
         fprintf(out, "# %s is %s\n", role_names[role], printable(f->path).text);
     if (role == ROLE_CREATED) {
@@ -290,9 +272,7 @@ static void print_file(FILE *out, const struct watch *w, unsigned role, const st
         size = size < *unit ? *unit : size > (1U << 30) ? (1U << 30) : size / *unit * *unit;
         fprintf(out, "pages %s %" PRIu64 " unit=%" PRIu64 "\n", role_names[role], size, *unit);
     } else {
-        bool grows = size > f->bytes && 2 * (size - f->bytes) > r->bytes;
-        bool is_reserved = !grows && fd >= 0 && r->end < size &&
-                           lseek(fd, (off_t)r->end, SEEK_HOLE) == (off_t)r->end;
+        bool grows = 2 * (size - f->bytes) > r->bytes;
         size = size < STEP_BYTES_MOST        ? STEP_BYTES_MOST
                : size > 64 * STEP_BYTES_MOST ? 64 * STEP_BYTES_MOST
                                              : size;
@@ -300,10 +280,8 @@ static void print_file(FILE *out, const struct watch *w, unsigned role, const st
             fprintf(out, "file %s %" PRIu64 "\n", role_names[role], size);
         else
             fprintf(out, "log %s %" PRIu64 " count=2 %s\n", role_names[role], size,
-                    state_names[grows ? 2 : is_reserved]);
+                    state_names[grows ? 2 : f->is_reserved]);
     }
-    if (fd >= 0)
-        close(fd);
 }
 
 /*

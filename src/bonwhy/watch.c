@@ -372,6 +372,8 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     }
     if (k->type == CALL_TRANSFER && file < 0 && file != FILE_CREATED)
         return;
+    if (k->number == SYS_fallocate && file >= 0)
+        w->files[file].is_reserved = true;
     if (k->type == CALL_CREATE && changed >= 0) {
         struct descriptor_entry *d = find_descriptor(w, by->process, changed);
         look_at(w, d);

@@ -114,8 +114,9 @@ struct file {
     char path[PATH_MAX];
     unsigned storage; /* its index */
     bool is_directory;
-    bool is_brief;  /* when it was last closed, it had been open for less than half of the time */
-    uint64_t bytes; /* its size when it was first seen */
+    bool is_reserved; /* its room was, by fallocate() */
+    bool is_brief;    /* when it was last closed, it had been open for less than half of the time */
+    uint64_t bytes;   /* its size when it was first seen */
     uint64_t calls;
     uint64_t waited_ns;
 };
