@@ -313,11 +313,11 @@ static int clean_up_run(const struct run *run, struct err *e)
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Prints the figures so far on standard error; with several ranks, only those of this one. */
-static void print_interim(struct main_loop *c)
+static void print_interim(struct main_loop *m)
 {
     struct result result;
     struct err e = {0};
-    if (result_make(&result, c, &e) != 0) {
+    if (result_make(&result, m, &e) != 0) {
         message("%s", e.text);
         return;
     }

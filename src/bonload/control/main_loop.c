@@ -48,10 +48,10 @@ static void latencies_of_kind(const void *counts, struct histogram *sum)
 }
 
 /* Begins to look at requests, when the load threads have started but make none yet. */
-static int explainer_begin(const struct main_loop *c, struct err *e)
+static int explainer_begin(const struct main_loop *m, struct err *e)
 {
-    struct explainer *x = c->explainer;
-    const struct sources *s = &c->backing.sources;
+    struct explainer *x = m->explainer;
+    const struct sources *s = &m->backing.sources;
     if (!x || !x->trace.is_wanted)
         return 0;
     struct examiner_setup setup = {
@@ -61,10 +61,10 @@ static int explainer_begin(const struct main_loop *c, struct err *e)
         .devices = &s->devices,
         .filesystem = s->mount.filesystem,
         .limit = &x->limit,
-        .is_buffered = !c->run->plan->settings->direct,
+        .is_buffered = !m->run->plan->settings->direct,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        x->counted[kind] = (struct counted_kind){.run = c->run, .kind = kind};
+        x->counted[kind] = (struct counted_kind){.run = m->run, .kind = kind};
         setup.kinds[kind] = (struct examiner_kind){
             .workers = x->workers[kind],
             .latencies = latencies_of_kind,
@@ -75,112 +75,112 @@ static int explainer_begin(const struct main_loop *c, struct err *e)
     return examiner_start(&x->examiner, &setup, e);
 }
 
-int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
+int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coordinator,
                    struct err *e)
 {
-    *c = (struct main_loop){.run = run, .coordinator = coordinator};
-    backing_open(&c->backing, run);
-    cpu_quotas_find(&c->quotas, "");
+    *m = (struct main_loop){.run = run, .coordinator = coordinator};
+    backing_open(&m->backing, run);
+    cpu_quotas_find(&m->quotas, "");
     int rc = 0;
-    c->steps = calloc(1, sizeof *c->steps);
-    if (rc == 0 && !c->steps)
+    m->steps = calloc(1, sizeof *m->steps);
+    if (rc == 0 && !m->steps)
         rc = err_system(e, ENOMEM, "allocate memory for the steps");
-    if (rc == 0 && !(series_open(&c->intervals, INTERVAL_NS, INTERVALS_MOST) &&
-                     series_open(&c->timeline, TIMELINE_NS, TIMELINE_MOST)))
+    if (rc == 0 && !(series_open(&m->intervals, INTERVAL_NS, INTERVALS_MOST) &&
+                     series_open(&m->timeline, TIMELINE_NS, TIMELINE_MOST)))
         rc = err_system(e, ENOMEM, "allocate memory for the time series of the run");
     if (rc == 0)
-        rc = progress_open(&c->view,
+        rc = progress_open(&m->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
     if (rc == 0)
-        rc = live_file_open(&c->live, run->plan, e);
+        rc = live_file_open(&m->live, run->plan, e);
     if (rc == 0) {
         coordinator->break_line = progress_clear;
-        coordinator->line = &c->view;
+        coordinator->line = &m->view;
     } else {
-        main_loop_close(c);
+        main_loop_close(m);
     }
     return rc;
 }
 
-void main_loop_close(struct main_loop *c)
+void main_loop_close(struct main_loop *m)
 {
-    c->coordinator->break_line = NULL;
-    free(c->steps);
-    series_close(&c->intervals);
-    series_close(&c->timeline);
-    progress_close(&c->view);
-    live_file_close(&c->live);
+    m->coordinator->break_line = NULL;
+    free(m->steps);
+    series_close(&m->intervals);
+    series_close(&m->timeline);
+    progress_close(&m->view);
+    live_file_close(&m->live);
 }
 
 /* Whether requests count, because the warm-up is over. */
-static bool main_loop_counts(const struct main_loop *c)
+static bool main_loop_counts(const struct main_loop *m)
 {
-    return c->stage >= STAGE_STEP;
+    return m->stage >= STAGE_STEP;
 }
 
 /* A request may change something on storage when it ends. */
-static void take_reading(const struct main_loop *c, struct reading *now)
+static void take_reading(const struct main_loop *m, struct reading *now)
 {
-    reading_take(now, c->backing.is_watched ? &c->backing.sources : NULL, &c->quotas);
+    reading_take(now, m->backing.is_watched ? &m->backing.sources : NULL, &m->quotas);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        now->changes += load_threads_progress(c->run, kind).ended;
+        now->changes += load_threads_progress(m->run, kind).ended;
 }
 
-static void begin_span(struct main_loop *c, enum span span)
+static void begin_span(struct main_loop *m, enum span span)
 {
-    load_threads_begin_span(c->run, span);
-    take_reading(c, &c->before[span]);
+    load_threads_begin_span(m->run, span);
+    take_reading(m, &m->before[span]);
 }
 
-struct reading main_loop_spent(const struct main_loop *c, enum span span)
+struct reading main_loop_spent(const struct main_loop *m, enum span span)
 {
     struct reading now;
-    double waited_ns = load_threads_longest_wait(c->run, span);
-    take_reading(c, &now);
-    struct reading spent = reading_since(&now, &c->before[span]);
+    double waited_ns = load_threads_longest_wait(m->run, span);
+    take_reading(m, &now);
+    struct reading spent = reading_since(&now, &m->before[span]);
     spent.busiest.waited_unknown = waited_ns < 0;
     spent.busiest.waited_ns = waited_ns < 0 ? 0 : (uint64_t)waited_ns;
     return spent;
 }
 
 /* When the load or the warm-up ends, by clock_ns(); 0: unknown. */
-static uint64_t goal_ns(const struct main_loop *c)
+static uint64_t goal_ns(const struct main_loop *m)
 {
-    const struct plan *p = c->run->plan;
+    const struct plan *p = m->run->plan;
     uint64_t all =
         p->mode == MODE_SWEEP ? p->duration_ns * p->settings->sweep_count : p->duration_ns;
-    uint64_t warmup_ns = main_loop_counts(c) ? 0 : p->settings->warmup_ns.value;
-    return all > 0 ? c->start_ns + warmup_ns + all : 0;
+    uint64_t warmup_ns = main_loop_counts(m) ? 0 : p->settings->warmup_ns.value;
+    return all > 0 ? m->start_ns + warmup_ns + all : 0;
 }
 
 /* Sets the new loads. Reads come first, because the first successful write lets them begin. */
-static void set_loads(struct main_loop *c, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
+static void set_loads(struct main_loop *m, const uint64_t loads[LOAD_KINDS], uint64_t now_ns)
 {
     for (enum load_kind kind = LOAD_KINDS; kind-- > 0;)
-        run_set_load(c->run, kind, loads[kind], now_ns);
+        run_set_load(m->run, kind, loads[kind], now_ns);
 }
 
 /* Starts all sums at zero, and sets the first load. */
-static void begin_sums(struct main_loop *c, uint64_t now_ns)
+static void begin_sums(struct main_loop *m, uint64_t now_ns)
 {
     uint64_t loads[LOAD_KINDS];
-    c->start_time_ns = clock_wall_ns();
-    c->cpu_ns = cpu_used_ns();
-    c->start_ns = c->run->start_ns = now_ns;
-    c->backlog = (struct backlog){.looked_ns = now_ns};
-    begin_span(c, SPAN_RUN);
+    m->start_time_ns = clock_wall_ns();
+    m->cpu_ns = cpu_used_ns();
+    m->start_ns = m->run->start_ns = now_ns;
+    m->backlog = (struct backlog){.looked_ns = now_ns};
+    begin_span(m, SPAN_RUN);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (atomic_load(&c->run->loads[kind].is_open))
-            atomic_store(&c->run->loads[kind].opened_ns, now_ns);
-    controller_begin(&c->controller, c->run->plan, now_ns, loads);
-    set_loads(c, loads, now_ns);
+        if (atomic_load(&m->run->loads[kind].is_open))
+            atomic_store(&m->run->loads[kind].opened_ns, now_ns);
+    controller_begin(&m->controller, m->run->plan, now_ns, loads);
+    set_loads(m, loads, now_ns);
 }
 
 /* Begins the next step. Whatever is counted from now on belongs to it. */
-static void begin_step(struct main_loop *c, uint64_t now_ns)
+static void begin_step(struct main_loop *m, uint64_t now_ns)
 {
-    struct run *run = c->run;
-    struct steps *s = c->steps;
+    struct run *run = m->run;
+    struct steps *s = m->steps;
     s->current = (struct step_figures){.begin_ns = now_ns};
     failures_copy(&s->failures, &run->failures);
     failures_copy(&s->misses, &run->misses);
@@ -193,21 +193,21 @@ static void begin_step(struct main_loop *c, uint64_t now_ns)
                            ? arrivals_due(load_schedule(load), &s->cursors[kind], now_ns)
                            : 0;
     }
-    begin_span(c, SPAN_STEP);
+    begin_span(m, SPAN_STEP);
 }
 /* Sets the end of the step, whose requests may still be in flight. Further calls do nothing. */
-static void stop_step(struct main_loop *c, uint64_t now_ns)
+static void stop_step(struct main_loop *m, uint64_t now_ns)
 {
-    struct steps *s = c->steps;
+    struct steps *s = m->steps;
     struct step_figures *f = &s->current;
     if (f->end_ns != 0)
         return;
-    const struct reading spent = main_loop_spent(c, SPAN_STEP);
+    const struct reading spent = main_loop_spent(m, SPAN_STEP);
     f->machine = others_of(&spent, host_cpus(), 0);
     f->end_ns = now_ns;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct arrivals *a = load_schedule(&c->run->loads[kind]);
-        if (!load_has_schedule(&c->run->loads[kind]))
+        const struct arrivals *a = load_schedule(&m->run->loads[kind]);
+        if (!load_has_schedule(&m->run->loads[kind]))
             continue;
         double due = (double)(arrivals_due(a, &s->cursors[kind], now_ns) - s->due[kind]);
         f->offered[kind] = a->how == ARRIVAL_CONSTANT
@@ -264,92 +264,94 @@ void tally_add_left(struct tally *t, uint64_t count)
     }
 }
 
-static int begin_first_step(struct main_loop *c, struct err *e)
+static int begin_first_step(struct main_loop *m, struct err *e)
 {
-    int rc = explainer_begin(c, e);
+    int rc = explainer_begin(m, e);
     if (rc != 0)
         return rc;
     uint64_t now_ns = clock_ns();
-    c->stage = STAGE_STEP;
-    begin_sums(c, now_ns);
-    if (c->run->plan->mode == MODE_RATE && goal_ns(c) != 0)
-        atomic_store(&c->run->until_ns, goal_ns(c));
-    begin_step(c, now_ns);
+    m->stage = STAGE_STEP;
+    begin_sums(m, now_ns);
+    if (m->run->plan->mode == MODE_RATE && goal_ns(m) != 0)
+        atomic_store(&m->run->until_ns, goal_ns(m));
+    begin_step(m, now_ns);
     return 0;
 }
 
-static void pause_load(struct main_loop *c, enum stage stage, uint64_t now_ns)
+static void pause_load(struct main_loop *m, enum stage stage, uint64_t now_ns)
 {
-    run_pause(c->run);
-    c->stage = stage;
-    c->pause_ns = now_ns;
+    run_pause(m->run);
+    m->stage = stage;
+    m->pause_ns = now_ns;
 }
 
 /* In a warm-up: ends it, and begins the first step together with all other ranks. */
-static int check_warmup(struct main_loop *c, uint64_t now_ns, struct err *e)
+static int check_warmup(struct main_loop *m, uint64_t now_ns, struct err *e)
 {
-    struct meeting m = {.name = "Ending the warm-up", .compares_clocks = true};
-    if (c->end_ns != 0)
+    struct meeting meeting = {.name = "Ending the warm-up", .compares_clocks = true};
+    if (m->end_ns != 0)
         return 0;
-    if (c->stage == STAGE_WARMING) {
-        if (now_ns - c->start_ns >= c->run->plan->settings->warmup_ns.value)
-            pause_load(c, STAGE_COOLING, now_ns);
+    if (m->stage == STAGE_WARMING) {
+        if (now_ns - m->start_ns >= m->run->plan->settings->warmup_ns.value)
+            pause_load(m, STAGE_COOLING, now_ns);
         return 0;
     }
-    if (load_threads_busy(c->run) > 0 && now_ns - c->pause_ns < LONGEST_PAUSE_NS)
+    if (load_threads_busy(m->run) > 0 && now_ns - m->pause_ns < LONGEST_PAUSE_NS)
         return 0;
-    int rc = coordinator_meet(c->coordinator, &m, e);
+    int rc = coordinator_meet(m->coordinator, &meeting, e);
     if (rc != 0)
         return rc;
-    load_threads_forget(c->run);
-    progress_restart(&c->view);
-    run_renew_budget(c->run);
-    rc = begin_first_step(c, e);
+    load_threads_forget(m->run);
+    progress_restart(&m->view);
+    run_renew_budget(m->run);
+    rc = begin_first_step(m, e);
     if (rc == 0)
-        run_resume(c->run);
+        run_resume(m->run);
     return rc;
 }
 
-static void end_load(struct main_loop *c, uint64_t now_ns)
+static void end_load(struct main_loop *m, uint64_t now_ns)
 {
-    if (c->end_ns == 0)
-        c->end_ns = now_ns;
-    run_end(c->run);
+    if (m->end_ns == 0)
+        m->end_ns = now_ns;
+    run_end(m->run);
 }
 
 /* Ends a step, for which all ranks meet. Requests that are still in flight count as part of it. */
-static int end_step(struct main_loop *c, bool is_last, struct err *e)
+static int end_step(struct main_loop *m, bool is_last, struct err *e)
 {
-    struct step_meeting m = {.loop = c, .machine = others_unknown};
-    const struct run *run = c->run;
-    struct steps *s = c->steps;
+    struct step_meeting step_meeting = {.loop = m, .machine = others_unknown};
+    const struct run *run = m->run;
+    struct steps *s = m->steps;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct progress p = load_threads_progress(c->run, kind);
-        uint64_t left = is_last ? p.begun - p.ended : load_threads_leave(c->run, kind);
-        c->left[kind] += is_last ? 0 : left;
+        const struct progress p = load_threads_progress(m->run, kind);
+        uint64_t left = is_last ? p.begun - p.ended : load_threads_leave(m->run, kind);
+        m->left[kind] += is_last ? 0 : left;
         recorders_sum(&run->recorders, kind, &s->other);
         tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
         tally_add_left(&s->measured[kind], left);
     }
-    struct meeting all = {
-        .name = "Ending a step", .take = take_step, .context = &m, .compares_clocks = true};
-    if (c->coordinator->ranks.number > 0) {
+    struct meeting all = {.name = "Ending a step",
+                          .take = take_step,
+                          .context = &step_meeting,
+                          .compares_clocks = true};
+    if (m->coordinator->ranks.number > 0) {
         bundle_put(&all.mine, &s->current, sizeof s->current);
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
             bundle_put(&all.mine, &s->measured[kind], sizeof s->measured[kind]);
     }
-    int rc = coordinator_meet(c->coordinator, &all, e);
-    if (rc != 0 || c->coordinator->ranks.number > 0)
+    int rc = coordinator_meet(m->coordinator, &all, e);
+    if (rc != 0 || m->coordinator->ranks.number > 0)
         return rc;
-    add_figures(&m, 0, &s->current);
-    uint64_t begin_ns = m.span.first_start;
-    double elapsed_ns = (double)(m.span.last_end - begin_ns + 1);
+    add_figures(&step_meeting, 0, &s->current);
+    uint64_t begin_ns = step_meeting.span.first_start;
+    double elapsed_ns = (double)(step_meeting.span.last_end - begin_ns + 1);
     s->count -= s->count == STEPS_MOST; /* a full list keeps its last place for the last step */
     struct step *step = &s->list[s->count];
     *step = (struct step){
         .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,
-        .elapsed_ns = m.span.last_end - begin_ns,
-        .machine = m.machine,
+        .elapsed_ns = step_meeting.span.last_end - begin_ns,
+        .machine = step_meeting.machine,
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct latency_limit *limit = &run->plan->settings->limit;
@@ -359,7 +361,7 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
             .is_there = run->loads[kind].pace != PACE_NONE,
             .requests = tally_ended(t),
             .errors = t->failed.count,
-            .offered = m.offered[kind] > 0 ? m.offered[kind] : ended,
+            .offered = step_meeting.offered[kind] > 0 ? step_meeting.offered[kind] : ended,
             .achieved = (double)t->response.count * (double)BILLION / elapsed_ns,
             .latencies = latencies_of(&t->response),
             .limited_ns = limit->of == LIMIT_PERCENTILE
@@ -367,69 +369,69 @@ static int end_step(struct main_loop *c, bool is_last, struct err *e)
                               : latency_limit_figure(limit, &t->response),
         };
     }
-    controller_note(&c->controller, s->count++, step);
+    controller_note(&m->controller, s->count++, step);
     return 0;
 }
 
 /* Whether rank 0 decides what all ranks do, so that they exchange their states until the end. */
-static bool is_controlled(const struct main_loop *c)
+static bool is_controlled(const struct main_loop *m)
 {
-    const struct plan *p = c->run->plan;
+    const struct plan *p = m->run->plan;
     bool ends_together = p->mode == MODE_RATE && p->settings->stop_on_bad_rate;
     return plan_has_steps(p) || (ends_together && plan_ranks(p) > 1);
 }
 
 /* Meets the controller in rank 0, and does what it orders. */
-static int obey_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
+static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
 {
     struct order order;
     struct standing mine = {
-        .busy = load_threads_busy(c->run),
-        .ended = c->end_ns != 0,
-        .behind = c->is_bad_rate,
-        .disturbed = c->steps->current.end_ns != 0 && others_are_busy(&c->steps->current.machine),
+        .busy = load_threads_busy(m->run),
+        .ended = m->end_ns != 0,
+        .behind = m->is_bad_rate,
+        .disturbed = m->steps->current.end_ns != 0 && others_are_busy(&m->steps->current.machine),
     };
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        mine.counts[kind] = recorders_counts(&c->run->recorders, kind);
-        mine.progress[kind] = load_threads_progress(c->run, kind);
+        mine.counts[kind] = recorders_counts(&m->run->recorders, kind);
+        mine.progress[kind] = load_threads_progress(m->run, kind);
     }
-    int rc = controller_meet(&c->controller, c->coordinator, &mine, now_ns, &order, e);
+    int rc = controller_meet(&m->controller, m->coordinator, &mine, now_ns, &order, e);
     if (rc != 0)
         return rc;
     switch ((enum move)order.move) {
     case MOVE_NONE:
         break;
     case MOVE_WINDOW:
-        begin_step(c, now_ns);
-        atomic_store(&c->run->counts_from_ns, now_ns);
+        begin_step(m, now_ns);
+        atomic_store(&m->run->counts_from_ns, now_ns);
         break;
     case MOVE_PAUSE:
-        pause_load(c, STAGE_PAUSE, now_ns);
-        stop_step(c, clock_ns()); /* requests began until now */
+        pause_load(m, STAGE_PAUSE, now_ns);
+        stop_step(m, clock_ns()); /* requests began until now */
         break;
     case MOVE_STEP:
-        rc = end_step(c, false, e);
+        rc = end_step(m, false, e);
         if (rc != 0)
             break;
         now_ns = clock_ns();
-        for (unsigned i = 0; c->run->plan->mode == MODE_SEARCH && i < c->run->thread_count; i++) {
-            struct load_thread *t = &c->run->threads[i];
-            slowest_merge(&c->earlier[t->load->kind], &t->slowest);
+        for (unsigned i = 0; m->run->plan->mode == MODE_SEARCH && i < m->run->thread_count; i++) {
+            struct load_thread *t = &m->run->threads[i];
+            slowest_merge(&m->earlier[t->load->kind], &t->slowest);
             slowest_clear(&t->slowest);
         }
-        set_loads(c, order.loads, now_ns);
-        begin_step(c, now_ns);
-        run_resume(c->run);
-        c->stage = STAGE_STEP;
+        set_loads(m, order.loads, now_ns);
+        begin_step(m, now_ns);
+        run_resume(m->run);
+        m->stage = STAGE_STEP;
         break;
     case MOVE_LAST_STEP:
-        rc = end_step(c, true, e);
-        c->has_all_steps = true;
+        rc = end_step(m, true, e);
+        m->has_all_steps = true;
         /* fall through */
     case MOVE_END:
-        c->all_are_over = true;
-        if (c->end_ns == 0)
-            end_load(c, now_ns);
+        m->all_are_over = true;
+        if (m->end_ns == 0)
+            end_load(m, now_ns);
     }
     return rc;
 }
@@ -439,118 +441,118 @@ static int obey_controller(struct main_loop *c, uint64_t now_ns, struct err *e)
  * or when nothing succeeds, unless it is controlled: a missing directory stays missing. A missing
  * server may appear, so it gets more time.
  */
-static void check_end(struct main_loop *c, uint64_t now_ns)
+static void check_end(struct main_loop *m, uint64_t now_ns)
 {
-    const struct run *run = c->run;
+    const struct run *run = m->run;
     const struct plan *p = run->plan;
-    uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(c) ? 0 : goal_ns(c);
-    if (stop_signal() && !c->was_stopped) {
-        c->was_stopped = true;
-        c->all_are_over = true; /* each rank gets the signal, so none has to tell the others */
-        end_load(c, now_ns);
+    uint64_t goal = p->mode == MODE_SWEEP || !main_loop_counts(m) ? 0 : goal_ns(m);
+    if (stop_signal() && !m->was_stopped) {
+        m->was_stopped = true;
+        m->all_are_over = true; /* each rank gets the signal, so none has to tell the others */
+        end_load(m, now_ns);
     }
-    if (goal != 0 && now_ns >= goal && c->end_ns == 0)
-        c->end_ns = goal - 1;
+    if (goal != 0 && now_ns >= goal && m->end_ns == 0)
+        m->end_ns = goal - 1;
     if (goal != 0 && now_ns >= goal + (p->mode == MODE_RATE ? GRACE_NS : 0))
-        end_load(c, goal - 1);
+        end_load(m, goal - 1);
     uint64_t exhausted_ns = atomic_load(&run->exhausted_ns);
-    if (exhausted_ns != 0 && c->end_ns == 0) { /* threads that sleep have not noticed */
-        c->end_ns = exhausted_ns;
-        run_wake(c->run);
+    if (exhausted_ns != 0 && m->end_ns == 0) { /* threads that sleep have not noticed */
+        m->end_ns = exhausted_ns;
+        run_wake(m->run);
     }
-    if (c->end_ns != 0 || !main_loop_counts(c))
+    if (m->end_ns != 0 || !main_loop_counts(m))
         return;
     if (p->mode == MODE_RATE) {
-        backlog_measure(&c->backlog, c->run, now_ns);
-        c->is_bad_rate = c->backlog.is_bad && p->settings->stop_on_bad_rate;
+        backlog_measure(&m->backlog, m->run, now_ns);
+        m->is_bad_rate = m->backlog.is_bad && p->settings->stop_on_bad_rate;
     }
     uint64_t patience_ns = run->target->traits & TARGET_FILES ? 0 : HOPELESS_NS;
-    if (!is_controlled(c) && !c->has_succeeded && p->max_errors < 100 &&
-        now_ns - c->start_ns >= patience_ns) {
+    if (!is_controlled(m) && !m->has_succeeded && p->max_errors < 100 &&
+        now_ns - m->start_ns >= patience_ns) {
         uint64_t errors = 0;
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             const struct counts counts = recorders_counts(&run->recorders, kind);
-            c->has_succeeded |= counts.good > 0;
+            m->has_succeeded |= counts.good > 0;
             errors += counts.errors;
         }
-        c->is_hopeless = !c->is_bad_rate && !c->has_succeeded && errors >= HOPELESS_ERRORS;
+        m->is_hopeless = !m->is_bad_rate && !m->has_succeeded && errors >= HOPELESS_ERRORS;
     }
-    if (c->is_bad_rate || c->is_hopeless)
-        end_load(c, now_ns);
+    if (m->is_bad_rate || m->is_hopeless)
+        end_load(m, now_ns);
 }
 
 /*
  * Records what was counted so far. Only the speed of one load on files, in one process, can have
  * levels, and not that of writes that only the page cache has taken.
  */
-static int record_series(struct main_loop *c, uint64_t now_ns, bool is_last, struct err *e)
+static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, struct err *e)
 {
-    const struct plan *p = c->run->plan;
+    const struct plan *p = m->run->plan;
     bool is_one_load = (p->target->traits & TARGET_FILES) && !plan_has_steps(p) &&
-                       p->curve.count == 0 && c->coordinator->ranks.count == 1;
-    if (!main_loop_counts(c))
+                       p->curve.count == 0 && m->coordinator->ranks.count == 1;
+    if (!main_loop_counts(m))
         return 0;
-    uint64_t elapsed_ns = now_ns > c->start_ns ? now_ns - c->start_ns : 0;
-    series_update(&c->intervals, &c->run->recorders, elapsed_ns, is_last);
-    series_update(&c->timeline, &c->run->recorders, elapsed_ns, is_last);
+    uint64_t elapsed_ns = now_ns > m->start_ns ? now_ns - m->start_ns : 0;
+    series_update(&m->intervals, &m->run->recorders, elapsed_ns, is_last);
+    series_update(&m->timeline, &m->run->recorders, elapsed_ns, is_last);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        uint64_t bytes = recorders_counts(&c->run->recorders, kind).bytes;
+        uint64_t bytes = recorders_counts(&m->run->recorders, kind).bytes;
         if (!is_last) {
-            track_add(&c->tracks[kind], elapsed_ns, bytes);
+            track_add(&m->tracks[kind], elapsed_ns, bytes);
             continue;
         }
-        track_end(&c->tracks[kind], elapsed_ns, bytes);
+        track_end(&m->tracks[kind], elapsed_ns, bytes);
         bool has_levels = is_one_load && plan_has(p, kind) &&
                           (kind == LOAD_READ || p->settings->direct || p->settings->fsync);
-        if (has_levels && levels_find(&c->levels[kind], &c->tracks[kind], e) != 0)
+        if (has_levels && levels_find(&m->levels[kind], &m->tracks[kind], e) != 0)
             return -ENOMEM;
     }
-    return live_file_update(&c->live, c->run, elapsed_ns, is_last, e);
+    return live_file_update(&m->live, m->run, elapsed_ns, is_last, e);
 }
 
 /* Lets the load begin, together with all other ranks. */
-static int begin_load(struct main_loop *c, struct err *e)
+static int begin_load(struct main_loop *m, struct err *e)
 {
-    struct meeting m = {.name = "Starting the load", .compares_clocks = true};
-    bool has_steps = plan_has_steps(c->run->plan);
-    int rc = coordinator_meet(c->coordinator, &m, e);
+    struct meeting meeting = {.name = "Starting the load", .compares_clocks = true};
+    bool has_steps = plan_has_steps(m->run->plan);
+    int rc = coordinator_meet(m->coordinator, &meeting, e);
     if (rc != 0)
         return rc;
-    c->view.told_memory_ns = clock_ns();
-    if (c->run->plan->settings->warmup_ns.value > 0) {
-        atomic_store(&c->run->most, UINT64_MAX);
-        begin_sums(c, clock_ns());
+    m->view.told_memory_ns = clock_ns();
+    if (m->run->plan->settings->warmup_ns.value > 0) {
+        atomic_store(&m->run->most, UINT64_MAX);
+        begin_sums(m, clock_ns());
         return 0;
     }
     if (has_steps) /* a pause keeps requests from ending before the sums of the first step begin */
-        run_pause(c->run);
-    rc = begin_first_step(c, e);
+        run_pause(m->run);
+    rc = begin_first_step(m, e);
     if (has_steps)
-        run_resume(c->run);
+        run_resume(m->run);
     return rc;
 }
 
 /* Waits until the next tick, and looks at the run. On SIGUSR1, prints the figures so far. */
-static int tick(struct main_loop *c, struct err *e)
+static int tick(struct main_loop *m, struct err *e)
 {
-    bool is_pause = c->stage == STAGE_COOLING || c->stage == STAGE_PAUSE;
+    bool is_pause = m->stage == STAGE_COOLING || m->stage == STAGE_PAUSE;
     const struct timespec length = {.tv_nsec = is_pause ? PAUSE_TICK_NS : TICK_NS};
     sigset_t asked;
     int rc = 0;
     sigemptyset(&asked);
     sigaddset(&asked, SIGUSR1);
     bool is_asked = sigtimedwait(&asked, NULL, &length) == SIGUSR1;
-    if (is_asked && c->asked && c->run->plan->stripe.index == 0) {
-        progress_clear(&c->view);
-        c->asked(c);
+    if (is_asked && m->asked && m->run->plan->stripe.index == 0) {
+        progress_clear(&m->view);
+        m->asked(m);
     }
     uint64_t now_ns = clock_ns();
-    check_end(c, now_ns);
-    if (!main_loop_counts(c))
-        rc = check_warmup(c, now_ns, e);
-    else if (is_controlled(c) && !c->all_are_over)
-        rc = obey_controller(c, now_ns, e);
-    coordinator_poll(c->coordinator); /* a failure of another rank ends this one, too */
+    check_end(m, now_ns);
+    if (!main_loop_counts(m))
+        rc = check_warmup(m, now_ns, e);
+    else if (is_controlled(m) && !m->all_are_over)
+        rc = obey_controller(m, now_ns, e);
+    coordinator_poll(m->coordinator); /* a failure of another rank ends this one, too */
     if (stop_signal()) {
         err_init(e);
         rc = 0;
@@ -558,15 +560,15 @@ static int tick(struct main_loop *c, struct err *e)
         rc = stop_check(e);
     }
     if (rc == 0)
-        rc = record_series(c, now_ns, false, e);
-    progress_update(&c->view, c->run, now_ns, goal_ns(c));
+        rc = record_series(m, now_ns, false, e);
+    progress_update(&m->view, m->run, now_ns, goal_ns(m));
     return rc;
 }
 
-int main_loop_run(struct main_loop *c, struct err *e)
+int main_loop_run(struct main_loop *m, struct err *e)
 {
-    struct run *run = c->run;
-    struct explainer *x = c->explainer && c->explainer->trace.is_wanted ? c->explainer : NULL;
+    struct run *run = m->run;
+    struct explainer *x = m->explainer && m->explainer->trace.is_wanted ? m->explainer : NULL;
     int rc = 0;
     for (enum load_kind kind = 0; x && kind < LOAD_KINDS; kind++)
         x->workers[kind] = run->loads[kind].shares;
@@ -578,12 +580,12 @@ int main_loop_run(struct main_loop *c, struct err *e)
         rc = load_threads_start(run, e);
     if (rc != 0)
         return rc;
-    rc = begin_load(c, e);
-    bool is_joint = c->coordinator->ranks.count > 1 && is_controlled(c);
+    rc = begin_load(m, e);
+    bool is_joint = m->coordinator->ranks.count > 1 && is_controlled(m);
     while (rc == 0 && (atomic_load(&run->loads[LOAD_READ].threads_left) > 0 ||
                        atomic_load(&run->loads[LOAD_WRITE].threads_left) > 0 ||
-                       (is_joint && !c->all_are_over)))
-        rc = tick(c, e);
+                       (is_joint && !m->all_are_over)))
+        rc = tick(m, e);
     if (rc != 0)
         run_end(run);
     load_threads_join(run);
@@ -592,23 +594,23 @@ int main_loop_run(struct main_loop *c, struct err *e)
     uint64_t now_ns = clock_ns();
     uint64_t exhausted_ns = atomic_load(&run->exhausted_ns);
     uint64_t until_ns = atomic_load(&run->until_ns);
-    if (c->end_ns == 0)
-        c->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
-    if (run->plan->mode == MODE_SWEEP && !c->has_all_steps && main_loop_counts(c)) {
-        bool is_alone = c->coordinator->ranks.count == 1;
-        stop_step(c, now_ns); /* the end of the run has cut it short */
-        rc = c->was_stopped && !is_alone ? -EINTR : end_step(c, true, e);
+    if (m->end_ns == 0)
+        m->end_ns = exhausted_ns ? exhausted_ns : now_ns < until_ns ? now_ns : until_ns - 1;
+    if (run->plan->mode == MODE_SWEEP && !m->has_all_steps && main_loop_counts(m)) {
+        bool is_alone = m->coordinator->ranks.count == 1;
+        stop_step(m, now_ns); /* the end of the run has cut it short */
+        rc = m->was_stopped && !is_alone ? -EINTR : end_step(m, true, e);
         if (stop_signal() && !is_alone) {
             err_init(e); /* after a signal, ranks do not meet to end a step: this is no failure */
             rc = 0;
         }
     }
-    if (!main_loop_counts(c))
+    if (!main_loop_counts(m))
         load_threads_forget(run);
     if (rc == 0)
-        rc = record_series(c, now_ns, true, e);
-    progress_clear(&c->view);
-    progress_report_failures(&c->view, run); /* those that the last tick did not see */
-    c->stage = STAGE_OVER;
+        rc = record_series(m, now_ns, true, e);
+    progress_clear(&m->view);
+    progress_report_failures(&m->view, run); /* those that the last tick did not see */
+    m->stage = STAGE_OVER;
     return rc;
 }

@@ -112,19 +112,19 @@ struct main_loop {
     bool all_are_over;  /* the load of all ranks has ended */
     bool has_all_steps; /* the search or sweep has done all its steps */
     struct explainer *explainer;        /* set by the caller; NULL: nothing is to be explained */
-    void (*asked)(struct main_loop *c); /* prints the figures so far, for SIGUSR1; may be NULL */
+    void (*asked)(struct main_loop *m); /* prints the figures so far, for SIGUSR1; may be NULL */
 };
 
 /* Opens a main loop for an open run. */
-int main_loop_open(struct main_loop *c, struct run *run, struct coordinator *coordinator,
+int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coordinator,
                    struct err *e);
-void main_loop_close(struct main_loop *c);
+void main_loop_close(struct main_loop *m);
 
 /* Makes the whole run, until its last request has ended. A signal is not a failure. */
-int main_loop_run(struct main_loop *c, struct err *e);
+int main_loop_run(struct main_loop *m, struct err *e);
 
 /* What was counted since a span began. */
-struct reading main_loop_spent(const struct main_loop *c, enum span span);
+struct reading main_loop_spent(const struct main_loop *m, enum span span);
 
 /* Adds requests that were in flight at the end of a pause, with the length of the longest pause. */
 void tally_add_left(struct tally *t, uint64_t count);

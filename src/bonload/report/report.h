@@ -145,7 +145,7 @@ void result_release(struct result *result);
  * or a negative errno with a line in e.
  */
 struct main_loop;
-int result_make(struct result *result, struct main_loop *c, struct err *e);
+int result_make(struct result *result, struct main_loop *m, struct err *e);
 
 /* The time between two moments of one clock, in seconds; 0 if the end does not come later. */
 double seconds_between(uint64_t begin_ns, uint64_t end_ns);

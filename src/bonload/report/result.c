@@ -122,18 +122,18 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns)
 }
 
 /* Describes the slowest requests of a kind. Returns false when memory runs out. */
-static bool fill_slowest(const struct main_loop *c, enum load_kind kind, struct result *result)
+static bool fill_slowest(const struct main_loop *m, enum load_kind kind, struct result *result)
 {
-    const struct run *run = c->run;
+    const struct run *run = m->run;
     struct slowest slowest = {0};
     uint64_t since_ns = 0;
     if (result->is_of_last_load)
-        since_ns = c->steps->current.begin_ns; /* when the last load had settled */
+        since_ns = m->steps->current.begin_ns; /* when the last load had settled */
     else
-        slowest_merge(&slowest, &c->earlier[kind]);
-    for (unsigned i = 0; i < c->run->thread_count; i++)
-        if (c->run->threads[i].load->kind == kind)
-            slowest_merge(&slowest, &c->run->threads[i].slowest);
+        slowest_merge(&slowest, &m->earlier[kind]);
+    for (unsigned i = 0; i < m->run->thread_count; i++)
+        if (m->run->threads[i].load->kind == kind)
+            slowest_merge(&slowest, &m->run->threads[i].slowest);
     for (unsigned i = 0; i < slowest.count; i++) {
         const struct slow_request *s = &slowest.list[i];
         struct slow_result slow = {
@@ -175,42 +175,42 @@ static const struct failure *fill_reasons(const struct run *run, const struct fa
 }
 
 /* When the last request of a kind ended; 0: none has; now_ns: the run goes on. */
-static uint64_t last_end(const struct main_loop *c, enum load_kind kind, uint64_t now_ns)
+static uint64_t last_end(const struct main_loop *m, enum load_kind kind, uint64_t now_ns)
 {
     uint64_t last = 0;
-    if (c->stage != STAGE_OVER)
+    if (m->stage != STAGE_OVER)
         return now_ns;
-    for (unsigned i = 0; i < c->run->thread_count; i++) {
-        struct load_thread *t = &c->run->threads[i];
+    for (unsigned i = 0; i < m->run->thread_count; i++) {
+        struct load_thread *t = &m->run->threads[i];
         if (t->load->kind == kind && atomic_load(&t->last_end_ns) > last)
             last = atomic_load(&t->last_end_ns);
     }
     return last;
 }
 
-static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
+static void fill_kind(struct main_loop *m, enum load_kind kind, uint64_t now_ns,
                       bool is_of_last_load, struct kind_result *k)
 {
-    const struct run *run = c->run;
+    const struct run *run = m->run;
     const struct load *load = &run->loads[kind];
-    struct steps *steps = c->steps;
+    struct steps *steps = m->steps;
     uint64_t opened_ns = atomic_load(&load->opened_ns);
-    k->begin_ns = opened_ns > 0 && opened_ns < c->start_ns ? c->start_ns : opened_ns;
-    k->end_ns = last_end(c, kind, now_ns);
+    k->begin_ns = opened_ns > 0 && opened_ns < m->start_ns ? m->start_ns : opened_ns;
+    k->end_ns = last_end(m, kind, now_ns);
     recorders_sum(&run->recorders, kind, &k->tally);
-    k->made = tally_ended(&k->tally) + c->left[kind];
+    k->made = tally_ended(&k->tally) + m->left[kind];
     k->made_errors = k->tally.failed.count;
-    k->begun = load_threads_progress(c->run, kind).begun;
+    k->begun = load_threads_progress(m->run, kind).begun;
     if (is_of_last_load) {
         steps->other = k->tally;
         tally_subtract(&k->tally, &steps->other, &steps->before[kind]);
         k->begin_ns = steps->current.begin_ns;
         k->end_ns = steps->current.end_ns;
     } else {
-        tally_add_left(&k->tally, c->left[kind]);
+        tally_add_left(&k->tally, m->left[kind]);
     }
     k->elapsed = seconds_between(k->begin_ns, k->end_ns);
-    k->staggered_ns = c->backlog.staggered_ns[kind];
+    k->staggered_ns = m->backlog.staggered_ns[kind];
     if (run->plan->mode != MODE_RATE || load->pace != PACE_RATE || k->begin_ns == 0 ||
         atomic_load(&load->rate) == 0)
         return;
@@ -219,8 +219,8 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
      * each request; with exponential gaps, it is the elapsed time.
      */
     const struct arrivals *a = load_schedule(load);
-    uint64_t end_ns = c->end_ns ? c->end_ns : now_ns;
-    k->due = arrivals_due(a, c->backlog.cursors[kind], end_ns);
+    uint64_t end_ns = m->end_ns ? m->end_ns : now_ns;
+    k->due = arrivals_due(a, m->backlog.cursors[kind], end_ns);
     if (end_ns == atomic_load(&run->exhausted_ns) && k->due > k->begun)
         k->due--; /* the budget did not allow the last one */
     bool is_constant = a->how == ARRIVAL_CONSTANT && !a->curve;
@@ -232,37 +232,37 @@ static void fill_kind(struct main_loop *c, enum load_kind kind, uint64_t now_ns,
 }
 
 /* Sets the figures of this rank. Returns false when memory runs out. */
-static bool fill_result(struct main_loop *c, struct result *result)
+static bool fill_result(struct main_loop *m, struct result *result)
 {
     static const struct failures none;
-    const struct run *run = c->run;
-    struct steps *steps = c->steps;
+    const struct run *run = m->run;
+    struct steps *steps = m->steps;
     uint64_t now_ns = clock_ns();
     uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
-    bool is_last = run->plan->mode == MODE_SEARCH && c->has_all_steps;
+    bool is_last = run->plan->mode == MODE_SEARCH && m->has_all_steps;
     struct traffic traffic[LOAD_KINDS];
     *result = (struct result){
         .plan = run->plan,
         .steps = steps->list,
         .step_count = steps->count,
-        .intervals = &c->intervals,
-        .timeline = &c->timeline,
-        .levels = c->levels,
-        .start_time_ns = c->start_time_ns,
+        .intervals = &m->intervals,
+        .timeline = &m->timeline,
+        .levels = m->levels,
+        .start_time_ns = m->start_time_ns,
         .is_of_last_load = is_last,
         .is_exhausted = atomic_load(&run->exhausted_ns) != 0,
-        .is_hopeless = c->is_hopeless,
-        .is_interim = c->stage != STAGE_OVER,
-        .is_warmup = c->stage < STAGE_STEP,
+        .is_hopeless = m->is_hopeless,
+        .is_interim = m->stage != STAGE_OVER,
+        .is_warmup = m->stage < STAGE_STEP,
     };
     if (!result_open(result))
         return false;
     struct figures *f = result->figures;
-    f->cpu_seconds = (double)(cpu_ns - c->cpu_ns) / (double)BILLION;
+    f->cpu_seconds = (double)(cpu_ns - m->cpu_ns) / (double)BILLION;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct tally *t = &f->kinds[kind].tally;
-        uint64_t end_ns = last_end(c, kind, now_ns);
-        fill_kind(c, kind, now_ns, is_last, &f->kinds[kind]);
+        uint64_t end_ns = last_end(m, kind, now_ns);
+        fill_kind(m, kind, now_ns, is_last, &f->kinds[kind]);
         f->end_ns = end_ns > f->end_ns ? end_ns : f->end_ns;
         traffic[kind] = (struct traffic){
             .bytes = t->bytes,
@@ -278,17 +278,17 @@ static bool fill_result(struct main_loop *c, struct result *result)
     f->damaged = atomic_load(&run->verified.damaged);
     if (f->end_ns == 0)
         f->end_ns = now_ns;
-    f->start_ns = c->start_ns;
-    f->was_stopped = c->was_stopped;
-    f->is_bad_rate = c->is_bad_rate;
+    f->start_ns = m->start_ns;
+    f->was_stopped = m->was_stopped;
+    f->is_bad_rate = m->is_bad_rate;
     f->could_read = !run->reads_written || atomic_load(&run->written.last_ok) > 0;
-    const struct reading spent = main_loop_spent(c, SPAN_RUN);
+    const struct reading spent = main_loop_spent(m, SPAN_RUN);
     f->machine = others_of(&spent, host_cpus(), 0);
-    const struct reading of_step = is_last ? main_loop_spent(c, SPAN_STEP) : spent;
-    if (c->backing.is_watched)
-        facts_look(&c->backing.facts, &c->backing.sources.mount, &c->backing.sources.devices,
+    const struct reading of_step = is_last ? main_loop_spent(m, SPAN_STEP) : spent;
+    if (m->backing.is_watched)
+        facts_look(&m->backing.facts, &m->backing.sources.mount, &m->backing.sources.devices,
                    others_move_data(&f->machine));
-    backing_use(&c->backing, &of_step, traffic, &result->backing);
+    backing_use(&m->backing, &of_step, traffic, &result->backing);
     for (unsigned i = 0; i < result->op_count; i++) {
         struct op_tally *t = &f->ops[i];
         const struct op_tally *before = &steps->ops[i];
@@ -300,7 +300,7 @@ static bool fill_result(struct main_loop *c, struct result *result)
         t->misses -= before->misses;
         histogram_subtract(&t->response, &steps->whole_op.response, &before->response);
     }
-    return fill_slowest(c, LOAD_WRITE, result) && fill_slowest(c, LOAD_READ, result);
+    return fill_slowest(m, LOAD_WRITE, result) && fill_slowest(m, LOAD_READ, result);
 }
 
 /* A result on its way to rank 0. The same functions pack and unpack it, in the same order. */
@@ -544,18 +544,18 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
     return coordinator_meet(c, &all, e);
 }
 
-int result_make(struct result *result, struct main_loop *c, struct err *e)
+int result_make(struct result *result, struct main_loop *m, struct err *e)
 {
     int rc = 0;
-    if (!fill_result(c, result))
+    if (!fill_result(m, result))
         rc = err_system(e, ENOMEM, "allocate memory for the results");
-    if (rc == 0 && c->stage == STAGE_OVER)
-        rc = gathering_end(c->coordinator, result, e);
+    if (rc == 0 && m->stage == STAGE_OVER)
+        rc = gathering_end(m->coordinator, result, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
         const struct plan *p = result->plan;
         const struct latency_limit *above = &p->settings->fail_above;
         struct kind_result *k = &result->figures->kinds[kind];
-        struct examiner *x = c->explainer ? c->explainer->examiner : NULL;
+        struct examiner *x = m->explainer ? m->explainer->examiner : NULL;
         if (x && !result->is_interim && plan_has(p, kind)) {
             examiner_stop(x); /* waits until all slow requests have been looked at */
             rc = examiner_sum_up(x, kind, tally_service(&k->tally), &result->tails[kind], e);
@@ -564,8 +564,8 @@ int result_make(struct result *result, struct main_loop *c, struct err *e)
             result->is_above |=
                 latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
         if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
-            const struct counts whole = recorders_counts(&c->run->recorders, kind);
-            k->answer = search_answer(&c->controller.search, kind, &whole);
+            const struct counts whole = recorders_counts(&m->run->recorders, kind);
+            k->answer = search_answer(&m->controller.search, kind, &whole);
             if (p->kinds[kind].pace == PACE_FOLLOWS)
                 k->answer.load = p->kinds[kind].channels;
         }
