@@ -151,7 +151,7 @@ static void phase_verdict(const struct phase *ph, struct test_result *t,
         .reason = judgement->reason,
         .workers = t->workers,
         .iodepth = t->iodepth,
-        .cpus = p->host->cpus,
+        .cpus = ph->context->host->cpus,
         .operation_bytes = t->chunk_bytes,
         .is_direct = t->direct.asked,
         .is_durable = p->sync,
@@ -190,7 +190,8 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
     double dirty = first_number("/proc/sys/vm/dirty_bytes");
     uint64_t written = bytes_asked(ph, t->bytes).written;
     if (dirty <= 0)
-        dirty = first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)p->host->ram_bytes;
+        dirty =
+            first_number("/proc/sys/vm/dirty_ratio") / 100 * (double)ph->context->host->ram_bytes;
     if (!t->direct.asked && !(p->sync && !p->is_brief) && written > 0 &&
         (double)written < 2 * dirty)
         t->levels.count = 0;
@@ -431,7 +432,7 @@ static int do_lap(struct phase *ph, struct err *e)
         rc = ops->barrier(r->coordinator, w->title, e);
     }
     if (rc == 0) {
-        reading_take(&before, &r->storage.sources, &r->plan->host->quotas);
+        reading_take(&before, &r->storage.sources, &r->host->quotas);
         struct device_counters idle = before.device;
         if (ph->laps > 0)
             idle = device_since(&idle, &ph->spent.device);
@@ -446,7 +447,7 @@ static int do_lap(struct phase *ph, struct err *e)
             times.cpu_ns += closing.cpu_ns;
             cpu_demand_add(&times.busiest, &closing.busiest);
         }
-        reading_take(&now, &r->storage.sources, &r->plan->host->quotas);
+        reading_take(&now, &r->storage.sources, &r->host->quotas);
         now = reading_since(&now, &before);
         now.ns = rc == 0 ? times.end_ns - times.start_ns : 0;
         monitor_pause(ph->monitor, ph->spent.ns + now.ns);
@@ -526,7 +527,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     struct judgement judgement;
     struct test_figures figures = {
         .evidence = {.spent = ph->spent,
-                     .cpus = p->host->cpus,
+                     .cpus = r->host->cpus,
                      .limit = r->limit,
                      .link_per_second = r->storage.facts.link_per_second},
         .cache = ph->cache};

@@ -72,8 +72,8 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
         return;
     /* a short look creates few files where there is little room, and not for long */
     uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
-    if (most > p->host->free_files / 10)
-        most = p->host->free_files / 10;
+    if (most > h->free_files / 10)
+        most = h->free_files / 10;
     if (f->count > most)
         f->count = most;
     if (p->row->tests[TEST_SEQ_CREATE].id && f->count < BRIEF_LEAST_FILES)
@@ -168,7 +168,7 @@ static uint64_t share_of_time(const struct plan *p, const struct settings *s, co
 }
 
 /* Refuses options that the preset's rows or the place, a device or none, decide. */
-static int check_given(const struct plan *p, const struct settings *s,
+static int check_given(const struct plan *p, const struct settings *s, const struct host *h,
                        const struct preset_defaults *defaults, struct err *e)
 {
     bool is_fixed = s->workers.given || s->workers_auto || s->iodepth.given || s->tests_given ||
@@ -184,7 +184,7 @@ static int check_given(const struct plan *p, const struct settings *s,
                        "--preset=%s decides by itself what it measures; only options of the "
                        "report, -d, -u, -g, -z, --data, --verify and --cache can be given",
                        defaults->name);
-    units_format_readable(there, p->host->free_bytes);
+    units_format_readable(there, h->free_bytes);
     if (p->is_brief && !p->is_device && !s->gives_size && p->most_bytes < BRIEF_LEAST_BYTES)
         return err_say(e,
                        "%s: %s are free, and a short look writes at most a tenth of that, which is "
@@ -210,9 +210,9 @@ static int check_given(const struct plan *p, const struct settings *s,
     if (s->data_units.given && s->data_units.value > 0 && p->data.bytes == 0)
         return err_say(e, "--size: at least 1 KiB is needed");
     if (p->is_device && (__builtin_add_overflow(p->data.bytes, p->offset_bytes, &end) ||
-                         p->data.bytes == 0 || end > p->host->device_bytes))
+                         p->data.bytes == 0 || end > h->device_bytes))
         return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", p->directory,
-                       p->host->device_bytes);
+                       h->device_bytes);
     if (p->data.bytes > LIMIT_DATA_BYTES)
         return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
     return 0;
@@ -326,7 +326,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
  * Checks that the sizes fit together, on all ranks, that the buffers fit into memory, that every
  * worker's file has a block for iops, and that the contents of the files show corruption.
  */
-static int check_sizes(const struct plan *p, struct err *e)
+static int check_sizes(const struct plan *p, const struct host *h, struct err *e)
 {
     const struct data_plan *d = &p->data;
     const struct data_plan *all = &plan_whole(p)->data;
@@ -340,7 +340,7 @@ static int check_sizes(const struct plan *p, struct err *e)
     uint64_t buffers = p->engine.depth * (each * p->workers + d->chunk_bytes * seekers) +
                        (p->workers + seekers) * sizeof(struct worker_stats);
     uint64_t least = partition_of(d->chunks, p->workers, p->workers - 1).count * d->chunk_bytes;
-    uint64_t ram = p->host->ram_bytes;
+    uint64_t ram = h->ram_bytes;
     if (d->bytes > 0 && ram > 0 && buffers > ram / 2) {
         char needed[UNITS_TEXT];
         char there[UNITS_TEXT];
@@ -350,7 +350,7 @@ static int check_sizes(const struct plan *p, struct err *e)
                        "--size: the buffers and statistics of %u workers and %u seekers take "
                        "%s, more than half of the %s (%s)",
                        p->workers, seekers, needed,
-                       p->host->ram_is_limit ? "control group's memory" : "RAM", there);
+                       h->ram_is_limit ? "control group's memory" : "RAM", there);
     }
     if (all->bytes > 0 && all->chunks < p->workers * p->ranks)
         return err_say(e,
@@ -424,7 +424,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         strcpy(p->contents_name, p->contents == DATA_ZERO ? "zero" : "random");
     choose_sizes(p, s, h, defaults);
     choose_formats(p, s, defaults);
-    int rc = check_given(p, s, defaults, e);
+    int rc = check_given(p, s, h, defaults, e);
     if (rc == 0)
         rc = choose_tests(p, s, defaults, e);
     if (rc == 0)
@@ -457,7 +457,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
                                ? greatest_divisor(p->data.chunk_bytes, defaults->iops_block_bytes)
                            : p->tests[TEST_IOPS] ? greatest_divisor(p->data.chunk_bytes, block)
                                                  : p->data.chunk_bytes;
-    rc = check_sizes(p, e);
+    rc = check_sizes(p, h, e);
     if (rc == 0 && s->seconds_ns.value > 0 && s->coordination == &coordinator_semaphores)
         rc = err_say(e, "--seconds cannot be combined with -y: every process must make the same "
                         "number of runs (-x)");
@@ -498,7 +498,7 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
         share->output = NULL;
         share->advise_bytes = 0;
     }
-    return check_sizes(share, e);
+    return check_sizes(share, whole->host, e);
 }
 
 /* Number of blocks for the private directory and the owner file. */

@@ -86,7 +86,7 @@ struct files_plan {
  * settings or the preset again. The host and the words of the settings must outlive the plan.
  */
 struct plan {
-    const struct host *host;
+    const struct host *host; /* for reports; the plan itself has what it says of the host */
     const char *preset; /* name of the preset that decided what the user left open */
     bool is_brief;      /* a short look, as in struct preset_defaults */
     bool is_longer;     /* a look whose --time or -s was given, which the limits do not bind */

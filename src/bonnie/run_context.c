@@ -491,7 +491,7 @@ static int open_scratch(struct run_context *r, struct err *e)
         rc = err_system(e, errno, "draw random numbers for the run");
     if (rc == 0)
         rc = coordinator_share(c, "Starting", &r->numbers, sizeof r->numbers, e);
-    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, p->host->name);
+    snprintf(mine, sizeof mine, "%.*s", RANK_HOST_SIZE - 1, r->host->name);
     if (rc == 0 && p->ranks > 1)
         rc = c->ops->exchange(c, &host, e);
     if (rc == 0 && !r->device)
@@ -523,6 +523,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
 {
     *r = (struct run_context){
         .plan = p,
+        .host = p->host,
         .device = device,
         .storage.device = device,
         .scratch = {.parent_fd = -1, .fd = -1, .owner_fd = -1},

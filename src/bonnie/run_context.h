@@ -36,6 +36,7 @@ struct helpers {
 /* What all phases of all runs share. It is made once, and released at the end. */
 struct run_context {
     const struct plan *plan;
+    const struct host *host;
     struct helpers *helpers;
     struct coordinator *coordinator;
     struct progress_lines progress;
