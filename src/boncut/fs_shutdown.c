@@ -26,7 +26,7 @@
 #define SHUTDOWN_WITHOUT_FLUSH 2
 
 /* A run opens its owner file early, so that its lock has a small descriptor. */
-#define MOST_DESCRIPTORS 256
+#define MAX_DESCRIPTORS 256
 
 /*
  * Kills the runs at work on this filesystem, which are known by their locks there: a line of
@@ -56,7 +56,7 @@ static void kill_writers(dev_t device)
         bool has_lock = false;
         snprintf(path, sizeof path, "/proc/%d/comm", process);
         bool is_ours = kernel_file_text(path, text, sizeof text) && strcmp(text, "boncut\n") == 0;
-        for (int fd = 0; is_ours && !has_lock && fd < MOST_DESCRIPTORS; fd++) {
+        for (int fd = 0; is_ours && !has_lock && fd < MAX_DESCRIPTORS; fd++) {
             snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", process, fd);
             has_lock = kernel_file_text(path, text, sizeof text) && strstr(text, lock);
         }

@@ -65,7 +65,7 @@ static char *put_number(char *to, uint64_t number)
     return to;
 }
 
-size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *line, uint64_t run)
+size_t log_line_format(char text[static MAX_LOG_LINE], const struct log_line *line, uint64_t run)
 {
     char *to = text;
     const char *name = methods[line->method].name;
@@ -219,9 +219,9 @@ struct field {
 static const struct field fields[] = {
     {"seed", FIELD(seed), NUMBER_64, 0, UINT64_MAX},
     {"run", FIELD(run), NUMBER_64, 0, UINT64_MAX},
-    {"block", FIELD(block_bytes), NUMBER_32, HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST},
-    {"units", FIELD(units), NUMBER_32, 1, HEADER_UNITS_MOST},
-    {"workers", FIELD(workers), NUMBER_32, 1, HEADER_WORKERS_MOST},
+    {"block", FIELD(block_bytes), NUMBER_32, HEADER_BLOCK_LEAST, MAX_HEADER_BLOCK},
+    {"units", FIELD(units), NUMBER_32, 1, MAX_HEADER_UNITS},
+    {"workers", FIELD(workers), NUMBER_32, 1, MAX_HEADER_WORKERS},
     {"methods", FIELD(methods), METHOD_NAMES, 0, 0},
     {"directory", TEXT_FIELD(directory)},
     {"device", TEXT_FIELD(device)},
@@ -235,12 +235,12 @@ static const struct field fields[] = {
     {"parent", TEXT_FIELD(parent)},
     {"superblock", FIELD(superblock), NUMBER_64, 0, UINT64_MAX},
     {"in_place", FIELD(drive_is_in_place), NUMBER_32, 0, 1},
-    {"whole_least", FIELD(whole.least), NUMBER_32, 0, HEADER_BLOCK_MOST},
-    {"whole_most", FIELD(whole.most), NUMBER_32, 0, HEADER_BLOCK_MOST},
+    {"whole_least", FIELD(whole.least), NUMBER_32, 0, MAX_HEADER_BLOCK},
+    {"whole_most", FIELD(whole.most), NUMBER_32, 0, MAX_HEADER_BLOCK},
 };
 static const size_t field_count = sizeof fields / sizeof *fields;
 
-size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h)
+size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h)
 {
     char *to = text + sprintf(text, FORMAT LATEST);
     for (const struct field *f = fields; f < fields + field_count; f++) {
@@ -341,7 +341,7 @@ int header_parse(struct header *h, const char *text, size_t length, struct err *
     /* sizes are powers of two; both are 0 if no method needs them */
     bool needs_whole = h->methods & (1U << METHOD_ATOMIC | 1U << METHOD_PLAIN);
     if (!is_valid || text != end || h->block_bytes % HEADER_BLOCK_LEAST != 0 ||
-        h->units * h->workers > HEADER_UNITS_MOST || !is_private_name(h->directory) ||
+        h->units * h->workers > MAX_HEADER_UNITS || !is_private_name(h->directory) ||
         whole->least > whole->most || (whole->least & (whole->least - 1)) != 0 ||
         (whole->most & (whole->most - 1)) != 0 ||
         (whole->least < HEADER_BLOCK_LEAST && (needs_whole || whole->most > 0)))

@@ -27,10 +27,10 @@ struct log_line {
 };
 
 /* Room for a line with its newline. */
-#define LOG_LINE_MOST 96
+#define MAX_LOG_LINE 96
 
 /* Formats the line, without a NUL at its end. Returns the length with the newline. */
-size_t log_line_format(char text[static LOG_LINE_MOST], const struct log_line *line, uint64_t run);
+size_t log_line_format(char text[static MAX_LOG_LINE], const struct log_line *line, uint64_t run);
 
 /*
  * Reads a line, without its newline. What a console has put before it, and blanks or carriage
@@ -82,13 +82,13 @@ struct header {
 };
 
 /* Limits on the numbers in a header, because `check` allocates memory for so many units. */
-#define HEADER_WORKERS_MOST 256
-#define HEADER_UNITS_MOST   100000
-#define HEADER_BLOCK_LEAST  512
-#define HEADER_BLOCK_MOST   (1U << 20)
+#define MAX_HEADER_WORKERS 256
+#define MAX_HEADER_UNITS   100000
+#define HEADER_BLOCK_LEAST 512
+#define MAX_HEADER_BLOCK   (1U << 20)
 
 /* Size of the buffer for the line with its newline. */
-#define HEADER_LINE_MOST 16384
+#define MAX_HEADER_LINE 16384
 
 /*
  * Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
@@ -97,7 +97,7 @@ struct header {
 void header_describe_place(struct header *h, int directory_fd);
 
 /* Formats the header as a line. Returns the length with the newline. */
-size_t header_format(char text[static HEADER_LINE_MOST], const struct header *h);
+size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h);
 
 /*
  * Reads the header from a line of `length` bytes without its newline, as log_line_parse() does.

@@ -44,7 +44,7 @@ static int set_block(void *settings, const char *value, struct err *e)
     static const char accepted[] = "512 bytes to 1m, a multiple of 512";
     struct settings *s = settings;
     int rc =
-        value_size(&s->block_bytes, value, 1, HEADER_BLOCK_LEAST, HEADER_BLOCK_MOST, accepted, e);
+        value_size(&s->block_bytes, value, 1, HEADER_BLOCK_LEAST, MAX_HEADER_BLOCK, accepted, e);
     return rc == 0 && s->block_bytes.value % HEADER_BLOCK_LEAST != 0 ? err_say(e, "%s", accepted)
                                                                      : rc;
 }
@@ -91,9 +91,9 @@ static int take_operand(void *settings, const char *word, struct err *e)
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct option_entry entries[] = {
-    {COUNT("workers", "N", workers, 1, HEADER_WORKERS_MOST), .letter = 'c', .owners = OF_WRITE,
+    {COUNT("workers", "N", workers, 1, MAX_HEADER_WORKERS), .letter = 'c', .owners = OF_WRITE,
      .group = "write", .help = "workers, each with files of its own (default: 4)"},
-    {COUNT("units", "N", units, 1, HEADER_UNITS_MOST), .owners = OF_WRITE,
+    {COUNT("units", "N", units, 1, MAX_HEADER_UNITS), .owners = OF_WRITE,
      .help = "blocks or names of each method and worker (default: 32)"},
     {SETTER("block", "SIZE", set_block), .owners = OF_WRITE,
      .help = "what is written at once, up to 1m (default: 4k)"},
@@ -175,7 +175,7 @@ static const struct option_table option_table = {
 
 int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
 {
-    bool given[OPTIONS_MOST];
+    bool given[MAX_OPTIONS];
     *s = (struct settings){.workers.value = 4,
                            .units.value = 32,
                            .block_bytes.value = 4 * KIB,
@@ -205,8 +205,8 @@ int options_parse(int argc, char *argv[], struct settings *s, struct err *e)
                           "--cleanup alone");
     if (!dir)
         return err_say(e, "DIR is missing: the directory that is tested");
-    if (s->units.value * s->workers.value > HEADER_UNITS_MOST)
-        return err_say(e, "--units: all workers together have at most %d units", HEADER_UNITS_MOST);
+    if (s->units.value * s->workers.value > MAX_HEADER_UNITS)
+        return err_say(e, "--units: all workers together have at most %d units", MAX_HEADER_UNITS);
     for (size_t i = 0; rc == 0 && i < option_table.count; i++)
         if (given[i])
             rc = cli_check_owner(&option_table, &entries[i],

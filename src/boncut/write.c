@@ -77,7 +77,7 @@ struct write_run {
     uint64_t end_ns;           /* the end of the run by clock_ns(); UINT64_MAX: none */
     uint64_t gap_ns;           /* time between two promises of a worker, from --rate; 0: no limit */
     struct thread_pool pool;
-    struct worker workers[HEADER_WORKERS_MOST + OTHER_THREADS];
+    struct worker workers[MAX_HEADER_WORKERS + OTHER_THREADS];
     unsigned worker_count;
     /* the log */
     struct promise_ring *rings; /* one for each worker that makes promises */
@@ -121,7 +121,7 @@ static int work_on_log(struct write_run *run, struct err *e)
             struct promise_ring *ring = &run->rings[i];
             uint64_t put = atomic_load_explicit(&ring->put, memory_order_acquire);
             uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed);
-            for (; taken < put && length + LOG_LINE_MOST <= BATCH_BYTES; taken++) {
+            for (; taken < put && length + MAX_LOG_LINE <= BATCH_BYTES; taken++) {
                 const struct log_line *line = &ring->lines[taken % PROMISE_RING];
                 run->is_synced |= line->method == METHOD_SYNCFS;
                 length += log_line_format(run->text + length, line, run->header.run);
@@ -130,7 +130,7 @@ static int work_on_log(struct write_run *run, struct err *e)
         }
         for (unsigned method = 0; method < METHODS; method++) {
             uint64_t writes = atomic_load_explicit(&run->writes[method], memory_order_acquire);
-            if (writes == run->told[method] || length + LOG_LINE_MOST > BATCH_BYTES)
+            if (writes == run->told[method] || length + MAX_LOG_LINE > BATCH_BYTES)
                 continue;
             if (method == METHOD_CACHED && run->is_synced) {
                 run->cached_from = writes;
@@ -453,7 +453,7 @@ static struct worker *add_worker(struct write_run *run, enum worker_kind kind, u
 static int start_workers(struct write_run *run, struct err *e)
 {
     const struct header *h = &run->header;
-    void *contexts[HEADER_WORKERS_MOST + OTHER_THREADS];
+    void *contexts[MAX_HEADER_WORKERS + OTHER_THREADS];
     run->rings = aligned_alloc(64, h->workers * sizeof *run->rings);
     if (!run->rings)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
@@ -508,7 +508,7 @@ int boncut_write(const struct settings *s, struct err *e)
     run.scratch = (struct scratch){.parent_fd = -1, .fd = -1, .owner_fd = -1};
     int rc = make_directory(&run, s, e);
     if (rc == 0) {
-        char first[HEADER_LINE_MOST];
+        char first[MAX_HEADER_LINE];
         struct task_times times;
         run.gap_ns = s->rate.given ? BILLION * run.header.workers / s->rate.value : 0;
         /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the server

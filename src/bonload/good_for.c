@@ -36,11 +36,11 @@
 
 /*
  * The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
- * waits for the sync that is under way, and then for its own), but no later than GRACE_MOST_NS. If
+ * waits for the sync that is under way, and then for its own), but no later than MAX_GRACE_NS. If
  * they take longer, the storage has not kept up.
  */
-#define GRACE_NS      (BILLION / 10)
-#define GRACE_MOST_NS BILLION
+#define GRACE_NS     (BILLION / 10)
+#define MAX_GRACE_NS BILLION
 
 /* A search that has not ended after this time reports how far it came. */
 #define SEARCH_NS (60 * BILLION)
@@ -81,8 +81,8 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
         if (GRACE_NS + 2 * p->limits[i].nanoseconds > grace_ns)
             grace_ns = GRACE_NS + 2 * p->limits[i].nanoseconds;
-    if (grace_ns > GRACE_MOST_NS)
-        grace_ns = GRACE_MOST_NS;
+    if (grace_ns > MAX_GRACE_NS)
+        grace_ns = MAX_GRACE_NS;
     double load_seconds = k->offered > 0 ? (double)k->due / k->offered : 0;
     double seconds = k->elapsed - (double)grace_ns / (double)BILLION;
     if (load_seconds > seconds) /* the time by which the last requests were late counts */

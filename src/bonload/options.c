@@ -31,7 +31,7 @@ static bool take_rate(void *settings, char *word)
 {
     struct settings *s = settings;
     uint64_t rate;
-    if (s->sweep_count == SWEEP_MOST || units_parse_decimal(word, &rate) != 0 || rate == 0)
+    if (s->sweep_count == MAX_SWEEP || units_parse_decimal(word, &rate) != 0 || rate == 0)
         return false;
     s->sweep[s->sweep_count++] = rate;
     return true;
@@ -118,8 +118,8 @@ enum { OF_DISK = 1, OF_META = 2, OF_HTTP = 4, OF_S3 = 8 };
 static const char *const owners[] = {"disk", "meta", "http", "s3", NULL};
 
 /* Larger rates and numbers of threads can only be mistakes. */
-#define MOST_RATE     (UINT64_C(1000000000) * BILLION)
-#define MOST_CHANNELS 100000
+#define MAX_RATE     (UINT64_C(1000000000) * BILLION)
+#define MAX_CHANNELS 100000
 
 static const struct option_entry entries[] = {
     {VALUE("requests-engine", "ENGINE", OPTION_TEXT, engine), .words = target_words,
@@ -140,17 +140,17 @@ static const struct option_entry entries[] = {
      .help = "judge the storage of a directory by what a program does: %s, or a file with a "
              "profile; list prints what each needs"},
     {OPTION_TRUST(trusts_directory)},
-    {VALUE("rps", "R", OPTION_DECIMAL, rate[LOAD_READ]), .max = MOST_RATE,
-     .group = "Amount of load", .help = "reads per second, fractions allowed"},
-    {VALUE("wps", "R", OPTION_DECIMAL, rate[LOAD_WRITE]), .max = MOST_RATE,
+    {VALUE("rps", "R", OPTION_DECIMAL, rate[LOAD_READ]), .max = MAX_RATE, .group = "Amount of load",
+     .help = "reads per second, fractions allowed"},
+    {VALUE("wps", "R", OPTION_DECIMAL, rate[LOAD_WRITE]), .max = MAX_RATE,
      .help = "writes per second"},
     {VALUE("arrival", "HOW", OPTION_WORD, arrival), .words = arrival_names,
      .help = "gaps between requests: constant, or poisson for exponential ones (default: "
              "constant)"},
-    {COUNT("rt", "N", threads[LOAD_READ], 0, MOST_CHANNELS),
+    {COUNT("rt", "N", threads[LOAD_READ], 0, MAX_CHANNELS),
      .help = "number of reading threads; each begins a request when its last one has ended"},
-    {COUNT("wt", "N", threads[LOAD_WRITE], 0, MOST_CHANNELS), .help = "number of writing threads"},
-    {VALUE("rpw", "R", OPTION_DECIMAL, reads_per_write), .max = MOST_RATE,
+    {COUNT("wt", "N", threads[LOAD_WRITE], 0, MAX_CHANNELS), .help = "number of writing threads"},
+    {VALUE("rpw", "R", OPTION_DECIMAL, reads_per_write), .max = MAX_RATE,
      .help = "reads for each successful write, fractions allowed"},
     {CUSTOM("max-latency", "LIMIT", set_limit, limit),
      .help = "find the largest load whose mean latency stays below this: 20ms; or another figure: "
@@ -168,7 +168,7 @@ static const struct option_entry entries[] = {
      .help = "a rate that changes gradually, divided as in a sweep: 100..2000/60s"},
     {PATH("load-file", "FILE", load_file),
      .help = "file with a time and the rate at that time on each line"},
-    {COUNT("max-channels", "N", max_channels, 1, MOST_CHANNELS),
+    {COUNT("max-channels", "N", max_channels, 1, MAX_CHANNELS),
      .help = "largest number of reads, and of writes, in flight (default: 500)"},
     {COUNT("max-requests", "N", max_requests, 1, UINT64_MAX / 2), .group = "End of the run",
      .help = "stop after this number of requests (default: 10000; none with -duration or in a "
@@ -352,7 +352,7 @@ static int pass_goader(const struct settings *s, int rc, struct err *e)
 int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, struct err *e)
 {
     struct settings *s = settings;
-    bool given[OPTIONS_MOST];
+    bool given[MAX_OPTIONS];
     *s = defaults;
     s->as_goader = cli_is_called(argc, argv, "goader");
     if (s->as_goader)

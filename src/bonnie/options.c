@@ -38,7 +38,7 @@ static int take_fields(struct settings *s, const char *value, const char *gramma
 }
 
 #define CHUNK_FIELD(member)                                                                        \
-    VALUE("CHUNK", NULL, OPTION_SIZE, member), .min = LIMIT_CHUNK_MIN, .max = LIMIT_CHUNK_MAX,     \
+    VALUE("CHUNK", NULL, OPTION_SIZE, member), .min = MIN_CHUNK_BYTES, .max = MAX_CHUNK_BYTES,     \
                                                .unit = 1, .accepted = "from 256 to 1g bytes"
 
 /* Takes SIZE: bytes with a suffix, or a number of the preset's units. Both may have a fraction. */
@@ -49,8 +49,8 @@ static int set_data_size(void *settings, const char *text, struct err *e)
     units->given = units_parse_decimal(text, &units->value) == 0;
     s->data_bytes.given = false;
     if (units->given)
-        return units->value / BILLION <= LIMIT_DATA_BYTES / MIB ? 0 : -EINVAL;
-    return value_size(&s->data_bytes, text, 1, 0, LIMIT_DATA_BYTES, NULL, e);
+        return units->value / BILLION <= MAX_DATA_BYTES / MIB ? 0 : -EINVAL;
+    return value_size(&s->data_bytes, text, 1, 0, MAX_DATA_BYTES, NULL, e);
 }
 
 static int set_size(void *settings, const char *text, struct err *e)
@@ -59,8 +59,8 @@ static int set_size(void *settings, const char *text, struct err *e)
         {SETTER("SIZE", NULL, set_data_size),
          .accepted = "in MiB, or with a suffix k, m, g, t, up to 1024t"},
         {CHUNK_FIELD(chunk_bytes)},
-        {COUNT("SEEKS", NULL, seeks, 1, LIMIT_SEEKS), .accepted = "from 1 to 10^12"},
-        {COUNT("SEEKERS", NULL, seekers, 1, LIMIT_SEEKERS), .accepted = "from 1 to 65536"},
+        {COUNT("SEEKS", NULL, seeks, 1, MAX_SEEKS), .accepted = "from 1 to 10^12"},
+        {COUNT("SEEKERS", NULL, seekers, 1, MAX_SEEKERS), .accepted = "from 1 to 65536"},
     };
     /* Bonnie++ ignores an empty first field, as in "-s:3000:64k", and old scripts rely on that. */
     return take_fields(settings, text + (*text == ':'), "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]", rules,
@@ -76,19 +76,19 @@ static int set_max(void *settings, const char *text, struct err *e)
                                                    : FILES_DATA;
     return s->plan.files.kind != FILES_DATA
                ? 0
-               : value_size(&s->file_max_bytes, text, 1, 0, LIMIT_FILE_BYTES, NULL, e);
+               : value_size(&s->file_max_bytes, text, 1, 0, MAX_FILE_BYTES, NULL, e);
 }
 
 static int set_files(void *settings, const char *text, struct err *e)
 {
     static const struct option_entry rules[] = {
-        {COUNT("NUM", NULL, files_k, 0, LIMIT_FILES_K),
+        {COUNT("NUM", NULL, files_k, 0, MAX_FILES_K),
          .accepted = "in units of 1024 files, up to 10^9"},
         {SETTER("MAX", NULL, set_max),
          .accepted = "up to 1t bytes, -1 for hard or -2 for symbolic links,"},
-        {VALUE("MIN", NULL, OPTION_SIZE, file_min_bytes), .max = LIMIT_FILE_BYTES, .unit = 1,
+        {VALUE("MIN", NULL, OPTION_SIZE, file_min_bytes), .max = MAX_FILE_BYTES, .unit = 1,
          .accepted = "up to 1t bytes"},
-        {COUNT("DIRS", NULL, directories, 0, LIMIT_DIRECTORIES), .accepted = "up to 99999"},
+        {COUNT("DIRS", NULL, directories, 0, MAX_DIRECTORIES), .accepted = "up to 99999"},
         {CHUNK_FIELD(file_chunk_bytes)},
     };
     struct settings *s = settings;
@@ -118,7 +118,7 @@ static int set_fast(void *settings, const char *value, struct err *e)
     s->fast = value == NULL;
     if (s->fast)
         return 0;
-    return value_size(&s->perchar_bytes, value, MIB, 0, LIMIT_DATA_BYTES,
+    return value_size(&s->perchar_bytes, value, MIB, 0, MAX_DATA_BYTES,
                       "a size up to 1024TiB; a number alone is in MiB", e);
 }
 
@@ -255,7 +255,7 @@ static bool take_null(void *settings, char *word)
     if (!null_words[field])
         return false;
     const char *number = word + strlen(null_words[field]);
-    if (units_parse_count(number, fields[field]) != 0 || *fields[field] > LIMIT_SEEKS)
+    if (units_parse_count(number, fields[field]) != 0 || *fields[field] > MAX_SEEKS)
         return false;
     if (field == 0)
         *fields[field] *= 1000;
@@ -361,7 +361,7 @@ static const struct option_entry entries[] = {
     {FLAG("write", writes), .group = "A device without a filesystem (bonnie /dev/X)",
      .help = "measure writing, too: DESTROYS what is on the device; needs --yes"},
     {FLAG("yes", plan.is_confirmed), .help = "confirm that what is on the device may be destroyed"},
-    {VALUE("offset", "MIB", OPTION_SIZE, offset_bytes), .max = LIMIT_DATA_BYTES, .unit = MIB,
+    {VALUE("offset", "MIB", OPTION_SIZE, offset_bytes), .max = MAX_DATA_BYTES, .unit = MIB,
      .help = "where the data begins on the device; -s is how much (default: all of it)"},
     {OPTIONAL("fast", "MIB", set_fast), .letter = 'f', .quirks = OPTION_TAKES_NUMBERS,
      .group = "Block tests",
@@ -446,9 +446,8 @@ static const struct option_entry entries[] = {
      .kind = OPTION_OCCURRENCES,
      .field = FIELD(plan.verbose),
      .help = OPTION_VERBOSE_HELP},
-    {VALUE("ram", "MIB", OPTION_SIZE, ram_bytes), .letter = 'r', .max = LIMIT_DATA_BYTES,
-     .unit = MIB, .group = "Other",
-     .help = "RAM to check the size against; 0: no check (default: detected)"},
+    {VALUE("ram", "MIB", OPTION_SIZE, ram_bytes), .letter = 'r', .max = MAX_DATA_BYTES, .unit = MIB,
+     .group = "Other", .help = "RAM to check the size against; 0: no check (default: detected)"},
     {SETTER("seed", "N", set_seed), .letter = 'z', .help = OPTION_SEED_HELP},
     {SETTER("random-file", "FILE", set_random_file), .letter = 'Z', .offer = OFFER_FILES,
      .help = "make the seed from the contents of FILE"},
@@ -525,8 +524,8 @@ static const char go_help[] =
 
 int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e)
 {
-    bool given[OPTIONS_MOST];
-    struct option_entry changed[OPTIONS_MOST];
+    bool given[MAX_OPTIONS];
+    struct option_entry changed[MAX_OPTIONS];
     struct option_table table = option_table;
     bool is_go = cli_is_called(argc, argv, NAME);
     *s = (struct settings){

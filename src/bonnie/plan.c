@@ -11,7 +11,7 @@
 #include "util/partition.h"
 
 #define DEFAULT_ROUND_NS    (60 * BILLION)
-#define DEFAULT_MOST_ROUNDS 25
+#define DEFAULT_MAX_ROUNDS  25
 #define DEFAULT_IOPS_WRITES 10
 #define DEFAULT_MIN_TIME_NS (BILLION / 2)
 #define PRECONDITION_CHUNK                                                                         \
@@ -213,7 +213,7 @@ static int check_given(const struct plan *p, const struct settings *s, const str
                          p->data.bytes == 0 || end > h->device_bytes))
         return err_say(e, "--size, --offset: %s has only %" PRIu64 " bytes", p->directory,
                        h->device_bytes);
-    if (p->data.bytes > LIMIT_DATA_BYTES)
+    if (p->data.bytes > MAX_DATA_BYTES)
         return err_say(e, "--size: %" PRIu64 " GiB are more than 1024t", p->data.bytes / GIB);
     return 0;
 }
@@ -259,7 +259,7 @@ static int choose_steady(struct plan *p, const struct settings *s, struct err *e
     p->steady.round_ns = optional_or(s->round_ns, DEFAULT_ROUND_NS);
     p->steady.precondition =
         (unsigned)optional_or(s->precondition, p->is_device && s->writes ? 2 : 0);
-    p->steady.most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MOST_ROUNDS);
+    p->steady.most_rounds = (unsigned)optional_or(s->most_rounds, DEFAULT_MAX_ROUNDS);
     if (p->reads_only && p->steady.precondition > 0)
         return err_say(e, "--precondition writes; a device needs --write --yes for that");
     if (!steady && alone)
@@ -415,7 +415,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
     if (p->is_brief && !p->is_device) { /* on a device, whose writing was confirmed, all is used */
         uint64_t tenth = h->free_bytes / 10;
         p->most_bytes =
-            h->filesystem_bytes > 0 && tenth < BRIEF_MOST_BYTES ? tenth : BRIEF_MOST_BYTES;
+            h->filesystem_bytes > 0 && tenth < MAX_BRIEF_BYTES ? tenth : MAX_BRIEF_BYTES;
         p->direct = !p->row->sync;
     }
     if (p->contents == DATA_COMPRESS)

@@ -87,9 +87,9 @@ struct files_plan {
  */
 struct plan {
     const struct host *host; /* for reports; the plan itself has what it says of the host */
-    const char *preset; /* name of the preset that decided what the user left open */
-    bool is_brief;      /* a short look, as in struct preset_defaults */
-    bool is_longer;     /* a look whose --time or -s was given, which the limits do not bind */
+    const char *preset;      /* name of the preset that decided what the user left open */
+    bool is_brief;           /* a short look, as in struct preset_defaults */
+    bool is_longer;          /* a look whose --time or -s was given, which the limits do not bind */
     const char *directory;
     bool makes_directory;      /* if it is missing */
     bool trusts_directory;     /* --trust-directory */
@@ -208,14 +208,14 @@ struct settings {
 };
 
 /* Limits of the sizes and numbers in -s and -n. The texts in options.c repeat them. */
-#define LIMIT_DATA_BYTES  (1024 * TIB)
-#define LIMIT_CHUNK_MIN   256
-#define LIMIT_CHUNK_MAX   GIB
-#define LIMIT_SEEKS       UINT64_C(1000000000000)
-#define LIMIT_SEEKERS     65536
-#define LIMIT_FILES_K     UINT64_C(1000000000)
-#define LIMIT_FILE_BYTES  TIB
-#define LIMIT_DIRECTORIES 99999
+#define MAX_DATA_BYTES  (1024 * TIB)
+#define MIN_CHUNK_BYTES 256
+#define MAX_CHUNK_BYTES GIB
+#define MAX_SEEKS       UINT64_C(1000000000000)
+#define MAX_SEEKERS     65536
+#define MAX_FILES_K     UINT64_C(1000000000)
+#define MAX_FILE_BYTES  TIB
+#define MAX_DIRECTORIES 99999
 
 /*
  * Initialises s, and reads the command line into it. argv, `out`, the result and e are as for

@@ -45,7 +45,7 @@ struct preset_row {
  * A short look writes at most this, and at most a tenth of the free space. Rows that write share
  * that; half is the data set. With less than BRIEF_LEAST_BYTES, no figure would mean anything.
  */
-#define BRIEF_MOST_BYTES  (2 * GIB)
+#define MAX_BRIEF_BYTES   (2 * GIB)
 #define BRIEF_LEAST_BYTES (32 * MIB)
 #define BRIEF_SHARES      16
 

@@ -64,7 +64,7 @@ static const struct option_entry entries[] = {
      .help = "print the waits of each %s, too (default: call)"},
     {OPTION_USER(user)},
     {OPTION_GROUP(group)},
-    {COUNT("slowest", "N", slowest, 1, TAIL_MOST),
+    {COUNT("slowest", "N", slowest, 1, MAX_TAIL),
      .help = "explain the N slowest calls (default: one in a thousand, at least 10)"},
     {OPTION_JSON(json)},
     {OPTION_LABEL(label)},

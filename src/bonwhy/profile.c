@@ -63,7 +63,7 @@ struct cycles {
 };
 
 /* Longer cycles are not looked at; bonload's profiles have no more steps. */
-#define STEPS_MOST 32
+#define MAX_STEPS 32
 
 /* Fewest cycles of which something can be said, and the share of the steps that has to fit. */
 #define CYCLES_LEAST  5
@@ -71,7 +71,7 @@ struct cycles {
 #define BESIDE_LEAST  0.5
 
 /* The most that one step of a profile may write. */
-#define STEP_BYTES_MOST (1U << 20)
+#define MAX_STEP_BYTES (1U << 20)
 
 static bool is_alike(const struct step *a, const struct step *b, size_t length)
 {
@@ -104,7 +104,7 @@ static struct cycles cut(const struct step steps[], size_t count, unsigned key)
         if (kind < KINDS) {
             kinds[kind].first = kinds[kind].number++ == 0 ? begin : kinds[kind].first;
             kinds[kind].length = length;
-            if (length <= STEPS_MOST && kinds[kind].number * length > c.covered) {
+            if (length <= MAX_STEPS && kinds[kind].number * length > c.covered) {
                 c.first = kinds[kind].first;
                 c.length = (unsigned)length;
                 c.alike = kinds[kind].number;
@@ -145,8 +145,8 @@ static struct cycles find_cycles(const struct step steps[], size_t count)
 static void print_cycle(FILE *out, const struct cycles *c, size_t count, size_t from,
                         unsigned length, const struct role roles[], const uint64_t units[])
 {
-    uint64_t bytes[STEPS_MOST] = {0};
-    uint64_t writes[STEPS_MOST] = {0};
+    uint64_t bytes[MAX_STEPS] = {0};
+    uint64_t writes[MAX_STEPS] = {0};
     size_t number = 0;
     for (size_t i = c->first < from ? c->first : from; i + length <= count; i++) {
         if ((i > 0 && c->steps[i - 1].key != c->key) ||
@@ -162,7 +162,7 @@ static void print_cycle(FILE *out, const struct cycles *c, size_t count, size_t 
         const struct step *s = &c->steps[from + k];
         uint64_t mean = (bytes[k] + number / 2) / number;
         uint64_t calls = (writes[k] + number / 2) / number;
-        mean = mean > STEP_BYTES_MOST ? STEP_BYTES_MOST : mean > 0 ? mean : 1;
+        mean = mean > MAX_STEP_BYTES ? MAX_STEP_BYTES : mean > 0 ? mean : 1;
         fputs(k > 0 ? "; " : " ", out);
         if (s->role == ROLE_DIRECTORY)
             fputs("sync-dir", out);
@@ -190,7 +190,7 @@ static bool is_brief(const struct watch *w, const struct note *n)
 /* Gives roles to the two files with most calls, and turns the notes into steps. */
 static size_t make_steps(const struct watch *w, struct step steps[], struct role roles[ROLES])
 {
-    unsigned calls[FILES_MOST] = {0};
+    unsigned calls[MAX_FILES] = {0};
     bool creates = false;
     size_t count = 0;
     for (size_t i = 0; i < w->note_count; i++) {
@@ -268,14 +268,14 @@ static void print_file(FILE *out, const struct watch *w, unsigned role, const st
         fprintf(out, "file %s %" PRIu64 "\n", role_names[role], r->size > 0 ? r->size : 4096);
     } else if (r->puts > 0 && (double)r->in_order < 0.5 * (double)r->puts) {
         *unit = (r->bytes / r->puts + 4095) / 4096 * 4096;
-        *unit = *unit < 4096 ? 4096 : *unit > STEP_BYTES_MOST ? STEP_BYTES_MOST : *unit;
+        *unit = *unit < 4096 ? 4096 : *unit > MAX_STEP_BYTES ? MAX_STEP_BYTES : *unit;
         size = size < *unit ? *unit : size > (1U << 30) ? (1U << 30) : size / *unit * *unit;
         fprintf(out, "pages %s %" PRIu64 " unit=%" PRIu64 "\n", role_names[role], size, *unit);
     } else {
         bool grows = 2 * (size - f->bytes) > r->bytes;
-        size = size < STEP_BYTES_MOST        ? STEP_BYTES_MOST
-               : size > 64 * STEP_BYTES_MOST ? 64 * STEP_BYTES_MOST
-                                             : size;
+        size = size < MAX_STEP_BYTES        ? MAX_STEP_BYTES
+               : size > 64 * MAX_STEP_BYTES ? 64 * MAX_STEP_BYTES
+                                            : size;
         if (r->has_sync_all)
             fprintf(out, "file %s %" PRIu64 "\n", role_names[role], size);
         else
@@ -296,7 +296,7 @@ static size_t find_more(const struct cycles *c, size_t count, size_t *first, uns
         size_t whole = i + 1 - begin;
         if (c->steps[i].key != c->key)
             continue;
-        if (whole > c->length && whole - c->length <= STEPS_MOST &&
+        if (whole > c->length && whole - c->length <= MAX_STEPS &&
             is_alike(&c->steps[i + 1 - c->length], &c->steps[c->first], c->length)) {
             bool is_first = number == 0;
             if (is_first) {

@@ -22,7 +22,7 @@
 #define GROUPS "/sys/fs/cgroup"
 
 /* Levels of control groups that are searched for a unit. */
-#define MOST_LEVELS 16
+#define MAX_LEVELS 16
 
 /*
  * Calls visit() for the directory of a control group and those below it, until it returns true.
@@ -32,7 +32,7 @@ static bool visit_groups(const char *path, unsigned level,
                          bool (*visit)(void *context, const char *path), void *context)
 {
     bool done = visit(context, path);
-    DIR *all = done || level == MOST_LEVELS ? NULL : kernel_file_list(path);
+    DIR *all = done || level == MAX_LEVELS ? NULL : kernel_file_list(path);
     if (!all)
         return done;
     for (const struct dirent *entry = readdir(all); entry && !done; entry = readdir(all)) {
@@ -128,7 +128,7 @@ static void visit_process(const struct following *f, int process, unsigned level
     char path[96];
     int child;
     snprintf(path, sizeof path, "/proc/%d/task", process);
-    DIR *tasks = level == 4 * MOST_LEVELS ? NULL : kernel_file_list(path);
+    DIR *tasks = level == 4 * MAX_LEVELS ? NULL : kernel_file_list(path);
     if (!tasks)
         return;
     for (const struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {

@@ -16,7 +16,7 @@
 #include "measure/mount_info.h"
 #include "util/kernel_file.h"
 
-const struct call_kind call_kinds[CALL_KINDS_MOST + 1] = {
+const struct call_kind call_kinds[MAX_CALL_KINDS + 1] = {
     {"read", SYS_read, CALL_TRANSFER, true, NOTE_NONE},
     {"pread64", SYS_pread64, CALL_TRANSFER, true, NOTE_NONE},
     {"readv", SYS_readv, CALL_TRANSFER, true, NOTE_NONE},
@@ -100,7 +100,7 @@ struct person *watch_person(struct watch *w, int thread)
 
 static struct descriptor_entry *find_descriptor(struct watch *w, int process, int fd)
 {
-    unsigned at = ((unsigned)process * 2654435761U ^ (unsigned)fd * 40503U) % DESCRIPTORS_MOST;
+    unsigned at = ((unsigned)process * 2654435761U ^ (unsigned)fd * 40503U) % MAX_DESCRIPTORS;
     struct descriptor_entry *d = &w->descriptors[at];
     if (d->process != process || d->fd != fd)
         *d = (struct descriptor_entry){.process = process, .fd = fd, .file = FILE_NOT_LOOKED_AT};
@@ -140,8 +140,8 @@ static unsigned find_storage(struct watch *w, dev_t device)
     unsigned i = 0;
     while (i < w->storage_count && w->storages[i].number != device)
         i++;
-    if (i < w->storage_count || i == STORAGES_MOST)
-        return i == STORAGES_MOST ? i - 1 : i;
+    if (i < w->storage_count || i == MAX_STORAGES)
+        return i == MAX_STORAGES ? i - 1 : i;
     struct mount_info info = {.root = "", .major = major(device), .minor = minor(device)};
     struct storage *s = &w->storages[w->storage_count++];
     *s = (struct storage){.number = device, .since_ns = clock_ns()};
@@ -167,11 +167,11 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
         return true;
     while (i < w->file_count && strcmp(w->files[i].path, path) != 0)
         i++;
-    d->file = i < FILES_MOST ? (int)i : FILES_MOST - 1; /* "other files" */
-    if (i < w->file_count || i == FILES_MOST)
+    d->file = i < MAX_FILES ? (int)i : MAX_FILES - 1; /* "other files" */
+    if (i < w->file_count || i == MAX_FILES)
         return true;
     struct file *f = &w->files[w->file_count++];
-    snprintf(f->path, sizeof f->path, "%s", i == FILES_MOST - 1 ? "other files" : path);
+    snprintf(f->path, sizeof f->path, "%s", i == MAX_FILES - 1 ? "other files" : path);
     f->is_directory = S_ISDIR(is.st_mode);
     f->bytes = (uint64_t)is.st_size;
     f->storage = find_storage(w, S_ISBLK(is.st_mode) ? is.st_rdev : is.st_dev);
@@ -322,7 +322,7 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
 static void note_call(struct watch *w, const struct person *by, enum note_act act, int file,
                       int64_t result)
 {
-    if (act == NOTE_NONE || result < 0 || !w->takes_notes || w->note_count == NOTES_MOST)
+    if (act == NOTE_NONE || result < 0 || !w->takes_notes || w->note_count == MAX_NOTES)
         return;
     w->notes[w->note_count++] = (struct note){.at = by->call == SYS_pwrite64 ? by->at : NOTE_NEXT,
                                               .bytes = act == NOTE_PUT ? (uint32_t)result : 0,
@@ -343,7 +343,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     int changed = -1;              /* a descriptor that is another file from now on */
     if (k->number == SYS_execve) { /* which closes descriptors, but says not which */
         look_up(by);
-        for (unsigned n = 0; n < DESCRIPTORS_MOST; n++)
+        for (unsigned n = 0; n < MAX_DESCRIPTORS; n++)
             if (w->descriptors[n].process == by->process)
                 w->descriptors[n].file = FILE_NOT_LOOKED_AT;
     }
@@ -434,7 +434,7 @@ static void watch_devices(struct watch *w)
 {
     struct device_set all = {0};
     for (unsigned i = 0; i < w->storage_count; i++)
-        for (unsigned n = 0; n < w->storages[i].devices.count && all.count < DEVICE_MOST; n++)
+        for (unsigned n = 0; n < w->storages[i].devices.count && all.count < MAX_DEVICES; n++)
             all.devices[all.count++] = w->storages[i].devices.devices[n];
     all.filesystem = all.count;
     tail_trace_watch(
@@ -515,7 +515,7 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     if (!w->calls.is_open || !w->around.is_open)
         return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
     w->page = malloc(w->calls.page_bytes);
-    w->notes = w->takes_notes ? malloc(NOTES_MOST * sizeof *w->notes) : NULL;
+    w->notes = w->takes_notes ? malloc(MAX_NOTES * sizeof *w->notes) : NULL;
     if (!w->page || (w->takes_notes && !w->notes) ||
         tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
         return err_system(e, ENOMEM, "allocate memory for events");

@@ -59,10 +59,10 @@ struct note {
 #define NOTE_NEXT UINT64_MAX
 
 /* More calls are not noted. */
-#define NOTES_MOST 2000000
+#define MAX_NOTES 2000000
 
-#define CALL_KINDS_MOST 48
-extern const struct call_kind call_kinds[CALL_KINDS_MOST + 1]; /* the last one has no name */
+#define MAX_CALL_KINDS 48
+extern const struct call_kind call_kinds[MAX_CALL_KINDS + 1]; /* the last one has no name */
 
 struct call_stats {
     struct histogram latencies;
@@ -108,7 +108,7 @@ struct storage {
     } users[STORAGE_USERS];
 };
 
-#define STORAGES_MOST 16
+#define MAX_STORAGES 16
 
 struct file {
     char path[PATH_MAX];
@@ -121,15 +121,15 @@ struct file {
     uint64_t waited_ns;
 };
 
-#define FILES_MOST 1024
+#define MAX_FILES 1024
 
 /* FILE_CREATED: it was created, and closed before it was looked at. */
 enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2, FILE_CREATED = -3 };
 
 /* Threads, descriptors, and devices whose disks are remembered. */
-#define PEOPLE_PLACES    (1U << 16)
-#define DESCRIPTORS_MOST (1U << 16)
-#define WHOLES           256
+#define PEOPLE_PLACES   (1U << 16)
+#define MAX_DESCRIPTORS (1U << 16)
+#define WHOLES          256
 
 #define FILTER_TEXT 1024
 
@@ -139,17 +139,17 @@ struct watch {
     struct tail_history history;
     struct person people[PEOPLE_PLACES]; /* a table by hash, of which a quarter stays empty */
     unsigned people_count;
-    struct call_stats stats[CALL_KINDS_MOST];
-    struct storage storages[STORAGES_MOST];
+    struct call_stats stats[MAX_CALL_KINDS];
+    struct storage storages[MAX_STORAGES];
     unsigned storage_count;
-    struct file files[FILES_MOST];
+    struct file files[MAX_FILES];
     unsigned file_count;
     struct descriptor_entry {
         int process;
         int fd;
-        int file;                    /* index of the file, or one of FILE_... */
-        uint64_t created_ns;         /* when it was opened to create it; 0: it was not */
-    } descriptors[DESCRIPTORS_MOST]; /* one takes the place of another, which is looked at again */
+        int file;                   /* index of the file, or one of FILE_... */
+        uint64_t created_ns;        /* when it was opened to create it; 0: it was not */
+    } descriptors[MAX_DESCRIPTORS]; /* one takes the place of another, which is looked at again */
     struct whole {
         uint32_t device;
         uint32_t whole;

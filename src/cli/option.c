@@ -9,7 +9,7 @@
 #include "util/units.h"
 
 /* About eleven and a half days; more can only be a mistake. */
-#define MOST_NS (1000000 * BILLION)
+#define MAX_NS (1000000 * BILLION)
 
 static int refuse(const char *accepted, struct err *e)
 {
@@ -47,7 +47,7 @@ int value_duration(struct optional *out, const char *value, uint64_t min, const 
 {
     uint64_t nanoseconds = 0;
     int status = units_parse_duration(value, BILLION, &nanoseconds);
-    return take_number(out, status, nanoseconds, min, MOST_NS, accepted, e);
+    return take_number(out, status, nanoseconds, min, MAX_NS, accepted, e);
 }
 
 int value_boolean(bool *out, const char *value, struct err *e)

@@ -100,7 +100,7 @@ struct option_entry {
 
 struct option_table {
     const struct option_entry *entries; /* in the order of --help */
-    size_t count;                       /* at most OPTIONS_MOST */
+    size_t count;                       /* at most MAX_OPTIONS */
     const char *usage;                  /* lines above the options in --help */
     const char *closing;                /* lines below the options in --help */
     const char *brief;   /* the text of -h, at most 25 lines; also of --help if there is no usage */
@@ -122,7 +122,7 @@ static inline const char *option_dashes(const struct option_table *table)
     return table->style == STYLE_GO ? "-" : "--";
 }
 
-#define OPTIONS_MOST 96
+#define MAX_OPTIONS 96
 
 /*
  * Sets a field of the settings to the value, as the option's kind says. Returns 0, or -EINVAL with

@@ -7,7 +7,7 @@
 #include "util/printable.h"
 
 /* Longer names get no suggestion. */
-#define NAME_MOST 31
+#define MAX_NAME 31
 
 /* Number of changed letters up to which one name may be a misspelling of another. */
 #define NEAR 2
@@ -56,7 +56,7 @@ static size_t smaller(size_t a, size_t b)
  */
 static size_t name_distance(const char *name, const struct given_name *given)
 {
-    size_t row[NAME_MOST + 1];
+    size_t row[MAX_NAME + 1];
     for (size_t j = 0; j <= given->length; j++)
         row[j] = j;
     for (size_t i = 0; name[i] != '\0'; i++) {
@@ -77,7 +77,7 @@ const char *cli_nearest(const char *const words[], const char *text)
     const struct given_name given = {text, strlen(text)};
     const char *nearest = NULL;
     size_t least = NEAR + 1;
-    for (; *words && given.length <= NAME_MOST; words++) {
+    for (; *words && given.length <= MAX_NAME; words++) {
         size_t found = name_distance(*words, &given);
         if (found < least && found < given.length)
             nearest = *words;
@@ -128,7 +128,7 @@ static int suggest_option(const struct option_table *table, const char *word,
         list_name(names, sizeof names, dashes, foreign->name);
     /* without any, the names that are nearest to the given one; none if all are too far from it */
     size_t least = NEAR;
-    bool wants_nearest = !foreign && begun == 0 && given->length <= NAME_MOST;
+    bool wants_nearest = !foreign && begun == 0 && given->length <= MAX_NAME;
     for (size_t n = 0; wants_nearest && n < 2 * table->count; n++) {
         const char *name = table->entries[n / 2].help ? nth_name(table, n) : NULL;
         size_t found = name ? name_distance(name, given) : NEAR + 1;
@@ -339,12 +339,12 @@ static int read_word(struct reader *r, char *word, struct err *e)
 }
 
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
-              bool given[OPTIONS_MOST], FILE *out, struct err *e)
+              bool given[MAX_OPTIONS], FILE *out, struct err *e)
 {
     struct reader r = {.table = table, .settings = settings, .given = given};
     int rc = 0;
     if (given)
-        memset(given, 0, OPTIONS_MOST * sizeof *given);
+        memset(given, 0, MAX_OPTIONS * sizeof *given);
     r.next = argv + (argc > 0 ? 1 : 0);
     while (rc == 0 && *r.next) {
         char *word = *r.next++;

@@ -17,7 +17,7 @@
 #define CLI_ANSWERED 1
 
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
-              bool given[OPTIONS_MOST], FILE *out, struct err *e);
+              bool given[MAX_OPTIONS], FILE *out, struct err *e);
 
 /* Refuses an option that is not `owner`'s, one of the table's owners. */
 int cli_check_owner(const struct option_table *table, const struct option_entry *entry,

@@ -113,7 +113,7 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
 
 /* Limits of the sleep after which the queue asks again a source that has answered SOURCE_LATER. */
 #define SHORTEST_NAP_NS 1000
-#define LONGEST_NAP_NS  1000000
+#define MAX_NAP_NS      1000000
 
 struct pass {
     struct io_queue *q;
@@ -398,7 +398,7 @@ int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_s
         } else if (p.is_waiting && q->pending_count == 0 && q->done_end == 0) {
             /* sleeps, longer each time, until the source has an operation, or a signal comes */
             const struct timespec until = clock_timespec(p.now_ns + p.nap_ns);
-            p.nap_ns = 2 * p.nap_ns < LONGEST_NAP_NS ? 2 * p.nap_ns : LONGEST_NAP_NS;
+            p.nap_ns = 2 * p.nap_ns < MAX_NAP_NS ? 2 * p.nap_ns : MAX_NAP_NS;
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
             p.now_ns = clock_ns();
         }

@@ -19,7 +19,7 @@
 #define REDRAW_NS   UINT64_C(200000000)
 
 /* The mapping has room for this number of intervals. Pages without intervals take no memory. */
-#define MOST_INTERVALS 1000000
+#define MAX_INTERVALS 1000000
 
 /* Room for the figures of all tests. */
 #define FIGURES_TEXT 4096
@@ -43,7 +43,7 @@ struct notes {
     struct op_stats before; /* counts at the end of the last interval */
     struct op_stats now;
     struct op_stats difference;
-    struct interval intervals[MOST_INTERVALS];
+    struct interval intervals[MAX_INTERVALS];
     struct op_stats earlier; /* counts at the start of the last interval with operations */
 };
 
@@ -192,7 +192,7 @@ static void monitor_main(void *context, int socket)
              * The last place is for the remainder. The end of a lap becomes known only afterwards,
              * so the next one may begin a little before the clock's last reading.
              */
-            if (n->count < MOST_INTERVALS - 1 &&
+            if (n->count < MAX_INTERVALS - 1 &&
                 (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed))
                 note_interval(m, elapsed);
             next_interval = now + INTERVAL_NS - elapsed % INTERVAL_NS;

@@ -11,7 +11,7 @@
 #include "util/printable.h"
 
 /* Most groups above each other that are looked at. */
-#define GROUPS_MOST 64
+#define MAX_GROUPS 64
 
 /*
  * Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
@@ -41,7 +41,7 @@ struct control_group *control_groups_find(const char *root, const char *controll
     char group[PATH_MAX];
     char directory[PATH_MAX];
     unsigned count = 0;
-    struct control_group *all = calloc(GROUPS_MOST + 1, sizeof *all);
+    struct control_group *all = calloc(MAX_GROUPS + 1, sizeof *all);
     char *text = all ? kernel_file_whole(root, "/proc/self/mountinfo") : NULL;
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         const char *type = strstr(line, " - cgroup");
@@ -63,7 +63,7 @@ struct control_group *control_groups_find(const char *root, const char *controll
         bool is_own = true;
         const char *first = directory + strlen(root) + strlen(mount);
         char *end = directory + strlen(directory);
-        for (; end && end >= first && count < GROUPS_MOST; end = strrchr(directory, '/')) {
+        for (; end && end >= first && count < MAX_GROUPS; end = strrchr(directory, '/')) {
             *end = '\0'; /* up to the mount point */
             all[count] = (struct control_group){.is_v2 = is_v2, .is_own = is_own};
             strcpy(all[count++].directory, directory);

@@ -67,7 +67,7 @@ static bool add_device(struct device_set *d, struct device new)
     char path[PATH_MAX];
     char target[PATH_MAX];
     path_of(d, &new, "", path);
-    if (d->count == DEVICE_MOST || !kernel_file_link(path, target, sizeof target))
+    if (d->count == MAX_DEVICES || !kernel_file_link(path, target, sizeof target))
         return false;
     const char *slash = strrchr(target, '/'); /* the link's target ends in the kernel's name */
     snprintf(new.name, sizeof new.name, "%.*s", DEVICE_NAME - 1, slash ? slash + 1 : target);
@@ -182,7 +182,7 @@ static void find_below_loop(struct device_set *d, struct device *loop)
         return;
     loop->is_cached = !device_fact(d, loop, "loop/dio", text, sizeof text) || *text == '0';
     mount_info_of_path(&mount, file);
-    for (unsigned i = 0; i < OVERLAYS_MOST && *mount.upper_layer; i++) {
+    for (unsigned i = 0; i < MAX_OVERLAYS && *mount.upper_layer; i++) {
         snprintf(file, sizeof file, "%s", mount.upper_layer);
         mount_info_of_path(&mount, file);
     }
@@ -355,7 +355,7 @@ void device_add(struct device_counters *sum, const struct device_counters *part)
 double device_busy_percent(const struct device_counters *spent, uint64_t elapsed_ns)
 {
     uint64_t busiest = 0;
-    for (unsigned i = 0; i < DEVICE_MOST; i++)
+    for (unsigned i = 0; i < MAX_DEVICES; i++)
         busiest = spent->busy_ns[i] > busiest ? spent->busy_ns[i] : busiest;
     double percent = elapsed_ns > 0 ? 100.0 * (double)busiest / (double)elapsed_ns : 0;
     return percent < 100 ? percent : 100; /* the counters grow in steps */

@@ -21,7 +21,7 @@
  * and ZFS.
  */
 
-#define DEVICE_MOST 64
+#define MAX_DEVICES 64
 #define DEVICE_NAME 32 /* DISK_NAME_LEN of the kernel */
 
 struct device {
@@ -54,11 +54,11 @@ struct device_set {
     /* number of devices, from the first one, that the filesystem was made on */
     unsigned filesystem;
     struct device_copies copies;
-    struct device devices[DEVICE_MOST];
+    struct device devices[MAX_DEVICES];
     char name[128]; /* "vda2", "dm-0 (nvme0n1, nvme1n1)", "sda, sdb"; empty if `count` is 0 */
 };
 
-#define DEVICE_SUMS (11 + DEVICE_MOST)
+#define DEVICE_SUMS (11 + MAX_DEVICES)
 
 /* The counters at one moment, which count since the system started, or between two moments. */
 struct device_counters {
@@ -82,7 +82,7 @@ struct device_counters {
             uint64_t part_bytes;     /* of those partitions */
             uint64_t lowest_busy_ns; /* mean of all lowest devices */
             uint64_t
-                busy_ns[DEVICE_MOST]; /* for each device, in steps of a millisecond or a tick */
+                busy_ns[MAX_DEVICES]; /* for each device, in steps of a millisecond or a tick */
         };
     };
 };

@@ -82,7 +82,7 @@ void durability_find(struct durability *d, int directory_fd)
     for (unsigned layer = 0; fd >= 0; layer++) {
         mount_info_find(&mount, fd);
         durability_of_mount(d, &mount);
-        bool is_over = d->kind == DURABILITY_HIDDEN && layer < OVERLAYS_MOST;
+        bool is_over = d->kind == DURABILITY_HIDDEN && layer < MAX_OVERLAYS;
         int upper_fd = is_over ? mount_info_open_upper(&mount, fd) : -1;
         if (layer > 0)
             close(fd);

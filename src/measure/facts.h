@@ -32,7 +32,7 @@ struct facts {
     bool has_looked;
     char link[FACT_LINK];     /* to the only drive or the server: "PCIe 3.0 x4"; empty: not known */
     uint64_t link_per_second; /* the most bytes that it carries, by these facts; 0: not known */
-    uint64_t discards[DEVICE_MOST]; /* how many each device had been asked for at the first look */
+    uint64_t discards[MAX_DEVICES]; /* how many each device had been asked for at the first look */
     unsigned count;
     struct fact list[FACT_MAX]; /* those that matter most come first */
 };

@@ -32,7 +32,7 @@
  * In the scatter, no step counts as more than e times as fast or as slow as the mean: a burst at
  * the beginning, or a pause, says little about the other steps.
  */
-#define MOST_DEVIATION 1
+#define MAX_DEVIATION 1
 
 /* The least scatter that is assumed, because clocks and counters have some, too. */
 #define LEAST_VARIANCE 1e-5
@@ -85,10 +85,10 @@ struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes)
 struct search {
     const struct track *series;
     size_t count;
-    size_t at[TRACK_ROOM];         /* for each step, the index of the point at its end; first: 0 */
-    double sum[TRACK_ROOM];        /* sums of the steps' values, from the first one on */
-    double least_ns;               /* a level lasts at least this long */
-    size_t falls[LEVELS_MOST + 1]; /* the first step of each level, in order, and the end */
+    size_t at[TRACK_ROOM];        /* for each step, the index of the point at its end; first: 0 */
+    double sum[TRACK_ROOM];       /* sums of the steps' values, from the first one on */
+    double least_ns;              /* a level lasts at least this long */
+    size_t falls[MAX_LEVELS + 1]; /* the first step of each level, in order, and the end */
     unsigned levels;
 };
 
@@ -97,10 +97,10 @@ static double mean_of(const struct search *s, size_t from, size_t to)
     return (s->sum[to] - s->sum[from]) / (double)(to - from);
 }
 
-/* How far the value of a step lies from the mean, at most MOST_DEVIATION. */
+/* How far the value of a step lies from the mean, at most MAX_DEVIATION. */
 static double deviation(const struct search *s, size_t step, double mean)
 {
-    return fmin(fmax(mean_of(s, step - 1, step) - mean, -MOST_DEVIATION), MOST_DEVIATION);
+    return fmin(fmax(mean_of(s, step - 1, step) - mean, -MAX_DEVIATION), MAX_DEVIATION);
 }
 
 /* The variance of the values of these steps, as far as it matters for their mean. */
@@ -166,7 +166,7 @@ static bool is_fall(const struct search *s, size_t from, size_t place, size_t to
 /* Finds falls between two steps, also those on either side of the first one that is found. */
 static void find_falls(struct search *s, size_t from, size_t end)
 {
-    for (size_t window = end - from; s->levels < LEVELS_MOST && window >= 16; window /= 2) {
+    for (size_t window = end - from; s->levels < MAX_LEVELS && window >= 16; window /= 2) {
         /* two levels with the smallest sum of squares meet here */
         size_t to = from + window;
         size_t place = from + FEWEST_STEPS;
@@ -199,7 +199,7 @@ static void find_falls(struct search *s, size_t from, size_t end)
             }
         }
         find_falls(s, from, place);
-        if (s->levels < LEVELS_MOST)
+        if (s->levels < MAX_LEVELS)
             s->falls[s->levels++] = place;
         find_falls(s, place, end);
         return;

@@ -60,11 +60,11 @@ struct level {
     const char *limited_by; /* a static text; "unknown" or NULL: unknown */
 };
 
-#define LEVELS_MOST 4
+#define MAX_LEVELS 4
 
 struct levels {
     unsigned count; /* 0: there are no levels: the speed is even, slopes, or is too short */
-    struct level list[LEVELS_MOST];
+    struct level list[MAX_LEVELS];
 };
 
 /* The least fall, and the least that each level but the first must last. */
@@ -100,7 +100,7 @@ int levels_find(struct levels *levels, const struct track *c, struct err *e);
  * then 901.1 MiB/s (limited by device)." With operation_bytes it counts operations of that size.
  * Empty without levels. Without commas, because scripts take a line with one for the CSV line.
  */
-#define LEVELS_TEXT (LEVELS_MOST * 128)
+#define LEVELS_TEXT (MAX_LEVELS * 128)
 
 void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
                   uint64_t operation_bytes);

@@ -43,7 +43,7 @@ struct mount_info {
 void mount_info_find(struct mount_info *p, int directory_fd);
 
 /* An overlay may lie on another one, but the kernel allows no third. */
-#define OVERLAYS_MOST 2
+#define MAX_OVERLAYS 2
 
 /*
  * Whether a directory is on the filesystem of an overlay's upper layer, whose sizes statfs(2) of an

@@ -13,13 +13,13 @@
 #include "util/kernel_file.h"
 #include "util/units.h"
 
-#define MOST_CPUS 8192 /* of any kernel */
+#define MAX_CPUS  8192 /* of any kernel */
 #define LONG_BITS (8 * sizeof(long))
 
 void reading_take(struct reading *now, const struct sources *s, const struct cpu_quotas *q)
 {
     const char *root = s ? s->mount.root : "";
-    unsigned long usable[MOST_CPUS / LONG_BITS] = {0};
+    unsigned long usable[MAX_CPUS / LONG_BITS] = {0};
     const uint64_t tick_ns = BILLION / (uint64_t)sysconf(_SC_CLK_TCK);
     *now = (struct reading){.ns = clock_ns(), .own_ns = cpu_used_ns(), .quota_count = q->count};
     if (sched_getaffinity(0, sizeof usable, (cpu_set_t *)usable) != 0)
@@ -32,7 +32,7 @@ void reading_take(struct reading *now, const struct sources *s, const struct cpu
                    "cpu%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %*u %" SCNu64 " %" SCNu64
                    " %" SCNu64,
                    &cpu, &user, &nice, &system, &interrupts, &softly, &stolen) < 6 ||
-            line[3] == ' ' || cpu >= MOST_CPUS || !(usable[cpu / LONG_BITS] >> cpu % LONG_BITS & 1))
+            line[3] == ' ' || cpu >= MAX_CPUS || !(usable[cpu / LONG_BITS] >> cpu % LONG_BITS & 1))
             continue;
         now->cpus++;
         now->used_ns += (user + nice + system + interrupts + softly) * tick_ns;
@@ -125,7 +125,7 @@ void reading_join(struct reading *all, const struct reading *one, bool is_first)
     all->used_ns += one->used_ns;
     all->stolen_ns += one->stolen_ns;
     struct device_counters device = one->device;
-    for (unsigned i = 0; i < DEVICE_MOST; i++) /* the busiest device of any host */
+    for (unsigned i = 0; i < MAX_DEVICES; i++) /* the busiest device of any host */
         device.busy_ns[i] = increase(device.busy_ns[i], all->device.busy_ns[i]);
     device_add(&all->device, &device);
 }

@@ -52,7 +52,7 @@ static int is_our_share(const char *line, const struct sources *s)
     return *source == '\0' || *source == '/';
 }
 
-#define KEYS_MOST 2
+#define MAX_KEYS 2
 
 /*
  * A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
@@ -64,7 +64,7 @@ static const struct row {
     const char *filesystems; /* types on which it may speak; NULL: any */
     const char *file;        /* "": the control group's */
     /* formats of sscanf(3) that find a number in a line; all that are found are added up */
-    const char *keys[WAYS][KEYS_MOST];
+    const char *keys[WAYS][MAX_KEYS];
     const char *subject, *verbs[WAYS];
     unsigned of;
     int (*is_ours)(const char *line, const struct sources *s); /* NULL: every line is ours */
@@ -157,9 +157,9 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         int begins = row->is_ours ? row->is_ours(line, s) : -1;
         is_ours = begins < 0 ? is_ours : begins;
-        for (size_t i = 0; is_ours && i < WAYS * KEYS_MOST; i++) {
-            enum way way = (enum way)(i / KEYS_MOST);
-            const char *key = row->keys[way][i % KEYS_MOST];
+        for (size_t i = 0; is_ours && i < WAYS * MAX_KEYS; i++) {
+            enum way way = (enum way)(i / MAX_KEYS);
+            const char *key = row->keys[way][i % MAX_KEYS];
             uint64_t count;
             if (!key || sscanf(line, key, &count) != 1)
                 continue;
@@ -217,7 +217,7 @@ void sources_find(struct sources *s, int fd)
     }
     mount_info_find(&s->mount, fd);
     struct mount_info mount = s->mount; /* the lowest upper layer of overlays that can be seen */
-    for (unsigned layer = 0; layer < OVERLAYS_MOST; layer++) {
+    for (unsigned layer = 0; layer < MAX_OVERLAYS; layer++) {
         int upper_fd = mount_info_open_upper(&mount, at);
         if (upper_fd < 0)
             break;

@@ -30,8 +30,8 @@
 extern char **environ;
 
 /* A longer page is not believed, and longer messages are cut. */
-#define PAGE_MOST     (off_t)(256 * MIB)
-#define MESSAGES_MOST 4096
+#define MAX_PAGE     (off_t)(256 * MIB)
+#define MAX_MESSAGES 4096
 
 /* Interval at which to look whether the drawer has ended. */
 #define LOOK_NS 2000000
@@ -104,8 +104,8 @@ static int run_drawer(const struct html_page *p, const char *argument, const cha
             kill(drawer.pid, SIGKILL);
         clock_sleep(LOOK_NS);
     }
-    char text[MESSAGES_MOST + 1];
-    ssize_t got = pread(d.files[STDERR_FILENO], text, MESSAGES_MOST, 0);
+    char text[MAX_MESSAGES + 1];
+    ssize_t got = pread(d.files[STDERR_FILENO], text, MAX_MESSAGES, 0);
     text[got > 0 ? got : 0] = '\0';
     for (char *rest = text; rest && *rest;)
         fprintf(stderr, "%s\n", printable(strsep(&rest, "\n")).text);
@@ -209,7 +209,7 @@ int html_page_write(struct html_page *p, const char *json, struct err *e)
         rc = -EINTR;
     else if (status < 0)
         rc = err_system(e, -status, "%s: run %s", p->option, p->program);
-    else if (status > 0 || length > PAGE_MOST)
+    else if (status > 0 || length > MAX_PAGE)
         rc = err_say(e, "%s: %s did not draw the page", p->option, p->program);
     /* somebody else may hold on to the drawer: the page is copied as long as it is now */
     char part[8192];

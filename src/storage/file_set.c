@@ -27,7 +27,7 @@
 #define ORIGINS_PER_WORKER UINT64_C(1000000000000)
 
 /* Sets with more files than this are not kept for further laps. */
-#define MOST_WANTED UINT64_C(1000000)
+#define MAX_WANTED UINT64_C(1000000)
 
 /* An inode and a name together take less than this on average. */
 #define BYTES_PER_FILE 4096
@@ -355,7 +355,7 @@ int file_set_clear(struct file_set *s, bool goes_on, struct err *e)
     struct scratch_space space;
     struct err ignored = {0};
     /* whether there is room for all workers to make as many files again, with as much left free */
-    bool grows = goes_on && !has_data(s) && s->state.wanted < MOST_WANTED &&
+    bool grows = goes_on && !has_data(s) && s->state.wanted < MAX_WANTED &&
                  scratch_space(s->setup.scratch, &space, &ignored) == 0 &&
                  space.files / 2 > s->setup.count &&
                  space.bytes / 2 > s->setup.count * BYTES_PER_FILE;

@@ -48,12 +48,12 @@ static struct residency of_pages(uint64_t pages, uint64_t bytes)
 #define PIECE_ANSWERS (PIECE_BYTES / SMALLEST_PAGE)
 
 /* In a larger file, this number of pieces, spread evenly, stands for all. 16 GiB take 50 ms. */
-#define MOST_PIECES 256
+#define MAX_PIECES 256
 
 struct residency page_cache_residency_by_mincore(int fd, uint64_t bytes)
 {
     uint64_t pieces = bytes / PIECE_BYTES + (bytes % PIECE_BYTES > 0);
-    uint64_t looked_at = pieces < MOST_PIECES ? pieces : MOST_PIECES;
+    uint64_t looked_at = pieces < MAX_PIECES ? pieces : MAX_PIECES;
     unsigned char answers[PIECE_ANSWERS];
     uint64_t pages = 0;
     for (uint64_t i = 0; i < looked_at; i++) {

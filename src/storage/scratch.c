@@ -32,7 +32,7 @@
 #define HEX          "0123456789abcdef"
 #define LETTERS      "abcdefghijklmnopqrstuvwxyz234567" /* 32 letters, so each takes 5 random bits */
 #define INDEX_DIGITS 10
-#define MOST_LETTERS 12
+#define MAX_LETTERS  12
 #define CHECK_BITS   16
 
 /* The number that the name of a private directory has in place of this one. */
@@ -78,7 +78,7 @@ struct made_name directory_name(unsigned number)
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index)
 {
     uint64_t bits = rng_mix(seed ^ rng_mix(index));
-    size_t count = (size_t)(bits % (MOST_LETTERS + 1));
+    size_t count = (size_t)(bits % (MAX_LETTERS + 1));
     char *letters = name + (order == NAMES_SORTED ? INDEX_DIGITS : 0);
     char *digits = name + (order == NAMES_SORTED ? 0 : count);
     name[INDEX_DIGITS + count] = '\0';
@@ -264,8 +264,8 @@ static int remove_once(int parent_fd, const char *name, int fd)
  * Waits take one millisecond at first, then twice as long each, and these times at last: half a
  * second in all, or eight for files that vanish, whose server may be busy or far away.
  */
-#define LONGEST_WAIT_MS           256
-#define LONGEST_VANISHING_WAIT_MS 4096
+#define MAX_WAIT_MS           256
+#define MAX_VANISHING_WAIT_MS 4096
 
 int private_directory_remove(int parent_fd, const char *name, int fd)
 {
@@ -274,7 +274,7 @@ int private_directory_remove(int parent_fd, const char *name, int fd)
         int state =
             directory_state(fd, NULL); /* empty: the last file has vanished since the last try */
         bool vanishes = state == DIRECTORY_VANISHING || state == DIRECTORY_EMPTY;
-        if (ms > (vanishes ? LONGEST_VANISHING_WAIT_MS : LONGEST_WAIT_MS))
+        if (ms > (vanishes ? MAX_VANISHING_WAIT_MS : MAX_WAIT_MS))
             break;
         clock_sleep(ms * MILLION);
         rc = remove_once(parent_fd, name, fd);

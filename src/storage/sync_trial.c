@@ -17,7 +17,7 @@ int sync_trial_run(struct sync_trial *t, const char *path, const struct device_s
                    unsigned syncs, bool trusts, struct err *e)
 {
     uint64_t block[BLOCK / sizeof(uint64_t)];
-    double times[SYNC_TRIAL_MOST];
+    double times[MAX_SYNC_TRIAL];
     struct device_counters before, after;
     struct summary summary;
     struct scratch s;

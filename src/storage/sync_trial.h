@@ -18,7 +18,7 @@ struct sync_trial {
 };
 
 /* At most this number of syncs. */
-#define SYNC_TRIAL_MOST 200
+#define MAX_SYNC_TRIAL 200
 
 /*
  * Makes a trial of so many syncs in the directory `path`, which is on d. Returns 0, or a negative

@@ -82,10 +82,10 @@ enum tag {
  */
 #define SPIN_NS           20000
 #define SHORTEST_SLEEP_NS 10000
-#define LONGEST_SLEEP_NS  100000
-#define LONGEST_CROWDED   5 /* sleeps become longer by this factor at most */
+#define MAX_SLEEP_NS      100000
+#define MAX_CROWD         5 /* sleeps become longer by this factor at most */
 #define PART_OF_WAIT      100
-#define LONGEST_OF_ALL_NS 2000000
+#define MAX_OF_ALL_NS     2000000
 
 /* How late the kernel may end a sleep, in ns. The default, 50 us, exceeds most of these sleeps. */
 #define TIMER_SLACK_NS 1000
@@ -129,8 +129,8 @@ static void mpi_wait_sleep(struct mpi_wait *w)
     if (now < w->spin_until_ns)
         return;
     uint64_t longest_ns = (now - w->start_ns) / PART_OF_WAIT;
-    if (longest_ns > LONGEST_OF_ALL_NS)
-        longest_ns = LONGEST_OF_ALL_NS;
+    if (longest_ns > MAX_OF_ALL_NS)
+        longest_ns = MAX_OF_ALL_NS;
     if (longest_ns < w->longest_sleep_ns)
         longest_ns = w->longest_sleep_ns;
     clock_sleep(w->sleep_ns);
@@ -259,9 +259,9 @@ static int receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct 
     return rc == 0 ? 1 : rc;
 }
 
-/* After this time, ranks that have not come to a meeting are named, up to MOST_NAMED of them. */
+/* After this time, ranks that have not come to a meeting are named, up to MAX_NAMED of them. */
 #define NAMED_AFTER_NS UINT64_C(30000000000)
-#define MOST_NAMED     8
+#define MAX_NAMED      8
 
 /* Rank 1 gives rank 0 this much more time, because rank 0 itself may be waiting for others. */
 #define GRACE_NS UINT64_C(2000000000)
@@ -353,11 +353,11 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
     unsigned missing = 0;
     break_line(c);
     for (unsigned i = 1; i < c->ranks.count; i++) {
-        if (!s->has_come[i] && missing++ < MOST_NAMED)
+        if (!s->has_come[i] && missing++ < MAX_NAMED)
             message("%s: rank %u on %s has not arrived%s", what, i,
                     c->ranks.cards ? c->ranks.cards[i].host : "a host not known yet", how);
     }
-    if (missing > MOST_NAMED)
+    if (missing > MAX_NAMED)
         message("%s: %u ranks in all have not arrived", what, missing);
 }
 
@@ -661,7 +661,7 @@ static int introduce_ranks(struct coordinator *c, struct err *e)
     /* each rank polls less often if several of them share a CPU */
     unsigned crowd = s->introduction.ranks_per_cpu;
     if (crowd > 1)
-        s->longest_sleep_ns *= crowd < LONGEST_CROWDED ? crowd : LONGEST_CROWDED;
+        s->longest_sleep_ns *= crowd < MAX_CROWD ? crowd : MAX_CROWD;
     return rc;
 }
 
@@ -684,7 +684,7 @@ static int mpi_begin(struct coordinator *c, struct err *e)
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for %u ranks", c->ranks.count);
     c->state = s;
-    s->longest_sleep_ns = LONGEST_SLEEP_NS;
+    s->longest_sleep_ns = MAX_SLEEP_NS;
     prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
     code = MPI_Comm_dup(MPI_COMM_WORLD, &s->comm);
     if (code == MPI_SUCCESS)

@@ -62,12 +62,12 @@ void host_read_cpu_model(FILE *cpuinfo, char *model, size_t size)
 }
 
 /* Linux supports fewer CPUs than this. */
-#define MOST_CPUS (1 << 20)
+#define MAX_CPUS (1 << 20)
 
 /* The kernel refuses a set that is too small for all CPUs that it supports, present or not. */
 unsigned host_cpus(void)
 {
-    for (size_t room = CPU_SETSIZE; room <= MOST_CPUS; room *= 2) {
+    for (size_t room = CPU_SETSIZE; room <= MAX_CPUS; room *= 2) {
         cpu_set_t *usable = CPU_ALLOC(room);
         size_t size = CPU_ALLOC_SIZE(room);
         bool told = usable && sched_getaffinity(0, size, usable) == 0;

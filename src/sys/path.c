@@ -324,15 +324,15 @@ void path_look_into(struct path_directory *d)
 
 /* ---- one name after the other ---------------------------------------------------------------- */
 
-#define MOST_LINKS 40 /* The limit of the kernel (path_resolution(7)). */
-#define MOST_ABOVE 64 /* The number of directories that a walk remembers. */
+#define MAX_LINKS 40 /* The limit of the kernel (path_resolution(7)). */
+#define MAX_ABOVE 64 /* The number of directories that a walk remembers. */
 
 struct walk {
     int directory; /* O_PATH: the directory that the walk has reached */
     struct {
         dev_t device;
         ino_t inode;
-    } above[MOST_ABOVE];     /* the directories that it has left behind, the outermost first */
+    } above[MAX_ABOVE];      /* the directories that it has left behind, the outermost first */
     unsigned depth;          /* number of those */
     char name[NAME_MAX + 1]; /* the name that was looked up last */
     char rest[PATH_MAX];     /* the part of the path that is still ahead */
@@ -393,7 +393,7 @@ static int follow(struct walk *w, int link)
         return safe < 0 ? safe : -PATH_LINK;
     if (safe == BROUGHT && w->mount == 0)
         w->mount = mount_info_id_of(w->directory);
-    if (++w->links > MOST_LINKS)
+    if (++w->links > MAX_LINKS)
         return -PATH_ENDLESS;
     ssize_t length = readlinkat(link, "", target, sizeof target);
     size_t rest = strlen(w->rest);
@@ -427,7 +427,7 @@ static int enter(struct walk *w, int directory, const struct stat *facts)
         if (w->above[w->depth].device != facts->st_dev || w->above[w->depth].inode != facts->st_ino)
             rc = -PATH_MOVED;
     } else if (strcmp(w->name, "..") != 0 && strcmp(w->name, ".") != 0) {
-        if (w->depth == MOST_ABOVE)
+        if (w->depth == MAX_ABOVE)
             memmove(w->above, w->above + 1, --w->depth * sizeof *w->above);
         rc = fstat(w->directory, &here) == 0 ? 0 : -errno;
         w->above[w->depth].device = here.st_dev;

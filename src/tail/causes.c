@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* Most requests of one operation that are followed at the same time. */
-#define MOST_REQUESTS 64
+#define MAX_REQUESTS 64
 
 /* Most journals whose latest commit is followed. */
-#define MOST_JOURNALS 4
+#define MAX_JOURNALS 4
 
 /* A request of the operation that is not complete yet. */
 struct request {
@@ -23,7 +23,7 @@ struct request {
 struct moment {
     const struct tail_op *op;
     enum { RUNNING, WANTS_CPU, ASLEEP } thread;
-    struct request requests[MOST_REQUESTS];
+    struct request requests[MAX_REQUESTS];
     unsigned count;
     unsigned issued;  /* number of these requests that a device has */
     unsigned meta;    /* number of these requests for the filesystem's own data */
@@ -37,7 +37,7 @@ struct moment {
     struct asked { /* who asked the latest journals for a commit */
         uint64_t journal;
         int32_t by;
-    } asked[MOST_JOURNALS];
+    } asked[MAX_JOURNALS];
     unsigned asked_count;
     int32_t commit_by; /* thread that asked for the commit under way; 0: not known */
     uint64_t lock;     /* address of the lock that the thread waits for; 0: none */
@@ -109,7 +109,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
     case TAIL_INSERT:
     case TAIL_ISSUE:
         m->had_request = true;
-        if (!r && m->count < MOST_REQUESTS) {
+        if (!r && m->count < MAX_REQUESTS) {
             r = &m->requests[m->count++];
             *r = (struct request){.device = e->device,
                                   .is_meta = e->is_meta,
@@ -153,12 +153,12 @@ static void take_in(struct moment *m, const struct tail_event *e)
         m->pauses = false;
         break;
     case TAIL_ASK_COMMIT:
-        m->asked[m->asked_count++ % MOST_JOURNALS] = (struct asked){e->sector, e->thread};
+        m->asked[m->asked_count++ % MAX_JOURNALS] = (struct asked){e->sector, e->thread};
         break;
     case TAIL_COMMIT_BEGIN:
         m->commits++;
         m->commit_by = 0;
-        for (unsigned i = 0; i < MOST_JOURNALS; i++)
+        for (unsigned i = 0; i < MAX_JOURNALS; i++)
             if (m->asked[i].journal == (uint64_t)e->thread) {
                 m->commit_by = m->asked[i].by;
                 /* asked while it is busy, it commits once more, for nobody in particular */

@@ -108,7 +108,7 @@ static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_
 }
 
 /* Most pages that are read from one CPU in a row. */
-#define MOST_PAGES 4096
+#define MAX_PAGES 4096
 
 bool tail_history_read(struct tail_reader *r)
 {
@@ -117,7 +117,7 @@ bool tail_history_read(struct tail_reader *r)
     size_t bytes;
     for (unsigned cpu = 0; cpu < r->trace->cpus; cpu++) {
         unsigned lane = r->first_lane + cpu;
-        for (unsigned i = 0; i < MOST_PAGES; i++) {
+        for (unsigned i = 0; i < MAX_PAGES; i++) {
             bytes = tail_trace_read(r->trace, cpu, r->page);
             if (bytes == 0)
                 break;

@@ -11,22 +11,22 @@
 
 uint64_t tail_heap_least(const struct tail_heap *h)
 {
-    return h->count < TAIL_MOST ? 0 : h->records[0].latency_ns;
+    return h->count < MAX_TAIL ? 0 : h->records[0].latency_ns;
 }
 
 void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
 {
     struct tail_record *records = h->records;
     unsigned at = 0;
-    if (h->count < TAIL_MOST) {
+    if (h->count < MAX_TAIL) {
         at = h->count++;
         for (; at > 0 && r->latency_ns < records[(at - 1) / 2].latency_ns; at = (at - 1) / 2)
             records[at] = records[(at - 1) / 2];
         records[at] = *r;
     } else if (r->latency_ns > records[0].latency_ns) {
-        for (unsigned child = 1; child < TAIL_MOST; child = 2 * at + 1) {
+        for (unsigned child = 1; child < MAX_TAIL; child = 2 * at + 1) {
             child +=
-                child + 1 < TAIL_MOST && records[child + 1].latency_ns < records[child].latency_ns;
+                child + 1 < MAX_TAIL && records[child + 1].latency_ns < records[child].latency_ns;
             if (r->latency_ns <= records[child].latency_ns)
                 break;
             records[at] = records[child];
@@ -74,7 +74,7 @@ int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
 {
     uint64_t slowest = s->slowest > 0 ? s->slowest : latencies->count / 1000;
     if (s->slowest == 0)
-        slowest = slowest < TAIL_LEAST ? TAIL_LEAST : slowest > TAIL_MOST ? TAIL_MOST : slowest;
+        slowest = slowest < TAIL_LEAST ? TAIL_LEAST : slowest > MAX_TAIL ? MAX_TAIL : slowest;
     s->ops = latencies->count;
     s->slowest = slowest < s->ops ? slowest : s->ops;
     s->above_ns = s->ops > s->slowest ? histogram_at_rank(latencies, s->ops - s->slowest) : 0;

@@ -11,7 +11,7 @@
 /* The slowest operations of a test, and why they were slow: plain data and pure functions. */
 
 /* Most operations of a test that are explained. */
-#define TAIL_MOST 1000
+#define MAX_TAIL 1000
 
 /* Fewest operations that are explained, if the test has this many. */
 #define TAIL_LEAST 10
@@ -28,7 +28,7 @@ struct tail_record {
 
 /* The slowest operations so far. */
 struct tail_heap {
-    struct tail_record records[TAIL_MOST];
+    struct tail_record records[MAX_TAIL];
     unsigned count;
 };
 
@@ -57,7 +57,7 @@ struct tail_summary {
 
 /*
  * Sums up a test that began at start_ns and has these latencies. Explains s->slowest operations; if
- * that is 0, a thousandth, but at least TAIL_LEAST and at most TAIL_MOST. Returns 0 or -ENOMEM.
+ * that is 0, a thousandth, but at least TAIL_LEAST and at most MAX_TAIL. Returns 0 or -ENOMEM.
  */
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
                       const struct histogram *latencies, uint64_t start_ns);

@@ -380,8 +380,8 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
  * The instance cannot be removed while the program, or a process that it forked, has files of it
  * open. When the program is killed, these files are closed a moment after the socket.
  */
-#define MOST_TRIES 500
-#define NAP_NS     10000000
+#define MAX_TRIES 500
+#define NAP_NS    10000000
 
 /* Arguments of unlinkat(2). The filter compares the address of the name. */
 struct errand {
@@ -423,7 +423,7 @@ static void run_errand(void *context, int socket)
     char byte;
     while (syscall(SYS_read, socket, &byte, 1) < 0 && errno == EINTR)
         continue;
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int i = 0; i < MAX_TRIES; i++) {
         if (syscall(SYS_unlinkat, errand->instances, errand->name, AT_REMOVEDIR) == 0 ||
             errno == ENOENT)
             return;
@@ -434,13 +434,13 @@ static void run_errand(void *context, int socket)
 /* Size of the kernel's buffers, for all CPUs together and for each. */
 #define BUFFER_KIB 65536U
 
-#define MOST_CPU_KIB   8192U
-#define LEAST_CPU_KIB  128U
-#define INSTANCE_PATH  128
-#define FORMAT_BYTES   8192
-#define FILTER_BYTES   3000
-#define MOST_IN_FILTER 64
-#define TRIES_TO_MAKE  3
+#define MAX_CPU_KIB   8192U
+#define LEAST_CPU_KIB 128U
+#define INSTANCE_PATH 128
+#define FORMAT_BYTES  8192
+#define FILTER_BYTES  3000
+#define MAX_IN_FILTER 64
+#define TRIES_TO_MAKE 3
 
 #define PLACE_BYTES 32
 
@@ -568,7 +568,7 @@ static bool open_files(struct tail_trace *t, const char *place)
         all = all && t->filters[i] >= 0;
     }
     unsigned kib = BUFFER_KIB / t->cpus;
-    kib = kib > MOST_CPU_KIB ? MOST_CPU_KIB : kib < LEAST_CPU_KIB ? LEAST_CPU_KIB : kib;
+    kib = kib > MAX_CPU_KIB ? MAX_CPU_KIB : kib < LEAST_CPU_KIB ? LEAST_CPU_KIB : kib;
     snprintf(text, sizeof text, "%u", kib);
     return all && set_file(t, place, "trace_clock", "mono") &&
            set_file(t, place, "options/overwrite", "1") &&
@@ -739,7 +739,7 @@ bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
             __attribute__((fallthrough));
         case SCOPE_DEVICES:
             snprintf(text, sizeof text, "dev == 0");
-            for (unsigned k = 0; k < devices && k < MOST_IN_FILTER; k++)
+            for (unsigned k = 0; k < devices && k < MAX_IN_FILTER; k++)
                 used += (size_t)snprintf(
                     text + used, sizeof text - used, "%sdev == %" PRIu32, k > 0 ? " || " : "",
                     tail_device(w->devices->devices[k].major, w->devices->devices[k].minor));
@@ -820,7 +820,7 @@ void tail_trace_close(struct tail_trace *t)
     if (!t->is_wanted)
         return;
     close_files(t);
-    if (!helper_end(&t->remover, MOST_TRIES * (NAP_NS / 1000000) + 1000)) /* somebody stopped it */
+    if (!helper_end(&t->remover, MAX_TRIES * (NAP_NS / 1000000) + 1000)) /* somebody stopped it */
         stop_message("the process that removes the trace instance is stopped; it will do so when "
                      "it is continued");
     descriptor_close(&t->instances);

@@ -52,7 +52,7 @@ struct settings {
     bool trusts_directory;
 };
 
-#define MOST_COUNT     UINT64_C(1000000000000000)
+#define MAX_COUNT      UINT64_C(1000000000000000)
 #define ACCEPTED_COUNT "a whole number from 1 to 10^15"
 
 /* Number of integers that are written between two looks at the stop flag. */
@@ -66,7 +66,7 @@ static int take_count(void *settings, const char *word, struct err *e)
     struct err reason = {0};
     if (s->count.given)
         return err_say(e, "unexpected argument '%.100s'; only one COUNT is taken", word);
-    if (value_count(&s->count, word, 1, MOST_COUNT, ACCEPTED_COUNT, &reason) != 0)
+    if (value_count(&s->count, word, 1, MAX_COUNT, ACCEPTED_COUNT, &reason) != 0)
         return err_say(e, "COUNT: '%.100s' is not accepted; expected %s", word, reason.text);
     return 0;
 }

@@ -49,7 +49,7 @@
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-#define ZCAV_MOST_FILES 256
+#define MAX_ZCAV_FILES 256
 
 struct zcav_file {
     const char *path; /* "-": standard input */
@@ -79,7 +79,7 @@ struct zcav_settings {
     struct optional iodepth;
     const char *pending_log; /* log for the next file on the command line */
     unsigned file_count;
-    struct zcav_file files[ZCAV_MOST_FILES];
+    struct zcav_file files[MAX_ZCAV_FILES];
 };
 
 #define FIELD(name) offsetof(struct zcav_settings, name)
@@ -142,8 +142,8 @@ static int add_file(void *settings, const char *word, struct err *e)
     struct zcav_settings *s = settings;
     if (*word == '\0')
         return err_say(e, "the path of a device or a file");
-    if (s->file_count == ZCAV_MOST_FILES)
-        return err_say(e, "at most %d FILEs", ZCAV_MOST_FILES);
+    if (s->file_count == MAX_ZCAV_FILES)
+        return err_say(e, "at most %d FILEs", MAX_ZCAV_FILES);
     for (unsigned i = 0; s->pending_log && i < s->file_count; i++)
         if (s->files[i].log && strcmp(s->files[i].log, s->pending_log) == 0)
             return err_say(e, "a different LOG for each FILE: %.100s is already that of %.100s",
@@ -674,7 +674,7 @@ static int measure_device(void *context, struct err *e)
 }
 
 /* Most places that are named; of others the number is told. */
-#define PLACES_MOST 8
+#define MAX_PLACES 8
 
 /* Prints what people look for in a log that they read: the median, and the places to look at. */
 static void print_words(const struct zcav_job *j)
@@ -694,22 +694,22 @@ static void print_words(const struct zcav_job *j)
     for (size_t i = 0; i < count; i++) {
         const struct zcav_block *b = &j->middle[i];
         const double rate = MIB * mib_per_second(b);
-        if (b->bytes > 0 && 2 * rate < median && places++ < PLACES_MOST)
+        if (b->bytes > 0 && 2 * rate < median && places++ < MAX_PLACES)
             label_add(&text, "%s/s at %s, ", units_scaled(rate, UNITS_BYTES).text,
                       units_scaled((double)zcav_offset(s, i), UNITS_BYTES).text);
     }
-    if (places > PLACES_MOST)
-        label_add(&text, "and %zu more: ", places - PLACES_MOST);
+    if (places > MAX_PLACES)
+        label_add(&text, "and %zu more: ", places - MAX_PLACES);
     label_add(&text, "%s below half the median", places > 0 ? "all" : "none");
     label_print(j->log.stream, "slow", &text);
-    for (size_t i = 0; i < j->bad.count && i < PLACES_MOST; i++) {
+    for (size_t i = 0; i < j->bad.count && i < MAX_PLACES; i++) {
         const struct bad_range *r = &j->bad.ranges[i];
         label_add(&text, "%s%s at %s: %s", i > 0 ? "; " : "",
                   units_scaled((double)r->bytes, UNITS_BYTES).text,
                   units_scaled((double)r->offset, UNITS_BYTES).text, portable_reason(r->code));
     }
-    if (j->bad.count > PLACES_MOST)
-        label_add(&text, "; and %zu more", j->bad.count - PLACES_MOST);
+    if (j->bad.count > MAX_PLACES)
+        label_add(&text, "; and %zu more", j->bad.count - MAX_PLACES);
     if (j->bad.count == 0)
         label_add(&text, "none");
     label_print(j->log.stream, s->writes ? "unwritable" : "unreadable", &text);
@@ -768,7 +768,7 @@ static int run_jobs(struct zcav_job *jobs, unsigned count, struct err *e)
     static const struct task task = {.prepare = open_queue, .work = measure_device};
     struct thread_pool pool;
     struct task_times times = {0};
-    void *contexts[ZCAV_MOST_FILES];
+    void *contexts[MAX_ZCAV_FILES];
     struct shared_stats stats;
     struct progress_lines progress;
     struct monitor *monitor = NULL;

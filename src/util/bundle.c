@@ -7,7 +7,7 @@
 #define WORD sizeof(uint64_t)
 
 /* Length of the longest text that bundle_take_text() accepts, in bytes. */
-#define MOST_TEXT (UINT64_C(1) << 20)
+#define MAX_TEXT (UINT64_C(1) << 20)
 
 /*
  * A bundle is a list of pairs of words: for each object its bytes and the number of its words that
@@ -90,7 +90,7 @@ bool bundle_take(struct bundle_reader *r, void *object, size_t bytes)
 char *bundle_take_text(struct bundle_reader *r)
 {
     uint64_t length;
-    if (!bundle_take(r, &length, sizeof length) || length > MOST_TEXT)
+    if (!bundle_take(r, &length, sizeof length) || length > MAX_TEXT)
         return NULL;
     char *text = calloc(length + 1, 1);
     if (text && bundle_take(r, text, length))

@@ -38,7 +38,7 @@ struct number {
 };
 
 /* More digits of a fraction change nothing, because no unit has as many nanoseconds or bytes. */
-#define MOST_FRACTION UINT64_C(1000000000000000000)
+#define MAX_FRACTION UINT64_C(1000000000000000000)
 
 /* Reads a number, and moves *text past it. Returns false when there is none. */
 static bool read_number(const char **text, struct number *n)
@@ -51,7 +51,7 @@ static bool read_number(const char **text, struct number *n)
         return has_digits;
     for ((*text)++; is_digit(**text); (*text)++) {
         has_digits = true;
-        if (n->scale == MOST_FRACTION)
+        if (n->scale == MAX_FRACTION)
             continue;
         n->fraction = n->fraction * 10 + (uint64_t)(**text - '0');
         n->scale *= 10;

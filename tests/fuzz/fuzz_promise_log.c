@@ -31,7 +31,7 @@ static void add(struct text *t, const char *text, size_t length)
     t->length += length;
 }
 
-static size_t make_header(char text[static HEADER_LINE_MOST])
+static size_t make_header(char text[static MAX_HEADER_LINE])
 {
     const struct header h = {.run = RUN,
                              .block_bytes = 512,
@@ -47,7 +47,7 @@ static size_t make_header(char text[static HEADER_LINE_MOST])
  * Line `number` of the log, of any method but the first two. Each version of a unit occurs
  * once.
  */
-static size_t make_line(char text[static LOG_LINE_MOST], unsigned number, uint64_t run)
+static size_t make_line(char text[static MAX_LOG_LINE], unsigned number, uint64_t run)
 {
     const struct log_line line = {.method = 2 + number % (METHODS - 2),
                                   .unit = number / (METHODS - 2) % UNITS,
@@ -59,7 +59,7 @@ static size_t make_line(char text[static LOG_LINE_MOST], unsigned number, uint64
 /* Damages the log as this pair of bytes says. */
 static void damage(struct text *t, uint8_t what, uint8_t where)
 {
-    char line[HEADER_LINE_MOST];
+    char line[MAX_HEADER_LINE];
     size_t at = t->length * where / 256;
     switch (what % 6) {
     case 0:
@@ -116,7 +116,7 @@ static void read_log(const char *text, size_t length, bool is_ours)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct text t;
-    char line[HEADER_LINE_MOST];
+    char line[MAX_HEADER_LINE];
     read_log((const char *)data, size, false);
     t.length = 0;
     add(&t, line, make_header(line));

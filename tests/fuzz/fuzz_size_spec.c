@@ -27,11 +27,11 @@ static void size_of_data(char *text)
         return;
     }
     MUST(!s.data_bytes.given || !s.data_units.given);
-    must_be_within(s.data_bytes, 0, LIMIT_DATA_BYTES);
-    MUST(!s.data_units.given || s.data_units.value / BILLION <= LIMIT_DATA_BYTES / MIB);
-    must_be_within(s.chunk_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX);
-    must_be_within(s.seeks, 1, LIMIT_SEEKS);
-    must_be_within(s.seekers, 1, LIMIT_SEEKERS);
+    must_be_within(s.data_bytes, 0, MAX_DATA_BYTES);
+    MUST(!s.data_units.given || s.data_units.value / BILLION <= MAX_DATA_BYTES / MIB);
+    must_be_within(s.chunk_bytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
+    must_be_within(s.seeks, 1, MAX_SEEKS);
+    must_be_within(s.seekers, 1, MAX_SEEKERS);
 }
 
 static void files(char *text)
@@ -42,11 +42,11 @@ static void files(char *text)
         MUST(e.code == EINVAL && e.text[0] != '\0');
         return;
     }
-    must_be_within(s.files_k, 0, LIMIT_FILES_K);
-    must_be_within(s.file_max_bytes, 0, LIMIT_FILE_BYTES);
-    must_be_within(s.file_min_bytes, 0, LIMIT_FILE_BYTES);
-    must_be_within(s.directories, 0, LIMIT_DIRECTORIES);
-    must_be_within(s.file_chunk_bytes, LIMIT_CHUNK_MIN, LIMIT_CHUNK_MAX);
+    must_be_within(s.files_k, 0, MAX_FILES_K);
+    must_be_within(s.file_max_bytes, 0, MAX_FILE_BYTES);
+    must_be_within(s.file_min_bytes, 0, MAX_FILE_BYTES);
+    must_be_within(s.directories, 0, MAX_DIRECTORIES);
+    must_be_within(s.file_chunk_bytes, MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
     MUST(!s.file_max_bytes.given || !s.file_min_bytes.given ||
          s.file_min_bytes.value <= s.file_max_bytes.value);
 }

@@ -51,14 +51,14 @@ struct leaf {
 };
 
 /* Number of fsyncs in a trial. */
-#define TRIAL_SYNCS SYNC_TRIAL_MOST
+#define TRIAL_SYNCS MAX_SYNC_TRIAL
 
 struct audit {
     struct mount_info mount;
     struct durability durability;
     struct device_set devices;
     struct facts facts; /* what stands in the way, before the trial and after it */
-    struct leaf leaves[DEVICE_MOST];
+    struct leaf leaves[MAX_DEVICES];
     unsigned leaf_count;
     struct sync_trial trial;
     struct whole_sizes whole; /* of writes that the filesystem promises to make whole */

@@ -196,9 +196,9 @@ static void shell_end(pid_t process)
         clock_sleep(MOMENT_NS);
 }
 
-#define COMMAND_MOST 8192
-#define PAUSE_NS     (BILLION / 20)
-#define RETRY_NS     BILLION
+#define MAX_COMMAND 8192
+#define PAUSE_NS    (BILLION / 20)
+#define RETRY_NS    BILLION
 
 /* How long the victim may take to answer. */
 #define ANSWER_NS (10 * BILLION)
@@ -322,24 +322,24 @@ static int run_command(struct campaign *c, const char *command, int in, int out,
  * Stores in `line` the user's --victim, followed by a command for the victim. With options it is a
  * command of boncut there.
  */
-static int on_victim(const struct campaign *c, char line[COMMAND_MOST], const char *command,
+static int on_victim(const struct campaign *c, char line[MAX_COMMAND], const char *command,
                      const char *options, struct err *e)
 {
-    char whole[COMMAND_MOST];
+    char whole[MAX_COMMAND];
     int length = options ? snprintf(whole, sizeof whole, "boncut %s%s%s %s", command,
                                     *options ? " " : "", options, c->settings->directory)
                          : snprintf(whole, sizeof whole, "%s", command);
-    if (length >= COMMAND_MOST)
+    if (length >= MAX_COMMAND)
         return err_say(e, "--write-options: the command is too long");
-    length = snprintf(line, COMMAND_MOST, "%s %s", c->settings->victim, whole);
-    return length < COMMAND_MOST ? 0 : err_say(e, "--victim: the command is too long");
+    length = snprintf(line, MAX_COMMAND, "%s %s", c->settings->victim, whole);
+    return length < MAX_COMMAND ? 0 : err_say(e, "--victim: the command is too long");
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 static int clean_up(struct campaign *c, struct err *e)
 {
-    char line[COMMAND_MOST];
+    char line[MAX_COMMAND];
     int status = on_victim(c, line, "--cleanup", "", e);
     if (status == 0)
         status = run_command(c, line, -1, -1, c->settings->patience_ns.value, e);
@@ -349,7 +349,7 @@ static int clean_up(struct campaign *c, struct err *e)
 /* Whether the log has a promise below its header. */
 static bool has_promises(int log_fd)
 {
-    char text[HEADER_LINE_MOST];
+    char text[MAX_HEADER_LINE];
     ssize_t length = pread(log_fd, text, sizeof text, 0);
     const char *end = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
     return end && memchr(end + 1, '\n', (size_t)(text + length - end - 1));
@@ -385,7 +385,7 @@ static void end_writer(struct campaign *c)
 /* Reads the header of the cut's log. The first one says which filesystem is cut. */
 static int read_header(struct campaign *c, struct err *e)
 {
-    char text[4 * HEADER_LINE_MOST]; /* a terminal may show other lines before it */
+    char text[4 * MAX_HEADER_LINE]; /* a terminal may show other lines before it */
     int fd = open_log(c, "promises", O_RDONLY, e);
     if (fd < 0)
         return fd;
@@ -413,7 +413,7 @@ static int write_and_cut(struct campaign *c, struct err *e)
     const struct settings *s = c->settings;
     uint64_t least_ns = s->after_least_ns.value;
     uint64_t delay_ns = least_ns + rng_below(&c->rng, s->after_most_ns.value - least_ns + 1);
-    char line[COMMAND_MOST];
+    char line[MAX_COMMAND];
     int log_fd = open_log(c, "promises", O_RDWR | O_CREAT | O_TRUNC, e);
     int rc = log_fd < 0 ? log_fd
                         : on_victim(c, line, "write", s->write_options ? s->write_options : "", e);
@@ -449,7 +449,7 @@ static int write_and_cut(struct campaign *c, struct err *e)
 /* Whether the victim answers, with another boot id than before the cut. */
 static int is_up(struct campaign *c, struct err *e)
 {
-    char line[COMMAND_MOST];
+    char line[MAX_COMMAND];
     char id[HEADER_TEXT] = "";
     bool asks = !c->settings->same_boot;
     int rc = on_victim(c, line, asks ? "cat /proc/sys/kernel/random/boot_id" : "true", NULL, e);
@@ -471,7 +471,7 @@ static int is_up(struct campaign *c, struct err *e)
  */
 static int check_victim(struct campaign *c, struct err *e)
 {
-    char line[COMMAND_MOST];
+    char line[MAX_COMMAND];
     struct cut_name aside = cut_name(c->number, "new");
     struct cut_name name = cut_name(c->number, "json");
     int before_status = 0;
@@ -543,7 +543,7 @@ static int make_cut(struct campaign *c, struct err *e)
 }
 
 /* Most bytes of a check's report. It has some KiB, because it lists only the first losses. */
-#define REPORT_MOST (16 << 20)
+#define MAX_REPORT (16 << 20)
 
 /* ---- one cut --------------------------------------------------------------------------------- */
 
@@ -568,8 +568,8 @@ static int take_cut(struct campaign *c, struct err *e)
         err_say(&reason, "%s", path_reason(fd < 0 ? -fd : errno));
     else if (st.st_uid != geteuid() && st.st_uid != 0)
         err_say(&reason, "it belongs to uid %u, so another user may have made it up", st.st_uid);
-    else if (st.st_size > REPORT_MOST)
-        err_say(&reason, "it is larger than %d MiB", REPORT_MOST >> 20);
+    else if (st.st_size > MAX_REPORT)
+        err_say(&reason, "it is larger than %d MiB", MAX_REPORT >> 20);
     else
         report = json_loadf(file, 0, NULL);
     if (file)

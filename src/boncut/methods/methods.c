@@ -716,7 +716,7 @@ struct whole_sizes whole_sizes_of(int directory_fd)
         (facts.attributes & PORTABLE_STATX_ATTR_ATOMIC) && facts.atomic_write_max > 0) {
         sizes.least = facts.atomic_write_min;
         sizes.most =
-            facts.atomic_write_max < HEADER_BLOCK_MOST ? facts.atomic_write_max : HEADER_BLOCK_MOST;
+            facts.atomic_write_max < MAX_HEADER_BLOCK ? facts.atomic_write_max : MAX_HEADER_BLOCK;
     }
     descriptor_close(&fd);
     return sizes;

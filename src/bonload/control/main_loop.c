@@ -13,12 +13,12 @@
 #include "sys/stop.h"
 #include "util/units.h"
 
-#define TICK_NS        UINT64_C(10000000)
-#define PAUSE_TICK_NS  UINT64_C(1000000)
-#define INTERVAL_NS    BILLION
-#define INTERVALS_MOST 1200
-#define TIMELINE_NS    (BILLION / 10)
-#define TIMELINE_MOST  240
+#define TICK_NS       UINT64_C(10000000)
+#define PAUSE_TICK_NS UINT64_C(1000000)
+#define INTERVAL_NS   BILLION
+#define MAX_INTERVALS 1200
+#define TIMELINE_NS   (BILLION / 10)
+#define MAX_TIMELINE  240
 
 /* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
@@ -85,8 +85,8 @@ int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coo
     m->steps = calloc(1, sizeof *m->steps);
     if (rc == 0 && !m->steps)
         rc = err_system(e, ENOMEM, "allocate memory for the steps");
-    if (rc == 0 && !(series_open(&m->intervals, INTERVAL_NS, INTERVALS_MOST) &&
-                     series_open(&m->timeline, TIMELINE_NS, TIMELINE_MOST)))
+    if (rc == 0 && !(series_open(&m->intervals, INTERVAL_NS, MAX_INTERVALS) &&
+                     series_open(&m->timeline, TIMELINE_NS, MAX_TIMELINE)))
         rc = err_system(e, ENOMEM, "allocate memory for the time series of the run");
     if (rc == 0)
         rc = progress_open(&m->view,
@@ -258,9 +258,9 @@ void tally_add_left(struct tally *t, uint64_t count)
 {
     bool has_service = t->service.count > 0;
     for (uint64_t i = 0; i < count; i++) {
-        histogram_record(&t->response, LONGEST_PAUSE_NS);
+        histogram_record(&t->response, MAX_PAUSE_NS);
         if (has_service)
-            histogram_record(&t->service, LONGEST_PAUSE_NS);
+            histogram_record(&t->service, MAX_PAUSE_NS);
     }
 }
 
@@ -296,7 +296,7 @@ static int check_warmup(struct main_loop *m, uint64_t now_ns, struct err *e)
             pause_load(m, STAGE_COOLING, now_ns);
         return 0;
     }
-    if (load_threads_busy(m->run) > 0 && now_ns - m->pause_ns < LONGEST_PAUSE_NS)
+    if (load_threads_busy(m->run) > 0 && now_ns - m->pause_ns < MAX_PAUSE_NS)
         return 0;
     int rc = coordinator_meet(m->coordinator, &meeting, e);
     if (rc != 0)
@@ -346,7 +346,7 @@ static int end_step(struct main_loop *m, bool is_last, struct err *e)
     add_figures(&step_meeting, 0, &s->current);
     uint64_t begin_ns = step_meeting.span.first_start;
     double elapsed_ns = (double)(step_meeting.span.last_end - begin_ns + 1);
-    s->count -= s->count == STEPS_MOST; /* a full list keeps its last place for the last step */
+    s->count -= s->count == MAX_STEPS; /* a full list keeps its last place for the last step */
     struct step *step = &s->list[s->count];
     *step = (struct step){
         .start_ns = begin_ns > run->start_ns ? begin_ns - run->start_ns : 0,

@@ -42,10 +42,10 @@ struct step_figures {
     double offered[LOAD_KINDS]; /* requests per second; 0: no schedule */
 };
 
-#define STEPS_MOST 256
+#define MAX_STEPS 256
 
 struct steps {
-    struct step list[STEPS_MOST]; /* in rank 0; a full list has the first steps and the last one */
+    struct step list[MAX_STEPS]; /* in rank 0; a full list has the first steps and the last one */
     size_t count;
     struct step_figures current;
     uint64_t due[LOAD_KINDS]; /* number of requests that were due before the current step */
@@ -54,7 +54,7 @@ struct steps {
     struct failures failures;
     struct failures misses;
     struct tally before[LOAD_KINDS];
-    struct op_tally ops[OPS_MOST];
+    struct op_tally ops[MAX_OPS];
     /* What was counted in the last step; in rank 0, by all ranks. */
     struct tally measured[LOAD_KINDS];
     struct tally other;       /* room for what another rank has counted */

@@ -16,7 +16,7 @@
 #define REDRAW_NS UINT64_C(250000000)
 #define LINE_NS   (5 * BILLION)
 #define LINE_TEXT 400
-#define LINE_MOST 80 /* width of most terminals, with the newline */
+#define MAX_LINE  80 /* width of most terminals, with the newline */
 
 #define MEMORY_EVERY_NS (10 * BILLION)
 
@@ -104,7 +104,7 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
         snprintf(text, sizeof text, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
     else if (most < UINT64_MAX / 2 && begun < most)
         snprintf(text, sizeof text, "%" PRIu64 " requests left", most - begun);
-    if (ftell(line) + (long)strlen(text) < LINE_MOST)
+    if (ftell(line) + (long)strlen(text) < MAX_LINE)
         fputs(text, line);
 }
 
@@ -136,7 +136,7 @@ void progress_report_failures(struct progress_view *v, const struct run *run)
     char rank[32] = "";
     if (plan_ranks(run->plan) > 1)
         snprintf(rank, sizeof rank, "rank %u: ", run->plan->stripe.index);
-    for (unsigned i = 0; run->plan->settings->verbose && i < FAILURES_MOST; i++) {
+    for (unsigned i = 0; run->plan->settings->verbose && i < MAX_FAILURES; i++) {
         const struct failure *f = &run->failures.list[i];
         if (v->told_failures >> i & 1 || atomic_load(&f->count) == 0)
             continue;

@@ -73,7 +73,7 @@ void kind_search_step_up(struct kind_search *ks)
     if (ks->broken > 0)
         kind_search_bisect(ks);
     else if (ks->load >= ks->most)
-        ks->found = FOUND_MOST;
+        ks->found = MAX_FOUND;
     else
         ks->load = fmin(2 * ks->load, ks->most);
 }
@@ -143,12 +143,10 @@ void kind_search_step_down(struct kind_search *ks, enum bound bound)
 #define FAR_SHARE .9
 
 /* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
-#define MOST_RATE 1e9
+#define MAX_RATE 1e9
 
-const char *const found_names[] = {[FOUND_LOAD] = "found",
-                                   [FOUND_NONE] = "none",
-                                   [FOUND_MOST] = "most",
-                                   [FOUND_UNSURE] = "unsure"};
+const char *const found_names[] = {
+    [FOUND_LOAD] = "found", [FOUND_NONE] = "none", [MAX_FOUND] = "most", [FOUND_UNSURE] = "unsure"};
 
 const char *const found_reasons[] = {
     [FOUND_BY_STEPS] = "",
@@ -487,7 +485,7 @@ void controller_begin(struct controller *c, const struct plan *p, uint64_t now_n
         search->is_searched[k] = is_by_rate || kind->pace == PACE_CLOSED;
         if (search->is_searched[k])
             kind_search_begin(&search->kind_searches[k], first,
-                              is_by_rate ? MOST_RATE : kind->channels, !is_by_rate);
+                              is_by_rate ? MAX_RATE : kind->channels, !is_by_rate);
     }
     if (p->mode == MODE_SEARCH)
         set_searched_loads(search, &nothing, now_ns, loads);
@@ -504,7 +502,7 @@ void controller_decide(struct controller *c, const struct standing *all, uint64_
     if (all->behind > 0 || all->ended == plan_ranks(c->plan)) {
         order->move = MOVE_END;
     } else if (c->is_paused) {
-        if (all->busy > 0 && passed_ns < LONGEST_PAUSE_NS)
+        if (all->busy > 0 && passed_ns < MAX_PAUSE_NS)
             return;
         c->is_paused = false;
         c->since_ns = now_ns;

@@ -22,7 +22,7 @@
 enum found {
     FOUND_LOAD,  /* the highest load that keeps the limit */
     FOUND_NONE,  /* no load keeps the limit */
-    FOUND_MOST,  /* the highest allowed load keeps the limit */
+    MAX_FOUND,   /* the highest allowed load keeps the limit */
     FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
 };
 
@@ -91,7 +91,7 @@ struct step {
 };
 
 /* Longest pause between two steps. A request that is still in flight then has taken that long. */
-#define LONGEST_PAUSE_NS UINT64_C(10000000000)
+#define MAX_PAUSE_NS UINT64_C(10000000000)
 
 /*
  * Searches for the largest load that keeps a latency limit. Each load first settles, and then its

@@ -5,9 +5,9 @@
 
 #include "util/units.h"
 
-#define MOST_ERROR_SHARE .03
-#define ENOUGH_FOR_MAX   1000
-#define NARROW_SHARE     .025
+#define MAX_ERROR_SHARE .03
+#define ENOUGH_FOR_MAX  1000
+#define NARROW_SHARE    .025
 
 /* The variance of fewer batches is too uncertain. */
 #define BATCHES_LEAST        10
@@ -167,8 +167,8 @@ enum verdict sequential_test_verdict(const struct sequential_test *t)
     double all = (double)(seen->good + seen->errors);
     enum verdict errors = VERDICT_KEPT; /* until failures are too many, or may be */
     enum verdict verdict = VERDICT_OPEN;
-    if (t->rules.counts_errors && (double)seen->errors > MOST_ERROR_SHARE * all)
-        errors = verdict_of_share((double)seen->errors, all, MOST_ERROR_SHARE, t->rules.alpha);
+    if (t->rules.counts_errors && (double)seen->errors > MAX_ERROR_SHARE * all)
+        errors = verdict_of_share((double)seen->errors, all, MAX_ERROR_SHARE, t->rules.alpha);
     bool is_silent = t->silent_ns > SILENT_LIMITS * t->rules.limit.nanoseconds + SILENT_LEAST;
     if (errors == VERDICT_BROKEN || is_silent || t->trend.grows)
         return VERDICT_BROKEN;
@@ -195,7 +195,7 @@ bool sequential_test_seems_kept(const struct sequential_test_rules *rules,
 {
     double all = (double)(seen->good + seen->errors);
     double allowed = rules->limit.of == LIMIT_MAX ? 0 : 1 - rules->limit.percent / 100;
-    if (seen->good == 0 || (rules->counts_errors && (double)seen->errors > MOST_ERROR_SHARE * all))
+    if (seen->good == 0 || (rules->counts_errors && (double)seen->errors > MAX_ERROR_SHARE * all))
         return false;
     if (rules->limit.of == LIMIT_MEAN)
         return seen->good_ns <= seen->good * rules->limit.nanoseconds;

@@ -15,9 +15,9 @@
 #include "util/units.h"
 
 /* A longer number would not fit into 64 bits. Numbers have at most 20 digits: none is cut off. */
-#define MOST_DIGITS 19
+#define MAX_DIGITS  19
 #define RANDOM_ROOM 20  /* n random names are unique if the template has at least 2^20 * n^2 */
-#define MOST_BYTES  GIB /* of a file of names, because the whole file is kept in memory */
+#define MAX_BYTES   GIB /* of a file of names, because the whole file is kept in memory */
 
 static bool is_wildcard(const char *at)
 {
@@ -54,8 +54,8 @@ static int open_template(struct names *n, const char *template, bool is_literal,
     }
     if (n->random_bits > 0)
         return 0;
-    n->period = digits > MOST_DIGITS ? UINT64_MAX : 1;
-    for (; digits > 0 && digits <= MOST_DIGITS; digits--)
+    n->period = digits > MAX_DIGITS ? UINT64_MAX : 1;
+    for (; digits > 0 && digits <= MAX_DIGITS; digits--)
         n->period *= 10;
     return 0;
 }
@@ -74,11 +74,11 @@ static int open_name_file(struct names *n, const char *path, struct err *e)
     else if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode)) /* others may never end */
         rc = err_say(e, "%s is not a plain file or a pipe, so it cannot be read for names", path);
     else
-        rc = input_contents(fd, "read", path, MOST_BYTES + 1, &n->text, &bytes, e);
+        rc = input_contents(fd, "read", path, MAX_BYTES + 1, &n->text, &bytes, e);
     close(fd);
     if (rc != 0)
         return rc;
-    if (bytes > MOST_BYTES)
+    if (bytes > MAX_BYTES)
         return err_say(e, "%s is longer than 1 GiB, but a file of names must be shorter", path);
     if (strlen(n->text) != bytes)
         return err_say(e, "%s contains a NUL byte, but a file of names must be text", path);

@@ -101,7 +101,7 @@ bool exceptions_may_have(const struct exceptions *x, uint64_t number)
  * has the number of writes that had begun by then, which exposes a record that was stored too late.
  */
 #define NUMBER_BITS 40
-#define MOST_NUMBER ((UINT64_C(1) << NUMBER_BITS) - 1)
+#define MAX_NUMBER  ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define ONE_BEGUN   (UINT64_C(1) << 32)
 
 static uint32_t writes_begun(uint64_t writes)
@@ -143,7 +143,7 @@ void versions_end(struct written_set *w, uint64_t hash, uint64_t mine, uint64_t 
         return;
     struct version_place *p = version_place_of(w, hash);
     bool began_alone = writes_begun(mine) == writes_ended(mine) + 1;
-    bool is_known = ok && began_alone && number <= MOST_NUMBER;
+    bool is_known = ok && began_alone && number <= MAX_NUMBER;
     atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
     atomic_fetch_add(&p->writes, 1);
 }
@@ -153,7 +153,7 @@ struct version versions_read(const struct written_set *w, uint64_t hash)
     const struct version_place *p = version_place_of(w, hash);
     uint64_t writes = atomic_load(&p->writes);
     uint64_t last = atomic_load(&p->last);
-    uint64_t number = last & MOST_NUMBER;
+    uint64_t number = last & MAX_NUMBER;
     return (struct version){
         .writes = writes,
         .last = last == note_of(writes, number) ? number : 0,
@@ -168,7 +168,7 @@ bool versions_changed(const struct written_set *w, uint64_t hash, const struct v
 }
 
 #define TAKING     (UINT64_C(1) << 63) /* the channel is about to take this number or a higher one */
-#define MOST_DRAWS 4096  /* after so many failed draws almost all writes must be failures */
+#define MAX_DRAWS  4096  /* after so many failed draws almost all writes must be failures */
 #define MADE_LATER 16384 /* room for names that a later cycle makes when it overtakes another */
 
 int written_open(struct written_set *w, unsigned channels, struct err *e)
@@ -260,7 +260,7 @@ uint64_t written_pick(struct written_set *w, uint64_t random)
     if (last <= removed)
         return last;
     rng_init(&rng, random, 0);
-    for (int draws = 0; draws < MOST_DRAWS; draws++) {
+    for (int draws = 0; draws < MAX_DRAWS; draws++) {
         uint64_t number = removed + rng_below(&rng, last - removed) + 1;
         if (!may_be_in_flight(w, number) && !exceptions_may_have(&w->left_out, number))
             return number;

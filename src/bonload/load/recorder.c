@@ -35,7 +35,7 @@ static inline void record_latency(struct histogram *h, uint64_t value, bool shar
 }
 
 /* Where the limit is on judged_ns, a request that begins later than this is above it, too. */
-#define LATE_MOST_NS UINT64_C(250000000)
+#define MAX_LATE_NS UINT64_C(250000000)
 
 void recorder_add(struct recorder *to, const struct recorder_rules *rules, const struct request *r,
                   uint64_t response_ns, uint64_t service_ns)
@@ -59,7 +59,7 @@ void recorder_add(struct recorder *to, const struct recorder_rules *rules, const
     }
     if (r->bytes > 0)
         shared_add(&t->bytes, r->bytes, shared);
-    bool is_late = r->judged_ns > 0 && rules->limit_ns < UINT64_MAX && late_ns > LATE_MOST_NS;
+    bool is_late = r->judged_ns > 0 && rules->limit_ns < UINT64_MAX && late_ns > MAX_LATE_NS;
     if ((r->judged_ns > 0 ? r->judged_ns : response_ns) > rules->limit_ns || is_late)
         shared_add(&t->above, 1, shared);
     if (rules->has_service)
@@ -205,7 +205,7 @@ void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *s
 void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint64_t number)
 {
     uint64_t key = (uint64_t)kind << 32 | code;
-    for (unsigned i = 0; i < FAILURES_MOST; i++) {
+    for (unsigned i = 0; i < MAX_FAILURES; i++) {
         uint64_t there = 0;
         if (atomic_compare_exchange_strong(&f->list[i].key, &there, key))
             atomic_store(&f->list[i].number, number);
@@ -219,7 +219,7 @@ void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint6
 
 void failures_copy(struct failures *copy, const struct failures *f)
 {
-    for (unsigned i = 0; i < FAILURES_MOST; i++)
+    for (unsigned i = 0; i < MAX_FAILURES; i++)
         atomic_init(&copy->list[i].count, atomic_load(&f->list[i].count));
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         atomic_init(&copy->others[kind], atomic_load(&f->others[kind]));
@@ -227,7 +227,7 @@ void failures_copy(struct failures *copy, const struct failures *f)
 
 void failures_clear(struct failures *f)
 {
-    for (unsigned i = 0; i < FAILURES_MOST; i++) {
+    for (unsigned i = 0; i < MAX_FAILURES; i++) {
         atomic_store(&f->list[i].count, 0);
         atomic_store(&f->list[i].number, 0);
         atomic_store(&f->list[i].key, 0);

@@ -18,10 +18,10 @@
 
 /*
  * Counts the failures of each kind. Only the target knows what their codes mean. There is room for
- * FAILURES_MOST kinds; all others are counted together. Safe in threads, without locks.
+ * MAX_FAILURES kinds; all others are counted together. Safe in threads, without locks.
  */
-#define FAILURES_MOST 64
-#define REASON_TEXT   256 /* room for the description of a failure */
+#define MAX_FAILURES 64
+#define REASON_TEXT  256 /* room for the description of a failure */
 
 struct failure {
     _Atomic uint64_t key; /* kind of load and code in one number; 0: the entry is empty */
@@ -30,7 +30,7 @@ struct failure {
 };
 
 struct failures {
-    struct failure list[FAILURES_MOST];
+    struct failure list[MAX_FAILURES];
     _Atomic uint64_t others[LOAD_KINDS];
 };
 
@@ -148,7 +148,7 @@ struct op_tally {
 
 struct recorder {
     struct tally kinds[LOAD_KINDS];
-    struct op_tally ops[OPS_MOST]; /* places that are not used take no memory */
+    struct op_tally ops[MAX_OPS]; /* places that are not used take no memory */
 };
 
 struct recorder_rules {

@@ -26,7 +26,7 @@
 #include "util/units.h"
 
 /* Most recorders that a run has: beyond this number, their memory costs more than sharing them. */
-#define MOST_RECORDERS 32
+#define MAX_RECORDERS 32
 
 /* Descriptors that a run needs besides one for each channel. */
 #define DESCRIPTORS_IN_ALL     16 /* for streams, reports and the like */
@@ -282,7 +282,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e)
     if (rc == 0)
         rc = open_names(r, e);
     if (rc == 0)
-        rc = recorders_open(&r->recorders, blocks && cpus > MOST_RECORDERS ? MOST_RECORDERS : cpus,
+        rc = recorders_open(&r->recorders, blocks && cpus > MAX_RECORDERS ? MAX_RECORDERS : cpus,
                             p->explains_tail, e);
     if (rc == 0 && tracks_names && !made_open(&r->made, r->names.period))
         rc = err_system(e, ENOMEM, "allocate memory for what the run makes");

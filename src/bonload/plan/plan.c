@@ -73,11 +73,11 @@ void latency_limit_name(const struct latency_limit *limit, char text[static LIMI
 /* ---- a rate that changes --------------------------------------------------------------------- */
 
 /* Limit on a file of loads, because another user may have made it. */
-#define MOST_BYTES (16 * MIB)
+#define MAX_BYTES (16 * MIB)
 
 #define NEVER        (UINT64_MAX / 4)
 #define RAMP_BYTES   200
-#define LONGEST_NS   (UINT64_C(1000000) * BILLION)
+#define MAX_NS       (UINT64_C(1000000) * BILLION)
 #define LARGEST_RATE 1e9
 
 static double seconds_of(uint64_t ns)
@@ -89,8 +89,7 @@ bool rate_curve_add(struct rate_curve *c, uint64_t at_ns, double rate)
 {
     const struct rate_curve_point start = {.rate = rate};
     const struct rate_curve_point *last = c->count > 0 ? &c->points[c->count - 1] : &start;
-    if (c->count == RATE_CURVE_MOST || at_ns > LONGEST_NS || rate > LARGEST_RATE ||
-        at_ns < last->at_ns)
+    if (c->count == MAX_RATE_CURVE || at_ns > MAX_NS || rate > LARGEST_RATE || at_ns < last->at_ns)
         return false;
     c->points[c->count++] = (struct rate_curve_point){
         .at_ns = at_ns,
@@ -153,12 +152,12 @@ int rate_curve_read(struct rate_curve *c, const char *path, struct err *e)
     char *text;
     size_t length;
     unsigned number = 0;
-    int rc = input_read("read", path, MOST_BYTES, &text, &length, e);
+    int rc = input_read("read", path, MAX_BYTES, &text, &length, e);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < length; i++)
         text[i] = text[i] == '\0' ? '?' : text[i];
-    if (length == MOST_BYTES)
+    if (length == MAX_BYTES)
         rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
     char *rest = text;
     for (char *line; rc == 0 && (line = strsep(&rest, "\n"));) {
@@ -230,7 +229,7 @@ uint64_t rate_curve_time(const struct rate_curve *c, double number)
     return passed_ns < (double)NEVER ? part.from.at_ns + (uint64_t)ceil(passed_ns) : NEVER;
 }
 
-#define MOST_WEIGHT 1000000000
+#define MAX_WEIGHT 1000000000
 
 /* Room for the names of all operations in a message. */
 #define ACCEPTED_TEXT 400
@@ -248,7 +247,7 @@ static bool mix_take_op(void *parsing, char *word)
     char *colon = strchr(word, ':');
     if (colon) {
         *colon = '\0';
-        if (units_parse_count(colon + 1, &weight) != 0 || weight > MOST_WEIGHT)
+        if (units_parse_count(colon + 1, &weight) != 0 || weight > MAX_WEIGHT)
             return false;
     }
     int op = value_word(word, p->names);
@@ -277,7 +276,7 @@ int mix_parse(struct mix *mix, const char *text, const char *const names[], cons
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", before, names[i]);
     }
     snprintf(accepted, sizeof accepted, "%s takes OP[:WEIGHT],... of %s, with weights from 0 to %d",
-             option, list, MOST_WEIGHT);
+             option, list, MAX_WEIGHT);
     int rc = value_list(&parsing, text, mix_take_op, accepted, e);
     if (rc == 0 && mix->sum == 0)
         rc = err_say(e, "%s: one of the weights must be above 0", option);

@@ -61,7 +61,7 @@ void latency_limit_name(const struct latency_limit *limit, char text[static LIMI
 #define SETTINGS_HEADERS   8192
 #define SETTINGS_OPS       2048
 #define SETTINGS_ENDPOINTS 8192
-#define SWEEP_MOST         64
+#define MAX_SWEEP          64
 
 /*
  * What the user asked for, as given. Nothing here is looked up or computed. A value that the user
@@ -91,7 +91,7 @@ struct settings {
     enum arrival arrival;
     struct latency_limit limit; /* of a search; 0 ns: none */
     enum search_for search;
-    uint64_t sweep[SWEEP_MOST]; /* rates in billionths of requests per second */
+    uint64_t sweep[MAX_SWEEP]; /* rates in billionths of requests per second */
     size_t sweep_count;
     const char *ramp;
     const char *load_file;
@@ -158,7 +158,7 @@ struct settings {
  * A rate that changes with time. It changes linearly between two points, and is constant before the
  * first and after the last one. Two points at the same time make a jump.
  */
-#define RATE_CURVE_MOST 1000
+#define MAX_RATE_CURVE 1000
 
 struct rate_curve_point {
     uint64_t at_ns;
@@ -170,7 +170,7 @@ struct rate_curve {
     size_t count;    /* 0: the rate is constant */
     double peak;     /* the largest rate */
     uint64_t end_ns; /* time of the last point */
-    struct rate_curve_point points[RATE_CURVE_MOST];
+    struct rate_curve_point points[MAX_RATE_CURVE];
 };
 
 /* Adds a point. Returns false when it is earlier than the last one, or there is no room. */
@@ -192,11 +192,11 @@ double rate_curve_due(const struct rate_curve *c, uint64_t at_ns);
 uint64_t rate_curve_time(const struct rate_curve *c, double number);
 
 /* Most operations that a target has, reads and writes together. */
-#define OPS_MOST 16
+#define MAX_OPS 16
 
 /* How often each operation of a target is drawn. */
 struct mix {
-    uint64_t weights[OPS_MOST];
+    uint64_t weights[MAX_OPS];
     uint64_t sum;
 };
 

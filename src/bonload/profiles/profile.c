@@ -248,25 +248,25 @@ const struct profile_limit *profile_sought_limit(const struct profile *p)
 /* ---- the user's own -------------------------------------------------------------------------- */
 
 /* Limits on the text of a profile. */
-#define TEXT_MOST          (64 * KIB)
-#define LONGEST_LINE_WORDS 16
-#define BLOCK              4096 /* unit of pages, and of logs with O_DIRECT */
-#define MOST_BYTES         TIB
-#define MOST_SEGMENTS      8
-#define MOST_COUNT         1000000
-#define MOST_LOAD          1000000
-#define MOST_CLIENTS       100000
-#define MOST_PAGES         4096
-#define MOST_MESSAGE       (16 * MIB)
-#define MOST_UNIT          MIB
-#define MOST_EVERY         1000000
+#define MAX_TEXT       (64 * KIB)
+#define MAX_LINE_WORDS 16
+#define BLOCK          4096 /* unit of pages, and of logs with O_DIRECT */
+#define MAX_BYTES      TIB
+#define MAX_SEGMENTS   8
+#define MAX_COUNT      1000000
+#define MAX_LOAD       1000000
+#define MAX_CLIENTS    100000
+#define MAX_PAGES      4096
+#define MAX_MESSAGE    (16 * MIB)
+#define MAX_UNIT       MIB
+#define MAX_EVERY      1000000
 
 struct parser {
     struct profile *profile;
     struct err *e;
     /* the current line */
     unsigned line;
-    char *words[LONGEST_LINE_WORDS];
+    char *words[MAX_LINE_WORDS];
     unsigned count;
     /* what earlier lines have defined */
     unsigned files;
@@ -302,10 +302,9 @@ static bool parse_number(const char *text, uint64_t most, unsigned *number)
 static bool set_file(struct profile_file *f, const char *word)
 {
     if (strncmp(word, "unit=", 5) == 0)
-        return parse_size(word + 5, 1, MOST_UNIT, &f->unit);
+        return parse_size(word + 5, 1, MAX_UNIT, &f->unit);
     if (strncmp(word, "count=", 6) == 0)
-        return parse_number(word + 6, f->kind == PROFILE_LOG ? MOST_SEGMENTS : MOST_COUNT,
-                            &f->count);
+        return parse_number(word + 6, f->kind == PROFILE_LOG ? MAX_SEGMENTS : MAX_COUNT, &f->count);
     if (strcmp(word, "direct") == 0)
         f->is_direct = true;
     else if (strcmp(word, "preallocated") == 0)
@@ -338,12 +337,12 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
     struct profile_file f = {.kind = kind,
                              .unit = kind == PROFILE_PAGES ? BLOCK : 1,
                              .count = kind == PROFILE_FILE ? 1 : 2};
-    bool is_right = r->count >= 3 && parse_size(r->words[2], 1, MOST_BYTES, &f.bytes);
+    bool is_right = r->count >= 3 && parse_size(r->words[2], 1, MAX_BYTES, &f.bytes);
     if (is_right && find_file(r->profile, r->words[1]) >= 0)
         return refuse_line(r, "a name that no other file has");
     for (unsigned i = 3; is_right && i < r->count; i++)
         is_right = set_file(&f, r->words[i]);
-    bool is_possible = kind == PROFILE_MAILBOX ? f.bytes <= MOST_MESSAGE
+    bool is_possible = kind == PROFILE_MAILBOX ? f.bytes <= MAX_MESSAGE
                        : kind == PROFILE_FILE  ? f.count == 1 && f.unit == 1
                        : kind == PROFILE_PAGES
                            ? f.unit % BLOCK == 0 && f.bytes >= f.unit
@@ -411,16 +410,15 @@ static bool parse_step(const struct profile *p, char *text, struct profile_step 
     case OPERAND_NONE:
         return count == 2;
     case OPERAND_PAGES:
-        return count == 3 && parse_number(words[2], MOST_PAGES, &s->count);
+        return count == 3 && parse_number(words[2], MAX_PAGES, &s->count);
     case OPERAND_BYTES:
-        return count == 3 &&
-               parse_size(words[2], 1, size < MOST_UNIT ? size : MOST_UNIT, &s->bytes);
+        return count == 3 && parse_size(words[2], 1, size < MAX_UNIT ? size : MAX_UNIT, &s->bytes);
     case OPERAND_PLACE:
         s->at = AT_NEXT;
         return count == 4 &&
                (strcmp(words[2], "next") == 0 || parse_size(words[2], 0, size, &s->at)) &&
                parse_size(words[3], 1, s->at == AT_NEXT ? size : size - s->at, &s->bytes) &&
-               s->bytes <= MOST_UNIT;
+               s->bytes <= MAX_UNIT;
     case OPERAND_FILE:
         other = find_file(p, words[2]);
         s->count = (unsigned)other;
@@ -488,7 +486,7 @@ static int parse_line(struct parser *r, char *text)
         *steps++ = '\0';
     r->count = 0;
     for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
-        if (r->count == LONGEST_LINE_WORDS)
+        if (r->count == MAX_LINE_WORDS)
             return refuse_line(r, "fewer words");
         if (!is_printable(word))
             return refuse_line(r, "words of UTF-8, without control characters");
@@ -501,7 +499,7 @@ static int parse_line(struct parser *r, char *text)
         struct profile_work *w = &p->works[r->works];
         if (r->works == PROFILE_WORKS || r->count != 3 ||
             (is_every
-                 ? !parse_number(r->words[2], MOST_EVERY, &w->every)
+                 ? !parse_number(r->words[2], MAX_EVERY, &w->every)
                  : units_parse_duration(r->words[2], 0, &w->period_ns) != 0 || w->period_ns == 0))
             return refuse_line(r, "beside NAME PERIOD: STEP; ..., or every NAME REQUESTS: STEP; "
                                   "..., three times at most");
@@ -518,11 +516,11 @@ static int parse_line(struct parser *r, char *text)
         return add_limit(r);
     if (strcmp(first, "load") == 0)
         return r->loads < PROFILE_LOADS && r->count == 2 &&
-                       parse_number(r->words[1], MOST_LOAD, &p->loads[r->loads++])
+                       parse_number(r->words[1], MAX_LOAD, &p->loads[r->loads++])
                    ? 0
                    : refuse_line(r, "load N, in requests per second; twice at most");
     if (strcmp(first, "clients") == 0 && r->count == 2 &&
-        parse_number(r->words[1], MOST_CLIENTS, &p->clients))
+        parse_number(r->words[1], MAX_CLIENTS, &p->clients))
         return 0;
     if (strcmp(first, "name") == 0 && r->count == 2) {
         p->name = r->words[1];
@@ -549,7 +547,7 @@ int profile_parse(struct profile *p, char *text, struct err *e)
         return err_say(e, "the profile has no line: name NAME");
     if (p->steps[0].act == ACT_NONE)
         return err_say(e, "the profile has no line: request: STEP; ...");
-    if (profile_bytes(p) > MOST_BYTES)
+    if (profile_bytes(p) > MAX_BYTES)
         return err_say(e, "the files of the profile are larger than 1 TiB");
     return 0;
 }
@@ -559,7 +557,7 @@ int profile_read(struct profile *p, const char *path, char **text, struct err *e
     char lower[VALUE_WORD];
     size_t length;
     struct err failure = {0};
-    int rc = input_read("-good-for: read", path, TEXT_MOST, text, &length, &failure);
+    int rc = input_read("-good-for: read", path, MAX_TEXT, text, &length, &failure);
     if (rc == -ENOENT && !strchr(path, '/')) {
         /* perhaps the name of a profile's program, or nearly that of a profile */
         const char *near = cli_nearest(profile_words, path);
@@ -577,7 +575,7 @@ int profile_read(struct profile *p, const char *path, char **text, struct err *e
         err_append(e, &failure);
         return rc;
     }
-    if (length == TEXT_MOST || memchr(*text, '\0', length))
+    if (length == MAX_TEXT || memchr(*text, '\0', length))
         return err_say(e, "-good-for: %s is not a profile: it is not a text of less than 64 KiB",
                        path);
     return profile_parse(p, *text, e);

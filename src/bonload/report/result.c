@@ -68,7 +68,7 @@ void reasons_add(struct reasons_found *r, enum load_kind kind, const char *text,
     size_t i = 0;
     while (i < r->count && (r->list[i].kind != kind || strcmp(r->list[i].text, new.text) != 0))
         i++;
-    if (i == FAILURES_MOST) {
+    if (i == MAX_FAILURES) {
         r->others[kind] += count;
         return;
     }
@@ -161,7 +161,7 @@ static const struct failure *fill_reasons(const struct run *run, const struct fa
 {
     const struct failure *first = NULL;
     char text[REASON_TEXT];
-    for (unsigned i = 0; i < FAILURES_MOST; i++) {
+    for (unsigned i = 0; i < MAX_FAILURES; i++) {
         uint64_t count = atomic_load(&f->list[i].count) - atomic_load(&before->list[i].count);
         if (count == 0)
             continue;
@@ -356,7 +356,7 @@ static bool pass_result(struct passage *p, struct result *r)
     struct reasons_found *reasons[] = {&r->figures->failures, &r->figures->misses};
     pass(p, r->figures, offsetof(struct figures, ops) + r->op_count * sizeof *r->figures->ops);
     for (unsigned n = 0; n < 2; n++) {
-        p->is_damaged |= reasons[n]->count > FAILURES_MOST;
+        p->is_damaged |= reasons[n]->count > MAX_FAILURES;
         for (size_t i = 0; !p->is_damaged && i < reasons[n]->count; i++) {
             reasons[n]->list[i].text[REASON_TEXT - 1] = '\0';
             p->is_damaged = reasons[n]->list[i].kind >= LOAD_KINDS;

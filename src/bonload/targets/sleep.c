@@ -15,7 +15,7 @@
  * by 10000.
  */
 #define SLOTS       10
-#define LONGEST_NS  UINT64_C(200000000)
+#define MAX_NS      UINT64_C(200000000)
 #define FAIL_ONE_IN 10000
 
 struct bottleneck {
@@ -65,7 +65,7 @@ static enum target_answer sleep_submit(void *thread, struct request *r)
     struct rng rng;
     rng_init(&rng, t->shared->seed + r->kind, atomic_fetch_add(&b->begun, 1));
     unsigned in_flight = atomic_fetch_add(&b->in_flight, 1) + 1;
-    uint64_t sleep_ns = rng_below(&rng, LONGEST_NS + 1);
+    uint64_t sleep_ns = rng_below(&rng, MAX_NS + 1);
     unsigned first = 0;
     pthread_mutex_lock(&b->lock);
     for (unsigned i = 1; i < SLOTS; i++)

@@ -67,7 +67,9 @@ static int uring_open(void *state, struct err *e)
         IORING_SETUP_COOP_TASKRUN,                               /* Linux 5.19 */
         0,
     };
-    enum { MOST = 1024 }; /* with more files, the kernel looks each of them up for every transfer */
+    enum {
+        MAX_REGISTERED = 1024
+    }; /* with more files, the kernel looks each of them up for every transfer */
     struct state *s = state;
     const struct engine_options *options = s->setup.options;
     bool polls = options->uring.sqpoll;
@@ -83,8 +85,8 @@ static int uring_open(void *state, struct err *e)
         return err_system(e, -rc, "io_uring: %s", reason_of(-rc, polls));
     s->must_ask = s->ring.flags &
                   (IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_IOPOLL);
-    if (s->setup.file_count <= MOST) {
-        int fds[MOST];
+    if (s->setup.file_count <= MAX_REGISTERED) {
+        int fds[MAX_REGISTERED];
         for (unsigned i = 0; i < s->setup.file_count; i++)
             fds[i] = s->setup.files[i].fd;
         s->has_files = io_uring_register_files(&s->ring, fds, s->setup.file_count) == 0;

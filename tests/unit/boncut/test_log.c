@@ -51,7 +51,7 @@ struct text {
 
 static void add_header(struct text *t, uint64_t run)
 {
-    char line[HEADER_LINE_MOST];
+    char line[MAX_HEADER_LINE];
     struct header h = a_header(run);
     size_t length = header_format(line, &h);
     memcpy(t->text + t->length, line, length);
@@ -83,7 +83,7 @@ static int read_log(struct ledger *l, const char *text, size_t length, struct er
 static void a_line(void **state)
 {
     (void)state;
-    char text[LOG_LINE_MOST];
+    char text[MAX_LOG_LINE];
     struct log_line back;
     const struct log_line line = {
         .method = method_of("rename"), .unit = 17, .version = INT64_MAX, .time_us = 123456};
@@ -98,7 +98,7 @@ static void a_line(void **state)
     assert_false(back.is_failure);
     assert_false(log_line_parse(&back, text, length - 1, RUN + 1));
     for (size_t i = 0; i < length - 1; i++) {
-        char damaged[LOG_LINE_MOST];
+        char damaged[MAX_LOG_LINE];
         memcpy(damaged, text, length);
         damaged[i] ^= 1;
         assert_false(log_line_parse(&back, damaged, length - 1, RUN));
@@ -128,7 +128,7 @@ static void wrong_lines(void **state)
     };
     struct log_line line;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        char text[LOG_LINE_MOST];
+        char text[MAX_LOG_LINE];
         size_t length = strlen(wrong[i]);
         memcpy(text, wrong[i], length);
         log_checksum_put(text + length, text, length, RUN);
@@ -139,7 +139,7 @@ static void wrong_lines(void **state)
 static void the_header(void **state)
 {
     (void)state;
-    char text[HEADER_LINE_MOST];
+    char text[MAX_HEADER_LINE];
     struct err e;
     struct header back;
     const struct header h = a_header(RUN);
@@ -176,7 +176,7 @@ static void the_sizes(void **state)
         {"fsync", {3 * 512, 4096}, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[HEADER_LINE_MOST];
+        char text[MAX_HEADER_LINE];
         struct err e;
         struct header back;
         struct header h = a_header(RUN);

@@ -23,9 +23,9 @@ static void beyond_the_room_they_are_counted_together(void **state)
     for (uint32_t code = 1; code <= KINDS; code++)
         for (uint32_t i = 0; i < code; i++)
             failures_note(&f, LOAD_READ, code, i);
-    for (unsigned i = 0; i < FAILURES_MOST; i++)
+    for (unsigned i = 0; i < MAX_FAILURES; i++)
         sum += f.list[i].count;
-    assert_int_equal(sum, FAILURES_MOST * (FAILURES_MOST + 1) / 2);
+    assert_int_equal(sum, MAX_FAILURES * (MAX_FAILURES + 1) / 2);
     assert_int_equal(f.others[LOAD_WRITE], 0);
     assert_int_equal(sum + f.others[LOAD_READ], KINDS * (KINDS + 1) / 2);
 }

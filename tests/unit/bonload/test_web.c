@@ -121,10 +121,10 @@ static void there_is_room_for_a_number_of_kinds(void **state)
     char key[20];
     uint32_t last = 0;
     (void)state;
-    for (int i = 0; i < WEB_REASONS_MOST + 10; i++) {
+    for (int i = 0; i < MAX_WEB_REASONS + 10; i++) {
         snprintf(key, sizeof key, "%d", i);
         uint32_t failure = web_reasons_failure(&r, key, key);
-        assert_true(i > WEB_REASONS_MOST ? failure == last : failure != last);
+        assert_true(i > MAX_WEB_REASONS ? failure == last : failure != last);
         last = failure;
     }
     describe(&r, last, "another reason");

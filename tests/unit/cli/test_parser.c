@@ -87,7 +87,7 @@ static const struct option_table table = {
 struct parsed {
     int rc;
     struct things things;
-    bool given[OPTIONS_MOST];
+    bool given[MAX_OPTIONS];
     struct err e;
     char words[WORDS][64];
 };

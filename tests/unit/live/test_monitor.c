@@ -61,12 +61,12 @@ static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
  * The number of intervals depends on when the machine lets this process and the monitor run. A test
  * that expects a certain number is repeated up to this many times.
  */
-#define MOST_TRIES 30
+#define MAX_TRIES 30
 
 static void repeat(bool (*try_once)(void))
 {
     bool done = false;
-    for (int i = 0; i < MOST_TRIES && !done; i++) {
+    for (int i = 0; i < MAX_TRIES && !done; i++) {
         shared_stats_begin(&stats, 2);
         done = try_once();
     }

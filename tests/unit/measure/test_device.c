@@ -413,7 +413,7 @@ static void more_devices_than_there_is_room_for(void **state)
 {
     (void)state;
     make_device("dm-0", 0);
-    for (unsigned i = 1; i <= DEVICE_MOST; i++) {
+    for (unsigned i = 1; i <= MAX_DEVICES; i++) {
         char name[DEVICE_NAME];
         snprintf(name, sizeof name, "sdx%02u", i);
         make_device(name, i);
@@ -423,7 +423,7 @@ static void more_devices_than_there_is_room_for(void **state)
     }
     set_counters("dm-0", 1, 2, 3, 4, 5);
     find(0);
-    assert_int_equal(set.count, DEVICE_MOST);
+    assert_int_equal(set.count, MAX_DEVICES);
     assert_int_equal(strncmp(set.name, "dm-0 (sdx01, sdx02, ", 20), 0);
     assert_int_equal(strlen(set.name), sizeof set.name - 1);
     assert_string_equal(set.name + sizeof set.name - 4, "...");
@@ -431,8 +431,8 @@ static void more_devices_than_there_is_room_for(void **state)
     assert_true(changed()); /* the volume itself counts */
 
     device_find(&set, btrfs());
-    assert_int_equal(set.count, DEVICE_MOST);
-    make_device("one-too-many", DEVICE_MOST + 1);
+    assert_int_equal(set.count, MAX_DEVICES);
+    make_device("one-too-many", MAX_DEVICES + 1);
     make_btrfs_device("one-too-many");
     device_find(&set, btrfs());
     assert_none();

@@ -35,12 +35,12 @@ static void the_slowest_are_kept(void **state)
 {
     (void)state;
     begin();
-    for (uint64_t i = 0; i < 3 * TAIL_MOST; i++) {
-        const struct tail_record r = {.latency_ns = 1 + i * 7919 % (3 * TAIL_MOST)};
+    for (uint64_t i = 0; i < 3 * MAX_TAIL; i++) {
+        const struct tail_record r = {.latency_ns = 1 + i * 7919 % (3 * MAX_TAIL)};
         tail_heap_add(&heap, &r);
     }
-    assert_int_equal(heap.count, TAIL_MOST);
-    assert_int_equal(tail_heap_least(&heap), 2 * TAIL_MOST + 1);
+    assert_int_equal(heap.count, MAX_TAIL);
+    assert_int_equal(tail_heap_least(&heap), 2 * MAX_TAIL + 1);
 }
 
 static void the_words(void **state)

@@ -22,7 +22,7 @@
 
 #define LARGEST_BUFFER MIB
 #define ATTRIBUTE_TEXT 40
-#define MOST_OWNER     65534
+#define MAX_OWNER      65534
 
 enum meta_op {
     META_WRITE,
@@ -188,8 +188,8 @@ static int operate_on_file(struct thread *t, unsigned op)
         break;
     case META_SETATTR: /* only root changes the owner; nobody's own permissions are taken away */
         if (t->shared->is_root) {
-            uid_t uid = (uid_t)rng_below(&t->rng, MOST_OWNER);
-            gid_t gid = (gid_t)rng_below(&t->rng, MOST_OWNER);
+            uid_t uid = (uid_t)rng_below(&t->rng, MAX_OWNER);
+            gid_t gid = (gid_t)rng_below(&t->rng, MAX_OWNER);
             result = fchownat(fd, "", uid, gid, AT_EMPTY_PATH);
         } else {
             result = fchmod(fd, 0600 | (mode_t)rng_below(&t->rng, 0100));

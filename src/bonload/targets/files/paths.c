@@ -13,8 +13,8 @@
 #include "util/units.h"
 
 /* Directories keep only descriptors below this one: requests need others, and 1024 are usual. */
-#define MOST_DESCRIPTOR 512
-#define PROBES          4 /* number of slots in which a directory may be kept */
+#define MAX_DESCRIPTOR 512
+#define PROBES         4 /* number of slots in which a directory may be kept */
 
 struct kept_directory {
     struct path_directory at;
@@ -172,7 +172,7 @@ int paths_find(struct paths *p, const char *name, enum path_missing missing,
     if (rc != 0)
         return rc;
     struct kept_directory *ours =
-        slot && entry->found.fd < MOST_DESCRIPTOR ? malloc(sizeof *ours + length) : NULL;
+        slot && entry->found.fd < MAX_DESCRIPTOR ? malloc(sizeof *ours + length) : NULL;
     if (ours) {
         struct kept_directory *none = NULL;
         *ours = (struct kept_directory){.at.fd = entry->found.fd, .length = length};

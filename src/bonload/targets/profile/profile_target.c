@@ -146,7 +146,7 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 
 #define STORAGE_ALIGNMENT 4096 /* of buffers, as O_DIRECT requires */
 #define FILL_BYTES        MIB
-#define WRITE_MOST        (128 * KIB) /* a log's larger writes are split, as by programs' buffers */
+#define MAX_WRITE         (128 * KIB) /* a log's larger writes are split, as by programs' buffers */
 #define LATE_PERIODS      10 /* work that is late catches up by no more than so many periods */
 #define PAGES_LATCHES     64
 #define LOG_SEGMENTS      8
@@ -440,7 +440,7 @@ static void *keep_fresh(void *context)
 
 /*
  * commit_group.store for a log. Writes all units from the one in which the records begin to the one
- * in which they end, in calls of at most WRITE_MOST. Moves to the next segment when that is fresh.
+ * in which they end, in calls of at most MAX_WRITE. Moves to the next segment when that is fresh.
  */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
@@ -583,7 +583,7 @@ static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
             u->syncs = step->act == ACT_COMMIT;
         }
         u->cycle = 1;
-        u->buffer_bytes = round_up(WRITE_MOST, f->unit);
+        u->buffer_bytes = round_up(MAX_WRITE, f->unit);
         commit_group_open(&u->group, store_records, u);
         u->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(u->buffer_bytes, STORAGE_ALIGNMENT));
         if (!u->buffer)

@@ -292,9 +292,9 @@ int s3_place_find(struct s3_place *place, const struct settings *s, struct err *
     for (; rc == 0 && *endpoints; endpoints += length + (endpoints[length] == ',')) {
         char one[512];
         length = strcspn(endpoints, ",");
-        if (place->site_count == S3_SITES_MOST || length >= sizeof one)
+        if (place->site_count == MAX_S3_SITES || length >= sizeof one)
             return err_say(e, "-s3-endpoint: up to %d URLs of up to %zu characters are accepted",
-                           S3_SITES_MOST, sizeof one - 1);
+                           MAX_S3_SITES, sizeof one - 1);
         snprintf(one, sizeof one, "%.*s", (int)length, endpoints);
         CURLU *url = curl_url();
         rc = url ? take_site(&place->sites[place->site_count++], s, one, url, e)
@@ -348,8 +348,8 @@ struct s3_thread {
 
 #define URL_EXTRA       4096 /* besides the key: origin, root, and a query with a prefix or an id */
 #define CANONICAL_EXTRA 4096 /* besides the URL and the user's headers */
-#define GIVEN_MOST      (SIGN_HEADERS_MOST - 6) /* the user's headers; a request adds up to six */
-#define PARTS_MOST      10000                   /* by S3's documentation */
+#define MAX_GIVEN       (MAX_SIGN_HEADERS - 6) /* the user's headers; a request adds up to six */
+#define MAX_PARTS       10000                  /* by S3's documentation */
 #define PROBE_NS        (5 * BILLION) /* longest time for the check that the bucket exists */
 
 enum { S3_LIST = WEB_COMMON, S3_PROBE, S3_PROBE_WITHIN };
@@ -409,8 +409,8 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     /* the user's headers are signed, too; the first line of the list is ours */
     for (const struct curl_slist *given = s->headers->next; given; given = given->next)
         headers++;
-    if (headers > GIVEN_MOST)
-        return err_say(e, "-header: %d headers are the most", GIVEN_MOST);
+    if (headers > MAX_GIVEN)
+        return err_say(e, "-header: %d headers are the most", MAX_GIVEN);
     if (token) {
         if (asprintf(&line, "x-amz-security-token: %s", token) < 0)
             return err_system(e, ENOMEM, "allocate memory for the headers");
@@ -702,8 +702,8 @@ static int s3_check(struct plan *p, const struct settings *s, struct err *e)
     int rc = web_check(p, s, e);
     if (rc == 0)
         rc = s3_place_find(&place, s, e);
-    if (rc == 0 && part > 0 && p->most_body / part >= PARTS_MOST)
-        rc = err_say(e, "-s3-part-size: the largest object has more than %d parts", PARTS_MOST);
+    if (rc == 0 && part > 0 && p->most_body / part >= MAX_PARTS)
+        rc = err_say(e, "-s3-part-size: the largest object has more than %d parts", MAX_PARTS);
     return rc;
 }
 

@@ -50,15 +50,15 @@ bool xml_text(const char *xml, size_t length, const char *element, char *text, s
  * Signs requests to an object store as the documentation of S3 defines it: with version 4
  * (AWS4-HMAC-SHA256) or 2 (HMAC-SHA1), and the path as it is sent, encoded once, not normalised.
  */
-#define SIGN_HEADERS_MOST 64
-#define SHA256_BYTES      32
-#define SHA256_HEX        (2 * SHA256_BYTES + 1)
+#define MAX_SIGN_HEADERS 64
+#define SHA256_BYTES     32
+#define SHA256_HEX       (2 * SHA256_BYTES + 1)
 
 struct sign_request {
     const char *method;
     const char *path;  /* percent-encoded, beginning with a slash */
     const char *query; /* version 4: percent-encoded; ordered by name, each with an "=" */
-    const struct curl_slist *headers; /* as libcurl sends them; at most SIGN_HEADERS_MOST */
+    const struct curl_slist *headers; /* as libcurl sends them; at most MAX_SIGN_HEADERS */
     const char *body_hash;            /* version 4: SHA-256 of the body, in hexadecimal digits */
     const char *time;   /* version 4: "20150830T123600Z"; version 2: the value of the header Date */
     const char *bucket; /* version 2: "/bucket" if the path does not have it, or "" */
@@ -98,8 +98,8 @@ void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization);
 
-#define S3_HOST_SIZE  256 /* room for a host with the bucket before it */
-#define S3_SITES_MOST 32
+#define S3_HOST_SIZE 256 /* room for a host with the bucket before it */
+#define MAX_S3_SITES 32
 
 /* One of the servers of a store. */
 struct s3_site {
@@ -122,7 +122,7 @@ enum {
 
 /* Where an object store is, and who sends the requests. */
 struct s3_place {
-    struct s3_site sites[S3_SITES_MOST];
+    struct s3_site sites[MAX_S3_SITES];
     unsigned site_count;
     const char *bucket;
     struct sign_keys keys;

@@ -184,11 +184,11 @@ static int compare_names(const struct header *a, const struct header *b)
  * "NAME: VALUE", or "NAME;" for a header without a value; libcurl does not send "NAME:". Returns
  * the number of headers.
  */
-static size_t sort_headers(struct header sorted[static SIGN_HEADERS_MOST],
+static size_t sort_headers(struct header sorted[static MAX_SIGN_HEADERS],
                            const struct curl_slist *lines)
 {
     size_t count = 0;
-    for (; lines && count < SIGN_HEADERS_MOST; lines = lines->next) {
+    for (; lines && count < MAX_SIGN_HEADERS; lines = lines->next) {
         const char *colon = strchr(lines->data, ':');
         const char *end = colon ? colon : strchr(lines->data, ';');
         struct header h = {.name = lines->data, .length = (size_t)(end - lines->data)};
@@ -262,7 +262,7 @@ static void put_scope(struct text *t, const struct signer *s)
 
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
-    struct header sorted[SIGN_HEADERS_MOST];
+    struct header sorted[MAX_SIGN_HEADERS];
     unsigned char hash[SHA256_BYTES];
     char hex[SHA256_HEX];
     char first[600];
@@ -320,7 +320,7 @@ static void put_value_of(struct text *t, const struct header sorted[], size_t co
 
 int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization)
 {
-    struct header sorted[SIGN_HEADERS_MOST];
+    struct header sorted[MAX_SIGN_HEADERS];
     unsigned char hash[SHA1_BYTES];
     unsigned char base64[2 * SHA1_BYTES];
     struct text *t = &s->canonical;

@@ -31,7 +31,7 @@ void web_reasons_hide(struct web_reasons *r, const char *secret)
 {
     size_t length = secret ? strlen(secret) : 0;
     unsigned at = r->secret_count;
-    if (length < SHORTEST_SECRET || at == SECRETS_MOST)
+    if (length < SHORTEST_SECRET || at == MAX_SECRETS)
         return;
     for (; at > 0 && strlen(r->secrets[at - 1]) < length; at--)
         r->secrets[at] = r->secrets[at - 1]; /* the longest first: one may be part of another */
@@ -53,12 +53,12 @@ uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char 
     char told[2 * WEB_REASON_TOLD];
     unsigned count = atomic_load_explicit(&r->count, memory_order_acquire);
     unsigned at = find_reason(r, key, count);
-    if (at < count || count == WEB_REASONS_MOST)
+    if (at < count || count == MAX_WEB_REASONS)
         return failure_of(CALL_REASON, (int)at + 1);
     pthread_mutex_lock(&r->lock);
     count = atomic_load(&r->count);
     at = find_reason(r, key, count); /* another thread may have added it meanwhile */
-    if (at == count && count < WEB_REASONS_MOST) {
+    if (at == count && count < MAX_WEB_REASONS) {
         struct web_reason *reason = &r->list[at];
         snprintf(reason->key, sizeof reason->key, "%s", key);
         snprintf(told, sizeof told, "%s", text);
@@ -117,8 +117,8 @@ static const struct phrase statuses[] = {
 };
 
 /* libcurl reports the same error for a line of more than 100 KiB as for a lack of memory. */
-#define LINE_TOO_LONG     "a line of headers is too long, or memory is short"
-#define MOST_HEADER_BYTES (256 * 1024) /* an answer with more of them is refused */
+#define LINE_TOO_LONG    "a line of headers is too long, or memory is short"
+#define MAX_HEADER_BYTES (256 * 1024) /* an answer with more of them is refused */
 
 /* Errors that are described more plainly than by libcurl. */
 static const struct phrase transports[] = {
@@ -193,7 +193,7 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
         return web_reasons_failure(&s->reasons, key, text);
     }
     bool is_encoded = code == CURLE_BAD_CONTENT_ENCODING || /* libcurl 8 sees it first */
-                      (code == CURLE_WRITE_ERROR && x->header_bytes <= MOST_HEADER_BYTES);
+                      (code == CURLE_WRITE_ERROR && x->header_bytes <= MAX_HEADER_BYTES);
     const char *plain =
         is_encoded ? "it has a Transfer-Encoding but chunked" : phrase_of(transports, code);
     if (plain)
@@ -328,9 +328,9 @@ void web_choose(void *shared, struct request *r, uint64_t random)
     r->changes = method_changes(method) && !p->puts_nothing;
 }
 
-#define NEVER        UINT64_MAX
-#define EVENTS_MOST  64
-#define LONGEST_WAIT 1000 /* ms */
+#define NEVER       UINT64_MAX
+#define MAX_EVENTS  64
+#define MAX_WAIT_MS 1000 /* ms */
 
 struct web_socket {
     uint32_t wanted; /* events that libcurl waits for, as bits of epoll */
@@ -417,7 +417,7 @@ static void run_timer(struct web_loop *l)
  */
 static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 {
-    struct epoll_event events[EVENTS_MOST];
+    struct epoll_event events[MAX_EVENTS];
     int running;
     uint64_t now_ns = l->now_ns = clock_ns();
     until_ns = l->timer_ns < until_ns ? l->timer_ns : until_ns;
@@ -428,8 +428,8 @@ static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
         const struct timespec left = {.tv_nsec = (long)left_ns};
         ppoll(&self, 1, &left, NULL);
     }
-    int count = epoll_wait(l->epoll, events, EVENTS_MOST,
-                           (int)(left_ms < LONGEST_WAIT ? left_ms : LONGEST_WAIT));
+    int count = epoll_wait(l->epoll, events, MAX_EVENTS,
+                           (int)(left_ms < MAX_WAIT_MS ? left_ms : MAX_WAIT_MS));
     for (int i = 0; i < count; i++) {
         uint32_t what = events[i].events;
         int fd = events[i].data.fd;
@@ -585,7 +585,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
     const char *encoding = header_value(line, length, "transfer-encoding:", &value);
     bool is_encoded =
         encoding && (value != strlen("chunked") || strncasecmp(encoding, "chunked", value) != 0);
-    return x->header_bytes <= MOST_HEADER_BYTES && !is_encoded ? length : 0;
+    return x->header_bytes <= MAX_HEADER_BYTES && !is_encoded ? length : 0;
 }
 
 /* Limits the duration of each of the next transfers. */
@@ -692,9 +692,9 @@ void web_exchange_set(struct web_exchange *x, enum web_method method, const char
 }
 
 /* Time after its timeout at which a transfer counts as forgotten, and between two looks. */
-#define FORGOTTEN_NS    (100 * MILLION)
-#define REPEATS_MOST    20  /* how often a transfer that no server has begun begins again */
-#define MOST_BODY_BYTES GIB /* of the body that the user gives, which is kept in memory */
+#define FORGOTTEN_NS   (100 * MILLION)
+#define MAX_REPEATS    20  /* how often a transfer that no server has begun begins again */
+#define MAX_BODY_BYTES GIB /* of the body that the user gives, which is kept in memory */
 
 /* Reads the body of -body-file, if the user gives one. */
 static int read_body(struct web_state *s, struct err *e)
@@ -712,7 +712,7 @@ static int read_body(struct web_state *s, struct err *e)
         rc = err_system(e, errno, "read %s", path);
     else if (!S_ISREG(facts.st_mode))
         rc = err_say(e, "the body %s is not a plain file", path);
-    else if (facts.st_size > (off_t)MOST_BODY_BYTES)
+    else if (facts.st_size > (off_t)MAX_BODY_BYTES)
         rc = err_say(e, "the body %s is longer than 1 GiB; more is not kept in memory", path);
     else
         rc = input_contents(fd, "read", path, (size_t)facts.st_size, &body->bytes, &body->size, e);
@@ -963,7 +963,7 @@ static bool end_transfer(struct web_exchange *x, CURLcode code)
     }
     if (r->kind == LOAD_READ && first > all)
         r->first_byte_ns = (uint64_t)(first - all) * 1000;
-    if (was_not_begun(x, code) && x->repeats < REPEATS_MOST) {
+    if (was_not_begun(x, code) && x->repeats < MAX_REPEATS) {
         x->repeats++;
         x->sent = 0;
         x->error[0] = '\0';

@@ -32,11 +32,11 @@ struct web_thread;
  * threads; only a new kind takes a lock. Secrets are words that are replaced by stars in every
  * text: s3, which shows a server's text, has two for each of 59 headers, and three for its keys.
  */
-#define WEB_REASONS_MOST 96
-#define WEB_REASON_KEY   96
-#define WEB_REASON_TEXT  192
-#define WEB_REASON_TOLD  1024 /* room for a server's text, before its secrets are removed */
-#define SECRETS_MOST     128
+#define MAX_WEB_REASONS 96
+#define WEB_REASON_KEY  96
+#define WEB_REASON_TEXT 192
+#define WEB_REASON_TOLD 1024 /* room for a server's text, before its secrets are removed */
+#define MAX_SECRETS     128
 
 struct web_reason {
     char key[WEB_REASON_KEY];
@@ -46,8 +46,8 @@ struct web_reason {
 struct web_reasons {
     pthread_mutex_t lock; /* held while a thread adds a kind */
     atomic_uint count;
-    struct web_reason list[WEB_REASONS_MOST];
-    const char *secrets[SECRETS_MOST]; /* complete before the first failure */
+    struct web_reason list[MAX_WEB_REASONS];
+    const char *secrets[MAX_SECRETS]; /* complete before the first failure */
     unsigned secret_count;
 };
 
