@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #ifdef HAVE_BLKID
@@ -26,31 +27,26 @@ struct sharer {
 
 void guards_find_mount(const char *root, dev_t device, char where[static PATH_MAX])
 {
-    char line[2 * PATH_MAX];
-    snprintf(line, sizeof line, "%s/proc/self/mountinfo", root);
-    FILE *mounts = kernel_file_read(line);
+    char *mounts = kernel_file_whole(root, "/proc/self/mountinfo");
     *where = '\0';
-    while (mounts && *where == '\0' && fgets(line, sizeof line, mounts)) {
+    for (char *rest = mounts, *line; *where == '\0' && (line = strsep(&rest, "\n"));) {
         unsigned number[2];
         char point[PATH_MAX];
         if (sscanf(line, "%*d %*d %u:%u %*s %4095s", &number[0], &number[1], point) == 3 &&
             makedev(number[0], number[1]) == device)
             mount_info_read_path(where, point, strlen(point));
     }
-    if (mounts)
-        fclose(mounts);
+    free(mounts);
 }
 
 static int refuse_swap(const struct guarded *g, const struct sharer *s, struct err *e)
 {
-    char line[2 * PATH_MAX];
+    char *swaps = kernel_file_whole(g->root, "/proc/swaps");
     bool is_used = false;
-    snprintf(line, sizeof line, "%s/proc/swaps", g->root);
-    FILE *swaps = kernel_file_read(line);
-    while (swaps && !is_used && fgets(line, sizeof line, swaps)) {
+    for (char *rest = swaps, *line; !is_used && (line = strsep(&rest, "\n"));) {
         char file[PATH_MAX];
         struct stat other;
-        mount_info_read_path(file, line, strcspn(line, " \t\n"));
+        mount_info_read_path(file, line, strcspn(line, " \t"));
         if (*file != '/') /* the heading */
             continue;
         is_used = strncmp(file, "/dev/", 5) == 0 && *s->name && strcmp(file + 5, s->name) == 0;
@@ -59,8 +55,7 @@ static int refuse_swap(const struct guarded *g, const struct sharer *s, struct e
                           ? S_ISBLK(other.st_mode) && other.st_rdev == makedev(s->major, s->minor)
                           : other.st_dev == g->facts.st_dev && other.st_ino == g->facts.st_ino;
     }
-    if (swaps)
-        fclose(swaps);
+    free(swaps);
     return is_used ? err_system(e, EBUSY, "%s: %s is used as swap", g->option, s->shown) : 0;
 }
 
@@ -174,9 +169,7 @@ static void name_contents(int fd, char text[static CONTENTS_TEXT])
     if (probe && blkid_probe_set_device(probe, fd, 0, 0) == 0) {
         blkid_probe_enable_partitions(probe, 1);
         while (used < CONTENTS_TEXT - 1 && blkid_do_probe(probe) == 0) {
-            const char *type = NULL;
-            const char *label = NULL;
-            const char *table = NULL;
+            const char *type = NULL, *label = NULL, *table = NULL;
             blkid_probe_lookup_value(probe, "TYPE", &type, NULL);
             blkid_probe_lookup_value(probe, "LABEL", &label, NULL);
             blkid_probe_lookup_value(probe, "PTTYPE", &table, NULL);

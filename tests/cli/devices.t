@@ -77,7 +77,7 @@ for my $name (grep { $on{$_} } sort keys %on) {
 
 subtest 'half of them killed, at any moment' => sub {
     my $sum = sum_of('small');
-    my @looks = ([qw(--time=0.5)], [qw(--time=0.5 --json)], [qw(--tests=get_block,seeks,iops -x2 --iops-duration=0.1)]);
+    my @looks = (['--time=0.5'], [ '--time=0.5', '--json' ], [ '--tests=get_block,seeks,iops', '-x2', '--iops-duration=0.1' ]);
     for my $try (1 .. sized(4, 20, 100)) {
         my $run = start('-q', @{ $looks[$try / 2 % @looks] }, $on{small});
         sleep rand .5;
@@ -199,6 +199,22 @@ subtest 'bad blocks' => sub {
     refused_ok(bonnie('-q', '--tests=get_block', '--offset=23', $bad), qr/no read of $bad succeeded: Input\/output error/, 'where nothing can be read');
 };
 
+# The kernel counts trims; those of a filesystem mounted without `discard` are somebody else's.
+subtest 'trims of others' => sub {
+    plan skip_all => 'there is no fstrim' if !have('fstrim');
+    my $filesystem = device('trimmed', 64 * $MIB) // return;
+    is(system("mkfs.ext4 -q -F -E nodiscard $filesystem && mount $filesystem $dir/mnt"), 0, 'a filesystem') or return;
+    my @run = (qw(-q --json --tests=seeks -s8 -r0 --min-time=1 -d), "$dir/mnt");
+    my $name  = $filesystem =~ s{.*/}{}r; # others may trim the disk below it
+    my $facts = sub { return join "\n", grep {/^$name: .* trims/} map { $_->{text} } @{ JSON::PP->new->decode($_[0]{out})->{storage}{facts} } };
+    is($facts->(bonnie(@run)), q{}, 'nobody trims');
+    my $run = start(@run);
+    sleep .5;
+    my $trims = system("fstrim $dir/mnt 2>/dev/null") == 0;
+    like($facts->(finish($run)), $trims ? qr/\A$name: \d+ trims of others meanwhile\z/ : qr/\A\z/, 'somebody trims');
+    system "umount $dir/mnt";
+};
+
 # Whatever serves it is killed while it is used: the system's reason, and no figure of what was not measured.
 subtest 'a device that vanishes' => sub {
     my %tests = (get_block => [], seeks => [], iops => [], 'iops,written' => [qw(--write --yes)], put_block => [qw(--write --yes)], 'put_block,rewrite' => [qw(--write --yes)]);
@@ -224,6 +240,7 @@ sub attacker {
     my ($work) = @_;
     my $pid = fork // die "fork: $!\n";
     return $pid if $pid;
+    setpgrp 0, 0;
     open STDERR, '>', '/dev/null';
     $work->() while getppid > 1;
     POSIX::_exit(0);
@@ -245,7 +262,7 @@ subtest 'a name that is exchanged' => sub {
         $count{ $run->{status} }++;
         fail("try $try: $run->{err}") if $run->{status} != 0 && $run->{err} !~ /is mounted on/;
     }
-    kill KILL => $swapping;
+    kill KILL => -$swapping;
     waitpid $swapping, 0;
     is(sum_of('other'), $sum, 'what is mounted was never written to');
     note explain \%count;
@@ -268,7 +285,7 @@ subtest 'a mount that comes meanwhile' => sub {
             unlike(slurp('/proc/self/mountinfo'), qr/ \Q$dir\E.mnt /, "try $try: nobody mounted it meanwhile");
         }
         $count{ $run->{status} }++;
-        kill KILL => $mounting;
+        kill KILL => -$mounting;
         waitpid $mounting, 0;
         system "umount $dir/mnt 2>/dev/null";
     }
