@@ -45,8 +45,7 @@ refused_ok(boncut('campaign', @{$_}[ 1 .. $#{$_} ]), $_->[0], "refused: @{$_}[1 
 
 my $none = boncut(campaign('none', '--cut=true', '--same-boot', '--cuts=2', '--json'));
 is($none->{status}, 3, 'nothing is cut: inconclusive') or diag($none->{err});
-my ($json) = $none->{out} =~ /^(\{.*)/ms;
-my $report = JSON::PP::decode_json($json);
+my $report = JSON::PP::decode_json($none->{out});
 is_deeply([ schema_errors($schema, $report) ], [], 'the JSON is as its schema says');
 is_deeply([ $report->{verdict}, @{ $report->{sum} }{qw(cuts conclusive)} ], [ 'not_known', 2, 0 ], 'and says so');
 is_deeply([ tree("$dir/none") ], [ map { ("000$_.json", "000$_.promises", "000$_.said") } 1, 2 ], 'everything of both cuts is kept');

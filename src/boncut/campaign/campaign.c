@@ -603,7 +603,7 @@ static int take_cut(struct campaign *c, struct err *e)
         campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
                          lost);
         label_add(&line, "cut %u: %s: %s", c->number, verdict_headings[judged], text);
-        print_wrapped(stdout, 0, line.text);
+        print_wrapped(c->settings->json ? stderr : stdout, 0, line.text);
         fflush(stdout);
     }
     json_decref(report);
