@@ -9,7 +9,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::More;
 use File::Temp ();
-use BonnieRun  qw(bonnie finish program run_tool scratch start tree);
+use BonnieRun  qw(bonnie finish have program run_tool scratch start tree);
 use RunProgram qw(run spew);
 
 my $dir   = scratch();
@@ -239,6 +239,24 @@ subtest 'a tool that reads -x by the names of its header' => sub {
         like($field{$_}, qr/\A(?:[\d.]+|\+{5})\z/, "$_ is a figure") for qw(put_block seeks ran_del);
     }
     is(scalar @lines, 2, 'two runs');
+};
+
+# Standard output as lines of words, each figure, time, version and date the same, with the fields of each line of CSV.
+sub shape {
+    my ($text) = @_;
+    $text =~ s/^[\d.]+,.*/join q{,}, map { length ? 'filled' : 'empty' } split m{,}, $&, -1/gem;
+    return $text =~ s/^format_version,.*/header/mr =~ s/^(Version) +[\d.a]+ */$1 /gmr =~ s/ +(?:[\d.]+[kmgt]?|\++)(?= |$)/ N/gmr =~ s/ +\d+[um]?s(?= |$)/ T/gmr;
+}
+
+subtest 'beside the bonnie++ of this system' => sub {
+    plan skip_all => 'there is no bonnie++' if !have('bonnie++');
+    my @common = ('-d', $dir, qw(-r0 -m lab), $> == 0 ? qw(-u root) : ());
+    for my $options ('-s2 -n0', '-s2 -n1', '-s1 -n0 -f', '-s1 -n0 -q', '-s0 -n1', '-s1 -n0 -x2') {
+        my $theirs = run_tool('/usr/sbin/bonnie++', @common, split q{ }, $options);
+        for my $ours (program(), "$bin/bonnie++") {
+            is(shape(run_tool($ours, @common, split q{ }, $options)->{out}), shape($theirs->{out}), "$options: the lines and columns of standard output") or last;
+        }
+    }
 };
 
 subtest 'what Bonnie++ does not do either' => sub {

@@ -455,6 +455,8 @@ static int text_run(FILE *out, const struct result *r)
         print_iops(out, r, &f);
     if (metadata)
         print_metadata(out, r, &f);
+    else if (io) /* the second half is an empty line in Bonnie++, too */
+        fputc('\n', out);
     if (!io && !iops && !metadata) {
         static const char note[] = "  (no test was run)";
         print_version(out, r, "");
