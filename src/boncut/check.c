@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "boncut/commands.h"
+#include "boncut/options.h"
 
 #include <dirent.h>
 #include <errno.h>

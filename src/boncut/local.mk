@@ -3,7 +3,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/audit/audit.c \
 	src/boncut/campaign/campaign.c src/boncut/campaign/campaign.h \
 	src/boncut/check.c \
-	src/boncut/commands.h \
 	src/boncut/fs_shutdown.c \
 	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log.c src/boncut/log.h \

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "boncut/commands.h"
 #include "boncut/log.h"
+#include "boncut/options.h"
 #include "measure/clock.h"
 #include "report/document.h"
 #include "report/json_object.h"
