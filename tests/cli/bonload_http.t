@@ -230,7 +230,14 @@ wait_until('the load', sub { has_ended($run); slurp($run->{err_file}) =~ /[(]the
 select undef, undef, undef, 1;
 kill CONT => $frozen->{pid};
 finish($run);
-my $late = JSON::PP::decode_json($run->{out})->{reads};
+my $stopped = JSON::PP::decode_json($run->{out});
+my $late    = $stopped->{reads};
+my ($passed, @early) = (0);
+for my $slice (@{ $stopped->{timeline}{slices} }) {
+    push @early, $slice->{reads}{made} if ($passed += $slice->{seconds}) <= 1;
+}
+cmp_ok(scalar @early, '>', 0, 'the first second has slices');
+is_deeply([ grep { $_ } @early ], [], 'and no request is told of before it has ended');
 cmp_ok($late->{asked}, '>=', 300, 'requests kept coming due');
 is($late->{made}, 300, 'and all were made');
 is($late->{errors}, 0, 'without errors');

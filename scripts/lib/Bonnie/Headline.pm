@@ -124,7 +124,17 @@ sub of_comparisons {
     my @words = map { names_of($_->other) . (counts_text($_) =~ s/\A(too few)?/$1 ? ": $1" : q{ }/er) } @told;
     push @words, "$rest others below" if $rest;
     unshift @words, 'None is clearly faster than ' . names_of($comparisons[0]->baseline) if @comparisons > 1 && !grep { counts_text($_) !~ /\A(?:slower|not)/ } @comparisons;
+    unshift @words, cached_words(@comparisons) if @comparisons == 1;
     return join('; ', @words) . largest_change(@comparisons) . q{.};
+}
+
+# Where one side is the page cache and the other is not, which is no difference of their storage.
+sub cached_words {
+    my ($comparison) = @_;
+    my @tests = map { $_->{test} } $comparison->rows;
+    my ($old, $new) = map { my $group = $_; [ map { (($group->limits($_)->[0] // {})->{by} // q{}) eq 'page cache' } @tests ] } $comparison->baseline, $comparison->other;
+    my $cached = grep { $old->[$_] ne $new->[$_] } 0 .. $#tests;
+    return $cached ? "The page cache is compared with what is past it in $cached of " . counted(scalar @tests, 'test') : ();
 }
 
 # Of a single comparison.

@@ -40,10 +40,10 @@ sub figure_text {
     return three_digits($value / $divisor, defined $excluded ? $excluded / $divisor : undef) . "\x{A0}$name";
 }
 
-# "8,244", "31.2 k"
+# "450", "8.24 k"
 sub count_text {
     my ($count) = @_;
-    my ($divisor, $name) = scale_for($count / 10, [ 1, q{} ], [ 1e3, "\x{A0}k" ], [ 1e6, "\x{A0}M" ]);
+    my ($divisor, $name) = scale_for($count, [ 1, q{} ], [ 1e3, "\x{A0}k" ], [ 1e6, "\x{A0}M" ]);
     return three_digits($count / $divisor) . $name;
 }
 
