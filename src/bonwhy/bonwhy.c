@@ -264,6 +264,9 @@ static void print_storage(FILE *out, struct watch *w, const struct storage *s)
 /* Most files that are printed. */
 #define FILES_PRINTED 10
 
+/* Calls per second from which on it can be noticed that they are watched. */
+#define RATE_COSTS 50000
+
 /* Prints the answer, the calls, the files if `by_file`, and the devices. */
 static void print_report(FILE *out, struct watch *w, const struct answer *a, bool by_file)
 {
@@ -294,6 +297,9 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
     for (unsigned i = 0; i < w->storage_count; i++)
         if (w->storages[i].devices.count > 0)
             print_storage(out, w, &w->storages[i]);
+    if ((double)w->counted * 1e9 > (double)RATE_COSTS * (double)a->elapsed_ns)
+        fprintf(out, "More than %d k calls a second: the target was slower than without bonwhy.\n",
+                RATE_COSTS / 1000);
     if (w->lost_events > 0)
         fprintf(out, "Not seen: %.2g %% of the events were lost.\n",
                 percent(w->lost_events, w->seen_events + w->lost_events));

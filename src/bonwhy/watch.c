@@ -459,7 +459,10 @@ int watch_read(struct watch *w, struct err *e)
         w->seen_events += r.seen_records;
         w->lost_events += r.lost_events;
     }
-    if (w->pending_count > 0)
+    size_t sorted = 1; /* all of them, if the program has not changed its CPU */
+    while (sorted < w->pending_count && w->pending[sorted - 1].ns <= w->pending[sorted].ns)
+        sorted++;
+    if (sorted < w->pending_count)
         qsort(w->pending, w->pending_count, sizeof *w->pending, by_time);
     for (; done < w->pending_count && w->pending[done].ns < now_ns; done++)
         take_call(w, &w->pending[done]);

@@ -83,7 +83,7 @@ static enum tail_cause cause_of(const struct moment *m)
      * The limit of a control group holds an operation back before the operation has a request, so
      * no flush can be the reason for its wait.
      */
-    if (op->sees_all && op->is_limited && sleeps && !m->had_request)
+    if (op->sees_all && op->is_limited && sleeps && !m->had_request && m->count == 0)
         return CAUSE_GROUP;
     /*
      * A thread without a request may have asked for the flush itself, but not while it sleeps on
@@ -108,7 +108,7 @@ static void take_in(struct moment *m, const struct tail_event *e)
     switch ((enum tail_kind)e->kind) {
     case TAIL_INSERT:
     case TAIL_ISSUE:
-        m->had_request = true;
+        m->had_request |= e->ns >= m->op->start_ns; /* or it is of an earlier one */
         if (!r && m->count < MAX_REQUESTS) {
             r = &m->requests[m->count++];
             *r = (struct request){.device = e->device,

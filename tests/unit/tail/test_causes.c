@@ -178,6 +178,29 @@ static void a_flush_of_others_does_not_delay_what_a_limit_holds_back(void **stat
     assert_int_equal(s.ns[CAUSE_FLUSH], 200);
 }
 
+static void an_earlier_request_does_not_hide_a_limit(void **state)
+{
+    (void)state;
+    CUT(limited, request(500, TAIL_INSERT, 40), request(600, TAIL_COMPLETE, 40),
+        thread(1000, TAIL_SLEEP), request(1800, TAIL_ISSUE, 80));
+    assert_int_equal(s.ns[CAUSE_GROUP], 800);
+    assert_int_equal(s.ns[CAUSE_DEVICE], 200);
+}
+
+static void of_many_who_are_blamed_the_least_is_forgotten(void **state)
+{
+    (void)state;
+    struct tail_spans s = {0};
+    bool has_last = false;
+    for (int thread = 1; thread <= TAIL_BLAMED + 1; thread++)
+        tail_blame(&s, thread, (uint64_t)thread);
+    for (unsigned i = 0; i < TAIL_BLAMED; i++) {
+        assert_int_not_equal(s.blamed[i].thread, 1);
+        has_last |= s.blamed[i].thread == TAIL_BLAMED + 1;
+    }
+    assert_true(has_last);
+}
+
 static void without_a_limit_that_is_unknown(void **state)
 {
     (void)state;
@@ -246,6 +269,8 @@ int main(void)
         cmocka_unit_test(memory_locks_and_pauses),
         cmocka_unit_test(a_limit_holds_back_what_has_not_reached_the_block_layer),
         cmocka_unit_test(a_flush_of_others_does_not_delay_what_a_limit_holds_back),
+        cmocka_unit_test(an_earlier_request_does_not_hide_a_limit),
+        cmocka_unit_test(of_many_who_are_blamed_the_least_is_forgotten),
         cmocka_unit_test(without_a_limit_that_is_unknown),
         cmocka_unit_test(a_request_is_complete_when_all_of_it_is),
         cmocka_unit_test(of_queued_operations_the_requests_count_first),
