@@ -312,6 +312,31 @@ void plan_forgo_direct(struct plan *p)
         choose_engine(p, NULL, p->row->iodepth, &ignored);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+void plan_bound_row(struct plan *p, uint64_t left_ns, unsigned rows, uint64_t op_bytes,
+                    uint64_t op_ns)
+{
+    const bool has_iops = p->tests[TEST_IOPS];
+    const uint64_t bytes = has_iops ? p->iops.block_bytes : p->data.chunk_bytes;
+    const uint64_t share_ns = left_ns / rows;
+    uint64_t end_ns = bytes == op_bytes ? p->engine.depth * op_ns : 0;
+    if (p->engine.depth > 1 && end_ns > share_ns / 2 && has_iops)
+        p->left_out = "so many at a time would take too long";
+    else if (p->engine.depth > 1 && end_ns > share_ns / 2) {
+        p->engine.depth = 1;
+        end_ns = op_ns;
+    }
+    uint64_t most_ns = share_ns > end_ns ? share_ns - end_ns : 1;
+    p->chunk_test_ns = least(p->chunk_test_ns, most_ns);
+    p->iops.duration_ns = least(p->iops.duration_ns, most_ns);
+    p->files.most_ns = least(p->files.most_ns, most_ns / 2 + 1);
+    p->min_time_ns = least(p->min_time_ns, most_ns / 2);
+}
+
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 {
     while (b > 0) {
@@ -333,7 +358,8 @@ static int check_sizes(const struct plan *p, const struct host *h, struct err *e
     const struct files_plan *f = &plan_whole(p)->files;
     unsigned directories = plan_all_directories(p);
     bool has_iops = p->tests[TEST_IOPS];
-    uint64_t each = d->chunk_bytes; /* size of a worker's buffers */
+    bool has_chunks = !p->row || !has_iops;
+    uint64_t each = has_chunks ? d->chunk_bytes : 0; /* size of a worker's buffers */
     if (has_iops && p->iops.block_bytes > each)
         each = p->iops.block_bytes;
     unsigned seekers = p->tests[TEST_SEEKS] ? d->seekers : 0;
@@ -347,9 +373,10 @@ static int check_sizes(const struct plan *p, const struct host *h, struct err *e
         units_format_readable(needed, buffers);
         units_format_readable(there, ram);
         return err_say(e,
-                       "--size: the buffers and statistics of %u workers and %u seekers take "
+                       "%s: the buffers and statistics of %u worker%s and %u seekers take "
                        "%s, more than half of the %s (%s)",
-                       p->workers, seekers, needed,
+                       p->is_brief ? p->directory : "--size", p->workers,
+                       p->workers == 1 ? "" : "s", seekers, needed,
                        h->ram_is_limit ? "control group's memory" : "RAM", there);
     }
     if (all->bytes > 0 && all->chunks < p->workers * p->ranks)

@@ -126,6 +126,9 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     struct reports *reports, struct err *e)
 {
     int rc = 0;
+    uint64_t look_ends_ns = clock_ns() + BRIEF_MOST_NS - BRIEF_END_NS;
+    uint64_t op_bytes = 0; /* size of an operation in the row before, and the time for each */
+    uint64_t op_ns = 0;
     for (unsigned row = 0; rc == 0 && row < count; row++) {
         const struct plan *p = &plans[row];
         bool is_brief = p->is_brief;
@@ -134,6 +137,9 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
         bool needs_room = !p->row || plan_has_test(p, TEST_FIRST_METADATA, TEST_COUNT);
         uint64_t least_ns = p->least_ns;
         uint64_t start_ns = clock_ns();
+        uint64_t left_ns = look_ends_ns > start_ns ? look_ends_ns - start_ns : 0;
+        if (is_brief && !p->is_longer)
+            plan_bound_row(&plans[row], left_ns, count - row, op_bytes, op_ns);
         for (uint64_t run = 0; rc == 0; run++) {
             struct err failure = {0};
             bool others_moved = false;
@@ -163,6 +169,11 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                 struct outlook outlook = look_ahead(plans, count, row, run, test);
                 rc = phase_run(r, test, &outlook, &result.tests[test], &failure);
                 others_moved |= others_move_data(&result.tests[test].verdict.most.others);
+                const struct test_result *t = &result.tests[test];
+                if (rc == 0 && t->ops > 0) {
+                    op_bytes = t->chunk_bytes;
+                    op_ns = t->elapsed_ns / t->ops;
+                }
             }
             result.ended_ns = clock_ns();
             bool is_inability =

@@ -49,6 +49,9 @@
  */
 #define NOT_HELD_PERCENT 150
 
+/* Writes that the kernel makes each second for a journal. No limit of the group holds them. */
+#define JOURNAL_OPS 2
+
 static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
@@ -207,7 +210,10 @@ static double held_percent(const struct evidence *e, enum io_limit_kind kind)
     };
     bool counts_bytes = kind == IO_LIMIT_READ_BYTES || kind == IO_LIMIT_WRITTEN_BYTES;
     double allowed = (double)e->limit.per_second[kind] * (double)e->spent.ns / 1e9;
+    double journal = kind == IO_LIMIT_WRITE_OPS ? JOURNAL_OPS * (double)e->spent.ns / 1e9 : 0;
     double held = percent_of((double)moved[kind].done, allowed);
+    if (percent_of((double)moved[kind].done - journal, allowed) <= 100 && held > 100)
+        held = 100;
     if (has_data(e) && moved[kind].asked == 0)
         return 0;
     if (has_data(e) && counts_bytes && held > 100 && moved[kind].asked < moved[kind].done)
@@ -446,9 +452,9 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         break;
     case REASON_DEVICE_HELD:
         if (is_bytes)
-            snprintf(text, LIMIT_SENTENCE, "Control group: %s of %.1f MiB/s; %s used.",
-                     is_write ? "writes" : "reads", (double)least->held_to / (double)MIB,
-                     held.text);
+            snprintf(text, LIMIT_SENTENCE, "Control group: %s of %s/s; %s used.",
+                     is_write ? "writes" : "reads",
+                     units_scaled((double)least->held_to, UNITS_BYTES).text, held.text);
         else
             snprintf(text, LIMIT_SENTENCE, "Control group: %" PRIu64 " %s/s; %s used.",
                      least->held_to, is_write ? "writes" : "reads", held.text);
@@ -521,9 +527,12 @@ void others_words(char text[static OTHERS_TEXT], const struct others *o)
     FILE *out = fmemopen(text, OTHERS_TEXT, "w");
     if (!out)
         return;
-    fprintf(out, "%s: others used ", others_are_busy(o) ? "busy" : "not busy");
+    fprintf(out, "%s: others used ",
+            others_are_busy(o)    ? "busy"
+            : o->used_percent < 0 ? "not known"
+                                  : "not busy");
     if (o->used_percent < 0)
-        fputs("a share of the CPUs that is not known", out);
+        fputs("a share of the CPUs that /proc/stat does not tell", out);
     else
         fprintf(out, "%.0f %%", floor(o->used_percent));
     if (o->stolen_percent >= 1)

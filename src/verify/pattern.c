@@ -222,14 +222,14 @@ enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
                                    struct pattern_origin *found)
 {
     const uint64_t *words = unit;
-    const struct pattern_stamp got = pattern_stamp_read(unit);
-    struct pattern_stamp right = make_stamp(p, expected);
     size_t count = p->unit_bytes / sizeof *words;
-    *found = right.origin;
+    *found = (struct pattern_origin){.seed = p->seed, .run = p->run, .place = *expected};
     if (p->kind == DATA_ZERO)
         return all_zero(words, full ? count : STAMP_WORDS) && words[count - 1] == 0
                    ? CORRUPTION_NONE
                    : CORRUPTION_FLIPPED;
+    const struct pattern_stamp got = pattern_stamp_read(unit);
+    struct pattern_stamp right = make_stamp(p, expected);
     if (expected->generation == PATTERN_ANY && stamp_is_sound(&got)) {
         right.origin.place.generation = got.origin.place.generation;
         right.check = check_of(p->key, &right.origin.place);

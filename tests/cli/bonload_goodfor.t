@@ -234,7 +234,7 @@ my %CALLS = (
     etcd     => [ qr/write 1392;fdatasync;/, qr/(?:$PAGE){13}fdatasync;${PAGE}fdatasync;/ ],
     postgres => [ qr/(?:pread64 8192;){2}pwrite64 (?:8192|16384);fdatasync;/, qr/(?:pwrite64 8192;sync_file_range;){10}/ ],
     mariadb  => [ qr/pwrite64 (?:8192|12288);fdatasync;/, qr/pwrite64 1048576;fdatasync;(?:$BLOCK){64}fdatasync;/ ],
-    redis    => [ qr/write 144;/, qr/fdatasync;/ ],
+    redis    => [ qr/write \d+;/, qr/fdatasync;/ ], # records that came during a sync go together
     maildir  => [ qr/creat;write 5437;fsync;renameat;open;fsync;/ ],
     sqlite   => [ qr/(?:pwrite64 24;${PAGE}fdatasync;){1000}(?:fdatasync;(?:$PAGE){460}fdatasync;pwrite64 32;fdatasync;)|pwrite64 24;${PAGE}fdatasync;/ ],
     'sqlite-journal' => [ qr/creat;pwrite64 512;(?:pwrite64 4;${PAGE}pwrite64 4;){2}fdatasync;open;fdatasync;pwrite64 12;fdatasync;(?:$PAGE){2}fdatasync;unlinkat;/ ],
@@ -277,6 +277,18 @@ sub delayed {
     my ($dir, $log) = (storage(), scratch());
     my @wrap = (qw(strace -f -qq --seccomp-bpf -o), "$log/trace", "-etrace=$call", "-einject=$call:delay_enter=$delay:when=$from+", '--');
     return { run => load_started({ wrap => \@wrap }, "-good-for=$profile", '-warmup=0s', @args, $dir), dir => $dir, kept => $log };
+}
+
+# Redis writes nothing while a sync is under way, for two seconds at most: what came meanwhile goes with one write.
+SKIP: {
+    skip 'strace cannot trace here', 3 if !can_trace();
+    my ($dir, $where) = (scratch(), storage());
+    my @wrap = (qw(strace -f -qq --seccomp-bpf -e), 'trace=write,fdatasync', '-e', 'inject=fdatasync:delay_enter=300ms:when=2', '-o', "$dir/trace", '--');
+    my $run = bonload({ wrap => \@wrap }, qw(-good-for=redis -wps=100 -warmup=0s -duration=2500ms), $where);
+    like($run->{status}, qr/\A[023]\z/, 'redis, and a slow sync') or diag($run->{err});
+    my @sizes = map { $_->{args} =~ /, (\d+)\z/ && $1 % 144 == 0 ? $1 : () } grep { $_->{name} eq 'write' } Trace::calls("$dir/trace");
+    ok((grep { $_ == 144 } @sizes),        'a write for a record');
+    ok((grep { $_ >= 10 * 144 } @sizes), 'and one for all that came during the sync') or diag("@sizes");
 }
 
 SKIP: {

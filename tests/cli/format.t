@@ -50,8 +50,8 @@ is(printed('-html', '--format=csv'),  '1',    'the last one counts');
 }
 my $run = bonnie(@small, '-html');
 like($run->{out}, qr{\A<TR>(?:<TD>[^<>]*</TD>){14}</TR>\n\z}, '-html: one row of 14 cells and nothing else');
-like($run->{out}, qr{\A<TR><TD>lab</TD><TD>1</TD><TD></TD><TD></TD><TD>(?:\d+</TD><TD>\d+\.\d|\+{5}</TD><TD>\+{3})</TD><TD></TD>},
-    'label, MB, then pairs');
+like($run->{out}, qr{\A<TR><TD>lab</TD><TD>1 [*] 1</TD><TD></TD><TD></TD><TD>(?:\d+</TD><TD>\d+\.\d|\+{5}</TD><TD>\+{3})</TD><TD></TD>},
+    'label, one volume of so many MB, then pairs');
 
 $run = bonnie(@small, '-q', '--format=text');
 like($run->{out}, qr/\AVersion/, '-q with the table alone: it is what was asked for');

@@ -13,6 +13,7 @@ BEGIN { Root::private_mounts() }
 use BonnieRun  qw($LIMIT bonnie nobody_can program refused_ok run_tool scratch scratch_on_disk takes_direct tree);
 use Container   ();
 use FailingDisk ();
+use IoLimit     ();
 use JSON::PP ();
 use JsonReport qw(report_ok);
 use RunProgram qw(run spew);
@@ -175,7 +176,39 @@ if (Root::may_mount()) {
     my $overlay = Root::overlay(Root::tmpfs('size=1g'));
     SKIP: {
         skip 'there is no overlay', 1 if !$overlay;
-        look_ok("$overlay", 'an overlay', @SHORT);
+        $run = look_ok("$overlay", 'an overlay', @SHORT);
+        like($run->{out}, qr/written[.] tmpfs is memory: these are figures of no device[.]$/m, 'an overlay over tmpfs: it is memory');
+    }
+
+    # So little memory that the buffers of 32 MiB would be too many; and much less.
+    for my $mib (64, 48, 8) {
+        my ($group, $why) = Container::group(memory => $mib * 2**20);
+    SKIP: {
+            skip $why, 1 if !$group;
+            my $how = { wrap => [ $group->wrap ] };
+            if ($mib > 8) { look_ok("$disk", "a group of $mib MiB", $how, '-q', @SHORT) }
+            else { refused_ok(bonnie($how, '-q', "$disk"), qr/^bonnie: \Q$disk\E: the buffers .* more than half of the control group's memory [(]8[.]0 MiB[)]$/m, 'a group of 8 MiB: no option that was not given') }
+        }
+    }
+
+    # What a group's limit holds back: the row says so, and a line which limit it is. At one operation a
+    # second, operations in flight would outlast the look: then there are fewer, or the row says why there are none.
+    for my $case ([ iops => 100, qr/limit: Control group: 100 (?:reads|writes)\/s; \d/ ], [ bps => 1 << 20, qr/limit: Control group: (?:reads|writes) of 1[.]00 MiB\/s; \d/ ],
+        [ iops => 1, qr/limit: Control group: 1 (?:reads|writes)\/s; \d/ ])
+    {
+        my ($kind, $value, $line) = @{$case};
+        my $held = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 2048);
+        my ($group, $why) = IoLimit::io_limit("$held", $value, $kind);
+    SKIP: {
+            skip $why, 1 if !$group;
+            skip 'it takes a minute', 1 if $value == 1 && !SweepSize::is_all();
+            my @short = $value == 1 ? () : qw(--iops-duration=1 --min-time=0.1);
+            $run = look_ok("$held", "$value $kind", { wrap => [ $group->wrap ] }, '-q', @short);
+            like($run->{out}, qr/^Durable .* limit$/m, "$value $kind: the row says it");
+            like($run->{out}, qr/^$line/m,             'and a line which limit it is') or diag($run->{out});
+            like($run->{out}, qr/^Read     4 KiB, 32 in flight: so many at a time would take too long$/m, 'no 32 in flight') if $value == 1;
+            cmp_ok(($run->{out} =~ /^(\d+) s,/m)[0], '<=', 75, 'within its time') if $value == 1;
+        }
     }
 
     # Slow storage takes less.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A control group whose processes may read and write only that many bytes per second on the device
-# of a directory. It is removed with the object.
+# A control group whose processes may read and write only that many bytes or, of the kind `iops`, that
+# often per second on the device of a directory. It is removed with the object.
 package IoLimit;
 
 use strict;
@@ -10,13 +10,13 @@ use RunProgram qw(slurp);
 
 our @EXPORT_OK = qw(io_limit);
 
-# io_limit(DIRECTORY, BYTES): the group, or undef and why there is none.
+# io_limit(DIRECTORY, NUMBER, KIND): the group, or undef and why there is none.
 sub io_limit {
-    my ($dir, $bytes) = @_;
+    my ($dir, $number, $kind) = @_;
     return (undef, 'it takes root') if $> != 0;
     my $device = device_of($dir) // return (undef, 'there is no whole device below the directory');
     for my $make (\&version_1, \&version_2) {
-        my $group = $make->($device, $bytes);
+        my $group = $make->($device, $number, $kind // 'bps');
         return $group if $group;
     }
     return (undef, 'no control group can limit a device here');
@@ -41,32 +41,32 @@ sub mounted {
 }
 
 sub version_1 {
-    my ($device, $bytes) = @_;
+    my ($device, $number, $kind) = @_;
     my $top = mounted(qr/cgroup \S+ \S*\bblkio\b/) // return;
-    return make($top, $device, $bytes, map { my $way = $_; ("blkio.throttle.${way}_bps_device" => sub {"$device $_[0]"}) } qw(read write));
+    return make($top, $device, $number, map { my $way = $_; ("blkio.throttle.${way}_${kind}_device" => sub {"$device $_[0]"}) } qw(read write));
 }
 
 sub version_2 {
-    my ($device, $bytes) = @_;
+    my ($device, $number, $kind) = @_;
     my $top = mounted(qr/cgroup2 /) // return;
     return if !put("$top/cgroup.subtree_control", '+io');
-    return make($top, $device, $bytes, 'io.max' => sub {"$device rbps=$_[0] wbps=$_[0]"});
+    return make($top, $device, $number, 'io.max' => sub {"$device r$kind=$_[0] w$kind=$_[0]"});
 }
 
-# The text of each file, as a function of the number of bytes.
+# The text of each file, as a function of the number.
 sub make {
-    my ($top, $device, $bytes, %limits) = @_;
+    my ($top, $device, $number, %limits) = @_;
     my $self = bless { group => "$top/bonnie-test-$device-$$", owner => $$, limits => \%limits }, __PACKAGE__;
     mkdir $self->{group} or return;
-    return $self->change($bytes) ? $self : undef;
+    return $self->change($number) ? $self : undef;
 }
 
-# Changes the limit to that many bytes per second. Returns false when the system
+# Changes the limit to that many per second. Returns false when the system
 # refuses.
 sub change {
-    my ($self, $bytes) = @_;
+    my ($self, $number) = @_;
     for my $file (keys %{ $self->{limits} }) {
-        put("$self->{group}/$file", $self->{limits}{$file}->($bytes)) or return 0;
+        put("$self->{group}/$file", $self->{limits}{$file}->($number)) or return 0;
     }
     return 1;
 }

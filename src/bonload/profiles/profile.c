@@ -108,9 +108,9 @@ enum { REDIS_AOF };
 
 /*
  * Redis with appendonly yes and appendfsync everysec: one thread writes to the append-only file
- * what all clients have sent by then. Another thread syncs the file every second, while writes
- * continue. If the kernel holds a write back meanwhile, all clients stall. A segment has 64 MiB
- * (auto-aof-rewrite-min-size).
+ * what all clients have sent by then. Another thread syncs the file every second. Meanwhile writes
+ * are put off, and clients answered at once; after two seconds they are made, and if the kernel
+ * holds them back, all clients stall. A segment has 64 MiB (auto-aof-rewrite-min-size).
  */
 static const struct profile redis = {
     .name = "redis",
@@ -120,7 +120,8 @@ static const struct profile redis = {
               "a sync takes longer than 2 s, writes are no longer postponed, and block",
     .request = "appends",
     .sync = "write",
-    .files = {[REDIS_AOF] = {"aof", PROFILE_LOG, 64 * MIB, 1, SEGMENT_GROWS, .count = 2}},
+    .files = {[REDIS_AOF] = {"aof", PROFILE_LOG, 64 * MIB, 1, SEGMENT_GROWS, .count = 2,
+                             .put_off_ns = 2 * BILLION}},
     .steps = {{ACT_APPEND, REDIS_AOF, .bytes = 144}},
     .works = {{.name = "fdatasync",
                .period_ns = BILLION,

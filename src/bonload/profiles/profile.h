@@ -33,8 +33,9 @@ struct profile_file {
     uint64_t bytes; /* size of a segment, of all pages together, or of a message */
     uint64_t unit;  /* for a log, writes are multiples of this; for pages, the size of a page */
     enum profile_segment segment;
-    unsigned count; /* a log's segments, or messages that a mailbox keeps */
-    bool is_direct; /* is opened with O_DIRECT if the filesystem supports that */
+    unsigned count;      /* a log's segments, or messages that a mailbox keeps */
+    bool is_direct;      /* is opened with O_DIRECT if the filesystem supports that */
+    uint64_t put_off_ns; /* how long, at most, appends wait in memory while the log is synced */
 };
 
 enum profile_act {

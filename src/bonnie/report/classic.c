@@ -57,14 +57,14 @@ const struct report_ops report_classic = {
 };
 
 /*
- * Prints the row of an HTML table that Tim Bray's Bonnie prints: label, MB, and the pairs of
- * figures.
+ * Prints the row of an HTML table that Bonnie 1.4 and 1.5 print: label, number of volumes and MB of
+ * each, and the pairs of figures.
  */
 static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];
     sanitize_html(label, r->plan->label);
-    fprintf(out, "<TR><TD>%s</TD><TD>%" PRIu64 "</TD>", label, data_mib(r));
+    fprintf(out, "<TR><TD>%s</TD><TD>1 * %" PRIu64 "</TD>", label, data_mib(r));
     for (enum test_id test = 0; test < TEST_FIRST_METADATA; test = test_next_classic(test)) {
         const struct figure f = figure_of(r, test);
         fprintf(out, "<TD>%s</TD><TD>%s</TD>", f.rate, f.cpu);

@@ -141,15 +141,33 @@ static void print_cost(FILE *out, const struct result runs[], size_t count, uint
     print_wrapped(out, 0, text);
 }
 
+/* Limits of control groups: on bytes and operations, each read and written, and on CPU time. */
+#define QUOTAS_PRINTED (IO_LIMIT_KINDS + 1)
+
 /* Explains the limits that are not the machine's own, if a row has them. */
 static void print_limits(FILE *out, const struct result runs[], size_t count)
 {
     bool has[LIMITED_COUNT] = {false};
     bool is_pretended = false;
+    struct verdict limits[QUOTAS_PRINTED] = {{0}};
     for (size_t i = 0; i < count * TEST_COUNT; i++) {
         const struct test_result *t = &runs[i / TEST_COUNT].tests[i % TEST_COUNT];
         has[t->verdict.least.by] |= t->measured;
         is_pretended |= t->measured && t->verdict.least.reason == REASON_NOT_SYNCED;
+        for (size_t k = 0; t->verdict.least.by == LIMITED_LIMIT && k < QUOTAS_PRINTED; k++) {
+            if (!limits[k].is_known)
+                limits[k] = t->verdict;
+            else if (!verdict_join(&limits[k], &t->verdict))
+                continue;
+            break;
+        }
+    }
+    for (size_t k = 0; k < QUOTAS_PRINTED && limits[k].is_known; k++) {
+        char sentence[LIMIT_SENTENCE];
+        char text[LIMIT_SENTENCE + 8];
+        limit_sentence(sentence, &limits[k].least, &limits[k].most);
+        snprintf(text, sizeof text, "limit: %s", sentence);
+        print_wrapped(out, 0, text);
     }
     if (is_pretended)
         print_wrapped(out, 0, "Durable: syncs reached no drive: nothing is durable.");

@@ -17,6 +17,7 @@
 #include "sys/limits.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
+#include "util/kernel_file.h"
 #include "util/rng.h"
 #include "util/units.h"
 #include "verify/pattern.h"
@@ -183,7 +184,10 @@ struct used_file {
      * segments as they are.
      */
     uint64_t record_bytes;
-    bool syncs; /* syncs after each write */
+    bool syncs;              /* syncs after each write */
+    _Atomic bool is_syncing; /* a step syncs it, for which a write may be put off */
+    uint64_t put_off;        /* number of records whose write was put off */
+    uint64_t put_off_ns;     /* when the first of them came */
     struct commit_group group;
     _Atomic bool is_fresh[LOG_SEGMENTS]; /* the segment is ready for its next turn */
     _Atomic unsigned segment;            /* the current segment */
@@ -220,7 +224,10 @@ static int make_file(struct used_file *f, unsigned segment, struct err *e)
         int rc = scratch_remove_data_file(s, number, e);
         close(fd);
         return rc ? rc
-                  : err_say(e, "%s: the filesystem does not support files without a name", s->path);
+                  : err_say(e, "%s: %s", s->path,
+                            kernel_file_exists("/proc/self/fd")
+                                ? "the filesystem does not support files without a name"
+                                : "/proc is not mounted, through which files are opened again");
     }
     int direct =
         f->file->is_direct ? scratch_reopen(fd, O_RDWR | O_DIRECT, f->file->name, &ignored) : -1;
@@ -439,14 +446,25 @@ static void *keep_fresh(void *context)
 }
 
 /*
- * commit_group.store for a log. Writes all units from the one in which the records begin to the one
- * in which they end, in calls of at most MAX_WRITE. Moves to the next segment when that is fresh.
+ * commit_group.store for a log. Puts the write off while a step syncs the log, if the profile does,
+ * but no longer than that says. Otherwise writes all units from the one in which the records begin
+ * to the one in which they end, in calls of at most MAX_WRITE. Moves to the next segment when that
+ * is fresh.
  */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct used_file *f = context;
     const uint64_t unit = f->file->unit;
-    uint64_t bytes = records * f->record_bytes;
+    if (f->file->put_off_ns > 0 && atomic_load(&f->is_syncing)) {
+        uint64_t now_ns = clock_ns();
+        f->put_off_ns = f->put_off > 0 ? f->put_off_ns : now_ns;
+        if (now_ns - f->put_off_ns < f->file->put_off_ns) {
+            f->put_off += records;
+            return 0;
+        }
+    }
+    uint64_t bytes = (f->put_off + records) * f->record_bytes;
+    f->put_off = 0;
     while (bytes > 0) {
         const unsigned segment = atomic_load(&f->segment);
         uint64_t room = (f->file->bytes - f->at) / f->record_bytes * f->record_bytes;
@@ -754,7 +772,10 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_SYNC:
     case ACT_SYNC_ALL:
         t->call = CALL_SYNC;
-        return storage_sync(&shared->storage, fd, all, t->makes_requests ? &t->sync_ns : NULL);
+        atomic_store(&f->is_syncing, true);
+        code = storage_sync(&shared->storage, fd, all, t->makes_requests ? &t->sync_ns : NULL);
+        atomic_store(&f->is_syncing, false);
+        return code;
     case ACT_DELIVER:
         t->bytes += f->file->bytes;
         return mailbox_deliver(f, t->buffer, &t->sync_ns, &t->call);
