@@ -314,7 +314,9 @@ void device_read(const struct device_set *d, struct device_counters *now)
             now->drive_read_bytes += s.read_bytes;
             now->drive_written_bytes += s.written_bytes;
             now->knows_stores = now->knows_stores && s.knows_flushes;
-            now->drive_stores += s.knows_flushes ? s.writes + s.flushes : 0;
+            /* a loop device whose file is in memory stores nothing */
+            if (s.knows_flushes && !filesystem_is_memory(device->below))
+                now->drive_stores += s.writes + s.flushes;
         }
         if (i >= d->filesystem)
             continue;

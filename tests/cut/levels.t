@@ -8,10 +8,15 @@ use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../scripts/lib";
 use PowerCut;
 BEGIN { PowerCut::alone() }
 use Test::More;
-use BonnieRun  qw(bonnie);
+use BonnieRun  qw(bonnie program);
+use IO::Select ();
+use IoLimit    ();
 use JSON::PP   ();
 use JsonReport qw(report_ok);
 use LoadRun    qw(bonload);
+use POSIX      ();
+use Root       ();
+use RunProgram qw(slurp);
 
 my $why = PowerCut::lacking();
 plan skip_all => $why if defined $why;
@@ -92,6 +97,38 @@ SKIP: {
     is(scalar @fallen, 2, 'bonload: two levels');
     between('the place', $fallen[0]{to_bytes}, 50 * $MIB,  66 * $MIB);
     between('after',     $fallen[1]{bytes_per_second},     2.5 * $MIB, 5.3 * $MIB);
+}
+
+# A limit of operations, which is lifted for a while after the start: the second level is limited by it.
+SKIP: {
+    my ($held, $group, $why, $limited);
+    @fallen = found(sub {
+        undef $group;
+        $held = Root::filesystem_on_disk([qw(--direct-io=on)], 'ext4', 512) // return [ 1, 2 ];
+        ($group, $why) = IoLimit::io_limit("$held", 100, 'iops');
+        return [ 1, 2 ] if !$group;
+        my $stat   = '/sys/dev/block/' . IoLimit::device_of("$held") . '/stat';
+        my $writes = sub { return (split ' ', slurp($stat))[4] };
+        my $begin  = $writes->();
+        my $pid = open my $out, '-|' // die "fork: $!\n";
+        if (!$pid) {
+            exec $group->wrap, program(), '-d', "$held", qw(-u root -D -q -r0 -n0 -s8:4k --tests=put_block --json) or POSIX::_exit(127);
+        }
+        my $ended = IO::Select->new($out);
+        until ($ended->can_read(.01)) { last if $writes->() >= $begin + 20 }
+        $group->change(400);
+        until ($ended->can_read(.01)) { last if $writes->() >= $begin + 1200 }
+        $group->change(100);
+        my $test = JSON::PP::decode_json(join q{}, readline $out)->{runs}[0]{tests}[0];
+        close $out;
+        $limited = [ $test->{limited_by}, $test->{reason}, map { $_->{limited_by} } @{ $test->{levels} // [] } ];
+        return $test->{levels} // [];
+    });
+    skip $why // 'no mkfs.ext4', 4 if !$group;
+    is(scalar @fallen, 2, 'a limit of operations that is set back: two levels');
+    is_deeply([ @{$limited}[ 0, 3 ] ], [ ('limit') x 2 ], 'the second, and so the test, is limited by it') or diag("@{$limited}");
+    like($limited->[1], qr{^Control group: 100 writes/s; \d+ % used[.]$}, 'which the reason names');
+    between('the ratio of both speeds', $fallen[0]{bytes_per_second} / ($fallen[1]{bytes_per_second} || 1), 2.5, 5.5) if @fallen == 2 && ref $fallen[0];
 }
 
 done_testing();

@@ -13,6 +13,7 @@
 #include "measure/durability.h"
 #include "measure/facts.h"
 #include "measure/mount_info.h"
+#include "measure/sources.h"
 #include "report/document.h"
 #include "report/json_object.h"
 #include "storage/sync_trial.h"
@@ -313,14 +314,16 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
 int boncut_audit(const struct settings *s, struct err *e)
 {
     struct audit a = {.begun_ns = clock_ns()};
+    struct sources below;
     int fd = path_open_to_list(s->directory, PATH_FAILS, e);
     if (fd < 0)
         return fd;
-    mount_info_find(&a.mount, fd);
+    sources_find(&below, fd);
+    a.mount = below.mount;
+    a.devices = below.devices; /* of the lowest layer of overlays */
     durability_find(&a.durability, fd);
     a.whole = whole_sizes_of(fd);
     close(fd);
-    device_find(&a.devices, &a.mount);
     facts_look(&a.facts, &a.mount, &a.devices, false);
     for (unsigned i = 0; i < a.devices.count; i++)
         if (a.devices.devices[i].is_drive)
