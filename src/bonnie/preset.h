@@ -50,7 +50,7 @@ struct preset_row {
 #define BRIEF_SHARES      16
 
 /* A short look takes at most this long. Ends of the last tests take a part of it. */
-#define BRIEF_MOST_NS (75 * BILLION)
+#define MAX_BRIEF_NS (75 * BILLION)
 #define BRIEF_END_NS  (5 * BILLION)
 
 struct preset_defaults {

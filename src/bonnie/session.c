@@ -126,7 +126,7 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     struct reports *reports, struct err *e)
 {
     int rc = 0;
-    uint64_t look_ends_ns = clock_ns() + BRIEF_MOST_NS - BRIEF_END_NS;
+    uint64_t look_ends_ns = clock_ns() + MAX_BRIEF_NS - BRIEF_END_NS;
     uint64_t op_bytes = 0; /* size of an operation in the row before, and the time for each */
     uint64_t op_ns = 0;
     for (unsigned row = 0; rc == 0 && row < count; row++) {
