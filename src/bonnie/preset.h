@@ -51,7 +51,7 @@ struct preset_row {
 
 /* A short look takes at most this long. Ends of the last tests take a part of it. */
 #define MAX_BRIEF_NS (75 * BILLION)
-#define BRIEF_END_NS  (5 * BILLION)
+#define BRIEF_END_NS (5 * BILLION)
 
 struct preset_defaults {
     const char *name; /* as given to --preset */
