@@ -682,7 +682,8 @@ static void ranks_beside_are_no_others(void **state)
     others_among(&e, 4);
     assert_true(e.own_percent <= 100); /* they may not use as much as this one */
     struct others busiest = others_unknown;
-    assert_words(&busiest, "not known: others used a share of the CPUs that /proc/stat does not tell");
+    assert_words(&busiest,
+                 "not known: others used a share of the CPUs that /proc/stat does not tell");
     others_keep_busier(&busiest, &e);
     assert_words(&busiest, "not busy: others used 0 % of 2 CPUs");
 }
