@@ -111,7 +111,7 @@ subtest 'the short look' => sub {
 subtest 'a loop device whose file is in memory' => sub {
     my $memory = Root::tmpfs('size=600m');
     system("truncate -s 500m $memory/image && mkfs.ext4 -q -F $memory/image && mkdir $memory/on && mount -o loop $memory/image $memory/on") == 0 or plan skip_all => 'no loop device can be mounted';
-    my $run = bonnie('-d', "$memory/on", qw(-u root -b --json -r0 -s2m:8k --tests=put_block,seq_create,seq_del -n1));
+    my $run = bonnie('-d', "$memory/on", qw(-u root -b --json -r0 -s2m:8k -n1), '--tests=put_block,seq_create,seq_del');
     my $look = bonnie(qw(-q --iops-duration=0.3 --min-time=0.1), "$memory/on");
     system 'umount', "$memory/on";
     is(reasons($run)->{$_}, $LOST, "$_: nothing is durable") for qw(put_block seq_create seq_del);
