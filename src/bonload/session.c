@@ -157,6 +157,28 @@ static int judge_result(const struct result *result, const struct coordinator *c
 }
 
 /*
+ * Whether the storage itself failed, or lost what its filesystem had written there: however few
+ * requests that met, unless the user lets all of them fail.
+ */
+static int judge_storage(const struct run *run, struct err *e)
+{
+    const unsigned named = TARGET_LOCAL | TARGET_NAMES;
+    if ((run->target->traits & named) != named || run->plan->max_errors >= 100)
+        return 0;
+    for (unsigned i = 0; i < MAX_FAILURES; i++) {
+        const struct failure *f = &run->failures.list[i];
+        int code = (int)(failure_code(f) & 0xffff);
+        if (code != EIO && code != EUCLEAN && code != EBADMSG)
+            continue;
+        char *text = run_describe_failure(run, f);
+        err_say(e, "the storage failed: %s", text ? text : "");
+        free(text);
+        return -EIO;
+    }
+    return 0;
+}
+
+/*
  * Decides whether the run succeeded, or says what was not kept or found: by how much latencies are
  * above -fail-above, and what a search that was not finished has found, which under goader's name
  * is no failure. Rank 0 judges for all.
@@ -402,6 +424,8 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
         }
         if (rc == 0)
             rc = judge_run(&result, coordinator, status, e);
+        if (rc == 0 && !stop_signal())
+            rc = judge_storage(&run, e);
         result_release(&result);
         main_loop_close(&main_loop);
     }
