@@ -134,7 +134,10 @@ static struct cycles find_cycles(const struct step steps[], size_t count)
         struct cycles c = is_there[key] ? cut(steps, count, key) : best;
         bool creates = c.length > 0 && steps[c.first].act == NOTE_CREATE;
         double more = share(&c) - share(&best);
-        if (is_there[key] && c.alike >= CYCLES_LEAST &&
+        bool stores = false; /* names alone are not what a storage is asked for */
+        for (size_t i = c.first; i < c.first + c.length; i++)
+            stores |= steps[i].act != NOTE_RENAME && steps[i].act != NOTE_REMOVE;
+        if (is_there[key] && stores && c.alike >= CYCLES_LEAST &&
             (more > 0.01 || (more > -0.01 && creates && steps[best.first].act != NOTE_CREATE)))
             best = c;
     }

@@ -354,9 +354,10 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     if (changed >= 0) {
         struct descriptor_entry *d = find_descriptor(w, by->process, changed);
         if (d->file >= 0 && d->created_ns != 0)
-            w->files[d->file].is_brief = 2 * (end->ns - d->created_ns) < end->ns - w->start_ns;
+            w->files[d->file].is_brief = 2 * (end->ns - d->created_ns) < end->ns - w->created_ns;
         d->file = FILE_NOT_LOOKED_AT;
         d->created_ns = k->type == CALL_CREATE && (by->third & O_CREAT) ? end->ns : 0;
+        w->created_ns = w->created_ns == 0 ? d->created_ns : w->created_ns;
     }
     if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->third & O_CREAT)))
         return;

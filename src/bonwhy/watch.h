@@ -115,7 +115,7 @@ struct file {
     unsigned storage; /* its index */
     bool is_directory;
     bool is_reserved; /* its room was, by fallocate() */
-    bool is_brief;    /* when it was last closed, it had been open for less than half of the time */
+    bool is_brief;    /* when last closed, open for less than half of the time since created_ns */
     uint64_t bytes;   /* its size when it was first seen */
     uint64_t calls;
     uint64_t waited_ns;
@@ -165,8 +165,9 @@ struct watch {
     unsigned char *page;
     char syncs[FILTER_TEXT]; /* filter for the calls that sync */
     uint64_t start_ns;
-    uint64_t counted; /* calls */
-    uint64_t unknown; /* transfers of descriptors that were closed before they were looked at */
+    uint64_t created_ns; /* when the target first opened a file with O_CREAT; 0: not yet */
+    uint64_t counted;    /* calls */
+    uint64_t unknown;    /* transfers of descriptors that were closed before they were looked at */
     uint64_t seen_events;
     uint64_t lost_events;
     bool is_limited;
