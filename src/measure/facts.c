@@ -376,22 +376,18 @@ static bool see_balance(const struct look *l)
 }
 
 /*
- * The kernel does not say which ext4 its thread works on, so there may be but one that is mounted
- * for writing, and others must have been seen to use the device.
+ * The kernel does not say which ext4 its thread works on, so only one may be mounted, by anybody,
+ * and others must have been seen to use the device.
  */
 static bool see_lazy_init(const struct look *l)
 {
-    bool is_only = true;
+    char pattern[PATH_MAX];
+    glob_t mounted = {0};
     if (!l->others_moved || strcmp(l->mount->filesystem, "ext4") != 0)
         return false;
-    char *mounts = kernel_file_whole(l->set->root, "/proc/self/mountinfo");
-    for (char *rest = mounts, *line; (line = strsep(&rest, "\n"));) {
-        const char *type = strstr(line, " - ext");
-        unsigned number[2];
-        if (type && strstr(type, " rw") && sscanf(line, "%*u %*u %u:%u", &number[0], &number[1]))
-            is_only &= number[0] == l->mount->major && number[1] == l->mount->minor;
-    }
-    free(mounts);
+    snprintf(pattern, sizeof pattern, "%s/sys/fs/ext4/*/lifetime_write_kbytes", l->set->root);
+    bool is_only = glob(pattern, GLOB_NOSORT, NULL, &mounted) == 0 && mounted.gl_pathc == 1;
+    globfree(&mounted);
     return is_only && has_line(l, "/proc/[0-9]*/comm", "ext4lazyinit") &&
            say(l, "this ext4 is still being initialized (ext4lazyinit)");
 }

@@ -193,7 +193,8 @@ int guards_open(int fd, int flags, const char *option, bool yes, const char *nam
     bool is_block = S_ISBLK(g.facts.st_mode);
     if (!is_block && !S_ISREG(g.facts.st_mode))
         return err_say(e, "%s: %s is not a block device or a plain file", option, name);
-    kernel_file_link(descriptor_path(fd).text, g.path, sizeof g.path);
+    if (!kernel_file_link(descriptor_path(fd).text, g.path, sizeof g.path))
+        return err_system(e, errno, "%s: what uses %s cannot be known", option, name);
     int rc = guards_refuse(&g, e);
     if (rc != 0)
         return rc;

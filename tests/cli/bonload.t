@@ -67,7 +67,7 @@ for my $case ([ 10, 9090, 909 ], [ 0.3, 2307, 7693 ], [ 1, 5000, 5000 ]) {
 my $sweep = loaded(qw(-wps=1 -rps=3 -requests-engine=null -duration=300ms), '-sweep=200,400')->{steps};
 is(scalar @{$sweep}, 2, 'a step for each rate');
 is_deeply([ map { ($_->{writes}{load_per_second}, $_->{reads}{load_per_second}) } @{$sweep} ], [ 50, 150, 100, 300 ], 'shared out as -rps and -wps are');
-my @times = bonload(qw(-requests-engine=sleep -wps=1 -rps=0 -duration=500ms -max-errors=100), '-sweep=50,100')->{out} =~ /^writes +\S+ +[\d.]+(?: k)? +\d+ +(\S+ m?s) +(\S+ m?s)$/mg;
+my @times = bonload(qw(-requests-engine=sleep -wps=1 -rps=0 -duration=500ms -max-errors=100), '-sweep=300,600')->{out} =~ /^writes +\S+ +[\d.]+(?: k)? +\d+ +(\S+ m?s) +(\S+ m?s)$/mg;
 is(scalar @times, 4, 'a line for each, with median and p99');
 my @ms = map { /(\S+) (m?)s/; $2 ? $1 : 1000 * $1 } @times;
 cmp_ok($ms[$_], '<=', $ms[ $_ + 1 ], 'in this order') for grep { $_ < $#ms } 0, 2;

@@ -35,6 +35,7 @@ my %options = (
 for my $name (sort keys %options) {
     my ($table, $csv) = printed(@{ $options{$name} });
     my ($status, $text, $err) = run('bon_csv2txt', [], $csv);
+    $table =~ s/\n\K\n\z//; # which Bonnie++ prints in place of the second half, and its bon_csv2txt does not
     is($text, $table, "$name: our bon_csv2txt gives the table back, byte for byte");
     is("$status$err", '0', 'without a complaint');
     ($status, my $html, $err) = run('bon_csv2html', [], $csv);

@@ -93,8 +93,8 @@ sub in_places {
     return qw(-d .);
 }
 
-# The program's messages about failures, without advice.
-sub failures { my ($run) = @_; return grep { !/\Arunning as root/ } lines_of($run) }
+# The program's messages about failures, without advice and what the test will cost.
+sub failures { my ($run) = @_; return grep { !/\Arunning as root|; about \d/ } lines_of($run) }
 
 sub all_gone_ok {
     my ($run) = @_;

@@ -76,7 +76,7 @@ sub options_now { chomp(my $options = qx(findmnt -no OPTIONS '$data')); return $
 # ---- what is asked, and what each recipe has to print ----------------------------------------------
 
 # A regular expression that the recipe matches; accepted statuses; what it prints; what holds then.
-my $TABLE = qr/^ {20}.*change/m;
+my $TABLE = qr/^ {8}.*change/m;
 my @expected = (
     [ qr/remount,noatime/, qr/[0-3]/, $TABLE, sub {
             my @pairs = split /\n/, slurp("$work/options");

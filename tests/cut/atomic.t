@@ -67,7 +67,7 @@ SKIP: {
     my $machine = PowerCut->new(fs => 'xfs', sector => 512) // skip('there is no mkfs.xfs', 1);
     my $audit   = run_tool('boncut', 'audit', $machine->dir);
     skip('this kernel promises no whole writes on xfs', 1) if $audit->{out} =~ /No size of write/;
-    like($audit->{out}, qr/^whole {7}Writes of \d+ KiB to \d+ MiB are whole, by the filesystem \(copy on write\)$/m, 'xfs promises them by itself');
+    like($audit->{out}, qr/^whole {7}Writes of \d+ KiB to \d+ MiB are whole, by the filesystem \(copy on\s+write\)$/m, 'xfs promises them by itself');
 
     my ($units, $plain_torn, $faults, $cuts) = (0, 0, 0, 0);
     while ($cuts < $CUTS || !$plain_torn && $cuts < $MOST) {

@@ -157,7 +157,7 @@ sub after_failure {
     my ($how, $case, $what, $run) = @_;
     return if is_damage($run) && $case->{fault} =~ /retval=|short/ || ($what // q{}) =~ /\Awrite[(]2<.*"\w+: /; # the fault hit the report of the failure itself
     return if $case->{call} =~ /\Awritev?\z/ && $case->{fault} =~ /\AE/ && $run->{err} eq q{}; # the fault hit the dropper first, and then the report of that
-    my @lines = grep { !$how->{talks} || !/[.]{3}|\AGenerating |\Abonnie: (?:running as root|the size is less)/ } split /\n/, $run->{err};
+    my @lines = grep { !$how->{talks} || !/[.]{3}|\AGenerating |\Abonnie: (?:running as root|the size is less)|; about \d/ } split /\n/, $run->{err};
     @lines = grep { !/: data file \d+ in / } @lines if $case->{fault} =~ /retval=|short/; # the damage was found before something else failed
     return scalar(@lines) . ' lines' if @lines != 1;
     return if ($what // q{}) =~ /\Awrite[(]\d+<pipe:/ && $lines[0] =~ m{cannot be known: Input/output error\z}; # the process that asks loop devices could not answer

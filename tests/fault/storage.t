@@ -56,7 +56,7 @@ SKIP: {
         judge   => sub {
             my ($case, $run) = @_;
             $disk->mend;
-            my @lines = grep { !/[.]{3}|: running as root|the size is less/ } split /\n/, $run->{err};
+            my @lines = grep { !/[.]{3}|: running as root|the size is less|; about \d/ } split /\n/, $run->{err};
             my $file  = qr/data file 0 in \S+(?: at \d+)?/;
             # ext4 answers EUCLEAN when it cannot read its own blocks.
             my $well  = @lines == 1 && $lines[0] =~ /\Abonnie: (?:read|write|write back|fsync|putc to) $file: (?:Input\/output error|Structure needs cleaning)\z/;
