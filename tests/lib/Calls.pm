@@ -126,6 +126,7 @@ my @HARMLESS = (
     [ qr/wait4/,                qr/./,         qr/ECHILD/, 'a helper that has ended' ],
     [ qr/kill/,                 qr/SIGKILL/,   undef,     'a helper that has answered ends by itself' ],
     [ qr/rt_sigaction|rt_sigprocmask/, qr/./,  undef,     'fails for numbers of signals that there are not' ],
+    [ qr/pread64/,              qr{$PRIVATE/#\d+>\(deleted\), 0x\w+000, 4096, 0\b}, undef, 'whether O_DIRECT is direct is told as not known' ],
     [ qr/capget/,               qr/./,         undef,     'the limits on processes are taken for those of anybody' ],
     [ qr/prctl|capset|close_range/, qr/./,     undef,     'a dropper that cannot be confined is not used' ],
     [ qr/openat/,               qr/drop_caches/, undef,   'the same, if there is none' ],

@@ -26,7 +26,7 @@ our %TITLE = (
     ran_stat   => 'Reading files in random order',
     ran_del    => 'Deleting files in random order',
 );
-my %TEST_OF = reverse %TITLE;
+my %TEST_OF = (reverse(%TITLE), map { ("$_ at random places" => 'iops') } qw(Reading Writing));
 
 sub can_trace {
     return have('strace') && system('strace -qq -o /dev/null true 2>/dev/null') == 0;

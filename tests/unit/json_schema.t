@@ -138,7 +138,7 @@ for my $case (
 my $UNIT  = qr/(?:\A|_)(?:bytes|ns|percent|seconds|per_second|per_sync)(?:_|\z)/;
 my %OTHER = map { $_ => 1 } (
     qw(asked made errors misses late failed damaged lost torn kept foreign missing came_back wrong_size unreadable not_known unknown count),
-    qw(ops calls read_ops write_ops lost_ops lost_events examined slowest connections units lost_units promises cuts conclusive reached_drive),
+    qw(ops calls flushes pid not_counted seen_events read_ops write_ops lost_ops lost_events examined slowest connections units lost_units promises cuts conclusive reached_drive),
     qw(lines repeated synced present under_way blocks writes workers concurrency seekers seeks files directories ranks runs runs_needed rounds pairs passes),
     qw(cpus cpu_quota clients threads load_threads found_threads channels iodepth queue_asked queue_seen width starts precondition max_rounds max_requests),
     qw(random_fair_buckets number file first_round version promised found seed shift skip warmup control),    # identities, and options
