@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/assume.h"
 #include "util/printable.h"
 #include "util/units.h"
 
@@ -161,6 +162,7 @@ static void print_cycle(FILE *out, const struct cycles *c, size_t count, size_t 
         }
         number++;
     }
+    ASSUME(number > 0); /* the cycle at `from` is like itself */
     for (unsigned k = 0; k < length; k++) {
         const struct step *s = &c->steps[from + k];
         uint64_t mean = (bytes[k] + number / 2) / number;

@@ -20,7 +20,7 @@
 #include "util/units.h"
 
 /* The soft limit; UINT64_MAX: none. */
-static uint64_t limit_on(__rlimit_resource_t resource)
+static uint64_t limit_on(int resource)
 {
     struct rlimit limit;
     bool is_limited = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;

@@ -657,6 +657,7 @@ static int measure_device(void *context, struct err *e)
             rc = log_heading(&j->log, e);
     }
     for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
+        ASSUME(passes && j->middle);
         for (unsigned p = 0; p < count; p++)
             passes[p] = j->passes[p].blocks[i];
         j->middle[i] = zcav_middle(passes, count, s->block_bytes);
