@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <arpa/inet.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -265,12 +266,16 @@ static void sas_drive(void **state)
 /* Two routes, the second one to the server: 192.168.7.0/24, in the form of proc_pid_net(5). */
 static void make_nfs(const char *options, const char *speed)
 {
+    unsigned network =
+        htonl(0xc0a80700); /* the kernel prints addresses as numbers of the machine */
+    unsigned mask = htonl(0xffffff00);
     tree_file(
         "proc/net/route",
-        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
-        "wlan0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
-        "eno1\t0007A8C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n"
-        "eno2\t0007A8C0\t00000000\t0001\t0\t0\t200\t00FFFFFF\t0\t0\t0\n");
+        at("Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+           "wlan0\t00000000\t%08X\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
+           "eno1\t%08X\t00000000\t0001\t0\t0\t100\t%08X\t0\t0\t0\n"
+           "eno2\t%08X\t00000000\t0001\t0\t0\t200\t%08X\t0\t0\t0\n",
+           htonl(0xc0a80101), network, mask, network, mask));
     tree_file("sys/class/net/wlan0/speed", "10\n");
     tree_file("sys/class/net/eno2/speed", "100\n");
     tree_file("sys/class/net/eno1/speed", at("%s\n", speed));
