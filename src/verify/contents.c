@@ -188,6 +188,14 @@ static bool is_undisturbed(const struct contents *c, unsigned file, uint64_t off
                                            version == contents_version(c, file, offset, length));
 }
 
+void corruption_note(struct corruption *found, const struct corrupted_place *place)
+{
+    if (found->corrupted < CORRUPTION_KEPT)
+        found->kept[found->corrupted] = *place;
+    found->corrupted++;
+    found->unreadable += place->kind == CORRUPTION_UNREADABLE;
+}
+
 /* The slow part of contents_check(), not inlined: so the check costs little when it is off. */
 __attribute__((noinline)) static void check_parts(const struct contents *c, unsigned file,
                                                   uint64_t offset, const unsigned char *bytes,
@@ -220,9 +228,7 @@ __attribute__((noinline)) static void check_parts(const struct contents *c, unsi
         if (place.kind != CORRUPTION_NONE) {
             if (!is_undisturbed(c, file, offset, length, version))
                 return; /* the expected generation already includes a later change */
-            if (found->corrupted < CORRUPTION_KEPT)
-                found->kept[found->corrupted] = place;
-            found->corrupted++;
+            corruption_note(found, &place);
         }
         found->checked_bytes += part;
     }

@@ -76,6 +76,9 @@ struct corruption {
     struct corrupted_place kept[CORRUPTION_KEPT]; /* the first corrupted units */
 };
 
+/* Counts a corrupted unit, or a read that failed, and keeps its place if it is one of the first. */
+void corruption_note(struct corruption *found, const struct corrupted_place *place);
+
 /*
  * Fills the buffer with the contents that belong at this offset: with `further` 0, now; with 1,
  * after the whole file has been rewritten, which is in progress and has not come to the offset.

@@ -56,13 +56,10 @@ bool work_goes_on(const struct plan *p, const struct contents *c, struct corrupt
     bool is_medium = code == EIO || code == ENODATA || code == EILSEQ;
     if (!p->is_device || io->kind != IO_READ || op_state(io)->changes || !is_medium)
         return false;
-    if (found->corrupted < CORRUPTION_KEPT)
-        found->kept[found->corrupted] = (struct corrupted_place){.file = c->first_number + io->file,
-                                                                 .offset = io->offset,
-                                                                 .kind = CORRUPTION_UNREADABLE,
-                                                                 .code = code};
-    found->corrupted++;
-    found->unreadable++;
+    corruption_note(found, &(struct corrupted_place){.file = c->first_number + io->file,
+                                                     .offset = io->offset,
+                                                     .kind = CORRUPTION_UNREADABLE,
+                                                     .code = code});
     return true;
 }
 
