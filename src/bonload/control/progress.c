@@ -128,8 +128,7 @@ static void show_progress(struct progress_view *v, const struct run *run, uint64
         fprintf(stderr, "%s\n", text);
 }
 
-/* ---- failures and memory
- * --------------------------------------------------------------------- */
+/* ---- failures and memory -------------------------------------------------------------------- */
 
 void progress_report_failures(struct progress_view *v, const struct run *run)
 {
@@ -165,8 +164,7 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
         show_progress(v, run, now_ns, goal_ns);
 }
 
-/* ---- the live file
- * --------------------------------------------------------------------------- */
+/* ---- the live file -------------------------------------------------------------------------- */
 
 /* Prints sums of the whole run, and quantiles and rates of `part`, which took so many seconds. */
 static void print_metrics(const struct live_file *l, const struct tally part[], double seconds,

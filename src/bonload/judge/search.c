@@ -73,7 +73,7 @@ void kind_search_step_up(struct kind_search *ks)
     if (ks->broken > 0)
         kind_search_bisect(ks);
     else if (ks->load >= ks->most)
-        ks->found = MAX_FOUND;
+        ks->found = FOUND_MOST;
     else
         ks->load = fmin(2 * ks->load, ks->most);
 }
@@ -145,8 +145,10 @@ void kind_search_step_down(struct kind_search *ks, enum bound bound)
 /* The search has no upper bound on a rate: what the channels cannot do shows in the latency. */
 #define MAX_RATE 1e9
 
-const char *const found_names[] = {
-    [FOUND_LOAD] = "found", [FOUND_NONE] = "none", [MAX_FOUND] = "most", [FOUND_UNSURE] = "unsure"};
+const char *const found_names[] = {[FOUND_LOAD] = "found",
+                                   [FOUND_NONE] = "none",
+                                   [FOUND_MOST] = "most",
+                                   [FOUND_UNSURE] = "unsure"};
 
 const char *const found_reasons[] = {
     [FOUND_BY_STEPS] = "",

@@ -22,7 +22,7 @@
 enum found {
     FOUND_LOAD,  /* the highest load that keeps the limit */
     FOUND_NONE,  /* no load keeps the limit */
-    MAX_FOUND,   /* the highest allowed load keeps the limit */
+    FOUND_MOST,  /* the highest allowed load keeps the limit */
     FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
 };
 

@@ -128,7 +128,7 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
         label_add(&l, "Not known: no load was seen to keep");
     else
         label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load,
-                  answer->found == MAX_FOUND ? ", which is all that -max-channels allows," : "",
+                  answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
                   is_one || p->settings->search == SEARCH_RATE ? "s" : "");
     label_add(&l, " the %s of %s below %s", figure, kind_words[kind],
               units_time(p->settings->limit.nanoseconds).text);

@@ -58,7 +58,7 @@ static void more_is_said_of_the_deciding_limit(void **state)
     static const char *const lines[] = {
         [FOUND_LOAD] = SYNC " Up to 1.83 k/s stay below it.",
         [FOUND_NONE] = SYNC " No higher load was found to stay below it.",
-        [MAX_FOUND] = SYNC " At least 1.83 k/s stay below it.",
+        [FOUND_MOST] = SYNC " At least 1.83 k/s stay below it.",
         [FOUND_UNSURE] = SYNC " At least 1.83 k/s stay below it; the search was not finished.",
     };
     struct answer unsought = answer_of(false, FOUND_LOAD, 1 * MILLION);

@@ -39,7 +39,7 @@ static void threads_are_found(void **state)
         climb(&l, 1, 500, true, keeps);
         double close = fmax(1, .05 * keeps);
         assert_true(l.load <= keeps && l.load >= keeps - close);
-        assert_int_equal(l.found, keeps >= 500 ? MAX_FOUND : FOUND_LOAD);
+        assert_int_equal(l.found, keeps >= 500 ? FOUND_MOST : FOUND_LOAD);
     }
 }
 
@@ -134,7 +134,7 @@ static void what_was_never_refuted_stays(void **state)
     kind_search_begin(&l, 250, 16000, false);
     while (l.found == FOUND_UNSURE)
         kind_search_step_up(&l);
-    assert_int_equal(l.found, MAX_FOUND);
+    assert_int_equal(l.found, FOUND_MOST);
     kind_search_step_down(&l, BOUND_SURE);
     assert_int_equal((int)kind_search_kept(&l), 8000);
     for (int i = 0; i < 20; i++)
