@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Bare loops with which getc_putc is compared: eight ways of moving single bytes, in its order, and
+/* Bare loops with which getc_putc is compared: eight ways of moving single bytes, in its order, and
  * nothing else. Usage: bytes FILE KIB. Prints the KiB/s of each; write and read move only 1/64 of
- * the size.
- */
+ * the size. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -48,10 +46,8 @@ static void system_calls(unsigned char bytes[static BLOCK])
     close(in);
 }
 
-/*
- * Each loop is in a function of its own: the same loop may take twice as long when it is inlined
- * into different places.
- */
+/* Each loop is in a function of its own: the same loop may take twice as long when it is inlined
+ * into different places. */
 #define LOOP(name, statement)                                                                      \
     __attribute__((noinline, aligned(64))) static void name(FILE *stream, unsigned char *bytes)    \
     {                                                                                              \

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Little's law on the queue. Reads a file at random places with O_DIRECT for some seconds, with one
+/* Little's law on the queue. Reads a file at random places with O_DIRECT for some seconds, with one
  * engine. Prints rate x mean latency, and beside it the mean number of operations in flight, which
  * the queue integrates over time. Both are the same when latencies are true.
  *
  *     in_flight FILE ENGINE BLOCK DEPTH SECONDS
  *
  * The size of FILE is a multiple of BLOCK. An ENGINE that stores nothing needs no FILE, and takes
- * 100 us for each block.
- */
+ * 100 us for each block. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The making of contents is compared with this: memcpy of 64 KiB into 32 buffers in turn, which is
- * what bonnie fills at that depth. Prints GB/s for a number of MiB.
- */
+/* The making of contents is compared with this: memcpy of 64 KiB into 32 buffers in turn, which is
+ * what bonnie fills at that depth. Prints GB/s for a number of MiB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Bare loops with which the per-character tests are compared: putc and getc over the bytes of a
- * file, and nothing else. Prints the KiB/s of both.
- */
+/* Bare loops with which the per-character tests are compared: putc and getc over the bytes of a
+ * file, and nothing else. Prints the KiB/s of both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

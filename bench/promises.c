@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The bare loop beside `boncut write`: workers that each overwrite random blocks of a file of their
+/* The bare loop beside `boncut write`: workers that each overwrite random blocks of a file of their
  * own, durably, with the calls of one method, and note nothing; and beside them the two writers
  * that boncut has as control groups. Prints every millisecond how many durable writes there were,
- * until it is ended.
- */
+ * until it is ended. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,10 +17,8 @@
 #define BLOCK        4096
 #define WORKERS_MOST 64
 
-/*
- * The control groups of boncut: a file, the size of a write, and the pause between two writes of
- * `cached`.
- */
+/* The control groups of boncut: a file, the size of a write, and the pause between two writes of
+ * `cached`. */
 #define CONTROL_BYTES   (256 * BLOCK)
 #define CONTROL_WRITE   (16 * BLOCK)
 #define CACHED_PAUSE_NS 1000000

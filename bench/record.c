@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The cost of recording one latency: a loop over latencies like those of storage, with and without
- * histogram_record. Prints how many ns each turn of both takes, for a number of turns.
- */
+/* The cost of recording one latency: a loop over latencies like those of storage, with and without
+ * histogram_record. Prints how many ns each turn of both takes, for a number of turns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +8,8 @@
 
 #include "measure/histogram.h"
 
-/*
- * A power of two. The latencies must be few enough to stay in a cache, and too many for a
- * processor's predictions.
- */
+/* A power of two. The latencies must be few enough to stay in a cache, and too many for a
+ * processor's predictions. */
 #define LATENCIES 16384
 
 static uint64_t latencies[LATENCIES];
@@ -26,10 +22,8 @@ static double nanoseconds(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/*
- * 60 us, and 20 us more on average; one in a hundred takes ten times as long, one in a thousand a
- * hundred times.
- */
+/* 60 us, and 20 us more on average; one in a hundred takes ten times as long, one in a thousand a
+ * hundred times. */
 static uint64_t draw(void)
 {
     double latency = 60e3 - 20e3 * log((rand() + 1.0) / (RAND_MAX + 1.0));

@@ -107,10 +107,8 @@ static int check_filesystem(const struct check *c, int fd, const char *path, str
         or_unknown(h->uuid));
 }
 
-/*
- * Opens the private directory that the log names, and accepts no other. If it is lost, and was not
- * elsewhere, returns 0 with c->gone set and no descriptor in *fd.
- */
+/* Opens the private directory that the log names, and accepts no other. If it is lost, and was not
+ * elsewhere, returns 0 with c->gone set and no descriptor in *fd. */
 static int open_directory(struct check *c, int parent_fd, const char *path, int *fd, struct err *e)
 {
     const struct header *h = &c->ledger.header;
@@ -160,10 +158,8 @@ static int open_directory(struct check *c, int parent_fd, const char *path, int 
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/*
- * Accepts the user's claim that the filesystem cannot be mounted, unless the directory can be
- * opened, or this user is not allowed to look.
- */
+/* Accepts the user's claim that the filesystem cannot be mounted, unless the directory can be
+ * opened, or this user is not allowed to look. */
 static int judge_unmounted(struct check *c, const char *path, struct err *e)
 {
     const char *name = c->ledger.header.directory;
@@ -233,10 +229,8 @@ static int judge_mounted(struct check *c, const char *path, struct err *e)
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/*
- * Whether losses of this canary show how far the cut reached. If direct overwrites are not
- * made in place, the kernel may lose what the drive has kept.
- */
+/* Whether losses of this canary show how far the cut reached. If direct overwrites are not
+ * made in place, the kernel may lose what the drive has kept. */
 static bool canary_counts(const struct check *c, unsigned method)
 {
     return method != METHOD_DRIVE || c->ledger.header.drive_is_in_place;

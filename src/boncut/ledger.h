@@ -30,10 +30,8 @@ struct ledger {
     uint64_t cached_from;           /* writes of `cached` up to this number may be durable */
 };
 
-/*
- * Reads a log to its end, in one pass. After the header, lines may be missing, damaged, repeated
+/* Reads a log to its end, in one pass. After the header, lines may be missing, damaged, repeated
  * and in any order: then the ledger claims less. Returns 0, or a negative errno with a line in e
- * when the input is not a log, or contains logs of several runs.
- */
+ * when the input is not a log, or contains logs of several runs. */
 int ledger_read(struct ledger *l, int fd, struct err *e);
 void ledger_release(struct ledger *l);

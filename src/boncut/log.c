@@ -140,10 +140,8 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 
 /* ---- the place ------------------------------------------------------------------------------- */
 
-/*
- * The kernel makes a directory in sysfs for each superblock of these filesystems, and never gives
- * one of a later superblock the same inode number.
- */
+/* The kernel makes a directory in sysfs for each superblock of these filesystems, and never gives
+ * one of a later superblock the same inode number. */
 static uint64_t superblock_of(const struct mount_info *mount)
 {
     char path[PATH_MAX];
@@ -186,10 +184,8 @@ void header_describe_place(struct header *h, int directory_fd)
                             PORTABLE_STATX_SUBVOLUME,
                         &facts))
         return;
-    /*
-     * A directory has the same inode number and time of birth after a power cut; the root
-     * directories of all subvolumes of a btrfs have the same number.
-     */
+    /* A directory has the same inode number and time of birth after a power cut; the root
+     * directories of all subvolumes of a btrfs have the same number. */
     if (facts.mask & PORTABLE_STATX_INODE)
         snprintf(h->parent, sizeof h->parent, "%" PRIu64 ":%" PRId64 ".%09" PRIu32 ":%" PRIu64,
                  facts.inode, facts.birth_seconds, facts.birth_nanoseconds, facts.subvolume);

@@ -8,16 +8,14 @@
 #include "storage/scratch.h"
 #include "util/err.h"
 
-/*
- * One line of the log: "METHOD UNIT VERSION TIME CHECKSUM" and a newline. The numbers are decimal,
+/* One line of the log: "METHOD UNIT VERSION TIME CHECKSUM" and a newline. The numbers are decimal,
  * the time is in microseconds since the run began, and the checksum has eight hexadecimal digits.
  * The checksum covers the text before its blank and the run's number, so `check` counts a line of
  * another run as damaged.
  *
  * A `!` before the method says that a call failed while it gave the unit this version. The
  * canaries number their writes: the version is the number of writes that have returned, and the
- * unit is the number of those that a syncfs may have made durable (0 for `drive`).
- */
+ * unit is the number of those that a syncfs may have made durable (0 for `drive`). */
 struct log_line {
     unsigned method; /* index in the table of methods */
     bool is_failure;
@@ -32,11 +30,9 @@ struct log_line {
 /* Formats the line, without a NUL at its end. Returns the length with the newline. */
 size_t log_line_format(char text[static MAX_LOG_LINE], const struct log_line *line, uint64_t run);
 
-/*
- * Reads a line, without its newline. What a console has put before it, and blanks or carriage
+/* Reads a line, without its newline. What a console has put before it, and blanks or carriage
  * returns at its end, are left out: the checksum decides. Returns false when the text has no line
- * of this run.
- */
+ * of this run. */
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run);
 
 /* Stores a blank and the checksum of the text, with eight digits. */
@@ -44,10 +40,8 @@ bool log_line_parse(struct log_line *line, const char *text, size_t length, uint
 void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH], const char *text, size_t length,
                       uint64_t key);
 
-/*
- * The first line of the log: everything that `check` must know besides the promises. `boncut write`
- * prints it when all files of the run have become durable.
- */
+/* The first line of the log: everything that `check` must know besides the promises. `boncut write`
+ * prints it when all files of the run have become durable. */
 #define HEADER_TEXT 512
 
 /* Writes of all powers of two between these sizes are promised whole. */
@@ -90,18 +84,14 @@ struct header {
 /* Size of the buffer for the line with its newline. */
 #define MAX_HEADER_LINE 16384
 
-/*
- * Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
- * cannot be found out stays empty or 0.
- */
+/* Fills in the filesystem, mount and boot of the user's directory, as they are now. A field that
+ * cannot be found out stays empty or 0. */
 void header_describe_place(struct header *h, int directory_fd);
 
 /* Formats the header as a line. Returns the length with the newline. */
 size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h);
 
-/*
- * Reads the header from a line of `length` bytes without its newline, as log_line_parse() does.
+/* Reads the header from a line of `length` bytes without its newline, as log_line_parse() does.
  * Returns 0, or -EINVAL with a line in e when that is not the header of a log. For a line that has
- * nothing of a header, the reason that is in e already stays.
- */
+ * nothing of a header, the reason that is in e already stays. */
 int header_parse(struct header *h, const char *text, size_t length, struct err *e);

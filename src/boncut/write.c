@@ -31,12 +31,10 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * The way of promises to the log. Each worker puts its promises into a ring of its own, without a
+/* The way of promises to the log. Each worker puts its promises into a ring of its own, without a
  * lock, an allocation or a system call. One thread empties all rings, formats the promises as
  * lines, and writes each batch of lines with one write(2), about every 0.4 ms. While nobody reads
- * the log, the rings fill up, and the workers wait: no promise is lost.
- */
+ * the log, the rings fill up, and the workers wait: no promise is lost. */
 #define PROMISE_RING 16384
 
 /* Size of a batch: room for the lines of all canaries and some hundreds of others. */
@@ -107,11 +105,9 @@ static int write_out(struct write_run *run, const char *text, size_t length, str
     return 0;
 }
 
-/*
- * Writes promises until no thread makes more, and then all that are left. The numbers of writes of
+/* Writes promises until no thread makes more, and then all that are left. The numbers of writes of
  * the canaries come after the promises: whatever a syncfs among them has made durable was
- * written before.
- */
+ * written before. */
 static int work_on_log(struct write_run *run, struct err *e)
 {
     for (;;) {
@@ -154,10 +150,8 @@ static int work_on_log(struct write_run *run, struct err *e)
     }
 }
 
-/*
- * Interval between two writes of `cached`, and of `plain`. It is short because after a syncfs, a
- * cut can lose nothing of `cached` until the next write.
- */
+/* Interval between two writes of `cached`, and of `plain`. It is short because after a syncfs, a
+ * cut can lose nothing of `cached` until the next write. */
 #define CACHED_PAUSE_NS MILLION
 
 /* ---- preparing ------------------------------------------------------------------------------- */
@@ -182,10 +176,8 @@ static bool step_method(struct worker *w, unsigned method, uint32_t unit)
     return m->step(work, unit, versions);
 }
 
-/*
- * Logs what the last step of the method has changed, or that it has failed: waits until the ring of
- * the worker has room.
- */
+/* Logs what the last step of the method has changed, or that it has failed: waits until the ring of
+ * the worker has room. */
 static void log_step(struct worker *w, unsigned method, uint32_t unit, bool is_failure)
 {
     struct write_run *run = w->run;
@@ -217,11 +209,9 @@ static bool canary_step_of(struct worker *w, unsigned method)
     return true;
 }
 
-/*
- * Makes the files of the worker's methods, and takes a first step with each. At a rate, that step
+/* Makes the files of the worker's methods, and takes a first step with each. At a rate, that step
  * is not promised, because all methods of all workers take it at once. A method that does not work
- * here is left out.
- */
+ * here is left out. */
 static int prepare_worker(void *context, struct err *e)
 {
     struct worker *w = context;
@@ -290,11 +280,9 @@ static uint64_t places_of_blocks(const struct work *w)
     return hash;
 }
 
-/*
- * Finds out whether the overwrites of the canary `drive` reach the device, each in its
+/* Finds out whether the overwrites of the canary `drive` reach the device, each in its
  * place, and notes it in the run's header. The worker is that of the canary; its files are durable,
- * and no other worker writes yet.
- */
+ * and no other worker writes yet. */
 static void worker_probe_drive(struct worker *w)
 {
     struct sources sources;
@@ -328,10 +316,8 @@ static int outcome_of_step(const struct worker *w, unsigned method, bool is_done
                                                                  : say_failed_call(w->run, work, e);
 }
 
-/*
- * Makes a step of each method, at a random unit. Workers begin with different methods, and so do
- * runs, because at a low rate the power may go before each method has had its first step.
- */
+/* Makes a step of each method, at a random unit. Workers begin with different methods, and so do
+ * runs, because at a low rate the power may go before each method has had its first step. */
 static int make_round(struct worker *w, uint64_t *next_ns, struct err *e)
 {
     struct write_run *run = w->run;
@@ -398,11 +384,9 @@ static const struct task worker_task = {.prepare = prepare_worker, .work = run_w
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/*
- * Draws the run's number, makes its directory, and finds out what the header says of both. The
+/* Draws the run's number, makes its directory, and finds out what the header says of both. The
  * sizes of whole writes are those that the filesystem promises; of these only that of --block, if
- * it was given. The canary `plain` is there only beside `atomic`.
- */
+ * it was given. The canary `plain` is there only beside `atomic`. */
 static int make_directory(struct write_run *run, const struct settings *s, struct err *e)
 {
     struct header *h = &run->header;
@@ -511,8 +495,8 @@ int boncut_write(const struct settings *s, struct err *e)
         char first[MAX_HEADER_LINE];
         struct task_times times;
         run.gap_ns = s->rate.given ? BILLION * run.header.workers / s->rate.value : 0;
-        /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the server
-         */
+        /* one syncfs(2) makes durable what a run starts with; on FUSE it does not reach the
+         * server */
         run.first_sync = strncmp(run.header.filesystem, "fuse", 4) == 0 ? fsync : NULL;
         pattern_init(&run.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MIN, run.header.seed,
                      run.header.run);

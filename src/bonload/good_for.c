@@ -26,19 +26,15 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/*
- * Total time for which all loads of a profile are judged, and time of the warm-up before each load.
+/* Total time for which all loads of a profile are judged, and time of the warm-up before each load.
  * It is just enough for a verdict on the p99 of something that happens ten times a second, which
- * needs 299 durations.
- */
+ * needs 299 durations. */
 #define JUDGED_NS (31 * BILLION)
 #define WARMUP_NS BILLION
 
-/*
- * The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
+/* The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
  * waits for the sync that is under way, and then for its own), but no later than MAX_GRACE_NS. If
- * they take longer, the storage has not kept up.
- */
+ * they take longer, the storage has not kept up. */
 #define GRACE_NS     (BILLION / 10)
 #define MAX_GRACE_NS BILLION
 
@@ -140,11 +136,9 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
     return 0;
 }
 
-/*
- * Makes a run, and removes its files. If the target has failed, reports that as the reason. Work
+/* Makes a run, and removes its files. If the target has failed, reports that as the reason. Work
  * beside the requests may fail, or hang, until the target has ended. A profile whose answer is
- * certain needs no run: everything in its report is zero.
- */
+ * certain needs no run: everything in its report is zero. */
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 {
     struct plan plan;
@@ -320,10 +314,8 @@ static int print_answers(struct inquiry *q, struct err *e)
 /* So few syncs take no second on a disk, and others hardly store anything meanwhile. */
 #define TRIAL_SYNCS 20
 
-/*
- * Finds out what is certain about the directory behind fd. A trial that fails says nothing: what
- * the storage refuses there, it also refuses to the profile, which reports that.
- */
+/* Finds out what is certain about the directory behind fd. A trial that fails says nothing: what
+ * the storage refuses there, it also refuses to the profile, which reports that. */
 static void find_durability(struct inquiry *q, int fd)
 {
     struct durability *d = &q->durability;

@@ -156,10 +156,8 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
-/*
- * Whether the storage itself failed, or lost what its filesystem had written there: however few
- * requests that met, unless the user lets all of them fail.
- */
+/* Whether the storage itself failed, or lost what its filesystem had written there: however few
+ * requests that met, unless the user lets all of them fail. */
 static int judge_storage(const struct run *run, struct err *e)
 {
     const unsigned named = TARGET_LOCAL | TARGET_NAMES;
@@ -178,11 +176,9 @@ static int judge_storage(const struct run *run, struct err *e)
     return 0;
 }
 
-/*
- * Decides whether the run succeeded, or says what was not kept or found: by how much latencies are
+/* Decides whether the run succeeded, or says what was not kept or found: by how much latencies are
  * above -fail-above, and what a search that was not finished has found, which under goader's name
- * is no failure. Rank 0 judges for all.
- */
+ * is no failure. Rank 0 judges for all. */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
@@ -295,12 +291,10 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
     free(name);
 }
 
-/*
- * Removes what the run wrote and made, unless it may belong to others. It is not a failure if
+/* Removes what the run wrote and made, unless it may belong to others. It is not a failure if
  * something is gone already. When an object cannot be removed, it goes on with the others, unless
  * the target cannot be reached. Returns 0, or a negative errno with a line in e about the first
- * failure.
- */
+ * failure. */
 static int clean_up_run(const struct run *run, struct err *e)
 {
     const struct written_set *w = &run->written;
@@ -351,10 +345,8 @@ static void print_interim(struct main_loop *m)
     result_release(&result);
 }
 
-/*
- * Takes over signals; then, if there is an explainer, opens what only root may open; and then
- * becomes the user, before any of the user's files is opened or made.
- */
+/* Takes over signals; then, if there is an explainer, opens what only root may open; and then
+ * becomes the user, before any of the user's files is opened or made. */
 static int begin_session(const struct settings *s, const struct coordinator *coordinator,
                          struct explainer *explainer, struct err *e)
 {
@@ -372,12 +364,10 @@ static int begin_session(const struct settings *s, const struct coordinator *coo
     return rc == 0 ? privilege_become(&identity, false, e) : rc;
 }
 
-/*
- * Makes the plan, the run and the reports, together with other ranks if there are any, and then
+/* Makes the plan, the run and the reports, together with other ranks if there are any, and then
  * dumps names and removes objects. After a failure, it leaves no more behind than after a success.
  * *status becomes the exit status if the run broke a condition, or did not finish a search. Returns
- * the first failure; the line is empty when it has already been reported.
- */
+ * the first failure; the line is empty when it has already been reported. */
 static int session(const struct settings *s, struct coordinator *coordinator, int *status,
                    struct err *e)
 {

@@ -7,17 +7,13 @@
 #include "sync/coordinator.h"
 #include "sys/thread_pool.h"
 
-/*
- * Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each
+/* Combines the figures of one test on several ranks. Rank 0 gathers them, at a meeting after each
  * lap and at one at the end of the test, where bundles with histograms travel, too. The time runs
  * from the first rank's start to the last one's end, on rank 0's clock. With one rank the figures
- * stay as measured. Functions that return int return 0, or a negative errno with a line in e.
- */
+ * stay as measured. Functions that return int return 0, or a negative errno with a line in e. */
 
-/*
- * What a rank knows about a test that has ended, apart from its operations. It travels between
- * hosts, so there is no pointer in it yet: the evidence lacks what the test and its place were.
- */
+/* What a rank knows about a test that has ended, apart from its operations. It travels between
+ * hosts, so there is no pointer in it yet: the evidence lacks what the test and its place were. */
 struct test_figures {
     struct evidence evidence;
     struct cache_use cache;
@@ -50,16 +46,12 @@ void gathering_close(struct gathering *g);
 
 void gathering_begin(struct gathering *g); /* a test */
 
-/*
- * Ends a lap in which this rank's work took `times`. Stores the times of all ranks in *lap,
- * whose preparing_ns the caller has set to this rank's.
- */
+/* Ends a lap in which this rank's work took `times`. Stores the times of all ranks in *lap,
+ * whose preparing_ns the caller has set to this rank's. */
 int gathering_end_lap(struct gathering *g, const struct task_times *times, struct lap_times *lap,
                       struct err *e);
 
-/*
- * Ends the test. In rank 0, *figures and *total become those of all ranks, and *together is set;
- * the caller owns its memory. In other ranks nothing changes.
- */
+/* Ends the test. In rank 0, *figures and *total become those of all ranks, and *together is set;
+ * the caller owns its memory. In other ranks nothing changes. */
 int gathering_end_test(struct gathering *g, struct test_figures *figures, struct op_stats *total,
                        struct joint_test *together, struct err *e);

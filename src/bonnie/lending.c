@@ -24,10 +24,8 @@ static unsigned lending_rank(const struct run_context *r)
     return (r->plan->rank + r->shift) % r->plan->ranks;
 }
 
-/*
- * Sends an array to the rank that borrows this rank's files, or back to the one that has lent its
- * own, and replaces it by the array that comes from the other of these two.
- */
+/* Sends an array to the rank that borrows this rank's files, or back to the one that has lent its
+ * own, and replaces it by the array that comes from the other of these two. */
 static int swap(struct run_context *r, bool gives_back, void *array, size_t bytes, struct err *e)
 {
     unsigned borrowing = (r->plan->rank + r->plan->ranks - r->shift) % r->plan->ranks;

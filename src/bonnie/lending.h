@@ -6,20 +6,16 @@
 #include "bonnie/run_context.h"
 #include "util/err.h"
 
-/*
- * While a test of several ranks reads, each rank works on the files of the rank with a number
+/* While a test of several ranks reads, each rank works on the files of the rank with a number
  * higher by `shift`, so that the caches of its own host do not help. Each rank lends its files to
  * exactly one other rank. What it knows about their contents goes with the files, and comes back
- * with the changes.
- */
+ * with the changes. */
 
 /* Whether the test works on what other ranks have written. */
 bool lending_is_for(const struct run_context *r, const struct workload *w);
 
-/*
- * Lets the workers of this rank work on another rank's files, and another rank on this one's. Every
- * rank must call it, with all files closed. Returns 0, or a negative errno with a line in e.
- */
+/* Lets the workers of this rank work on another rank's files, and another rank on this one's. Every
+ * rank must call it, with all files closed. Returns 0, or a negative errno with a line in e. */
 int lending_begin(struct run_context *r, const struct workload *w, struct err *e);
 
 /* Gives the files back. The test must have ended, and all files must be closed. */

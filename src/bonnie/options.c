@@ -239,10 +239,8 @@ static int set_uring(void *settings, const char *value, struct err *e)
 
 static const char *const null_words[] = {"delay=", "fail=", "short=", "corrupt=", NULL};
 
-/*
- * Parses a word of --null: "delay=500" is a delay in microseconds; other values are numbers of
- * transfers. Returns false when the word is wrong.
- */
+/* Parses a word of --null: "delay=500" is a delay in microseconds; other values are numbers of
+ * transfers. Returns false when the word is wrong. */
 static bool take_null(void *settings, char *word)
 {
     struct settings *s = settings;

@@ -176,12 +176,10 @@ static uint64_t share_of(uint64_t whole, double share)
     return (uint64_t)((double)whole * share);
 }
 
-/*
- * Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. The
+/* Judges what limited each level. Assumes that a byte takes the same CPU time in all of them. The
  * verdict on the test becomes that on the last one, or stays that on the last rounds. The levels
  * are those of the storage if the test bypasses the page cache, or writes twice as much as that may
- * hold. Otherwise the later level shows how the kernel throttles writers, and there are none.
- */
+ * hold. Otherwise the later level shows how the kernel throttles writers, and there are none. */
 static void judge_levels(const struct phase *ph, struct test_result *t)
 {
     const struct plan *p = ph->context->plan;
@@ -242,20 +240,16 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
         t->steady.fell_in++;
 }
 
-/*
- * The monitor calls this while tests read. It ignores a failure, because the next phase will see
- * the same one.
- */
+/* The monitor calls this while tests read. It ignores a failure, because the next phase will see
+ * the same one. */
 static void drop_meanwhile(void *dropper)
 {
     struct err ignored = {0};
     cache_dropper_drop(dropper, &ignored);
 }
 
-/*
- * Starts the monitor and, if the plan explains the tail and the workers have a queue of operations,
- * the examiner, both before the workers prepare.
- */
+/* Starts the monitor and, if the plan explains the tail and the workers have a queue of operations,
+ * the examiner, both before the workers prepare. */
 static int start_observers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -300,10 +294,8 @@ static int start_observers(struct phase *ph, struct err *e)
     return rc;
 }
 
-/*
- * Finds how much of the data files is in the page cache, in percent. Returns false when this is
- * unknown.
- */
+/* Finds how much of the data files is in the page cache, in percent. Returns false when this is
+ * unknown. */
 static bool measure_residency(const struct run_context *r, double *percent)
 {
     uint64_t bytes = 0;
@@ -322,10 +314,8 @@ static bool measure_residency(const struct run_context *r, double *percent)
     return true;
 }
 
-/*
- * Lets the workers prepare the lap. The user waits for that, too, so its time is limited for all
- * further laps of a round together.
- */
+/* Lets the workers prepare the lap. The user waits for that, too, so its time is limited for all
+ * further laps of a round together. */
 static int prepare_workers(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -352,11 +342,9 @@ static int prepare_workers(struct phase *ph, struct err *e)
 
 #define TITLE "Preconditioning"
 
-/*
- * Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
+/* Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
  * engine, as put_block does, so that the storage is in the state of long use. The pool must be
- * parked. What this counts in the statistics serves the progress alone.
- */
+ * parked. What this counts in the statistics serves the progress alone. */
 static int precondition(struct run_context *r, struct err *e)
 {
     struct phase ph = {.context = r, .workload = &workload_put_block};
@@ -473,11 +461,9 @@ static int do_lap(struct phase *ph, struct err *e)
     return rc;
 }
 
-/*
- * Does one round, or rounds until the test is steady if it has to become steady. A round is one
+/* Does one round, or rounds until the test is steady if it has to become steady. A round is one
  * lap, or as many as fill its time, unless preparing them takes too long; rank 0 decides for all
- * ranks.
- */
+ * ranks. */
 static int do_rounds(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -628,10 +614,8 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     return 0;
 }
 
-/*
- * Reports that a test is done, keeps its figures in case SIGUSR1 asks for them later in the run,
- * and reports the first corrupted places on standard error.
- */
+/* Reports that a test is done, keeps its figures in case SIGUSR1 asks for them later in the run,
+ * and reports the first corrupted places on standard error. */
 static void report_test(const struct phase *ph, const struct test_result *t)
 {
     char figures[PROGRESS_FIGURES];

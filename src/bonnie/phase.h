@@ -22,8 +22,7 @@ struct outlook {
     struct cost later; /* of the tests after it */
 };
 
-/*
- * Runs one test: one round, or with --steady-state rounds until its figure is steady. A round is
+/* Runs one test: one round, or with --steady-state rounds until its figure is steady. A round is
  * one lap, or as many as fill --min-time or --time. A lap:
  *
  * 1. Each worker prepares in its own thread: it makes, empties or fills its files, evicts what it
@@ -39,7 +38,6 @@ struct outlook {
  *
  * At the end the statistics are summed up, over all ranks, and the verdict is found. Returns 0 with
  * *result set, or a negative errno (-EINTR after a signal) with a line in e; then the test has no
- * figures.
- */
+ * figures. */
 int phase_run(struct run_context *r, enum test_id test, const struct outlook *outlook,
               struct test_result *result, struct err *e);

@@ -146,10 +146,8 @@ unsigned plan_rows(const struct settings *s, const struct host *h)
     return count > 0 ? count : 1;
 }
 
-/*
- * The part of --time that each test gets, which all share that can go on and have no time of their
- * own: those of the plan or, in a preset with rows, of all its rows. 0: --time is not given.
- */
+/* The part of --time that each test gets, which all share that can go on and have no time of their
+ * own: those of the plan or, in a preset with rows, of all its rows. 0: --time is not given. */
 static uint64_t share_of_time(const struct plan *p, const struct settings *s, const struct host *h)
 {
     unsigned count = 0;
@@ -242,11 +240,9 @@ static int choose_tests(struct plan *p, const struct settings *s,
     return any ? 0 : err_say(e, "nothing to do: -s, -n, -f and --tests leave no test to run");
 }
 
-/*
- * Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
+/* Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
  * without it, options that cannot be combined with it, and it or --explain-tail if no chosen test
- * can have it.
- */
+ * can have it. */
 static int choose_steady(struct plan *p, const struct settings *s, struct err *e)
 {
     const bool *tests = p->tests;
@@ -279,10 +275,8 @@ static int choose_steady(struct plan *p, const struct settings *s, struct err *e
     return 0;
 }
 
-/*
- * Chooses the engine with that name or, if it is NULL in a short look, one that keeps several
- * operations in flight, if any does so here. libaio needs O_DIRECT for that.
- */
+/* Chooses the engine with that name or, if it is NULL in a short look, one that keeps several
+ * operations in flight, if any does so here. libaio needs O_DIRECT for that. */
 static int choose_engine(struct plan *p, const char *name, uint64_t depth, struct err *e)
 {
     static const char *const queues[] = {"libaio", "io_uring"};
@@ -347,10 +341,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/*
- * Checks that the sizes fit together, on all ranks, that the buffers fit into memory, that every
- * worker's file has a block for iops, and that the contents of the files show corruption.
- */
+/* Checks that the sizes fit together, on all ranks, that the buffers fit into memory, that every
+ * worker's file has a block for iops, and that the contents of the files show corruption. */
 static int check_sizes(const struct plan *p, const struct host *h, struct err *e)
 {
     const struct data_plan *d = &p->data;

@@ -79,12 +79,10 @@ struct files_plan {
     uint64_t most_ns; /* only what is created in this time counts as wanted; 0: no limit */
 };
 
-/*
- * Settings, preset and host combined: checked, complete, and not changed once a run begins; before
+/* Settings, preset and host combined: checked, complete, and not changed once a run begins; before
  * that, run_context.c finds whether a preset can have O_DIRECT, and session.c sets the seed of all
  * ranks and the size of the data that the first row of a short look has written. Nobody asks the
- * settings or the preset again. The host and the words of the settings must outlive the plan.
- */
+ * settings or the preset again. The host and the words of the settings must outlive the plan. */
 struct plan {
     const struct host *host; /* for reports; the plan itself has what it says of the host */
     const char *preset;      /* name of the preset that decided what the user left open */
@@ -150,10 +148,8 @@ struct plan {
     uint64_t advise_bytes;
 };
 
-/*
- * What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan
- * combines it with the preset and the host.
- */
+/* What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan
+ * combines it with the preset and the host. */
 struct settings {
     struct plan plan; /* what a setting decides alone; csv is CSV_NOT_GIVEN without --csv */
     const struct preset_defaults *preset; /* NULL: not given */
@@ -217,11 +213,9 @@ struct settings {
 #define MAX_FILE_BYTES  TIB
 #define MAX_DIRECTORIES 99999
 
-/*
- * Initialises s, and reads the command line into it. argv, `out`, the result and e are as for
+/* Initialises s, and reads the command line into it. argv, `out`, the result and e are as for
  * cli_parse(). GoBonnieGo's command line has help of its own: its options have a single dash (-dir
- * D, -runs=2, -json), beside all options of bonnie.
- */
+ * D, -runs=2, -json), beside all options of bonnie. */
 int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct err *e);
 
 /* Whether tests really store what they write to data files. */
@@ -245,27 +239,22 @@ static inline bool plan_has_test(const struct plan *p, enum test_id first, enum 
 /* The preset that the user chose, by name or with an operand alone. */
 const struct preset_defaults *plan_defaults(const struct settings *s);
 
-/*
- * Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. A device
- * has no rows with files, and one that is only read none that write.
- */
+/* Number of rows of the preset, each of which has a plan of its own; 1 if it has no rows. A device
+ * has no rows with files, and one that is only read none that write. */
 unsigned plan_rows(const struct settings *s, const struct host *h);
 
-/*
- * Makes the plan of row number `row`, counted from 0. Returns 0, or a negative errno with a line in
- * e when sizes do not fit together, no test is left, or options cannot be combined.
- */
+/* Makes the plan of row number `row`, counted from 0. Returns 0, or a negative errno with a line in
+ * e when sizes do not fit together, no test is left, or options cannot be combined. */
 int plan_make_row(struct plan *p, const struct settings *s, const struct host *h, unsigned row,
                   struct err *e);
 
 /* Does without O_DIRECT, which does not work here. A short look then takes another engine. */
 void plan_forgo_direct(struct plan *p);
 
-/*
- * Lets a row of a short look take no more than its share of left_ns, which `rows` rows have
+/* Lets a row of a short look take no more than its share of left_ns, which `rows` rows have
  * together. What is in flight at a row's end is waited for: in the row before, an operation of
- * op_bytes took op_ns. If so many would take too long, the row has one at a time, or is left out.
- */
+ * op_bytes took op_ns. If so many would take too long, the row has one at a time, or is left
+ * out. */
 void plan_bound_row(struct plan *p, uint64_t left_ns, unsigned rows, uint64_t op_bytes,
                     uint64_t op_ns);
 
@@ -283,17 +272,13 @@ static inline unsigned plan_all_directories(const struct plan *p)
     return directories > workers ? directories : workers;
 }
 
-/*
- * Makes one rank's share of a plan, which must outlive it. Sizes and numbers of files and seeks are
+/* Makes one rank's share of a plan, which must outlive it. Sizes and numbers of files and seeks are
  * divided; workers and seekers are per rank; and only rank 0 prints anything. Returns 0, or a
- * negative errno with a line in e when there is too little for each rank.
- */
+ * negative errno with a line in e when there is too little for each rank. */
 int plan_share(struct plan *share, const struct plan *whole, const struct ranks *r, struct err *e);
 
-/*
- * The largest number of bytes and of files that the plan needs at any moment on a filesystem with
+/* The largest number of bytes and of files that the plan needs at any moment on a filesystem with
  * these blocks and inodes. UINT64_MAX bytes: more than can be counted. links_are_files: a hard link
- * counts as a file there.
- */
+ * counts as a file there. */
 uint64_t plan_bytes_needed(const struct plan *p, const struct scratch_space *space);
 uint64_t plan_files_needed(const struct plan *p, bool links_are_files);

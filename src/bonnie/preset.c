@@ -36,10 +36,8 @@ static const struct preset_row diskmark_rows[] = {
     {ROW("RND4K Q1T1", "write", 1, WRITE_4K_Q1), .iops_writes = 100},
 };
 
-/*
- * The rows of the short look. Durable writes are what a database waits for: O_DSYNC makes the
- * kernel do after each write what fdatasync(2) does.
- */
+/* The rows of the short look. Durable writes are what a database waits for: O_DSYNC makes the
+ * kernel do after each write what fdatasync(2) does. */
 static const struct preset_row quick_rows[] = {
     {ROW("Write", "1 MiB", 8, WRITE_1M_Q8)},
     {ROW("Read", "1 MiB", 8, READ_1M_Q8)},

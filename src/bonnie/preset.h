@@ -41,10 +41,8 @@ struct preset_row {
 /* Most rows that a preset has. */
 #define MAX_ROWS 8
 
-/*
- * A short look writes at most this, and at most a tenth of the free space. Rows that write share
- * that; half is the data set. With less than BRIEF_LEAST_BYTES, no figure would mean anything.
- */
+/* A short look writes at most this, and at most a tenth of the free space. Rows that write share
+ * that; half is the data set. With less than BRIEF_LEAST_BYTES, no figure would mean anything. */
 #define MAX_BRIEF_BYTES   (2 * GIB)
 #define BRIEF_LEAST_BYTES (32 * MIB)
 #define BRIEF_SHARES      16
@@ -67,11 +65,9 @@ struct preset_defaults {
     uint64_t time_ns;   /* time of each sequential block test; 0: once through the data */
     const char *engine; /* NULL: the first engine */
     bool direct;        /* with O_DIRECT */
-    /*
-     * A short look: sizes follow the free space, times are upper limits, the data set is what the
+    /* A short look: sizes follow the free space, times are upper limits, the data set is what the
      * first row has written in its time, O_DIRECT and the engine are what works here, and a row
-     * that cannot be measured says why.
-     */
+     * that cannot be measured says why. */
     bool is_brief;
     uint64_t drop_interval_ns;
     uint64_t perchar_bytes;

@@ -41,10 +41,8 @@ int report_end(FILE *out)
     return ferror(out) ? -EIO : 0;
 }
 
-/*
- * The stream for a report. With -q only one format is on standard output, for a script: CSV, JSON,
- * HTML or the table, the first of these that the user chose. The others leave it to that one.
- */
+/* The stream for a report. With -q only one format is on standard output, for a script: CSV, JSON,
+ * HTML or the table, the first of these that the user chose. The others leave it to that one. */
 static FILE *stream_for(const struct reports *r, const struct report_ops *report)
 {
     static const struct report_ops *const for_scripts[] = {&report_csv, &report_json,

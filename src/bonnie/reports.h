@@ -8,21 +8,17 @@
 #include "bonnie/result.h"
 #include "report/page.h"
 
-/*
- * One format of the report. Each hook may be NULL: the format prints nothing then. All print to
+/* One format of the report. Each hook may be NULL: the format prints nothing then. All print to
  * `out`, and flush it, so that they notice a full disk. They return 0, or a negative errno when not
- * everything could be written.
- */
+ * everything could be written. */
 struct report_ops {
     const char *name;     /* name for --format */
     bool is_of_whole_run; /* has no form for a run that a signal ended, which it leaves out */
     /* the heading above the lines of several runs */
     int (*header)(FILE *out, const struct plan *p);
     int (*run)(FILE *out, const struct result *r); /* one run */
-    /*
-     * Notes for people below one run: what limited the figures and, with `advice`, which options
-     * may help. When scripts read the report, notes go to standard error.
-     */
+    /* Notes for people below one run: what limited the figures and, with `advice`, which options
+     * may help. When scripts read the report, notes go to standard error. */
     int (*notes)(FILE *out, const struct result *r, bool advice);
     int (*all)(FILE *out, const struct result runs[], size_t count); /* all runs, at the end */
 };
@@ -40,11 +36,9 @@ int report_end(FILE *out);
 extern const struct report_ops report_text, report_csv, report_json, report_classic,
     report_html_row, report_gobonniego, report_gobonniego_json, report_diskmark, report_quick;
 
-/*
- * The reports that a session prints, each to the stream that the plan wants: some after each run,
+/* The reports that a session prints, each to the stream that the plan wants: some after each run,
  * others once at the end. Results are kept only if a report needs all runs, so a million runs as
- * CSV need no more memory than one.
- */
+ * CSV need no more memory than one. */
 struct reports {
     const struct plan *plan;
     const struct output *output;
@@ -56,11 +50,9 @@ struct reports {
     struct result unfinished; /* the run that a signal ended, once there is one */
 };
 
-/*
- * Prints the headings above the runs. The plan, the output and the page must outlive r. This and
+/* Prints the headings above the runs. The plan, the output and the page must outlive r. This and
  * the next two return 0, or a negative errno with a line in e. It is not a failure if a report that
- * -q has moved to standard error cannot be written.
- */
+ * -q has moved to standard error cannot be written. */
 int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
                   struct html_page *page, struct err *e);
 
@@ -70,12 +62,10 @@ int reports_run(struct reports *r, struct result *result, struct err *e);
 /* Prints the reports that cover all runs, and draws the page. */
 int reports_end(struct reports *r, struct err *e);
 
-/*
- * After INT or TERM, prints to standard output what is known: of the run that was being done (its
+/* After INT or TERM, prints to standard output what is known: of the run that was being done (its
  * result is r's from now on) the tests that are done, and the runs before it as far as they have
  * not been printed. Prints nothing if no test is done, if the output is a file, or if a format is
- * only of whole runs. Call this when everything that was made is removed.
- */
+ * only of whole runs. Call this when everything that was made is removed. */
 void reports_print_unfinished(struct reports *r);
 
 /* Frees all results that were kept. */

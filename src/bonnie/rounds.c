@@ -4,10 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/*
- * Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
- * and one as scratch space.
- */
+/* Number of snapshots: at the ends of all rounds of a window, at the end of the round before it,
+ * and one as scratch space. */
 #define SNAPSHOTS (STEADY_WINDOW + 2)
 
 /* The state at the end of a round. Before the first round it is all zeros. */

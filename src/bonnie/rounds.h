@@ -9,12 +9,10 @@
 #include "measure/steady.h"
 #include "util/err.h"
 
-/*
- * The rounds of a test that is repeated until its figure is steady, or until there have been too
+/* The rounds of a test that is repeated until its figure is steady, or until there have been too
  * many. Workers know nothing of rounds: between two of them, while no worker works, rounds_end()
  * takes a snapshot of what was spent and of the statistics. The figures of a round are the
- * difference of two snapshots.
- */
+ * difference of two snapshots. */
 struct rounds {
     const struct reading *spent; /* by all laps so far */
     const struct shared_stats *stats;
@@ -28,19 +26,15 @@ struct rounds {
     struct round_snapshot *snapshots; /* snapshots of the window */
 };
 
-/*
- * Begins without rounds. Nothing must have been spent or counted. The caller sets the fields above
- * `count`, and all others to 0.
- */
+/* Begins without rounds. Nothing must have been spent or counted. The caller sets the fields above
+ * `count`, and all others to 0. */
 int rounds_open(struct rounds *r, struct err *e);
 
 /* Ends a round. No worker may work meanwhile. Returns whether another round follows. */
 bool rounds_end(struct rounds *r);
 
-/*
- * Computes the times, devices and statistics of the last window, or of all rounds if there are
- * fewer. The smallest and the largest latency are exact to 0.1 % (histogram_subtract()).
- */
+/* Computes the times, devices and statistics of the last window, or of all rounds if there are
+ * fewer. The smallest and the largest latency are exact to 0.1 % (histogram_subtract()). */
 void rounds_window(const struct rounds *r, struct reading *spent, struct op_stats *stats);
 
 /* Frees what r owns. Does nothing if r is all zeros. */

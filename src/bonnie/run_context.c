@@ -20,11 +20,9 @@
 #include "util/rng.h"
 #include "util/shared_memory.h"
 
-/*
- * Each rank has a directory of its own; but where ranks read what others have written, all use the
+/* Each rank has a directory of its own; but where ranks read what others have written, all use the
  * first rank's. The names derive from one random number, so each rank knows the names of the
- * others.
- */
+ * others. */
 
 /* A directory without a lock is checked this often, at this interval: for 200 ms. */
 #define LOOKS   10
@@ -83,10 +81,8 @@ static bool take_sight(void *context, unsigned rank, struct bundle_reader *broug
     return true;
 }
 
-/*
- * Without --shift, it is the smallest with which most ranks read what another host wrote: 0 if
- * there is only one host, or if not all ranks see the directory.
- */
+/* Without --shift, it is the smallest with which most ranks read what another host wrote: 0 if
+ * there is only one host, or if not all ranks see the directory. */
 static void choose_shift(void *context)
 {
     struct visibility *l = context;
@@ -105,13 +101,11 @@ static void choose_shift(void *context)
         }
 }
 
-/*
- * Makes the directory of this rank, or joins the first rank's. scratch_open() must have succeeded.
+/* Makes the directory of this rank, or joins the first rank's. scratch_open() must have succeeded.
  * This rank reads the files of the rank with a number higher by *shift. *shift is what the plan
  * says, or leads to another host if several hosts see the same directory; otherwise, and after a
  * failure, it is 0. Refuses a shift if the ranks do not share the directory, and a plan whose data
- * for all ranks does not fit.
- */
+ * for all ranks does not fit. */
 static int make_directories(struct scratch *s, unsigned *shift, const struct plan *p,
                             struct coordinator *c, uint64_t number, struct err *e)
 {
@@ -157,13 +151,11 @@ static int make_directories(struct scratch *s, unsigned *shift, const struct pla
     return rc;
 }
 
-/*
- * Reports, after a signal and when this rank has cleaned up, the directories that killed ranks
+/* Reports, after a signal and when this rank has cleaned up, the directories that killed ranks
  * after this one have left, and the host of the first of them. Only the rank before a row of killed
  * ranks does so, so that each directory is reported once. A rank that ends gives up the lock just
  * before it removes its directory, so a directory without a lock must stay for LOOKS looks. That
- * takes much less than the second after which Open MPI kills the others when one was killed.
- */
+ * takes much less than the second after which Open MPI kills the others when one was killed. */
 static void report_abandoned(const struct run_context *r)
 {
     const struct plan *p = r->plan;
@@ -264,10 +256,8 @@ static int try_engine(struct run_context *r, int fd, uint32_t alignment, struct 
     return rc;
 }
 
-/*
- * Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. If only
- * the preset wants that, and it does not work, the plan does without.
- */
+/* Checks that block tests work here, with the engine and, if they use it, with O_DIRECT. If only
+ * the preset wants that, and it does not work, the plan does without. */
 static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
 {
     uint64_t offset = p->offset_bytes;
@@ -316,11 +306,9 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
     return rc;
 }
 
-/*
- * Number of descriptors that a run has open: DESCRIPTORS_PER_WORKER are a worker's data file twice
+/* Number of descriptors that a run has open: DESCRIPTORS_PER_WORKER are a worker's data file twice
  * and a ring of io_uring, or a directory twice and a file in it; DESCRIPTORS_IN_ALL are streams,
- * sockets, pipes and the like.
- */
+ * sockets, pipes and the like. */
 #define DESCRIPTORS_PER_WORKER 3
 #define DESCRIPTORS_IN_ALL     20
 
@@ -423,8 +411,8 @@ static int make_workers(struct run_context *r, struct err *e)
             struct partition chunks = partition_of(d->chunks, count, i);
             start = chunks.first * d->chunk_bytes;
             w->data.bytes = chunks.count * d->chunk_bytes;
-            /* in proportion to the file's size, so that all parts fit into their files and add up
-             */
+            /* in proportion to the file's size, so that all parts fit into their files and add
+             * up */
             uint64_t end = mul_div(d->perchar_bytes, chunks.first + chunks.count, d->chunks);
             w->perchar_bytes = end - mul_div(d->perchar_bytes, chunks.first, d->chunks);
         }
@@ -452,11 +440,9 @@ static void break_progress_line(void *line)
     progress_lines_break(line);
 }
 
-/*
- * Opens the device; or the user's directory, and makes the private one in it. No rank writes
+/* Opens the device; or the user's directory, and makes the private one in it. No rank writes
  * anything before all ranks have their directories. The name of a user's directory that it makes
- * may be misspelt, and lead to another filesystem than was meant, so a line says which it is.
- */
+ * may be misspelt, and lead to another filesystem than was meant, so a line says which it is. */
 static int open_scratch(struct run_context *r, struct err *e)
 {
     const struct plan *p = r->plan;

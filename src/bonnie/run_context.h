@@ -72,28 +72,22 @@ struct run_context {
 /* Refuses a plan that the limits on files, descriptors, processes and threads do not allow. */
 int run_context_check_limits(const struct plan *p, struct err *e);
 
-/*
- * Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the
+/* Makes the scratch directory or, if `device` is not NULL, opens that; makes the buffers and the
  * workers. Fails if the filesystem has too little room for the plan, or if the engine or direct I/O
  * does not work on it. The plan, device, dropper and coordinator must outlive the context. Then
- * there is nothing to close.
- */
+ * there is nothing to close. */
 int run_context_open(struct run_context *r, struct plan *p, struct block_device *device,
                      struct helpers *helpers, struct coordinator *coordinator, struct err *e);
 
-/*
- * Begins run number `index`, counted from 0, of the plan or another row of the same preset, which
+/* Begins run number `index`, counted from 0, of the plan or another row of the same preset, which
  * has one worker and works on the same data. Offsets, names and sizes derive from the index and the
- * plan's seed; stamps are those of no other run. All workers must be parked.
- */
+ * plan's seed; stamps are those of no other run. All workers must be parked. */
 void run_context_begin_run(struct run_context *r, const struct plan *p, uint64_t index);
 
 /* Gives a worker its own files back after it worked on another rank's. */
 void run_context_give_back(struct run_context *r, unsigned worker);
 
-/*
- * Ends the workers, and removes everything that was made. rc is the result of the run. Returns the
+/* Ends the workers, and removes everything that was made. rc is the result of the run. Returns the
  * first failure of closing, or 0. After a signal, e has only the run's own failure; what could not
- * be removed, and what killed ranks have left, is then reported on standard error.
- */
+ * be removed, and what killed ranks have left, is then reported on standard error. */
 int run_context_close(struct run_context *r, int rc, struct err *e);

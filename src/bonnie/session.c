@@ -78,10 +78,8 @@ static struct outlook look_ahead(const struct plan plans[], unsigned count, unsi
     return o;
 }
 
-/*
- * Says what a long test will cost: directory, size, what will be written in all, and how long it
- * takes, which depends on a speed that nobody knows yet.
- */
+/* Says what a long test will cost: directory, size, what will be written in all, and how long it
+ * takes, which depends on a speed that nobody knows yet. */
 static void say_cost(const struct plan *p)
 {
     enum test_id first = 0;
@@ -116,12 +114,10 @@ static void say_cost(const struct plan *p)
             time, moved > GIB ? " at " USUAL_SPEED_TEXT : "");
 }
 
-/*
- * For each row does as many runs as its plan wants, and further ones until its time is over; a run
+/* For each row does as many runs as its plan wants, and further ones until its time is over; a run
  * is each of the plan's tests, as a phase (phase.h). Corrupted data is no failure: it is reported
  * on standard error, and counted. A row of a short look that cannot be measured here is left out,
- * except the first, whose data all others need.
- */
+ * except the first, whose data all others need. */
 static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     struct reports *reports, struct err *e)
 {
@@ -204,15 +200,13 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
     return rc;
 }
 
-/*
- * Runs a whole session as the settings ask: makes the plans, gives up privileges, does the runs,
+/* Runs a whole session as the settings ask: makes the plans, gives up privileges, does the runs,
  * prints the reports, and leaves nothing behind. The dropper and the trace are opened before
  * privileges are given up, and the user's files afterwards. `coordinator` is that of the
  * ranks of one run; the settings may choose another way to begin together. Returns 0, or a negative
  * errno with a line in e; after a signal -EINTR, and stop_signal() returns the signal. Returns
  * STATUS_NOT_KNOWN, also with a line in e, if all tests ran but a figure that had to be steady is
- * not.
- */
+ * not. */
 static int session(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     const struct ranks *ranks = &coordinator->ranks;

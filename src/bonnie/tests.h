@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-/*
- * The tests, in the order in which they run and are reported. Their canonical names are the same on
- * the command line, in the CSV header and in every report.
- */
+/* The tests, in the order in which they run and are reported. Their canonical names are the same on
+ * the command line, in the CSV header and in every report. */
 enum test_id {
     TEST_PUTC,
     TEST_PUT_BLOCK,
@@ -22,16 +20,12 @@ enum test_id {
     TEST_COUNT
 };
 
-/*
- * The first test of metadata. The tests before it work on the data files; this one and those after
- * it work on many small files.
- */
+/* The first test of metadata. The tests before it work on the data files; this one and those after
+ * it work on many small files. */
 #define TEST_FIRST_METADATA TEST_SEQ_CREATE
 
-/*
- * The next of Bonnie++'s twelve tests after this one; these have columns in its table and its CSV
- * line. The first one is 0. Returns TEST_COUNT after the last one.
- */
+/* The next of Bonnie++'s twelve tests after this one; these have columns in its table and its CSV
+ * line. The first one is 0. Returns TEST_COUNT after the last one. */
 enum test_id test_next_classic(enum test_id test);
 
 /* The canonical names of all tests, with a NULL at the end. */

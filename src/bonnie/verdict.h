@@ -7,10 +7,8 @@
 #include "bonnie/tests.h"
 #include "measure/limit.h"
 
-/*
- * Advises options that may give a higher figure. A table in verdict.c says which of them fit a test
- * and its settings.
- */
+/* Advises options that may give a higher figure. A table in verdict.c says which of them fit a test
+ * and its settings. */
 
 /* What the advice depends on. */
 struct advice_facts {
@@ -32,20 +30,16 @@ struct advice_facts {
 /* Returns the remedies that may help in a test, as a set of rows of that table; 0: none. */
 uint64_t advice_for(const struct advice_facts *facts);
 
-/*
- * Writes a set of remedies as a sentence; an empty set gives an empty text. The set may be the
+/* Writes a set of remedies as a sentence; an empty set gives an empty text. The set may be the
  * union of those of several tests with the same reason. The sentence has no commas, because scripts
- * take a line with a comma for the CSV line.
- */
+ * take a line with a comma for the CSV line. */
 #define ADVICE_TEXT 256
 
 void advice_text(char text[static ADVICE_TEXT], uint64_t set);
 
-/*
- * What limited the figure of a test, or of several tests with the same reason. For several tests,
+/* What limited the figure of a test, or of several tests with the same reason. For several tests,
  * every percentage in `most` is the largest of any test, and in `least` the smallest. A zeroed
- * verdict says nothing.
- */
+ * verdict says nothing. */
 struct verdict {
     bool is_known;
     struct judgement least;

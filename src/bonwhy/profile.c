@@ -11,10 +11,8 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/*
- * The calls become steps, of which several writes of one file in a row are one. They are cut into
- * cycles behind each step of some kind ("sync of the log"), whichever makes most cycles alike.
- */
+/* The calls become steps, of which several writes of one file in a row are one. They are cut into
+ * cycles behind each step of some kind ("sync of the log"), whichever makes most cycles alike. */
 
 /* What the files of a profile stand for: it has four at most. */
 enum { ROLE_CREATED, ROLE_FIRST, ROLE_SECOND, ROLE_OTHERS, ROLES, ROLE_DIRECTORY = ROLES };
@@ -289,10 +287,8 @@ static void print_file(FILE *out, const struct watch *w, unsigned role, const st
     }
 }
 
-/*
- * Finds what some cycles do before they do what the others do, as a checkpoint does. Sets its first
- * step and its length. Returns the number of these cycles.
- */
+/* Finds what some cycles do before they do what the others do, as a checkpoint does. Sets its first
+ * step and its length. Returns the number of these cycles. */
 static size_t find_more(const struct cycles *c, size_t count, size_t *first, unsigned *length)
 {
     size_t number = 0;

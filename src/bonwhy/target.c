@@ -24,10 +24,8 @@
 /* Levels of control groups that are searched for a unit. */
 #define MAX_LEVELS 16
 
-/*
- * Calls visit() for the directory of a control group and those below it, until it returns true.
- * Returns whether it did.
- */
+/* Calls visit() for the directory of a control group and those below it, until it returns true.
+ * Returns whether it did. */
 static bool visit_groups(const char *path, unsigned level,
                          bool (*visit)(void *context, const char *path), void *context)
 {

@@ -107,10 +107,8 @@ static struct descriptor_entry *find_descriptor(struct watch *w, int process, in
     return d;
 }
 
-/*
- * The disk of a partition, and any other device itself: what is beside a partition counts, too. It
- * is remembered, because there may be a million requests a second.
- */
+/* The disk of a partition, and any other device itself: what is beside a partition counts, too. It
+ * is remembered, because there may be a million requests a second. */
 static uint32_t whole_device(struct watch *w, uint32_t device)
 {
     struct whole *known = &w->wholes[(device ^ device >> 16) % WHOLES];

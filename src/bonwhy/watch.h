@@ -14,11 +14,9 @@
 #include "tail/trace.h"
 #include "util/err.h"
 
-/*
- * Watches a program through two trace instances (trace.h), and keeps what the report needs: every
+/* Watches a program through two trace instances (trace.h), and keeps what the report needs: every
  * call that asks something of storage, with its time; the slowest of each kind with their causes;
- * the files; and the storages that the files are on, with all that use them.
- */
+ * the files; and the storages that the files are on, with all that use them. */
 
 /* What a call asks of storage. */
 enum call_type {
@@ -75,10 +73,8 @@ struct call_stats {
 
 #define PERSON_NAME 16 /* TASK_COMM_LEN of the kernel */
 
-/*
- * A thread that the kernel's events name. It is looked up in /proc when it is first asked about, so
- * that its name outlives it.
- */
+/* A thread that the kernel's events name. It is looked up in /proc when it is first asked about, so
+ * that its name outlives it. */
 struct person {
     int thread;             /* 0: an empty place */
     int process;            /* its process; the thread itself if that was gone already */
@@ -174,10 +170,8 @@ struct watch {
     bool is_new; /* there is a new storage, whose devices are to be watched */
 };
 
-/*
- * Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and
- * watch_close() in any case. Fails with one line where the kernel's events cannot be seen.
- */
+/* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and
+ * watch_close() in any case. Fails with one line where the kernel's events cannot be seen. */
 int watch_open(struct watch *w, const struct target *t, struct err *e);
 int watch_read(struct watch *w, struct err *e);
 

@@ -8,10 +8,8 @@
 
 #include "util/err.h"
 
-/*
- * The options of a program as data, for the parser, --help and the completions. They set fields of
- * a struct of the program's, which this folder knows as a pointer and offsets.
- */
+/* The options of a program as data, for the parser, --help and the completions. They set fields of
+ * a struct of the program's, which this folder knows as a pointer and offsets. */
 
 /* Whether an option has a value. A VALUE_OPTIONAL must be attached (-f300, --fast=300). */
 enum option_value { VALUE_NONE, VALUE_REQUIRED, VALUE_OPTIONAL };
@@ -78,10 +76,8 @@ struct option_entry {
     const char *foreign;    /* names that it has in other programs, separated by commas */
     unsigned owners;        /* bits of those who have it (option_table.owners); 0: all */
     unsigned quirks;        /* bits of enum option_quirk */
-    /*
-     * All possible values, which `help` and `list` as a value print; NULL: they are not a fixed
-     * set. Of an OPTION_CUSTOM, a word that ends in '=' or ':' is the beginning of a value.
-     */
+    /* All possible values, which `help` and `list` as a value print; NULL: they are not a fixed
+     * set. Of an OPTION_CUSTOM, a word that ends in '=' or ':' is the beginning of a value. */
     const char *const *words;
     void (*list)(FILE *out); /* prints the words with what they mean; NULL: one on each line */
     enum option_offer offer;
@@ -91,10 +87,8 @@ struct option_entry {
     uint64_t max; /* 0: no limit */
     uint64_t unit;
     int constant;
-    /*
-     * Stores the value in `field`. Returns 0, or -EINVAL with what is accepted in e, unless the
-     * entry says that.
-     */
+    /* Stores the value in `field`. Returns 0, or -EINVAL with what is accepted in e, unless the
+     * entry says that. */
     int (*set)(void *field, const char *value, struct err *e);
 };
 
@@ -124,10 +118,8 @@ static inline const char *option_dashes(const struct option_table *table)
 
 #define MAX_OPTIONS 96
 
-/*
- * Sets a field of the settings to the value, as the option's kind says. Returns 0, or -EINVAL with
- * what is accepted in e.
- */
+/* Sets a field of the settings to the value, as the option's kind says. Returns 0, or -EINVAL with
+ * what is accepted in e. */
 int option_apply(const struct option_entry *entry, void *settings, const char *value,
                  struct err *e);
 
@@ -149,10 +141,8 @@ static inline uint64_t optional_or(struct optional g, uint64_t otherwise)
     return g.given ? g.value : otherwise;
 }
 
-/*
- * Parse the values of options. They return 0, or -EINVAL with the line `accepted` in e; NULL: the
- * entry says what is accepted.
- */
+/* Parse the values of options. They return 0, or -EINVAL with the line `accepted` in e; NULL: the
+ * entry says what is accepted. */
 
 /* Parses a whole number from min to max. */
 int value_count(struct optional *out, const char *value, uint64_t min, uint64_t max,
@@ -175,10 +165,8 @@ int value_text(const char **out, const char *value, const char *accepted, struct
 /* The index of `value` in a list of words that ends with NULL; -1: it is not in the list. */
 int value_word(const char *value, const char *const words[]);
 
-/*
- * Calls `take` with a copy of each word of a comma-separated list. Refuses the list when `take`
- * returns false, or when a word has VALUE_WORD characters or more.
- */
+/* Calls `take` with a copy of each word of a comma-separated list. Refuses the list when `take`
+ * returns false, or when a word has VALUE_WORD characters or more. */
 #define VALUE_WORD 32
 
 typedef bool value_take(void *settings, char *word);

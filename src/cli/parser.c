@@ -50,10 +50,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/*
- * Number of letters that must be inserted, removed or replaced to turn one name into the other
- * (Levenshtein, 1966). Computes one row of the matrix at a time.
- */
+/* Number of letters that must be inserted, removed or replaced to turn one name into the other
+ * (Levenshtein, 1966). Computes one row of the matrix at a time. */
 static size_t name_distance(const char *name, const struct given_name *given)
 {
     size_t row[MAX_NAME + 1];
@@ -102,10 +100,9 @@ static bool is_of_neighbour(const struct option_table *table, const struct given
     return table->neighbour && word_list_has(table->neighbour_options, given->text, given->length);
 }
 
-/*
- * Refuses a name that the table does not have, of a word "--nmae=value". Lists the names that begin
- * with it or, if there are none, the nearest ones. The value may be a secret, and is not repeated.
- */
+/* Refuses a name that the table does not have, of a word "--nmae=value". Lists the names that begin
+ * with it or, if there are none, the nearest ones. The value may be a secret, and is not
+ * repeated. */
 static int suggest_option(const struct option_table *table, const char *word,
                           const struct given_name *given, struct err *e)
 {

@@ -7,13 +7,11 @@
 #include "cli/option.h"
 #include "util/err.h"
 
-/*
- * Reads the command line into the settings, which the caller has initialised, and which will point
+/* Reads the command line into the settings, which the caller has initialised, and which will point
  * into argv; the value of an OPTION_SECRET is overwritten there, so its `set` must copy it.
  * given[i] becomes whether entry i of the table was given; NULL: not wanted. Returns 0;
  * CLI_ANSWERED if help, the version or a list was asked for, and printed on `out` (NULL: not); or
- * -EINVAL with a line in e.
- */
+ * -EINVAL with a line in e. */
 #define CLI_ANSWERED 1
 
 int cli_parse(const struct option_table *table, int argc, char *argv[], void *settings,
@@ -29,8 +27,7 @@ const char *cli_nearest(const char *const words[], const char *given);
 /* Whether the user called the program by that name, with any path. */
 bool cli_is_called(int argc, char *const argv[], const char *name);
 
-/*
- * Prints an answer; `listed` is the option whose words CLI_LIST prints. CLI_OPTIONS is the table
+/* Prints an answer; `listed` is the option whose words CLI_LIST prints. CLI_OPTIONS is the table
  * for scripts/completions: fields separated by tabs, which may be empty. The first line is
  *
  *     program NAME DASHES OFFER
@@ -42,7 +39,6 @@ bool cli_is_called(int argc, char *const argv[], const char *name);
  *
  * VALUE is none, required, optional (attached only) or boolean; OFFER is words, list, files,
  * directories, users or groups, and empty if nothing is known about the value; WORDS are separated
- * by blanks.
- */
+ * by blanks. */
 void cli_answer(const struct option_table *table, enum cli_answer answer,
                 const struct option_entry *listed, FILE *out);

@@ -3,12 +3,10 @@
 
 #include "cli/option.h"
 
-/*
- * Macros that begin a row of an option table, for the file that defines FIELD(member) as the
+/* Macros that begin a row of an option table, for the file that defines FIELD(member) as the
  * member's offset in its settings. The option sets a member (VALUE, PATH, COUNT, DURATION), calls a
  * setter for a member (CUSTOM) or for all settings (SETTER; OPTIONAL if it may have no value), or
- * is true if it is given (FLAG) or if it says so (BOOLEAN).
- */
+ * is true if it is given (FLAG) or if it says so (BOOLEAN). */
 #define VALUE(option, word, what, member)                                                          \
     .name = option, .value = VALUE_REQUIRED, .value_name = word, .kind = what,                     \
     .field = FIELD(member)
@@ -26,10 +24,8 @@
     VALUE(option, word, OPTION_COUNT, member), .min = least, .max = most
 #define DURATION(option, member, least) VALUE(option, "TIME", OPTION_DURATION, member), .min = least
 
-/*
- * Rows that several programs have, with one text in all of them: tests/cli/grammar.t compares. They
- * set a member.
- */
+/* Rows that several programs have, with one text in all of them: tests/cli/grammar.t compares. They
+ * set a member. */
 #define OPTION_DIRECTORY(member)                                                                   \
     .letter = 'd', VALUE("directory", "DIR", OPTION_TEXT, member), .offer = OFFER_DIRECTORIES,     \
     .foreign = "filename,if,of", .accepted = "the path of a directory",                            \

@@ -23,10 +23,8 @@ struct engine_options {
     } null;
 };
 
-/*
- * An engine moves data between buffers and files: one transfer at a time, or many at once. The
- * queue above it (io_queue.h), its only caller, does all else.
- */
+/* An engine moves data between buffers and files: one transfer at a time, or many at once. The
+ * queue above it (io_queue.h), its only caller, does all else. */
 
 /* What submit() answers. */
 enum engine_answer {
@@ -60,10 +58,8 @@ struct engine_ops {
     /* Returns 0, or a negative errno and why it does not work here in e. NULL: it always does. */
     int (*available)(struct err *e);
 
-    /*
-     * Bytes of the engine's state, and what it needs besides for each transfer in flight. It begins
-     * with a struct engine_setup, which the caller sets; the rest is zeroed.
-     */
+    /* Bytes of the engine's state, and what it needs besides for each transfer in flight. It begins
+     * with a struct engine_setup, which the caller sets; the rest is zeroed. */
     size_t state_bytes;
     size_t transfer_bytes;
 
@@ -73,13 +69,11 @@ struct engine_ops {
     /* Submits one transfer. *io must stay in place until the transfer is complete. */
     enum engine_answer (*submit)(void *state, struct io *io);
 
-    /*
-     * Hands all queued transfers to the system, and waits until at least `least` are complete, or,
+    /* Hands all queued transfers to the system, and waits until at least `least` are complete, or,
      * where they may take seconds, for less, so that the caller sees that the run must stop. Stores
      * up to `most` of them, at least 1, in `done`. Returns their number, or a negative errno, by
      * which no transfer is lost: after -EINTR the caller calls again. NULL: submit() queues
-     * nothing.
-     */
+     * nothing. */
     int (*wait)(void *state, unsigned least, struct io *done[], unsigned most);
 
     /* Whether the buffers are registered with the kernel. NULL: the engine registers none. */
@@ -101,11 +95,9 @@ extern const struct engine_ops *const engine_table[];
 /* The engine with that name; NULL: there is none. */
 const struct engine_ops *engine_by_name(const char *name);
 
-/*
- * What --engine and --iodepth mean: finds the engine with that name, which must be in the table
+/* What --engine and --iodepth mean: finds the engine with that name, which must be in the table
  * (NULL: the default), and its depth. wanted_depth 0 is 32 if the engine keeps many transfers in
- * flight, and otherwise 1. Returns 0, or -EINVAL with a line in e if it cannot have that depth.
- */
+ * flight, and otherwise 1. Returns 0, or -EINVAL with a line in e if it cannot have that depth. */
 int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_ops **engine,
                   unsigned *depth, struct err *e);
 

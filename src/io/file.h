@@ -8,10 +8,8 @@
 
 #include "util/err.h"
 
-/*
- * One transfer between a buffer and a file, and what its result means. Only this file handles short
- * and interrupted transfers.
- */
+/* One transfer between a buffer and a file, and what its result means. Only this file handles short
+ * and interrupted transfers. */
 
 enum io_kind { IO_READ, IO_WRITE };
 
@@ -65,11 +63,9 @@ void transfer_run(const struct io_file *f, struct io *io);
 /* Describes a failed transfer in e. Returns the negative errno. */
 int transfer_describe_failure(const struct io *io, const struct io_file *f, struct err *e);
 
-/*
- * How tests without an engine move data: whole transfers, or an error. Interrupted ones are
+/* How tests without an engine move data: whole transfers, or an error. Interrupted ones are
  * repeated unless the run must stop. Each function returns 0, or a negative errno with a line in e;
- * -EINTR: the run must stop.
- */
+ * -EINTR: the run must stop. */
 
 /* Reads `length` bytes at `offset`. If the file ends before that, returns -EIO. */
 int io_read(const struct io_file *f, void *buffer, size_t length, uint64_t offset, struct err *e);
@@ -80,16 +76,12 @@ int io_write(const struct io_file *f, const void *buffer, size_t length, uint64_
 /* Makes what was written durable. */
 int io_sync(const struct io_file *f, struct err *e);
 
-/*
- * Size of the pieces in which a large file is written back while more of it is written: enough to
- * keep the device busy, and little enough to stop soon, because nothing interrupts a writeback.
- */
+/* Size of the pieces in which a large file is written back while more of it is written: enough to
+ * keep the device busy, and little enough to stop soon, because nothing interrupts a writeback. */
 #define IO_PIECE (UINT64_C(8) << 20)
 
-/*
- * Begins to write back the piece at `offset`, and waits until the piece two before it is written.
- * May report an error of the storage; io_sync() does not report that error again.
- */
+/* Begins to write back the piece at `offset`, and waits until the piece two before it is written.
+ * May report an error of the storage; io_sync() does not report that error again. */
 int io_write_behind(const struct io_file *f, uint64_t offset, uint64_t length, struct err *e);
 
 /* Makes what was written durable, one piece of the file after another. */
@@ -98,9 +90,7 @@ int io_sync_pieces(const struct io_file *f, struct err *e);
 /* Closes the file if it is open. f->fd becomes -1. */
 int io_close(struct io_file *f, struct err *e);
 
-/*
- * Where a part of a file lies on the device of its filesystem, as the filesystem says (FIEMAP).
+/* Where a part of a file lies on the device of its filesystem, as the filesystem says (FIEMAP).
  * Returns the number of bytes, from `offset` on and at most `length`, that lie in one piece from
- * *place on; 0: not known. Takes a few microseconds.
- */
+ * *place on; 0: not known. Takes a few microseconds. */
 uint64_t file_place(int fd, uint64_t offset, uint64_t length, uint64_t *place);

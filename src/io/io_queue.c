@@ -40,10 +40,8 @@ int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct
     q->memory = memory;
     q->buffers = memory;
     if (depth * buffer >= HUGE_FROM_BYTES) {
-        /*
-         * A large buffer in huge pages is one piece of memory for the device, and not one for each
-         * 4 KiB; many devices accept only a few pieces at a time. Failure is harmless.
-         */
+        /* A large buffer in huge pages is one piece of memory for the device, and not one for each
+         * 4 KiB; many devices accept only a few pieces at a time. Failure is harmless. */
         q->buffers += round_up((uintptr_t)memory, HUGE_PAGE) - (uintptr_t)memory;
         madvise(q->buffers, round_up(depth * buffer, HUGE_PAGE), MADV_HUGEPAGE);
     }
@@ -98,11 +96,9 @@ int io_queue_sync(struct io_queue *q, unsigned file, struct err *e)
     return rc == 0 ? 0 : err_system(e, -rc, "make %s durable", f->name);
 }
 
-/*
- * Most bytes that are submitted or completed together. That saves readings of the clock and system
+/* Most bytes that are submitted or completed together. That saves readings of the clock and system
  * calls; but the device needs work while a source fills the next buffer, and while a source checks
- * what was read, the next completions are not seen, and seem to take longer.
- */
+ * what was read, the next completions are not seen, and seem to take longer. */
 #define BURST_BYTES 262144
 
 /* While the device is the bottleneck, a batch is the depth divided by this, but at least 1. */
@@ -206,10 +202,8 @@ OFF_THE_PATH static int fail_operation(struct pass *p, struct operation *o)
     return 0;
 }
 
-/*
- * Handles a transfer that has come back: its operation has ended, or is pending again, for the rest
- * of the transfer or for the next transfer.
- */
+/* Handles a transfer that has come back: its operation has ended, or is pending again, for the rest
+ * of the transfer or for the next transfer. */
 static int complete_transfer(struct pass *p, struct operation *o)
 {
     struct io *io = &o->io;
@@ -318,14 +312,12 @@ static int submit_pending(struct pass *p)
     return rc;
 }
 
-/*
- * Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it
+/* Adapts the batch to the load. Where the device is the bottleneck, large batches starve it: it
  * idles while operations that were completed together wait for each other. So a batch is a
  * sixteenth of the depth: random reads of 4 KiB from a virtual disk were 10 to 20 % slower when
  * everything complete was taken at once, and 1 % with an eighth. Where the program is the
  * bottleneck, large batches save its time. So the batch doubles when completions have piled up for
- * longer than after a pause (with ran_dry false), and halves when they no longer do.
- */
+ * longer than after a pause (with ran_dry false), and halves when they no longer do. */
 static void follow_load(struct pass *p, bool ran_dry)
 {
     const struct io_queue *q = p->q;

@@ -11,8 +11,7 @@
 #include "measure/slow_ops.h"
 #include "util/err.h"
 
-/*
- * The one way from a source of operations to an engine. A queue belongs to one thread or process.
+/* The one way from a source of operations to an engine. A queue belongs to one thread or process.
  * It keeps up to `depth` operations of a source in flight, times and counts them, continues short
  * and interrupted transfers, and describes failures. An operation begins when another one has
  * ended.
@@ -24,8 +23,7 @@
  *
  * All memory is one mapping that io_queue_open() makes, so a forked process can open and use a
  * queue, and using it allocates nothing. Functions return 0, or a negative errno with a line in e;
- * -EINTR: the run must stop.
- */
+ * -EINTR: the run must stop. */
 
 /* One operation from its start to its end, with all its transfers. Only the queue uses it. */
 struct operation {
@@ -51,36 +49,27 @@ enum transfer_answer {
     OPERATION_ENDED_NOW, /* the same, and the source's time since then counts, too */
 };
 
-/*
- * Where operations come from: for a queue, a test is just this. All functions are on the path of an
- * operation, so they must not allocate, lock or print.
- */
+/* Where operations come from: for a queue, a test is just this. All functions are on the path of an
+ * operation, so they must not allocate, lock or print. */
 struct io_source {
-    /*
-     * Fills *io with the next operation: kind, file, offset, length, and what a write writes, in
+    /* Fills *io with the next operation: kind, file, offset, length, and what a write writes, in
      * io->buffer, which belongs to the operation until it has ended, as does io->user. now_ns is a
-     * recent clock_ns(). The time that this takes counts as latency of the operations in flight.
-     */
+     * recent clock_ns(). The time that this takes counts as latency of the operations in flight. */
     enum source_answer (*next)(void *context, struct io *io, uint64_t now_ns);
 
-    /*
-     * Called after every transfer that has moved all its bytes. A source that has read a chunk to
-     * write it back answers OPERATION_CONTINUES.
-     */
+    /* Called after every transfer that has moved all its bytes. A source that has read a chunk to
+     * write it back answers OPERATION_CONTINUES. */
     enum transfer_answer (*transferred)(void *context, struct io *io);
 
-    /*
-     * Called for an operation that failed with the positive errno `code`. Returns true if the run
-     * goes on, and the error is counted; false if the run ends. NULL: every failure ends the run.
-     */
+    /* Called for an operation that failed with the positive errno `code`. Returns true if the run
+     * goes on, and the error is counted; false if the run ends. NULL: every failure ends the
+     * run. */
     bool (*failed)(void *context, const struct io *io, int code);
 
     void *context;
 
-    /*
-     * Time after which the queue stops asking the source, as after SOURCE_ENDED; the queue checks
-     * this once a step. 0: no limit.
-     */
+    /* Time after which the queue stops asking the source, as after SOURCE_ENDED; the queue checks
+     * this once a step. 0: no limit. */
     uint64_t duration_ns;
 };
 
@@ -115,20 +104,16 @@ struct io_queue {
 /* Opens a queue. The files must be open; `files` must stay in place until the queue is closed. */
 int io_queue_open(struct io_queue *q, const struct io_queue_setup *setup, struct err *e);
 
-/*
- * Runs all operations of the source, until it has ended and nothing is in flight. `stats` counts
- * the operations that have ended, and the time for which transfers are in flight.
- */
+/* Runs all operations of the source, until it has ended and nothing is in flight. `stats` counts
+ * the operations that have ended, and the time for which transfers are in flight. */
 int io_queue_run(struct io_queue *q, const struct io_source *source, struct op_stats *stats,
                  struct err *e);
 
 /* Makes what was written to a file durable. */
 int io_queue_sync(struct io_queue *q, unsigned file, struct err *e);
 
-/*
- * Whether transfers cost no more than necessary. False: the engine could have registered its
- * buffers with the kernel, but was not allowed to.
- */
+/* Whether transfers cost no more than necessary. False: the engine could have registered its
+ * buffers with the kernel, but was not allowed to. */
 bool io_queue_has_buffers(const struct io_queue *q);
 
 /* Closes the queue if it is open. */

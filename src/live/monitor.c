@@ -188,10 +188,8 @@ static void monitor_main(void *context, int socket)
                 _exit(1); /* the main thread would wait for this answer */
         }
         if (now >= next_interval) {
-            /*
-             * The last place is for the remainder. The end of a lap becomes known only afterwards,
-             * so the next one may begin a little before the clock's last reading.
-             */
+            /* The last place is for the remainder. The end of a lap becomes known only afterwards,
+             * so the next one may begin a little before the clock's last reading. */
             if (n->count < MAX_INTERVALS - 1 &&
                 (n->count == 0 || n->intervals[n->count - 1].end_ns < elapsed))
                 note_interval(m, elapsed);
@@ -272,10 +270,8 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->rounds++;
     if (!send_message(m, MESSAGE_PAUSE) || m->setup.tick_interval_ns == 0)
         return;
-    /*
-     * After the answer, the objects that `tick` uses belong to the caller again. That may take
-     * long, because the terminal may be stopped.
-     */
+    /* After the answer, the objects that `tick` uses belong to the caller again. That may take
+     * long, because the terminal may be stopped. */
     struct pollfd from = {.fd = m->socket, .events = POLLIN};
     char message;
     int ready = 0;
@@ -301,10 +297,8 @@ int monitor_end(struct monitor *m, const struct reading *spent, struct interval 
     if (intervals && m->setup.notes_intervals) {
         struct notes *n = m->notes; /* will be unmapped */
         bool is_empty = true;
-        /*
-         * Records the rest. The monitor may have read the statistics after the workers' end, and
-         * gone on noting empty intervals until it heard of it: the last one takes these in.
-         */
+        /* Records the rest. The monitor may have read the statistics after the workers' end, and
+         * gone on noting empty intervals until it heard of it: the last one takes these in. */
         while (is_empty && n->count > 0 && n->intervals[n->count - 1].end_ns >= spent->ns) {
             is_empty = n->intervals[--n->count].ops == 0;
             if (!is_empty)

@@ -12,15 +12,13 @@
 #include "measure/reading.h"
 #include "util/err.h"
 
-/*
- * A process that accompanies each phase, and reads the statistics that the workers share with it.
+/* A process that accompanies each phase, and reads the statistics that the workers share with it.
  * It records an interval each second, and more often a point of the time series of bytes; draws the
  * line of progress on a terminal; prints the figures so far on SIGUSR1 (stop.h); and calls `tick`.
  *
  * It is a process of its own so that the main thread can be a worker, and no worker ever reads a
  * clock, takes a lock or prints for it. It uses neither malloc nor stdio's streams. If it hangs on
- * a stopped terminal, it is killed.
- */
+ * a stopped terminal, it is killed. */
 struct monitor;
 
 /* What a test did in an interval of about a second. */
@@ -54,25 +52,19 @@ struct monitor_setup {
     const int *unshared_fd; /* a descriptor that the monitor must not keep open; NULL: none */
 };
 
-/*
- * Starts the monitor of a phase that is being prepared, while no other thread runs. After success
- * the caller must pass *out to monitor_end().
- */
+/* Starts the monitor of a phase that is being prepared, while no other thread runs. After success
+ * the caller must pass *out to monitor_end(). */
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
-/*
- * Start or stop the phase's clock. A phase may have several laps, and between two of them the next
+/* Start or stop the phase's clock. A phase may have several laps, and between two of them the next
  * one is prepared: `idle` is the devices' counters, but for what they did in laps; NULL: no
  * devices. elapsed_ns is the time of all laps so far. When monitor_pause() returns, no `tick` is in
- * progress. m may be NULL; then nothing happens.
- */
+ * progress. m may be NULL; then nothing happens. */
 void monitor_go(struct monitor *m, const struct device_counters *idle);
 void monitor_pause(struct monitor *m, uint64_t elapsed_ns);
 
-/*
- * Ends the monitor of a phase in which this was counted in all laps, and removes its line. Unless
+/* Ends the monitor of a phase in which this was counted in all laps, and removes its line. Unless
  * they are NULL, *intervals becomes an array of all that was counted, which the caller frees (NULL:
- * none are recorded), and *levels the levels of the time series, if one is recorded.
- */
+ * none are recorded), and *levels the levels of the time series, if one is recorded. */
 int monitor_end(struct monitor *m, const struct reading *spent, struct interval **intervals,
                 size_t *count, struct levels *levels, struct err *e);

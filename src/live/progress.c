@@ -24,10 +24,8 @@
 #define WIDEST_BAR      40
 #define NARROWEST_BAR   8
 
-/*
- * The bar shows the remaining time only after this time, and when this part of the work is done:
- * before that it would be a guess.
- */
+/* The bar shows the remaining time only after this time, and when this part of the work is done:
+ * before that it would be a guess. */
 #define GUESS_AFTER_NS BILLION
 
 #define GUESS_AFTER_PART .01
@@ -123,10 +121,8 @@ static void format_figures(char text[static PROGRESS_BAR_TEXT], const struct pro
              has_rate ? rate : "");
 }
 
-/*
- * Number of columns that the line may use. A character in the last column may start a new row, and
- * "^C" may appear before the line.
- */
+/* Number of columns that the line may use. A character in the last column may start a new row, and
+ * "^C" may appear before the line. */
 static unsigned room_on(unsigned columns)
 {
     unsigned room = columns > KEPT_COLUMNS ? columns - KEPT_COLUMNS : 1;
@@ -182,10 +178,8 @@ static void put_text(const char *text, size_t length)
     (void)ignored; /* a terminal that is gone does not disturb the test */
 }
 
-/*
- * Writes the escape sequences that go to the start of the line and clear everything after it. A
- * terminal that has become narrower shows the line on several rows.
- */
+/* Writes the escape sequences that go to the start of the line and clear everything after it. A
+ * terminal that has become narrower shows the line on several rows. */
 static size_t format_erase(char text[static PROGRESS_BAR_TEXT], unsigned drawn, unsigned columns)
 {
     unsigned rows = drawn > 0 ? (drawn - 1) / columns : 0;

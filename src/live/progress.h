@@ -6,11 +6,9 @@
 
 #include "util/units.h"
 
-/*
- * The live line on standard error: the phase's title, a bar of all phases, number of the phase,
+/* The live line on standard error: the phase's title, a bar of all phases, number of the phase,
  * time left and rate, or as many of them as fit the terminal. Uses neither malloc nor stdio's
- * streams.
- */
+ * streams. */
 struct progress_bar {
     const char *title;
     bool has_colour;
@@ -37,10 +35,8 @@ struct progress_reading {
 #define PROGRESS_BAR_TEXT 512
 #define PROGRESS_FIGURES  80
 
-/*
- * Formats a phase's figures: "1.2 GiB/s 0.9 s"; operations per second if it has no goal in bytes,
- * and no rate if less than 10 ms were measured.
- */
+/* Formats a phase's figures: "1.2 GiB/s 0.9 s"; operations per second if it has no goal in bytes,
+ * and no rate if less than 10 ms were measured. */
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
 
 /* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */
@@ -49,20 +45,16 @@ void progress_time(char text[static UNITS_TEXT], uint64_t nanoseconds);
 /* The part of a phase that is done, from 0 to 1; negative: unknown. */
 double progress_bar_fraction(const struct progress_reading *r);
 
-/*
- * Formats the line for a terminal with `columns` columns, at least three of which stay free.
- * waited_ns is the time since the phase began, with its preparation. Returns the length.
- */
+/* Formats the line for a terminal with `columns` columns, at least three of which stay free.
+ * waited_ns is the time since the phase began, with its preparation. Returns the length. */
 unsigned progress_bar_text(char text[static PROGRESS_BAR_TEXT], const char *title,
                            const struct progress_reading *r, uint64_t waited_ns, unsigned columns);
 
 /* Replaces the line on the terminal by the current one. */
 void progress_bar_draw(struct progress_bar *g, const struct progress_reading *r, uint64_t now_ns);
 
-/*
- * Replaces the line by another text, cut to the width of the terminal. Does nothing while another
- * program is in the terminal's foreground, or while the terminal accepts no output.
- */
+/* Replaces the line by another text, cut to the width of the terminal. Does nothing while another
+ * program is in the terminal's foreground, or while the terminal accepts no output. */
 void progress_bar_draw_text(struct progress_bar *g, const char *text);
 
 void progress_bar_erase(struct progress_bar *g);

@@ -6,12 +6,10 @@
 #include "measure/histogram.h"
 #include "util/err.h"
 
-/*
- * Where the workers of a phase count what they do: an entry for each worker, in memory that forked
+/* Where the workers of a phase count what they do: an entry for each worker, in memory that forked
  * processes share. Only its worker writes to an entry. Others may read it meanwhile, and see each
  * number as it was at some moment. Entries have no pointers, so those of several processes can be
- * added up.
- */
+ * added up. */
 struct worker_stats {
     _Alignas(64) struct op_stats ops; /* aligned so that workers do not share cache lines */
     uint64_t plain_queues; /* number of queues whose buffers the kernel has not registered */

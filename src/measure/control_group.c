@@ -13,10 +13,8 @@
 /* Most groups above each other that are looked at. */
 #define MAX_GROUPS 64
 
-/*
- * Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
- * "0::/path" with version 2. Returns false when the process has no group in that hierarchy.
- */
+/* Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
+ * "0::/path" with version 2. Returns false when the process has no group in that hierarchy. */
 static bool find_group(const char *root, bool is_v2, const char *controller, char group[PATH_MAX])
 {
     bool found = false;

@@ -14,18 +14,14 @@ struct control_group {
     bool is_own; /* the process's own group, and not one above it */
 };
 
-/*
- * Finds the group of this process under a controller ("blkio", "cpu", "memory" or "pids", as
+/* Finds the group of this process under a controller ("blkio", "cpu", "memory" or "pids", as
  * version 1 names them), and all groups above that, as far as they are mounted. `root` is a prefix
  * of /proc and /sys, "" except in tests. What cannot be read is left out. The caller frees the
- * list; NULL: no memory.
- */
+ * list; NULL: no memory. */
 struct control_group *control_groups_find(const char *root, const char *controller);
 
-/*
- * The lowest limit that any of these groups sets on memory, in bytes: memory.max and memory.high,
- * or memory.limit_in_bytes of version 1; 0: there is none.
- */
+/* The lowest limit that any of these groups sets on memory, in bytes: memory.max and memory.high,
+ * or memory.limit_in_bytes of version 1; 0: there is none. */
 uint64_t control_group_memory(const char *root);
 
 /* How many processes and threads these groups allow beside those in them; UINT64_MAX: no limit. */
@@ -64,10 +60,8 @@ struct quota_counts {
 
 void cpu_quota_read(const struct cpu_quota *q, struct quota_counts *now);
 
-/*
- * The rates to which a control group limits the use of a device (io.max, or blkio.throttle in
- * version 1). The kernel holds transfers back before they reach it, so that it looks idle.
- */
+/* The rates to which a control group limits the use of a device (io.max, or blkio.throttle in
+ * version 1). The kernel holds transfers back before they reach it, so that it looks idle. */
 enum io_limit_kind {
     IO_LIMIT_READ_BYTES,
     IO_LIMIT_WRITTEN_BYTES,
@@ -86,10 +80,8 @@ void io_limit_join(struct io_limit *all, const struct io_limit *one);
 /* Finds the lowest limits of this process on the devices of d. What cannot be found is none. */
 void io_limit_find(struct io_limit *l, const struct device_set *d);
 
-/*
- * Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, if it is
+/* Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, if it is
  * about only one kind, of a file of version 1 ("8:0 20971520"), if the line names a device of d.
- * only: IO_LIMIT_KINDS for io.max.
- */
+ * only: IO_LIMIT_KINDS for io.max. */
 void io_limit_read_line(struct io_limit *l, const struct device_set *d, const char *line,
                         enum io_limit_kind only);

@@ -80,11 +80,9 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/*
- * Adds the devices to which a directory of sysfs has links, as devices of the kind that *kind
+/* Adds the devices to which a directory of sysfs has links, as devices of the kind that *kind
  * describes. Sorts them by name, so that all runs give the set the same name. Returns their number,
- * or -1 when the directory cannot be read or a device cannot be added.
- */
+ * or -1 when the directory cannot be read or a device cannot be added. */
 static int add_all(struct device_set *d, const char *directory, const struct device *kind)
 {
     struct dirent **links;
@@ -104,10 +102,8 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
     return complete ? count : -1;
 }
 
-/*
- * Finds the directory of a btrfs in sysfs. If its UUID is not known, it is that of the device which
- * is mounted.
- */
+/* Finds the directory of a btrfs in sysfs. If its UUID is not known, it is that of the device which
+ * is mounted. */
 static bool find_btrfs(const struct mount_info *p, char uuid[static 37])
 {
     struct dirent **uuids = NULL;
@@ -127,10 +123,8 @@ static bool find_btrfs(const struct mount_info *p, char uuid[static 37])
     return *uuid;
 }
 
-/*
- * Adds the devices that a filesystem was made on, as devices of the kind that *kind describes.
- * Returns false when there are none, or when some of them cannot be found.
- */
+/* Adds the devices that a filesystem was made on, as devices of the kind that *kind describes.
+ * Returns false when there are none, or when some of them cannot be found. */
 static bool add_filesystem(struct device_set *d, const struct mount_info *p,
                            const struct device *kind)
 {
@@ -218,11 +212,9 @@ void device_find(struct device_set *d, const struct mount_info *p)
     d->filesystem = d->count;
     for (unsigned i = 0; i < d->filesystem; i++)
         d->devices[i].top = i;
-    /*
-     * Adds what is below each device, until nothing lies below the last one: the members of a
+    /* Adds what is below each device, until nothing lies below the last one: the members of a
      * volume or RAID, or the disk of a partition. If one cannot be found, only the busiest device
-     * is less certain.
-     */
+     * is less certain. */
     for (unsigned i = 0; i < d->count; i++) {
         char path[PATH_MAX];
         char text[32];

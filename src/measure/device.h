@@ -7,8 +7,7 @@
 
 #include "measure/mount_info.h"
 
-/*
- * What the block devices below a directory did, by the kernel's counters
+/* What the block devices below a directory did, by the kernel's counters
  * (Documentation/block/stat.rst of the kernel). These count everything that happens on the devices,
  * whichever program caused it.
  *
@@ -18,8 +17,7 @@
  * below these (the disk of the partition, the disks of the volume, those that a loop's file is on)
  * matter for the busy time, the name, and what reached the drives. A loop's file is never touched,
  * because its server may be dead. There are none below tmpfs, overlayfs, network filesystems, FUSE
- * and ZFS.
- */
+ * and ZFS. */
 
 #define MAX_DEVICES 64
 #define DEVICE_NAME 32 /* DISK_NAME_LEN of the kernel */
@@ -87,10 +85,8 @@ struct device_counters {
     };
 };
 
-/*
- * Reads the first line of a file in the device's directory of sysfs, "queue/write_cache", without
- * blanks around it. Returns false, and an empty text, if it does not exist.
- */
+/* Reads the first line of a file in the device's directory of sysfs, "queue/write_cache", without
+ * blanks around it. Returns false, and an empty text, if it does not exist. */
 bool device_fact(const struct device_set *d, const struct device *device, const char *name,
                  char *text, size_t size);
 
@@ -115,19 +111,15 @@ bool device_is_virtual(const struct device_set *d, const struct device *device);
 /* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);
 
-/*
- * The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", " in the order of the set;
- * empty: unknown.
- */
+/* The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", " in the order of the set;
+ * empty: unknown. */
 #define DEVICE_MODELS 256
 void device_models(const struct device_set *d, char models[static DEVICE_MODELS]);
 
 void device_read(const struct device_set *d, struct device_counters *now);
 
-/*
- * What changed between two readings of a set. That is unknown when one of them is, or a counter
- * went backwards, because it wrapped around or because another device has the number now.
- */
+/* What changed between two readings of a set. That is unknown when one of them is, or a counter
+ * went backwards, because it wrapped around or because another device has the number now. */
 struct device_counters device_since(const struct device_counters *now,
                                     const struct device_counters *before);
 

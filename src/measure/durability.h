@@ -4,11 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * What is certain, before any power cut, about whether data that was written in a directory and
+/* What is certain, before any power cut, about whether data that was written in a directory and
  * synced will survive one. It follows from the filesystem, its mount options, the layer below an
- * overlay, and what drives say about their caches. Nothing is written.
- */
+ * overlay, and what drives say about their caches. Nothing is written. */
 enum durability_kind {
     DURABILITY_OPEN,   /* nothing rules it out, but only a cut can show it */
     DURABILITY_HIDDEN, /* what decides cannot be seen from here */
@@ -25,12 +23,10 @@ struct durability {
 /* Judges the directory behind directory_fd, which must not be open with O_PATH. */
 void durability_find(struct durability *d, int directory_fd);
 
-/*
- * Whether `syncs` syncs returned, each of something newly written, and reached no drive, although
+/* Whether `syncs` syncs returned, each of something newly written, and reached no drive, although
  * the devices count what they store. At most `at_once` syncs share a commit, so in that time the
  * filesystem's devices got at least one write for so many, and the drives below a write or a flush;
- * less than half of that is what others have stored.
- */
+ * less than half of that is what others have stored. */
 struct device_counters;
 bool durability_is_pretended(const struct device_counters *spent, uint64_t syncs, unsigned at_once);
 

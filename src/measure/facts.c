@@ -89,10 +89,8 @@ static double number(struct line line)
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/*
- * The generations, and the share of what they transfer that is data (PCI Express Base
- * Specification).
- */
+/* The generations, and the share of what they transfer that is data (PCI Express Base
+ * Specification). */
 static const struct generation {
     double gigatransfers;
     double used;
@@ -147,10 +145,8 @@ static bool see_sata(const struct look *l)
     if (!ata)
         return false;
     ata[1 + strcspn(ata + 1, "/")] = '\0';
-    /*
-     * The fastest generation that the drive names in word 76 of its identity (ATA8-ACS), in Gbit/s.
-     * The kernel shows the words as hexadecimal numbers.
-     */
+    /* The fastest generation that the drive names in word 76 of its identity (ATA8-ACS), in Gbit/s.
+     * The kernel shows the words as hexadecimal numbers. */
     const char *which = strrchr(port, '/') + strlen("/ata");
     char file[2 * PATH_MAX];
     snprintf(file, sizeof file, "%s/link%s/dev%s.0/ata_device/dev%s.0/id", port, which, which,
@@ -178,11 +174,9 @@ static bool see_sata(const struct look *l)
                l->device->name, speed, limit, speed * 100);
 }
 
-/*
- * A fast device at a port whose fast half, the peer, is not used. That it can do SuperSpeed, a
+/* A fast device at a port whose fast half, the peer, is not used. That it can do SuperSpeed, a
  * device says by a capability of type 3 in the descriptors that it has beside the old ones (USB 3.2
- * specification, 9.6.2).
- */
+ * specification, 9.6.2). */
 static bool see_usb(const struct look *l)
 {
     char device[PATH_MAX];
@@ -214,10 +208,8 @@ static bool see_usb(const struct look *l)
                l->device->name, speed, speed / 8);
 }
 
-/*
- * SAS: how fast a drive could be, the kernel does not show, but it does of both ends of the link
- * between the controller and the first expander.
- */
+/* SAS: how fast a drive could be, the kernel does not show, but it does of both ends of the link
+ * between the controller and the first expander. */
 static bool see_sas(const struct look *l)
 {
     char port[PATH_MAX]; /* of the drive, and then of the controller */
@@ -282,10 +274,8 @@ static bool see_network(const struct look *l)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/*
- * Others trimmed the device: a filesystem that is mounted with `discard` does so itself, when files
- * are removed.
- */
+/* Others trimmed the device: a filesystem that is mounted with `discard` does so itself, when files
+ * are removed. */
 static bool see_trims(const struct look *l)
 {
     uint64_t now = 0;
@@ -375,10 +365,8 @@ static bool see_balance(const struct look *l)
            strcmp(work.text, "none") != 0 && say(l, "btrfs: %s under way", work.text);
 }
 
-/*
- * The kernel does not say which ext4 its thread works on, so only one may be mounted, by anybody,
- * and others must have been seen to use the device.
- */
+/* The kernel does not say which ext4 its thread works on, so only one may be mounted, by anybody,
+ * and others must have been seen to use the device. */
 static bool see_lazy_init(const struct look *l)
 {
     char pattern[PATH_MAX];

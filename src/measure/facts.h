@@ -7,11 +7,9 @@
 #include "measure/device.h"
 #include "measure/mount_info.h"
 
-/*
- * What stands in the way: facts that the kernel shows about this machine and its storage, and that
+/* What stands in the way: facts that the kernel shows about this machine and its storage, and that
  * make storage slower than it could be, or figures other than they seem. Each is read, never
- * guessed, and what cannot be read is not a fact.
- */
+ * guessed, and what cannot be read is not a fact. */
 
 #define FACT_TEXT 160
 #define FACT_MAX  16
@@ -37,10 +35,8 @@ struct facts {
     struct fact list[FACT_MAX]; /* those that matter most come first */
 };
 
-/*
- * Looks at the devices of the set and at the filesystem, below the root of both. Later looks drop
+/* Looks at the devices of the set and at the filesystem, below the root of both. Later looks drop
  * what has ended, because it was not in the way all the time, and add what others did meanwhile.
- * `others_moved`: they were seen to use the device.
- */
+ * `others_moved`: they were seen to use the device. */
 void facts_look(struct facts *f, const struct mount_info *m, const struct device_set *d,
                 bool others_moved);

@@ -80,11 +80,9 @@ void histogram_subtract(struct histogram *difference, const struct histogram *no
         if (difference->inverted_minimum == 0)
             difference->inverted_minimum = ~histogram_middle(i);
     }
-    /*
-     * The middle of the last bucket says nothing, and no other middle may exceed the largest value.
+    /* The middle of the last bucket says nothing, and no other middle may exceed the largest value.
      * If all values are in the bucket of the largest, the minimum is limited, too: above the
-     * maximum it would tell histogram_clear() that the histogram is empty.
-     */
+     * maximum it would tell histogram_clear() that the histogram is empty. */
     if (difference->maximum > maximum || difference->buckets[HISTOGRAM_BUCKETS - 1] > 0)
         difference->maximum = maximum;
     if (difference->count > 0 && ~difference->inverted_minimum > difference->maximum)

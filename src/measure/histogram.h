@@ -5,15 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * A distribution of latencies in nanoseconds. It has a fixed size and no pointers, so it can be in
+/* A distribution of latencies in nanoseconds. It has a fixed size and no pointers, so it can be in
  * a mapping that processes share. All zeros are an empty histogram.
  *
  * The buckets are log-linear: each value below 1024 has a bucket of its own, and each doubling
  * above has 512 buckets, so the middle of a bucket is off by at most 1/1024 of the value (the
  * layout of HdrHistogram by Gil Tene). Minimum, maximum and sum are exact. Values of 2^42 ns (73
- * minutes) and more share the last bucket.
- */
+ * minutes) and more share the last bucket. */
 #define HISTOGRAM_SUB_BITS 9
 #define HISTOGRAM_TOP_BITS 42
 #define HISTOGRAM_SUB      (1 << HISTOGRAM_SUB_BITS)
@@ -63,50 +61,38 @@ static inline struct histogram_range histogram_range(uint64_t inverted_minimum, 
 
 void histogram_clear(struct histogram *h);
 
-/*
- * Adds all values of *part to *whole. Other threads may be adding to *part: the count is that of
- * the buckets that were read, so percentiles are right.
- */
+/* Adds all values of *part to *whole. Other threads may be adding to *part: the count is that of
+ * the buckets that were read, so percentiles are right. */
 void histogram_merge(struct histogram *whole, const struct histogram *part);
 
-/*
- * Computes the values that were recorded between two readings of a histogram, of which the later
+/* Computes the values that were recorded between two readings of a histogram, of which the later
  * may be *difference itself. Minimum and maximum come from the buckets that have grown, so they are
- * exact only to within 0.1 %.
- */
+ * exact only to within 0.1 %. */
 void histogram_subtract(struct histogram *difference, const struct histogram *now,
                         const struct histogram *before);
 
 uint64_t histogram_middle(unsigned bucket);
 
-/*
- * Stores the `most` largest values, the largest first. The largest is exact, the others to within
- * 0.1 %. Returns the number of values, which is smaller if the histogram has fewer.
- */
+/* Stores the `most` largest values, the largest first. The largest is exact, the others to within
+ * 0.1 %. Returns the number of values, which is smaller if the histogram has fewer. */
 unsigned histogram_largest(const struct histogram *h, uint64_t values[], unsigned most);
 
 /* The smallest value; 0: the histogram is empty. */
 uint64_t histogram_minimum(const struct histogram *h);
 
-/*
- * The value that `percent` (above 0, at most 100) of all values do not exceed (nearest rank), to
- * within 0.1 %; 0: the histogram is empty.
- */
+/* The value that `percent` (above 0, at most 100) of all values do not exceed (nearest rank), to
+ * within 0.1 %; 0: the histogram is empty. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
-/*
- * Whether so many values can show a percentile, to two decimals: p99 takes 100, p99.9 takes 1000,
- * and 100, the maximum, takes one.
- */
+/* Whether so many values can show a percentile, to two decimals: p99 takes 100, p99.9 takes 1000,
+ * and 100, the maximum, takes one. */
 bool percentile_is_known(uint64_t count, double percent);
 
 /* The percentile, as reports print it; 0: there are too few values to show it. */
 uint64_t histogram_known_percentile(const struct histogram *h, double percent);
 
-/*
- * The value of this rank, counted from 1 for the smallest, to within 0.1 %; the maximum if there
- * are fewer values. A percentage computed from a rank may be one off.
- */
+/* The value of this rank, counted from 1 for the smallest, to within 0.1 %; the maximum if there
+ * are fewer values. A percentage computed from a rank may be one off. */
 uint64_t histogram_at_rank(const struct histogram *h, uint64_t rank);
 
 /* The exact mean; 0: the histogram is empty. */
@@ -128,10 +114,8 @@ struct latencies {
 /* The latencies that a histogram of nanoseconds contains. */
 struct latencies latencies_of(const struct histogram *h);
 
-/*
- * What one worker counts, to which no other writes; afterwards they are added up. It has no
- * pointers, so that forked processes can share it.
- */
+/* What one worker counts, to which no other writes; afterwards they are added up. It has no
+ * pointers, so that forked processes can share it. */
 struct op_stats {
     uint64_t bytes;        /* number of bytes that the rate counts; a rewritten chunk counts once */
     uint64_t errors;       /* number of failed operations, if failures do not end the run */

@@ -11,10 +11,8 @@
 
 #define STEPS_OF_ALL (TRACK_ROOM / 4)
 
-/*
- * A pause is a stall if it takes at least STALL_NS, and STALL_TIMES as long as the average time
- * between two movements. A shorter pause belongs to the next step.
- */
+/* A pause is a stall if it takes at least STALL_NS, and STALL_TIMES as long as the average time
+ * between two movements. A shorter pause belongs to the next step. */
 #define STALL_NS    (BILLION / 2)
 #define STALL_TIMES 10
 
@@ -28,10 +26,8 @@
 /* Just before and after a fall, speeds must differ by this part of what the levels differ by. */
 #define SHARP 0.65
 
-/*
- * In the scatter, no step counts as more than e times as fast or as slow as the mean: a burst at
- * the beginning, or a pause, says little about the other steps.
- */
+/* In the scatter, no step counts as more than e times as fast or as slow as the mean: a burst at
+ * the beginning, or a pause, says little about the other steps. */
 #define MAX_DEVIATION 1
 
 /* The least scatter that is assumed, because clocks and counters have some, too. */
@@ -181,11 +177,9 @@ static void find_falls(struct search *s, size_t from, size_t end)
         }
         if (!is_fall(s, from, place, to, end))
             continue;
-        /*
-         * The place moves to where the series is farthest from the line between two steps near it:
+        /* The place moves to where the series is farthest from the line between two steps near it:
          * bytes that are counted in lumps shift the place of the least squares. Both sides keep
-         * FEWEST_STEPS.
-         */
+         * FEWEST_STEPS. */
         size_t near = (size_t)fmin((double)shorter_side(from, place, to) - FEWEST_STEPS, 40);
         const struct track_point *a = point_after(s, place - near);
         double rate = rate_of(s, place - near, place + near);

@@ -7,14 +7,12 @@
 
 #include "util/err.h"
 
-/*
- * The time series of the bytes of a piece of work, in bounded memory, and the levels that its speed
+/* The time series of the bytes of a piece of work, in bounded memory, and the levels that its speed
  * falls to when a cache is full or a credit is used up.
  *
  * A series is a list of sums. A further point is kept when it is a step of time or a step of bytes
  * later than the last one. When there is no room left, both steps become a 512th of the whole, so a
- * short fast part of the work has many points, and so has a long slow one.
- */
+ * short fast part of the work has many points, and so has a long slow one. */
 #define TRACK_ROOM 2048
 
 /* What had been counted at a moment. Two points differ by what happened between them. */
@@ -36,10 +34,8 @@ struct track {
     struct track_point points[TRACK_ROOM]; /* the first one is zero: the beginning */
 };
 
-/*
- * Adds a point if it is a step later than the last one, and returns it: the caller may set what the
- * devices did. Otherwise returns NULL. `bytes` may not be less than in the last one.
- */
+/* Adds a point if it is a step later than the last one, and returns it: the caller may set what the
+ * devices did. Otherwise returns NULL. `bytes` may not be less than in the last one. */
 struct track_point *track_add(struct track *c, uint64_t ns, uint64_t bytes);
 
 /* Longest time until the next point: places are known to 0.1 % of their time, or to 10 ms. */
@@ -48,10 +44,8 @@ uint64_t track_pause_ns(uint64_t elapsed_ns);
 /* Ends the series with this point, which replaces all that are not earlier, and returns it. */
 struct track_point *track_end(struct track *c, uint64_t ns, uint64_t bytes);
 
-/*
- * A part of a series with one speed. A stall, in which nothing moves, is part of a level and not a
- * level itself; a stall at the end of the series, such as a final sync, belongs to no level.
- */
+/* A part of a series with one speed. A stall, in which nothing moves, is part of a level and not a
+ * level itself; a stall at the end of the series, such as a final sync, belongs to no level. */
 struct level {
     struct track_point from;
     struct track_point to;
@@ -72,8 +66,7 @@ struct levels {
 #define LEVELS_SHORTEST_NS    UINT64_C(3000000000)
 #define LEVELS_SHORTEST_SHARE 20 /* a 20th of the series */
 
-/*
- * Finds where the speed of a series falls for good, and the levels on both sides.
+/* Finds where the speed of a series falls for good, and the levels on both sides.
  *
  * The values are the logarithms of the speed between two points. The place of a fall is the one
  * with the least squares; the place within its interval is where the lines of both levels meet. It
@@ -89,17 +82,14 @@ struct levels {
  * is 45.4.
  *
  * A slope has no place: near a fall, the difference must be most of that between the levels.
- * Returns 0, or -ENOMEM with a line in e.
- */
+ * Returns 0, or -ENOMEM with a line in e. */
 #define LEVELS_THRESHOLD 80
 
 int levels_find(struct levels *levels, const struct track *c, struct err *e);
 
-/*
- * Says what the speed fell to: "2.83 GiB/s for the first 41.2 GiB (14.6 s; limited by page cache);
+/* Says what the speed fell to: "2.83 GiB/s for the first 41.2 GiB (14.6 s; limited by page cache);
  * then 901.1 MiB/s (limited by device)." With operation_bytes it counts operations of that size.
- * Empty without levels. Without commas, because scripts take a line with one for the CSV line.
- */
+ * Empty without levels. Without commas, because scripts take a line with one for the CSV line. */
 #define LEVELS_TEXT (MAX_LEVELS * 128)
 
 void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,

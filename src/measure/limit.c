@@ -24,12 +24,10 @@
 /* More workers than CPUs wait for each other if they use more than this share of all CPUs. */
 #define OWN_PERCENT 67
 
-/*
- * A filesystem writes more than what its users ask for: everything may be in the journal as well,
+/* A filesystem writes more than what its users ask for: everything may be in the journal as well,
  * and a request may change a few blocks of metadata, which the kernel may have to read for it. This
  * much of it counts as our own. Further copies of a btrfs do, and what it reads to write parities:
- * a stripe has 64 KiB of each device.
- */
+ * a stripe has 64 KiB of each device. */
 #define COPIES              2
 #define METADATA_BYTES      (64 * KIB)
 #define METADATA_READ_BYTES (4 * KIB)
@@ -43,10 +41,8 @@
 /* A request takes longer than this on any device that is not memory itself (dax). */
 #define INSTANT_NS 10000
 
-/*
- * The kernel lets a group exceed its limit a little before it holds the group back, but not by this
- * much: a group that moves more is not held to the limit.
- */
+/* The kernel lets a group exceed its limit a little before it holds the group back, but not by this
+ * much: a group that moves more is not held to the limit. */
 #define NOT_HELD_PERCENT 150
 
 /* Writes that the kernel makes each second for a journal. No limit of the group holds them. */
@@ -164,14 +160,12 @@ static bool has_data(const struct evidence *e)
     return e->read_bytes + e->written_bytes > 0;
 }
 
-/*
- * Finds the share of the requested bytes that storage moved, and the source that says so; readahead
+/* Finds the share of the requested bytes that storage moved, and the source that says so; readahead
  * and other programs may make the share larger. Bytes that were in the page cache did not come from
  * storage, whatever others read from it meanwhile. The page cache alone shows only what it had.
  *
  * A source proves nothing if what it counts may have been compressed; nor if it has seen none of
- * what the page cache did not have: that came from where nothing counts it.
- */
+ * what the page cache did not have: that came from where nothing counts it. */
 static void weigh_bytes(struct judgement *j, const struct evidence *e)
 {
     bool reads = reads_most(e);
@@ -193,11 +187,9 @@ static void weigh_bytes(struct judgement *j, const struct evidence *e)
         j->source = SOURCE_RESIDENT;
 }
 
-/*
- * The share of a limit that was used, by what the device did. If the device did more than the limit
+/* The share of a limit that was used, by what the device did. If the device did more than the limit
  * allows, other programs must have contributed; then it is computed from what the work asked for.
- * Work on names asks for no bytes.
- */
+ * Work on names asks for no bytes. */
 static double held_percent(const struct evidence *e, enum io_limit_kind kind)
 {
     const struct {
@@ -253,10 +245,8 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
         return REASON_DOUBT;
     if (durability_is_pretended(d, e->syncs, e->in_flight))
         return REASON_NOT_SYNCED;
-    /*
-     * Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU
-     * proves nothing, and where the data was comes first.
-     */
+    /* Copying to and from memory takes CPU time, too. So where data was only copied, a busy CPU
+     * proves nothing, and where the data was comes first. */
     if (cpu && (e->computes || !(has_data(e) || in_memory)))
         return cpu_reason(j);
     if (in_memory)
@@ -277,8 +267,8 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
         return demand >= MOSTLY_PERCENT ? REASON_NOTHING_EXPLAINS : REASON_SERVER_MOVED;
     if (j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent)
         return REASON_DEVICE_HELD;
-    /* a link carries a rate each way; USB and SATA share it, so that less than this may fill them
-     */
+    /* a link carries a rate each way; USB and SATA share it, so that less than this may fill
+     * them */
     uint64_t bytes = d->read_bytes > d->written_bytes ? d->read_bytes : d->written_bytes;
     if (e->link_per_second > 0 && e->spent.ns > 0 &&
         (double)bytes * 1e9 / (double)e->spent.ns >=

@@ -7,11 +7,9 @@
 #include "measure/control_group.h"
 #include "measure/reading.h"
 
-/*
- * What limited the figure of a piece of work, and who disturbed it, by what was counted during the
+/* What limited the figure of a piece of work, and who disturbed it, by what was counted during the
  * work: one rule and its words, for all programs. docs/what-is-measured.md has the rules in words,
- * and an example of each.
- */
+ * and an example of each. */
 enum limited_by {
     LIMITED_UNKNOWN,
     LIMITED_DEVICE,
@@ -67,11 +65,9 @@ struct direct_use {
     char reason[DIRECT_REASON]; /* what was seen: "btrfs buffered the writes" */
 };
 
-/*
- * What others did on this machine meanwhile. A busy machine makes good storage look bad, because
+/* What others did on this machine meanwhile. A busy machine makes good storage look bad, because
  * threads wait for a CPU and requests for those of others, but never bad storage good. Percentages
- * are known unless they are negative.
- */
+ * are known unless they are negative. */
 struct others {
     unsigned cpus;
     unsigned workers;         /* 0: unknown */
@@ -85,16 +81,14 @@ struct others {
 
 struct others others_of(const struct reading *spent, unsigned cpus, unsigned workers);
 
-/*
- * Whether the machine was busy:
+/* Whether the machine was busy:
  * - Others and the host used so much of the CPUs that one thread in four which becomes ready to run
  *   finds its CPU taken.
  * - A thread waited for a CPU for as much of the time, and not for other threads of this process.
  * - A quota held the process back for so long that this alone breaks a limit on the 99th
  *   percentile.
  * - Others moved so much of the device's bytes that its requests waited for theirs.
- * limit.c has the percentages.
- */
+ * limit.c has the percentages. */
 bool others_are_busy(const struct others *o);
 
 /* Whether it was busy for the last of these reasons. */
@@ -168,12 +162,10 @@ void limit_judge(struct judgement *j, const struct evidence *e);
 /* Replaces each percentage by the smaller (pick is fmin) or the larger (fmax) of both. */
 void limit_pick(struct judgement *j, const struct judgement *other, double (*pick)(double, double));
 
-/*
- * Writes the reason in words, with the figures on which it is based: one sentence with a full stop
+/* Writes the reason in words, with the figures on which it is based: one sentence with a full stop
  * and no commas, because scripts take a line with a comma for the CSV line. For several pieces of
  * work with the same reason, *least and *most have the smallest and the largest percentages of any;
- * for one, they are the same.
- */
+ * for one, they are the same. */
 #define LIMIT_SENTENCE 128
 void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *least,
                     const struct judgement *most);

@@ -76,11 +76,9 @@ void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length)
     path[length > 0 ? 0 : used] = '\0';
 }
 
-/*
- * Adds those options of a list that p lacks: either those with a path, of which an overlay has one
+/* Adds those options of a list that p lacks: either those with a path, of which an overlay has one
  * for each layer, or all others. If they do not fit, the text ends in dots, and so does an option
- * with a long path or a list of layers.
- */
+ * with a long path or a list of layers. */
 static void add_options(struct mount_info *p, const char *list, bool with_path)
 {
     for (size_t length; *list && *list != ' ' && *list != '\n'; list += *list == ',') {
@@ -102,11 +100,9 @@ static void add_options(struct mount_info *p, const char *list, bool with_path)
     }
 }
 
-/*
- * Parses "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard". The sixth word has the
+/* Parses "22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard". The sixth word has the
  * options of the mount. After any number of tags comes a hyphen, and then the type, the source, and
- * the options of the filesystem. Blanks in a word are written as \040.
- */
+ * the options of the filesystem. Blanks in a word are written as \040. */
 static void read_line(struct mount_info *p, const char *line)
 {
     int mount_options = 0;
@@ -164,10 +160,8 @@ void mount_info_of_path(struct mount_info *p, const char *path)
     free(text);
 }
 
-/*
- * Who asked mount(8) for the mount at a point, by libmount's table: a line is "SRC=/dev/loop0
- * TARGET=/media/stick ROOT=/ OPTS=user=alice". uhelper= is a service that mounts for users.
- */
+/* Who asked mount(8) for the mount at a point, by libmount's table: a line is "SRC=/dev/loop0
+ * TARGET=/media/stick ROOT=/ OPTS=user=alice". uhelper= is a service that mounts for users. */
 static uid_t asker_of(const char *root, const char *point)
 {
     char target[PATH_MAX + 16];
@@ -196,10 +190,8 @@ static uid_t asker_of(const char *root, const char *point)
     return asker;
 }
 
-/*
- * The last field of a FUSE filesystem in mountinfo is "rw,user_id=1000,...". virtiofs, which only
- * root can mount, has no user. What is mounted once may be shown at several points.
- */
+/* The last field of a FUSE filesystem in mountinfo is "rw,user_id=1000,...". virtiofs, which only
+ * root can mount, has no user. What is mounted once may be shown at several points. */
 uid_t mount_info_maker(const char *root, long mount_id)
 {
     unsigned device[2] = {0};
@@ -227,10 +219,8 @@ uid_t mount_info_maker(const char *root, long mount_id)
     return maker;
 }
 
-/*
- * The kernel has a directory for every mounted ext4, with the name of its device. A link whose name
- * is the device's number ends in that name.
- */
+/* The kernel has a directory for every mounted ext4, with the name of its device. A link whose name
+ * is the device's number ends in that name. */
 void mount_info_find_journal(struct mount_info *p)
 {
     char path[PATH_MAX];

@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/*
- * The type of a filesystem, "xfs", by f_type of statfs(2); NULL: unknown. ext2 and ext3 are "ext4",
+/* The type of a filesystem, "xfs", by f_type of statfs(2); NULL: unknown. ext2 and ext3 are "ext4",
  * too, and every FUSE filesystem is "fuse". The numbers come from linux/magic.h or the filesystem's
- * own source.
- */
+ * own source. */
 const char *filesystem_name(unsigned long type);
 
 /* Whether a filesystem of this type keeps everything in memory. */
@@ -36,39 +34,29 @@ struct mount_info {
     double used_percent;        /* of its space, as df(1) counts it; 0: unknown */
 };
 
-/*
- * Describes the filesystem of the directory behind directory_fd, which must not be open with
- * O_PATH. What cannot be found out, as without /proc, stays 0 or empty.
- */
+/* Describes the filesystem of the directory behind directory_fd, which must not be open with
+ * O_PATH. What cannot be found out, as without /proc, stays 0 or empty. */
 void mount_info_find(struct mount_info *p, int directory_fd);
 
 /* An overlay may lie on another one, but the kernel allows no third. */
 #define MAX_OVERLAYS 2
 
-/*
- * Whether a directory is on the filesystem of an overlay's upper layer, whose sizes statfs(2) of an
- * overlay returns. Its path may lead elsewhere in the mounts of a container.
- */
+/* Whether a directory is on the filesystem of an overlay's upper layer, whose sizes statfs(2) of an
+ * overlay returns. Its path may lead elsewhere in the mounts of a container. */
 bool mount_info_is_upper(int overlay_fd, int fd);
 
-/*
- * Opens the upper layer of an overlay whose directory is behind directory_fd. Returns a descriptor,
- * or -1: p is no overlay, or the layer cannot be seen from here.
- */
+/* Opens the upper layer of an overlay whose directory is behind directory_fd. Returns a descriptor,
+ * or -1: p is no overlay, or the layer cannot be seen from here. */
 int mount_info_open_upper(const struct mount_info *p, int directory_fd);
 
-/*
- * Sets p->filesystem, point, source and options to those of the mount with that number (the first
+/* Sets p->filesystem, point, source and options to those of the mount with that number (the first
  * column of /proc/self/mountinfo, see proc_pid_mountinfo(5)). Leaves them alone if there is no such
- * mount. Cuts the text of that file, which may be NULL, into lines.
- */
+ * mount. Cuts the text of that file, which may be NULL, into lines. */
 void mount_info_read_mount(struct mount_info *p, char *mountinfo, long mount_id);
 
-/*
- * Does the same for the mount that a path is in, and sets p->major and minor. Goes by the text of
+/* Does the same for the mount that a path is in, and sets p->major and minor. Goes by the text of
  * mountinfo below p->root alone: whatever serves the path may be dead, and would make a look at it
- * hang.
- */
+ * hang. */
 void mount_info_of_path(struct mount_info *p, const char *path);
 
 /* Sets p->lacks_journal for an ext4, from the entry of p's device in sysfs. */
@@ -80,17 +68,13 @@ void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length);
 /* Whether the mount or its filesystem has this option, "barrier=0". */
 bool mount_info_has(const struct mount_info *p, const char *option);
 
-/*
- * The number of the mount through which a descriptor was opened, even if another one hides it; -1:
- * unknown.
- */
+/* The number of the mount through which a descriptor was opened, even if another one hides it; -1:
+ * unknown. */
 long mount_info_id_of(int fd);
 
 /* Nobody is known to have made a mount: the kernel does not list it, or a service mounted it. */
 #define MOUNT_BY_UNKNOWN ((uid_t)65534)
 
-/*
- * The user who made the filesystem of a mount, or brought it: whose process shows it (FUSE), or who
- * asked mount(8) for it. 0: root, or what is not on record.
- */
+/* The user who made the filesystem of a mount, or brought it: whose process shows it (FUSE), or who
+ * asked mount(8) for it. 0: root, or what is not on record. */
 uid_t mount_info_maker(const char *root, long mount_id);

@@ -148,10 +148,8 @@ double reading_quota_percent(const struct reading *spent, double *cpus)
     return most;
 }
 
-/*
- * The kernel adds up the times of all CPUs, but counts a period once; and groups above each other
- * hold the process back at the same time.
- */
+/* The kernel adds up the times of all CPUs, but counts a period once; and groups above each other
+ * hold the process back at the same time. */
 uint64_t reading_throttled_ns(const struct reading *spent)
 {
     uint64_t longest = 0;

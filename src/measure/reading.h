@@ -9,11 +9,9 @@
 #include "measure/device.h"
 #include "measure/sources.h"
 
-/*
- * All counters of one moment. Whatever is said about a stretch of time (a lap, a round, a step, a
+/* All counters of one moment. Whatever is said about a stretch of time (a lap, a round, a step, a
  * whole run) comes from the difference of two readings, which has the same form; differences can be
- * added up. Owns nothing, and has no pointers.
- */
+ * added up. Owns nothing, and has no pointers. */
 struct reading {
     uint64_t ns; /* clock_ns(); in a difference, the time between both */
 
@@ -40,10 +38,8 @@ struct reading {
     struct moved_bytes moved;
 };
 
-/*
- * Reads all counters. s may be NULL: then there is no storage to watch. A reading takes some
- * hundred microseconds, so do not take one while something is being timed.
- */
+/* Reads all counters. s may be NULL: then there is no storage to watch. A reading takes some
+ * hundred microseconds, so do not take one while something is being timed. */
 void reading_take(struct reading *now, const struct sources *s, const struct cpu_quotas *q);
 
 /* What was counted between two readings or sums. What one of them does not know is unknown. */
@@ -52,10 +48,8 @@ struct reading reading_since(const struct reading *now, const struct reading *be
 /* Adds a later stretch of time to a sum. */
 void reading_add(struct reading *sum, const struct reading *part);
 
-/*
- * Adds what another rank counted in the same time. What the ranks of a host share counts only if
- * is_first, which is set for the first rank of each host.
- */
+/* Adds what another rank counted in the same time. What the ranks of a host share counts only if
+ * is_first, which is set for the first rank of each host. */
 void reading_join(struct reading *all, const struct reading *one, bool is_first);
 
 /* The share of a quota, in percent, that was used, and which; 0: none held anybody back. */

@@ -5,12 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * How a worker tells the examiner, another process, about its slow operations: through a box in
+/* How a worker tells the examiner, another process, about its slow operations: through a box in
  * shared memory, into which only the worker puts them and from which only the examiner takes them;
  * neither waits for the other. The operations of a thread that makes requests are these, with their
- * service times.
- */
+ * service times. */
 
 /* One slow operation. The times are from clock_ns(). */
 struct slow_op {

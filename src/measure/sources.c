@@ -17,18 +17,14 @@
 #include "util/portable.h"
 #include "util/printable.h"
 
-/*
- * Filesystems whose blocks this process's own tasks ask for. Servers, FUSE, virtiofs and 9p have
- * others read for them, and ZFS has its own threads.
- */
+/* Filesystems whose blocks this process's own tasks ask for. Servers, FUSE, virtiofs and 9p have
+ * others read for them, and ZFS has its own threads. */
 #define LOCAL "ext2,ext3,ext4,xfs,btrfs,bcachefs,f2fs,jfs,nilfs2,vfat,exfat,ntfs3,overlay,ecryptfs"
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/*
- * These return 1 if the line begins the part of the file about our mount or share, 0 if it begins
- * the part about another one, and -1 if it begins no part.
- */
+/* These return 1 if the line begins the part of the file about our mount or share, 0 if it begins
+ * the part about another one, and -1 if it begins no part. */
 static int is_our_mount(const char *line, const struct sources *s)
 {
     const char *point = strstr(line, " mounted on ");
@@ -54,11 +50,9 @@ static int is_our_share(const char *line, const struct sources *s)
 
 #define MAX_KEYS 2
 
-/*
- * A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
+/* A source without a file has no bytes here. A row knows nothing of a way for which it has no verb.
  * If a row may count a volume and also the disk below it, what was read ahead, or other pools, its
- * sum is an upper bound.
- */
+ * sum is an upper bound. */
 static const struct row {
     const char *name;
     const char *filesystems; /* types on which it may speak; NULL: any */
@@ -145,10 +139,8 @@ static bool may_speak_on(const struct row *row, const char *type)
     return !row->filesystems || word_list_has(row->filesystems, type, strlen(type));
 }
 
-/*
- * Adds up what a source has counted. Returns false when it says nothing; a control group that has
- * moved nothing has an empty file.
- */
+/* Adds up what a source has counted. Returns false when it says nothing; a control group that has
+ * moved nothing has an empty file. */
 static bool read_source(const struct sources *s, const struct row *row, uint64_t bytes[static WAYS])
 {
     char *text = kernel_file_whole(*row->file ? s->mount.root : s->group_file, row->file);

@@ -8,12 +8,10 @@
 #include "measure/device.h"
 #include "measure/mount_info.h"
 
-/*
- * The sources of evidence about where the bytes of some work came from or went to. A table in
+/* The sources of evidence about where the bytes of some work came from or went to. A table in
  * sources.c has a row for each: where its figures come from, what it counts, on which filesystems
  * it may speak, and what it cannot say. The first one that may speak does. The other fields of the
- * device (operations, busy time) are read by device.h alone.
- */
+ * device (operations, busy time) are read by device.h alone. */
 enum source {
     SOURCE_NONE,
     SOURCE_DEVICE,   /* block devices of the filesystem, by their counters */
@@ -77,8 +75,6 @@ void sources_read(const struct sources *s, struct moved_bytes *now);
 
 struct moved_bytes moved_between(const struct moved_bytes *before, const struct moved_bytes *after);
 
-/*
- * Adds what was counted later, or by another rank. What several ranks of a host share (all but the
- * process) counts only if is_first. If the sources differ, the sum is unknown.
- */
+/* Adds what was counted later, or by another rank. What several ranks of a host share (all but the
+ * process) counts only if is_first. If the sources differ, the sum is unknown. */
 void moved_add(struct moved_bytes *sum, const struct moved_bytes *part, bool is_first);

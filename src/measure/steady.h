@@ -29,8 +29,7 @@ struct round round_of(const struct op_stats *counted, uint64_t start_ns, uint64_
 double round_figure(const struct round *r, enum round_metric metric);
 const char *round_unit(enum round_metric metric);
 
-/*
- * Decides whether the figure of a test that is repeated in rounds is steady, by the definition of
+/* Decides whether the figure of a test that is repeated in rounds is steady, by the definition of
  * the steady state in SNIA's Solid State Storage Performance Test Specification 2.0.2. Two things
  * must hold for the figures of the last five rounds, the measurement window:
  *
@@ -38,8 +37,7 @@ const char *round_unit(enum round_metric metric);
  * - from the first to the last of these rounds, the least-squares line rises or falls by at most
  *   10 % of the mean.
  *
- * Only the order of the rounds matters, and not the time between them.
- */
+ * Only the order of the rounds matters, and not the time between them. */
 #define STEADY_WINDOW        5
 #define STEADY_RANGE_PERCENT 20
 #define STEADY_SLOPE_PERCENT 10
@@ -51,8 +49,6 @@ struct steady_fit {
     double slope_percent; /* rise over the window, in percent of the mean */
 };
 
-/*
- * Judges the figures of a window, none of which may be negative, and sets *fit. A window of zeros
- * is not steady, because nothing was measured in it.
- */
+/* Judges the figures of a window, none of which may be negative, and sets *fit. A window of zeros
+ * is not steady, because nothing was measured in it. */
 bool steady_judge(struct steady_fit *fit, const double figures[static STEADY_WINDOW]);

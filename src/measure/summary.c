@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * The 0.975 quantiles of Student's t for 1, 2, ... degrees of freedom: NIST/SEMATECH e-Handbook of
- * Statistical Methods, 1.3.6.7.2.
- */
+/* The 0.975 quantiles of Student's t for 1, 2, ... degrees of freedom: NIST/SEMATECH e-Handbook of
+ * Statistical Methods, 1.3.6.7.2. */
 static const double t_table[] = {
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
     2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
@@ -15,11 +13,9 @@ static const double t_table[] = {
 };
 #define T_TABLE_ROWS (sizeof t_table / sizeof t_table[0])
 
-/*
- * The same quantile of the normal distribution. Beyond the table it is used with the first term of
+/* The same quantile of the normal distribution. Beyond the table it is used with the first term of
  * the series for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), which is
- * right to within 0.004.
- */
+ * right to within 0.004. */
 #define Z_975 1.959964
 
 static int compare_rates(const void *a, const void *b)

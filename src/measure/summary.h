@@ -22,11 +22,9 @@ void summary_of_rates(struct summary *s, double rates[], size_t count);
 /* Half the width of the confidence interval, in percent of the mean; 0 if the mean is 0. */
 double summary_half_width_percent(const struct summary *s);
 
-/*
- * Whether the runs differ so much that their mean says little: half of the confidence interval is
+/* Whether the runs differ so much that their mean says little: half of the confidence interval is
  * wider than SUMMARY_WIDE_PERCENT of the mean or, with two runs, whose interval is always wide, the
- * larger rate is more than SUMMARY_WIDE_SPREAD times the smaller.
- */
+ * larger rate is more than SUMMARY_WIDE_SPREAD times the smaller. */
 #define SUMMARY_WIDE_PERCENT 10
 #define SUMMARY_WIDE_SPREAD  1.5
 bool summary_varies(const struct summary *s);

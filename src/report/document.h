@@ -10,10 +10,8 @@
 #include "sys/host.h"
 #include "util/err.h"
 
-/*
- * The envelope, the keys with which every JSON document of the suite begins, whichever program
- * prints it. share/ has a schema of each document.
- */
+/* The envelope, the keys with which every JSON document of the suite begins, whichever program
+ * prints it. share/ has a schema of each document. */
 struct document {
     const char *format;      /* what kind of document it is: "boncut-check" */
     const char *label;       /* NULL: the name of the host */
@@ -37,14 +35,10 @@ json_t *document_begin(const struct document *d);
 json_t *storage_json(const struct mount_info *mount, const struct device_set *devices,
                      const struct facts *facts);
 
-/*
- * Formats a document with jansson's further flags, and releases it. The caller frees the text.
- * NULL: memory has run out.
- */
+/* Formats a document with jansson's further flags, and releases it. The caller frees the text.
+ * NULL: memory has run out. */
 char *document_end(json_t *document, size_t flags);
 
-/*
- * Prints a document on standard output in one line, and releases it. Returns 0, or -ENOMEM with a
- * line in e.
- */
+/* Prints a document on standard output in one line, and releases it. Returns 0, or -ENOMEM with a
+ * line in e. */
 int document_print(json_t *document, struct err *e);

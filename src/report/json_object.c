@@ -120,10 +120,8 @@ static int add_bytes(const char *bytes, size_t length, void *context)
     return 0;
 }
 
-/*
- * Counts first, and then writes into memory that is large enough: jansson overlooks it when a key
- * cannot be written, and musl's open_memstream(3) loses silently what it has no memory for.
- */
+/* Counts first, and then writes into memory that is large enough: jansson overlooks it when a key
+ * cannot be written, and musl's open_memstream(3) loses silently what it has no memory for. */
 char *json_text(const json_t *object, size_t flags)
 {
     struct text t = {0};

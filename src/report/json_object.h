@@ -14,10 +14,8 @@
 /* Appends the latencies to the object. Each key is the name of the field in the struct. */
 void put_latencies(json_t **object, const struct latencies *l);
 
-/*
- * Every function appends to *object (or *array). When memory runs out, or a value is NULL, *object
- * is freed, and becomes and stays NULL: only the end has to check.
- */
+/* Every function appends to *object (or *array). When memory runs out, or a value is NULL, *object
+ * is freed, and becomes and stays NULL: only the end has to check. */
 
 /* Appends any value, which belongs to the object or the array from now on. */
 void put_value(json_t **object, const char *key, json_t *value);
@@ -52,10 +50,8 @@ void put_real_list(json_t **object, const struct json_real list[]);
 
 void put_flag(json_t **object, const char *key, bool flag);
 
-/*
- * Append a text, sanitized by sanitize_clean(). NULL becomes "" in put_text(), and null in
- * put_fact(); an empty text becomes null in put_known().
- */
+/* Append a text, sanitized by sanitize_clean(). NULL becomes "" in put_text(), and null in
+ * put_fact(); an empty text becomes null in put_known(). */
 void put_text(json_t **object, const char *key, const char *text);
 void put_fact(json_t **object, const char *key, const char *text);
 void put_known(json_t **object, const char *key, const char *text);
@@ -67,10 +63,8 @@ void put_time(json_t **object, const char *key, int64_t seconds);
 void put_known_count(json_t **object, const char *key, uint64_t count);
 void put_known_real(json_t **object, const char *key, double number);
 
-/*
- * Formats the whole document with jansson's flags. The caller frees the text. NULL: `object` is
- * NULL, or memory has run out.
- */
+/* Formats the whole document with jansson's flags. The caller frees the text. NULL: `object` is
+ * NULL, or memory has run out. */
 char *json_text(const json_t *object, size_t flags);
 
 /* Appends "tail", what the slowest operations waited for; nothing if it was not wanted. */

@@ -42,11 +42,9 @@ struct drawing {
     int files[3];      /* the drawer's descriptors 0 to 2, which are files in memory */
 };
 
-/*
- * Becomes the drawer, or sends the errno. After -u, others of the user can trace it, because
+/* Becomes the drawer, or sends the errno. After -u, others of the user can trace it, because
  * execve(2) allows that again. So nothing in it is worth taking: it has a session and a keyring of
- * its own, three files in memory, and what it needs of the environment.
- */
+ * its own, three files in memory, and what it needs of the environment. */
 static void become_drawer(void *context, int socket)
 {
     static const char *const needed[] = {"PATH=", "LANG=", "LC_", "TZ=", "TMPDIR="};
@@ -73,12 +71,10 @@ static void become_drawer(void *context, int socket)
     _exit(EXIT_FAILURE);
 }
 
-/*
- * Runs the program, which reads `input`, and passes on what it says, line by line. Returns its exit
+/* Runs the program, which reads `input`, and passes on what it says, line by line. Returns its exit
  * status or a negative errno. *out becomes the file in memory that it has written, for the caller
  * to close. A request to stop kills it: it has nothing to clean up, and somebody may have stopped
- * it.
- */
+ * it. */
 static int run_drawer(const struct html_page *p, const char *argument, const char *input, int *out)
 {
     struct helper drawer = {.socket = -1};
@@ -115,10 +111,8 @@ static int run_drawer(const struct html_page *p, const char *argument, const cha
     return rc != 0 ? rc : WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
-/*
- * Checks that the program runs and is ours: Bonnie++ has another program of this name, which would
- * draw an empty page.
- */
+/* Checks that the program runs and is ours: Bonnie++ has another program of this name, which would
+ * draw an empty page. */
 static int try_drawer(const struct html_page *p, struct err *e)
 {
     static const char ours[] = DRAWER " ";

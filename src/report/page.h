@@ -6,11 +6,9 @@
 #include "sys/output.h"
 #include "util/err.h"
 
-/*
- * The HTML page of a report. bon_csv2html(1) draws it from the report in JSON. html_page_open()
+/* The HTML page of a report. bon_csv2html(1) draws it from the report in JSON. html_page_open()
  * checks, before anything is measured, that this program runs and that the page can be written. A
- * zeroed struct means that no page is wanted.
- */
+ * zeroed struct means that no page is wanted. */
 struct html_page {
     const char *option; /* option that asked for the page, for messages */
     struct output output;
@@ -18,18 +16,15 @@ struct html_page {
     char *program; /* path of bon_csv2html */
 };
 
-/*
- * Finds bon_csv2html, and opens the page. The program is the first one of these: what BON_CSV2HTML
+/* Finds bon_csv2html, and opens the page. The program is the first one of these: what BON_CSV2HTML
  * in the environment names; the one beside this program, or among the sources above it; the one in
  * PATH. All but the first must be programs that only root and this user can change; one that does
- * not work, or is Bonnie++'s, is passed over. The caller must call html_page_close() in any case.
- */
+ * not work, or is Bonnie++'s, is passed over. The caller must call html_page_close() in any
+ * case. */
 int html_page_open(struct html_page *p, const char *option, const char *path, struct err *e);
 
-/*
- * Draws the page of a report, and gives it its name. Then prints what bon_csv2html has said.
- * A request to stop ends the drawing, but a run that was stopped before still gets its page.
- */
+/* Draws the page of a report, and gives it its name. Then prints what bon_csv2html has said.
+ * A request to stop ends the drawing, but a run that was stopped before still gets its page. */
 int html_page_write(struct html_page *p, const char *json, struct err *e);
 
 /* Frees what p owns, and removes a page that was not finished. */

@@ -8,11 +8,9 @@
 #include "sys/path.h"
 #include "util/err.h"
 
-/*
- * A block device that is measured itself, without a filesystem. Its name is looked up once; after
+/* A block device that is measured itself, without a filesystem. Its name is looked up once; after
  * that a descriptor leads to it, so that another device of this name is never opened. Functions
- * return 0, or a negative errno with a line in e, unless they say otherwise.
- */
+ * return 0, or a negative errno with a line in e, unless they say otherwise. */
 struct block_device {
     struct path_file place; /* what the name led to at the first look */
     const char *name;       /* as the user gave it; NULL: this is none */
@@ -24,20 +22,16 @@ struct block_device {
     char mounted[PATH_MAX]; /* where it is mounted; empty: nowhere that this process sees */
 };
 
-/*
- * Looks whether the path leads to a block device, and how large it is, without opening it. If not,
+/* Looks whether the path leads to a block device, and how large it is, without opening it. If not,
  * the device has no name, and the path is not complained about. Refuses devices without a medium,
- * zoned ones and, to be written, read-only ones. `path` must outlive d.
- */
+ * zoned ones and, to be written, read-only ones. `path` must outlive d. */
 int block_device_find(struct block_device *d, const char *path, bool writes, struct err *e);
 
 /* The part of it that needs only /sys, below `root`. d->name, its facts and `writes` are set. */
 int block_device_look(struct block_device *d, const char *root, struct err *e);
 
-/*
- * Opens it to be read. If it is to be written, makes sure that nobody else uses it (guards.h),
- * and keeps it from others until block_device_close(). Fails if another device has its number now.
- */
+/* Opens it to be read. If it is to be written, makes sure that nobody else uses it (guards.h), and
+ * keeps it from others until block_device_close(). Fails if another device has its number now. */
 int block_device_open(struct block_device *d, bool yes, struct err *e);
 
 void block_device_close(struct block_device *d);

@@ -9,11 +9,9 @@
 #include "storage/scratch.h"
 #include "verify/contents.h"
 
-/*
- * One worker's part of the data set: a file without a name, or a part of a block device, and what
+/* One worker's part of the data set: a file without a name, or a part of a block device, and what
  * is known about its contents. A device that is only read has contents of others: nothing is known
- * of them, and nothing is filled. All functions return 0, or a negative errno with a line in e.
- */
+ * of them, and nothing is filled. All functions return 0, or a negative errno with a line in e. */
 struct data_file {
     int fd; /* open from the first test to the last, for buffered transfers; -1: not made yet */
     /* the file as it is open for the current test; its fd is -1 between tests */
@@ -41,7 +39,7 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e);
 
-/* Opens d->file for a test with that access, O_DSYNC and O_DIRECT as d says; io_close() closes it.
- */
+/* Opens d->file for a test with that access, O_DSYNC and O_DIRECT as d says; io_close() closes
+ * it. */
 enum data_file_use { USE_BLOCKS, USE_CHARACTERS };
 int data_file_open(struct data_file *d, int access, enum data_file_use use, struct err *e);

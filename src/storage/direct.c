@@ -40,11 +40,9 @@ static uint64_t reached(const struct device_counters *c, enum way way)
     return devices < drives ? devices : drives;
 }
 
-/*
- * Moves the block once. Before a write its page is brought into the cache, and mapped: after a
+/* Moves the block once. Before a write its page is brought into the cache, and mapped: after a
  * buffered write, btrfs drops a page that is not. MAP_POPULATE does not kill the process, as a
- * touch of the page would, if the storage fails.
- */
+ * touch of the page would, if the storage fails. */
 static struct transfer move_block(int fd, off_t place, void *buffer, size_t bytes, enum way way,
                                   const struct device_set *devices)
 {

@@ -4,8 +4,7 @@
 #include "measure/limit.h"
 #include "measure/sources.h"
 
-/*
- * Whether O_DIRECT passes by the page cache: seen, not assumed. Filesystems may take the flag and
+/* Whether O_DIRECT passes by the page cache: seen, not assumed. Filesystems may take the flag and
  * use the page cache all the same (ext4 with data=journal, btrfs for files with checksums, tmpfs),
  * and so may a loop device or a FUSE server below them.
  *
@@ -16,24 +15,21 @@
  * devices. Others may add to those, so they never prove it alone. Nothing is said of FUSE and of
  * network filesystems, which may drop the page and still not be direct; but FUSE is not direct if
  * its directory is known (bindfs), and less than half of the bytes reached the device that this is
- * on.
- */
+ * on. */
 struct direct {
     struct direct_use ways[WAYS];
     /* what was written reached the devices, although it may not be known what is below a loop */
     bool reaches_devices;
 };
 
-/*
- * Tries it on the file behind fd, which is open with O_DIRECT. The block or page at `place`, a
+/* Tries it on the file behind fd, which is open with O_DIRECT. The block or page at `place`, a
  * multiple of its size, is written twice and read; if fd is open only to be read, it is read, and
- * nothing is known of writes. Takes four transfers at most.
- */
+ * nothing is known of writes. Takes four transfers at most. */
 void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *s);
 
 /* The same with a new file without a name in a directory. Without one, nothing is known. */
 void direct_see_in(struct direct *d, int directory_fd, const struct sources *s);
 
-/* What holds for work that reads, writes or does both with O_DIRECT: "no", if one of them is not.
- */
+/* What holds for work that reads, writes or does both with O_DIRECT: "no", if one of them is
+ * not. */
 struct direct_use direct_use_of(const struct direct *d, bool reads, bool writes);

@@ -15,11 +15,9 @@
 #include "util/descriptor.h"
 #include "util/rng.h"
 
-/*
- * Number of descriptors that stay free for what is opened later: for the whole process, and for
+/* Number of descriptors that stay free for what is opened later: for the whole process, and for
  * each worker, which may have its file open twice, a queue, and a file or directory of the metadata
- * tests.
- */
+ * tests. */
 #define FREE_IN_ALL     48
 #define FREE_PER_WORKER 6
 
@@ -53,11 +51,9 @@ static unsigned directory_number(const struct file_set *s, uint64_t index)
     return (unsigned)(s->directories.first + index);
 }
 
-/*
- * Makes all directories, or opens those that another process has made, and keeps open as many as
+/* Makes all directories, or opens those that another process has made, and keeps open as many as
  * possible. The kernel gives out the lowest free number, so a descriptor's number shows how full
- * the table is.
- */
+ * the table is. */
 static int open_directories(struct file_set *s, bool makes, struct err *e)
 {
     const int reserve = FREE_IN_ALL + FREE_PER_WORKER * (int)s->setup.workers_here;

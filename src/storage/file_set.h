@@ -12,13 +12,11 @@
 /* What the files of a set are. */
 enum file_kind { FILES_DATA, FILES_HARD_LINKS, FILES_SYMBOLIC_LINKS };
 
-/*
- * One worker's share of the metadata files, in directories of its own. Names, sizes and contents
+/* One worker's share of the metadata files, in directories of its own. Names, sizes and contents
  * are computed from the run's seed and a file's index, so memory does not grow with the number of
  * files. As many directories stay open as the limit on descriptors allows, so that a name of one
  * part leads to each file; the others are opened one at a time, when they are used. All functions
- * return 0 (or a descriptor), or a negative errno with a line in e.
- */
+ * return 0 (or a descriptor), or a negative errno with a line in e. */
 
 /* What the files are like. Everything that this points to must outlive the set. */
 struct file_set_setup {
@@ -77,18 +75,14 @@ void file_set_close(struct file_set *s);
 /* Removes everything that exists of the set. */
 int file_set_release(struct file_set *s, struct err *e);
 
-/*
- * Makes sure that all directories exist, and no files, and wants as many files as the share has.
+/* Makes sure that all directories exist, and no files, and wants as many files as the share has.
  * With `goes_on`, leaves the files that exist, and wants as many again in the same directories, if
  * they take little room. So a test that creates files can go on without deleting others in
- * between, after which some filesystems are slow.
- */
+ * between, after which some filesystems are slow. */
 int file_set_clear(struct file_set *s, bool goes_on, struct err *e);
 
-/*
- * Makes sure that all wanted files exist, with names in that order. If until_ns (of clock_ns()) is
- * not 0 and comes first, only the files made by then are wanted.
- */
+/* Makes sure that all wanted files exist, with names in that order. If until_ns (of clock_ns()) is
+ * not 0 and comes first, only the files made by then are wanted. */
 int file_set_fill(struct file_set *s, enum name_order order, uint64_t until_ns, struct err *e);
 
 /* Number of wanted files in the worker's directory `index`, counted from 0. */
@@ -103,11 +97,9 @@ int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
 /* Opens directory `index` to list it; the caller closes it. NULL: e says why. *number: its own. */
 DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *number, struct err *e);
 
-/*
- * The timed operations. create makes the next file in that order; stat gets the status of a file,
+/* The timed operations. create makes the next file in that order; stat gets the status of a file,
  * and reads its data if it has any; remove deletes a file. *bytes becomes the number of bytes
- * moved.
- */
+ * moved. */
 int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *bytes, struct err *e);
 int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *bytes,
                   struct err *e);

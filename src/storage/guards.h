@@ -7,8 +7,7 @@
 
 #include "util/err.h"
 
-/*
- * What must not be overwritten, for every program that writes to a device or over a file of the
+/* What must not be overwritten, for every program that writes to a device or over a file of the
  * user's. Refused is whatever is mounted, used as swap, held by a RAID, a volume or another
  * process, or used by a loop device; also a disk with a partition, and a partition of a disk, of
  * which one of these holds.
@@ -17,8 +16,7 @@
  * keeps others from mounting the device while the descriptor is open. It knows nothing of a loop
  * device above, which is found by the text of its backing_file alone: that file is not touched,
  * because its server may be dead. So a loop device that was set up by another name of the same file
- * (a hard link, a mount elsewhere) is not seen.
- */
+ * (a hard link, a mount elsewhere) is not seen. */
 
 /* What is to be written. */
 struct guarded {
@@ -35,9 +33,7 @@ void guards_find_mount(const char *root, dev_t device, char where[static PATH_MA
 /* Refuses what others use, as far as texts of the kernel say so. Returns 0, or -EBUSY with e. */
 int guards_refuse(const struct guarded *g, struct err *e);
 
-/*
- * Opens the block device or regular file behind fd again, with these flags, if nobody uses it; a
+/* Opens the block device or regular file behind fd again, with these flags, if nobody uses it; a
  * block device with O_EXCL, and only if the user confirms with `yes` that its contents, which a
- * line names, are lost. Returns the descriptor, or a negative errno with a line in e.
- */
+ * line names, are lost. Returns the descriptor, or a negative errno with a line in e. */
 int guards_open(int fd, int flags, const char *option, bool yes, const char *name, struct err *e);

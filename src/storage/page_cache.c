@@ -83,10 +83,8 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
     struct statfs fs;
     if (bytes == 0) /* cachestat(2) would take 0 for the whole file */
         return of_pages(0, 0);
-    /*
-     * The file's pages may belong to another file below it. cachestat(2) examines only the upper
-     * file, finds no pages, and says so; a mapping is of the lower file.
-     */
+    /* The file's pages may belong to another file below it. cachestat(2) examines only the upper
+     * file, finds no pages, and says so; a mapping is of the lower file. */
     bool is_stacked = fstatfs(fd, &fs) != 0 || fs.f_type == OVERLAYFS_SUPER_MAGIC ||
                       fs.f_type == FUSE_SUPER_MAGIC;
 #ifdef SYS_cachestat
@@ -106,12 +104,10 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 #define FIRST_PAUSE_NS UINT64_C(1000000)
 #define LAST_PAUSE_NS  32000000 /* the pause doubles up to this; all nine last 159 ms */
 
-/*
- * Drops pages until none are left, or no more can be dropped. A page stays while something holds
+/* Drops pages until none are left, or no more can be dropped. A page stays while something holds
  * it: a CPU's batch of recently used pages, the system's own writeback, another reader. So it is
  * worth waiting for more after a try that has removed pages, but not if no try removes any, as on
- * tmpfs.
- */
+ * tmpfs. */
 int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e)
 {
     const struct io_file file = {.fd = fd, .name = name};

@@ -131,10 +131,8 @@ bool is_private_name_of_any(const char *name)
     return is_private_name(name) || (has_private_form(name) && private_name_is_made(name));
 }
 
-/*
- * Whether the name is one that a FUSE server or an NFS client gives to a file that is removed while
- * it is open. Such a file vanishes by itself when it has been closed.
- */
+/* Whether the name is one that a FUSE server or an NFS client gives to a file that is removed while
+ * it is open. Such a file vanishes by itself when it has been closed. */
 static bool is_vanishing_name(const char *name)
 {
     return strncmp(name, ".fuse_hidden", 12) == 0 || strncmp(name, ".nfs", 4) == 0;
@@ -202,10 +200,9 @@ int directory_state(int fd, const char *except)
     return state;
 }
 
-/*
- * Whether files made in the directory have the owner and the mode that they were made with. Opens
- * the test file when it makes it, so no other file can be mistaken for it. In doubt, returns true.
- */
+/* Whether files made in the directory have the owner and the mode that they were made with. Opens
+ * the test file when it makes it, so no other file can be mistaken for it. In doubt, returns
+ * true. */
 static bool keeps_owners(int fd)
 {
     struct stat st;
@@ -244,8 +241,8 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
     return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
-/* No system call removes it by its descriptor, so what its name leads to is checked on both sides.
- */
+/* No system call removes it by its descriptor, so what its name leads to is checked on both
+ * sides. */
 static int remove_once(int parent_fd, const char *name, int fd)
 {
     int is_it = directory_has(parent_fd, name, fd);
@@ -260,10 +257,8 @@ static int remove_once(int parent_fd, const char *name, int fd)
     return state == DIRECTORY_REMOVED ? -ENOENT : -ESTALE;
 }
 
-/*
- * Waits take one millisecond at first, then twice as long each, and these times at last: half a
- * second in all, or eight for files that vanish, whose server may be busy or far away.
- */
+/* Waits take one millisecond at first, then twice as long each, and these times at last: half a
+ * second in all, or eight for files that vanish, whose server may be busy or far away. */
 #define MAX_WAIT_MS           256
 #define MAX_VANISHING_WAIT_MS 4096
 
@@ -282,10 +277,8 @@ int private_directory_remove(int parent_fd, const char *name, int fd)
     return rc;
 }
 
-/*
- * Takes the lock of an open owner file. Returns -EWOULDBLOCK when its run is alive, and -ENOLCK
- * when the filesystem has no locks (Lustre mounted without `flock`), so that nobody knows.
- */
+/* Takes the lock of an open owner file. Returns -EWOULDBLOCK when its run is alive, and -ENOLCK
+ * when the filesystem has no locks (Lustre mounted without `flock`), so that nobody knows. */
 static int owner_file_lock(int owner_fd)
 {
     if (flock(owner_fd, LOCK_EX | LOCK_NB) == 0)
@@ -303,10 +296,9 @@ static int say_moved(struct err *e, const char *path, const char *name, int fd)
                    is_known ? place : "it is");
 }
 
-/*
- * Refuses a directory, and leaves alone what cannot be ours. If it is unknown whose the directory
- * is, this may remove it if it is empty and has the name that this run chose: nobody will miss it.
- */
+/* Refuses a directory, and leaves alone what cannot be ours. If it is unknown whose the directory
+ * is, this may remove it if it is empty and has the name that this run chose: nobody will miss
+ * it. */
 static int refuse_directory(struct scratch *s, int ownership, const char *found, struct err *e)
 {
     struct stat st;
@@ -365,11 +357,9 @@ int scratch_make_file(const struct scratch *s, const char *name, struct err *e)
     return fd >= 0 ? fd : err_system(e, errno, "make %s/%s/%s", s->path, s->name, name);
 }
 
-/*
- * Makes the owner file, and takes its lock, which shows that the run is alive. Before that,
+/* Makes the owner file, and takes its lock, which shows that the run is alive. Before that,
  * --cleanup may take the directory for that of a killed run; then it is gone, or will be, and this
- * returns -ENOENT. If there are no locks, --cleanup removes nothing.
- */
+ * returns -ENOENT. If there are no locks, --cleanup removes nothing. */
 static int make_owner_file(struct scratch *s, struct err *e)
 {
     char text[OWNER_TEXT_SIZE];
@@ -391,11 +381,9 @@ static int make_owner_file(struct scratch *s, struct err *e)
     return 0;
 }
 
-/*
- * Removes the private directory, which --cleanup may have done. If it is not empty, or the storage
+/* Removes the private directory, which --cleanup may have done. If it is not empty, or the storage
  * fails, gives it an owner file again, so that --cleanup recognises it. Closes the owner file
- * before, because some filesystems keep the name of an open file.
- */
+ * before, because some filesystems keep the name of an open file. */
 static int remove_private_directory(struct scratch *s, struct err *e)
 {
     bool has_owner = s->owner_fd >= 0;
@@ -502,11 +490,9 @@ bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_N
     return is_abandoned;
 }
 
-/*
- * A name of a dozen characters takes 32 bytes in a directory of ext4, and more in other
+/* A name of a dozen characters takes 32 bytes in a directory of ext4, and more in other
  * filesystems. A filesystem that reports no number of inodes takes them from its space: an inode of
- * btrfs has 160 bytes (struct btrfs_inode_item), and 25 for each of its four keys.
- */
+ * btrfs has 160 bytes (struct btrfs_inode_item), and 25 for each of its four keys. */
 #define NAME_BYTES  32
 #define INODE_BYTES 256
 
@@ -659,11 +645,9 @@ static bool is_of_others(int code)
            code == EISDIR || code == ENXIO || code == EXDEV;
 }
 
-/*
- * Why the directory is not ours to remove; NULL: it is. *failure becomes an errno if that is
+/* Why the directory is not ours to remove; NULL: it is. *failure becomes an errno if that is
  * unknown. A run makes the owner file right after the directory. If it was killed between the two,
- * the directory has nothing, or only an empty owner file; then only the name can tell.
- */
+ * the directory has nothing, or only an empty owner file; then only the name can tell. */
 static const char *why_not_ours(DIR *parent, DIR *directory, const char *name, bool trusts,
                                 int *owner_fd, int *failure)
 {
@@ -751,13 +735,11 @@ static void say_left(const char *path, const char *name, const char *reason)
     message("left %s/%s: %s", path, name, reason);
 }
 
-/*
- * Removes a private directory: everything that a run makes in it, then the owner file, which stays
+/* Removes a private directory: everything that a run makes in it, then the owner file, which stays
  * locked until then, and the directory itself, when the owner file is closed, because some
  * filesystems keep the name of an open file. If there is no owner file (*owner_fd is negative), the
  * directory may belong to a run that has just begun; then it is no longer empty, or the run has
- * removed it itself.
- */
+ * removed it itself. */
 static int remove_left_directory(DIR *parent, DIR *directory, const char *path, const char *name,
                                  int *owner_fd, struct err *e)
 {

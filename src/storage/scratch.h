@@ -10,8 +10,7 @@
 #include "sys/path.h"
 #include "util/err.h"
 
-/*
- * The private directory in which a run has all its files, except those that the user names. First
+/* The private directory in which a run has all its files, except those that the user names. First
  * come the names, then the checks of a directory that was opened by its name, and then the
  * directory of a run (struct scratch) and what it has in it. Last comes the removal of what killed
  * runs left.
@@ -29,13 +28,10 @@
  *         create.0b/             or a directory
  *             17.4               with its units
  *         tmp/ new/              the mailbox of a profile
- *             0000000000000001   a message
- */
+ *             0000000000000001   a message */
 
-/*
- * Forms of these names, as extended regular expressions: a file in the private directory; a
- * directory in it; what may be either; and what is in these directories.
- */
+/* Forms of these names, as extended regular expressions: a file in the private directory; a
+ * directory in it; what may be either; and what is in these directories. */
 #define FORM_FILE      "^(data[0-9]{5}|o[0-9]{1,20})$"
 #define FORM_DIRECTORY "^(d[0-9]{5}|tmp|new)$"
 #define FORM_WORKER    "^[a-z_]{1,16}[.][0-9]{1,18}([+][0-9]{1,18}|a|b)?$"
@@ -62,10 +58,8 @@ struct made_name data_name(unsigned number);
 struct made_name link_target_name(uint64_t number);
 struct made_name directory_name(unsigned number);
 
-/*
- * Writes the name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal
- * digits and up to twelve random letters, which come first in random order.
- */
+/* Writes the name of metadata file `index` (below 2^40) in a run with that seed: ten hexadecimal
+ * digits and up to twelve random letters, which come first in random order. */
 enum name_order { NAMES_SORTED, NAMES_RANDOM };
 void file_name(char name[FILE_NAME_SIZE], enum name_order order, uint64_t seed, uint64_t index);
 
@@ -75,27 +69,21 @@ size_t owner_text(char text[OWNER_TEXT_SIZE], const char *private_directory);
 /* Whether a private directory's name passes the check, as one in 65536 others does, too. */
 bool private_name_is_made(const char *name);
 
-/*
- * Whether a name has the form of a private directory's of this program; or of any program, if it
- * also passes the check.
- */
+/* Whether a name has the form of a private directory's of this program; or of any program, if it
+ * also passes the check. */
 bool is_private_name(const char *name);
 bool is_private_name_of_any(const char *name);
 
-/*
- * A run makes, opens and removes its private directory by its name in the user's directory. Others
+/* A run makes, opens and removes its private directory by its name in the user's directory. Others
  * who own that directory, or may write to it, can put something else in its place at any time. So
  * what was opened is checked, and everything after that uses the descriptor.
  *
  * A `name` never has a slash. Functions that return int return 0 or a negative errno, unless they
- * say otherwise.
- */
+ * say otherwise. */
 
-/*
- * Open the directory with that name in the directory behind fd; the caller closes it. Refuse
+/* Open the directory with that name in the directory behind fd; the caller closes it. Refuse
  * symbolic links and mounted filesystems. directory_open() returns the descriptor; the other NULL
- * with errno. When readdir(3) ends with an errno, there may be names that were not seen.
- */
+ * with errno. When readdir(3) ends with an errno, there may be names that were not seen. */
 int directory_open(int fd, const char *name);
 DIR *directory_list(int fd, const char *name);
 
@@ -114,30 +102,24 @@ enum ownership {
     OWNERSHIP_UNKNOWN, /* no owners or modes are kept, and others may write here */
 };
 
-/*
- * Whether only this user can have made the open directory, which was found in the one behind
+/* Whether only this user can have made the open directory, which was found in the one behind
  * parent_fd: it belongs to the effective user, nobody else may use it, and it is on the same
  * device. Where no owners or modes are kept, it is enough if only root and this user can write to
  * the parent or, with `trusts` (--trust-directory), if the user is not root. Returns an enum
- * ownership, with what was found in `found` if it is not OWNERSHIP_OURS, or a negative errno.
- */
+ * ownership, with what was found in `found` if it is not OWNERSHIP_OURS, or a negative errno. */
 #define FOUND_SIZE 160
 int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[FOUND_SIZE]);
 
-/*
- * Removes the open directory, which must be empty, from the one behind parent_fd. Some filesystems
+/* Removes the open directory, which must be empty, from the one behind parent_fd. Some filesystems
  * remove a file only a moment after it was closed, so this waits: up to eight seconds while nothing
  * else is in the directory, otherwise half a second. Returns -ENOENT when the directory is already
  * gone; -ESTALE when somebody has moved it: then it stays, and so does what has its name now,
- * unless that was put there at the very moment before the removal.
- */
+ * unless that was put there at the very moment before the removal. */
 int private_directory_remove(int parent_fd, const char *name, int fd);
 
-/*
- * Scratch space: a private directory below the user's, and everything in it. It has mode 0700 and a
+/* Scratch space: a private directory below the user's, and everything in it. It has mode 0700 and a
  * name that nobody can guess, and an owner file, which is locked (flock) while the run is alive.
- * All functions return 0 (or a descriptor), or a negative errno with a line in e.
- */
+ * All functions return 0 (or a descriptor), or a negative errno with a line in e. */
 struct scratch {
     const char *path; /* the user's directory, for messages */
     char name[PRIVATE_NAME_SIZE];
@@ -149,36 +131,28 @@ struct scratch {
     mode_t umask;  /* umask of the process before scratch_make() */
 };
 
-/*
- * Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
+/* Opens the user's directory. `path` must outlive s, and is not looked up again. Links on the way
  * are followed as in sys/path.h. Missing directories are made as `missing` says, and stay. With
- * `trusts`, fails as root.
- */
+ * `trusts`, fails as root. */
 int scratch_open(struct scratch *s, const char *path, enum path_missing missing, bool trusts,
                  struct err *e);
 
-/*
- * Makes the private directory in the user's. `number` is random, and other processes know the name
+/* Makes the private directory in the user's. `number` is random, and other processes know the name
  * by it; 0: nobody needs to, so one is drawn here. If somebody's --cleanup takes it for that of a
  * run that was killed at once, and removes it, makes another one. Until scratch_close() the umask
  * of the process is 077, because the user's own might lock the owner out of what is made. If
- * somebody has put something else in the directory's place, that is left alone, and this fails.
- */
+ * somebody has put something else in the directory's place, that is left alone, and this fails. */
 int scratch_make(struct scratch *s, uint64_t number, struct err *e);
 
 /* Joins the directory of that number, if another process of this run can have made it. */
 int scratch_join(struct scratch *s, uint64_t number, struct err *e);
 
-/*
- * Whether the run that made the directory with that number below `path` has ended and left it
- * there. Writes its name to `name`.
- */
+/* Whether the run that made the directory with that number below `path` has ended and left it
+ * there. Writes its name to `name`. */
 bool scratch_is_abandoned(const char *path, uint64_t number, char name[PRIVATE_NAME_SIZE]);
 
-/*
- * Removes the private directory, which must be empty, if it was made, and closes both directories.
- * If somebody has moved it, leaves it there, and fails.
- */
+/* Removes the private directory, which must be empty, if it was made, and closes both directories.
+ * If somebody has moved it, leaves it there, and fails. */
 int scratch_close(struct scratch *s, struct err *e);
 
 /* How much this user may still store on the filesystem; UINT64_MAX: no limit is known. */
@@ -194,12 +168,10 @@ struct scratch_space {
 
 int scratch_space(const struct scratch *s, struct scratch_space *space, struct err *e);
 
-/*
- * Makes a data file without a name (O_TMPFILE, or unlinked at once), so that it vanishes however
+/* Makes a data file without a name (O_TMPFILE, or unlinked at once), so that it vanishes however
  * the process ends. Where such a file cannot be opened again (some FUSE filesystems, 9p, no /proc),
  * it keeps a name until scratch_remove_data_file(), and *is_named is set. It is open to be read and
- * written.
- */
+ * written. */
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
 
@@ -227,8 +199,7 @@ int scratch_make_file(const struct scratch *s, const char *name, struct err *e);
 int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,
                    struct err *e);
 
-/*
- * --cleanup: removes the private directories that runs of this user have left in the directory
+/* --cleanup: removes the private directories that runs of this user have left in the directory
  * `path`, whichever program has made them: those of killed runs, and those that `boncut write` has
  * left for `boncut check`. A directory counts as private only if its name has the right form, it
  * belongs to this user with mode 0700 (with `trusts` this is checked only for root), and it has an
@@ -236,8 +207,7 @@ int scratch_remove(const struct scratch *s, const char *name, int flags, const c
  * the check: it is of a run that was killed at once. Only what runs make is removed from it.
  *
  * Prints on stdout what it has removed, and on stderr what it has left, and why. Returns 0 when
- * every such directory is gone or in use, and otherwise a negative errno with a line in e.
- */
+ * every such directory is gone or in use, and otherwise a negative errno with a line in e. */
 int cleanup_directory(const char *path, bool trusts, struct err *e);
 
 /* Removes an entry of the private directory behind fd. -EEXIST: no run makes such a name. */

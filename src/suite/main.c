@@ -6,10 +6,8 @@
 #include "tools/tool.h"
 #include "util/err.h"
 
-/*
- * bonnie and the small programs are one executable, because they share most of their code. The name
- * by which the user calls it says which program it is.
- */
+/* bonnie and the small programs are one executable, because they share most of their code. The name
+ * by which the user calls it says which program it is. */
 
 static const struct {
     const char *name;

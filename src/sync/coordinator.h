@@ -8,26 +8,20 @@
 #include "util/bundle.h"
 #include "util/err.h"
 
-/*
- * Decides when a phase may begin: at once, when the user presses Enter at a prompt, together with
+/* Decides when a phase may begin: at once, when the user presses Enter at a prompt, together with
  * phases of other processes, or together with those of all ranks of one run. Each of these is a
  * table of operations. All functions return 0, or a negative errno with a line in e; -EINTR: the
- * run must stop.
- */
+ * run must stop. */
 struct coordinator;
 
-/*
- * A meeting of all ranks of a run: every rank brings a bundle, rank 0 takes it from all, and its
+/* A meeting of all ranks of a run: every rank brings a bundle, rank 0 takes it from all, and its
  * answer goes to all others. A rank that has failed does not come, but leaves. A process without
- * others is rank 0.
- */
+ * others is rank 0. */
 struct meeting {
     const char *name;   /* for a message about ranks that do not come */
     struct bundle mine; /* what this rank brings; coordinator_meet() releases it */
-    /*
-     * Called in rank 0 for each rank, itself first. Returns false when it cannot read the bundle,
-     * or has no memory for what is in it; then decide() is not called, and the meeting fails.
-     */
+    /* Called in rank 0 for each rank, itself first. Returns false when it cannot read the bundle,
+     * or has no memory for what is in it; then decide() is not called, and the meeting fails. */
     bool (*take)(void *context, unsigned rank, struct bundle_reader *brought);
     /* Called only in rank 0, when all have come: sets the answer. Both functions may be NULL. */
     void (*decide)(void *context);
@@ -35,10 +29,8 @@ struct meeting {
     void *answer; /* has the same length in all ranks */
     size_t answer_bytes;
     bool compares_clocks; /* rank 0 compares its clock with the others' before decide() */
-    /*
-     * This is the last meeting of a run: the other ranks bring what they have, and go on without an
-     * answer. It takes place even after a signal, for as long as a launcher lets processes live.
-     */
+    /* This is the last meeting of a run: the other ranks bring what they have, and go on without an
+     * answer. It takes place even after a signal, for as long as a launcher lets processes live. */
     bool is_last;
     const char *left; /* is_last: what is added to the name of a rank that does not come; or NULL */
     bool is_damaged;  /* some rank's bundle could not be taken */
@@ -64,10 +56,8 @@ struct coordinator_ops {
     /* Sends and receives a parcel. There are other ranks, and all of them must call this. */
     int (*exchange)(struct coordinator *c, const struct parcel *p, struct err *e);
     void (*poll)(void *c);
-    /*
-     * Waits in rank 0, before it leaves, until all other ranks have cleaned up and left. If rank 0
-     * has failed, tells them first. Does not wait after a signal.
-     */
+    /* Waits in rank 0, before it leaves, until all other ranks have cleaned up and left. If rank 0
+     * has failed, tells them first. Does not wait after a signal. */
     void (*await_leaving)(struct coordinator *c, int rc, const struct err *e);
     int (*leave)(struct coordinator *c, int rc, struct err *e);
 };
@@ -91,17 +81,15 @@ extern const struct coordinator_ops coordinator_mpi;        /* mpi.c, in program
 /* How the running program coordinates by default. Each program defines it. */
 extern const struct coordinator_ops *const program_coordinator;
 
-/*
- * Joins the other processes. If nobody has made semaphores, there are no processes to wait for: it
- * says so on standard error, and goes on alone. Each of several ranks learns its number.
- */
+/* Joins the other processes. If nobody has made semaphores, there are no processes to wait for: it
+ * says so on standard error, and goes on alone. Each of several ranks learns its number. */
 int coordinator_join(struct coordinator *c, const struct coordinator_ops *ops, struct err *e);
 
 /* Meets the other ranks, if there are any. */
 int coordinator_meet(struct coordinator *c, struct meeting *m, struct err *e);
 
-/* For the operation `meet`, in rank 0: takes what a rank has brought; decides, when all have come.
- */
+/* For the operation `meet`, in rank 0: takes what a rank has brought; decides, when all have
+ * come. */
 void meeting_take(struct meeting *m, unsigned rank, const void *brought, size_t bytes);
 void meeting_decide(const struct meeting *m);
 
@@ -112,36 +100,28 @@ int coordinator_share(struct coordinator *c, const char *name, void *bytes, size
 /* Refuses ranks with another version or other arguments than rank 0: their tests would differ. */
 int coordinator_agree(struct coordinator *c, int argc, char *argv[], struct err *e);
 
-/*
- * Checks, while this rank works, whether another one has failed; if so, requests a stop here. Only
+/* Checks, while this rank works, whether another one has failed; if so, requests a stop here. Only
  * the main thread may call it. `coordinator` is a struct coordinator *, which thread pools and
- * process groups need not know.
- */
+ * process groups need not know. */
 void coordinator_poll(void *coordinator);
 
-/*
- * Leaves the others: after the last phase, so that the semaphores can be used again; after a
+/* Leaves the others: after the last phase, so that the semaphores can be used again; after a
  * failure (rc is not 0), so that the others fail instead of waiting for ever. With several ranks,
  * rank 0 reports the failure of any of them, and e becomes empty in the others; a failure of rank 0
  * without a line has already been reported. Returns rc, or a negative errno when leaving has failed
- * or another rank has.
- */
+ * or another rank has. */
 int coordinator_leave(struct coordinator *c, int rc, struct err *e);
 
 /* ---- the System V semaphores at which processes of one user meet ---- */
 
-/*
- * Makes the semaphores for `processes` processes of this user, in place of earlier ones. If another
+/* Makes the semaphores for `processes` processes of this user, in place of earlier ones. If another
  * user has made a set under this user's key, fails, and leaves the set alone; semaphores_remove()
- * does the same.
- */
+ * does the same. */
 int semaphores_make(int processes, struct err *e);
 
 /* Removes the semaphores of this user, if there are any. */
 int semaphores_remove(struct err *e);
 
-/*
- * --cleanup: removes the semaphores of this user if processes have met at them and all of these
- * have ended, and says so.
- */
+/* --cleanup: removes the semaphores of this user if processes have met at them and all of these
+ * have ended, and says so. */
 void semaphores_clean_up(void);

@@ -20,11 +20,9 @@
 #include "util/err.h"
 #include "util/units.h"
 
-/*
- * Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank. No call
+/* Coordinates the ranks of one MPI job. All messages go between rank 0 and one other rank. No call
  * is collective, so no rank hangs when another one fails, signals are noticed at once, and rank 0
- * knows which ranks are missing. A waiting rank sleeps. Only the main thread calls MPI.
- */
+ * knows which ranks are missing. A waiting rank sleeps. Only the main thread calls MPI. */
 
 struct introduction {
     uint64_t ram_bytes;
@@ -74,12 +72,10 @@ enum tag {
 
 #define ROUND_TRIPS 16
 
-/*
- * A rank polls when it begins to wait, because what it waits for usually comes soon. It does not
+/* A rank polls when it begins to wait, because what it waits for usually comes soon. It does not
  * call sched_yield(2), which would cost whole time slices beside other programs. Then it sleeps
  * between two polls, for longer if several ranks share a CPU. After a long wait it need not poll
- * often: a sleep of a hundredth of the wait adds little time, and takes hardly any CPU.
- */
+ * often: a sleep of a hundredth of the wait adds little time, and takes hardly any CPU. */
 #define SPIN_NS           20000
 #define SHORTEST_SLEEP_NS 10000
 #define MAX_SLEEP_NS      100000
@@ -137,11 +133,9 @@ static void mpi_wait_sleep(struct mpi_wait *w)
     w->sleep_ns = 2 * w->sleep_ns < longest_ns ? 2 * w->sleep_ns : longest_ns;
 }
 
-/*
- * ---- messages ----
+/* ---- messages ----
  * No function waits for a message that has not arrived. Those that send wait until the message has
- * left, which short ones do at once, and give up at a signal.
- */
+ * left, which short ones do at once, and give up at a signal. */
 
 static int mpi_failed(int code, const char *what, struct err *e)
 {
@@ -155,10 +149,8 @@ static int mpi_failed(int code, const char *what, struct err *e)
 
 static const char sending[] = "send a message to another rank";
 
-/*
- * Sends a message, and looks for signals meanwhile: a long message leaves only when the other side
- * receives it, and the other side may have died.
- */
+/* Sends a message, and looks for signals meanwhile: a long message leaves only when the other side
+ * receives it, and the other side may have died. */
 static int send_message(struct mpi *s, int rank, enum tag tag, const void *bytes, size_t count,
                         struct err *e)
 {
@@ -214,11 +206,9 @@ static int start_sending(struct mpi *s, unsigned to, enum tag tag, const void *b
     return mpi_failed(code, sending, e);
 }
 
-/*
- * For messages that may be long, and then leave only when the other side receives them:
+/* For messages that may be long, and then leave only when the other side receives them:
  * mpi_has_left() says whether a message has left, and the other function gives it up. The bytes
- * must stay in place until one of these has happened.
- */
+ * must stay in place until one of these has happened. */
 static bool mpi_has_left(MPI_Request *request)
 {
     int has_left = 0;
@@ -307,11 +297,9 @@ static void take_failures(struct coordinator *c)
     }
 }
 
-/*
- * Looks for messages from other ranks. If one of them has failed, this rank fails, too. A signal
+/* Looks for messages from other ranks. If one of them has failed, this rank fails, too. A signal
  * ends the waiting: at once, but at the last meeting a little later. A rank that was allowed to
- * come to that meeting waits as long again for the others.
- */
+ * come to that meeting waits as long again for the others. */
 static int check_others(struct coordinator *c, struct err *e)
 {
     struct mpi *s = c->state;
@@ -387,8 +375,7 @@ static void wait_more(const struct coordinator *c, const char *what, struct pati
     mpi_wait_sleep(&p->wait);
 }
 
-/*
- * Compares another rank's clock with this one's, as rank 0: asks for it 16 times, and uses the
+/* Compares another rank's clock with this one's, as rank 0: asks for it 16 times, and uses the
  * shortest round trip. The other rank answers as long as rank 0 asks. The uncertainty is half of
  * that round trip, because the question or the answer may have taken all of it. If a signal comes
  * before the first answer, the card's offset stays as it was. An equal boot id does not show that
@@ -396,8 +383,7 @@ static void wait_more(const struct coordinator *c, const char *what, struct pati
  *
  * Fails if the clock moved against this one, since the comparison before, by more than two running
  * clocks can: a kernel slews its clock by a tenth at most (the tick of adjtimex(2)), so two clocks
- * move apart by at most a fifth of the time.
- */
+ * move apart by at most a fifth of the time. */
 #define DRIFT_PART 5
 static int compare_clock(struct coordinator *c, const char *what, unsigned rank, struct err *e)
 {
@@ -587,10 +573,8 @@ static bool take_card(void *context, unsigned rank, struct bundle_reader *brough
     return true;
 }
 
-/*
- * Finds the first rank of each host, shortens the names of hosts as far as they stay different, and
- * adds up the hosts' memory, when all cards are complete.
- */
+/* Finds the first rank of each host, shortens the names of hosts as far as they stay different, and
+ * adds up the hosts' memory, when all cards are complete. */
 static void answer_cards(void *context)
 {
     struct coordinator *c = context;
@@ -715,10 +699,8 @@ static int mpi_join(struct coordinator *c, struct err *e)
         c->ops = &coordinator_alone;
     if (rc != 0 || c->ranks.count > 1)
         return rc == 0 ? introduce_ranks(c, e) : rc;
-    /*
-     * If a launcher has started several processes, each would make a run of its own, in the same
-     * directory at the same time. The first process reports that; in the others e is empty.
-     */
+    /* If a launcher has started several processes, each would make a run of its own, in the same
+     * directory at the same time. The first process reports that; in the others e is empty. */
     const char *started = l ? getenv(l->ranks) : NULL;
     const char *rank = l ? getenv(l->rank) : NULL;
     if (!started || !rank || atoi(started) < 2)

@@ -9,10 +9,8 @@
 
 /* The processes that make up one run. */
 
-/*
- * The difference between rank 0's clock and a rank's, in nanoseconds: a time on the rank's clock
- * plus this is the time on rank 0's.
- */
+/* The difference between rank 0's clock and a rank's, in nanoseconds: a time on the rank's clock
+ * plus this is the time on rank 0's. */
 struct clock_offset {
     int64_t ns;
     uint64_t uncertainty_ns;
@@ -39,10 +37,8 @@ struct ranks {
     struct rank_card *cards; /* one for each rank, in rank 0 of several; otherwise NULL */
 };
 
-/*
- * The time from the start of the first of several ranks to the end of the last, on rank 0's clock.
- * Must be zeroed at first.
- */
+/* The time from the start of the first of several ranks to the end of the last, on rank 0's clock.
+ * Must be zeroed at first. */
 struct rank_span {
     uint64_t first_start;
     uint64_t last_start;
@@ -60,18 +56,14 @@ bool ranks_is_first(const struct ranks *r, unsigned rank);
 uint64_t rank_clock_start(const struct ranks *r, unsigned rank, uint64_t ns);
 uint64_t rank_clock_end(const struct ranks *r, unsigned rank, uint64_t ns);
 
-/*
- * Converts the start and the end of a rank's work. The comparisons are uncertain, but the rank's
- * own clock is not, so the work takes at least as long as it says.
- */
+/* Converts the start and the end of a rank's work. The comparisons are uncertain, but the rank's
+ * own clock is not, so the work takes at least as long as it says. */
 void rank_clock_span(const struct ranks *r, unsigned rank, uint64_t *start, uint64_t *end);
 
 /* Room for the text of starts_text(). */
 #define STARTS_TEXT 128
 
-/*
- * Writes how closely several ranks began together: "within 0.476 ms of one another". In parentheses
+/* Writes how closely several ranks began together: "within 0.476 ms of one another". In parentheses
  * follows clock_uncertainty_ns, which says how well their clocks could be compared; 0: all ranks
- * read the same clock.
- */
+ * read the same clock. */
 void starts_text(char text[static STARTS_TEXT], uint64_t spread_ns, uint64_t clock_uncertainty_ns);

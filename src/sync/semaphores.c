@@ -8,21 +8,17 @@
 #include "sync/coordinator.h"
 #include "sys/stop.h"
 
-/*
- * A barrier for N processes, made of three semaphores that take turns. In phase k every process
+/* A barrier for N processes, made of three semaphores that take turns. In phase k every process
  * adds one to the semaphore of phase k+1, subtracts one from semaphore k mod 3, which starts at N,
  * and waits until that is zero. Processes last waited for the semaphore of phase k+1 in phase k-2.
  * All of them have left that phase, because all have come to phase k-1. And the semaphore is back
  * at N when the last process comes to phase k, before any process can be in phase k+1. So the
- * barrier works for any number of phases.
- */
+ * barrier works for any number of phases. */
 #define TURNS 3
 
-/*
- * Two more semaphores show that processes are missing: each process adds one to ALIVE for as long
+/* Two more semaphores show that processes are missing: each process adds one to ALIVE for as long
  * as it lives (the kernel undoes that, SEM_UNDO), and MEMBERS is the number of processes that there
- * should be.
- */
+ * should be. */
 enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
 
 #define KEY_BASE   0x626f6e00 /* "bon" and a version. Adding the user's id gives each user a key. */
@@ -40,11 +36,9 @@ static key_t semaphore_key(void)
     return (key_t)(KEY_BASE ^ (geteuid() << 8));
 }
 
-/*
- * Finds this user's set of at least `count` semaphores. *id becomes its id, or -1 when there is
+/* Finds this user's set of at least `count` semaphores. *id becomes its id, or -1 when there is
  * none. Anybody can guess the key and make a set with it first. Such a set is refused: its maker
- * decides how long its users wait, and it is not ours to remove.
- */
+ * decides how long its users wait, and it is not ours to remove. */
 static int find_semaphores(int *id, int count, struct err *e)
 {
     *id = semget(semaphore_key(), count, 0);

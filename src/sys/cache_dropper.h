@@ -6,20 +6,16 @@
 #include "sys/helper.h"
 #include "util/err.h"
 
-/*
- * The dropper is a helper that may still empty the system's caches (page cache, inodes, directory
+/* The dropper is a helper that may still empty the system's caches (page cache, inodes, directory
  * entries) after the rest of the program has given up root. It opens /proc/sys/vm/drop_caches, and
  * is confined; from then on, one byte asks for a drop, and one byte answers. Without a dropper
- * (pid 0), only the files' own pages can be evicted (storage/page_cache.h).
- */
+ * (pid 0), only the files' own pages can be evicted (storage/page_cache.h). */
 
-/*
- * Confines the calling process, which has called privilege_give_up_capabilities(), for good: to
+/* Confines the calling process, which has called privilege_give_up_capabilities(), for good: to
  * read(2) and write(2) on `socket`, pwrite(2) of one byte at offset 0 of the descriptor
  * *drop_caches (an int), and the exit of one thread. Any other call, and any call with the numbers
  * of another architecture, kills the process. Returns false, and confines nothing, as
- * seccomp_install() does.
- */
+ * seccomp_install() does. */
 bool dropper_filter_install(void *drop_caches, int socket);
 
 /* Starts the dropper if this process may empty the caches, and the dropper can be confined. */

@@ -14,35 +14,28 @@ ssize_t byte_read(int fd, char *byte);
 /* Writes in the same way. Returns 0 or a negative errno. */
 int byte_write(int fd, char byte);
 
-/*
- * A forked process that does something beside the program, to which a socket connects it. Signals
- * that stop the program do not end it; it is killed when the program dies.
- */
+/* A forked process that does something beside the program, to which a socket connects it. Signals
+ * that stop the program do not end it; it is killed when the program dies. */
 struct helper {
     pid_t pid;  /* 0: there is none */
     int socket; /* the program's end */
 };
 
-/*
- * Forks a helper, which does work(context, socket) and ends; while other threads run, without
+/* Forks a helper, which does work(context, socket) and ends; while other threads run, without
  * malloc and stdio. Lists of processes show `name` after the program's. After a failure there is no
- * helper.
- */
+ * helper. */
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);
 
-/*
- * Closes the socket, which is the helper's signal to end, and waits for that. Continues it if
+/* Closes the socket, which is the helper's signal to end, and waits for that. Continues it if
  * somebody has stopped it, and kills it after `patience_ms`. Returns whether it has ended: one of
- * root's may be beyond the rights that this process has left.
- */
+ * root's may be beyond the rights that this process has left. */
 bool helper_end(struct helper *h, unsigned patience_ms);
 
-/*
- * What a confined helper does, which keeps a single right of root's after the rest of the program
+/* What a confined helper does, which keeps a single right of root's after the rest of the program
  * has given up root: without capabilities, with its end of the socket and the descriptor that the
- * right is about, and under a filter of seccomp(2). Must stay valid until confined_start() returns.
- */
+ * right is about, and under a filter of seccomp(2). Must stay valid until confined_start()
+ * returns. */
 struct confined_job {
     const char *name; /* as in helper_start() */
     int keep;         /* the descriptor that the process needs; the caller keeps its own copy */

@@ -5,11 +5,9 @@
 
 #include "util/err.h"
 
-/*
- * Limits of the process, of its user, its control groups and the machine. A program asks for what
+/* Limits of the process, of its user, its control groups and the machine. A program asks for what
  * its plan really needs before it writes anything. The functions return 0, or a negative errno with
- * a line in e that names the limit. What cannot be found out is no limit.
- */
+ * a line in e that names the limit. What cannot be found out is no limit. */
 
 /* Stack of this process and its threads, beside what arguments, environment and callers use. */
 int limits_stack(unsigned kib, struct err *e);

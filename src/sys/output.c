@@ -17,11 +17,9 @@
 /* Room for an access list of 500 users (posix_acl_xattr.h: 4 bytes and 8 for each entry). */
 #define ACL_ROOM 4096
 
-/*
- * Gives the new file the owner, the mode and the access list of the old one, or none if that has
+/* Gives the new file the owner, the mode and the access list of the old one, or none if that has
  * none. If it cannot have the old group, its own group gets the permissions of others; if it cannot
- * have the access list, its group gets none.
- */
+ * have the access list, its group gets none. */
 static void keep_access(const struct path_file *old, int fd)
 {
     static const char acl[] = "system.posix_acl_access";
@@ -50,10 +48,8 @@ static int make_temporary_name(struct output *o, struct err *e)
     return 0;
 }
 
-/*
- * Opens a new file in the directory of the path: without a name, which can be given one later, or,
- * where the filesystem or /proc does not allow that, with a temporary one.
- */
+/* Opens a new file in the directory of the path: without a name, which can be given one later, or,
+ * where the filesystem or /proc does not allow that, with a temporary one. */
 static int open_temporary(struct output *o, struct err *e)
 {
     int directory = o->file.directory.fd;
@@ -88,10 +84,8 @@ static int open_temporary(struct output *o, struct err *e)
 /* Interval at which open_special() looks for the reader of a pipe. */
 #define LOOK_NS 50000000
 
-/*
- * Opens a device or a pipe. Waits for a pipe's reader, as open(2) does, but not after a signal, and
- * not if the pipe is another user's.
- */
+/* Opens a device or a pipe. Waits for a pipe's reader, as open(2) does, but not after a signal, and
+ * not if the pipe is another user's. */
 static int open_special(struct path_file *f, struct err *e)
 {
     int flags = O_WRONLY | O_APPEND; /* appends to a regular file that /dev/stdout leads to */

@@ -19,34 +19,26 @@ struct output {
     struct stat made;             /* of the last output_finish(), if there was one */
 };
 
-/*
- * Opens the output; path may be NULL. Call this before the run, and after stop_init(). The new file
+/* Opens the output; path may be NULL. Call this before the run, and after stop_init(). The new file
  * takes over mode, owner, group and POSIX access list of the file that it replaces, as far as this
- * process may set them, and never gives more access. path.h says which files are replaced.
- */
+ * process may set them, and never gives more access. path.h says which files are replaced. */
 int output_open(struct output *o, const char *path, struct err *e);
 
 /* Does the same, and makes it standard output, which output_finish() and _discard() leave open. */
 int output_open_stdout(struct output *o, const char *path, struct err *e);
 
-/*
- * Does the same, but refuses devices and pipes, so it never waits: for use while a load runs.
- * Before the first time, o is zero; what o has made can then be replaced everywhere.
- */
+/* Does the same, but refuses devices and pipes, so it never waits: for use while a load runs.
+ * Before the first time, o is zero; what o has made can then be replaced everywhere. */
 int output_open_plain(struct output *o, const char *path, struct err *e);
 
-/*
- * Opens a file that has its name from the start: a new one, one that is emptied or made anew as
+/* Opens a file that has its name from the start: a new one, one that is emptied or made anew as
  * path.h says, a device, or a pipe of this user's or root's, for whose reader it waits until the
  * run must stop. appends: opens a plain file to add to, a new one for this user alone, or one that
- * path.h lets him change in place. Returns the descriptor, or a negative errno with a line in e.
- */
+ * path.h lets him change in place. Returns the descriptor, or a negative errno with a line in e. */
 int output_open_live(const char *path, bool appends, struct err *e);
 
-/*
- * Writes out what was printed on standard output. Returns 0, or a negative errno with a line in e.
- * The caller must set errno to 0 before it prints, because the stream keeps no reason.
- */
+/* Writes out what was printed on standard output. Returns 0, or a negative errno with a line in e.
+ * The caller must set errno to 0 before it prints, because the stream keeps no reason. */
 int output_flush(struct err *e);
 
 /* The name for messages: the path as the user gave it, or "standard output". */

@@ -51,10 +51,8 @@ static bool is_trusted(uid_t uid)
     return uid == 0 || is_own(uid);
 }
 
-/*
- * Whether the mounts that this process sees are made by others: by a user of another user namespace
- * in a mount namespace of his own. The owner of one above cannot be asked for, and is trusted.
- */
+/* Whether the mounts that this process sees are made by others: by a user of another user namespace
+ * in a mount namespace of his own. The owner of one above cannot be asked for, and is trusted. */
 static bool has_foreign_mounts(void)
 {
     struct stat own, theirs;
@@ -71,10 +69,9 @@ static bool has_foreign_mounts(void)
     return is_foreign;
 }
 
-/*
- * Whether somebody else has made or brought what is mounted here, so that its owners are only his
- * word: 1 or 0, or a negative errno. What users may mount has no devices and no rights of owners.
- */
+/* Whether somebody else has made or brought what is mounted here, so that its owners are only his
+ * word: 1 or 0, or a negative errno. What users may mount has no devices and no rights of
+ * owners. */
 static int is_brought(int fd)
 {
     struct statfs fs;
@@ -91,10 +88,8 @@ enum safety {
     BROUGHT, /* safe, if what others have mounted has the owners that it shows */
 };
 
-/*
- * Whether others can change neither this directory itself nor, by the filesystem, what it shows:
- * one of those, or a negative errno.
- */
+/* Whether others can change neither this directory itself nor, by the filesystem, what it shows:
+ * one of those, or a negative errno. */
 static int is_kept(int directory, const struct stat *facts, bool may_be_sticky)
 {
     bool others_write = facts->st_mode & (S_IWGRP | S_IWOTH);
@@ -216,11 +211,9 @@ static bool are_movers(const struct people *p, int fd, const struct stat *direct
     return !mode || is_listed || has_group(p, directory->st_gid);
 }
 
-/*
- * Looks for somebody who can move the directory, or one above it, and may not replace what is in
+/* Looks for somebody who can move the directory, or one above it, and may not replace what is in
  * it; or, if f is not NULL, who can have given the file its name, and may not read it. Returns 1, 0
- * or a negative errno.
- */
+ * or a negative errno. */
 static int find_mover(int directory, const struct path_file *f, struct mover *m)
 {
     struct stat facts, entry;
@@ -363,10 +356,8 @@ static int go_to_start(struct walk *w, int from)
 /* The root directory of every procfs; its links, such as `self`, are texts like all others. */
 #define PROC_ROOT_INO 1
 
-/*
- * Follows a link. Returns 0 if the walk goes on with its target, the descriptor (O_PATH) of what
- * the kernel has led to, which is never 0, or a negative errno.
- */
+/* Follows a link. Returns 0 if the walk goes on with its target, the descriptor (O_PATH) of what
+ * the kernel has led to, which is never 0, or a negative errno. */
 static int follow(struct walk *w, int link)
 {
     static const char *const above[] = {".", "..", "../..", "../../.."};
@@ -412,10 +403,8 @@ static bool is_away(const struct walk *w, int fd)
     return w->mount < 0 || (w->mount > 0 && mount_info_id_of(fd) != w->mount);
 }
 
-/*
- * Enters a directory. `..` must lead back to the one that was left: somebody may have moved what is
- * in between.
- */
+/* Enters a directory. `..` must lead back to the one that was left: somebody may have moved what is
+ * in between. */
 static int enter(struct walk *w, int directory, const struct stat *facts)
 {
     struct stat here = {0};
@@ -437,11 +426,9 @@ static int enter(struct walk *w, int directory, const struct stat *facts)
     return rc;
 }
 
-/*
- * Looks at the next name, even if it is that of a link: enters a directory, and follows a link.
+/* Looks at the next name, even if it is that of a link: enters a directory, and follows a link.
  * Returns 0 if the walk goes on, or the descriptor (O_PATH) of anything else, or a negative errno.
- * On the way, the kernel also mounts what an automounter would mount there.
- */
+ * On the way, the kernel also mounts what an automounter would mount there. */
 static int step(struct walk *w, bool is_on_the_way, struct stat *facts)
 {
     int how = OPEN_ANY | (is_on_the_way ? O_DIRECTORY : 0);
@@ -472,11 +459,9 @@ static int step(struct walk *w, bool is_on_the_way, struct stat *facts)
     return rc;
 }
 
-/*
- * Walks a path, which may begin in the directory `from`: into a directory or, if f is not NULL, to
+/* Walks a path, which may begin in the directory `from`: into a directory or, if f is not NULL, to
  * the directory of the last name, and looks at what has that name. Returns 0 or a negative errno:
- * -EISDIR if there is no such name.
- */
+ * -EISDIR if there is no such name. */
 static int walk(struct walk *w, int from, const char *path, struct path_file *f)
 {
     struct stat facts;
@@ -557,10 +542,8 @@ static int say(const char *verb, const char *path, int code, struct err *e)
     return code;
 }
 
-/*
- * Names the target of the link that the walk has not followed, or the directory that the user may
- * not enter.
- */
+/* Names the target of the link that the walk has not followed, or the directory that the user may
+ * not enter. */
 static void say_where(const struct walk *w, const char *verb, const char *path, int code,
                       struct err *e)
 {
@@ -591,10 +574,9 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
     const char *verb = missing == PATH_MAKES ? "make directory" : "open directory";
     int at = from ? from->fd : AT_FDCWD;
     *d = (struct path_directory){.fd = -1, .changes = UNKNOWN};
-    /*
-     * One call, if there is no link on the way, and `..` only below `from`. Where there may be one,
-     * or the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it, the path is walked.
-     */
+    /* One call, if there is no link on the way, and `..` only below `from`. Where there may be one,
+     * or the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it, the path is
+     * walked. */
     if (from || !strstr(path, "..")) {
         d->fd = (int)syscall(SYS_openat2, at, *path ? path : ".", &how, sizeof how);
         if (d->fd >= 0)
@@ -754,10 +736,9 @@ static int open_name(const struct path_directory *d, const char *name, int flags
 /* How often a file is made anew if others put another one there each time. */
 #define TRIES 8
 
-/*
- * Opens a file for a change in a directory whose files may not be changed in place: with O_CREAT,
- * makes a new one. With O_TRUNC as well, the new one takes the place of a file of this user's own.
- */
+/* Opens a file for a change in a directory whose files may not be changed in place: with O_CREAT,
+ * makes a new one. With O_TRUNC as well, the new one takes the place of a file of this user's
+ * own. */
 static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode,
                     int changes)
 {

@@ -9,8 +9,7 @@
 
 #include "util/err.h"
 
-/*
- * Looks up every path that a user has named, one name at a time, by the rule in SECURITY.md, which
+/* Looks up every path that a user has named, one name at a time, by the rule in SECURITY.md, which
  * says why; scripts/lib/Bonnie/Path.pm has the same. The user is the one whose rights this process
  * has now (geteuid()); others are all users but this one and root.
  *
@@ -21,15 +20,15 @@
  *   path must end in the same mount.
  * - A FILE that is already there, where the directory is not safe: root changes none in place;
  *   users change their own if fs.protected_hardlinks is 1 (proc(5)). A file of this user's own
- * whose contents do not matter is removed and made anew. Nothing of others is removed or replaced.
+ *   whose contents do not matter is removed and made anew. Nothing of others is removed or
+ * replaced.
  * - A directory is CLOSED if somebody else can move it, or one above it, but may not replace what
- * is in it: nothing that is there is changed, removed or replaced, unless it was empty when it was
- *   found. CONTENTS are not shown (to a server, on a page, in a message) if another user can have
+ *   is in it: nothing that is there is changed, removed or replaced, unless it was empty when it
+ * was found. CONTENTS are not shown (to a server, on a page, in a message) if another user can have
  *   given the file its name and may not read it. Users but root can waive both (--trust-directory).
  *
  * What has been found is held by descriptors, and by a name of one part in an open directory.
- * Opening never waits, neither for the other end of a pipe nor for a device.
- */
+ * Opening never waits, neither for the other end of a pipe nor for a device. */
 
 /* A directory that was found. The caller must not change it while it is shared by threads. */
 struct path_directory {
@@ -62,11 +61,9 @@ void path_trust_movers(bool trusts);
 
 /* ---- directories ----------------------------------------------------------------------------- */
 
-/*
- * Finds a directory: the user's path ("" is the current directory) or, if `from` is not NULL, one
+/* Finds a directory: the user's path ("" is the current directory) or, if `from` is not NULL, one
  * below that, which only links lead out of. Returns 0, and then wants path_close(), or a negative
- * errno, with a line in e unless e is NULL.
- */
+ * errno, with a line in e unless e is NULL. */
 int path_open(struct path_directory *d, const struct path_directory *from, const char *path,
               enum path_missing missing, struct err *e);
 
@@ -92,38 +89,31 @@ enum path_how {
     PATH_FOLLOWS = 4,  /* a link is followed where the rule allows that */
 };
 
-/*
- * Opens a regular file or a device, with `flags` of open(2): with O_TRUNC the contents of a file
+/* Opens a regular file or a device, with `flags` of open(2): with O_TRUNC the contents of a file
  * that is there do not matter, otherwise writing changes it in place. One that is opened for
- * reading must have an end. Returns the descriptor, which may have O_NONBLOCK, or a negative errno.
- */
+ * reading must have an end. Returns the descriptor, which may have O_NONBLOCK, or a negative
+ * errno. */
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode,
                    unsigned how);
 
 /* Whether a new name failed with ENOSPC although the filesystem has room: the directory is full. */
 bool path_is_full(int directory, int code);
 
-/*
- * Returns 0 if fd is a regular file, whose size *size becomes, or a block device (0: not known), or
- * a negative errno: -EISDIR, -PATH_NOT_A_FILE.
- */
+/* Returns 0 if fd is a regular file, whose size *size becomes, or a block device (0: not known), or
+ * a negative errno: -EISDIR, -PATH_NOT_A_FILE. */
 int path_check_read(int fd, uint64_t *size);
 
-/*
- * Returns 0 if the rule lets this user remove or replace what has the name, or a negative errno:
+/* Returns 0 if the rule lets this user remove or replace what has the name, or a negative errno:
  * -ENOENT if nothing has it. is_made: this process has made it by that name in this very directory,
- * which may be CLOSED then.
- */
+ * which may be CLOSED then. */
 int path_check_removed(struct path_directory *d, const char *name, bool is_made);
 
 /* Removes what has the name, if path_check_removed() allows that. Returns 0 or a negative errno. */
 int path_remove(struct path_directory *d, const char *name, bool is_made);
 
-/*
- * Renames a file that this user may remove, if the rule lets him replace what has the new name:
+/* Renames a file that this user may remove, if the rule lets him replace what has the new name:
  * even in this moment nothing of another user's, where the filesystem can rename without replacing.
- * Returns 0 or a negative errno.
- */
+ * Returns 0 or a negative errno. */
 int path_rename(struct path_directory *from, const char *name, struct path_directory *to,
                 const char *new_name);
 
@@ -140,16 +130,12 @@ struct path_file {
     bool is_in_place;                /* the name leads to the file; false: a link of the kernel */
 };
 
-/*
- * Finds the file. Its directory must exist. Returns 0, and then wants path_release(), or a negative
- * errno with the line "VERB PATH: REASON" in e.
- */
+/* Finds the file. Its directory must exist. Returns 0, and then wants path_release(), or a negative
+ * errno with the line "VERB PATH: REASON" in e. */
 int path_find(struct path_file *f, const char *verb, const char *path, struct err *e);
 
-/*
- * Opens the file that was found, which exists, whatever has its name by now, with these flags of
- * open(2). Returns the descriptor, or a negative errno with a line in e.
- */
+/* Opens the file that was found, which exists, whatever has its name by now, with these flags of
+ * open(2). Returns the descriptor, or a negative errno with a line in e. */
 int path_reopen(const struct path_file *f, int flags, struct err *e);
 
 /* Returns 0 if the rule lets this user change the file, which exists, in place; -PATH_FOREIGN. */

@@ -16,11 +16,9 @@
 /* The highest id. The system takes the next number for "no change". */
 #define LAST_ID UINT64_C(4294967294)
 
-/*
- * Takes a name for an id, when the system knows no such name: a number. `code` is what the lookup
+/* Takes a name for an id, when the system knows no such name: a number. `code` is what the lookup
  * left in errno; most errnos only say that the name is unknown (getpwnam(3)). Returns 0, or
- * -EINVAL with a line in e.
- */
+ * -EINVAL with a line in e. */
 static int parse_id(const char *text, unsigned *id, int code, const char *kind, struct err *e)
 {
     uint64_t number;
@@ -101,12 +99,10 @@ static int drop(const struct identity *id, struct err *e)
         return privilege_give_up_capabilities(e);
     if (setresgid(id->gid, id->gid, id->gid) != 0)
         return err_system(e, errno, "become gid %u", id->gid);
-    /*
-     * Keeps the user's other processes out. Where fs.suid_dumpable is 1, the change of the user
+    /* Keeps the user's other processes out. Where fs.suid_dumpable is 1, the change of the user
      * lets them in until PR_SET_DUMPABLE; but not to a process that still has capabilities which
      * they lack (cap_ptrace_access_check() of the kernel), and giving these up changes nothing
-     * then.
-     */
+     * then. */
     prctl(PR_SET_KEEPCAPS, 1);
     if (setresuid(id->uid, id->uid, id->uid) != 0)
         return err_system(e, errno, "become uid %u", id->uid);

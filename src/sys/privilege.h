@@ -13,19 +13,15 @@ struct identity {
     gid_t gid;
 };
 
-/*
- * Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL: names, or numbers that the
+/* Looks up -u USER[:GROUP] and -g GROUP, either of which may be NULL: names, or numbers that the
  * system need not know. The default group is the user's own or, for an unknown user, that with the
- * same number. Returns 0, or -EINVAL with a line in e.
- */
+ * same number. Returns 0, or -EINVAL with a line in e. */
 int privilege_resolve(struct identity *id, const char *user, const char *group, struct err *e);
 
-/*
- * Changes to that user and group for good: supplementary groups, and real, effective and saved ids;
+/* Changes to that user and group for good: supplementary groups, and real, effective and saved ids;
  * gives up all capabilities unless the user is root. A process that already is that user keeps
  * supplementary groups that only root could give up. Unless is_quiet, says so in a line on standard
- * error, as Bonnie++ does. Returns 0, or a negative errno with a line in e.
- */
+ * error, as Bonnie++ does. Returns 0, or a negative errno with a line in e. */
 int privilege_become(const struct identity *id, bool is_quiet, struct err *e);
 
 /* Does both: looks up the user and the group, and becomes them. */

@@ -58,10 +58,8 @@ int process_member_ready(struct process_member *self)
     return rc;
 }
 
-/*
- * Waits for the processes that have ended. Any end but a normal one is a failure, and stops the
- * others. Returns the number of those that are left.
- */
+/* Waits for the processes that have ended. Any end but a normal one is a failure, and stops the
+ * others. Returns the number of those that are left. */
 static unsigned reap_processes(struct process_group *g, int options, int *rc, struct err *e)
 {
     unsigned left = 0;

@@ -5,8 +5,7 @@
 
 #define PROGRAM_STACK_KIB 160
 
-/*
- * The frame of main() in every program. It makes sure that descriptors 0 to 2 are open, gives
+/* The frame of main() in every program. It makes sure that descriptors 0 to 2 are open, gives
  * standard output a large buffer, and writes that out at the end. Then it reports a failure in one
  * line on standard error, unless the signal that was caught (stop.h) has caused it, and ends the
  * process by that signal.
@@ -16,8 +15,7 @@
  *
  * `work` returns 0; or a negative errno with a line in e, which is a failure; or a status for its
  * answer, with a line in e that says what and by how much, unless that has been said already.
- * Returns the exit status.
- */
+ * Returns the exit status. */
 enum {
     STATUS_NO = 2,        /* no, worse, lost, above the limit */
     STATUS_NOT_KNOWN = 3, /* what was asked is not known */

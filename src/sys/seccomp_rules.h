@@ -12,11 +12,9 @@
 
 /* The pieces that filters of seccomp(2) are made of. */
 
-/*
- * The kernel's name for the numbers of system calls in this build. With other numbers the same call
+/* The kernel's name for the numbers of system calls in this build. With other numbers the same call
  * number means something else, so a filter must check this name first. 32-bit architectures are
- * left out: they pass an offset in two registers, each in its own way.
- */
+ * left out: they pass an offset in two registers, each in its own way. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__) && defined(__LP64__) && __BYTE_ORDER == __LITTLE_ENDIAN
@@ -52,10 +50,8 @@
 
 #define ALLOW(call) SKIP_UNLESS(call, 1), ANSWER(SECCOMP_RET_ALLOW)
 
-/*
- * Confines the calling process to the rules for the rest of its life. Returns false, and confines
- * nothing, if the kernel accepts no filter or the architecture is not known.
- */
+/* Confines the calling process to the rules for the rest of its life. Returns false, and confines
+ * nothing, if the kernel accepts no filter or the architecture is not known. */
 static inline bool seccomp_install(struct sock_filter *rules, size_t count)
 {
     const struct sock_fprog program = {.len = (unsigned short)count, .filter = rules};

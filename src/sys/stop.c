@@ -18,10 +18,8 @@
 #include "util/coverage.h"
 #include "util/kernel_file.h"
 
-/*
- * Signals that do not stop the run (signal(7)): two that cannot be caught; those that the kernel
- * sends for a fault in the program, which must end at once; and those that end no process.
- */
+/* Signals that do not stop the run (signal(7)): two that cannot be caught; those that the kernel
+ * sends for a fault in the program, which must end at once; and those that end no process. */
 static const int left_alone[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,
                                  SIGABRT, SIGSYS,  SIGTRAP, SIGCHLD, SIGCONT, SIGTSTP,
                                  SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
@@ -68,11 +66,9 @@ static bool has_reader(int fd)
            (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || S_ISCHR(st.st_mode));
 }
 
-/*
- * Redirects the descriptors themselves to /dev/null. It is not enough to check the flag before a
+/* Redirects the descriptors themselves to /dev/null. It is not enough to check the flag before a
  * write: the signal may come between the two, and the write would wait for ever. The signal also
- * interrupts a write that already waits.
- */
+ * interrupts a write that already waits. */
 static void cut_off_readers(void)
 {
     for (int i = 0; i < READERS; i++) {
@@ -82,10 +78,8 @@ static void cut_off_readers(void)
     }
 }
 
-/*
- * Ends the process by that signal. The kernel does not do so to process 1 of a container, whose
- * status then is what shells make of such an end.
- */
+/* Ends the process by that signal. The kernel does not do so to process 1 of a container, whose
+ * status then is what shells make of such an end. */
 static void end_by(int number)
 {
     sigset_t only;
@@ -135,10 +129,8 @@ static void on_inquiry(int number)
     errno = code;
 }
 
-/*
- * A signal whose coming is enough, since it interrupts a call that waits; or an inquiry that is
- * ignored: unlike SIG_IGN, this shows that SIGUSR1 was not ignored at the start.
- */
+/* A signal whose coming is enough, since it interrupts a call that waits; or an inquiry that is
+ * ignored: unlike SIG_IGN, this shows that SIGUSR1 was not ignored at the start. */
 static void on_nothing(int number)
 {
     (void)number;

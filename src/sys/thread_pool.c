@@ -25,10 +25,8 @@ void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)
             until_ns == EVENT_NO_DEADLINE ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/*
- * Interval at which the main thread looks for signals while the workers are busy; POLLER_NS
- * applies if it has a poller.
- */
+/* Interval at which the main thread looks for signals while the workers are busy; POLLER_NS
+ * applies if it has a poller. */
 #define TICK_NS   100000000
 #define POLLER_NS 20000000
 
@@ -39,10 +37,8 @@ struct pool_thread {
     struct cpu_demand before; /* the thread's demand for a CPU before the work began */
 };
 
-/*
- * Does a worker's step, and counts it as done. The first failure of a job is the reported one, and
- * stops all workers.
- */
+/* Does a worker's step, and counts it as done. The first failure of a job is the reported one, and
+ * stops all workers. */
 static void do_step(struct pool_thread *t, enum pool_state state)
 {
     struct thread_pool *p = t->pool;

@@ -9,10 +9,8 @@
 #include "measure/cpu.h"
 #include "util/err.h"
 
-/*
- * A task in steps, which run in a worker's thread with the worker's own context, and return 0, or a
- * negative errno with a line in e. All workers finish a step before any begins the next one.
- */
+/* A task in steps, which run in a worker's thread with the worker's own context, and return 0, or a
+ * negative errno with a line in e. All workers finish a step before any begins the next one. */
 struct task {
     int (*prepare)(void *context, struct err *e);
     /* connects to what other workers have prepared; may be NULL */
@@ -27,10 +25,8 @@ struct poller {
     void *context;
 };
 
-/*
- * An event that may happen again and again: a futex(2) that counts. A thread reads the count,
- * decides that it must wait, and waits until the count changes, so it misses nothing in between.
- */
+/* An event that may happen again and again: a futex(2) that counts. A thread reads the count,
+ * decides that it must wait, and waits until the count changes, so it misses nothing in between. */
 struct event {
     _Atomic uint32_t count;
 };
@@ -52,12 +48,10 @@ void event_happens(struct event *event, int most);
 /* Waits until it has happened after `seen` was read, or clock_ns() is until_ns, or for a signal. */
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns);
 
-/*
- * A pool of threads that do one job at a time together. Every worker prepares, waits until the main
+/* A pool of threads that do one job at a time together. Every worker prepares, waits until the main
  * thread releases all of them, and works. Between jobs they are parked, and the main thread may
  * fork. A single worker is the main thread itself: while a program has no second thread, glibc's
- * stdio takes no locks, which the per-character tests would show.
- */
+ * stdio takes no locks, which the per-character tests would show. */
 
 /* When the work of a job began and ended, by clock_ns(), and what CPU time it took. */
 struct task_times {
@@ -85,11 +79,9 @@ struct thread_pool {
     struct pool_thread *threads;
 };
 
-/*
- * Starts a thread for each context, which must outlive the pool. `poller` is what the main thread
+/* Starts a thread for each context, which must outlive the pool. `poller` is what the main thread
  * looks for meanwhile; with one, even a single worker gets a thread of its own; NULL: nothing.
- * Returns 0, or a negative errno with a line in e and no threads.
- */
+ * Returns 0, or a negative errno with a line in e and no threads. */
 int thread_pool_start(struct thread_pool *p, unsigned count, void *const contexts[],
                       const struct poller *poller, struct err *e);
 
@@ -99,8 +91,6 @@ void thread_pool_end(struct thread_pool *p);
 /* Makes all workers prepare and then connect. Returns 0, or the first failure with a line in e. */
 int thread_pool_prepare(struct thread_pool *p, const struct task *task, struct err *e);
 
-/*
- * Makes the workers that have prepared work and finish, which the times include. The first failure,
- * or a signal, stops all workers. Returns 0, or the first failure with a line in e.
- */
+/* Makes the workers that have prepared work and finish, which the times include. The first failure,
+ * or a signal, stops all workers. Returns 0, or the first failure with a line in e. */
 int thread_pool_work(struct thread_pool *p, struct task_times *times, struct err *e);

@@ -73,22 +73,17 @@ static enum tail_cause cause_of(const struct moment *m)
         return CAUSE_LOCK;
     if (m->pauses && sleeps && thread_counts)
         return CAUSE_WRITEBACK;
-    /*
-     * Nothing shows what the thread itself waits for, so this and what follows holds only where all
-     * other reasons would be seen. It does not wait for its own data, which would be in a request.
-     */
+    /* Nothing shows what the thread itself waits for, so this and what follows holds only where all
+     * other reasons would be seen. It does not wait for its own data, which would be in a
+     * request. */
     if (op->sees_all && (m->commits > 0 || m->waits_for_log) && sleeps && m->count == m->meta)
         return CAUSE_JOURNAL;
-    /*
-     * The limit of a control group holds an operation back before the operation has a request, so
-     * no flush can be the reason for its wait.
-     */
+    /* The limit of a control group holds an operation back before the operation has a request, so
+     * no flush can be the reason for its wait. */
     if (op->sees_all && op->is_limited && sleeps && !m->had_request && m->count == 0)
         return CAUSE_GROUP;
-    /*
-     * A thread without a request may have asked for the flush itself, but not while it sleeps on
-     * after its last request: then it waits for a thread of the kernel that has to finish that.
-     */
+    /* A thread without a request may have asked for the flush itself, but not while it sleeps on
+     * after its last request: then it waits for a thread of the kernel that has to finish that. */
     if (m->flushes > 0 && (m->count > 0 ? request_counts : sleeps && op->sees_all && !m->sleeps_on))
         return CAUSE_FLUSH;
     if (m->issued > 0 && request_counts)

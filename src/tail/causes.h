@@ -7,10 +7,8 @@
 
 #include "tail/trace.h"
 
-/*
- * Explains why an operation was slow. Its time is cut into spans that do not overlap, and the
- * events of that time give each span one cause. All functions here are pure.
- */
+/* Explains why an operation was slow. Its time is cut into spans that do not overlap, and the
+ * events of that time give each span one cause. All functions here are pure. */
 
 /* A span gets the first of these causes that applies, in this order. */
 enum tail_cause {
@@ -40,10 +38,8 @@ struct tail_op {
 /* Most threads that are named as those that an operation waited for. */
 #define TAIL_BLAMED 8
 
-/*
- * How long each cause lasted, in ns; the sum is the duration of the operation. And how long it
- * waited because of a thread that had the CPU, or made the journal commit (TAIL_ASK_COMMIT).
- */
+/* How long each cause lasted, in ns; the sum is the duration of the operation. And how long it
+ * waited because of a thread that had the CPU, or made the journal commit (TAIL_ASK_COMMIT). */
 struct tail_spans {
     uint64_t ns[CAUSE_COUNT];
     struct tail_blame {
@@ -55,10 +51,9 @@ struct tail_spans {
 /* Adds to the time for which an operation waited because of a thread. */
 void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns);
 
-/*
- * Cuts the time of an operation into spans, by events in the order of time. Those about requests
- * and threads belong to the operation. What events from before its start began may not have ended.
- */
+/* Cuts the time of an operation into spans, by events in the order of time. Those about requests
+ * and threads belong to the operation. What events from before its start began may not have
+ * ended. */
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],
               size_t count);
 

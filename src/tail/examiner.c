@@ -63,11 +63,9 @@ struct board {
 struct examiner {
     struct examiner_setup setup;
     unsigned count; /* number of boxes */
-    /*
-     * The place of the filesystem's device in the terms of requests, for which a partition is a
+    /* The place of the filesystem's device in the terms of requests, for which a partition is a
      * part of its disk. Not known where the filesystem has several devices, or volumes between
-     * itself and the disks.
-     */
+     * itself and the disks. */
     bool knows_place;
     uint32_t device; /* as in struct tail_event */
     uint64_t start;  /* first sector of the filesystem's device on `device` */
@@ -141,11 +139,9 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
         tail_cut(&r.spans, &op, events, count);
         r.cause = r.is_lost ? CAUSE_UNKNOWN : tail_largest(&r.spans);
     } else if (!x->setup.is_queued) {
-        /*
-         * Without events, all that can be found out is that the thread waited for a CPU most of the
+        /* Without events, all that can be found out is that the thread waited for a CPU most of the
          * time. While a queued operation is in flight, its thread does other things, so that says
-         * nothing.
-         */
+         * nothing. */
         ASSUME(x->delays);
         struct run_delay *d = &x->delays[worker];
         if (run_delay_least(d, told->start_ns, told->end_ns) > r.latency_ns / 2)
@@ -162,10 +158,8 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
     tail_heap_add(heap, &r);
 }
 
-/*
- * Reads the trace if a box has operations or if `reads`, and examines these operations. They were
- * in the boxes before the trace was read, so the trace has their events.
- */
+/* Reads the trace if a box has operations or if `reads`, and examines these operations. They were
+ * in the boxes before the trace was read, so the trace has their events. */
 static void examine_boxes(struct examiner *x, bool reads)
 {
     struct slow_op op;

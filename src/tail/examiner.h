@@ -11,13 +11,11 @@
 #include "tail/trace.h"
 #include "util/err.h"
 
-/*
- * The examiner is a process that runs beside a test. Every few milliseconds it takes slow
+/* The examiner is a process that runs beside a test. Every few milliseconds it takes slow
  * operations out of the workers' boxes (slow_ops.h), reads what the kernel has recorded (trace.h),
  * chooses the events of each operation (history.h), and has them cut it into spans (causes.h);
  * where events of that time are lost, nothing is said. The slowest operations stay in a heap
- * (summary.h). What is slow, it decides by the latencies that the workers have counted so far.
- */
+ * (summary.h). What is slow, it decides by the latencies that the workers have counted so far. */
 struct examiner;
 
 #define RUN_DELAY_SAMPLES 512
@@ -29,10 +27,8 @@ struct run_delay_sample {
     uint64_t waited_ns;
 };
 
-/*
- * How long a worker waits for a CPU, by /proc/PID/task/TID/schedstat: what can be known where the
- * kernel's events cannot be seen.
- */
+/* How long a worker waits for a CPU, by /proc/PID/task/TID/schedstat: what can be known where the
+ * kernel's events cannot be seen. */
 struct run_delay {
     int thread; /* the worker's thread ID; 0: not known yet */
     int fd;     /* its file, or -1 */
@@ -40,11 +36,9 @@ struct run_delay {
     struct run_delay_sample samples[RUN_DELAY_SAMPLES]; /* a ring */
 };
 
-/*
- * The shortest time that a thread can have waited for a CPU between start_ns, when it was running,
+/* The shortest time that a thread can have waited for a CPU between start_ns, when it was running,
  * and end_ns; 0 if the samples prove nothing. The kernel adds a wait when it ends, so what was
- * added since a sample taken after start_ns began after start_ns, too.
- */
+ * added since a sample taken after start_ns began after start_ns, too. */
 uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t end_ns);
 
 /* Most kinds of operations that one examiner tells apart. */
@@ -54,10 +48,8 @@ uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t 
 struct examiner_kind {
     unsigned workers; /* number of the kind's boxes, which follow those of the previous kind */
 
-    /*
-     * Sets *sum to the latencies so far. Is called in the examiner's process, so `counts` must be
-     * in shared memory, and the function may use neither malloc nor stdio.
-     */
+    /* Sets *sum to the latencies so far. Is called in the examiner's process, so `counts` must be
+     * in shared memory, and the function may use neither malloc nor stdio. */
     void (*latencies)(const void *counts, struct histogram *sum);
     const void *counts;
 };
@@ -84,10 +76,8 @@ int examiner_start(struct examiner **out, const struct examiner_setup *setup, st
 /* Ends the examiner's process. No worker may be at work any more. x may be NULL. */
 void examiner_stop(struct examiner *x);
 
-/*
- * Sums up what the examiner found about the operations of a kind, which have these latencies. The
- * process must have ended.
- */
+/* Sums up what the examiner found about the operations of a kind, which have these latencies. The
+ * process must have ended. */
 int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histogram *latencies,
                     struct tail_summary *summary, struct err *e);
 

@@ -224,10 +224,8 @@ static bool is_about(const struct choice *c, const struct tail_event *e)
     return false;
 }
 
-/*
- * Chooses the events that begin a request of the operation or, without `begins`, those that say
- * what became of its requests or its thread.
- */
+/* Chooses the events that begin a request of the operation or, without `begins`, those that say
+ * what became of its requests or its thread. */
 static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
                        bool begins)
 {
@@ -260,10 +258,8 @@ static bool by_place(const struct tail_event *a, const struct tail_event *b)
     return is_behind(b, a->device, a->sector);
 }
 
-/*
- * Sorts the events by merging runs, to and fro between the halves of h->chosen. qsort() may
- * allocate memory, which is forbidden after a fork.
- */
+/* Sorts the events by merging runs, to and fro between the halves of h->chosen. qsort() may
+ * allocate memory, which is forbidden after a fork. */
 static void sort_events(const struct tail_history *h, struct choice *c, order *is_before)
 {
     for (size_t run = 1; run < c->count; run *= 2) {

@@ -7,11 +7,9 @@
 
 #include "tail/trace.h"
 
-/*
- * The newest events, in memory of a fixed size, in which they overwrite the oldest. Those of one
+/* The newest events, in memory of a fixed size, in which they overwrite the oldest. Those of one
  * CPU arrive in the order of time. Flushes and commits, which are rare and needed for longer, have
- * a lane of their own.
- */
+ * a lane of their own. */
 struct tail_lane {
     struct tail_event *events;
     size_t room;
@@ -87,9 +85,7 @@ void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint6
                         uint64_t end_ns, void (*visit)(void *context, const struct tail_event *e),
                         void *context);
 
-/*
- * Finds the events of an operation, and flushes and commits from before it, in the order of time.
- * They are valid until the next call. Returns false when some are lost, or too many.
- */
+/* Finds the events of an operation, and flushes and commits from before it, in the order of time.
+ * They are valid until the next call. Returns false when some are lost, or too many. */
 bool tail_history_find(struct tail_history *h, const struct tail_search *s,
                        const struct tail_event **events, size_t *count);

@@ -50,11 +50,9 @@ static int earliest_first(const void *a, const void *b)
     return (first->start_ns > second->start_ns) - (first->start_ns < second->start_ns);
 }
 
-/*
- * The workers report several times as many operations as will be explained, because the bound for
+/* The workers report several times as many operations as will be explained, because the bound for
  * slow ones changes during a test: one operation in TOLD_OF_ALL, and at least TOLD_OF_LEAST times
- * TAIL_LEAST.
- */
+ * TAIL_LEAST. */
 #define TOLD_OF_ALL   200
 #define TOLD_OF_LEAST 5
 

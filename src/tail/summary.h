@@ -55,10 +55,8 @@ struct tail_summary {
     size_t examined;                /* their number */
 };
 
-/*
- * Sums up a test that began at start_ns and has these latencies. Explains s->slowest operations; if
- * that is 0, a thousandth, but at least TAIL_LEAST and at most MAX_TAIL. Returns 0 or -ENOMEM.
- */
+/* Sums up a test that began at start_ns and has these latencies. Explains s->slowest operations; if
+ * that is 0, a thousandth, but at least TAIL_LEAST and at most MAX_TAIL. Returns 0 or -ENOMEM. */
 int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
                       const struct histogram *latencies, uint64_t start_ns);
 
@@ -70,9 +68,7 @@ double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
 /* Room for a sentence about a test. */
 #define TAIL_TEXT 640
 
-/*
- * Writes a sentence: "of the slowest 100 (above 8.1 ms): 71 waited for the device itself; 29 waited
+/* Writes a sentence: "of the slowest 100 (above 8.1 ms): 71 waited for the device itself; 29 waited
  * for a CPU." It has no comma, because scripts take such a line for the CSV line, and is empty when
- * there is nothing to say. The note is not in it.
- */
+ * there is nothing to say. The note is not in it. */
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s);

@@ -47,10 +47,8 @@ static const unsigned sets_of[] = {
     [SCOPE_ALL] = TAIL_AROUND,
 };
 
-/*
- * Looks up a field in `text`, the contents of a file `format`, which declares it as "field:char
- * rwbs[10];". Returns false when it has none.
- */
+/* Looks up a field in `text`, the contents of a file `format`, which declares it as "field:char
+ * rwbs[10];". Returns false when it has none. */
 static bool tail_format_field(const char *text, const char *name, struct tail_field *field)
 {
     size_t length = strlen(name);
@@ -73,10 +71,8 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
     return false;
 }
 
-/*
- * Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
- * is not within `bytes`.
- */
+/* Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
+ * is not within `bytes`. */
 static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
                                  size_t bytes)
 {
@@ -173,10 +169,8 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
     return NULL;
 }
 
-/*
- * Bits of `flags` in contention_begin (include/trace/events/lock.h). A thread with one of these
- * spins instead of sleeping, with LOCK_MUTEX only at first.
- */
+/* Bits of `flags` in contention_begin (include/trace/events/lock.h). A thread with one of these
+ * spins instead of sleeping, with LOCK_MUTEX only at first. */
 #define LOCK_SPINS (UINT64_C(1) << 0)
 #define LOCK_MUTEX (UINT64_C(1) << 5)
 
@@ -186,10 +180,8 @@ const unsigned char *tail_page_next(struct tail_page *page, size_t *bytes)
 /* Bits of common_flags: an interrupt came, and the thread that was running had no part in it. */
 #define IN_INTERRUPT 0x18
 
-/*
- * What an event shows, in words, for the message that this kernel lacks the event. Events of one
- * purpose are of use only together. Commits and waits for the log are of one type of filesystem.
- */
+/* What an event shows, in words, for the message that this kernel lacks the event. Events of one
+ * purpose are of use only together. Commits and waits for the log are of one type of filesystem. */
 #define REQUESTS  "requests to devices"
 #define CPU_WAITS "waits for a CPU"
 #define COMMITS   "commits of the journal"
@@ -317,10 +309,8 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
             return e->sectors > 0 && !memchr(text, 'D', text_bytes); /* no discard */
         if (e->sectors > 0)
             return 1;
-        /*
-         * What has no sectors moves no data: a flush ("FF"), and the last step of a write that
-         * waited for a flush ("FWS").
-         */
+        /* What has no sectors moves no data: a flush ("FF"), and the last step of a write that
+         * waited for a flush ("FWS"). */
         if (text_bytes < 2 || strncmp(text, "FF", 2) != 0 || e->kind == TAIL_INSERT)
             return 0;
         e->kind = e->kind == TAIL_ISSUE ? TAIL_FLUSH_BEGIN : TAIL_FLUSH_END;
@@ -376,10 +366,8 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
     }
 }
 
-/*
- * The instance cannot be removed while the program, or a process that it forked, has files of it
- * open. When the program is killed, these files are closed a moment after the socket.
- */
+/* The instance cannot be removed while the program, or a process that it forked, has files of it
+ * open. When the program is killed, these files are closed a moment after the socket. */
 #define MAX_TRIES 500
 #define NAP_NS    10000000
 
@@ -490,11 +478,9 @@ static bool set_file(const struct tail_trace *t, const char *place, const char *
     return done;
 }
 
-/*
- * Opens the directory `instances` of tracefs. Returns its descriptor and sets `place` to the mount
+/* Opens the directory `instances` of tracefs. Returns its descriptor and sets `place` to the mount
  * point, or returns a negative errno. If tracefs is not mounted, and `mount` is not NULL, mounts
- * one at no place, so that nobody else sees it, and sets *mount to its descriptor.
- */
+ * one at no place, so that nobody else sees it, and sets *mount to its descriptor. */
 static int open_instances(char place[static PLACE_BYTES], int *mount)
 {
     char path[INSTANCE_PATH];
@@ -600,10 +586,8 @@ static void discard_instance(struct tail_trace *t)
 /* "explain-tail-PID-NUMBER" */
 #define NAME_FORMAT "explain-tail-%d-%08" PRIx32
 
-/*
- * Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
- * open, so this is tried again.
- */
+/* Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
+ * open, so this is tried again. */
 static bool open_instance(struct tail_trace *t, const char *place)
 {
     for (int i = 0; i < TRIES_TO_MAKE; i++) {
@@ -632,10 +616,8 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
         add_note(t, "%s: %s", what, portable_reason(code));
 }
 
-/*
- * Learns the layout of the kernel's records, and opens an instance. Returns false and notes why if
- * that is impossible.
- */
+/* Learns the layout of the kernel's records, and opens an instance. Returns false and notes why if
+ * that is impossible. */
 static bool open_or_note(struct tail_trace *t, const char *place)
 {
     char text[FORMAT_BYTES];

@@ -9,10 +9,8 @@
 #include "sys/helper.h"
 #include "util/err.h"
 
-/*
- * The kernel's own events, from tracefs: what they say (struct tail_event), how records of any
- * version are decoded, and the trace instance of this run.
- */
+/* The kernel's own events, from tracefs: what they say (struct tail_event), how records of any
+ * version are decoded, and the trace instance of this run. */
 
 /* What the kernel reports, reduced to what shows a cause. */
 enum tail_kind {
@@ -67,10 +65,8 @@ struct tail_field {
     bool is_text;  /* an array of characters, which may be as long as a number */
 };
 
-/*
- * Where the parts of a page of the kernel's trace buffer are, as trace_pipe_raw returns it:
- * header_page in tracefs, and Documentation/trace/ring-buffer-design.rst of the kernel.
- */
+/* Where the parts of a page of the kernel's trace buffer are, as trace_pipe_raw returns it:
+ * header_page in tracefs, and Documentation/trace/ring-buffer-design.rst of the kernel. */
 struct tail_page_layout {
     struct tail_field commit;
     struct tail_field data;
@@ -131,21 +127,17 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
 #define TAIL_NOTE          320
 #define TAIL_INSTANCE_NAME 48
 
-/*
- * Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
+/* Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
  * the devices below its files. Other processes need two instances, because the kernel applies a
  * list of processes to all of one: TAIL_CALLS has what happens in the threads that
  * tail_trace_follow() names and in their children, with their system calls; TAIL_AROUND what
- * happens at devices and in journals, and who caused it.
- */
+ * happens at devices and in journals, and who caused it. */
 enum tail_set { TAIL_OWN = 1, TAIL_CALLS = 2, TAIL_AROUND = 4 };
 
-/*
- * A trace instance of the program's own. While a test runs, the kernel records events into it, of
+/* A trace instance of the program's own. While a test runs, the kernel records events into it, of
  * which the newest overwrite the oldest. It is opened as root; a process that holds its descriptors
  * can use it afterwards. The remover, a confined process, removes it when the program ends, no
- * matter how: it sees the end of the socket.
- */
+ * matter how: it sees the end of the socket. */
 struct tail_trace {
     enum tail_set set;
     bool is_open;

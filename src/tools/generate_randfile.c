@@ -16,10 +16,8 @@
 #include "tools/tool.h"
 #include "util/err.h"
 
-/*
- * The numbers of glibc's rand(3), whatever the C library is: an additive feedback generator of 31
- * words (random(3), TYPE_3). A seed has the same numbers on every machine.
- */
+/* The numbers of glibc's rand(3), whatever the C library is: an additive feedback generator of 31
+ * words (random(3), TYPE_3). A seed has the same numbers on every machine. */
 #define RAND_SEQUENCE_WORDS 31
 
 struct rand_sequence {

@@ -66,10 +66,8 @@ struct byte_way {
     bool is_system_call;
     bool has_threads; /* the process has a second thread meanwhile */
 
-    /*
-     * Moves a block byte by byte, to `bytes` or from there. Returns the number of bytes moved: less
-     * after a failure (with errno set) or at the end of the file, and with streams 0.
-     */
+    /* Moves a block byte by byte, to `bytes` or from there. Returns the number of bytes moved: less
+     * after a failure (with errno set) or at the end of the file, and with streams 0. */
     size_t (*move)(const struct byte_channel *c, unsigned char *bytes, size_t count);
 };
 

@@ -86,10 +86,8 @@ struct zcav_settings {
 
 #define DEFAULT_CHUNK MIB
 
-/*
- * Parses "A:B" or "A" into numbers of bytes, each in whole MiB. An empty A before a colon is 0.
- * Returns the number of parts; 0: the text is wrong.
- */
+/* Parses "A:B" or "A" into numbers of bytes, each in whole MiB. An empty A before a colon is 0.
+ * Returns the number of parts; 0: the text is wrong. */
 static int parse_pair(const char *text, uint64_t numbers[2])
 {
     char first[UNITS_TEXT];
@@ -228,12 +226,10 @@ enum zcav_kind {
     ZCAV_STREAM, /* anything else: it is read once, from its current position to its end */
 };
 
-/*
- * The text about one device, as Bonnie++'s zcav prints it: comments, and for each block its offset,
+/* The text about one device, as Bonnie++'s zcav prints it: comments, and for each block its offset,
  * throughput and time, which gnuplot reads. With one pass, blocks are printed as they are measured.
  * With several passes they are printed at the end, and the figure of a block is the mean of the
- * middle third of its passes.
- */
+ * middle third of its passes. */
 struct zcav_log {
     FILE *stream;     /* NULL: no log is wanted, so nothing is printed */
     const char *name; /* name for messages */
@@ -303,10 +299,8 @@ static int open_first(const char *path, const struct zcav_settings *s, struct er
     return rc;
 }
 
-/*
- * Opens `path` ("-": standard input) as the settings say. For writing it opens only what
- * guards_open() allows. The caller must close j->file and free j->label in either case.
- */
+/* Opens `path` ("-": standard input) as the settings say. For writing it opens only what
+ * guards_open() allows. The caller must close j->file and free j->label in either case. */
 static int open_device(struct zcav_job *j, const char *path, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
@@ -354,10 +348,8 @@ static enum engine_answer stream_submit(void *state, struct io *io)
     return ENGINE_COMPLETED;
 }
 
-/*
- * An engine for pipes and terminals, which have no offsets: each transfer goes on where the last
- * one has ended, one at a time. At the end of the stream it fails with STREAM_ENDED.
- */
+/* An engine for pipes and terminals, which have no offsets: each transfer goes on where the last
+ * one has ended, one at a time. At the end of the stream it fails with STREAM_ENDED. */
 static const struct engine_ops engine_stream = {
     .name = "read",
     .summary = "read, one transfer at a time",
@@ -502,8 +494,8 @@ static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struc
     return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
 }
 
-/* Prints a part of the log, if one is wanted, and flushes it: a machine with a bad disk may hang.
- */
+/* Prints a part of the log, if one is wanted, and flushes it: a machine with a bad disk may
+ * hang. */
 __attribute__((format(printf, 3, 4))) static int print_log(const struct zcav_log *l, struct err *e,
                                                            const char *format, ...)
 {
@@ -545,10 +537,8 @@ static int log_block(const struct zcav_log *l, uint64_t offset, const struct zca
     return print_log(l, e, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
 }
 
-/*
- * Ends the log. Output that was kept comes below the name of the device, and before two empty
- * lines, so that gnuplot takes it for a data set of its own.
- */
+/* Ends the log. Output that was kept comes below the name of the device, and before two empty
+ * lines, so that gnuplot takes it for a data set of its own. */
 static int close_log(struct zcav_log *l, const char *device, struct err *e)
 {
     FILE *stream = l->stream;

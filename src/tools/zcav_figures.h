@@ -8,10 +8,8 @@
 #include "util/err.h"
 #include "util/units.h"
 
-/*
- * Ranges of a device that could not be read or written, sorted, and neither adjacent nor
- * overlapping. All zeros: there are none.
- */
+/* Ranges of a device that could not be read or written, sorted, and neither adjacent nor
+ * overlapping. All zeros: there are none. */
 struct bad_range {
     uint64_t offset;
     uint64_t bytes;
@@ -23,10 +21,8 @@ struct bad_ranges {
     size_t count;
 };
 
-/*
- * Adds a range of at least one byte, and merges it with those that it touches. *is_new becomes
- * whether it touched none.
- */
+/* Adds a range of at least one byte, and merges it with those that it touches. *is_new becomes
+ * whether it touched none. */
 int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is_new,
                    struct err *e);
 

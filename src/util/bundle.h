@@ -5,12 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Objects without pointers, one after another, in the form in which they travel between hosts. A
+/* Objects without pointers, one after another, in the form in which they travel between hosts. A
  * bundle has only those words of an object that are not 0, because most of a histogram is empty
  * whatever it has counted. The reader must know which objects a bundle has, and all hosts must have
- * the same architecture.
- */
+ * the same architecture. */
 struct bundle {
     uint64_t *words;
     size_t count;

@@ -5,11 +5,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/*
- * Raises the soft limit on open descriptors to the hard one. The soft limit protects programs that
+/* Raises the soft limit on open descriptors to the hard one. The soft limit protects programs that
  * use select(2), which this one does not. Returns the number of descriptors that the process may
- * have, at most INT_MAX; 0: unknown.
- */
+ * have, at most INT_MAX; 0: unknown. */
 static inline int descriptor_limit_raise(void)
 {
     struct rlimit limit;

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-/*
- * The name of the program. Each program defines it in its own folder, and it is written nowhere
- * else. If one executable is several programs, main() sets it before anything else.
- */
+/* The name of the program. Each program defines it in its own folder, and it is written nowhere
+ * else. If one executable is several programs, main() sets it before anything else. */
 extern const char *program_name;
 
 /* Prints "NAME: TEXT" on standard error, printable, and cut after 1023 bytes. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * One failure that is reported in one line: what was being done, to what, and the reason. Functions
+/* One failure that is reported in one line: what was being done, to what, and the reason. Functions
  * that can fail return 0, or a negative errno, and set the struct err that they get; one that is
- * set stays as it is, because only the first failure is worth reporting. The text is printable.
- */
+ * set stays as it is, because only the first failure is worth reporting. The text is printable. */
 struct err {
     int code;       /* positive errno; 0: nothing has failed */
     char text[512]; /* the line without its newline */

@@ -6,11 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/*
- * Files that the kernel provides (/proc, /sys, control groups, /dev/null), and directories whose
+/* Files that the kernel provides (/proc, /sys, control groups, /dev/null), and directories whose
  * paths it gives. Only root can change what such a path leads to, so it is opened as it is. All
- * other files are found by sys/path.h. Tests give paths below a tree of their own.
- */
+ * other files are found by sys/path.h. Tests give paths below a tree of their own. */
 
 /* Opens such a file with these flags of open(2). Returns the descriptor, or -1 with errno. */
 int kernel_file_open(const char *path, int flags);
@@ -21,17 +19,13 @@ FILE *kernel_file_read(const char *path);
 /* Opens such a directory, to list it. Returns NULL with errno when that cannot be done. */
 DIR *kernel_file_list(const char *path);
 
-/*
- * Reads the beginning of a text file, as far as it fits with a NUL, without stdio and malloc, which
- * a forked process must not call. Returns false when there is none; `text` is empty then.
- */
+/* Reads the beginning of a text file, as far as it fits with a NUL, without stdio and malloc, which
+ * a forked process must not call. Returns false when there is none; `text` is empty then. */
 bool kernel_file_text(const char *path, char *text, size_t size);
 
-/*
- * Reads a whole text file, "/proc/self/mountinfo", below a directory, "" being the root. The caller
+/* Reads a whole text file, "/proc/self/mountinfo", below a directory, "" being the root. The caller
  * frees it, and may cut it by strsep(3). Returns NULL when the file cannot be read, as for want of
- * memory.
- */
+ * memory. */
 char *kernel_file_whole(const char *directory, const char *file);
 
 bool kernel_file_exists(const char *path);
@@ -46,8 +40,6 @@ struct descriptor_path {
 
 struct descriptor_path descriptor_path(int fd);
 
-/*
- * Opens the file behind a descriptor again with other flags. Returns the new descriptor, or -1 with
- * errno: ENOENT also if /proc is not mounted.
- */
+/* Opens the file behind a descriptor again with other flags. Returns the new descriptor, or -1 with
+ * errno: ENOENT also if /proc is not mounted. */
 int kernel_file_reopen(int fd, int flags);

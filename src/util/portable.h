@@ -6,10 +6,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/*
- * What the C libraries of Linux do not have in common: glibc has all of it, and musl 1.2 some.
- * Other code calls these functions, and never asks for the C library.
- */
+/* What the C libraries of Linux do not have in common: glibc has all of it, and musl 1.2 some.
+ * Other code calls these functions, and never asks for the C library. */
 
 /* linux/fs.h has this, too, but cannot be included beside the headers of every C library. */
 #ifndef RWF_DSYNC
@@ -19,10 +17,8 @@
 #define RWF_ATOMIC 0x00000040 /* since Linux 6.11 */
 #endif
 
-/*
- * What an errno means, in glibc's words whatever the C library is, because scripts look for them. A
- * constant text, without any allocation, so forked seekers can call this, too.
- */
+/* What an errno means, in glibc's words whatever the C library is, because scripts look for them. A
+ * constant text, without any allocation, so forked seekers can call this, too. */
 const char *portable_reason(int code);
 
 /* The running C library, whose stdio decides what putc() and getc() move: "glibc 2.36", "musl". */

@@ -14,10 +14,8 @@ struct range {
 /* White space except the blank: control characters, and Unicode's two separators. */
 static const struct range spaces[] = {{0x09, 0x0D}, {0x85, 0x85}, {0x2028, 0x2029}};
 
-/*
- * Characters that must not reach a terminal: C0 and C1 controls; Unicode's Bidi_Control and its
- * invisible neighbours; noncharacters; and the replacement for bytes that are not a character.
- */
+/* Characters that must not reach a terminal: C0 and C1 controls; Unicode's Bidi_Control and its
+ * invisible neighbours; noncharacters; and the replacement for bytes that are not a character. */
 static const struct range unprintable[] = {
     {0x00, 0x1F},     {0x7F, 0x9F},     {0x061C, 0x061C}, {0x200B, 0x200F},  {0x202A, 0x202E},
     {0x2060, 0x206F}, {0xFDD0, 0xFDEF}, {0xFEFF, 0xFEFF}, {0xFFF9, INVALID},

@@ -8,14 +8,12 @@
 /* Whether the `length` bytes at `word` are one of the comma-separated words of `list`. */
 bool word_list_has(const char *list, const char *word, size_t length);
 
-/*
- * Makes text from outside harmless: names of files and devices, what other programs have written or
+/* Makes text from outside harmless: names of files and devices, what other programs have written or
  * said. Whatever is printed goes through one of the functions below (tests/checks/printing.t). NULL
  * is an empty text. All make it valid UTF-8 on one line: white space becomes a blank, none at the
  * ends; other controls, marks that change the direction of writing, what has no meaning in Unicode,
  * and bytes that are not UTF-8 become `?`; what is too long is cut between characters. LABEL_BYTES
- * suits readers of CSV with room for a line of 1024 bytes.
- */
+ * suits readers of CSV with room for a line of 1024 bytes. */
 #define LABEL_BYTES      256
 #define LABEL_HTML_BYTES (6 * LABEL_BYTES) /* a quotation mark takes six: &quot; */
 
@@ -48,21 +46,18 @@ void make_printable(char *text);
 /* Whether make_printable() would leave the text as it is. */
 bool is_printable(const char *text);
 
-/*
- * The label for CSV and for text, which never needs quotes, whether readers split at commas, know
+/* The label for CSV and for text, which never needs quotes, whether readers split at commas, know
  * quotes or copy it into HTML (Debian's bon_csv2html): comma -> `;`, quotation mark -> `'`, `<` ->
  * `(`, `>` -> `)`. One that begins with `=`, `+`, `-` or `@` gets a `'` before it, so that no
- * spreadsheet takes it for a formula. `&` stays: it cannot open a tag, and occurs in names (R&D).
- */
+ * spreadsheet takes it for a formula. `&` stays: it cannot open a tag, and occurs in names
+ * (R&D). */
 void sanitize_plain(char text[static LABEL_BYTES], const char *label);
 
 /* The label for HTML, as text or as the value of an attribute in quotation marks. */
 void sanitize_html(char text[static LABEL_HTML_BYTES], const char *label);
 
-/*
- * The label for formats that quote texts themselves, such as JSON, cut to `size` bytes. The text is
- * never longer than the label.
- */
+/* The label for formats that quote texts themselves, such as JSON, cut to `size` bytes. The text is
+ * never longer than the label. */
 void sanitize_clean(char *text, size_t size, const char *label);
 
 /* Number of characters in valid UTF-8. Each counts as one column. */

@@ -3,11 +3,9 @@
 
 #include <stdint.h>
 
-/*
- * A permutation of 0 .. count-1 that a key selects, computed and not stored: a balanced Feistel
+/* A permutation of 0 .. count-1 that a key selects, computed and not stored: a balanced Feistel
  * network over the next power of four, walked until the result is inside the range (Black and
- * Rogaway 2002, "cycle walking"; fewer than four steps on average).
- */
+ * Rogaway 2002, "cycle walking"; fewer than four steps on average). */
 struct permutation {
     uint64_t count;
     uint64_t key;
@@ -20,10 +18,8 @@ void permutation_init(struct permutation *p, uint64_t count, uint64_t key);
 /* The number to which `index` is mapped, which must be below count. */
 uint64_t permutation_at(const struct permutation *p, uint64_t index);
 
-/*
- * Random numbers that a seed makes repeatable: xoshiro256** by Blackman and Vigna (2018), seeded
- * with splitmix64 as its authors advise. Not for secrets.
- */
+/* Random numbers that a seed makes repeatable: xoshiro256** by Blackman and Vigna (2018), seeded
+ * with splitmix64 as its authors advise. Not for secrets. */
 struct rng {
     uint64_t state[4];
 };

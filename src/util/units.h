@@ -25,33 +25,27 @@ static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
 #define GIB     (UINT64_C(1) << 30)
 #define TIB     (UINT64_C(1) << 40)
 
-/*
- * Numbers as users write them and as reports print them.
+/* Numbers as users write them and as reports print them.
  *
  * Nothing is guessed: no sign unless the function names one, no blanks, no hexadecimal, no
  * exponent, nothing after it. A number with a fraction has digits before the point, after it, or
  * both. Every parser returns 0, -EINVAL (no such number) or -ERANGE (it does not fit), and sets
- * *value only if 0.
- */
+ * *value only if 0. */
 
 /* Room for any text of the formatters below, with its NUL. */
 #define UNITS_TEXT 32
 
-/*
- * Parses a size into bytes: a number, which may have a fraction, with a suffix k, m, g, t, p or e
+/* Parses a size into bytes: a number, which may have a fraction, with a suffix k, m, g, t, p or e
  * (powers of 1024), which B or iB may follow, or B alone, in upper or lower case. A bare number is
  * in units of `unit` bytes. With UNITS_AS_GO it is in bytes, and letters without an i are powers of
- * 1000. Drops a fraction of a byte.
- */
+ * 1000. Drops a fraction of a byte. */
 #define UNITS_AS_GO 0
 
 int units_parse_size(const char *text, uint64_t unit, uint64_t *value);
 
-/*
- * Parses a duration into nanoseconds: numbers, which may have a fraction, each with a unit ns, us
+/* Parses a duration into nanoseconds: numbers, which may have a fraction, each with a unit ns, us
  * (or µs), ms, s, m, h or d ("1m30s", "1.5s"); or one number alone, in `unit` nanoseconds. If that
- * is 0, only 0 needs no unit.
- */
+ * is 0, only 0 needs no unit. */
 int units_parse_duration(const char *text, uint64_t unit, uint64_t *value);
 
 /* Rounds down to whole MiB; below one MiB, to whole KiB. */
@@ -72,10 +66,8 @@ int units_parse_decimal(const char *text, uint64_t *billionths);
 /* Parses a whole number with or without a minus sign. */
 int units_parse_signed(const char *text, int64_t *value);
 
-/*
- * Formats the size of the data as Bonnie++ does, exactly: in the largest of G, M and k that divides
- * it ("63808M", "16G"), or else with a B, because readers take a bare number for MiB.
- */
+/* Formats the size of the data as Bonnie++ does, exactly: in the largest of G, M and k that divides
+ * it ("63808M", "16G"), or else with a B, because readers take a bare number for MiB. */
 void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
 
 /* Formats a rounded size for people: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". */
@@ -84,16 +76,12 @@ void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes);
 /* Formats the size of a chunk as Bonnie++ does, exactly: "1m", "64k", "512" (bytes). */
 void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
 
-/*
- * Formats a latency as a whole number of us, ms or s, in the smallest of these that needs at most
- * five digits ("99999us", "100ms"). Never "0us", because what was measured took some time.
- */
+/* Formats a latency as a whole number of us, ms or s, in the smallest of these that needs at most
+ * five digits ("99999us", "100ms"). Never "0us", because what was measured took some time. */
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
-/*
- * Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
- * s on with more. It comes by value, so units_time(ns).text can be an argument of printf().
- */
+/* Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
+ * s on with more. It comes by value, so units_time(ns).text can be an argument of printf(). */
 struct units_text {
     char text[UNITS_TEXT];
 };
@@ -106,17 +94,13 @@ struct units_text units_known_time(uint64_t nanoseconds);
 /* Formats a duration as Go does, in the largest unit below it: "537.25µs", "1m30s", "0s". */
 struct units_text units_go_duration(uint64_t nanoseconds);
 
-/*
- * Format a bound beside a value that it excludes, such as a limit: units_time() or the number, with
- * as many more decimals as it takes to differ from `excluded`, unless they are equal.
- */
+/* Format a bound beside a value that it excludes, such as a limit: units_time() or the number, with
+ * as many more decimals as it takes to differ from `excluded`, unless they are equal. */
 struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded);
 struct units_text units_beside(double number, int decimals, double excluded);
 
-/*
- * Formats a number for people, with three digits, in the last unit that leaves any: "1.58 GiB" of
- * UNITS_BYTES, "84.6 k" of UNITS_COUNT; below 1000 without a unit (" B" of bytes).
- */
+/* Formats a number for people, with three digits, in the last unit that leaves any: "1.58 GiB" of
+ * UNITS_BYTES, "84.6 k" of UNITS_COUNT; below 1000 without a unit (" B" of bytes). */
 enum units_of { UNITS_BYTES, UNITS_COUNT };
 struct units_text units_scaled(double number, enum units_of what);
 

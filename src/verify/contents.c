@@ -164,10 +164,8 @@ static bool part_is(const struct contents *c, const void *part, size_t length,
     return memcmp(part, right, length) == 0;
 }
 
-/*
- * Checks a part of a unit, all of whose bytes must be right. The part may have no stamp that tells
- * its generation. If the generation is unknown, tries all of them, the most likely ones first.
- */
+/* Checks a part of a unit, all of whose bytes must be right. The part may have no stamp that tells
+ * its generation. If the generation is unknown, tries all of them, the most likely ones first. */
 static enum corruption_kind check_part(const struct contents *c, const void *part, size_t length,
                                        struct corrupted_place *place)
 {

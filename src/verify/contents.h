@@ -9,21 +9,17 @@
 #include "util/err.h"
 #include "verify/pattern.h"
 
-/*
- * What data files should hold, and whether they do. Bytes are a function of a generation
+/* What data files should hold, and whether they do. Bytes are a function of a generation
  * (pattern.h), so only generations have to be remembered: of each file how often it was written as
  * a whole, which its worker alone counts (contents_file), and of each block how often it was
- * changed at random since (generations). What is damaged is noted, and ends no test.
- */
+ * changed at random since (generations). What is damaged is noted, and ends no test. */
 
-/*
- * Counts how often each block of the data set was changed, for tests that change blocks at random
+/* Counts how often each block of the data set was changed, for tests that change blocks at random
  * places, several at once and in several processes. Each block has a counter of 16 bits in a shared
  * mapping, which is odd while the block is being changed, and grows by two with each change: a
  * sequence lock on which readers never wait, but compare the counters before and after they read.
  * Beyond 2^25 blocks (64 MiB of counters), several blocks share one counter, and the number of
- * changes of a single block is unknown.
- */
+ * changes of a single block is unknown. */
 struct generations {
     _Atomic uint16_t *counters; /* NULL: no block is ever changed */
     uint64_t count;
@@ -79,34 +75,26 @@ struct corruption {
 /* Counts a corrupted unit, or a read that failed, and keeps its place if it is one of the first. */
 void corruption_note(struct corruption *found, const struct corrupted_place *place);
 
-/*
- * Fills the buffer with the contents that belong at this offset: with `further` 0, now; with 1,
- * after the whole file has been rewritten, which is in progress and has not come to the offset.
- */
+/* Fills the buffer with the contents that belong at this offset: with `further` 0, now; with 1,
+ * after the whole file has been rewritten, which is in progress and has not come to the offset. */
 void contents_fill(const struct contents *c, unsigned file, uint64_t offset, void *buffer,
                    size_t length, unsigned further);
 
-/*
- * Ends the rewriting of a file, after its last byte, or because the file is given up. Its next
- * contents will differ from all earlier ones.
- */
+/* Ends the rewriting of a file, after its last byte, or because the file is given up. Its next
+ * contents will differ from all earlier ones. */
 void contents_end_rewriting(struct contents *c, unsigned file);
 
-/*
- * A random change of whole blocks takes four steps: claim the blocks, fill the buffer with
+/* A random change of whole blocks takes four steps: claim the blocks, fill the buffer with
  * contents_fill(), write it, and release the blocks when it has been written. contents_claim()
- * returns false, and claims nothing, when another writer is changing one of the blocks.
- */
+ * returns false, and claims nothing, when another writer is changing one of the blocks. */
 bool contents_claim(struct contents *c, unsigned file, uint64_t offset, size_t length);
 void contents_release(struct contents *c, unsigned file, uint64_t offset, size_t length);
 
-/*
- * A reader gets the version of a range before it reads the range, and checks the buffer afterwards.
+/* A reader gets the version of a range before it reads the range, and checks the buffer afterwards.
  * If the range was changed in between, which gives it another version, it cannot be judged, and
  * does not count as checked; while it is being changed, its version is GENERATIONS_CHANGING. A
  * writer that has claimed the range needs no version, and passes CONTENTS_CLAIMED. contents_check()
- * adds what is wrong to *found.
- */
+ * adds what is wrong to *found. */
 #define GENERATIONS_CHANGING UINT64_MAX
 #define CONTENTS_CLAIMED     (GENERATIONS_CHANGING - 1)
 

@@ -47,10 +47,8 @@ size_t pattern_unit_for(uint64_t bytes)
     return unit;
 }
 
-/*
- * The check word of a unit, from the key of the unit's run. Mixes in only two rounds, because every
- * unit that is made or checked needs it.
- */
+/* The check word of a unit, from the key of the unit's run. Mixes in only two rounds, because every
+ * unit that is made or checked needs it. */
 static uint64_t check_of(uint64_t key, const struct pattern_place *place)
 {
     uint64_t where = key ^ place->file * FILE_STEP ^ place->unit;
@@ -149,10 +147,8 @@ static bool stamp_is_sound(const struct pattern_stamp *stamp)
     return stamp->check == check_of(key_of(o->seed, o->run), &o->place);
 }
 
-/*
- * Whether the sector that begins at word `first` is as a write of this program left it: all zeros,
- * as in a place that was never written, or made with a single key.
- */
+/* Whether the sector that begins at word `first` is as a write of this program left it: all zeros,
+ * as in a place that was never written, or made with a single key. */
 static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_t first)
 {
     size_t last = p->unit_bytes / sizeof *unit - 1;
@@ -180,10 +176,8 @@ static bool sector_is_whole(const struct pattern *p, const uint64_t *unit, size_
     return true;
 }
 
-/*
- * Finds out what is wrong with a corrupted unit. Slow, but called only for such units. *origin
- * becomes what the stamp of a whole unit says that was made for another place or by another run.
- */
+/* Finds out what is wrong with a corrupted unit. Slow, but called only for such units. *origin
+ * becomes what the stamp of a whole unit says that was made for another place or by another run. */
 static enum corruption_kind classify_corruption(const struct pattern *p, const uint64_t *got,
                                                 const uint64_t *right,
                                                 struct pattern_origin *origin)

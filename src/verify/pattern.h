@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * What data files contain. Every byte is a function of the seed, the number of the run, the file,
+/* What data files contain. Every byte is a function of the seed, the number of the run, the file,
  * the offset and the generation (how often that offset was rewritten), so nothing has to be
  * remembered.
  *
@@ -17,8 +16,7 @@
  * which unit it is. They reveal writes that were lost, torn or misdirected, and data that an
  * earlier run has left: the random words are the same in all runs, so parts of another's units are
  * known as such. Zeros have no stamp. Words are little-endian, so that every machine can read what
- * another has written.
- */
+ * another has written. */
 enum data_kind { DATA_RANDOM, DATA_ZERO, DATA_COMPRESS };
 
 #define PATTERN_UNIT_MAX  4096
@@ -69,11 +67,9 @@ enum corruption_kind {
     CORRUPTION_UNREADABLE,  /* was not read, because the storage returned an error */
 };
 
-/*
- * Prepares contents of that kind. With DATA_COMPRESS, `percent` (1 to 100) of each unit is random,
+/* Prepares contents of that kind. With DATA_COMPRESS, `percent` (1 to 100) of each unit is random,
  * which is also the percentage to which it can be compressed. Runs with the same seed whose data
- * must differ need different numbers in `run`.
- */
+ * must differ need different numbers in `run`. */
 void pattern_init(struct pattern *p, enum data_kind kind, unsigned percent, size_t unit_bytes,
                   uint64_t seed, uint64_t run);
 
@@ -83,18 +79,14 @@ void pattern_begin_run(struct pattern *p, uint64_t run);
 /* The largest size of a unit that divides `bytes`; PATTERN_UNIT_MIN if none does. */
 size_t pattern_unit_for(uint64_t bytes);
 
-/*
- * Fills the buffer with the `length` bytes at `offset` of a file in that generation. Any offset and
- * length are allowed; whole units in an aligned buffer are fastest.
- */
+/* Fills the buffer with the `length` bytes at `offset` of a file in that generation. Any offset and
+ * length are allowed; whole units in an aligned buffer are fastest. */
 void pattern_fill(const struct pattern *p, void *buffer, size_t length, uint64_t file,
                   uint64_t offset, uint64_t generation);
 
-/*
- * Checks a whole unit, which must be aligned for uint64_t: its stamp and its check word or, with
+/* Checks a whole unit, which must be aligned for uint64_t: its stamp and its check word or, with
  * `full`, every byte. If the unit is corrupted, *found becomes the origin that its stamp names or,
- * if the stamp is not sound, the expected one.
- */
+ * if the stamp is not sound, the expected one. */
 enum corruption_kind pattern_check(const struct pattern *p, const void *unit,
                                    const struct pattern_place *expected, bool full,
                                    struct pattern_origin *found);

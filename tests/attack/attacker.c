@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Plays another user of the machine who attacks what root does in a directory that he may write to.
+/* Plays another user of the machine who attacks what root does in a directory that he may write to.
  * Started as root, it becomes user nobody before anything else.
  *
  *     attacker run DIR FACE
@@ -34,8 +33,7 @@
  *     name=NAME    nothing new: the entry of that name that is already there
  *
  * Prints "ready" when it is. Ends when its standard input ends, and then prints how many exchanges
- * succeeded ("struck") and how often something was made in a directory of its own ("entered").
- */
+ * succeeded ("struck") and how often something was made in a directory of its own ("entered"). */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -96,9 +94,8 @@ static void become_nobody(void)
         fail("become nobody");
 }
 
-/*
- * ---- faces: what replaces something ------------------------------------------------------------
- */
+/* ---- faces: what replaces something
+ * ------------------------------------------------------------ */
 
 static void make_bait(struct attack *a, const char *target)
 {
@@ -168,10 +165,8 @@ static bool strike(struct attack *a, const char *name, const char *face)
     return true;
 }
 
-/*
- * Called when somebody works in a directory of ours. Replaces it by the link, so that he goes on in
- * the link's target.
- */
+/* Called when somebody works in a directory of ours. Replaces it by the link, so that he goes on in
+ * the link's target. */
 static void lead_astray(struct attack *a, const char *name)
 {
     a->entered++;
@@ -240,10 +235,8 @@ static void attack_runs(struct attack *a, const char *dir, bool by_itself, const
         take_events(a, face);
 }
 
-/*
- * ---- flip: a path leads to something else each time
- * ----------------------------------------------
- */
+/* ---- flip: a path leads to something else each time
+ * ---------------------------------------------- */
 
 #define MOST_FACES 8
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A plugin of nbdkit for the tests of boncut: a drive with a cache that forgets when its power is
+/* A plugin of nbdkit for the tests of boncut: a drive with a cache that forgets when its power is
  * cut, and that may lie about it.
  *
  *     nbdkit ./drive.so file=IMAGE seed=N [sector=4096] [flush-us=2000] [lie=WORD]
@@ -12,8 +11,7 @@
  *
  * With a speed, the first `credit` bytes move at `fast` bytes per second, and all others at `slow`.
  * A bucket gets new credit at the slow speed all the time, so it lasts longer: credit * fast /
- * (fast - slow) bytes. Requests of less than 16 KiB take no time and no credit.
- */
+ * (fast - slow) bytes. Requests of less than 16 KiB take no time and no credit. */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -182,9 +180,8 @@ static void remember_before(const struct cached *c)
     memcpy((*before)->data, old, drive.sector);
 }
 
-/*
- * ---- the cache; callers hold the lock -----------------------------------------------------------
- */
+/* ---- the cache; callers hold the lock
+ * ----------------------------------------------------------- */
 
 static void cache_add(const unsigned char *data, uint64_t sector, uint64_t now, uint64_t held_ns)
 {
@@ -219,10 +216,8 @@ static bool cache_is_outdated(const struct cached *c, uint64_t last_number, uint
            newest->written_ns <= last_ns && newest->held_ns <= now;
 }
 
-/*
- * Stores the writes up to these limits that nothing holds back, in their order, but only the newest
- * of each sector. When the power is cut meanwhile, it stops.
- */
+/* Stores the writes up to these limits that nothing holds back, in their order, but only the newest
+ * of each sector. When the power is cut meanwhile, it stops. */
 static void cache_empty(uint64_t last_number, uint64_t last_ns, uint64_t now)
 {
     struct cached **link = &drive.oldest;
@@ -263,10 +258,8 @@ static void cut_store_part(void)
             cache_store(c);
 }
 
-/*
- * Finds the sector in one of boncut's files that was stored longest ago, but after write `number`,
- * and has not been overwritten.
- */
+/* Finds the sector in one of boncut's files that was stored longest ago, but after write `number`,
+ * and has not been overwritten. */
 static bool find_stored(uint64_t file, uint64_t number, uint64_t *found)
 {
     uint64_t first = UINT64_MAX;
@@ -332,9 +325,8 @@ static void *cut_wait(void *signals)
     _exit(0);
 }
 
-/*
- * ---- the functions that nbdkit calls -----------------------------------------------------------
- */
+/* ---- the functions that nbdkit calls
+ * ----------------------------------------------------------- */
 
 static int drive_config_lie(const char *value)
 {
@@ -452,10 +444,8 @@ static bool is_aligned(uint32_t count, uint64_t offset)
 
 #define SMALL_REQUEST 16384
 
-/*
- * A busy machine may hold back requests and answers for this time, and the drive keeps its speed.
- * One that was idle for longer begins anew.
- */
+/* A busy machine may hold back requests and answers for this time, and the drive keeps its speed.
+ * One that was idle for longer begins anew. */
 #define CATCH_UP_NS 5e7
 
 /* Waits as long as a request takes at the drive's speed. */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A library to preload: makes the Nth call of malloc and similar functions fail, in any thread or
+/* A library to preload: makes the Nth call of malloc and similar functions fail, in any thread or
  * library, as FAIL_MALLOC_AT in the environment says, and then writes a line "failed" to the file
  * FAIL_MALLOC_NOTES. If the program crashes, lines "in NAME" follow for the functions on the stack,
  * the innermost first, with "in ?" for those without a known name in a library. At the end of the
- * first process, the number of calls is written to the file FAIL_MALLOC_COUNT.
- */
+ * first process, the number of calls is written to the file FAIL_MALLOC_COUNT. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,10 +95,8 @@ static bool fails(void)
     return true;
 }
 
-/*
- * The function of that name that would be called without this library: the C library's, or a
- * sanitizer's.
- */
+/* The function of that name that would be called without this library: the C library's, or a
+ * sanitizer's. */
 #define NEXT(function)                                                                             \
     ({                                                                                             \
         static __typeof__(&function) next;                                                         \
@@ -122,10 +118,8 @@ void *realloc(void *old, size_t size)
     return fails() ? NULL : NEXT(realloc)(old, size);
 }
 
-/*
- * Calls of this function are not counted: musl refuses aligned memory if a library defines malloc,
- * but not this.
- */
+/* Calls of this function are not counted: musl refuses aligned memory if a library defines malloc,
+ * but not this. */
 void *aligned_alloc(size_t alignment, size_t size)
 {
     return NEXT(aligned_alloc)(alignment, size);

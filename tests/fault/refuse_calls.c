@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Runs a command in which system calls fail, as on an older kernel or in a container with a filter:
+/* Runs a command in which system calls fail, as on an older kernel or in a container with a filter:
  *
- *     refuse_calls ENOSYS|EPERM CALL[,CALL]... COMMAND [ARGUMENT]...
- */
+ *     refuse_calls ENOSYS|EPERM CALL[,CALL]... COMMAND [ARGUMENT]... */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +19,8 @@
 #define SYS_cachestat 451
 #endif
 
-/*
- * A call, and the bits of one of its arguments for which it fails; without bits, it always fails.
- */
+/* A call, and the bits of one of its arguments for which it fails; without bits, it always
+ * fails. */
 static const struct call {
     const char *name;
     long number;

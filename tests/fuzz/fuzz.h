@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * A fuzz target is a file with this one function. It gets arbitrary bytes, and aborts when the code
+/* A fuzz target is a file with this one function. It gets arbitrary bytes, and aborts when the code
  * under test breaks a promise of its header. In a build with --enable-fuzzing, libFuzzer makes the
- * bytes; in any other build replay.c takes them from the corpus.
- */
+ * bytes; in any other build replay.c takes them from the corpus. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MUST(condition)                                                                            \

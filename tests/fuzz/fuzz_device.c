@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What the kernel says about a device: its number and its limits; and about the time that a thread
- * waited.
- */
+/* What the kernel says about a device: its number and its limits; and about the time that a thread
+ * waited. */
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A command line, one word per line, and the plan made from it. Either the parser accepts
- * everything and the plan is consistent, or it refuses in one line.
- */
+/* A command line, one word per line, and the plan made from it. Either the parser accepts
+ * everything and the plan is consistent, or it refuses in one line. */
 #include "bonnie/plan.h"
 #include "cli/parser.h"
 #include "fuzz.h"
@@ -13,9 +11,8 @@
 
 static const struct host host = {.name = "lab", .ram_bytes = (uint64_t)4 << 30, .cpus = 3};
 
-/*
- * Each word has memory of its own, because the parser may write to words, but not past their ends.
- */
+/* Each word has memory of its own, because the parser may write to words, but not past their
+ * ends. */
 static int split(const uint8_t *data, size_t size, char *words[MOST_WORDS + 2])
 {
     int count = 0;

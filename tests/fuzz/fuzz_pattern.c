@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Data from storage: the first byte selects the contents, the next ones the place, and the others
- * overwrite what should be there. Corruption must be found exactly when there is some.
- */
+/* Data from storage: the first byte selects the contents, the next ones the place, and the others
+ * overwrite what should be there. Corruption must be found exactly when there is some. */
 #include <stdbool.h>
 
 #include "fuzz.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The log of promises. However its text is damaged, it never claims more than was promised: what it
+/* The log of promises. However its text is damaged, it never claims more than was promised: what it
  * says about a unit is one of its promises, or nothing. The input is the damage: pairs of bytes,
- * each of which changes a known log.
- */
+ * each of which changes a known log. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,10 +41,8 @@ static size_t make_header(char text[static MAX_HEADER_LINE])
     return header_format(text, &h);
 }
 
-/*
- * Line `number` of the log, of any method but the first two. Each version of a unit occurs
- * once.
- */
+/* Line `number` of the log, of any method but the first two. Each version of a unit occurs
+ * once. */
 static size_t make_line(char text[static MAX_LOG_LINE], unsigned number, uint64_t run)
 {
     const struct log_line line = {.method = 2 + number % (METHODS - 2),
@@ -83,10 +79,8 @@ static void damage(struct text *t, uint8_t what, uint8_t where)
     }
 }
 
-/*
- * Checks that a promise was really made: a promise that was not would be reported as a loss that
- * never happened.
- */
+/* Checks that a promise was really made: a promise that was not would be reported as a loss that
+ * never happened. */
 static void check_promise(unsigned method, uint32_t unit, uint64_t version)
 {
     if (version == 0)

@@ -3,10 +3,8 @@
 #include "fuzz.h"
 #include "util/printable.h"
 
-/*
- * The text has no control characters, and its number of characters is that of its bytes without
- * continuation bytes.
- */
+/* The text has no control characters, and its number of characters is that of its bytes without
+ * continuation bytes. */
 static void must_be_one_line(const char *text, size_t room)
 {
     size_t characters = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The random file: any bytes make a seed, and equal bytes make the same seed; an empty file makes
- * none.
- */
+/* The random file: any bytes make a seed, and equal bytes make the same seed; an empty file makes
+ * none. */
 #include <sys/mman.h>
 #include <unistd.h>
 

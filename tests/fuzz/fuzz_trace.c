@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What the kernel has recorded. Any bytes are read to their end, and whatever they mean, the spans
+/* What the kernel has recorded. Any bytes are read to their end, and whatever they mean, the spans
  * of an operation fit together. The bytes begin with a text, which ends with a NUL, for the layout
  * of pages and for the format of an event. If that text is not valid, the layout of Linux 6.18 is
- * used, and a format with all fields.
- */
+ * used, and a format with all fields. */
 #include "fuzz.h"
 #include "tail/causes.h"
 #include "tail/history.h"

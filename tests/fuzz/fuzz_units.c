@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Sizes, counts and decimals: text that cannot be parsed leaves the value unchanged, and printed
- * values can be parsed again.
- */
+/* Sizes, counts and decimals: text that cannot be parsed leaves the value unchanged, and printed
+ * values can be parsed again. */
 #include <errno.h>
 #include <stdbool.h>
 

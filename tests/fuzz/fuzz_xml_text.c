@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A store's answers: whoever reads the text of an element never reads past the answer or writes
- * past the buffer.
- */
+/* A store's answers: whoever reads the text of an element never reads past the answer or writes
+ * past the buffer. */
 #include "bonload/targets/s3/s3.h"
 #include "fuzz.h"
 

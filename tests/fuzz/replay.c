@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Runs a target on its corpus: the seeds, and every input that once made it fail. Prints TAP, as
- * the other tests do.
- */
+/* Runs a target on its corpus: the seeds, and every input that once made it fail. Prints TAP, as
+ * the other tests do. */
 #include <dirent.h>
 #include <limits.h>
 

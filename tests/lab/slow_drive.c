@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * A plugin of nbdkit for tests/lab/tail: a drive in memory that is slow in known ways, and writes
+/* A plugin of nbdkit for tests/lab/tail: a drive in memory that is slow in known ways, and writes
  * down when.
  *
  *     nbdkit cc slow_drive.c size=BYTES log=FILE [read-us=N] [write-us=N]
@@ -9,8 +8,7 @@
  * A read takes read-us, a write write-us; one of them in `every`, chosen at random, delay-us more.
  * A flush takes flush-us, and with flush-alone the drive does nothing else meanwhile. The log has a
  * line for each delay and each flush: the word, and when it began and ended in ns of
- * CLOCK_MONOTONIC.
- */
+ * CLOCK_MONOTONIC. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

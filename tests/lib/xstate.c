@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * For User-mode Linux, by LD_PRELOAD: on CPUs whose registers take more than it has room for (AMX),
+/* For User-mode Linux, by LD_PRELOAD: on CPUs whose registers take more than it has room for (AMX),
  * Linux refuses to set only a part of them, and the guest could not start its first program. What
- * the guest does not know of is left as it is.
- */
+ * the guest does not know of is left as it is. */
 #include <elf.h>
 #include <errno.h>
 #include <stdarg.h>

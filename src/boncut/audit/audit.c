@@ -23,10 +23,8 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/*
- * The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
- * flushes only for these (Documentation/block/stat.rst), not for device mapper and md.
- */
+/* The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
+ * flushes only for these (Documentation/block/stat.rst), not for device mapper and md. */
 enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
 static const char *const caches[] = {
     [CACHE_UNKNOWN] = NULL, [CACHE_BACK] = "write back", [CACHE_THROUGH] = "write through"};
@@ -165,11 +163,9 @@ static void judge(struct audit *a, const char *directory)
 
 /* ---- the report as text ---------------------------------------------------------------------- */
 
-/*
- * Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
+/* Up to the size that the drive itself writes whole, that is the drive's word; larger sizes, and
  * all of them where the drive gives no word, the filesystem makes whole by writing elsewhere first.
- * Sizes of 0: there are none.
- */
+ * Sizes of 0: there are none. */
 static void split_whole(const struct audit *a, struct whole_sizes *by_drive,
                         struct whole_sizes *by_filesystem)
 {

@@ -35,11 +35,9 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * The cuts of a campaign, made from a machine that stays on. The directory of logs has the files of
+/* The cuts of a campaign, made from a machine that stays on. The directory of logs has the files of
  * each: "0007.promises", "0007.json" once the cut has been checked, and "0007.said", the output of
- * all commands.
- */
+ * all commands. */
 struct campaign {
     const struct settings *settings;
     struct path_directory logs; /* the directory of logs */
@@ -152,10 +150,8 @@ void campaign_sum_end(struct campaign_sum *sum)
             sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive, sum->cuts);
 }
 
-/*
- * Runs commands with `sh -c`, each in a process group of its own, so that shell_end() also ends
- * everything that the command has started.
- */
+/* Runs commands with `sh -c`, each in a process group of its own, so that shell_end() also ends
+ * everything that the command has started. */
 
 /* A child exits with this status, as shells do, when it cannot run the shell. */
 #define CANNOT_RUN 126
@@ -203,10 +199,8 @@ static void shell_end(pid_t process)
 /* How long the victim may take to answer. */
 #define ANSWER_NS (10 * BILLION)
 
-/*
- * The result of a step after which nothing is known about the promises: the command could not be
- * run, or did not find the directory of the log. Its line is in e.
- */
+/* The result of a step after which nothing is known about the promises: the command could not be
+ * run, or did not find the directory of the log. Its line is in e. */
 #define NOT_JUDGED 1
 
 /* The name of a cut's file, "0007.json": .text of what is returned. */
@@ -245,12 +239,10 @@ static int say_failure(struct campaign *c, const char *what, int status, struct 
                    status, logs, said.text);
 }
 
-/*
- * Starts a command with `in` as standard input (-1: none) and `out` as standard output (-1: the
+/* Starts a command with `in` as standard input (-1: none) and `out` as standard output (-1: the
  * .said file). Returns the process id, or a negative errno with a line in e. The process waits for
  * the shell as the leader of the command's process group. When boncut is killed, it kills the whole
- * group; the kernel alone would signal only one process, and not what the shell has started.
- */
+ * group; the kernel alone would signal only one process, and not what the shell has started. */
 static pid_t start_command(struct campaign *c, const char *command, int in, int out, struct err *e)
 {
     int nothing = kernel_file_open("/dev/null", O_RDONLY);
@@ -294,11 +286,9 @@ static pid_t start_command(struct campaign *c, const char *command, int in, int 
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-/*
- * Does the same, and waits for the end. Returns the command's exit status (128 + the number of the
+/* Does the same, and waits for the end. Returns the command's exit status (128 + the number of the
  * signal that ended it), or another negative errno with a line in e. Otherwise it ends the command,
- * and returns -ETIMEDOUT when the time is over, or -EINTR when a signal asks boncut to stop.
- */
+ * and returns -ETIMEDOUT when the time is over, or -EINTR when a signal asks boncut to stop. */
 static int run_command(struct campaign *c, const char *command, int in, int out, uint64_t limit_ns,
                        struct err *e)
 {
@@ -318,10 +308,8 @@ static int run_command(struct campaign *c, const char *command, int in, int out,
     return status;
 }
 
-/*
- * Stores in `line` the user's --victim, followed by a command for the victim. With options it is a
- * command of boncut there.
- */
+/* Stores in `line` the user's --victim, followed by a command for the victim. With options it is a
+ * command of boncut there. */
 static int on_victim(const struct campaign *c, char line[MAX_COMMAND], const char *command,
                      const char *options, struct err *e)
 {
@@ -402,12 +390,10 @@ static int read_header(struct campaign *c, struct err *e)
     return rc;
 }
 
-/*
- * Lets the writer make promises for some time, and cuts the power. The filesystem must be that of
+/* Lets the writer make promises for some time, and cuts the power. The filesystem must be that of
  * the cuts before: where it is no longer mounted, the directory belongs to another one. The cut
  * command may fail because the cut may end its own connection; the victim's state shows whether the
- * cut has worked.
- */
+ * cut has worked. */
 static int write_and_cut(struct campaign *c, struct err *e)
 {
     const struct settings *s = c->settings;
@@ -465,10 +451,8 @@ static int is_up(struct campaign *c, struct err *e)
     return status == 0 && (!asks || (length > 1 && strcmp(id, c->header.boot_id) != 0));
 }
 
-/*
- * Runs --before-check, which may mount the filesystem, and makes the victim run `boncut check`. The
- * report gets its final name only when it is complete.
- */
+/* Runs --before-check, which may mount the filesystem, and makes the victim run `boncut check`. The
+ * report gets its final name only when it is complete. */
 static int check_victim(struct campaign *c, struct err *e)
 {
     char line[MAX_COMMAND];
@@ -502,11 +486,9 @@ static int check_victim(struct campaign *c, struct err *e)
     return rc;
 }
 
-/*
- * Makes the cut and checks it, and does so once more if nothing could be judged. The .json file
+/* Makes the cut and checks it, and does so once more if nothing could be judged. The .json file
  * exists only when it is complete. Fails also if nothing could be judged the second time, or if DIR
- * is on another filesystem than in earlier cuts.
- */
+ * is on another filesystem than in earlier cuts. */
 static int make_cut(struct campaign *c, struct err *e)
 {
     struct err reason;
@@ -547,10 +529,8 @@ static int make_cut(struct campaign *c, struct err *e)
 
 /* ---- one cut --------------------------------------------------------------------------------- */
 
-/*
- * Reads the report of a cut, and adds it to the sum. It must be this user's or root's: other users
- * who may write to the directory of logs could leave another one.
- */
+/* Reads the report of a cut, and adds it to the sum. It must be this user's or root's: other users
+ * who may write to the directory of logs could leave another one. */
 static int take_cut(struct campaign *c, struct err *e)
 {
     struct err reason = {0};

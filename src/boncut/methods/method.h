@@ -14,10 +14,9 @@ struct header;
 struct ledger;
 struct whole_sizes;
 
-/*
- * A method is one way in which a program asks for durability. It has files for each worker, changes
- * the units in them one step at a time, and can tell after a cut whether every unit is as promised.
- */
+/* A method is one way in which a program asks for durability. It has files for each worker, changes
+ * the units in them one step at a time, and can tell after a cut whether every unit is as
+ * promised. */
 
 /* Indexes in the table. Stamps on the storage contain them, so new methods go to its end. */
 enum {
@@ -150,10 +149,8 @@ struct work {
 
 #define METHOD_BUFFER 16
 
-/*
- * Allocates room for METHOD_BUFFER blocks, or the largest write that is promised whole, aligned for
- * O_DIRECT on any device. The caller frees it. NULL: no memory is left.
- */
+/* Allocates room for METHOD_BUFFER blocks, or the largest write that is promised whole, aligned for
+ * O_DIRECT on any device. The caller frees it. NULL: no memory is left. */
 void *method_buffer(const struct header *h);
 
 /* What a method needs for judging its units. */
@@ -198,16 +195,12 @@ struct method {
     int (*sync)(int fd);
     uint64_t interval_ns; /* shortest time between the starts of two steps of a worker */
 
-    /*
-     * Makes the worker's files with version 0 of all units. With w->first_sync it also syncs them;
-     * otherwise the caller makes them durable later. NULL: this build lacks the method.
-     */
+    /* Makes the worker's files with version 0 of all units. With w->first_sync it also syncs them;
+     * otherwise the caller makes them durable later. NULL: this build lacks the method. */
     bool (*begin)(struct work *w);
 
-    /*
-     * Gives w->batch units, from `unit` on, the next versions, and makes them durable (a canary
-     * does not).
-     */
+    /* Gives w->batch units, from `unit` on, the next versions, and makes them durable (a canary
+     * does not). */
     bool (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
     /* Ends what begin() has begun, except that the caller closes the descriptors. NULL: nothing. */
@@ -231,21 +224,17 @@ static inline bool method_promises(unsigned method)
 uint32_t method_units_of_worker(const struct header *h, unsigned method);
 uint32_t method_units(const struct header *h, unsigned method);
 
-/*
- * The version of a block of a canary after `writes` writes of all its blocks. Each write goes to
+/* The version of a block of a canary after `writes` writes of all its blocks. Each write goes to
  * the next CANARY_BATCH blocks, round and round; a block starts with version 0, and each write to
- * it adds 1.
- */
+ * it adds 1. */
 uint64_t canary_version(uint64_t writes, uint32_t block);
 
 /* Number of blocks that each canary overwrites. */
 #define CANARY_BLOCKS 256
 
-/*
- * Number of blocks that each write overwrites. A cut can lose only the writes since the start of
+/* Number of blocks that each write overwrites. A cut can lose only the writes since the start of
  * the drive's last flush, and the workers flush all the time, so one block per write would be too
- * few.
- */
+ * few. */
 #define CANARY_BATCH  16
 #define CANARY_GROUPS (CANARY_BLOCKS / CANARY_BATCH)
 

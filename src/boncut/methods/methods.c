@@ -22,11 +22,9 @@
 #include "util/descriptor.h"
 #include "util/portable.h"
 
-/*
- * All methods: first how they write and read blocks that carry a stamp in every sector of 512
+/* All methods: first how they write and read blocks that carry a stamp in every sector of 512
  * bytes, then those that overwrite blocks, and the two canaries, then those whose units are
- * names, and at the end the table.
- */
+ * names, and at the end the table. */
 
 #define SECTOR_BYTES 512
 
@@ -53,11 +51,9 @@ static bool called(struct work *w, const char *call, int result)
     return result >= 0;
 }
 
-/*
- * Writes one version of `bytes` bytes of the worker's file with that number, with these flags of
+/* Writes one version of `bytes` bytes of the worker's file with that number, with these flags of
  * pwritev2(2). Continues after a short write, so that the next call returns the reason; a write
- * that must be whole has failed.
- */
+ * that must be whole has failed. */
 static bool range_write(struct work *w, int fd, uint64_t file, uint64_t offset, size_t bytes,
                         uint64_t version, int flags)
 {
@@ -140,10 +136,8 @@ void *method_buffer(const struct header *h)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/*
- * Opens a file for reading after the cut. If its cached pages may be from before the cut, evicts
- * them. Returns the descriptor or a negative errno.
- */
+/* Opens a file for reading after the cut. If its cached pages may be from before the cut, evicts
+ * them. Returns the descriptor or a negative errno. */
 static int judging_open(struct judging *j, int fd, const char *name)
 {
     struct residency left = {0};
@@ -156,10 +150,8 @@ static int judging_open(struct judging *j, int fd, const char *name)
     return opened;
 }
 
-/*
- * What the failure of a call on a promised name means, by its errno: the name is missing, or cannot
- * be read. A lack of memory or descriptors is this process's, and ends the judging.
- */
+/* What the failure of a call on a promised name means, by its errno: the name is missing, or cannot
+ * be read. A lack of memory or descriptors is this process's, and ends the judging. */
 static enum finding judging_failure(struct judging *j, int code)
 {
     if (code == ENOENT || code == ENOTDIR || code == ELOOP)
@@ -171,10 +163,8 @@ static enum finding judging_failure(struct judging *j, int code)
     return FOUND_UNREADABLE;
 }
 
-/*
- * Examines a range of a file, of which at least version `promised` was promised. Newer versions
- * count as kept, even when they are mixed: each method decides whether a mixture is a fault.
- */
+/* Examines a range of a file, of which at least version `promised` was promised. Newer versions
+ * count as kept, even when they are mixed: each method decides whether a mixture is a fault. */
 static void range_check(struct judging *j, int fd, uint64_t file, uint64_t offset, size_t bytes,
                         uint64_t promised, struct sight *s)
 {
@@ -258,8 +248,7 @@ static void file_check(struct judging *j, int fd, const char *name, uint64_t fil
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/*
- * Names of everything that a run makes in its private directory; --cleanup recognises them by their
+/* Names of everything that a run makes in its private directory; --cleanup recognises them by their
  * form (storage/scratch.h):
  *
  *     fsync.0        the blocks of worker 0 for the method fsync
@@ -267,8 +256,7 @@ static void file_check(struct judging *j, int fd, const char *name, uint64_t fil
  *     create.0/      the directory of worker 0 for the method create
  *         17.4       version 4 of unit 17
  *         17         a unit whose name stays the same
- *     rename.0b/     the second of two directories
- */
+ *     rename.0b/     the second of two directories */
 struct name {
     char text[64];
 };
@@ -371,11 +359,9 @@ static void judging_add(struct judging *j, uint32_t unit, const struct sight *s,
 
 /* ---- blocks of one file ---------------------------------------------------------------------- */
 
-/*
- * The methods that overwrite blocks, and the two canaries: each worker has one file, and its
+/* The methods that overwrite blocks, and the two canaries: each worker has one file, and its
  * units are blocks of that file. A block that is newer than promised, or that mixes newer versions,
- * was being written when the power went.
- */
+ * was being written when the power went. */
 
 /* Returns the size of a unit, and sets its offset in the file. */
 static uint32_t whole_place(const struct whole_sizes *whole, uint32_t unit, uint64_t *offset)
@@ -435,13 +421,11 @@ static void check_block(struct judging *j, int fd, uint32_t unit, uint64_t promi
 
 /* ---- a file that grows ----------------------------------------------------------------------- */
 
-/*
- * The unit after the blocks is a tail, which grows by one block with each version. When its file
+/* The unit after the blocks is a tail, which grows by one block with each version. When its file
  * has as many blocks as --units says, the next block goes to a new file, and the old file is
  * removed once the new one is durable. So the file with the promised version is sound up to that
  * version; or it is gone, and the first block of a later file is sound. A file that was begun just
- * before the cut may be empty: then the one before it is still there.
- */
+ * before the cut may be empty: then the one before it is still there. */
 
 /* Examines one of the tail's files, up to its block with number `blocks` - 1. */
 static void check_tail_file(struct judging *j, uint64_t number, uint64_t blocks, struct sight *s)
@@ -486,10 +470,8 @@ static void judge_tail(struct judging *j)
     judging_add(j, units, &sight, tail_name(j->method, j->worker, shown).text);
 }
 
-/*
- * Judges all units of a worker by the method's check(), in its file; or in its directory, where a
- * unit has a name that never changes, "17".
- */
+/* Judges all units of a worker by the method's check(), in its file; or in its directory, where a
+ * unit has a name that never changes, "17". */
 static void units_judge(struct judging *j)
 {
     const struct method *m = &methods[j->method];
@@ -569,10 +551,8 @@ static bool msync_begin(struct work *w)
     return called(w, "mmap", w->own ? 0 : -1);
 }
 
-/*
- * Builds the block in a memory file, and reads it into the mapping from there: where the storage
- * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT.
- */
+/* Builds the block in a memory file, and reads it into the mapping from there: where the storage
+ * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT. */
 static bool msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     size_t bytes = w->header->block_bytes;
@@ -662,11 +642,9 @@ static void uring_fsync_end(struct work *w)
 
 /* ---- canaries -------------------------------------------------------------------------------- */
 
-/*
- * The canaries make nothing durable. They number their writes, which go round the blocks in
- * turn. `check` counts the blocks that are older than the last write to them, as a cut is expected
- * to leave some. It does not count unreadable and foreign blocks, which show nothing about a cut.
- */
+/* The canaries make nothing durable. They number their writes, which go round the blocks in turn.
+ * `check` counts the blocks that are older than the last write to them, as a cut is expected to
+ * leave some. It does not count unreadable and foreign blocks, which show nothing about a cut. */
 
 static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
@@ -696,15 +674,13 @@ static void canary_judge(struct judging *j)
 
 /* ---- writes that are promised whole ---------------------------------------------------------- */
 
-/*
- * `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
+/* `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
  * sizes that are promised whole, in turn. A unit of which a cut left parts of two versions is torn.
  * Beside it, `plain` does the same without the flag and without syncs, round and round as a
  * canary does: it shows whether the cut tore anything at all.
  *
  * A cycle of units, one of each size, takes twice the largest size of the file: a unit of S bytes
- * begins S bytes after the cycle's start, so it is aligned to its size, as RWF_ATOMIC demands.
- */
+ * begins S bytes after the cycle's start, so it is aligned to its size, as RWF_ATOMIC demands. */
 #define WHOLE_UNITS 24
 
 struct whole_sizes whole_sizes_of(int directory_fd)
@@ -774,11 +750,9 @@ static void plain_judge(struct judging *j)
 
 /* ---- names: writing -------------------------------------------------------------------------- */
 
-/*
- * The methods whose units are names: a worker has one or two directories, in which version 4 of
+/* The methods whose units are names: a worker has one or two directories, in which version 4 of
  * unit 17 is called "17.4", or "17" where a unit's name never changes. No name with a version is
- * used twice.
- */
+ * used twice. */
 
 /* Makes a file with `version` in all its blocks, and syncs it with `sync` (NULL: not at all). */
 static bool make_file(struct work *w, const char *name, uint32_t unit, unsigned blocks,
@@ -791,21 +765,17 @@ static bool make_file(struct work *w, const char *name, uint32_t unit, unsigned 
     return is_made;
 }
 
-/*
- * Removes the name of version - 2 of a unit before the unit gets `version`: nothing is promised
- * about that name any more. `flags` are those of unlinkat(2).
- */
+/* Removes the name of version - 2 of a unit before the unit gets `version`: nothing is promised
+ * about that name any more. `flags` are those of unlinkat(2). */
 static bool forget_name(struct work *w, uint32_t unit, uint64_t version, int flags)
 {
     return version <= 2 || called(w, flags ? "rmdir" : "unlink",
                                   unlinkat(w->fd, version_name(unit, version - 2).text, flags));
 }
 
-/*
- * Makes the directories of a worker, and the first file of each unit. Where names move between two
+/* Makes the directories of a worker, and the first file of each unit. Where names move between two
  * directories it has that of version 0, otherwise the unit's number: `link` makes all links to it,
- * `replace` renames over it.
- */
+ * `replace` renames over it. */
 static bool names_begin(struct work *w)
 {
     const struct names_rule *rule = &methods[w->method].names;
@@ -890,10 +860,8 @@ static bool replace_step(struct work *w, uint32_t unit, const uint64_t versions[
            sync_directory(w, w->fd);
 }
 
-/*
- * Files of even units grow from size 0, so their size is their version. Files of odd units shrink
- * from SPAN, so SPAN minus their size is their version. No file has blocks.
- */
+/* Files of even units grow from size 0, so their size is their version. Files of odd units shrink
+ * from SPAN, so SPAN minus their size is their version. No file has blocks. */
 #define SPAN (UINT64_C(1) << 26)
 
 static bool set_size(struct work *w, int fd, uint32_t unit, uint64_t version, int (*sync)(int fd))

@@ -23,10 +23,8 @@
 /* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
 
-/*
- * A run ends after HOPELESS_ERRORS failures without a success; with a server, not before
- * HOPELESS_NS.
- */
+/* A run ends after HOPELESS_ERRORS failures without a success; with a server, not before
+ * HOPELESS_NS. */
 #define HOPELESS_ERRORS 100
 #define HOPELESS_NS     (10 * BILLION)
 
@@ -436,11 +434,9 @@ static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
     return rc;
 }
 
-/*
- * Ends the load after a signal, at the end of its time or its budget, when its rate cannot be kept,
+/* Ends the load after a signal, at the end of its time or its budget, when its rate cannot be kept,
  * or when nothing succeeds, unless it is controlled: a missing directory stays missing. A missing
- * server may appear, so it gets more time.
- */
+ * server may appear, so it gets more time. */
 static void check_end(struct main_loop *m, uint64_t now_ns)
 {
     const struct run *run = m->run;
@@ -481,10 +477,8 @@ static void check_end(struct main_loop *m, uint64_t now_ns)
         end_load(m, now_ns);
 }
 
-/*
- * Records what was counted so far. Only the speed of one load on files, in one process, can have
- * levels, and not that of writes that only the page cache has taken.
- */
+/* Records what was counted so far. Only the speed of one load on files, in one process, can have
+ * levels, and not that of writes that only the page cache has taken. */
 static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, struct err *e)
 {
     const struct plan *p = m->run->plan;

@@ -16,10 +16,8 @@
 #include "tail/examiner.h"
 #include "tail/trace.h"
 
-/*
- * Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
- * thread carried out the request. Reads and writes are judged apart.
- */
+/* Finds what the slowest requests waited for (-explain-tail). Explains the service time, in which a
+ * thread carried out the request. Reads and writes are judged apart. */
 struct explainer {
     struct tail_trace trace; /* opened by the caller, if it is wanted */
     struct slow_box *boxes;  /* one for each load thread */
@@ -61,15 +59,13 @@ struct steps {
     struct op_tally whole_op; /* room for what was counted of an operation */
 };
 
-/*
- * The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
+/* The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a
  * hundred times a second, and no request ever waits for it.
  *
  * A run is a sequence of steps. Between two steps the run pauses until no request is in flight, so
  * each request belongs to exactly one step, and a step's figures are the difference of two sums.
  * Step 0 is the warm-up, whose figures are forgotten. After it comes one step, or all steps of a
- * search or a sweep.
- */
+ * search or a sweep. */
 enum stage {
     STAGE_WARMING, /* requests of the warm-up begin; they do not count */
     STAGE_COOLING, /* the last requests of the warm-up end */

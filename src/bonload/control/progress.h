@@ -9,10 +9,8 @@
 #include "live/progress.h"
 #include "sys/output.h"
 
-/*
- * What a run reports on standard error: the live display, which is a line that is redrawn on a
- * terminal, and lines elsewhere; with -verbose, failures; with -memory-debug, the memory used.
- */
+/* What a run reports on standard error: the live display, which is a line that is redrawn on a
+ * terminal, and lines elsewhere; with -verbose, failures; with -memory-debug, the memory used. */
 struct progress_view {
     bool is_terminal;
     const char *title; /* stands first on the line; NULL: none. Not owned */
@@ -40,11 +38,10 @@ void progress_restart(struct progress_view *v);
 void progress_clear(void *view);
 void progress_close(struct progress_view *v);
 
-/*
- * The file of -live-file: the figures of each second, while the run goes on. If its name ends in
+/* The file of -live-file: the figures of each second, while the run goes on. If its name ends in
  * .prom, it is replaced as a whole each second, with metrics (OpenMetrics, as a node exporter reads
- * them); in the end they are those of the whole run. Otherwise it gets a line of CSV each second.
- */
+ * them); in the end they are those of the whole run. Otherwise it gets a line of CSV each
+ * second. */
 struct live_file {
     const char *path;              /* NULL: the user wants no file */
     FILE *csv;                     /* NULL: the file has metrics */

@@ -9,10 +9,8 @@
 
 #define CLOSE_SHARE .05
 
-/*
- * A search for a rate gives up when even this part of the first rate, 1/LEAST_PART, breaks the
- * limit; where others use the machine, which less load does not change, already at 1/BUSY_PART.
- */
+/* A search for a rate gives up when even this part of the first rate, 1/LEAST_PART, breaks the
+ * limit; where others use the machine, which less load does not change, already at 1/BUSY_PART. */
 #define LEAST_PART 1024
 #define BUSY_PART  16
 
@@ -104,10 +102,8 @@ void kind_search_step_down(struct kind_search *ks, enum bound bound)
 /* A confirmation uses windows that are longer by this factor. */
 #define CONFIRMING_WINDOWS 3
 
-/*
- * A load settles for at least a window divided by SETTLING_PART. The first load has SETTLING_LIMITS
- * limits and a window for it at most.
- */
+/* A load settles for at least a window divided by SETTLING_PART. The first load has SETTLING_LIMITS
+ * limits and a window for it at most. */
 #define SETTLING_PART   10
 #define SETTLING_LIMITS 20
 
@@ -120,21 +116,17 @@ void kind_search_step_down(struct kind_search *ks, enum bound bound)
 /* If the number of requests is limited, 1/BUDGET_PART of it is enough for a window. */
 #define BUDGET_PART 100
 
-/*
- * Requests that are in flight together wait in the same queues, so a window must be longer than
+/* Requests that are in flight together wait in the same queues, so a window must be longer than
  * this number of mean latencies: all requests within a few latencies are only one piece of
- * evidence.
- */
+ * evidence. */
 #define LATENCIES_LEAST 4
 
 /* Probability of a wrong verdict. */
 #define ALPHA .05
 
-/*
- * Less load does not help if at 1/HELP_PART of a load there are still more than 1/HELP_LEAST of the
+/* Less load does not help if at 1/HELP_PART of a load there are still more than 1/HELP_LEAST of the
  * late requests, and of the mean latency. This says nothing of a rate of which less than MADE_SHARE
- * could be made: it was more than the store can do, and so may be an eighth of it.
- */
+ * could be made: it was more than the store can do, and so may be an eighth of it. */
 #define HELP_PART  8
 #define HELP_LEAST 2
 #define MADE_SHARE .9
@@ -296,11 +288,9 @@ static bool climb(struct search *s)
     return false;
 }
 
-/*
- * Ends a confirmation: lowers what broke the limit. If all loads kept it, searches once above what
+/* Ends a confirmation: lowers what broke the limit. If all loads kept it, searches once above what
  * has been confirmed, where that is far below the first confirmation. Returns true when the search
- * is over.
- */
+ * is over. */
 static bool confirm_answer(struct search *s)
 {
     bool is_kept = true;
@@ -331,11 +321,9 @@ static bool confirm_answer(struct search *s)
     return is_kept || any_search_is(s, FOUND_NONE);
 }
 
-/*
- * Sets the next load, after a pause of `paused_ns` in which the last requests of the window have
+/* Sets the next load, after a pause of `paused_ns` in which the last requests of the window have
  * ended: without these, a window lacks its longest requests. Those that have not ended count with
- * their age. Returns false when the search is over.
- */
+ * their age. Returns false when the search is over. */
 static bool search_next(struct search *s, const struct standing *all, uint64_t paused_ns,
                         uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
@@ -369,10 +357,8 @@ static bool search_next(struct search *s, const struct standing *all, uint64_t p
     return true;
 }
 
-/*
- * Begins a window when the load has settled: all requests of the previous load have ended, and
- * every channel has had a request of this load, or the time for that is over.
- */
+/* Begins a window when the load has settled: all requests of the previous load have ended, and
+ * every channel has had a request of this load, or the time for that is over. */
 static bool begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     const struct plan *p = s->plan;
@@ -397,11 +383,9 @@ static bool begin_window(struct search *s, const struct standing *all, uint64_t 
     return true;
 }
 
-/*
- * Ends a window when all verdicts that matter are known, and it is long enough: as long as -window,
+/* Ends a window when all verdicts that matter are known, and it is long enough: as long as -window,
  * and as LATENCIES_LEAST mean latencies or the longest window. If the user limits the number of
- * requests, a part of them is enough.
- */
+ * requests, a part of them is enough. */
 static bool end_window(struct search *s, const struct standing *all, uint64_t now_ns)
 {
     uint64_t budget = s->plan->max_requests;

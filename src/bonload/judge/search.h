@@ -10,13 +10,11 @@
 #include "measure/limit.h"
 #include "sync/coordinator.h"
 
-/*
- * What decides which load is next: the controller. In a search for the largest load that keeps a
+/* What decides which load is next: the controller. In a search for the largest load that keeps a
  * limit, the sequential test says whether a window's requests keep it, the search of each kind says
  * which load is next, and struct search joins them. They have no clock and no threads: they see
  * times and counts, and answer with an order. So tests can run whole searches against a store whose
- * answer is known.
- */
+ * answer is known. */
 
 /* What a search has found of one kind of load, at its end or so far. */
 enum found {
@@ -26,10 +24,8 @@ enum found {
     FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
 };
 
-/*
- * How far the end of a search can be trusted. A load that has broken the limit once, for a reason
- * that may have passed, is tried again before it becomes the end.
- */
+/* How far the end of a search can be trusted. A load that has broken the limit once, for a reason
+ * that may have passed, is tried again before it becomes the end. */
 enum bound {
     BOUND_SURE,
     BOUND_DOUBTFUL, /* the load broke the limit before any load had kept it, or was unsettled */
@@ -38,11 +34,9 @@ enum bound {
 
 #define KIND_SEARCH_KEPT 64
 
-/*
- * Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
+/* Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
  * the interval until it is within 5 % (or one thread). Loads are numbers of threads (is_whole) or
- * rates.
- */
+ * rates. */
 struct kind_search {
     bool is_whole;
     double most;      /* highest load that may be tried */
@@ -59,11 +53,9 @@ struct kind_search {
 /* Begins with the load `first`, but never tries one above `most`. */
 void kind_search_begin(struct kind_search *ks, double first, double most, bool is_whole);
 
-/*
- * Record that the load keeps the limit, that it breaks the limit, or that it did so in a
+/* Record that the load keeps the limit, that it breaks the limit, or that it did so in a
  * confirmation; and choose the next one, which after a confirmation is lower by 5 % (or one
- * thread).
- */
+ * thread). */
 void kind_search_step_up(struct kind_search *ks);
 void kind_search_step_back(struct kind_search *ks, enum bound bound);
 void kind_search_step_down(struct kind_search *ks, enum bound bound);
@@ -93,11 +85,9 @@ struct step {
 /* Longest pause between two steps. A request that is still in flight then has taken that long. */
 #define MAX_PAUSE_NS UINT64_C(10000000000)
 
-/*
- * Searches for the largest load that keeps a latency limit. Each load first settles, and then its
+/* Searches for the largest load that keeps a latency limit. Each load first settles, and then its
  * requests are judged in a window. Reads and writes have the same windows, and are confirmed
- * together.
- */
+ * together. */
 struct search {
     const struct plan *plan;
     struct kind_search kind_searches[LOAD_KINDS];
@@ -124,10 +114,8 @@ struct search {
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
 };
 
-/*
- * Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
- * a sweep. A load begins when no request of the previous one is in flight.
- */
+/* Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
+ * a sweep. A load begins when no request of the previous one is in flight. */
 struct controller {
     const struct plan *plan;
     struct search search;
@@ -136,10 +124,8 @@ struct controller {
     uint64_t since_ns; /* when the pause began, or else the load */
 };
 
-/*
- * How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
- * ranks carry out. Neither has pointers, because they travel between hosts.
- */
+/* How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
+ * ranks carry out. Neither has pointers, because they travel between hosts. */
 struct standing {
     /* Only a search needs these, which has one rank. */
     struct counts counts[LOAD_KINDS];

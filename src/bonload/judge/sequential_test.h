@@ -7,8 +7,7 @@
 #include "bonload/load/recorder.h"
 #include "bonload/plan/plan.h"
 
-/*
- * Whether the requests of a window keep a limit.
+/* Whether the requests of a window keep a limit.
  *
  * A sequential test gets the requests that ended in a window piece by piece, and is asked for its
  * verdict again and again, so every bound must hold for all these looks together:
@@ -31,8 +30,7 @@
  * Three other things break the limit: failures of more than 3 % of the requests, unless failures
  * are excluded; requests in flight of which none ends for ten times the limit and half a second;
  * and latencies above the limit that keep growing, because further requests would not settle their
- * mean or share.
- */
+ * mean or share. */
 enum verdict {
     VERDICT_OPEN,
     VERDICT_KEPT,
@@ -56,10 +54,8 @@ struct sequential_test_rules {
 
 struct sequential_test {
     struct sequential_test_rules rules;
-    /*
-     * Level k has batches of 2^k requests, and the mean of each batch. A request's value is its
-     * latency divided by the limit, or for a percentile 1 if it is above the limit and 0 if not.
-     */
+    /* Level k has batches of 2^k requests, and the mean of each batch. A request's value is its
+     * latency divided by the limit, or for a percentile 1 if it is above the limit and 0 if not. */
     struct sequential_test_level {
         double open;     /* number of requests in the unfinished batch */
         double open_sum; /* sum of their values */
@@ -67,10 +63,8 @@ struct sequential_test {
         double sum;     /* sum of the means of whole batches */
         double squares; /* sum of the squares of these means */
     } levels[JUDGE_LEVELS];
-    /*
-     * Each period is as long as all earlier ones together. Latencies grow when the lowest mean of a
-     * piece in one period exceeds the highest of all periods but the previous one.
-     */
+    /* Each period is as long as all earlier ones together. Latencies grow when the lowest mean of a
+     * piece in one period exceeds the highest of all periods but the previous one. */
     struct sequential_test_trend {
         uint64_t end_ns; /* end of the current period, in ns since the window began */
         double lowest;

@@ -32,10 +32,8 @@ static const char *const goodness_keys[] = {
     [GOODNESS_BAD] = "not_good",
 };
 
-/*
- * Of n values, the number K above the percentile is binomially distributed. The percentile is above
- * the value of rank r + 1 only if K <= r, and below that of rank r only if K >= r.
- */
+/* Of n values, the number K above the percentile is binomially distributed. The percentile is above
+ * the value of rank r + 1 only if K <= r, and below that of rank r only if K >= r. */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower)
 {
     double share = 1 - percent / 100;
@@ -56,10 +54,8 @@ void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower
     }
 }
 
-/*
- * The value of a rank, counted from 1 for the longest, if n values stand for all. The share of
- * longer values, (rank - 1) / n, is kept.
- */
+/* The value of a rank, counted from 1 for the longest, if n values stand for all. The share of
+ * longer values, (rank - 1) / n, is kept. */
 static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t n)
 {
     if (rank <= 1)
@@ -119,10 +115,8 @@ bool at_load_is_made(const struct at_load *l)
     return l->achieved >= LEAST_MADE * l->offered;
 }
 
-/*
- * The judgement that decides: one with the worst verdict and, if there are several, the one nearest
- * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged.
- */
+/* The judgement that decides: one with the worst verdict and, if there are several, the one nearest
+ * to its limit, or the furthest above it. *load becomes its load. NULL: nothing was judged. */
 static const struct judged_limit *answer_decider(const struct answer *a,
                                                  const struct at_load **load)
 {

@@ -15,13 +15,11 @@
 #include "measure/limit.h"
 #include "util/err.h"
 
-/*
- * Judges whether a figure is below its limit. What was measured is a sample, so the figure has a
+/* Judges whether a figure is below its limit. What was measured is a sample, so the figure has a
  * confidence interval: the true percentile lies below its upper end with 95 %, and above its lower
  * end with 95 %. The interval is that of order statistics (David and Nagaraja, "Order Statistics",
  * 2003, 7.1). Durations that are long at the same time are one piece of evidence, so the number of
- * durations is divided by the design effect, as in judge/sequential_test.h.
- */
+ * durations is divided by the design effect, as in judge/sequential_test.h. */
 enum goodness {
     GOODNESS_NONE, /* there is no limit */
     GOODNESS_GOOD, /* the upper end of the interval is below the limit, at the load asked for */
@@ -42,20 +40,16 @@ struct judged_limit {
 };
 #define NO_UPPER_END UINT64_MAX
 
-/*
- * Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
+/* Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
  * one duration decides. A limit that is broken at a lower load than was asked for counts as broken.
  * If the load was not made (at_load_is_made()), nothing is good; if the machine was busy
- * (others_are_busy()), nothing is bad.
- */
+ * (others_are_busy()), nothing is bad. */
 struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
                                bool is_load_made, bool is_busy);
 
-/*
- * Computes the ranks of the interval's ends for n independent values, counted from 1 for the
+/* Computes the ranks of the interval's ends for n independent values, counted from 1 for the
  * longest. *upper is 0 if the percentile may be above all values, and *lower if it may be below
- * all.
- */
+ * all. */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower);
 
 struct duration_figures {

@@ -8,14 +8,12 @@
 #include "util/err.h"
 #include "util/partition.h"
 
-/*
- * Computes the name of every request (a path, URL or object key) from the request's number, which
+/* Computes the name of every request (a path, URL or object key) from the request's number, which
  * counts from 1, and the seed, so no name has to be stored.
  *
  * In a template, two or more X become the number modulo 10^length, with leading zeros; two or more
  * N become as many random digits, and two or more R as many random letters. The lines of a file are
- * used in turn, round and round.
- */
+ * used in turn, round and round. */
 enum name_part_kind { NAME_LITERAL, NAME_NUMBER, NAME_DIGITS, NAME_LETTERS };
 
 struct name_part {
@@ -38,18 +36,16 @@ struct names {
     size_t random_bits;   /* at least this many random bits are in each name */
 };
 
-/*
- * Opens names from a template, which must outlive n, or, if `template` is NULL, from the lines of a
- * file, except empty ones. With is_literal, the template is the only name, whatever letters it has.
- */
+/* Opens names from a template, which must outlive n, or, if `template` is NULL, from the lines of a
+ * file, except empty ones. With is_literal, the template is the only name, whatever letters it
+ * has. */
 int names_open(struct names *n, const char *template, const char *file, bool is_literal,
                uint64_t seed, struct err *e);
 void names_close(struct names *n);
 
-/*
- * Divides the names among the ranks: from now on numbers are this rank's own, and no other rank
- * uses their names. Returns false when there are fewer names than ranks; then all ranks share them.
- */
+/* Divides the names among the ranks: from now on numbers are this rank's own, and no other rank
+ * uses their names. Returns false when there are fewer names than ranks; then all ranks share
+ * them. */
 bool names_deal(struct names *n, const struct stripe *stripe);
 
 /* A 64-bit hash of a name of that length. */
@@ -70,10 +66,8 @@ bool name_is_url(const char *name);
 /* The @ that ends the credentials in a URL, USER:PASSWORD@, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
-/*
- * The value of the next parameter that signs a presigned URL, from `at` on, and its length; NULL:
- * there is none.
- */
+/* The value of the next parameter that signs a presigned URL, from `at` on, and its length; NULL:
+ * there is none. */
 char *url_signature(char *at, size_t *length);
 
 /* Puts stars in the place of a URL's signatures, which are secrets. Other names stay. */
@@ -82,18 +76,14 @@ void url_hide_signatures(char *url);
 /* Does the same as names_format(), for people and reports. */
 void names_show(const struct names *n, uint64_t number, char *name);
 
-/*
- * Removes blanks from both ends of a file's lines, except those of nothing but blanks, and if they
- * are URLs, moves the credentials out of them.
- */
+/* Removes blanks from both ends of a file's lines, except those of nothing but blanks, and if they
+ * are URLs, moves the credentials out of them. */
 int names_as_goader(struct names *n, bool are_urls, struct err *e);
 
-/*
- * Computes the size of every body that is written from the body's number and the seed. Sizes are
+/* Computes the size of every body that is written from the body's number and the seed. Sizes are
  * constant, uniform between two sizes, or fair: the range is divided into equal buckets, and a
  * bucket is drawn with a weight of 1/size (the size in its middle), so all buckets move about as
- * many bytes. Within a bucket, sizes are uniform. There are never more buckets than sizes.
- */
+ * many bytes. Within a bucket, sizes are uniform. There are never more buckets than sizes. */
 struct sizes {
     /* The caller sets these. */
     uint64_t least;

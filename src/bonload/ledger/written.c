@@ -7,19 +7,15 @@
 
 #include "util/rng.h"
 
-/*
- * Exceptions are stored one by one in up to 1 MiB, later ones as blocks of 1024 numbers that count
- * as a whole. When no more blocks fit, every number from the start of the next one on counts.
- */
+/* Exceptions are stored one by one in up to 1 MiB, later ones as blocks of 1024 numbers that count
+ * as a whole. When no more blocks fit, every number from the start of the next one on counts. */
 #define EXCEPTION_SINGLES 131072 /* 1 MiB of numbers */
 #define EXCEPTION_BLOCKS  16384
 #define EXCEPTION_BLOCK   1024
 
-/*
- * Which write a name holds, if names recur. Each name has an entry, which several names share if
+/* Which write a name holds, if names recur. Each name has an entry, which several names share if
  * there are more names than entries. An entry counts the writes that began and ended, and holds the
- * number of the last write if no other overlapped it.
- */
+ * number of the last write if no other overlapped it. */
 #define VERSION_PLACES 65536
 
 bool number_set_open(struct number_set *s, size_t size)
@@ -96,10 +92,9 @@ bool exceptions_may_have(const struct exceptions *x, uint64_t number)
            number_set_has(&x->singles, number) || number_set_has(&x->blocks, block_of(number));
 }
 
-/*
- * A record of the last write has the write's number in its lowest NUMBER_BITS bits. Above these, it
- * has the number of writes that had begun by then, which exposes a record that was stored too late.
- */
+/* A record of the last write has the write's number in its lowest NUMBER_BITS bits. Above these, it
+ * has the number of writes that had begun by then, which exposes a record that was stored too
+ * late. */
 #define NUMBER_BITS 40
 #define MAX_NUMBER  ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define ONE_BEGUN   (UINT64_C(1) << 32)

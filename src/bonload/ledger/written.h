@@ -8,10 +8,8 @@
 
 #include "util/err.h"
 
-/*
- * What became of the numbers of a run's writes. The memory is fixed; all is safe in threads,
- * without locks. Name, size and contents follow from the number (names.h, expected.h).
- */
+/* What became of the numbers of a run's writes. The memory is fixed; all is safe in threads,
+ * without locks. Name, size and contents follow from the number (names.h, expected.h). */
 
 /* A set of numbers above 0 that only grows: open addressing. */
 struct number_set {
@@ -44,10 +42,8 @@ struct version_place {
     _Atomic uint64_t last; /* record of the last write (NUMBER_BITS in written.c); 0: unknown */
 };
 
-/*
- * What a run has written so far. Writes are numbered from 1, and only exceptions are stored: failed
- * writes, which reads must avoid, and with -remove the files that the run did not make.
- */
+/* What a run has written so far. Writes are numbered from 1, and only exceptions are stored: failed
+ * writes, which reads must avoid, and with -remove the files that the run did not make. */
 struct written_set {
     _Atomic uint64_t issued;  /* the last number that a write has taken */
     _Atomic uint64_t last_ok; /* the highest number of a successful write */
@@ -76,16 +72,12 @@ void written_leave_out(struct written_set *w, uint64_t number);
 /* Whether the write with that number succeeded, as far as is known, and has not been removed. */
 bool written_has(const struct written_set *w, uint64_t number);
 
-/*
- * Picks one of the successful writes, all equally likely, by the random number `random`, and
- * returns its number. 0: there is none yet. When all have been removed, returns the last one.
- */
+/* Picks one of the successful writes, all equally likely, by the random number `random`, and
+ * returns its number. 0: there is none yet. When all have been removed, returns the last one. */
 uint64_t written_pick(struct written_set *w, uint64_t random);
 
-/*
- * Takes the oldest successful write for removal, and returns its number; written_pick() will not
- * return it again. 0: there is none, or an older write is in flight.
- */
+/* Takes the oldest successful write for removal, and returns its number; written_pick() will not
+ * return it again. 0: there is none, or an older write is in flight. */
 uint64_t written_take_oldest(struct written_set *w);
 
 /* Whether that write has been taken for removal. */
@@ -94,11 +86,9 @@ static inline bool written_is_removed(const struct written_set *w, uint64_t numb
     return number <= atomic_load(&w->removed);
 }
 
-/*
- * Records with -remove whether the write of that number made its file. Names recur after `period`
+/* Records with -remove whether the write of that number made its file. Names recur after `period`
  * numbers; 0: never. If names recur, a later cycle may overtake the first one and make the file;
- * then the first cycle's write finds a file that belongs to this run all the same.
- */
+ * then the first cycle's write finds a file that belongs to this run all the same. */
 void written_note_file(struct written_set *w, uint64_t number, uint64_t period, bool made);
 
 /* Makes w track which write a name holds, because names recur. written_close() ends it. */
@@ -121,10 +111,8 @@ struct version versions_read(const struct written_set *w, uint64_t hash);
 /* Whether a write was in progress when *before was taken, or has begun since. */
 bool versions_changed(const struct written_set *w, uint64_t hash, const struct version *before);
 
-/*
- * The names under which a run has made files, which it may make, rename and remove in any order.
- * Once the memory is full, names are only counted.
- */
+/* The names under which a run has made files, which it may make, rename and remove in any order.
+ * Once the memory is full, names are only counted. */
 struct made_set {
     uint64_t period; /* number of different names; 0: names never recur */
     struct number_set ours;

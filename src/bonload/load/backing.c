@@ -17,10 +17,8 @@
 /* Number of names that are looked at before a run. */
 #define NAMES_SEEN 16
 
-/*
- * Opens the nearest existing directory above a name, which it may shorten. Sets *is_own if that is
- * the one that the name itself is in.
- */
+/* Opens the nearest existing directory above a name, which it may shorten. Sets *is_own if that is
+ * the one that the name itself is in. */
 static int find_above(struct path_directory *above, char *name, bool *is_own)
 {
     const char *top = *name == '/' ? "/" : ".";
@@ -35,11 +33,9 @@ static int find_above(struct path_directory *above, char *name, bool *is_own)
     return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
 
-/*
- * Whether the file of an overlay, if there is one, is in a layer of which the sources know: an
+/* Whether the file of an overlay, if there is one, is in a layer of which the sources know: an
  * overlay passes on the question where a file's blocks are, which servers, FUSE and memory cannot
- * answer.
- */
+ * answer. */
 static bool is_in_known_layer(const struct sources *s, const struct path_directory *directory,
                               const char *name)
 {
@@ -130,10 +126,8 @@ void backing_open(struct backing *b, const struct run *run)
     b->may_be_cached[LOAD_WRITE] = may_cache && !s->fsync;
 }
 
-/*
- * Ignores CPU time: a thread that makes a load sleeps most of the time. The device's bytes may be
- * those of others, but a request that waited for the device took longer than a few microseconds.
- */
+/* Ignores CPU time: a thread that makes a load sleeps most of the time. The device's bytes may be
+ * those of others, but a request that waited for the device took longer than a few microseconds. */
 void backing_use(const struct backing *b, const struct reading *spent,
                  const struct traffic traffic[LOAD_KINDS], struct backing_use *use)
 {

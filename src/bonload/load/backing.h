@@ -9,12 +9,10 @@
 #include "measure/limit.h"
 #include "storage/direct.h"
 
-/*
- * The devices below the files of a run, and what the work on them is, so that a difference of two
+/* The devices below the files of a run, and what the work on them is, so that a difference of two
  * readings shows whether bytes came from storage or from the page cache. Only the directory of the
  * first name is watched, or the one that a profile works in. If other names lead elsewhere, nothing
- * is said.
- */
+ * is said. */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */

@@ -5,10 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/*
- * Adds to a number that other threads read. If `shared`, they also add to it. Otherwise a load and
- * a store are enough, which cost a fraction of an atomic addition.
- */
+/* Adds to a number that other threads read. If `shared`, they also add to it. Otherwise a load and
+ * a store are enough, which cost a fraction of an atomic addition. */
 static inline void shared_add(uint64_t *to, uint64_t number, bool shared)
 {
     if (shared)

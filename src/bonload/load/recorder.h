@@ -9,17 +9,13 @@
 #include "measure/histogram.h"
 #include "util/err.h"
 
-/*
- * What is counted of requests: failures and misses by their reason, the slowest requests of each
+/* What is counted of requests: failures and misses by their reason, the slowest requests of each
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB, and there may
  * be a thousand channels. Everything can be read while it is being counted: a window of a search, a
- * slice of time or a step is the difference of two sums.
- */
+ * slice of time or a step is the difference of two sums. */
 
-/*
- * Counts the failures of each kind. Only the target knows what their codes mean. There is room for
- * MAX_FAILURES kinds; all others are counted together. Safe in threads, without locks.
- */
+/* Counts the failures of each kind. Only the target knows what their codes mean. There is room for
+ * MAX_FAILURES kinds; all others are counted together. Safe in threads, without locks. */
 #define MAX_FAILURES 64
 #define REASON_TEXT  256 /* room for the description of a failure */
 
@@ -52,10 +48,8 @@ static inline uint32_t failure_code(const struct failure *f)
     return (uint32_t)atomic_load(&f->key);
 }
 
-/*
- * The slowest requests of a thread. Only that thread adds, while others may read: the thread counts
- * its changes, and a reader reads again if the count has changed.
- */
+/* The slowest requests of a thread. Only that thread adds, while others may read: the thread counts
+ * its changes, and a reader reads again if the count has changed. */
 #define SLOWEST_KEPT 10
 
 struct slow_request {

@@ -49,10 +49,8 @@ uint64_t arrivals_at(const struct arrivals *a, uint64_t n)
     return a->start_ns + mul_div_up(n, BILLION * BILLION, a->rate);
 }
 
-/*
- * The exponential gap between the request that is due at due_ns and the next one. The gap depends
- * only on due_ns, so one atomic number is all the state that threads share.
- */
+/* The exponential gap between the request that is due at due_ns and the next one. The gap depends
+ * only on due_ns, so one atomic number is all the state that threads share. */
 static uint64_t gap_after(const struct arrivals *a, uint64_t due_ns)
 {
     double uniform = ((double)(rng_mix(a->key ^ (due_ns - a->start_ns)) >> 11) + .5) * 0x1p-53;
@@ -115,11 +113,9 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* ---- opening a run --------------------------------------------------------------------------- */
 
-/*
- * Checks the limits on open files for a given number of threads, each with a file or a connection,
+/* Checks the limits on open files for a given number of threads, each with a file or a connection,
  * and on threads. With a rate, the target decides whether all channels are ever used, so their
- * files are not checked.
- */
+ * files are not checked. */
 static int check_limits(const struct run *r, struct err *e)
 {
     bool blocks = r->target->traits & TARGET_BLOCKS;
@@ -138,10 +134,8 @@ static int check_limits(const struct run *r, struct err *e)
     return rc == 0 ? limits_tasks(tasks, e) : rc;
 }
 
-/*
- * Number of requests that may begin in this process, without those that follow others. If reads
- * follow writes, the writes take from the budget only what their reads leave of it.
- */
+/* Number of requests that may begin in this process, without those that follow others. If reads
+ * follow writes, the writes take from the budget only what their reads leave of it. */
 static uint64_t run_budget(const struct plan *p)
 {
     if (p->max_requests == UINT64_MAX)
@@ -380,11 +374,9 @@ void run_renew_budget(struct run *r)
     atomic_store(&r->most, run_budget(r->plan));
 }
 
-/*
- * Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
+/* Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
  * due. With constant gaps, the ranks take turns with the requests of one schedule. If the plan has
- * a curve, that is the schedule of the kind's share of it.
- */
+ * a curve, that is the schedule of the kind's share of it. */
 static void begin_schedule(struct run *r, struct load *load, uint64_t rate, uint64_t now_ns)
 {
     const struct plan *p = r->plan;
@@ -444,13 +436,11 @@ static void run_open_reads(struct run *r, uint64_t now_ns)
         event_happens(&r->write_ended, (int)(r->plan->reads_per_write / BILLION) + 1);
 }
 
-/* ---- load threads -----------------------------------------------------------------------------
- */
+/* ---- load threads
+ * ----------------------------------------------------------------------------- */
 
-/*
- * With the least timer slack, a sleep ends a few microseconds late, instead of about 50. A thread
- * whose request is due within SPIN_NS does not sleep but polls the clock.
- */
+/* With the least timer slack, a sleep ends a few microseconds late, instead of about 50. A thread
+ * whose request is due within SPIN_NS does not sleep but polls the clock. */
 #define TIMER_SLACK_NS 1
 #define SPIN_NS        UINT64_C(3000)
 
@@ -556,12 +546,10 @@ static bool is_written_one_by_one(const struct run *run)
     return run->reads_written || !(run->target->traits & TARGET_INSTANT);
 }
 
-/*
- * Gives a request its number, which determines its name. A removal gets the oldest object that the
+/* Gives a request its number, which determines its name. A removal gets the oldest object that the
  * run wrote, or, in a run that writes nothing, the next name; a change gets one of the objects that
  * the run wrote. If there is none, the request becomes a write. Where the name does not matter, the
- * load thread takes several numbers at once.
- */
+ * load thread takes several numbers at once. */
 static void number_request(struct load_thread *t, struct request *r)
 {
     struct run *run = t->run;
@@ -593,10 +581,8 @@ static void number_request(struct load_thread *t, struct request *r)
     r->number = t->next_number++;
 }
 
-/*
- * Adds one to a number that only this thread changes. The store releases, so a thread that sees the
- * end of a request also sees its beginning.
- */
+/* Adds one to a number that only this thread changes. The store releases, so a thread that sees the
+ * end of a request also sees its beginning. */
 static void count_one(_Atomic uint64_t *number)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + 1,
@@ -662,10 +648,8 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
     t->unused[t->unused_count++] = r;
 }
 
-/*
- * Sleeps until the ticket is due or something changes. Nothing may be in flight. If the run is
- * paused, the load thread is parked, and gives its budget back.
- */
+/* Sleeps until the ticket is due or something changes. Nothing may be in flight. If the run is
+ * paused, the load thread is parked, and gives its budget back. */
 static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t writes)
 {
     struct run *run = t->run;
@@ -925,10 +909,9 @@ void backlog_measure(struct backlog *b, const struct run *r, uint64_t now_ns)
         double seconds =
             fmax((double)(due - due_before(b, load, BAD_RATE_SECONDS, now_ns)), BAD_RATE_SECONDS);
         if (backlog > second) {
-            /*
-             * The number that was due a second ago grew as the schedule says, so the moment when it
-             * crossed the number that ended can be computed, even if this thread did not run then.
-             */
+            /* The number that was due a second ago grew as the schedule says, so the moment when it
+             * crossed the number that ended can be computed, even if this thread did not run
+             * then. */
             double rate = arrivals_rate(load_schedule(load), now_ns - BILLION);
             double passed = (double)(now_ns - b->looked_ns);
             double above = (backlog - second) / rate * (double)BILLION;

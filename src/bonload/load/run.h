@@ -17,15 +17,11 @@
 #include "util/err.h"
 #include "util/rng.h"
 
-/*
- * A schedule: when the requests of a rate are due, no matter what happens to them. Any free thread
- * takes the next ticket; no thread hands tickets out. Times are those of clock_ns().
- */
+/* A schedule: when the requests of a rate are due, no matter what happens to them. Any free thread
+ * takes the next ticket; no thread hands tickets out. Times are those of clock_ns(). */
 struct arrivals {
-    /*
-     * Set before arrivals_begin(): the schedule consists of every `each`-th request of a curve
-     * (NULL: the rate does not change), starting with number `first`.
-     */
+    /* Set before arrivals_begin(): the schedule consists of every `each`-th request of a curve
+     * (NULL: the rate does not change), starting with number `first`. */
     const struct rate_curve *curve;
     double each;
     double first;
@@ -95,16 +91,14 @@ static inline const struct arrivals *load_schedule(const struct load *load)
 /* The spans in which waits for a CPU are added up: all that counts, and the current step. */
 enum span { SPAN_RUN, SPAN_STEP, SPANS };
 
-/*
- * A load thread is a thread that begins the requests of one kind on its channels, each when it is
+/* A load thread is a thread that begins the requests of one kind on its channels, each when it is
  * due, and counts each at its end. If the target blocks, there is a load thread for each channel;
  * otherwise there is at most one for each CPU, which keeps many requests in flight.
  *
  * Nobody hands out requests: a load thread with a free channel asks whether one is due (turn_of()).
  * With threads one always is. At a rate the load thread takes the next ticket of the schedule, one
  * atomic addition or compare-and-swap, and sleeps until then, unless the load changes. Reads that
- * follow writes take a permission for each.
- */
+ * follow writes take a permission for each. */
 struct load_thread {
     struct run *run;
     struct load *load;
@@ -180,10 +174,9 @@ struct run {
 int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 
-/*
- * Pauses the run between two steps: no request begins, those in flight end, and those that are due
- * are dropped. load_threads_leave() takes those that are still in flight at the end of the pause.
- */
+/* Pauses the run between two steps: no request begins, those in flight end, and those that are due
+ * are dropped. load_threads_leave() takes those that are still in flight at the end of the
+ * pause. */
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 
@@ -196,16 +189,12 @@ void run_end(struct run *r);
 /* Wakes all waiting threads, so that they look at the run again. */
 void run_wake(struct run *r);
 
-/*
- * Sets the load of a kind from now on: the number of active channels, or the rate in billionths of
- * requests per second. It is that of all ranks, and this rank takes its share.
- */
+/* Sets the load of a kind from now on: the number of active channels, or the rate in billionths of
+ * requests per second. It is that of all ranks, and this rank takes its share. */
 void run_set_load(struct run *r, enum load_kind kind, uint64_t all, uint64_t now_ns);
 
-/*
- * Describes the first request that failed in this way, "write: NAME: open: No such file or
- * directory", and what may help. The caller frees the text; NULL: there is no memory.
- */
+/* Describes the first request that failed in this way, "write: NAME: open: No such file or
+ * directory", and what may help. The caller frees the text; NULL: there is no memory. */
 char *run_describe_failure(const struct run *r, const struct failure *f);
 
 /* Starts all load threads, which begin to make requests. */
@@ -233,10 +222,8 @@ void load_threads_forget(struct run *r);
 
 #define BAD_RATE_SECONDS 2
 
-/*
- * The requests of a rate that are due and have not ended, as frequent measurements show them. A
- * second's worth is what became due in the last second, or 1 if that is less.
- */
+/* The requests of a rate that are due and have not ended, as frequent measurements show them. A
+ * second's worth is what became due in the last second, or 1 if that is less. */
 struct backlog {
     uint64_t looked_ns;                /* time of the last measurement, or the start of the load */
     uint64_t staggered_ns[LOAD_KINDS]; /* time with more than one second's worth of such requests */

@@ -7,14 +7,12 @@
 
 #include "bonload/load/recorder.h"
 
-/*
- * The time series of a run, in slices. There is room for a fixed number of slices. When it is
+/* The time series of a run, in slices. There is room for a fixed number of slices. When it is
  * full, slices are merged in pairs, and later ones are twice as long.
  *
  * A slice has the distribution of latencies in HEAT_BINS bins, HEAT_PER_DOUBLE for each doubling.
  * The first bin has all times below HEAT_FROM_NS, and the last one all times above its edge. Merged
- * slices compute their percentiles from the bins; other slices have exact ones.
- */
+ * slices compute their percentiles from the bins; other slices have exact ones. */
 #define HEAT_BINS       112
 #define HEAT_PER_DOUBLE 4
 #define HEAT_FROM_NS    1000
@@ -52,10 +50,9 @@ void series_close(struct series *s);
 /* Ends the current slice if its time is over, or if is_last is set. */
 void series_update(struct series *s, const struct recorders *r, uint64_t elapsed_ns, bool is_last);
 
-/*
- * Merges another rank's series into `whole`, slice by slice. `part` cannot be used afterwards,
- * except to close it. Percentiles then come from the bins. Returns false when there is no memory.
- */
+/* Merges another rank's series into `whole`, slice by slice. `part` cannot be used afterwards,
+ * except to close it. Percentiles then come from the bins. Returns false when there is no
+ * memory. */
 bool series_merge(struct series *whole, struct series *part);
 
 /* Lower edge of a bin, in ns. */

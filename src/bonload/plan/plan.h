@@ -63,10 +63,8 @@ void latency_limit_name(const struct latency_limit *limit, char text[static LIMI
 #define SETTINGS_ENDPOINTS 8192
 #define MAX_SWEEP          64
 
-/*
- * What the user asked for, as given. Nothing here is looked up or computed. A value that the user
- * left out has its default, unless that depends on other settings.
- */
+/* What the user asked for, as given. Nothing here is looked up or computed. A value that the user
+ * left out has its default, unless that depends on other settings. */
 struct settings {
     bool as_goader;     /* the user called the program `goader`: bonload(1) lists what differs */
     const char *engine; /* name of the target; NULL: default */
@@ -154,10 +152,8 @@ struct settings {
     bool memory_debug;
 };
 
-/*
- * A rate that changes with time. It changes linearly between two points, and is constant before the
- * first and after the last one. Two points at the same time make a jump.
- */
+/* A rate that changes with time. It changes linearly between two points, and is constant before the
+ * first and after the last one. Two points at the same time make a jump. */
 #define MAX_RATE_CURVE 1000
 
 struct rate_curve_point {
@@ -182,11 +178,9 @@ int rate_curve_parse_ramp(struct rate_curve *c, const char *text);
 /* Adds a file's points: a time (30s, 1m30s, or seconds) and a rate a line; # begins a comment. */
 int rate_curve_read(struct rate_curve *c, const char *path, struct err *e);
 
-/*
- * These need a curve with points. rate_curve_rate() returns the rate at a time, in requests per
+/* These need a curve with points. rate_curve_rate() returns the rate at a time, in requests per
  * second; rate_curve_due() the number of requests that are due by then; rate_curve_time() when that
- * number is reached, in ns (a quarter of UINT64_MAX: never).
- */
+ * number is reached, in ns (a quarter of UINT64_MAX: never). */
 double rate_curve_rate(const struct rate_curve *c, uint64_t at_ns);
 double rate_curve_due(const struct rate_curve *c, uint64_t at_ns);
 uint64_t rate_curve_time(const struct rate_curve *c, double number);
@@ -200,11 +194,9 @@ struct mix {
     uint64_t sum;
 };
 
-/*
- * Parses operations with their weights, "write,truncate:2"; a weight is 1 by default. "" means all
+/* Parses operations with their weights, "write,truncate:2"; a weight is 1 by default. "" means all
  * operations with a weight of 1. `names` lists the valid operations and ends with NULL. `option` is
- * the option that a message names. Returns 0, or -EINVAL with a line in e.
- */
+ * the option that a message names. Returns 0, or -EINVAL with a line in e. */
 int mix_parse(struct mix *mix, const char *text, const char *const names[], const char *option,
               struct err *e);
 
@@ -228,13 +220,11 @@ struct kind_plan {
     unsigned channels; /* most requests that can be in flight */
 };
 
-/*
- * What the settings mean together, checked. What a single option says is in the settings alone.
+/* What the settings mean together, checked. What a single option says is in the settings alone.
  * Amounts are those of all ranks together; only `stripe` and `rank_seed` differ between ranks. A
  * rank takes its share where it uses an amount: of channels and of the budget in run_open(), of a
  * load in run_set_load(), of numbers in names.h; its ledger has numbers of its own. A
- * target's check() adds what is the target's own.
- */
+ * target's check() adds what is the target's own. */
 struct plan {
     const struct settings *settings;
     enum mode mode;

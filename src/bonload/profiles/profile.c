@@ -16,12 +16,10 @@
 
 enum { ETCD_WAL, ETCD_DB };
 
-/*
- * etcd: a put of 1 KiB becomes a record in the write-ahead log. One thread writes the record
+/* etcd: a put of 1 KiB becomes a record in the write-ahead log. One thread writes the record
  * together with all others that have arrived by then, and syncs them. Ten times a second, the
  * database (bbolt) gets the changed pages and a sync, and then the page with the new root and a
- * sync. A segment has 64 MB (SegmentSizeBytes of wal.go).
- */
+ * sync. A segment has 64 MB (SegmentSizeBytes of wal.go). */
 static const struct profile etcd = {
     .name = "etcd",
     .programs = "etcd3,kubernetes,k8s",
@@ -46,14 +44,12 @@ static const struct profile etcd = {
 
 enum { POSTGRES_WAL, POSTGRES_TABLE };
 
-/*
- * PostgreSQL: a transaction of pgbench reads pages that are not in the shared buffers, and commits:
+/* PostgreSQL: a transaction of pgbench reads pages that are not in the shared buffers, and commits:
  * it writes the pages of the write-ahead log, from the one that was written last to the one in
  * which the commit ends, and syncs them. Backends that commit meanwhile share the next sync.
  * Segments are recycled; there are 80 MiB of them (min_wal_size). In the background the
  * checkpointer writes pages, lets the kernel start writeback of each, and syncs at the end. A real
- * checkpoint takes minutes; this one is small enough to be measured in half a minute.
- */
+ * checkpoint takes minutes; this one is small enough to be measured in half a minute. */
 static const struct profile postgres = {
     .name = "postgres",
     .programs = "postgresql,pg,psql",
@@ -75,13 +71,11 @@ static const struct profile postgres = {
 
 enum { MARIADB_REDO, MARIADB_DOUBLE_WRITE, MARIADB_TABLE };
 
-/*
- * MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log with O_DIRECT,
+/* MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log with O_DIRECT,
  * from the last written one on, and syncs them. Commits that arrive meanwhile are written with the
  * next one. The log is one file of innodb_log_file_size that is written round and round. Once a
  * second, the page cleaner writes all its pages in a row to the double-write buffer and syncs, and
- * then writes each page to its place and syncs.
- */
+ * then writes each page to its place and syncs. */
 static const struct profile mariadb = {
     .name = "mariadb",
     .programs = "mysql,innodb,percona",
@@ -106,12 +100,10 @@ static const struct profile mariadb = {
 
 enum { REDIS_AOF };
 
-/*
- * Redis with appendonly yes and appendfsync everysec: one thread writes to the append-only file
+/* Redis with appendonly yes and appendfsync everysec: one thread writes to the append-only file
  * what all clients have sent by then. Another thread syncs the file every second. Meanwhile writes
  * are put off, and clients answered at once; after two seconds they are made, and if the kernel
- * holds them back, all clients stall. A segment has 64 MiB (auto-aof-rewrite-min-size).
- */
+ * holds them back, all clients stall. A segment has 64 MiB (auto-aof-rewrite-min-size). */
 static const struct profile redis = {
     .name = "redis",
     .programs = "valkey",
@@ -132,11 +124,9 @@ static const struct profile redis = {
 
 enum { MAILDIR_MAIL };
 
-/*
- * A delivery to a maildir, as dovecot-lda makes it: it creates a message in tmp, writes and syncs
+/* A delivery to a maildir, as dovecot-lda makes it: it creates a message in tmp, writes and syncs
  * it, renames it to new, and syncs new. The mail's reader unlinks messages later, many at once: an
- * expunge.
- */
+ * expunge. */
 static const struct profile maildir = {
     .name = "maildir",
     .programs = "dovecot,mail,imap,postfix",
@@ -153,12 +143,10 @@ static const struct profile maildir = {
 
 enum { SQLITE_WAL, SQLITE_JOURNAL = SQLITE_WAL, SQLITE_DB };
 
-/*
- * SQLite in WAL mode with synchronous=FULL: a transaction that changes one page appends a frame to
+/* SQLite in WAL mode with synchronous=FULL: a transaction that changes one page appends a frame to
  * the write-ahead log, its header and the page, and syncs the log. The commit that fills the log to
  * 1000 pages (wal_autocheckpoint) copies the pages to the database: those that 1000 updates of
- * random rows have changed, of 20,000 rows in 2 MiB. Then it syncs, and begins the log anew.
- */
+ * random rows have changed, of 20,000 rows in 2 MiB. Then it syncs, and begins the log anew. */
 static const struct profile sqlite = {
     .name = "sqlite",
     .programs = "sqlite3",
@@ -180,12 +168,10 @@ static const struct profile sqlite = {
     .clients = 1,
 };
 
-/*
- * SQLite with its rollback journal and synchronous=FULL: a transaction writes the old contents of
+/* SQLite with its rollback journal and synchronous=FULL: a transaction writes the old contents of
  * the two pages that it changes (a row's, and the first one, which counts changes) to a new
  * journal, syncs it and its directory, writes how many pages the journal has, syncs, writes the
- * pages to the database, syncs, and unlinks the journal.
- */
+ * pages to the database, syncs, and unlinks the journal. */
 static const struct profile sqlite_journal = {
     .name = "sqlite-journal",
     .program = "SQLite 3.40.1",

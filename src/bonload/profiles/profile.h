@@ -6,11 +6,9 @@
 
 #include "util/err.h"
 
-/*
- * A profile describes what a program does with its storage: its files, the system calls of a
+/* A profile describes what a program does with its storage: its files, the system calls of a
  * request, and its work beside the requests. It is only a table; the target `profile`
- * (targets/profile/) does what the table says. Times are in nanoseconds, sizes in bytes.
- */
+ * (targets/profile/) does what the table says. Times are in nanoseconds, sizes in bytes. */
 
 enum profile_file_kind {
     PROFILE_NO_FILE,
@@ -121,11 +119,9 @@ uint64_t profile_bytes(const struct profile *p);
 /* The limit of a search: the first on a percentile of the syncs that requests wait for, or NULL. */
 const struct profile_limit *profile_sought_limit(const struct profile *p);
 
-/*
- * Parses a user's own profile: a text with a line for each property, which bonload(1) describes.
+/* Parses a user's own profile: a text with a line for each property, which bonload(1) describes.
  * Changes the text, which must outlive the profile. Returns 0, or a negative errno with a line in e
- * that gives the number of the wrong line, and what is accepted there.
- */
+ * that gives the number of the wrong line, and what is accepted there. */
 int profile_parse(struct profile *p, char *text, struct err *e);
 
 /* Reads a profile from a file. The caller frees *text when it no longer uses the profile. */

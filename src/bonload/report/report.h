@@ -132,18 +132,14 @@ struct result {
     struct joint_run together;
 };
 
-/*
- * Allocates the figures of a result that has only a plan so far. Returns false when memory runs
- * out. In either case result_release() frees what the result owns, but not the result itself.
- */
+/* Allocates the figures of a result that has only a plan so far. Returns false when memory runs
+ * out. In either case result_release() frees what the result owns, but not the result itself. */
 bool result_open(struct result *result);
 void result_release(struct result *result);
 
-/*
- * Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
+/* Makes the figures so far, or those of the whole run when it is over: then all ranks meet for the
  * last time, and rank 0 gets the figures of all ranks. The caller releases the result. Returns 0,
- * or a negative errno with a line in e.
- */
+ * or a negative errno with a line in e. */
 struct main_loop;
 int result_make(struct result *result, struct main_loop *m, struct err *e);
 
@@ -174,10 +170,8 @@ void report_text(const struct result *result, FILE *out);
 /* Prints goader's report, to the letter, and below each kind at most five lines of ours. */
 void report_human(const struct result *result, FILE *out);
 
-/*
- * Make the document that share/bonload.schema.json describes, and goader's object. The caller ends
- * them with document_end(). NULL: memory ran out.
- */
+/* Make the document that share/bonload.schema.json describes, and goader's object. The caller ends
+ * them with document_end(). NULL: memory ran out. */
 json_t *report_object(const struct result *result);
 json_t *goader_object(const struct result *result);
 

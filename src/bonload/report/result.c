@@ -214,10 +214,8 @@ static void fill_kind(struct main_loop *m, enum load_kind kind, uint64_t now_ns,
     if (run->plan->mode != MODE_RATE || load->pace != PACE_RATE || k->begin_ns == 0 ||
         atomic_load(&load->rate) == 0)
         return;
-    /*
-     * What became due until the load ended. With constant gaps, the time for this is one gap for
-     * each request; with exponential gaps, it is the elapsed time.
-     */
+    /* What became due until the load ended. With constant gaps, the time for this is one gap for
+     * each request; with exponential gaps, it is the elapsed time. */
     const struct arrivals *a = load_schedule(load);
     uint64_t end_ns = m->end_ns ? m->end_ns : now_ns;
     k->due = arrivals_due(a, m->backlog.cursors[kind], end_ns);
@@ -504,11 +502,9 @@ static void end_with_all(void *context)
     }
 }
 
-/*
- * Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
+/* Combines the results of all ranks when all loads have ended: adds up amounts and histograms, and
  * lets times run from the first rank's start to the last rank's end, on rank 0's clock. Only rank
- * 0's *result changes. This is the last meeting, and it takes place even after a signal.
- */
+ * 0's *result changes. This is the last meeting, and it takes place even after a signal. */
 static int gathering_end(struct coordinator *c, struct result *result, struct err *e)
 {
     struct meeting ending = {.name = "Ending", .compares_clocks = true};

@@ -8,11 +8,9 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/*
- * The report of a load: the answer first, then the figures that decide it, then what explains
+/* The report of a load: the answer first, then the figures that decide it, then what explains
  * them, a line with a label for each. The requests of a search or a sweep are those of many loads,
- * so their figures are told for each step, and never as one.
- */
+ * so their figures are told for each step, and never as one. */
 
 static const char *const kind_words[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
 
@@ -282,10 +280,8 @@ static void add_limit(struct label_text *l, const struct result *r, enum load_ki
         label_add(l, "; whether past the page cache is not known: %s", j->direct.reason);
 }
 
-/*
- * Number of connections from which on, if nearly every request needed a new one, although fewer
- * than a tenth as many were in flight at a time, the server does not keep connections alive.
- */
+/* Number of connections from which on, if nearly every request needed a new one, although fewer
+ * than a tenth as many were in flight at a time, the server does not keep connections alive. */
 #define RECONNECTS_LEAST 50
 
 static void add_times(struct label_text *l, const struct histogram *h)

@@ -8,12 +8,10 @@
 #include "measure/clock.h"
 #include "util/rng.h"
 
-/*
- * sleep: imitates a store that is a bottleneck, as the target of that name in goader does. Reads
+/* sleep: imitates a store that is a bottleneck, as the target of that name in goader does. Reads
  * and writes have 10 slots each. A request takes the slot that becomes free first, for a random
  * time of up to 200 ms. The probability that it fails is the number of requests in flight divided
- * by 10000.
- */
+ * by 10000. */
 #define SLOTS       10
 #define MAX_NS      UINT64_C(200000000)
 #define FAIL_ONE_IN 10000

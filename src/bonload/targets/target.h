@@ -11,14 +11,12 @@
 #include "bonload/plan/plan.h"
 #include "util/err.h"
 
-/*
- * A target is what requests go to: files, a server, or nothing. It only carries out single
+/* A target is what requests go to: files, a server, or nothing. It only carries out single
  * requests. The load thread above it (load/run.h) decides when they begin, times and counts
  * them, and reports their failures. A request goes through choose() (its operation), the load
  * thread, which gives it its number, prepare(), submit(), poll() if it was queued, and inspect();
  * the service time is that from submit() to the end. A removal gets the oldest number that was
- * written, and reads choose among later ones; one whose object was removed meanwhile is a miss.
- */
+ * written, and reads choose among later ones; one whose object was removed meanwhile is a miss. */
 
 struct request {
     enum load_kind kind;
@@ -85,10 +83,9 @@ struct target_ops {
     const char *const *ops;
     const void *dialect; /* what differs between targets that share their operations */
 
-    /*
-     * Sizes of the data that all threads share, and of those of one thread, with what each of its
-     * channels adds. The caller allocates both, all zeros, and frees them after close() or leave().
-     */
+    /* Sizes of the data that all threads share, and of those of one thread, with what each of its
+     * channels adds. The caller allocates both, all zeros, and frees them after close() or
+     * leave(). */
     size_t shared_bytes;
     size_t thread_bytes;
     size_t channel_bytes;
@@ -105,11 +102,9 @@ struct target_ops {
     /* Opens the data of one thread; leave() follows in either case. May be NULL. */
     int (*join)(void *thread, void *shared, unsigned channels, struct err *e);
 
-    /*
-     * Chooses r->op by the random number `random`, and whether the request removes or changes
+    /* Chooses r->op by the random number `random`, and whether the request removes or changes
      * something, before the request gets its number. If there is nothing to remove or to change, it
-     * gets the number of a write instead. NULL: prepare() chooses.
-     */
+     * gets the number of a write instead. NULL: prepare() chooses. */
     void (*choose)(void *shared, struct request *r, uint64_t random);
 
     /* Prepares a request that is about to begin, in time that does not count. May be NULL. */
@@ -121,11 +116,9 @@ struct target_ops {
     /* Checks what a request returned when its time has ended, and may make it fail. May be NULL. */
     void (*inspect)(void *thread, struct request *r);
 
-    /*
-     * Stores up to `most` requests that have ended in `done`, and returns their number. If there
+    /* Stores up to `most` requests that have ended in `done`, and returns their number. If there
      * are none, waits for one until clock_ns() reaches until_ns. A target that never queues has no
-     * poll().
-     */
+     * poll(). */
     unsigned (*poll)(void *thread, uint64_t until_ns, struct request *done[], unsigned most);
 
     /* Releases what a thread's data own. May be NULL. */

@@ -5,10 +5,8 @@
 #include "bonnie/report/figures.h"
 #include "bonnie/reports.h"
 
-/*
- * Prints Tim Bray's table. A test that was not run leaves its column empty, so that later figures
- * stay below their headings. A figure that is too wide widens its column.
- */
+/* Prints Tim Bray's table. A test that was not run leaves its column empty, so that later figures
+ * stay below their headings. A figure that is too wide widens its column. */
 #define LABEL_COLUMNS 8
 
 static const char headings[] =
@@ -22,10 +20,8 @@ static uint64_t data_mib(const struct result *r)
     return (r->plan->data.bytes + MIB / 2) / MIB;
 }
 
-/*
- * The figures of a test: rates in whole KiB per second, seeks and CPU percent with one decimal, and
- * no latencies.
- */
+/* The figures of a test: rates in whole KiB per second, seeks and CPU percent with one decimal, and
+ * no latencies. */
 static struct figure figure_of(const struct result *r, enum test_id test)
 {
     struct figure f;
@@ -56,10 +52,8 @@ const struct report_ops report_classic = {
     .all = summary_table,
 };
 
-/*
- * Prints the row of an HTML table that Bonnie 1.4 and 1.5 print: label, number of volumes and MB of
- * each, and the pairs of figures.
- */
+/* Prints the row of an HTML table that Bonnie 1.4 and 1.5 print: label, number of volumes and MB of
+ * each, and the pairs of figures. */
 static int html_row_run(FILE *out, const struct result *r)
 {
     char label[LABEL_HTML_BYTES];

@@ -7,11 +7,9 @@
 const char *const csv_names[] = {
     [CSV_1_98] = "1.98", [CSV_1_97] = "1.97", [CSV_1_96] = "1.96", [CSV_1_03] = "1.03", NULL};
 
-/*
- * A CSV line of one generation of Bonnie++. Each field is in the column from which the converter of
+/* A CSV line of one generation of Bonnie++. Each field is in the column from which the converter of
  * that generation reads it; Bonnie++ from 1.96 on itself prints the number of directories in the
- * field for the chunk size of the metadata tests.
- */
+ * field for the chunk size of the metadata tests. */
 struct csv_line {
     FILE *out;
     enum csv_generation generation;
@@ -44,10 +42,8 @@ static int put_line(struct csv_line *l, const char *version, const struct figure
     char number[UNITS_TEXT];
     size_t length = 0;
     put_field(l, CSV_1_96, "format_version", "", csv_names[l->generation]);
-    /*
-     * MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). Lines
-     * of 1.96 and 1.97 have the format once more, because their readers look for it here.
-     */
+    /* MAJOR, a dot, and the other numbers without dots: readers accept one dot (3.0.0: 3.00). Lines
+     * of 1.96 and 1.97 have the format once more, because their readers look for it here. */
     for (const char *at = is_1_96_or_1_97 ? csv_names[l->generation] : version;
          *at != '\0' && length + 1 < sizeof number; at++)
         if (*at != '.' || !memchr(number, '.', length))

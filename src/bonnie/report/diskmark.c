@@ -6,10 +6,8 @@
 #include "bonnie/reports.h"
 #include "util/units.h"
 
-/*
- * Prints the rows of KDiskMark and CrystalDiskMark: MB are 10^6 bytes. Of several runs of a row, it
- * prints the one with the median rate.
- */
+/* Prints the rows of KDiskMark and CrystalDiskMark: MB are 10^6 bytes. Of several runs of a row, it
+ * prints the one with the median rate. */
 
 #define NAME_COLUMNS 12
 

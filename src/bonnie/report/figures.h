@@ -8,40 +8,31 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/*
- * Says how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
- * because scripts take a line with a comma for the CSV line.
- */
+/* Says how the rounds of a test ended: "steady after round 9 of 25". The text has no commas,
+ * because scripts take a line with a comma for the CSV line. */
 #define STEADY_TEXT 128
 
 void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
 
-/*
- * The `all` hook of tables for people: of several runs, a line for each test with the median,
+/* The `all` hook of tables for people: of several runs, a line for each test with the median,
  * smallest and largest rate, half of the 95 % confidence interval in percent of the mean, and a
- * mark if the runs vary too much (summary.h).
- */
+ * mark if the runs vary too much (summary.h). */
 int summary_table(FILE *out, const struct result runs[], size_t count);
 
-/*
- * Says what O_DIRECT did in the tests that used it, without commas. Empty if none did, or if
- * figures were those of the page cache all the same. Returns what was seen: "no" if one test says.
- */
+/* Says what O_DIRECT did in the tests that used it, without commas. Empty if none did, or if
+ * figures were those of the page cache all the same. Returns what was seen: "no" if one test
+ * says. */
 #define DIRECT_TEXT 240
 
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],
                              size_t count);
 
-/*
- * Prints what the tables have no column for, as far as the plan wants it: throughput in MiB/s and
- * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas.
- */
+/* Prints what the tables have no column for, as far as the plan wants it: throughput in MiB/s and
+ * MB/s (10^6 bytes), and percentiles of latency; rows of a preset below their labels. No commas. */
 void extra_tables(FILE *out, const struct result runs[], size_t count);
 
-/*
- * A result as texts, as the CSV line has them. Bonnie++'s table is made from these, so bon_csv2txt
- * makes the same one from the line. An empty text is a default, or a test that was not run.
- */
+/* A result as texts, as the CSV line has them. Bonnie++'s table is made from these, so bon_csv2txt
+ * makes the same one from the line. An empty text is a default, or a test that was not run. */
 
 /* The figures of one test. */
 struct figure {
@@ -50,10 +41,8 @@ struct figure {
     char latency[UNITS_TEXT]; /* with a unit */
 };
 
-/*
- * Sets f from a test, without the latency. A rate below `small` has one decimal, others have none;
- * CPU time has cpu_decimals. The texts are empty if the test was not run.
- */
+/* Sets f from a test, without the latency. A rate below `small` has one decimal, others have none;
+ * CPU time has cpu_decimals. The texts are empty if the test was not run. */
 void figure_init(struct figure *f, const struct test_result *t, enum test_id test, double small,
                  int cpu_decimals);
 

@@ -8,10 +8,8 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/*
- * The short look: a line for each test of each row, what it cost and what the page cache had to do
- * with it, what it does not show, and the command that shows more.
- */
+/* The short look: a line for each test of each row, what it cost and what the page cache had to do
+ * with it, what it does not show, and the command that shows more. */
 
 #define NAME_COLUMNS 9
 #define WHAT_COLUMNS 23
@@ -99,10 +97,8 @@ static bool is_memory(const struct result *r)
     return filesystem_is_memory(r->storage->sources.filesystem);
 }
 
-/*
- * How long it took, how much was written, and what the page cache had to do with the figures:
- * "24 s, 1.80 GiB written, past the page cache (seen)."
- */
+/* How long it took, how much was written, and what the page cache had to do with the figures:
+ * "24 s, 1.80 GiB written, past the page cache (seen)." */
 static void print_cost(FILE *out, const struct result runs[], size_t count, uint64_t written)
 {
     const struct test_result *reading = NULL;

@@ -160,10 +160,9 @@ static bool has_verdict(const struct test_result *t)
     return test_result_is_long_enough(t) && t->verdict.is_known;
 }
 
-/*
- * Prints all verdicts. Tests with the same reason share one, at the place of the first of them. One
- * test has it on the line of its name; several have their names on a line, and the verdict below.
- */
+/* Prints all verdicts. Tests with the same reason share one, at the place of the first of them. One
+ * test has it on the line of its name; several have their names on a line, and the verdict
+ * below. */
 static void print_verdicts(struct notes *n, const struct result *r, bool advice)
 {
     FILE *out = n->out;
@@ -201,10 +200,8 @@ static void print_verdicts(struct notes *n, const struct result *r, bool advice)
     }
 }
 
-/*
- * Prints how closely several ranks began together, in the test in which that was worst, and the
- * host that each test waited for.
- */
+/* Prints how closely several ranks began together, in the test in which that was worst, and the
+ * host that each test waited for. */
 static void print_ranks(struct notes *n, const struct result *r)
 {
     char starts[STARTS_TEXT];
@@ -234,12 +231,10 @@ static void print_ranks(struct notes *n, const struct result *r)
     }
 }
 
-/*
- * Prints below "What limited each test" what limited every test's figure and, with `advice`, which
+/* Prints below "What limited each test" what limited every test's figure and, with `advice`, which
  * options may help, and below "What was damaged" the first corrupted places. Lines are shared, so
  * that the table above stays visible on a screen of 24 lines; they are indented and have no commas,
- * because scripts take a line with a comma for the CSV line.
- */
+ * because scripts take a line with a comma for the CSV line. */
 static int measured_print(FILE *out, const struct result *r, bool advice)
 {
     const struct facts *f = &r->storage->facts;
@@ -308,11 +303,9 @@ static void add_columns(struct line *line, const char *text, size_t columns)
     add_text(line, "%.*s%*s", (int)sanitize_cut(text, columns), text, blanks, "");
 }
 
-/*
- * Adds the rates of some tests and their CPU times, and ends the line; a line with their latencies
+/* Adds the rates of some tests and their CPU times, and ends the line; a line with their latencies
  * follows. Throughput is scaled, and so are other rates that are wider than their column. A CPU
- * time above 999 percent takes columns from the rate.
- */
+ * time above 999 percent takes columns from the rate. */
 static void print_pairs(struct line *line, FILE *out, const struct figures *f, enum test_id first,
                         enum test_id last)
 {

@@ -8,10 +8,8 @@
 #include "bonnie/workloads/workload.h"
 #include "io/file.h"
 
-/*
- * Goes through a worker's data file in chunks, from the first to the last. That is a lap. If the
- * end of its time cuts a lap off, the next lap continues there.
- */
+/* Goes through a worker's data file in chunks, from the first to the last. That is a lap. If the
+ * end of its time cuts a lap off, the next lap continues there. */
 struct chunks {
     struct work *work;
     uint64_t next;    /* offset of the next chunk */
@@ -54,11 +52,9 @@ static enum transfer_answer chunks_check(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-/*
- * Counts a chunk that has been written, and writes the file back in pieces (io/file.h), in this
+/* Counts a chunk that has been written, and writes the file back in pieces (io/file.h), in this
  * chunk's time. Otherwise the storage would idle until much of the file is in memory, and the
- * figure would first describe memory, and then the storage.
- */
+ * figure would first describe memory, and then the storage. */
 static enum transfer_answer chunks_wrote(void *context, struct io *io)
 {
     struct chunks *c = context;
@@ -118,11 +114,9 @@ static enum transfer_answer rewrite_transferred(void *context, struct io *io)
     return OPERATION_CONTINUES;
 }
 
-/*
- * Moves all chunks from lap_start on, or as many as the lap's time allows. Then syncs the file if
+/* Moves all chunks from lap_start on, or as many as the lap's time allows. Then syncs the file if
  * they wrote, and closes it, but not the queue, because closing an engine must not count as time of
- * the storage. Afterwards lap_start is the place where the lap ended.
- */
+ * the storage. Afterwards lap_start is the place where the lap ended. */
 static int chunks_work(void *context, struct err *e)
 {
     struct work *w = context;
@@ -153,10 +147,8 @@ static int chunks_work(void *context, struct err *e)
     return rc;
 }
 
-/*
- * put_block and get_block go through the whole data set in chunks, once from the first to the last,
- * or for a time; rewrite reads, changes and writes back every chunk.
- */
+/* put_block and get_block go through the whole data set in chunks, once from the first to the last,
+ * or for a time; rewrite reads, changes and writes back every chunk. */
 #define CHUNKS                                                                                     \
     .item = ITEM_CHUNK, .uses_engine = true,                                                       \
     .task = {.prepare = chunks_prepare, .work = chunks_work}

@@ -8,11 +8,9 @@
 #include "sys/stop.h"
 #include "util/rng.h"
 
-/*
- * The six metadata tests. The sequential tests create files with names in sorted order, and stat
+/* The six metadata tests. The sequential tests create files with names in sorted order, and stat
  * and delete them in the order in which the directory lists them. The random tests create files
- * with names in random order, and stat and delete them in other random orders.
- */
+ * with names in random order, and stat and delete them in other random orders. */
 
 /* Each of these tests has a random order of its own. */
 #define STAT_ORDER   1
@@ -61,12 +59,10 @@ static int sync_created(void *context, struct err *e)
     return w->number == 0 ? file_set_sync(&w->files, e) : 0;
 }
 
-/*
- * Applies the operation to all files in one directory. A filesystem may skip entries while others
+/* Applies the operation to all files in one directory. A filesystem may skip entries while others
  * are deleted, or end the listing too early, so the directory is listed again until all are
  * handled. Deleted entries are gone by then. Of files that stay, the first ones are skipped,
- * because their order has not changed.
- */
+ * because their order has not changed. */
 static int in_one_directory(struct work *w, uint64_t index, file_operation operation, struct err *e)
 {
     const uint64_t expected = file_set_in_directory(&w->files, index);
@@ -104,10 +100,8 @@ static int in_one_directory(struct work *w, uint64_t index, file_operation opera
     return rc;
 }
 
-/*
- * Applies the operation to all files: in the order in which their directories list them or, if
- * names are in random order, in a random order of its own.
- */
+/* Applies the operation to all files: in the order in which their directories list them or, if
+ * names are in random order, in a random order of its own. */
 static int on_all_files(struct work *w, file_operation operation, struct err *e)
 {
     struct file_set *s = &w->files;

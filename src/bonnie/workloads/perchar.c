@@ -8,10 +8,8 @@
 #include "measure/clock.h"
 #include "sys/stop.h"
 
-/*
- * putc and getc: move the start of the data set through stdio, one character at a time. An
- * operation is a buffer of characters that stdio passes to the system, and has a latency.
- */
+/* putc and getc: move the start of the data set through stdio, one character at a time. An
+ * operation is a buffer of characters that stdio passes to the system, and has a latency. */
 
 static int perchar_prepare(void *context, struct err *e)
 {
@@ -32,10 +30,8 @@ static int perchar_work(void *context, struct err *e)
     FILE *stream = fdopen(d->file->fd, writes ? "w" : "r");
     if (!stream)
         return err_system(e, errno, "open a stream on %s", d->name);
-    /*
-     * Only one worker uses the stream. Without this call, stdio takes a lock for every character as
-     * soon as there is a second thread.
-     */
+    /* Only one worker uses the stream. Without this call, stdio takes a lock for every character as
+     * soon as there is a second thread. */
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
     d->file->fd = -1; /* the stream owns it */
     for (uint64_t at = 0; rc == 0 && at < w->perchar_bytes;) {

@@ -15,10 +15,8 @@
 
 struct run_context;
 
-/*
- * What a test does, but not when (phase.h). A step gets the struct work of one worker, and touches
- * nothing of another one, but for the data files in seeks and iops.
- */
+/* What a test does, but not when (phase.h). A step gets the struct work of one worker, and touches
+ * nothing of another one, but for the data files in seeks and iops. */
 
 /* Characters in an operation of the per-character tests: glibc's buffer on common filesystems. */
 #define PERCHAR_CHUNK_BYTES 4096
@@ -78,17 +76,13 @@ static inline bool workload_has_data(const struct workload *w)
     return w->item < ITEM_FILE;
 }
 
-/*
- * Makes sure that the first `bytes` of the worker's data file are valid and, unless the plan keeps
- * the cache, not cached. For tests that read.
- */
+/* Makes sure that the first `bytes` of the worker's data file are valid and, unless the plan keeps
+ * the cache, not cached. For tests that read. */
 int work_have_data(struct work *w, uint64_t bytes, struct err *e);
 
-/*
- * A step `prepare`: does the same for the whole data file, unless it will only be written, and
+/* A step `prepare`: does the same for the whole data file, unless it will only be written, and
  * opens it for block transfers. Data stays that a lap wrote before it was cut off. Does nothing if
- * the engine stores nothing.
- */
+ * the engine stores nothing. */
 int work_open_data(void *context, struct err *e);
 
 /* What a block test remembers about each operation, in a queue made by work_queue_setup(). */
@@ -97,10 +91,8 @@ struct op_state {
     bool changes;     /* the operation changes the contents */
 };
 
-/*
- * A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
- * Returns false where something other than the medium may be at fault.
- */
+/* A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
+ * Returns false where something other than the medium may be at fault. */
 bool work_goes_on(const struct plan *p, const struct contents *c, struct corruption *found,
                   const struct io *io, int code);
 
@@ -117,24 +109,18 @@ struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_fil
 int work_open_queue(struct work *w, const struct io_file *files, unsigned file_count,
                     size_t operation_bytes, struct err *e);
 
-/*
- * Seekers are forked processes that share the seeks of one phase: they draw tickets from one
- * counter. The ticket and the seed decide where to seek. Every tenth one rewrites its chunk.
- */
+/* Seekers are forked processes that share the seeks of one phase: they draw tickets from one
+ * counter. The ticket and the seed decide where to seek. Every tenth one rewrites its chunk. */
 struct seekers;
 
-/*
- * Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
+/* Forks the plan's seekers, and returns when all of them wait at their start. They seek in the open
  * files of all workers of r, with the tickets from *ticket on: as many as the plan has seeks or, if
  * the workers' lap_ns is not 0, as many as they can use in that time. The pool must be parked.
- * After success the caller must call seekers_release(*out).
- */
+ * After success the caller must call seekers_release(*out). */
 int seekers_start(struct seekers **out, struct run_context *r, uint64_t *ticket, struct err *e);
 
-/*
- * Lets the seekers start, and waits for all. One that fails or dies stops the others. Then *ticket
- * is the first unused one.
- */
+/* Lets the seekers start, and waits for all. One that fails or dies stops the others. Then *ticket
+ * is the first unused one. */
 int seekers_work(struct seekers *s, struct task_times *times, struct err *e);
 
 /* Ends all seekers that still run, and frees s, which may be NULL. */

@@ -6,11 +6,9 @@
 #include "measure/clock.h"
 #include "util/units.h"
 
-/*
- * io_uring: rings that the program shares with the kernel. One system call submits everything that
+/* io_uring: rings that the program shares with the kernel. One system call submits everything that
  * is queued, and waits for completions. If the user's limits allow it, files and buffers are
- * registered with the kernel, which otherwise must look them up for every transfer.
- */
+ * registered with the kernel, which otherwise must look them up for every transfer. */
 
 /* Time for which the kernel's thread polls before it sleeps, in ms. */
 #define SQPOLL_IDLE_MS 1000
@@ -33,10 +31,8 @@ static const char *reason_of(int code, bool polls)
                      "a seccomp filter)";
 }
 
-/*
- * Makes a ring, and tries for some time. The kernel returns the memory of a closed ring to its
- * user's account only after a while; until then the account may be full.
- */
+/* Makes a ring, and tries for some time. The kernel returns the memory of a closed ring to its
+ * user's account only after a while; until then the account may be full. */
 static int init_in_time(unsigned depth, struct io_uring *ring, struct io_uring_params *parameters)
 {
     enum { PAUSES = 200 };
@@ -129,10 +125,8 @@ static int uring_wait(void *state, unsigned least, struct io *done[], unsigned m
 {
     struct state *s = state;
     int rc = 0;
-    /*
-     * A ring that defers its work shows completions only after a system call; other rings need one
-     * only to submit or to wait.
-     */
+    /* A ring that defers its work shows completions only after a system call; other rings need one
+     * only to submit or to wait. */
     if (io_uring_cq_ready(&s->ring) < least)
         rc = io_uring_submit_and_wait(&s->ring, least);
     else if (s->must_ask)

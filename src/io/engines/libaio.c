@@ -5,11 +5,9 @@
 
 #include "io/engine.h"
 
-/*
- * libaio: Linux native asynchronous I/O. Collects transfers, and submits them with one
+/* libaio: Linux native asynchronous I/O. Collects transfers, and submits them with one
  * io_submit(2). Only direct transfers are asynchronous: io_submit(2) completes buffered ones
- * itself.
- */
+ * itself. */
 
 struct state {
     struct engine_setup setup;

@@ -5,10 +5,8 @@
 #include "io/engine.h"
 #include "measure/clock.h"
 
-/*
- * null: moves nothing. It measures the cost of the program itself, and serves tests of everything
- * above an engine: it can be slow, fail, move too few bytes, and corrupt what it "reads".
- */
+/* null: moves nothing. It measures the cost of the program itself, and serves tests of everything
+ * above an engine: it can be slow, fail, move too few bytes, and corrupt what it "reads". */
 
 struct state {
     struct engine_setup setup;

@@ -158,8 +158,8 @@ static void the_header(void **state)
     }
 }
 
-/* The sizes of writes that are promised whole: powers of two, and there where a method needs them.
- */
+/* The sizes of writes that are promised whole: powers of two, and there where a method needs
+ * them. */
 static void the_sizes(void **state)
 {
     (void)state;
@@ -226,10 +226,8 @@ static void the_ledger(void **state)
     ledger_release(&l);
 }
 
-/*
- * Writes of `cached` count only after the last syncfs that returned, in whatever order the lines
- * are.
- */
+/* Writes of `cached` count only after the last syncfs that returned, in whatever order the lines
+ * are. */
 static void cached_and_syncfs(void **state)
 {
     (void)state;

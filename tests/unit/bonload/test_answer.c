@@ -13,9 +13,8 @@
 
 /* The first sentences of an answer: many people read no more. */
 
-/*
- * An answer about etcd at 50 writes per second, where a sync took 2 ms and a commit took commit_ns.
- */
+/* An answer about etcd at 50 writes per second, where a sync took 2 ms and a commit took
+ * commit_ns. */
 static struct answer answer_of(bool is_more_sought, enum found found, uint64_t commit_ns)
 {
     struct answer a = {.profile = *profile_by_name("etcd"),

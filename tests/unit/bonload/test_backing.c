@@ -9,10 +9,8 @@
 #include "bonload/load/backing.h"
 #include "util/units.h"
 
-/*
- * Others read as many bytes from the device as the requests did. Whether these came from the
- * device, too, is seen by how long they took.
- */
+/* Others read as many bytes from the device as the requests did. Whether these came from the
+ * device, too, is seen by how long they took. */
 static void what_took_microseconds_came_from_memory(void **state)
 {
     static const struct {

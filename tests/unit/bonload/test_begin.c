@@ -13,10 +13,8 @@
 #include "measure/clock.h"
 #include "util/units.h"
 
-/*
- * A rate is set, changed and removed while threads check whether a request is due. Here the threads
- * do not pause between two checks.
- */
+/* A rate is set, changed and removed while threads check whether a request is due. Here the threads
+ * do not pause between two checks. */
 
 static _Atomic unsigned looks;
 

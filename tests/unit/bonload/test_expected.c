@@ -108,8 +108,8 @@ static void reads_are_judged_in_every_round(void **state)
     close_setting(&s);
 }
 
-/* A write that overlaps a read may change what is read, also the first one that has the name again.
- */
+/* A write that overlaps a read may change what is read, also the first one that has the name
+ * again. */
 static void overlapped_reads_are_not_judged(void **state)
 {
     unsigned char body[SIZE];

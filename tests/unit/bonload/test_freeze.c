@@ -13,10 +13,8 @@
 #include "support/virtual_clock.h"
 #include "util/units.h"
 
-/*
- * 1000 requests a second for six seconds, and in the middle everything stops for two. The result is
- * known exactly for a load generator that counts from the schedule. The test controls the clock.
- */
+/* 1000 requests a second for six seconds, and in the middle everything stops for two. The result is
+ * known exactly for a load generator that counts from the schedule. The test controls the clock. */
 
 /* Waiting takes no time: it moves the clock to the end of the wait. */
 void event_wait(struct event *event, uint32_t seen, uint64_t until_ns)

@@ -14,11 +14,9 @@
 #include "bonload/report/report.h"
 #include "sys/stop.h"
 
-/*
- * One of two ranks. This test plays the other one, which brings the same as this rank, or what rank
+/* One of two ranks. This test plays the other one, which brings the same as this rank, or what rank
  * 1 handed over in an earlier run, but rubbish to one meeting. The run must not go on, or print
- * anything, as if that rank had done nothing.
- */
+ * anything, as if that rank had done nothing. */
 
 #define HANDING_OVER "Handing over the figures"
 
@@ -122,10 +120,8 @@ static void nor_how_a_load_stands(void **state)
                  strdup("-duration=50ms"));
 }
 
-/*
- * Gives a slow request of rank 1 an operation that the target does not have. In a bundle, two words
- * precede each object, its size and a number of pairs: of a word that is not 0, and its place.
- */
+/* Gives a slow request of rank 1 an operation that the target does not have. In a bundle, two words
+ * precede each object, its size and a number of pairs: of a word that is not 0, and its place. */
 static void damage_operation(void)
 {
     const size_t size = offsetof(struct slow_result, outcome) + REASON_TEXT;

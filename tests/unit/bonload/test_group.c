@@ -10,10 +10,8 @@
 
 #include "bonload/targets/profile/profile_target.h"
 
-/*
- * Group commit with a store whose sync ends when all clients are in the batch or wait for the next
- * one. So the number of commits in a batch does not depend on time.
- */
+/* Group commit with a store whose sync ends when all clients are in the batch or wait for the next
+ * one. So the number of commits in a batch does not depend on time. */
 #define ROUNDS 200
 
 struct bench {
@@ -80,11 +78,9 @@ static void one_client_has_each_sync_for_itself(void **state)
     assert_int_equal(b.records, ROUNDS);
 }
 
-/*
- * N clients make N/(2S) commits per second: in two syncs each client commits once, because a client
+/* N clients make N/(2S) commits per second: in two syncs each client commits once, because a client
  * in one batch misses the next and is in the one after that. At the end, when clients finish one by
- * one, there may be a few more syncs.
- */
+ * one, there may be a few more syncs. */
 static void two_syncs_have_one_commit_of_each(void **state)
 {
     (void)state;
@@ -97,10 +93,8 @@ static void two_syncs_have_one_commit_of_each(void **state)
     }
 }
 
-/*
- * No waiting client is told that its commit is durable when it was not stored, and none waits for
- * ever.
- */
+/* No waiting client is told that its commit is durable when it was not stored, and none waits for
+ * ever. */
 static void a_failure_is_that_of_all_later_commits(void **state)
 {
     (void)state;

@@ -58,10 +58,8 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/*
- * The test of Kolmogorov and Smirnov. The largest distance between the distribution of the gaps and
- * the exponential distribution exceeds 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed.
- */
+/* The test of Kolmogorov and Smirnov. The largest distance between the distribution of the gaps and
+ * the exponential distribution exceeds 1.95 / sqrt(n) in one of 1000 cases; the seeds are fixed. */
 static void exponential_gaps(void **state)
 {
     enum { GAPS = 20000 };
@@ -102,10 +100,8 @@ static void what_is_due_of_random_gaps(void **state)
 
 /* ---- a rate that changes --------------------------------------------------------------------- */
 
-/*
- * In each second the curve makes this number of requests due, give or take one, no matter how many
- * ranks share them.
- */
+/* In each second the curve makes this number of requests due, give or take one, no matter how many
+ * ranks share them. */
 static void expect_curve(const struct rate_curve *c, double share, unsigned ranks, uint64_t seconds)
 {
     static struct arrivals a[4];
@@ -369,9 +365,8 @@ static double chi_square(const uint64_t *counts, const double *expected, int cla
     return sum;
 }
 
-/*
- * With 99 degrees of freedom the statistic exceeds 148.2 in one of 1000 cases; the seeds are fixed.
- */
+/* With 99 degrees of freedom the statistic exceeds 148.2 in one of 1000 cases; the seeds are
+ * fixed. */
 #define CHI_SQUARE_99 148.2
 
 static void check_sizes(uint64_t fair_buckets)

@@ -107,8 +107,8 @@ static void a_doubtful_bound_is_tried_again(void **state)
     assert_true(l.load >= .95 * 3200 && l.load < 3200);
 }
 
-/* Less load makes no machine idle: a search where every load breaks the limit ends earlier there.
- */
+/* Less load makes no machine idle: a search where every load breaks the limit ends earlier
+ * there. */
 static void a_busy_machine_ends_a_search(void **state)
 {
     static const struct {
@@ -163,10 +163,8 @@ static struct sequential_test sequential_test_of(const char *text)
     return j;
 }
 
-/*
- * The verdict of a test that has seen this number of requests within a second, one by one, with
- * the slow ones spread evenly.
- */
+/* The verdict of a test that has seen this number of requests within a second, one by one, with
+ * the slow ones spread evenly. */
 static enum verdict sequential_test_counts(const char *text, uint64_t good, uint64_t above,
                                            uint64_t errors)
 {
@@ -229,10 +227,8 @@ static void failures(void **state)
     assert_int_equal(sequential_test_counts("max:1ms", 1, 0, 30), VERDICT_BROKEN);
 }
 
-/*
- * Feeds correlated latencies with a mean of `mean`: each is `memory` times the previous one plus a
- * random part. 100 of them end in a second.
- */
+/* Feeds correlated latencies with a mean of `mean`: each is `memory` times the previous one plus a
+ * random part. 100 of them end in a second. */
 static enum verdict sequential_test_dependent(uint64_t seed, double mean, double memory,
                                               double seconds, struct estimate *estimate)
 {
@@ -250,10 +246,8 @@ static enum verdict sequential_test_dependent(uint64_t seed, double mean, double
     return sequential_test_verdict(&j);
 }
 
-/*
- * The interval misses the true mean in at most 5 % of 400 cases, although it is examined again and
- * again, and although latencies are correlated.
- */
+/* The interval misses the true mean in at most 5 % of 400 cases, although it is examined again and
+ * again, and although latencies are correlated. */
 static void the_interval_of_the_mean_is_honest(void **state)
 {
     static const double seconds[] = {1, 2, 5, 10, 20};
@@ -407,8 +401,8 @@ static void what_did_not_settle_is_said(void **state)
     assert_int_equal(answer_of(&c).load, 1);
 }
 
-/* Requests that are in flight when the window knows its answer belong to it, and are the longest.
- */
+/* Requests that are in flight when the window knows its answer belong to it, and are the
+ * longest. */
 static void what_ends_in_the_pause_counts(void **state)
 {
     static struct hunt c;
@@ -429,10 +423,8 @@ static void what_ends_in_the_pause_counts(void **state)
     }
 }
 
-/*
- * A load of 1000 a second, of which the same share is late at any load: others use the machine. A
- * search that halves the load a thousand times ends nowhere.
- */
+/* A load of 1000 a second, of which the same share is late at any load: others use the machine. A
+ * search that halves the load a thousand times ends nowhere. */
 static void less_load_that_does_not_help(void **state)
 {
     static struct hunt c;

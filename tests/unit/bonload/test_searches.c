@@ -15,15 +15,13 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * Whole searches, with the real test, on a simulated clock, for a store whose answer is
+/* Whole searches, with the real test, on a simulated clock, for a store whose answer is
  * known. The store is a queue with one server and random arrivals: at a utilisation of u, the share
  * of requests that wait longer than a limit is exp(-c (1-u)). If this share is the allowed one at
  * the load L*, which is the fraction `knee` of the store's capacity, then it is
  * allowed^((1-u)/(1-knee)) at any load; beyond u = 1 it is 1. The mean grows as 1/(1-u). Slow
  * requests are either independent, or they are all requests that arrive during a stall, and end
- * with it.
- */
+ * with it. */
 struct model {
     const char *limit;
     double knee;
@@ -237,10 +235,8 @@ static void searches(void **state)
         hold_promises(&smooth[i], count, false);
 }
 
-/*
- * A store that is fast, but stands still for `length` seconds now and then, whatever the load:
- * 1.96 % of its requests are late, so no load keeps p99.
- */
+/* A store that is fast, but stands still for `length` seconds now and then, whatever the load:
+ * 1.96 % of its requests are late, so no load keeps p99. */
 struct stalls {
     double length;
     double every; /* mean time between their beginnings, in seconds */
@@ -270,10 +266,8 @@ static struct counts pass_stalled(struct stalls *s, struct rng *rng)
     return ended;
 }
 
-/*
- * Whether a window of a search with these windows says that the store keeps p99, when the requests
- * that are in flight at its end have ended.
- */
+/* Whether a window of a search with these windows says that the store keeps p99, when the requests
+ * that are in flight at its end have ended. */
 static bool window_keeps(struct stalls *s, struct rng *rng, double window, double longest,
                          double alpha)
 {
@@ -297,10 +291,8 @@ static bool window_keeps(struct stalls *s, struct rng *rng, double window, doubl
     return verdict == VERDICT_KEPT && sequential_test_seems_kept(&rules, &seen);
 }
 
-/*
- * What docs/evidence/search.md says of rare stalls: in how many of the trials a first window keeps
- * the limit, and in how many a confirmation keeps it, too.
- */
+/* What docs/evidence/search.md says of rare stalls: in how many of the trials a first window keeps
+ * the limit, and in how many a confirmation keeps it, too. */
 static void rare_stalls(void **state)
 {
     static const struct stalls shapes[] = {
@@ -330,10 +322,8 @@ static void rare_stalls(void **state)
     }
 }
 
-/*
- * Why a search finds no load when all requests are late, whatever the load; with one that never
- * ends, what is late may belong to an earlier load.
- */
+/* Why a search finds no load when all requests are late, whatever the load; with one that never
+ * ends, what is late may belong to an earlier load. */
 static enum found_why why_none(bool one_hangs)
 {
     static struct controller controller;

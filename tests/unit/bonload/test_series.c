@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Merging the time series of several ranks, slice by slice, including a rank that has missed
- * slices.
- */
+/* Merging the time series of several ranks, slice by slice, including a rank that has missed
+ * slices. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +14,8 @@
 
 #define SLICE (BILLION / 10)
 
-/*
- * A series whose slices end at these tenths of a second. Each has this number of successful writes.
- */
+/* A series whose slices end at these tenths of a second. Each has this number of successful
+ * writes. */
 static void make(struct series *s, size_t room, const unsigned *ends, size_t count)
 {
     assert_true(series_open(s, SLICE, room));

@@ -11,11 +11,9 @@
 
 #include "bonload/targets/s3/s3.h"
 
-/*
- * The published examples of signature version 4 (aws-sig-v4-test-suite, and the examples of S3's
+/* The published examples of signature version 4 (aws-sig-v4-test-suite, and the examples of S3's
  * documentation) and of version 2 (the same documentation): the hash of the canonical request is
- * the last line of the string to sign.
- */
+ * the last line of the string to sign. */
 
 #define EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 #define FORM  "9095672bbd1f56dfc5b65f3e153adc8731a4a654192329106275f4c7b24d0b6e"

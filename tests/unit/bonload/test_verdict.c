@@ -16,10 +16,8 @@ static struct profile_limit limit_of(double percent)
     return (struct profile_limit){LIMIT_ON_SYNC, "sync", percent, 10 * MILLION};
 }
 
-/*
- * `count` durations, 50 per second: most are 1 ms, and `above` of them 20 ms, spread evenly or in
- * one stall.
- */
+/* `count` durations, 50 per second: most are 1 ms, and `above` of them 20 ms, spread evenly or in
+ * one stall. */
 static struct judged_limit judge(unsigned count, unsigned above, bool together, double percent)
 {
     struct gauge g = {.used = 0};
@@ -71,10 +69,8 @@ static void few_say_nothing(void **state)
     assert_int_equal(judge(0, 0, false, 99).goodness, GOODNESS_UNKNOWN);
 }
 
-/*
- * 30 durations above the limit are one event if they are in one stall. Spread evenly, they are too
- * many to be noise.
- */
+/* 30 durations above the limit are one event if they are in one stall. Spread evenly, they are too
+ * many to be noise. */
 static void a_stall_is_one_event(void **state)
 {
     (void)state;
@@ -89,10 +85,8 @@ static void the_longest_needs_one(void **state)
     assert_int_equal(judge(500, 1, false, 100).goodness, GOODNESS_BAD);
 }
 
-/*
- * From tables of the binomial distribution, n = 300, share .01: P(K = 0) = .049, P(K <= 6) = .967,
- * P(K <= 5) = .917.
- */
+/* From tables of the binomial distribution, n = 300, share .01: P(K = 0) = .049, P(K <= 6) = .967,
+ * P(K <= 5) = .917. */
 static void ranks_are_those_of_the_binomial(void **state)
 {
     (void)state;

@@ -96,10 +96,8 @@ static void what_is_being_written_is_not_picked(void **state)
     written_close(&w);
 }
 
-/*
- * Memory for failures is bounded: they are recorded one by one, later in blocks of 1024, and in the
- * end as a limit beyond which everything counts as failed.
- */
+/* Memory for failures is bounded: they are recorded one by one, later in blocks of 1024, and in the
+ * end as a limit beyond which everything counts as failed. */
 static void many_failures(void **state)
 {
     struct written_set w;
@@ -180,10 +178,8 @@ static void what_a_name_holds(void **state)
     written_close(&v);
 }
 
-/*
- * A thread reports its write late: meanwhile another thread has written the whole file. The test
- * prepares the report in memory of its own, and stores it when it arrives.
- */
+/* A thread reports its write late: meanwhile another thread has written the whole file. The test
+ * prepares the report in memory of its own, and stores it when it arrives. */
 static void a_late_note_is_not_believed(void **state)
 {
     struct written_set v = {0};

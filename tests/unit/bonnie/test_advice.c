@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Advice for all tests, reasons and settings: it applies to all of them, and the user can follow
- * it.
- */
+/* Advice for all tests, reasons and settings: it applies to all of them, and the user can follow
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -397,10 +395,8 @@ static struct verdict verdict_of(const struct judgement *j, struct advice_facts 
         .is_known = true, .least = *j, .most = *j, .advice = advice_for(&facts)};
 }
 
-/*
- * Two tests with the same reason share a sentence, which has the smallest and the largest of each
- * figure.
- */
+/* Two tests with the same reason share a sentence, which has the smallest and the largest of each
+ * figure. */
 static void tests_are_told_together(void **state)
 {
     (void)state;

@@ -134,8 +134,8 @@ static void rows_of_a_preset_have_plans_of_their_own(void **state)
     assert_null(p.row);
 }
 
-/* All times that it allows itself, and all that it may write: files are counted as it counts them.
- */
+/* All times that it allows itself, and all that it may write: files are counted as it counts
+ * them. */
 static void a_short_look_is_short(void **state)
 {
     (void)state;

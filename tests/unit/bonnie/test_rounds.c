@@ -38,10 +38,8 @@ static void close_device(struct device_of *d)
     shared_stats_close(&d->stats);
 }
 
-/*
- * A round of this number of operations, which two workers share. Each takes an equal part of the
- * time.
- */
+/* A round of this number of operations, which two workers share. Each takes an equal part of the
+ * time. */
 static bool round_at(struct device_of *d, unsigned ops)
 {
     for (unsigned i = 0; i < ops; i++)
@@ -110,10 +108,8 @@ static void steps_are_left_behind(void **state)
     free(stats);
 }
 
-/*
- * The speed changes by 3 % per round, or goes up and down by 30 %: the rounds end, but nothing is
- * steady.
- */
+/* The speed changes by 3 % per round, or goes up and down by 30 %: the rounds end, but nothing is
+ * steady. */
 static void some_never_are(void **state)
 {
     (void)state;
@@ -135,9 +131,8 @@ static void some_never_are(void **state)
     close_device(&d);
 }
 
-/*
- * However many unsteady rounds there were, the test is steady as soon as its last five rounds are.
- */
+/* However many unsteady rounds there were, the test is steady as soon as its last five rounds
+ * are. */
 static void many_rounds_before(void **state)
 {
     (void)state;

@@ -172,10 +172,8 @@ static void assert_littles_law(const struct engine_ops *engine, int fd, size_t l
                     (uint64_t)((double)stats.latencies.sum * 1.02));
 }
 
-/*
- * Rate x mean latency is the mean number in flight. Both sides are compared as sums, multiplied by
- * the elapsed time.
- */
+/* Rate x mean latency is the mean number in flight. Both sides are compared as sums, multiplied by
+ * the elapsed time. */
 static void littles_law_holds_for_every_engine(void **state)
 {
     (void)state;

@@ -301,10 +301,8 @@ static unsigned most_together(bool is_fast, unsigned depth)
     return bursts.most_together;
 }
 
-/*
- * A slow device gets the transfers that it has completed together back in small batches; a fast
- * device gets all of them at once. 32 chunks are the 256 KiB that limit both.
- */
+/* A slow device gets the transfers that it has completed together back in small batches; a fast
+ * device gets all of them at once. 32 chunks are the 256 KiB that limit both. */
 static void batches_follow_the_load(void **state)
 {
     (void)state;

@@ -83,10 +83,8 @@ static enum transfer_answer checked(void *context, struct io *io)
     return OPERATION_ENDED;
 }
 
-/*
- * While the source checks what was read, the queue does not see other completions. That lengthens
- * latencies by at most the time for a burst of 256 KiB, or of 4 blocks.
- */
+/* While the source checks what was read, the queue does not see other completions. That lengthens
+ * latencies by at most the time for a burst of 256 KiB, or of 4 blocks. */
 static void completions_are_seen_while_the_source_is_busy(void **state)
 {
     (void)state;

@@ -57,10 +57,8 @@ static void end(struct monitor *m, uint64_t elapsed_ns, struct interval **interv
         monitor_end(m, &(struct reading){.ns = elapsed_ns}, intervals, count, NULL, &e), 0);
 }
 
-/*
- * The number of intervals depends on when the machine lets this process and the monitor run. A test
- * that expects a certain number is repeated up to this many times.
- */
+/* The number of intervals depends on when the machine lets this process and the monitor run. A test
+ * that expects a certain number is repeated up to this many times. */
 #define MAX_TRIES 30
 
 static void repeat(bool (*try_once)(void))
@@ -189,10 +187,8 @@ static void sleep_long(void *context)
     wait_ms(800);
 }
 
-/*
- * A monitor whose first interval ends late, after 1500 ms: a tick begins at 700 ms and takes 800
- * ms.
- */
+/* A monitor whose first interval ends late, after 1500 ms: a tick begins at 700 ms and takes 800
+ * ms. */
 static struct monitor *start_late(void)
 {
     struct err e;
@@ -247,10 +243,8 @@ static void no_interval_ends_before_the_one_before_it(void **state)
     free(intervals);
 }
 
-/*
- * The monitor may read an entry while its worker records, when the count is there but the bucket is
- * not. An interval that ends then lacks the operation; the rest of the phase has it.
- */
+/* The monitor may read an entry while its worker records, when the count is there but the bucket is
+ * not. An interval that ends then lacks the operation; the rest of the phase has it. */
 static void what_is_being_recorded_is_not_lost(void **state)
 {
     (void)state;

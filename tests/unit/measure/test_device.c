@@ -165,9 +165,8 @@ static void a_raid_on_two_partitions(void **state)
     assert_int_equal(set.count, 5); /* with the disks, for the busy time */
 }
 
-/*
- * A volume on an encrypted partition of a RAID: its name shows the top device and the lowest ones.
- */
+/* A volume on an encrypted partition of a RAID: its name shows the top device and the lowest
+ * ones. */
 static void a_tall_stack(void **state)
 {
     (void)state;

@@ -13,12 +13,10 @@
 #include "measure/facts.h"
 #include "support/tree.h"
 
-/*
- * Trees of /sys and /proc with one thing in the way each, and healthy ones. Values are in the forms
+/* Trees of /sys and /proc with one thing in the way each, and healthy ones. Values are in the forms
  * of the kernel's documentation: Documentation/ABI/testing/sysfs-bus-pci, sysfs-ata, sysfs-bus-usb,
  * sysfs-block, sysfs-class-power, sysfs-class-net, sysfs-class-hwmon, sysfs-fs-btrfs,
- * admin-guide/md.rst, admin-guide/pm/cpufreq.rst and accounting/psi.rst.
- */
+ * admin-guide/md.rst, admin-guide/pm/cpufreq.rst and accounting/psi.rst. */
 
 #define NVME "pci0000:00/0000:00:1d.0/0000:3b:00.0/nvme/nvme0/nvme0n1"
 #define SATA "pci0000:00/0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0/block/sda"

@@ -137,8 +137,8 @@ static void noise_is_no_fall(void **state)
     assert_int_equal(count, 0);
 }
 
-/* Whatever the shape of a series, its levels have numbers, follow each other, and are as counted.
- */
+/* Whatever the shape of a series, its levels have numbers, follow each other, and are as
+ * counted. */
 static void any_shape_has_levels_with_numbers(void **state)
 {
     (void)state;

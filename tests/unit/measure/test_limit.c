@@ -356,8 +356,8 @@ static void an_overlay_has_both(void **state)
     assert_int_equal(judgement.source, SOURCE_BELOW);
 }
 
-/* What neither the page cache nor the source had came from elsewhere, as from a layer on virtiofs.
- */
+/* What neither the page cache nor the source had came from elsewhere, as from a layer on
+ * virtiofs. */
 static void what_came_from_nowhere_proves_nothing(void **state)
 {
     (void)state;
@@ -383,8 +383,8 @@ static void what_came_from_nowhere_proves_nothing(void **state)
     assert_judged(&e, LIMITED_PAGE_CACHE, REASON_NOT_WRITTEN);
 }
 
-/* Fewer bytes on the device are no sign of the page cache where they may be compressed; none are.
- */
+/* Fewer bytes on the device are no sign of the page cache where they may be compressed; none
+ * are. */
 static void compressed_bytes_are_not_counted(void **state)
 {
     (void)state;

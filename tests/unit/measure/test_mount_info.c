@@ -114,8 +114,8 @@ static void options_that_do_not_fit_end_in_dots(void **state)
     assert_memory_equal(options, "rw,option", 9);
 }
 
-/* A long option leaves room for what follows it. The path of the upper layer is kept apart, whole.
- */
+/* A long option leaves room for what follows it. The path of the upper layer is kept apart,
+ * whole. */
 static void a_long_option_ends_in_dots(void **state)
 {
     (void)state;

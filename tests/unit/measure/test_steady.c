@@ -37,10 +37,8 @@ static void the_fit(void **state)
     expect(fit.slope_percent, 16);
 }
 
-/*
- * From the log of another program that uses the rule (STB Suite, "SSD and SSS HDD preconditioning
- * test in DMM"): mean 238.23, range 11.82 or 5.0 %, slope 2.41, line over the window 4.1 %.
- */
+/* From the log of another program that uses the rule (STB Suite, "SSD and SSS HDD preconditioning
+ * test in DMM"): mean 238.23, range 11.82 or 5.0 %, slope 2.41, line over the window 4.1 %. */
 static void a_published_example(void **state)
 {
     (void)state;

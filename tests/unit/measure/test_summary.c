@@ -76,10 +76,8 @@ static void no_run_is_all_zeroes(void **state)
     assert_false(summary_varies(&s));
 }
 
-/*
- * This number of runs, half of them at 99 and half at 101: the deviation is sqrt(count / (count -
- * 1)).
- */
+/* This number of runs, half of them at 99 and half at 101: the deviation is sqrt(count / (count -
+ * 1)). */
 static double half_width_of(size_t count)
 {
     double rates[2000];

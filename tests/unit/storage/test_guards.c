@@ -12,10 +12,8 @@
 #include "storage/guards.h"
 #include "support/tree.h"
 
-/*
- * Disk sda (8:0) with the partitions sda1 and sda2, and disk sdb (8:16), in the forms of the kernel
- * (Documentation/ABI/stable/sysfs-block). This machine has no md and no dm.
- */
+/* Disk sda (8:0) with the partitions sda1 and sda2, and disk sdb (8:16), in the forms of the kernel
+ * (Documentation/ABI/stable/sysfs-block). This machine has no md and no dm. */
 #define DISK "sys/devices/pci0000:00/host0/block/sda"
 
 static void make_disks(void)

@@ -137,10 +137,8 @@ static bool is_right(const struct seen *s)
 /* Other programs drop the kernel's caches, but not each time. */
 #define TRIES 20
 
-/*
- * A file is in the cache after it was written, gone after it was evicted, and back after it was
- * read.
- */
+/* A file is in the cache after it was written, gone after it was evicted, and back after it was
+ * read. */
 static void a_file_goes_and_comes_back(void **state)
 {
     (void)state;

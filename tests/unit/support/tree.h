@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-/*
- * A tree of files that replaces /sys and /proc, in a temporary directory of its own. Paths are
- * relative to this directory. Missing parents of a file are made.
- */
+/* A tree of files that replaces /sys and /proc, in a temporary directory of its own. Paths are
+ * relative to this directory. Missing parents of a file are made. */
 
-/*
- * Fixtures for cmocka: each test begins with an empty tree, which is removed afterwards, even when
- * the test fails.
- */
+/* Fixtures for cmocka: each test begins with an empty tree, which is removed afterwards, even when
+ * the test fails. */
 int tree_make(void **state);
 int tree_remove(void **state);
 

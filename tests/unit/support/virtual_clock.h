@@ -3,11 +3,9 @@
 
 #include <stdint.h>
 
-/*
- * A clock that only the test moves. virtual_clock.c replaces clock_gettime and clock_nanosleep in a
+/* A clock that only the test moves. virtual_clock.c replaces clock_gettime and clock_nanosleep in a
  * program that is linked with it: sleeping takes no time, and each reading of the clock takes
- * `look_ns`, so nothing in such a test depends on the speed of the machine.
- */
+ * `look_ns`, so nothing in such a test depends on the speed of the machine. */
 struct virtual_clock {
     uint64_t now_ns;
     uint64_t look_ns;

@@ -38,10 +38,8 @@ struct call {
     uint64_t arguments[4];
 };
 
-/*
- * What became of that process: 0 when the call succeeds, 1 when it fails, -1 when the process is
- * killed.
- */
+/* What became of that process: 0 when the call succeeds, 1 when it fails, -1 when the process is
+ * killed. */
 static int outcome(const struct call *c)
 {
     pid_t pid = fork();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The report's file: what it takes over from the file that it replaces. tests/cli/output.t tests
- * the rest, on the program.
- */
+/* The report's file: what it takes over from the file that it replaces. tests/cli/output.t tests
+ * the rest, on the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Where names below a directory lead to: first by openat2(2), and once more with a filter that
- * refuses this call, so that the program walks paths part by part.
- */
+/* Where names below a directory lead to: first by openat2(2), and once more with a filter that
+ * refuses this call, so that the program walks paths part by part. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>

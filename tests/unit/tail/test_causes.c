@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What an operation waited for, by events made by hand. The operation lasts from 1000 to 2000 ns.
- */
+/* What an operation waited for, by events made by hand. The operation lasts from 1000 to 2000
+ * ns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

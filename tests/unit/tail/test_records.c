@@ -355,10 +355,8 @@ static void the_events_of_an_operation_are_found(void **state)
     tail_history_close(&h);
 }
 
-/*
- * Of many requests, each in a place of its own, long and short ones, the ends of the thread's own
- * are found. What others do lies between them.
- */
+/* Of many requests, each in a place of its own, long and short ones, the ends of the thread's own
+ * are found. What others do lies between them. */
 static void many_requests_are_told_apart(void **state)
 {
     (void)state;

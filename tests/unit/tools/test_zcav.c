@@ -58,10 +58,8 @@ static void ranges_are_sorted_and_joined(void **state)
     free(b.ranges);
 }
 
-/*
- * In whatever order ranges are added, they contain the right bytes. A map of the bytes is the
- * comparison.
- */
+/* In whatever order ranges are added, they contain the right bytes. A map of the bytes is the
+ * comparison. */
 static void ranges_hold_what_was_added(void **state)
 {
     enum { SIZE = 400 };

@@ -10,10 +10,8 @@
 
 #include "util/rng.h"
 
-/*
- * The permutation reaches every number below count exactly once: there are as many results as
- * numbers, and no result comes twice.
- */
+/* The permutation reaches every number below count exactly once: there are as many results as
+ * numbers, and no result comes twice. */
 static void expect_bijection(uint64_t count, uint64_t key)
 {
     struct permutation p;
@@ -100,10 +98,8 @@ static void order_is_not_sorted(void **state)
     assert_in_range(neighbours, 0, 10);
 }
 
-/*
- * A seed gives the same places and the same order of files on every machine. Calculated by another
- * program with the same rounds.
- */
+/* A seed gives the same places and the same order of files on every machine. Calculated by another
+ * program with the same rounds. */
 static void the_order_is_the_same_everywhere(void **state)
 {
     (void)state;

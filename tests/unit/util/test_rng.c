@@ -8,10 +8,8 @@
 
 #include "util/rng.h"
 
-/*
- * Published outputs of splitmix64 from the states 0 and 1234567. rng_mix() is one step of it, so a
- * wrong constant or shift would show.
- */
+/* Published outputs of splitmix64 from the states 0 and 1234567. rng_mix() is one step of it, so a
+ * wrong constant or shift would show. */
 static void mix_is_splitmix64(void **state)
 {
     (void)state;
@@ -19,9 +17,8 @@ static void mix_is_splitmix64(void **state)
     assert_true(rng_mix(1234567) == UINT64_C(6457827717110365317));
 }
 
-/*
- * Known outputs of xoshiro256** from the state 1, 2, 3, 4; the first is easily worked out by hand.
- */
+/* Known outputs of xoshiro256** from the state 1, 2, 3, 4; the first is easily worked out by
+ * hand. */
 static void next_is_xoshiro256(void **state)
 {
     (void)state;
@@ -88,10 +85,8 @@ static void below_is_even(void **state)
         assert_in_range(seen[i], EXPECTED - SLACK, EXPECTED + SLACK);
 }
 
-/*
- * With a bound of 3/4 of 2^64, a generator that does not reject would return multiples of three,
- * counted from the bottom, twice as often as the rest: half of the draws instead of a third.
- */
+/* With a bound of 3/4 of 2^64, a generator that does not reject would return multiples of three,
+ * counted from the bottom, twice as often as the rest: half of the draws instead of a third. */
 static void below_rejects_what_would_be_unfair(void **state)
 {
     (void)state;

@@ -187,10 +187,8 @@ static void corruption_adds_up(void **state)
     assert_int_equal(whole.kept[7].offset, 51);
 }
 
-/*
- * A data set that is too large for one counter per block: good data is accepted, and foreign data
- * is found.
- */
+/* A data set that is too large for one counter per block: good data is accepted, and foreign data
+ * is found. */
 static void shared_counters_accept_any_generation(void **state)
 {
     (void)state;

@@ -169,10 +169,8 @@ static void stamp_tells_the_place(void **state)
     free(bytes);
 }
 
-/*
- * One machine checks what another one has written: the bytes are the same, whatever the byte order
- * is.
- */
+/* One machine checks what another one has written: the bytes are the same, whatever the byte order
+ * is. */
 static void bytes_are_those_of_every_machine(void **state)
 {
     (void)state;
@@ -227,10 +225,8 @@ static void sound_units_are_sound(void **state)
     }
 }
 
-/*
- * Flips each single bit. Both modes find it in the stamp and the check word, the full mode
- * anywhere.
- */
+/* Flips each single bit. Both modes find it in the stamp and the check word, the full mode
+ * anywhere. */
 static void every_flipped_bit_is_found(void **state)
 {
     (void)state;

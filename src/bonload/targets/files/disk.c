@@ -14,10 +14,8 @@
 #include "sys/limits.h"
 #include "util/units.h"
 
-/*
- * disk: a write creates or truncates a file, writes and closes it; a read opens it, reads to the
- * end and closes it. paths.h resolves names.
- */
+/* disk: a write creates or truncates a file, writes and closes it; a read opens it, reads to the
+ * end and closes it. paths.h resolves names. */
 
 /* Approximate size of all buffers together. No buffer is smaller than SMALLEST_BUFFER. */
 #define ALL_BUFFERS     (32 * MIB)
@@ -109,10 +107,8 @@ static int disk_open_to_write(struct thread *t, bool *is_new)
     return paths_open(&t->shared->paths, t->work.name, flags | O_TRUNC, 0);
 }
 
-/*
- * Writes a file with the body, which disk_prepare() has made if it fits into the buffer. Direct
- * transfers are whole blocks, so it cuts off the excess afterwards. Returns 0 or a failure.
- */
+/* Writes a file with the body, which disk_prepare() has made if it fits into the buffer. Direct
+ * transfers are whole blocks, so it cuts off the excess afterwards. Returns 0 or a failure. */
 static uint32_t disk_write(struct thread *t, struct request *r)
 {
     const struct disk_state *s = t->shared;
@@ -156,11 +152,9 @@ static uint32_t disk_write(struct thread *t, struct request *r)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/*
- * Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise
+/* Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise
  * it checks the kind of the file, and reads until the file's size or an empty read shows the end.
- * Returns 0 or a failure.
- */
+ * Returns 0 or a failure. */
 static uint32_t read_body(struct thread *t, int fd, struct request *r)
 {
     const struct plan *plan = t->shared->paths.setup.plan;
@@ -193,10 +187,8 @@ static uint32_t read_body(struct thread *t, int fd, struct request *r)
     }
 }
 
-/*
- * Evicts a file's pages from the cache, so that the next read comes from storage. Pages that cannot
- * be evicted stay. If the file cannot be opened, the next read fails anyway.
- */
+/* Evicts a file's pages from the cache, so that the next read comes from storage. Pages that cannot
+ * be evicted stay. If the file cannot be opened, the next read fails anyway. */
 static void disk_evict(struct thread *t)
 {
     struct stat st;

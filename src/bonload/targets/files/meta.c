@@ -15,10 +15,8 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/*
- * meta: a mix of operations on the names of a template, whatever kind of file each name has at that
- * moment. It is normal that a file is missing, or exists already: that counts as a miss.
- */
+/* meta: a mix of operations on the names of a template, whatever kind of file each name has at that
+ * moment. It is normal that a file is missing, or exists already: that counts as a miss. */
 
 #define LARGEST_BUFFER MIB
 #define ATTRIBUTE_TEXT 40

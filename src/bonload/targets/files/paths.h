@@ -9,13 +9,11 @@
 #include "bonload/targets/target.h"
 #include "sys/path.h"
 
-/*
- * Finds the files of names, for a target on files, whose shared data begin with a struct paths. All
+/* Finds the files of names, for a target on files, whose shared data begin with a struct paths. All
  * files are below one directory, the common prefix of the names, which is found only once
  * (sys/path.h). Directories below that to which names have led are kept open for later requests.
  * All threads share them, and none is closed before the end. Once the slots are full, each request
- * must find other directories by itself.
- */
+ * must find other directories by itself. */
 #define PATHS_SLOTS 1024
 
 struct kept_directory;
@@ -36,11 +34,9 @@ int paths_check(struct plan *p, const struct settings *s, struct err *e);
 int paths_open_target(struct paths *p, const struct target_setup *setup, struct err *e);
 void paths_close_target(void *shared);
 
-/*
- * Opens the file with that name as path_open_file() does, and follows a link in the last part of
+/* Opens the file with that name as path_open_file() does, and follows a link in the last part of
  * the name only as goader does. With O_CREAT it also makes missing directories, if the user wants
- * that. Returns the descriptor or a negative errno.
- */
+ * that. Returns the descriptor or a negative errno. */
 int paths_open(struct paths *p, const char *name, int flags, unsigned how);
 
 /* The directory that contains the last part of a name, and that part. */
@@ -50,27 +46,22 @@ struct paths_entry {
     struct path_directory found; /* the directory, if it belongs to this entry alone */
 };
 
-/*
- * Finds the entry of a name, which must outlive it. Returns 0, and the caller must then call
- * path_close(&entry->found), or a negative errno.
- */
+/* Finds the entry of a name, which must outlive it. Returns 0, and the caller must then call
+ * path_close(&entry->found), or a negative errno. */
 int paths_find(struct paths *p, const char *name, enum path_missing missing,
                struct paths_entry *entry);
 
-/*
- * To be called when the entry that paths_find() found does not exist. If its kept directory has
- * been removed, stops using that directory, because a new one may have its name, and returns true.
- */
+/* To be called when the entry that paths_find() found does not exist. If its kept directory has
+ * been removed, stops using that directory, because a new one may have its name, and returns
+ * true. */
 bool paths_missed(struct paths *p, const char *name);
 
 /* Syncs the directory of a name. Returns 0 or a negative errno. */
 int paths_sync_above(struct paths *p, const char *name);
 
-/*
- * target_ops.remove: removes the regular file (or, if the target makes more than these, the
+/* target_ops.remove: removes the regular file (or, if the target makes more than these, the
  * symbolic link) whose name has that number. Leaves files of other kinds, because runs do not make
- * them. Returns 0, also when nothing was removed, or a negative errno.
- */
+ * them. Returns 0, also when nothing was removed, or a negative errno. */
 int paths_remove(void *shared, uint64_t number);
 
 /* Writes why an operation has failed in the directory above all names, or below that. */

@@ -178,11 +178,9 @@ struct used_file {
     _Atomic uint64_t messages; /* number of messages begun; messages are numbered from 1 */
     _Atomic uint64_t expired;  /* number of the message that was removed last */
 
-    /*
-     * A full segment of a log is followed by the next one, and the last one by the first. A
+    /* A full segment of a log is followed by the next one, and the last one by the first. A
      * separate thread refreshes each segment before its next turn, unless the program recycles
-     * segments as they are.
-     */
+     * segments as they are. */
     uint64_t record_bytes;
     bool syncs;              /* syncs after each write */
     _Atomic bool is_syncing; /* a step syncs it, for which a write may be put off */
@@ -237,10 +235,8 @@ static int make_file(struct used_file *f, unsigned segment, struct err *e)
     return 0;
 }
 
-/*
- * Writes the whole buffer at offset `at`, or at the file's position if that is -1. Returns 0 or a
- * positive errno, as do all functions below that are part of a request.
- */
+/* Writes the whole buffer at offset `at`, or at the file's position if that is -1. Returns 0 or a
+ * positive errno, as do all functions below that are part of a request. */
 static int storage_write(int fd, const unsigned char *from, size_t length, int64_t at)
 {
     while (length > 0) {
@@ -266,10 +262,9 @@ static int storage_reserve(int fd, uint64_t bytes)
     return 0;
 }
 
-/*
- * Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. If a request
- * waits for it, *longest_ns grows to its duration, which also goes into s->syncs. NULL: none does.
- */
+/* Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. If a request
+ * waits for it, *longest_ns grows to its duration, which also goes into s->syncs. NULL: none
+ * does. */
 static int storage_sync(struct storage *s, int fd, bool all, uint64_t *longest_ns)
 {
     uint64_t begin_ns = clock_ns();
@@ -401,10 +396,8 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
     return code;
 }
 
-/*
- * Unlinks the oldest messages beyond those to keep. A message that is still being delivered does
- * not exist yet: this one and all later ones stay until the next call.
- */
+/* Unlinks the oldest messages beyond those to keep. A message that is still being delivered does
+ * not exist yet: this one and all later ones stay until the next call. */
 static int mailbox_expire(struct used_file *f)
 {
     char name[MESSAGE_NAME];
@@ -445,12 +438,10 @@ static void *keep_fresh(void *context)
     return NULL;
 }
 
-/*
- * commit_group.store for a log. Puts the write off while a step syncs the log, if the profile does,
+/* commit_group.store for a log. Puts the write off while a step syncs the log, if the profile does,
  * but no longer than that says. Otherwise writes all units from the one in which the records begin
  * to the one in which they end, in calls of at most MAX_WRITE. Moves to the next segment when that
- * is fresh.
- */
+ * is fresh. */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct used_file *f = context;
@@ -680,11 +671,9 @@ static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream,
     return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
-/*
- * Reads pages, which are never partial, and with -verify checks them in time that does not count.
+/* Reads pages, which are never partial, and with -verify checks them in time that does not count.
  * While a page is being written, a read may return any generation, and even parts of two. If it
- * cuts a unit's stamp in two, the unit looks as if no write had made it.
- */
+ * cuts a unit's stamp in two, the unit looks as if no write had made it. */
 static int read_pages(struct actor *t, struct used_file *f, unsigned count)
 {
     const struct storage *s = f->storage;

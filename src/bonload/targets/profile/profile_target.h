@@ -10,11 +10,9 @@
 #include "sys/thread_pool.h"
 #include "util/err.h"
 
-/*
- * Durations of the syncs that requests wait for, or of work beside the requests. A gauge also
+/* Durations of the syncs that requests wait for, or of work beside the requests. A gauge also
  * counts in each slice of time how many durations were above a limit: what storage does to one
- * sync, it does to others at the same time. It is complete when all that add to it have ended.
- */
+ * sync, it does to others at the same time. It is complete when all that add to it have ended. */
 #define GAUGE_SLICE_NS UINT64_C(100000000)
 #define GAUGE_SLICES   6000 /* the last slice also counts everything later */
 
@@ -40,27 +38,22 @@ void gauge_init(struct gauge *g, uint64_t limit_ns);
 /* Adds a duration that ended at end_ns, by clock_ns(). */
 void gauge_add(struct gauge *g, uint64_t duration_ns, uint64_t end_ns);
 
-/*
- * Ends a gauge that is no longer in use. A duration outlasts the load, which ended at load_end_ns,
+/* Ends a gauge that is no longer in use. A duration outlasts the load, which ended at load_end_ns,
  * if it is above the limit and ended more than GAUGE_SLICE_NS later: it held up everything that was
- * to come, so how many durations it stands for is unknown.
- */
+ * to come, so how many durations it stands for is unknown. */
 void gauge_end(struct gauge *g, uint64_t load_end_ns);
 
 /* Appends a gauge that has ended: its slices follow those of `whole`, which may be all zeros. */
 void gauge_append(struct gauge *whole, const struct gauge *part);
 
-/*
- * Group commit: a thread that finds no sync in progress stores its record at once. Records that
+/* Group commit: a thread that finds no sync in progress stores its record at once. Records that
  * arrive during a sync wait for the next batch. That batch is closed when the sync ends, and one of
  * its threads then stores it for all. If clients do nothing else, and a sync takes S, one client
- * makes 1/S commits per second, and N clients make N/(2S).
- */
+ * makes 1/S commits per second, and N clients make N/(2S). */
 struct commit_group {
-    /*
-     * Stores `records` records and syncs them. *sync_ns becomes the duration of the sync. Returns 0
-     * or a positive errno; after an errno no commit succeeds. Only one thread at a time calls this.
-     */
+    /* Stores `records` records and syncs them. *sync_ns becomes the duration of the sync. Returns 0
+     * or a positive errno; after an errno no commit succeeds. Only one thread at a time calls
+     * this. */
     int (*store)(void *context, uint64_t records, uint64_t *sync_ns);
     void *context;
 
@@ -82,16 +75,12 @@ void commit_group_open(struct commit_group *g,
                        void *context);
 void commit_group_close(struct commit_group *g);
 
-/*
- * Commits a record, and returns when it is durable. *sync_ns becomes the duration of its batch's
- * sync, or of a later one if that has already ended. Returns 0 or a positive errno.
- */
+/* Commits a record, and returns when it is durable. *sync_ns becomes the duration of its batch's
+ * sync, or of a later one if that has already ended. Returns 0 or a positive errno. */
 int commit_group_join(struct commit_group *g, uint64_t *sync_ns);
 
-/*
- * Ends the work beside the requests of the target `profile`, after the last request, and waits for
- * what is under way. The load ended at load_end_ns, by clock_ns().
- */
+/* Ends the work beside the requests of the target `profile`, after the last request, and waits for
+ * what is under way. The load ended at load_end_ns, by clock_ns(). */
 void profile_target_end(void *shared, uint64_t load_end_ns);
 
 /* A limit's gauge: complete after profile_target_end(), and there until the target is closed. */

@@ -43,11 +43,9 @@ static char *trim(char *text)
     return text + strspn(text, " \t");
 }
 
-/*
- * Takes a section of one of Amazon's two files, which need not exist. Lines that begin with a blank
+/* Takes a section of one of Amazon's two files, which need not exist. Lines that begin with a blank
  * belong to the setting before. Returns 1 if it has the section, 0, or a negative errno with a line
- * in e.
- */
+ * in e. */
 static int read_profile(struct s3_place *place, const char *variable, const char *usual,
                         const char *section, struct err *e)
 {
@@ -155,10 +153,8 @@ static bool get_part(CURLU *url, CURLUPart part, char *text, size_t size)
     return text[0] != '\0';
 }
 
-/*
- * Returns Amazon's own endpoint at the end of a host, "s3.REGION.amazonaws.com" or "s3-...", or
- * NULL. Endpoints in a VPC have names of their own before that.
- */
+/* Returns Amazon's own endpoint at the end of a host, "s3.REGION.amazonaws.com" or "s3-...", or
+ * NULL. Endpoints in a VPC have names of their own before that. */
 static const char *amazon_in(const char *host)
 {
     const char *found = NULL;
@@ -172,11 +168,9 @@ static const char *amazon_in(const char *host)
     return found;
 }
 
-/*
- * Puts the bucket before the host, once, with -s3-virtual, or at Amazon's own endpoints where their
+/* Puts the bucket before the host, once, with -s3-virtual, or at Amazon's own endpoints where their
  * certificates allow that and -s3-virtual=false does not. Which bucket is meant is never guessed
- * from a name.
- */
+ * from a name. */
 static int take_host(struct s3_site *site, const struct settings *s, bool is_encrypted,
                      char host[static S3_HOST_SIZE], struct err *e)
 {
@@ -209,10 +203,8 @@ static int take_host(struct s3_site *site, const struct settings *s, bool is_enc
     return 1;
 }
 
-/*
- * Finds a site. Before a key come the endpoint's own path and the bucket, unless that is part of
- * the host. The zone of an IPv6 address is part of the URL, but not of the header Host.
- */
+/* Finds a site. Before a key come the endpoint's own path and the bucket, unless that is part of
+ * the host. The zone of an IPv6 address is part of the URL, but not of the header Host. */
 static int take_site(struct s3_site *site, const struct settings *s, const char *endpoint,
                      CURLU *url, struct err *e)
 {
@@ -419,10 +411,8 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     }
     if (rc != 0)
         return rc;
-    /*
-     * The bucket must exist on each site. Only 404 shows that it does not; other problems are left
-     * to the load. A store that has the bucket in its path, too, would take keys for buckets.
-     */
+    /* The bucket must exist on each site. Only 404 shows that it does not; other problems are left
+     * to the load. A store that has the bucket in its path, too, would take keys for buckets. */
     for (unsigned i = 0; i < s3->place.site_count; i++) {
         const struct s3_site *site = &s3->place.sites[i];
         bool is_virtual = *site->bucket;
@@ -478,11 +468,9 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
     return sign_version4(signer, r, &authorization) == 0;
 }
 
-/*
- * Addresses and signs a transfer of x->request, whose body has been set. `key` is not yet
+/* Addresses and signs a transfer of x->request, whose body has been set. `key` is not yet
  * percent-encoded; NULL stands for the bucket itself. `query` is as sign_request.query, and
- * `subresource` as sign_request.subresource. Returns 0 or a failure.
- */
+ * `subresource` as sign_request.subresource. Returns 0 or a failure. */
 static uint32_t s3_set(struct web_exchange *x, enum web_method method, const char *key,
                        const char *query, const char *subresource)
 {
@@ -517,12 +505,10 @@ static uint32_t s3_set(struct web_exchange *x, enum web_method method, const cha
 #define LIST_END   "</CompleteMultipartUpload>"
 #define PART_TEXT  768 /* of a part in the list: a tag has up to 95 characters, of 6 if escaped */
 
-/*
- * Continues an upload in parts after a transfer, as web_dialect.follow: takes what that has
+/* Continues an upload in parts after a transfer, as web_dialect.follow: takes what that has
  * brought, and prepares the next one. Beginning an upload returns an id, sending each part a tag,
  * and sending the list of tags completes it. If it fails, it is aborted, so that its parts do not
- * stay in the store.
- */
+ * stay in the store. */
 static bool follow_upload(struct web_exchange *x)
 {
     static const enum web_method of_steps[] = {

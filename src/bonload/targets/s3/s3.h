@@ -10,10 +10,8 @@
 #include "bonload/plan/plan.h"
 #include "util/err.h"
 
-/*
- * A text that grows in memory of a fixed size, and always ends in a NUL. What does not fit is left
- * out; then text_is_whole() returns false.
- */
+/* A text that grows in memory of a fixed size, and always ends in a NUL. What does not fit is left
+ * out; then text_is_whole() returns false. */
 struct text {
     char *memory;
     size_t size; /* size of the memory in bytes, above 0 */
@@ -39,17 +37,13 @@ void text_put_byte(struct text *t, char byte);
 /* Appends bytes, percent-encoded (RFC 3986) except letters, digits, - . _ ~ and those in `kept`. */
 void text_put_encoded(struct text *t, const char *more, const char *kept);
 
-/*
- * Copies the text of the first element with that name, as in <Code>NoSuchKey</Code>, up to the next
+/* Copies the text of the first element with that name, as in <Code>NoSuchKey</Code>, up to the next
  * tag; cuts one that is too long. The answer may be cut off anywhere; an element without an end
- * does not count. Returns false, with an empty text, when there is no such element.
- */
+ * does not count. Returns false, with an empty text, when there is no such element. */
 bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size);
 
-/*
- * Signs requests to an object store as the documentation of S3 defines it: with version 4
- * (AWS4-HMAC-SHA256) or 2 (HMAC-SHA1), and the path as it is sent, encoded once, not normalised.
- */
+/* Signs requests to an object store as the documentation of S3 defines it: with version 4
+ * (AWS4-HMAC-SHA256) or 2 (HMAC-SHA1), and the path as it is sent, encoded once, not normalised. */
 #define MAX_SIGN_HEADERS 64
 #define SHA256_BYTES     32
 #define SHA256_HEX       (2 * SHA256_BYTES + 1)
@@ -88,10 +82,8 @@ struct signer {
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
 
-/*
- * Ends the hash in s->context, a SHA-256 that EVP_DigestInit_ex(3) has begun: as lower-case
- * hexadecimal digits.
- */
+/* Ends the hash in s->context, a SHA-256 that EVP_DigestInit_ex(3) has begun: as lower-case
+ * hexadecimal digits. */
 void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
 
 /* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
@@ -131,9 +123,7 @@ struct s3_place {
     char profile[PROFILE_VALUES][PROFILE_VALUE]; /* "": it says nothing */
 };
 
-/*
- * Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path; with
+/* Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path; with
  * -s3-virtual, and at Amazon's own endpoints, it is part of the host. The texts belong to the
- * settings and the environment.
- */
+ * settings and the environment. */
 int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);

@@ -179,11 +179,9 @@ static int compare_names(const struct header *a, const struct header *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/*
- * Sorts the lines of libcurl's list by name; those with the same name keep their order. A line is
+/* Sorts the lines of libcurl's list by name; those with the same name keep their order. A line is
  * "NAME: VALUE", or "NAME;" for a header without a value; libcurl does not send "NAME:". Returns
- * the number of headers.
- */
+ * the number of headers. */
 static size_t sort_headers(struct header sorted[static MAX_SIGN_HEADERS],
                            const struct curl_slist *lines)
 {

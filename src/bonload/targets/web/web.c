@@ -145,11 +145,9 @@ static const char *phrase_of(const struct phrase *list, long code)
     return list->text;
 }
 
-/*
- * Whether a transfer ended because the server ends connections, and began none of its requests: by
+/* Whether a transfer ended because the server ends connections, and began none of its requests: by
  * GOAWAY, it may do so whenever it likes. libcurl takes another connection by itself, but stops
- * after five with a message, and reports one that takes no new requests without any.
- */
+ * after five with a message, and reports one that takes no new requests without any. */
 static bool was_not_begun(const struct web_exchange *x, CURLcode code)
 {
     bool is_closing = code == CURLE_HTTP2 && !*x->error && !method_changes(x->method);
@@ -219,11 +217,9 @@ static uint32_t web_outcome(struct web_exchange *x, CURLcode code)
     return web_failure(x, text);
 }
 
-/*
- * Opens the files for TLS that the user names: a certificate, its key, and authorities. libcurl
+/* Opens the files for TLS that the user names: a certificate, its key, and authorities. libcurl
  * opens them again for every connection, so they are found once (sys/path.h) and kept open, and
- * libcurl gets the names that the kernel has for the descriptors. web_close() closes them.
- */
+ * libcurl gets the names that the kernel has for the descriptors. web_close() closes them. */
 static int open_tls_files(struct web_state *s, struct err *e)
 {
     const struct settings *settings = s->setup.plan->settings;
@@ -248,11 +244,9 @@ static int open_tls_files(struct web_state *s, struct err *e)
     return rc;
 }
 
-/*
- * Files that libcurl, OpenSSL or glibc open because a variable names them: they are found here, and
+/* Files that libcurl, OpenSSL or glibc open because a variable names them: they are found here, and
  * the variable then names the descriptor, which stays open. To them, a missing file is an empty
- * one.
- */
+ * one. */
 static int open_files_of_environment(struct err *e)
 {
     static const char *const read[] = {"OPENSSL_CONF", "HOSTALIASES", "RESOLV_HOST_CONF"};
@@ -411,10 +405,9 @@ static void run_timer(struct web_loop *l)
     curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-/*
- * Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
- * a socket that libcurl does not wait for, usually an idle connection that the server has closed.
- */
+/* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
+ * a socket that libcurl does not wait for, usually an idle connection that the server has
+ * closed. */
 static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 {
     struct epoll_event events[MAX_EVENTS];
@@ -578,10 +571,8 @@ static size_t on_header(char *line, size_t size, size_t count, void *exchange)
     if (x->method == METHOD_DELETE &&
         header_value(line, length, "x-amz-delete-marker: true", &value))
         atomic_store(&x->thread->shared->has_markers, true);
-    /*
-     * If the body is encoded in a way that nobody has asked for, what libcurl decodes is not what
-     * the server has sent, and there is no limit on how much it may become.
-     */
+    /* If the body is encoded in a way that nobody has asked for, what libcurl decodes is not what
+     * the server has sent, and there is no limit on how much it may become. */
     const char *encoding = header_value(line, length, "transfer-encoding:", &value);
     bool is_encoded =
         encoding && (value != strlen("chunked") || strncasecmp(encoding, "chunked", value) != 0);
@@ -1005,11 +996,9 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
     uint64_t now_ns = t->loop.now_ns;
     if (ended == most || now_ns < t->next_search_ns)
         return ended;
-    /*
-     * Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
+    /* Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
      * in the last millisecond before it, and waits for ever if nothing else comes. And those that a
-     * signal ends: they have not reached their server, or nobody counts them.
-     */
+     * signal ends: they have not reached their server, or nobody counts them. */
     for (unsigned i = 0; ended < most && i < t->channels; i++) {
         struct web_exchange *x = &t->exchanges[i];
         bool is_overdue = x->overdue_ns <= now_ns;

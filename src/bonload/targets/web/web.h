@@ -14,24 +14,20 @@
 #include "util/err.h"
 #include "verify/pattern.h"
 
-/*
- * What the targets http and s3 share: requests through libcurl, with one event loop for each
+/* What the targets http and s3 share: requests through libcurl, with one event loop for each
  * thread, and for each channel a handle that lasts the whole run. The targets differ in their
  * dialect. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
  * what happened. Bodies are checked unit by unit as they come; neither this nor connecting counts
- * as time of the store.
- */
+ * as time of the store. */
 
 struct web_socket;
 struct web_state;
 struct web_thread;
 
-/*
- * Reasons of failures, in words that may come from a server. All failures of one kind have the same
+/* Reasons of failures, in words that may come from a server. All failures of one kind have the same
  * key; the text is that of the first one. Kinds for which there is no room count as one. Safe in
  * threads; only a new kind takes a lock. Secrets are words that are replaced by stars in every
- * text: s3, which shows a server's text, has two for each of 59 headers, and three for its keys.
- */
+ * text: s3, which shows a server's text, has two for each of 59 headers, and three for its keys. */
 #define MAX_WEB_REASONS 96
 #define WEB_REASON_KEY  96
 #define WEB_REASON_TEXT 192
@@ -59,10 +55,8 @@ uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char 
 
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
 
-/*
- * The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
- * that is kept alive stays registered with epoll between transfers, which saves system calls.
- */
+/* The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
+ * that is kept alive stays registered with epoll between transfers, which saves system calls. */
 struct web_loop {
     CURLM *multi;
     int epoll;
@@ -145,10 +139,8 @@ struct web_dialect {
     /* Prepares the first transfer of x->request. Returns 0 or a failure. */
     uint32_t (*address)(struct web_exchange *x);
 
-    /*
-     * To be called when a transfer has ended with x->failure. Returns true if it has prepared
-     * another transfer of the same request. NULL: a request has only one transfer.
-     */
+    /* To be called when a transfer has ended with x->failure. Returns true if it has prepared
+     * another transfer of the same request. NULL: a request has only one transfer. */
     bool (*follow)(struct web_exchange *x);
 
     /* Finds the store's code and message in an unsuccessful answer; false: there is none. */
@@ -198,10 +190,8 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
     return x->thread->shared->dialect->methods[x->request->op];
 }
 
-/*
- * Prepare a transfer: first what it sends, a text that stays in place or a part of the body (of no
- * bytes if the method sends nothing), then all else.
- */
+/* Prepare a transfer: first what it sends, a text that stays in place or a part of the body (of no
+ * bytes if the method sends nothing), then all else. */
 void web_exchange_send_text(struct web_exchange *x, const char *text);
 void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes);
 void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url);
@@ -219,10 +209,8 @@ int web_check_names(const struct web_state *s, int (*check)(char *name, struct e
 /* Adds a header to every request. */
 int web_add_header(struct web_state *s, const char *line, struct err *e);
 
-/*
- * Makes one request outside the load, and waits for its end, for at most timeout_ns or -timeout.
- * Returns the HTTP status, or 0 without an answer; r->failure says whether it failed.
- */
+/* Makes one request outside the load, and waits for its end, for at most timeout_ns or -timeout.
+ * Returns the HTTP status, or 0 without an answer; r->failure says whether it failed. */
 long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns);
 
 /* The operations of a target, for target_ops, whose `dialect` is a struct web_dialect. */

@@ -246,10 +246,8 @@ static void expect_golden(const char *name, const struct result runs[], size_t c
     free(expected);
 }
 
-/*
- * Compares every byte, and so the order of the keys, whole numbers and fractions. The file was
- * written by hand.
- */
+/* Compares every byte, and so the order of the keys, whole numbers and fractions. The file was
+ * written by hand. */
 static void results_come_out_as_written_by_hand(void **state)
 {
     (void)state;

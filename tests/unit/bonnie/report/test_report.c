@@ -14,10 +14,8 @@
 #include "bonnie/reports.h"
 #include "support/golden.h"
 
-/*
- * Golden tests: a result built by hand must be printed exactly like the file of its name in
- * tests/golden/report. Those files were written by hand, too; no test writes them.
- */
+/* Golden tests: a result built by hand must be printed exactly like the file of its name in
+ * tests/golden/report. Those files were written by hand, too; no test writes them. */
 
 #define SECOND     UINT64_C(1000000000)
 #define CSV_FIELDS 50
@@ -287,10 +285,8 @@ static struct verdict verdict(enum limited_by by, enum limit_reason reason, doub
     return v;
 }
 
-/*
- * Verdicts and advice, where two verdicts share an advice; two tests that were measured briefly;
- * corruption; and a test too short for a verdict.
- */
+/* Verdicts and advice, where two verdicts share an advice; two tests that were measured briefly;
+ * corruption; and a test too short for a verdict. */
 static struct result damaged(void)
 {
     const uint64_t again = advice_for(&(struct advice_facts){.reason = REASON_OTHERS_COMPUTED});
@@ -440,10 +436,8 @@ static char *printed_at_the_end(const char *format, const struct result runs[], 
     return text;
 }
 
-/*
- * Four tests: one steady, one steady except for one run, one that was too short once, and a large
- * one.
- */
+/* Four tests: one steady, one steady except for one run, one that was too short once, and a large
+ * one. */
 static void several_runs_end_in_a_summary(void **state)
 {
     (void)state;
@@ -519,8 +513,8 @@ static struct test_result with_latency(struct test_result t, uint64_t p50_ns, ui
     return t;
 }
 
-/* The table of the short look: a row with each kind of figure, and one that could not be measured.
- */
+/* The table of the short look: a row with each kind of figure, and one that could not be
+ * measured. */
 static void short_look_is_a_table(void **state)
 {
     (void)state;
