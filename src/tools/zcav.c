@@ -236,6 +236,7 @@ struct zcav_log {
     bool is_live;     /* goes to the terminal that also shows the progress bar */
     bool is_own;      /* the stream is closed at the end */
     bool is_read;     /* goes to a terminal, so it ends in words */
+    int code;         /* errno of the first failure to write it; then nothing more is printed */
     char *text;       /* all output, if it is kept until the end; otherwise NULL */
     size_t length;
 };
@@ -264,14 +265,12 @@ struct zcav_job {
     struct zcav_pass *passes;  /* as many as the settings say */
     unsigned pass;             /* number of the current pass */
     struct zcav_block *middle; /* of all passes, a figure for each block */
-    struct bad_ranges bad;
+    struct bad_map bad;
 
     /* The block that is being moved. */
-    uint64_t next;         /* offset of the next chunk */
-    uint64_t end;          /* end of the block in bytes */
-    unsigned char *failed; /* for each chunk of the block, whether moving it has failed */
-    int failed_code;       /* errno of the first failed chunk; 0: none has failed */
-    bool at_end;           /* the stream has ended */
+    uint64_t next; /* offset of the next chunk */
+    uint64_t end;  /* end of the block in bytes */
+    bool at_end;   /* the stream has ended */
 };
 
 static int open_first(const char *path, const struct zcav_settings *s, struct err *e)
@@ -411,21 +410,23 @@ static bool chunk_failed(void *context, const struct io *io, int code)
     static const int of_medium[] = {EIO,   ENODATA, EILSEQ,  EBADMSG,   ETIMEDOUT,
                                     ENXIO, ENODEV,  ENOLINK, EREMOTEIO, EUCLEAN};
     struct zcav_job *j = context;
-    const struct zcav_settings *s = j->settings;
     if (j->kind == ZCAV_STREAM) {
         j->at_end = code == STREAM_ENDED;
         j->next = j->end;
         return j->at_end;
     }
-    for (size_t i = 0; i < sizeof of_medium / sizeof *of_medium; i++) {
-        if (of_medium[i] != code)
-            continue;
-        j->failed[(io->offset - (j->end - s->block_bytes)) / s->chunk_bytes] = 1;
-        if (j->failed_code == 0)
-            j->failed_code = code;
-        return true;
+    size_t i = 0;
+    while (i < sizeof of_medium / sizeof *of_medium && of_medium[i] != code)
+        i++;
+    if (i == sizeof of_medium / sizeof *of_medium)
+        return false;
+    if (bad_map_add(&j->bad, io->offset, io->length, code)) {
+        if (j->is_live)
+            fputs(ZCAV_ERASE, stderr);
+        message("%s %s at %" PRIu64 ": %s", j->settings->writes ? "write" : "read", j->label,
+                io->offset, portable_reason(code));
     }
-    return false;
+    return true;
 }
 
 /* Moves the block at `offset`. *block becomes the number of bytes that were moved and the time. */
@@ -436,7 +437,6 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
     uint64_t before = j->stats->bytes;
     j->next = offset;
     j->end = offset + j->settings->block_bytes;
-    j->failed_code = 0;
     uint64_t start = clock_ns();
     int rc = io_queue_run(&j->queue, &source, j->stats, e);
     if (rc == 0 && j->settings->writes && j->kind != ZCAV_STREAM &&
@@ -444,30 +444,6 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
         rc = io_sync(&j->file, e);
     block->nanoseconds = clock_ns() - start;
     block->bytes = j->stats->bytes - before;
-    return rc;
-}
-
-/* Records the block's failed chunks as bad ranges, and clears the list of them. */
-static int note_failures(struct zcav_job *j, struct err *e)
-{
-    const struct zcav_settings *s = j->settings;
-    uint64_t offset = j->end - s->block_bytes;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && offset < j->end; i++, offset += s->chunk_bytes) {
-        uint64_t left = j->end - offset;
-        const struct bad_range range = {.offset = offset,
-                                        .bytes = left < s->chunk_bytes ? left : s->chunk_bytes,
-                                        .code = j->failed_code};
-        bool is_new = false;
-        if (j->failed[i])
-            rc = bad_ranges_add(&j->bad, &range, &is_new, e);
-        if (is_new && j->is_live)
-            fputs(ZCAV_ERASE, stderr);
-        if (is_new)
-            message("%s %s at %" PRIu64 ": %s", s->writes ? "write" : "read", j->label, offset,
-                    portable_reason(range.code));
-        j->failed[i] = 0;
-    }
     return rc;
 }
 
@@ -496,20 +472,24 @@ static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struc
 
 /* Prints a part of the log, if one is wanted, and flushes it: a machine with a bad disk may
  * hang. */
-__attribute__((format(printf, 3, 4))) static int print_log(const struct zcav_log *l, struct err *e,
-                                                           const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void print_log(struct zcav_log *l, const char *format,
+                                                            ...)
 {
     va_list arguments;
-    if (!l->stream)
-        return 0;
+    if (!l->stream || l->code != 0)
+        return;
     if (l->is_live)
         fputs(ZCAV_ERASE, l->stream);
     va_start(arguments, format);
     vfprintf(l->stream, format, arguments);
     va_end(arguments);
     if (fflush(l->stream) != 0 || ferror(l->stream))
-        return err_system(e, errno ? errno : EIO, "write to %s", l->name);
-    return 0;
+        l->code = errno ? errno : EIO;
+}
+
+static int check_log(const struct zcav_log *l, struct err *e)
+{
+    return l->code == 0 ? 0 : err_system(e, l->code, "write to %s", l->name);
 }
 
 static double mib_per_second(const struct zcav_block *b)
@@ -517,24 +497,19 @@ static double mib_per_second(const struct zcav_block *b)
     return b->nanoseconds > 0 ? (double)b->bytes / MIB / zcav_seconds(b->nanoseconds) : 0;
 }
 
-static int log_heading(const struct zcav_log *l, struct err *e)
-{
-    return print_log(l, e, "#block offset (GiB), MiB/s, time\n");
-}
+#define LOG_HEADING "#block offset (GiB), MiB/s, time\n"
 
 /* A block that took less time has no figure, but `++++`. */
 #define SHORTEST_NS MILLION
 
-static int log_block(const struct zcav_log *l, uint64_t offset, const struct zcav_block *block,
-                     struct err *e)
+static void log_block(struct zcav_log *l, uint64_t offset, const struct zcav_block *block)
 {
     double gib = (double)offset / GIB;
     double seconds = zcav_seconds(block->nanoseconds);
-    if (block->bytes == 0)
-        return print_log(l, e, "#%.2f ---- %.3f\n", gib, seconds);
-    if (block->nanoseconds < SHORTEST_NS)
-        return print_log(l, e, "#%.2f ++++ %.3f\n", gib, seconds);
-    return print_log(l, e, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
+    if (block->bytes == 0 || block->nanoseconds < SHORTEST_NS)
+        print_log(l, "#%.2f %s %.3f\n", gib, block->bytes == 0 ? "----" : "++++", seconds);
+    else
+        print_log(l, "%.2f %.2f %.3f\n", gib, mib_per_second(block), seconds);
 }
 
 /* Ends the log. Output that was kept comes below the name of the device, and before two empty
@@ -566,23 +541,19 @@ static int measure_pass(struct zcav_job *j, struct err *e)
 {
     const struct zcav_settings *s = j->settings;
     struct zcav_pass *p = &j->passes[j->pass];
+    const bool is_stream = j->kind == ZCAV_STREAM;
     const uint64_t end = zcav_end(j);
-    uint64_t position = 0; /* in a stream */
+    const uint64_t step = s->block_bytes * s->skip.value;
     int rc = 0;
-    for (size_t i = 0; rc == 0 && !j->at_end; i++) {
-        uint64_t offset = zcav_offset(s, i);
+    /* a stream is also read up to the first block, and between blocks */
+    for (uint64_t at = is_stream ? 0 : s->first; rc == 0 && at + s->block_bytes <= end;
+         at += is_stream ? s->block_bytes : step) {
         struct zcav_block block;
-        if (end != UINT64_MAX && offset + s->block_bytes > end)
+        rc = move_block(j, at, &block, e);
+        if (rc != 0 || j->at_end)
             break;
-        /* a stream is read up to the block */
-        for (; rc == 0 && j->kind == ZCAV_STREAM && position < offset && !j->at_end;
-             position += s->block_bytes)
-            rc = move_block(j, position, &block, e);
-        if (rc == 0 && !j->at_end)
-            rc = move_block(j, offset, &block, e);
-        position = offset + s->block_bytes;
-        if (rc != 0 || j->at_end) /* a stream has ended before the block or in it */
-            break;
+        if (at < s->first || (at - s->first) % step != 0)
+            continue;
         struct zcav_block *blocks = reallocarray(p->blocks, p->count + 1, sizeof *blocks);
         if (!blocks)
             return err_system(e, ENOMEM, "allocate memory for %zu blocks", p->count + 1);
@@ -591,17 +562,16 @@ static int measure_pass(struct zcav_job *j, struct err *e)
         p->sum.bytes += block.bytes;
         p->sum.nanoseconds += block.nanoseconds;
         if (s->passes.value == 1)
-            rc = log_block(&j->log, offset, &block, e);
-        if (rc == 0 && j->failed_code != 0)
-            rc = note_failures(j, e);
+            log_block(&j->log, at, &block);
+        rc = check_log(&j->log, e);
     }
     if (rc == 0 && p->count == 0)
         rc = too_small(j, e);
     if (rc == 0)
-        rc = print_log(&j->log, e,
-                       "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
-                       s->writes ? "Wrote" : "Read", p->sum.bytes / MIB,
-                       p->sum.nanoseconds / (uint64_t)BILLION, mib_per_second(&p->sum));
+        print_log(&j->log,
+                  "# %s %" PRIu64 " megs in %" PRIu64 " seconds, %.0f megabytes per second.\n",
+                  s->writes ? "Wrote" : "Read", p->sum.bytes / MIB,
+                  p->sum.nanoseconds / (uint64_t)BILLION, mib_per_second(&p->sum));
     if (rc != 0 || s->quiet)
         return rc;
     char text[32] = "";
@@ -634,34 +604,31 @@ static int measure_device(void *context, struct err *e)
     struct zcav_job *j = context;
     const struct zcav_settings *s = j->settings;
     const unsigned count = (unsigned)s->passes.value;
-    int rc = count == 1 ? log_heading(&j->log, e) : 0;
+    int rc = 0;
+    if (count == 1)
+        print_log(&j->log, LOG_HEADING);
     for (j->pass = 0; rc == 0 && j->pass < count; j->pass++)
         rc = measure_pass(j, e);
     struct zcav_block *passes = calloc(count, sizeof *passes);
     j->middle = calloc(j->passes[0].count + 1, sizeof *j->middle);
     if (rc == 0 && (!passes || !j->middle))
         rc = err_system(e, ENOMEM, "allocate memory for %u passes", count);
-    if (rc == 0 && count > 1) {
-        rc = print_log(&j->log, e, "#loops: %u\n", count);
-        if (rc == 0)
-            rc = log_heading(&j->log, e);
-    }
+    if (rc == 0 && count > 1)
+        print_log(&j->log, "#loops: %u\n" LOG_HEADING, count);
     for (size_t i = 0; rc == 0 && i < j->passes[0].count; i++) {
         ASSUME(passes && j->middle);
         for (unsigned p = 0; p < count; p++)
             passes[p] = j->passes[p].blocks[i];
         j->middle[i] = zcav_middle(passes, count, s->block_bytes);
         if (count > 1)
-            rc = log_block(&j->log, zcav_offset(s, i), &j->middle[i], e);
+            log_block(&j->log, zcav_offset(s, i), &j->middle[i]);
     }
     free(passes);
-    for (size_t i = 0; rc == 0 && !j->log.is_read && i < j->bad.count; i++) {
-        const struct bad_range *r = &j->bad.ranges[i];
-        rc = print_log(&j->log, e, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
-                       s->writes ? "Unwritable" : "Unreadable", r->bytes, r->offset,
-                       (double)r->offset / GIB, portable_reason(r->code));
-    }
-    return rc;
+    for (struct bad_range r = {0}; rc == 0 && !j->log.is_read && bad_map_next(&j->bad, &r);)
+        print_log(&j->log, "# %s: %" PRIu64 " bytes at %" PRIu64 " (%.2f GiB): %s\n",
+                  s->writes ? "Unwritable" : "Unreadable", r.bytes, r.offset,
+                  (double)r.offset / GIB, portable_reason(r.code));
+    return rc == 0 ? check_log(&j->log, e) : rc;
 }
 
 /* Most places that are named; of others the number is told. */
@@ -693,15 +660,15 @@ static void print_words(const struct zcav_job *j)
         label_add(&text, "and %zu more: ", places - MAX_PLACES);
     label_add(&text, "%s below half the median", places > 0 ? "all" : "none");
     label_print(j->log.stream, "slow", &text);
-    for (size_t i = 0; i < j->bad.count && i < MAX_PLACES; i++) {
-        const struct bad_range *r = &j->bad.ranges[i];
-        label_add(&text, "%s%s at %s: %s", i > 0 ? "; " : "",
-                  units_scaled((double)r->bytes, UNITS_BYTES).text,
-                  units_scaled((double)r->offset, UNITS_BYTES).text, portable_reason(r->code));
-    }
-    if (j->bad.count > MAX_PLACES)
-        label_add(&text, "; and %zu more", j->bad.count - MAX_PLACES);
-    if (j->bad.count == 0)
+    places = 0;
+    for (struct bad_range r = {0}; bad_map_next(&j->bad, &r); places++)
+        if (places < MAX_PLACES)
+            label_add(&text, "%s%s at %s: %s", places > 0 ? "; " : "",
+                      units_scaled((double)r.bytes, UNITS_BYTES).text,
+                      units_scaled((double)r.offset, UNITS_BYTES).text, portable_reason(r.code));
+    if (places > MAX_PLACES)
+        label_add(&text, "; and %zu more", places - MAX_PLACES);
+    if (places == 0)
         label_add(&text, "none");
     label_print(j->log.stream, s->writes ? "unwritable" : "unreadable", &text);
 }
@@ -724,9 +691,10 @@ static int open_job(struct zcav_job *j, struct err *e)
     } else if (zcav_blocks(j) == 0) {
         return too_small(j, e);
     }
-    j->failed = calloc((size_t)(s->block_bytes / s->chunk_bytes) + 1, 1);
+    j->bad.count = j->kind == ZCAV_STREAM ? 0 : (size_t)(zcav_end(j) / MIB);
+    j->bad.codes = calloc(j->bad.count + 1, 1);
     j->passes = calloc((size_t)s->passes.value, sizeof *j->passes);
-    if (!j->failed || !j->passes)
+    if (!j->bad.codes || !j->passes)
         return err_system(e, ENOMEM, "allocate memory to measure %s", j->label);
     if (s->json && !file->log)
         return 0;
@@ -745,8 +713,7 @@ static void release_job(struct zcav_job *j)
         free(j->passes[i].blocks);
     free(j->passes);
     free(j->middle);
-    free(j->failed);
-    free(j->bad.ranges);
+    free(j->bad.codes);
     if (j->log.stream && j->log.is_own)
         fclose(j->log.stream);
     free(j->log.text);
@@ -839,12 +806,10 @@ static json_t *json_of_device(const struct zcav_job *j)
         put_value(&pass, "blocks", blocks);
         append_value(&passes, pass);
     }
-    for (size_t i = 0; i < j->bad.count; i++) {
-        const struct bad_range *range = &j->bad.ranges[i];
+    for (struct bad_range r = {0}; bad_map_next(&j->bad, &r);) {
         json_t *one = json_object();
-        put_count(&one, "offset_bytes", range->offset);
-        put_count(&one, "bytes", range->bytes);
-        put_text(&one, "error", portable_reason(range->code));
+        PUT_COUNTS(&one, {"offset_bytes", r.offset}, {"bytes", r.bytes});
+        put_text(&one, "error", portable_reason(r.code));
         append_value(&bad, one);
     }
     put_value(&object, "passes", passes);
@@ -859,10 +824,8 @@ static json_t *zcav_json(const struct zcav_job *jobs, unsigned count, uint64_t b
     json_t *settings = json_object();
     json_t *devices = json_array();
     put_text(&settings, "operation", s->writes ? "write" : "read");
-    put_count(&settings, "block_bytes", s->block_bytes);
-    put_count(&settings, "chunk_bytes", s->chunk_bytes);
-    put_count(&settings, "passes", s->passes.value);
-    put_count(&settings, "skip", s->skip.value);
+    PUT_COUNTS(&settings, {"block_bytes", s->block_bytes}, {"chunk_bytes", s->chunk_bytes},
+               {"passes", s->passes.value}, {"skip", s->skip.value});
     json_t *object = document_begin(&(struct document){
         .format = "zcav",
         .elapsed_seconds = (double)(clock_ns() - begun_ns) / BILLION,
@@ -944,10 +907,10 @@ static int measure_and_report(struct session *s, struct err *e)
     uint64_t bytes = 0; /* that could not be moved */
     unsigned devices = 0;
     for (unsigned i = 0; rc == 0 && i < s->opened; i++) {
-        const struct bad_ranges *bad = &s->jobs[i].bad;
-        for (size_t k = 0; k < bad->count; k++)
-            bytes += bad->ranges[k].bytes;
-        devices += bad->count > 0;
+        const uint64_t before = bytes;
+        for (struct bad_range r = {0}; bad_map_next(&s->jobs[i].bad, &r);)
+            bytes += r.bytes;
+        devices += bytes > before;
     }
     if (devices > 0)
         rc = err_say(e, "%" PRIu64 " bytes on %u of %u devices cannot be %s", bytes, devices,

@@ -1,40 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/zcav_figures.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t end_of(const struct bad_range *r)
+bool bad_map_add(struct bad_map *m, uint64_t offset, uint64_t bytes, int code)
 {
-    return r->offset + r->bytes;
+    size_t first = offset / MIB;
+    size_t end = (offset + bytes) / MIB;
+    bool is_new = !m->codes[first] && !m->codes[end] && (first == 0 || !m->codes[first - 1]);
+    memset(m->codes + first, code, end - first);
+    return is_new;
 }
 
-int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is_new, struct err *e)
+bool bad_map_next(const struct bad_map *m, struct bad_range *r)
 {
-    struct bad_range sum = *range;
-    size_t at = b->count; /* becomes the index of the first range that does not end before this */
-    while (at > 0 && end_of(&b->ranges[at - 1]) >= range->offset)
-        at--;
-    size_t next = at; /* becomes that of the first range that begins after it */
-    for (; next < b->count && b->ranges[next].offset <= end_of(range); next++) {
-        const struct bad_range *r = &b->ranges[next];
-        uint64_t end = end_of(r) > end_of(&sum) ? end_of(r) : end_of(&sum);
-        sum.offset = r->offset < sum.offset ? r->offset : sum.offset;
-        sum.bytes = end - sum.offset;
-        sum.code = b->ranges[at].code;
-    }
-    *is_new = next == at;
-    if (*is_new) {
-        struct bad_range *ranges = reallocarray(b->ranges, b->count + 1, sizeof *ranges);
-        if (!ranges)
-            return err_system(e, ENOMEM, "allocate memory for %zu bad ranges", b->count + 1);
-        b->ranges = ranges;
-    }
-    memmove(&b->ranges[at + 1], &b->ranges[next], (b->count - next) * sizeof *b->ranges);
-    b->ranges[at] = sum;
-    b->count = b->count + 1 - (next - at);
-    return 0;
+    size_t first = (r->offset + r->bytes) / MIB;
+    while (first < m->count && m->codes[first] == 0)
+        first++;
+    size_t end = first;
+    while (end < m->count && m->codes[end] != 0)
+        end++;
+    *r = (struct bad_range){
+        .offset = first * MIB, .bytes = (end - first) * MIB, .code = m->codes[first]};
+    return end > first;
 }
 
 /* Sorts by the time for the same number of bytes. Blocks that could not be moved come last. */

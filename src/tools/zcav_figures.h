@@ -5,26 +5,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "util/err.h"
 #include "util/units.h"
 
-/* Ranges of a device that could not be read or written, sorted, and neither adjacent nor
- * overlapping. All zeros: there are none. */
-struct bad_range {
-    uint64_t offset;
-    uint64_t bytes;
-    int code; /* errno of the first failure in the range */
-};
-
-struct bad_ranges {
-    struct bad_range *ranges; /* the owner frees it */
+/* Which parts of a device could not be read or written: the errno of each MiB, or 0. */
+struct bad_map {
+    unsigned char *codes; /* `count` of them, and a 0; the owner frees it */
     size_t count;
 };
 
-/* Adds a range of at least one byte, and merges it with those that it touches. *is_new becomes
- * whether it touched none. */
-int bad_ranges_add(struct bad_ranges *b, const struct bad_range *range, bool *is_new,
-                   struct err *e);
+struct bad_range {
+    uint64_t offset;
+    uint64_t bytes;
+    int code; /* errno of its first MiB */
+};
+
+/* Adds a range of whole MiB. Returns whether it touches none that is there. */
+bool bad_map_add(struct bad_map *m, uint64_t offset, uint64_t bytes, int code);
+
+/* Finds the next range after *r, which is all 0 at first. False: there is none. */
+bool bad_map_next(const struct bad_map *m, struct bad_range *r);
 
 /* Of a block, the bytes that were moved without a failure, and the time of all transfers. */
 struct zcav_block {

@@ -10,82 +10,77 @@
 
 #include "tools/zcav_figures.h"
 
-/* Adds a range. Returns whether it touches none of the others. */
-static bool add(struct bad_ranges *b, uint64_t offset, uint64_t bytes)
+enum { SIZE = 400 };
+
+/* Adds a range of MiB. Returns whether it touches none of the others. */
+static bool add(struct bad_map *m, uint64_t offset, uint64_t count)
 {
-    struct err e;
-    bool is_new;
-    const struct bad_range range = {.offset = offset, .bytes = bytes, .code = EIO};
-    err_init(&e);
-    assert_int_equal(bad_ranges_add(b, &range, &is_new, &e), 0);
-    return is_new;
+    return bad_map_add(m, offset * MIB, count * MIB, EIO);
 }
 
-static void expect(const struct bad_ranges *b, size_t at, uint64_t offset, uint64_t bytes)
+/* The next range is this one, in MiB; `count` 0: there is none. */
+static void expect(const struct bad_map *m, struct bad_range *r, uint64_t offset, uint64_t count)
 {
-    assert_true(at < b->count);
-    assert_int_equal(b->ranges[at].offset, offset);
-    assert_int_equal(b->ranges[at].bytes, bytes);
-}
-
-static uint64_t bytes_of(const struct bad_ranges *b)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < b->count; i++)
-        bytes += b->ranges[i].bytes;
-    return bytes;
+    assert_int_equal(bad_map_next(m, r), count > 0);
+    assert_int_equal(r->bytes, count * MIB);
+    if (count > 0) {
+        assert_int_equal(r->offset, offset * MIB);
+        assert_int_equal(r->code, EIO);
+    }
 }
 
 static void ranges_are_sorted_and_joined(void **state)
 {
-    struct bad_ranges b = {0};
+    unsigned char codes[SIZE + 1] = {0};
+    struct bad_map m = {codes, SIZE};
+    struct bad_range r = {0};
     (void)state;
-    assert_true(add(&b, 100, 10));
-    assert_true(add(&b, 50, 10));
-    assert_true(add(&b, 200, 10));
-    assert_int_equal(b.count, 3);
-    expect(&b, 0, 50, 10);
-    assert_false(add(&b, 110, 10)); /* the range is after the others */
-    expect(&b, 1, 100, 20);
-    assert_false(add(&b, 90, 10)); /* the range is before the others */
-    expect(&b, 1, 90, 30);
-    assert_false(add(&b, 95, 10)); /* the range is within another */
-    expect(&b, 1, 90, 30);
-    assert_false(add(&b, 55, 150)); /* the range surrounds all others */
-    assert_int_equal(b.count, 1);
-    expect(&b, 0, 50, 160);
-    assert_int_equal(bytes_of(&b), 160);
-    free(b.ranges);
+    expect(&m, &r, 0, 0);
+    assert_true(add(&m, 100, 10));
+    assert_true(add(&m, 50, 10));
+    assert_true(add(&m, 200, 10));
+    r = (struct bad_range){0};
+    expect(&m, &r, 50, 10);
+    expect(&m, &r, 100, 10);
+    expect(&m, &r, 200, 10);
+    expect(&m, &r, 0, 0);
+    assert_false(add(&m, 110, 10)); /* the range is after the others */
+    assert_false(add(&m, 90, 10));  /* the range is before the others */
+    assert_false(add(&m, 95, 10));  /* the range is within another */
+    r = (struct bad_range){0};
+    expect(&m, &r, 50, 10);
+    expect(&m, &r, 90, 30);
+    assert_true(add(&m, 0, 1));
+    assert_true(add(&m, SIZE - 1, 1)); /* both ends of the device */
+    r = (struct bad_range){0};
+    expect(&m, &r, 0, 1);
 }
 
-/* In whatever order ranges are added, they contain the right bytes. A map of the bytes is the
- * comparison. */
+/* In whatever order ranges are added, they contain the right bytes. */
 static void ranges_hold_what_was_added(void **state)
 {
-    enum { SIZE = 400 };
     (void)state;
     srand(1);
     for (int round = 0; round < 200; round++) {
-        struct bad_ranges b = {0};
+        unsigned char codes[SIZE + 21] = {0};
+        struct bad_map m = {codes, SIZE + 20};
         bool is_bad[SIZE + 20] = {false};
         for (int i = 0; i < 40; i++) {
             unsigned offset = (unsigned)rand() % SIZE;
-            unsigned bytes = 1 + (unsigned)rand() % 20;
-            add(&b, offset, bytes);
-            for (unsigned at = offset; at < offset + bytes; at++)
+            unsigned count = 1 + (unsigned)rand() % 20;
+            add(&m, offset, count);
+            for (unsigned at = offset; at < offset + count; at++)
                 is_bad[at] = true;
         }
-        uint64_t bytes = 0;
-        for (unsigned at = 0; at < SIZE + 20; at++)
-            bytes += is_bad[at];
-        assert_int_equal(bytes_of(&b), bytes);
-        for (size_t i = 0; i < b.count; i++) {
-            for (uint64_t at = 0; at < b.ranges[i].bytes; at++)
-                assert_true(is_bad[b.ranges[i].offset + at]);
-            if (i > 0)
-                assert_true(b.ranges[i - 1].offset + b.ranges[i - 1].bytes < b.ranges[i].offset);
+        unsigned at = 0;
+        for (struct bad_range r = {0}; bad_map_next(&m, &r);) {
+            for (; at < r.offset / MIB; at++)
+                assert_false(is_bad[at]);
+            for (; at < (r.offset + r.bytes) / MIB; at++)
+                assert_true(is_bad[at]);
         }
-        free(b.ranges);
+        for (; at < SIZE + 20; at++)
+            assert_false(is_bad[at]);
     }
 }
 
