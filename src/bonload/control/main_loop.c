@@ -183,7 +183,7 @@ static void begin_step(struct main_loop *m, uint64_t now_ns)
     failures_copy(&s->failures, &run->failures);
     failures_copy(&s->misses, &run->misses);
     for (unsigned op = 0; run->target->ops && run->target->ops[op]; op++)
-        recorders_sum_op(&run->recorders, op, &s->ops[op]);
+        recorders_sum(&run->recorders, LOAD_KINDS + op, &s->before[LOAD_KINDS + op]);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct load *load = &run->loads[kind];
         recorders_sum(&run->recorders, kind, &s->before[kind]);
@@ -325,8 +325,8 @@ static int end_step(struct main_loop *m, bool is_last, struct err *e)
         const struct progress p = load_threads_progress(m->run, kind);
         uint64_t left = is_last ? p.begun - p.ended : load_threads_leave(m->run, kind);
         m->left[kind] += is_last ? 0 : left;
-        recorders_sum(&run->recorders, kind, &s->other);
-        tally_subtract(&s->measured[kind], &s->other, &s->before[kind]);
+        recorders_sum(&run->recorders, kind, &s->measured[kind]);
+        tally_subtract(&s->measured[kind], &s->measured[kind], &s->before[kind]);
         tally_add_left(&s->measured[kind], left);
     }
     struct meeting all = {.name = "Ending a step",

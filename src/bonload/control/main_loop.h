@@ -51,12 +51,10 @@ struct steps {
     /* What was counted before the current step. */
     struct failures failures;
     struct failures misses;
-    struct tally before[LOAD_KINDS];
-    struct op_tally ops[MAX_OPS];
+    struct tally before[MAX_TALLIES];
     /* What was counted in the last step; in rank 0, by all ranks. */
     struct tally measured[LOAD_KINDS];
-    struct tally other;       /* room for what another rank has counted */
-    struct op_tally whole_op; /* room for what was counted of an operation */
+    struct tally other; /* room for what another rank has counted */
 };
 
 /* The main thread's part in a run: it sets the load, watches the run, and ends it. It wakes up a

@@ -129,17 +129,13 @@ void backing_open(struct backing *b, const struct run *run)
 /* Ignores CPU time: a thread that makes a load sleeps most of the time. The device's bytes may be
  * those of others, but a request that waited for the device took longer than a few microseconds. */
 void backing_use(const struct backing *b, const struct reading *spent,
-                 const struct traffic traffic[LOAD_KINDS], struct backing_use *use)
+                 const struct tally *const tallies[LOAD_KINDS], struct backing_use *use)
 {
-    *use = (struct backing_use){.is_watched = b->is_watched && spent->ns > 0};
-    if (!use->is_watched)
-        return;
-    use->elapsed_ns = spent->ns;
-    use->counted = spent->device;
-    use->sources = &b->sources;
-    use->facts = &b->facts;
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct traffic *t = &traffic[kind];
+    *use = (struct backing_use){.backing = b, .spent = *spent};
+    if (!b->is_watched || spent->ns == 0)
+        use->backing = NULL;
+    for (enum load_kind kind = 0; use->backing && kind < LOAD_KINDS; kind++) {
+        const struct tally *t = tallies[kind];
         struct evidence evidence = {
             .spent = *spent,
             .cpus = host_cpus(),
@@ -151,7 +147,7 @@ void backing_use(const struct backing *b, const struct reading *spent,
             .filesystem = b->sources.filesystem,
             .is_stored = true,
             .is_paced = true,
-            .instant_ns = b->may_be_cached[kind] ? t->median_ns : 0,
+            .instant_ns = b->may_be_cached[kind] ? histogram_percentile(tally_service(t), 50) : 0,
             .doubt = b->doubt[kind],
             .link_per_second = b->facts.link_per_second,
         };

@@ -27,25 +27,15 @@ struct backing {
 
 /* What the devices did. */
 struct backing_use {
-    bool is_watched;
-    uint64_t elapsed_ns;
-    const struct sources *sources; /* the devices, which belong to the struct backing; NULL: they
-                                      are not watched */
-    const struct facts *facts;     /* with them */
-    struct device_counters counted;
+    const struct backing *backing; /* NULL: the devices are not watched */
+    struct reading spent;
     bool is_judged[LOAD_KINDS];         /* false: the kind had no bytes, or not those of files */
     struct judgement kinds[LOAD_KINDS]; /* where the bytes of each kind came from or went to */
-};
-
-/* What the requests of a kind did. */
-struct traffic {
-    uint64_t bytes;
-    uint64_t median_ns; /* of their service times */
 };
 
 /* Finds the devices. It is not a failure if there are none. */
 void backing_open(struct backing *b, const struct run *run);
 
-/* Computes what the devices did in the time in which the requests caused this traffic. */
+/* Finds what the devices did in the time in which each kind's requests were counted. */
 void backing_use(const struct backing *b, const struct reading *spent,
-                 const struct traffic traffic[LOAD_KINDS], struct backing_use *use);
+                 const struct tally *const tallies[LOAD_KINDS], struct backing_use *use);

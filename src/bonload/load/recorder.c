@@ -38,8 +38,8 @@ static inline void record_latency(struct histogram *h, uint64_t value, bool shar
 void recorder_add(struct recorder *to, const struct recorder_rules *rules, const struct request *r,
                   uint64_t response_ns, uint64_t service_ns)
 {
-    struct tally *t = &to->kinds[r->kind];
-    struct op_tally *op = &to->ops[r->op];
+    struct tally *t = &to->tallies[r->kind];
+    struct tally *op = rules->has_ops ? &to->tallies[LOAD_KINDS + r->op] : NULL;
     bool shared = rules->is_shared;
     uint64_t late_ns = r->start_ns - r->due_ns;
     if (late_ns > LATE_NS)
@@ -50,8 +50,8 @@ void recorder_add(struct recorder *to, const struct recorder_rules *rules, const
         shared_add(&t->tls_ns, r->tls_ns, shared);
     }
     if (r->failure != 0) {
-        if (rules->has_ops)
-            shared_add(&op->errors, 1, shared);
+        if (op)
+            record_latency(&op->failed, response_ns, shared);
         record_latency(&t->failed, response_ns, shared);
         return;
     }
@@ -66,11 +66,10 @@ void recorder_add(struct recorder *to, const struct recorder_rules *rules, const
         shared_add(&t->misses, 1, shared);
     if (r->first_byte_ns > 0)
         record_latency(&t->first_byte, r->first_byte_ns, shared);
-    if (rules->has_ops) {
-        if (r->miss != 0)
-            shared_add(&op->misses, 1, shared);
+    if (op && r->miss != 0)
+        shared_add(&op->misses, 1, shared);
+    if (op)
         record_latency(&op->response, response_ns, shared);
-    }
     record_latency(&t->response, response_ns, shared);
 }
 
@@ -99,13 +98,6 @@ void tally_merge(struct tally *whole, const struct tally *part)
     merge_used(&whole->service, &part->service);
     merge_used(&whole->first_byte, &part->first_byte);
     merge_used(&whole->failed, &part->failed);
-}
-
-void op_tally_merge(struct op_tally *whole, const struct op_tally *part)
-{
-    merge_number(&whole->errors, &part->errors);
-    merge_number(&whole->misses, &part->misses);
-    merge_used(&whole->response, &part->response);
 }
 
 void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before)
@@ -155,11 +147,15 @@ void recorders_clear(struct recorders *r)
         memset(r->list, 0, r->count * sizeof *r->list);
 }
 
-void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum)
+void recorders_sum(const struct recorders *r, unsigned which, struct tally *sum)
 {
-    memset(sum, 0, sizeof *sum);
+    memset(sum, 0, offsetof(struct tally, response));
+    histogram_clear(&sum->response); /* only the part in use: the rest may have no memory */
+    histogram_clear(&sum->service);
+    histogram_clear(&sum->first_byte);
+    histogram_clear(&sum->failed);
     for (unsigned i = 0; i < r->count; i++)
-        tally_merge(sum, &r->list[i].kinds[kind]);
+        tally_merge(sum, &r->list[i].tallies[which]);
 }
 
 void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of_service,
@@ -167,7 +163,7 @@ void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of
 {
     histogram_clear(sum);
     for (unsigned i = 0; i < r->count; i++) {
-        const struct tally *t = &r->list[i].kinds[kind];
+        const struct tally *t = &r->list[i].tallies[kind];
         merge_used(sum, of_service ? &t->service : &t->response);
     }
 }
@@ -183,7 +179,7 @@ struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
 {
     struct counts sum = {0};
     for (unsigned i = 0; i < r->count; i++) {
-        const struct tally *t = &r->list[i].kinds[kind];
+        const struct tally *t = &r->list[i].tallies[kind];
         merge_number(&sum.good, &t->response.count);
         merge_number(&sum.errors, &t->failed.count);
         merge_number(&sum.good_ns, &t->response.sum);
@@ -191,13 +187,6 @@ struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
         merge_number(&sum.bytes, &t->bytes);
     }
     return sum;
-}
-
-void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *sum)
-{
-    memset(sum, 0, sizeof *sum);
-    for (unsigned i = 0; i < r->count; i++)
-        op_tally_merge(sum, &r->list[i].ops[op]);
 }
 
 void failures_note(struct failures *f, enum load_kind kind, uint32_t code, uint64_t number)

@@ -133,16 +133,12 @@ struct tally {
 /* A request that begins within a millisecond of its due time is on time. */
 #define LATE_NS UINT64_C(1000000)
 
-/* Counts of one operation of a target that has several. */
-struct op_tally {
-    uint64_t errors;
-    uint64_t misses;
-    struct histogram response;
-};
+/* The tallies of both kinds are followed by those of the target's operations, if it has several, in
+ * which only response, failed and misses are counted. Tallies that are not used take no memory. */
+#define MAX_TALLIES ((unsigned)LOAD_KINDS + MAX_OPS)
 
 struct recorder {
-    struct tally kinds[LOAD_KINDS];
-    struct op_tally ops[MAX_OPS]; /* places that are not used take no memory */
+    struct tally tallies[MAX_TALLIES];
 };
 
 struct recorder_rules {
@@ -158,9 +154,8 @@ void recorder_add(struct recorder *to, const struct recorder_rules *rules, const
 
 /* Adds the counts of `part` to `whole`. No other thread may use `whole`. */
 void tally_merge(struct tally *whole, const struct tally *part);
-void op_tally_merge(struct op_tally *whole, const struct op_tally *part);
 
-/* Computes what was counted between the snapshots `before` and `now`. */
+/* Computes what was counted between two snapshots; *difference may be *now itself. */
 void tally_subtract(struct tally *difference, const struct tally *now, const struct tally *before);
 
 /* Number of requests that have ended, successful or failed. */
@@ -185,7 +180,9 @@ struct recorders {
 int recorders_open(struct recorders *r, unsigned count, bool is_seen, struct err *e);
 void recorders_close(struct recorders *r);
 void recorders_clear(struct recorders *r);
-void recorders_sum(const struct recorders *r, enum load_kind kind, struct tally *sum);
+
+/* Adds up a kind's tallies, or those of operation `which` - LOAD_KINDS. */
+void recorders_sum(const struct recorders *r, unsigned which, struct tally *sum);
 
 /* For each kind, the counts at the last two updates, and what was counted between them. */
 struct recent_counts {
@@ -195,9 +192,6 @@ struct recent_counts {
 };
 
 void recent_update(struct recent_counts *recent, const struct recorders *r, enum load_kind kind);
-
-/* Adds up the counts of one operation over all recorders. */
-void recorders_sum_op(const struct recorders *r, unsigned op, struct op_tally *sum);
 
 /* Adds up only the response times, or those of_service. Cheap enough for many calls a second. */
 void recorders_sum_times(const struct recorders *r, enum load_kind kind, bool of_service,

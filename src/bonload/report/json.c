@@ -111,10 +111,10 @@ static json_t *json_of_latencies(const struct latencies *l, uint64_t count)
     return object;
 }
 
-static json_t *json_of_histogram(const struct histogram *h)
+static void put_histogram(json_t **object, const char *key, const struct histogram *h)
 {
     const struct latencies l = latencies_of(h);
-    return json_of_latencies(&l, h->count);
+    put_value(object, key, json_of_latencies(&l, h->count));
 }
 
 /* The middle of each bucket that is not empty, followed by its number of requests. */
@@ -131,22 +131,19 @@ static json_t *json_of_buckets(const struct histogram *h)
     return array;
 }
 
-static void append_reason(json_t **array, const char *what, uint64_t count)
-{
-    json_t *one = json_object();
-    put_text(&one, "what", what);
-    put_count(&one, "count", count);
-    append_value(array, one);
-}
-
 static json_t *json_of_reasons(const struct reasons_found *r, enum load_kind kind)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < r->count; i++)
-        if (r->list[i].kind == kind)
-            append_reason(&array, r->list[i].text, r->list[i].count);
-    if (r->others[kind] > 0)
-        append_reason(&array, REASON_OTHERS, r->others[kind]);
+    for (size_t i = 0; i <= r->count; i++) { /* the last one is all others */
+        const struct reason *of = i < r->count ? &r->list[i] : NULL;
+        uint64_t count = !of ? r->others[kind] : of->kind == kind ? of->count : 0;
+        if (count == 0)
+            continue;
+        json_t *one = json_object();
+        put_text(&one, "what", of ? of->text : REASON_OTHERS);
+        put_count(&one, "count", count);
+        append_value(&array, one);
+    }
     return array;
 }
 
@@ -174,26 +171,22 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     json_t *slowest = json_array();
     put_amount(&object, "load", result->plan, kind,
                plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
-    put_count(&object, "asked", k->due > ended ? k->due : ended);
-    put_count(&object, "made", ended - t->failed.count);
-    put_count(&object, "errors", t->failed.count);
-    put_count(&object, "misses", t->misses);
-    put_count(&object, "bytes", t->bytes);
+    PUT_COUNTS(&object, {"asked", k->due > ended ? k->due : ended}, {"made", t->response.count},
+               {"errors", t->failed.count}, {"misses", t->misses}, {"bytes", t->bytes});
     put_real(&object, "elapsed_seconds", k->elapsed);
     put_real(&object, "made_per_second", result_good_rate(k));
     if (k->due > 0)
         put_real(&object, "asked_per_second", k->offered);
-    put_count(&object, "late", t->late);
-    put_count(&object, "staggered_ns", k->staggered_ns);
-    put_value(&object, "latency_ns", json_of_histogram(&t->response));
+    PUT_COUNTS(&object, {"late", t->late}, {"staggered_ns", k->staggered_ns});
+    put_histogram(&object, "latency_ns", &t->response);
     put_value(&object, "histogram", json_of_buckets(&t->response));
-    put_value(&object, "service_ns", json_of_histogram(tally_service(t)));
+    put_histogram(&object, "service_ns", tally_service(t));
     if (t->first_byte.count > 0)
-        put_value(&object, "first_byte_ns", json_of_histogram(&t->first_byte));
-    put_count(&object, "connections", t->connections);
-    put_count(&object, "connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0);
-    put_count(&object, "tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0);
-    put_count(&object, "failed_mean_ns", (uint64_t)histogram_mean(&t->failed));
+        put_histogram(&object, "first_byte_ns", &t->first_byte);
+    PUT_COUNTS(&object, {"connections", t->connections},
+               {"connect_mean_ns", t->connections > 0 ? t->connect_ns / t->connections : 0},
+               {"tls_mean_ns", t->connections > 0 ? t->tls_ns / t->connections : 0},
+               {"failed_mean_ns", (uint64_t)histogram_mean(&t->failed)});
     limit_sentence(sentence, j, j);
     put_fact(&object, "limited_by", is_judged ? limit_name(j->by) : NULL);
     put_fact(&object, "reason", is_judged ? sentence : NULL);
@@ -244,10 +237,8 @@ static json_t *json_of_steps(const struct result *result)
                 continue;
             json_t *object = json_object();
             put_amount(&object, "load", p, kind, k->load);
-            put_real(&object, "asked_per_second", k->offered);
-            put_real(&object, "made_per_second", k->achieved);
-            put_count(&object, "made", made);
-            put_count(&object, "errors", k->errors);
+            PUT_REALS(&object, {"asked_per_second", k->offered}, {"made_per_second", k->achieved});
+            PUT_COUNTS(&object, {"made", made}, {"errors", k->errors});
             put_value(&object, "latency_ns", json_of_latencies(&k->latencies, made));
             if (p->mode == MODE_SEARCH) {
                 put_known_count(&object, "limited_ns", k->limited_ns);
@@ -272,8 +263,7 @@ static json_t *json_of_slices(const struct series *s, bool has_heat)
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             const struct slice_kind *k = &slice->kinds[kind];
             json_t *object = json_object();
-            put_count(&object, "made", k->good);
-            put_count(&object, "errors", k->errors);
+            PUT_COUNTS(&object, {"made", k->good}, {"errors", k->errors});
             if (!has_heat) {
                 put_count(&object, "bytes", k->bytes);
                 put_known_count(&object, "p50_ns", k->p50_ns); /* 0: nothing succeeded */
@@ -309,18 +299,15 @@ static void put_together(json_t **object, const struct joint_run *t)
         json_t *host = json_object();
         put_text(&host, "name", h->name);
         put_count(&host, "ranks", h->ranks);
-        put_real(&host, "elapsed_seconds", seconds);
-        put_real(&host, "cpu_seconds", h->cpu_seconds);
+        PUT_REALS(&host, {"elapsed_seconds", seconds}, {"cpu_seconds", h->cpu_seconds});
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
             const struct host_kind *k = &h->kinds[kind];
             uint64_t good = k->requests - k->errors;
             json_t *one = json_object();
-            put_count(&one, "made", good);
-            put_count(&one, "errors", k->errors);
-            put_count(&one, "bytes", k->bytes);
+            PUT_COUNTS(&one, {"made", good}, {"errors", k->errors}, {"bytes", k->bytes},
+                       {"latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0},
+                       {"latency_max_ns", k->latency_max_ns});
             put_real(&one, "made_per_second", seconds > 0 ? (double)good / seconds : 0);
-            put_count(&one, "latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0);
-            put_count(&one, "latency_max_ns", k->latency_max_ns);
             put_value(&host, kind_keys[kind], one);
         }
         append_value(&hosts, host);
@@ -336,18 +323,19 @@ json_t *report_object(const struct result *result)
 {
     const struct plan *p = result->plan;
     const struct figures *f = result->figures;
-    const struct backing_use *b = &result->backing;
+    const struct backing *b = result->backing.backing;
+    const struct reading *spent = &result->backing.spent;
     const struct document d = {
         .format = "bonload",
         .label = p->settings->label,
         .start_time = result->start_time_ns / (int64_t)BILLION,
         .elapsed_seconds = seconds_between(f->start_ns, f->end_ns),
-        .storage = b->sources ? storage_json(&b->sources->mount, &b->sources->devices, b->facts)
-                              : json_null(),
+        .storage =
+            b ? storage_json(&b->sources.mount, &b->sources.devices, &b->facts) : json_null(),
         .settings = json_of_settings(p),
     };
     json_t *object = document_begin(&d);
-    json_t *device = b->counted.known ? json_object() : json_null();
+    json_t *device = b && spent->device.known ? json_object() : json_null();
     json_t *operations = json_array();
     json_t *timeline = json_object();
     json_t *edges = json_array();
@@ -358,26 +346,24 @@ json_t *report_object(const struct result *result)
     put_flag(&object, "bad_rate", f->is_bad_rate);
     put_flag(&object, "above", result->is_above);
     put_machine(&object, &f->machine);
-    if (b->counted.known) {
-        put_text(&device, "name", b->sources->devices.name);
-        put_count(&device, "read_bytes", b->counted.read_bytes);
-        put_count(&device, "written_bytes", b->counted.written_bytes);
-        put_real(&device, "busy_percent", device_busy_percent(&b->counted, b->elapsed_ns));
+    if (b && spent->device.known) {
+        put_text(&device, "name", b->sources.devices.name);
+        PUT_COUNTS(&device, {"read_bytes", spent->device.read_bytes},
+                   {"written_bytes", spent->device.written_bytes});
+        put_real(&device, "busy_percent", device_busy_percent(&spent->device, spent->ns));
     }
     put_value(&object, "device", device);
-    put_count(&object, "verified_bytes", f->checked_bytes);
-    put_count(&object, "damaged", f->damaged);
+    PUT_COUNTS(&object, {"verified_bytes", f->checked_bytes}, {"damaged", f->damaged});
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind))
             put_value(&object, kind_keys[kind], json_of_kind(result, kind));
     for (size_t i = 0; i < result->op_count; i++) {
-        const struct op_tally *t = &f->ops[i];
+        const struct tally *t = &f->ops[i];
         json_t *one = json_object();
         put_text(&one, "name", p->target->ops[i]);
-        put_count(&one, "made", t->response.count);
-        put_count(&one, "misses", t->misses);
-        put_count(&one, "errors", t->errors);
-        put_value(&one, "latency_ns", json_of_histogram(&t->response));
+        PUT_COUNTS(&one, {"made", t->response.count}, {"misses", t->misses},
+                   {"errors", t->failed.count});
+        put_histogram(&one, "latency_ns", &t->response);
         append_value(&operations, one);
     }
     put_value(&object, "operations", operations);
@@ -408,12 +394,10 @@ static json_t *json_of_goaders(const struct kind_result *k)
         snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
         put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
     }
-    put_count(&object, "Errors", k->tally.failed.count);
-    put_count(&object, "Done", tally_ended(&k->tally));
-    put_count(&object, "AverageOps", (uint64_t)result_rate(k));
-    put_count(&object, "AverageGoodOps", (uint64_t)result_good_rate(k));
-    put_count(&object, "FinalSpeed", (uint64_t)k->answer.load);
-    put_count(&object, "AverageSpeed", (uint64_t)histogram_mean(h));
+    PUT_COUNTS(
+        &object, {"Errors", k->tally.failed.count}, {"Done", tally_ended(&k->tally)},
+        {"AverageOps", (uint64_t)result_rate(k)}, {"AverageGoodOps", (uint64_t)result_good_rate(k)},
+        {"FinalSpeed", (uint64_t)k->answer.load}, {"AverageSpeed", (uint64_t)histogram_mean(h)});
     put_value(&object, "TopTen", top_ten);
     put_value(&object, "Percentiles", percentiles);
     put_count(&object, "StaggeredFor", k->staggered_ns);

@@ -78,7 +78,7 @@ struct figures {
     bool was_stopped; /* a signal ended the run */
     bool is_bad_rate; /* -stop-on-bad-rate ended the run */
     bool could_read;  /* a write has succeeded, or reads do not choose among the run's writes */
-    struct op_tally ops[MAX_OPS]; /* for each operation of the target; the others do not travel */
+    struct tally ops[MAX_OPS]; /* for each operation of the target; the others do not travel */
 };
 
 /* One host's part of a run that several ranks made together. */

@@ -202,8 +202,7 @@ static void fill_kind(struct main_loop *m, enum load_kind kind, uint64_t now_ns,
     k->made_errors = k->tally.failed.count;
     k->begun = load_threads_progress(m->run, kind).begun;
     if (is_of_last_load) {
-        steps->other = k->tally;
-        tally_subtract(&k->tally, &steps->other, &steps->before[kind]);
+        tally_subtract(&k->tally, &k->tally, &steps->before[kind]);
         k->begin_ns = steps->current.begin_ns;
         k->end_ns = steps->current.end_ns;
     } else {
@@ -238,7 +237,6 @@ static bool fill_result(struct main_loop *m, struct result *result)
     uint64_t now_ns = clock_ns();
     uint64_t cpu_ns = cpu_used_ns(); /* before adding up takes its share */
     bool is_last = run->plan->mode == MODE_SEARCH && m->has_all_steps;
-    struct traffic traffic[LOAD_KINDS];
     *result = (struct result){
         .plan = run->plan,
         .steps = steps->list,
@@ -256,16 +254,13 @@ static bool fill_result(struct main_loop *m, struct result *result)
     if (!result_open(result))
         return false;
     struct figures *f = result->figures;
+    const struct tally *tallies[LOAD_KINDS];
     f->cpu_seconds = (double)(cpu_ns - m->cpu_ns) / (double)BILLION;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        const struct tally *t = &f->kinds[kind].tally;
         uint64_t end_ns = last_end(m, kind, now_ns);
         fill_kind(m, kind, now_ns, is_last, &f->kinds[kind]);
         f->end_ns = end_ns > f->end_ns ? end_ns : f->end_ns;
-        traffic[kind] = (struct traffic){
-            .bytes = t->bytes,
-            .median_ns = histogram_percentile(tally_service(t), 50),
-        };
+        tallies[kind] = &f->kinds[kind].tally;
     }
     const struct failure *first =
         fill_reasons(run, &run->failures, is_last ? &steps->failures : &none, &f->failures);
@@ -286,17 +281,11 @@ static bool fill_result(struct main_loop *m, struct result *result)
     if (m->backing.is_watched)
         facts_look(&m->backing.facts, &m->backing.sources.mount, &m->backing.sources.devices,
                    others_move_data(&f->machine));
-    backing_use(&m->backing, &of_step, traffic, &result->backing);
+    backing_use(&m->backing, &of_step, tallies, &result->backing);
     for (unsigned i = 0; i < result->op_count; i++) {
-        struct op_tally *t = &f->ops[i];
-        const struct op_tally *before = &steps->ops[i];
-        recorders_sum_op(&run->recorders, i, t);
-        if (!is_last)
-            continue;
-        steps->whole_op = *t;
-        t->errors -= before->errors;
-        t->misses -= before->misses;
-        histogram_subtract(&t->response, &steps->whole_op.response, &before->response);
+        recorders_sum(&run->recorders, LOAD_KINDS + i, &f->ops[i]);
+        if (is_last)
+            tally_subtract(&f->ops[i], &f->ops[i], &steps->before[LOAD_KINDS + i]);
     }
     return fill_slowest(m, LOAD_WRITE, result) && fill_slowest(m, LOAD_READ, result);
 }
@@ -472,7 +461,7 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
             slowest->count = 0; /* their names have gone to `whole` */
         }
         for (size_t i = 0; i < whole->op_count; i++)
-            op_tally_merge(&all->ops[i], &f->ops[i]);
+            tally_merge(&all->ops[i], &f->ops[i]);
         add_reasons(&all->failures, &f->failures);
         add_reasons(&all->misses, &f->misses);
     }

@@ -55,7 +55,7 @@ static void add_size(struct label_text *l, const struct result *r)
 static void print_load(const struct result *r, FILE *out)
 {
     const struct figures *f = r->figures;
-    const struct sources *watched = r->backing.is_watched ? r->backing.sources : NULL;
+    const struct backing *watched = r->backing.backing;
     const char *url =
         *r->plan->settings->s3_endpoint ? r->plan->settings->s3_endpoint : r->plan->url;
     const char *host = url ? strstr(url, "://") : NULL;
@@ -91,16 +91,16 @@ static void print_load(const struct result *r, FILE *out)
         label_add(&l, " (ended early: nothing had succeeded)");
     else if (f->is_bad_rate)
         label_add(&l, " (ended early: two seconds' worth of requests were overdue)");
-    if (watched && *watched->filesystem)
-        label_add(&l, ": %s%s%s", watched->filesystem, *watched->devices.name ? " on " : "",
-                  watched->devices.name);
+    if (watched && *watched->sources.filesystem)
+        label_add(&l, ": %s%s%s", watched->sources.filesystem,
+                  *watched->sources.devices.name ? " on " : "", watched->sources.devices.name);
     else if (host)
         label_add(&l, ": %.*s", (int)(host + 3 - url + (ptrdiff_t)strcspn(host + 3, "/,")), url);
     else
         label_add(&l, ": %s", r->plan->target->name);
     print_wrapped(out, 0, l.text);
-    for (unsigned i = 0; watched && i < r->backing.facts->count && i < FACT_PRINTED; i++)
-        print_wrapped(out, 0, r->backing.facts->list[i].text);
+    for (unsigned i = 0; watched && i < watched->facts.count && i < FACT_PRINTED; i++)
+        print_wrapped(out, 0, watched->facts.list[i].text);
 }
 
 /* "16 threads keep the mean of reads below 200 ms." */
@@ -211,11 +211,12 @@ static void print_ops(const struct result *r, FILE *out)
     fprintf(out, "\n%-12s%10s%10s%10s%10s%10s\n", "operation", "made", "misses", "errors", "p50",
             "p99");
     for (size_t i = 0; i < r->op_count; i++) {
-        const struct op_tally *t = &r->figures->ops[i];
-        if (t->response.count + t->errors > 0)
+        const struct tally *t = &r->figures->ops[i];
+        if (tally_ended(t) > 0)
             fprintf(out, "%-12s%10" PRIu64 "%10" PRIu64 "%10" PRIu64 "%10s%10s\n",
-                    r->plan->target->ops[i], t->response.count - t->misses, t->misses, t->errors,
-                    percentile(&t->response, 50).text, percentile(&t->response, 99).text);
+                    r->plan->target->ops[i], t->response.count - t->misses, t->misses,
+                    t->failed.count, percentile(&t->response, 50).text,
+                    percentile(&t->response, 99).text);
     }
 }
 

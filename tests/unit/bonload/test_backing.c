@@ -28,10 +28,14 @@ static void what_took_microseconds_came_from_memory(void **state)
         const struct reading spent = {.ns = BILLION,
                                       .device = {.known = true, .read_bytes = 512000},
                                       .moved.by = {SOURCE_DEVICE, SOURCE_DEVICE}};
-        const struct traffic traffic[LOAD_KINDS] = {
-            [LOAD_READ] = {.bytes = 512000, .median_ns = cases[i].median_ns}};
+        static struct tally writes;
+        static struct tally reads;
+        const struct tally *const tallies[] = {[LOAD_WRITE] = &writes, [LOAD_READ] = &reads};
         struct backing_use use;
-        backing_use(&b, &spent, traffic, &use);
+        reads.bytes = 512000;
+        histogram_clear(&reads.response);
+        histogram_record(&reads.response, cases[i].median_ns);
+        backing_use(&b, &spent, tallies, &use);
         assert_true(use.is_judged[LOAD_READ] && !use.is_judged[LOAD_WRITE]);
         assert_string_equal(limit_name(use.kinds[LOAD_READ].by), cases[i].limited_by);
     }

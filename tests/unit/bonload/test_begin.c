@@ -60,7 +60,7 @@ static void threads_look_while_a_load_begins(void **state)
             continue;
         run_set_load(&run, LOAD_READ, RATE, clock_ns());
         pthread_join(thread, NULL);
-        assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 1);
+        assert_int_equal(run.recorders.list[0].tallies[LOAD_READ].response.count, 1);
         run_close(&run);
     }
 }
@@ -108,7 +108,7 @@ static void each_step_has_its_own_requests(void **state)
     pause_until_parked(&run);
     struct progress first = load_threads_progress(&run, LOAD_READ);
     assert_int_equal(first.begun, first.ended);
-    assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, first.ended);
+    assert_int_equal(run.recorders.list[0].tallies[LOAD_READ].response.count, first.ended);
     assert_int_equal(atomic_load(&run.budget), first.begun);
     load_threads_forget(&run);
     plan.max_requests = 777;
@@ -118,7 +118,7 @@ static void each_step_has_its_own_requests(void **state)
     run_resume(&run);
     pthread_join(thread, NULL);
     assert_int_equal(load_threads_progress(&run, LOAD_READ).ended, 777);
-    assert_int_equal(run.recorders.list[0].kinds[LOAD_READ].response.count, 777);
+    assert_int_equal(run.recorders.list[0].tallies[LOAD_READ].response.count, 777);
     run_close(&run);
 }
 

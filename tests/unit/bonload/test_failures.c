@@ -38,10 +38,10 @@ static void those_of_a_step_are_its_own(void **state)
     const struct recorder_rules rules = {.limit_ns = UINT64_MAX};
     (void)state;
     recorder_add(&r, &rules, &(struct request){.failure = 1}, 1120000000, 0);
-    before = r.kinds[LOAD_WRITE];
+    before = r.tallies[LOAD_WRITE];
     for (uint64_t ms = 1; ms <= 3; ms++)
         recorder_add(&r, &rules, &(struct request){.failure = 1}, ms * 100000000, 0);
-    tally_subtract(&step, &r.kinds[LOAD_WRITE], &before);
+    tally_subtract(&step, &r.tallies[LOAD_WRITE], &before);
     assert_int_equal(step.failed.count, 3);
     assert_int_equal(step.failed.sum, 600000000);
     assert_in_range(step.failed.maximum, 299000000, 301000000);

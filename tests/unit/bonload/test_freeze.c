@@ -126,7 +126,7 @@ static void latency_counts_from_when_requests_were_due(void **state)
     (void)state;
     frozen_number = RATE * 2;
     make_load(&run, &plan);
-    const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
+    const struct tally *t = &run.recorders.list[0].tallies[LOAD_READ];
     const struct histogram *response = &t->response;
     assert_int_equal(response->count, RATE * SECONDS);
     /* 2000 requests waited, from 2 s down to 0: 1 % of all are the 60 longest. */
@@ -146,7 +146,7 @@ static void without_a_freeze_nothing_is_late(void **state)
     (void)state;
     frozen_number = 0;
     make_load(&run, &plan);
-    const struct tally *t = &run.recorders.list[0].kinds[LOAD_READ];
+    const struct tally *t = &run.recorders.list[0].tallies[LOAD_READ];
     assert_int_equal(t->late, 0);
     assert_int_equal(t->response.maximum, 10000);
     assert_int_equal(virtual_clock.now_ns - run.start_ns, SECONDS * BILLION);
@@ -172,7 +172,7 @@ static void looking_at_what_was_read_counts_for_no_request(void **state)
     assert_int_equal(run_open(&run, &plan, &e), 0);
     run_set_load(&run, LOAD_READ, CHANNELS, 0);
     load_thread_work(&run.threads[0]);
-    const struct histogram *response = &run.recorders.list[0].kinds[LOAD_READ].response;
+    const struct histogram *response = &run.recorders.list[0].tallies[LOAD_READ].response;
     assert_int_equal(response->count, 2);
     assert_int_equal(histogram_minimum(response), 10000);
     assert_int_equal(response->maximum, 10000);
