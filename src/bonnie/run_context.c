@@ -529,7 +529,7 @@ int run_context_open(struct run_context *r, struct plan *p, struct block_device 
         device_models(&r->storage.sources.devices, r->storage.models);
         facts_look(&r->storage.facts, &r->storage.sources.mount, &r->storage.sources.devices,
                    false);
-        io_limit_find(&r->limit, &r->storage.sources.devices);
+        io_limit_find(&r->limit, &r->storage.sources.devices, 0);
         r->total = calloc(1, sizeof *r->total);
         rc = r->total ? check_data_file(r, p, e) : err_system(e, ENOMEM, "allocate counters");
     }

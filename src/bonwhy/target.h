@@ -30,6 +30,3 @@ bool target_has_ended(struct target *t);
 
 /* Waits for the command, which a stop of this program ends. Returns its status. */
 int target_wait(struct target *t);
-
-/* Whether a control group limits the target's input and output (io.max). */
-bool target_is_limited(const struct target *t);

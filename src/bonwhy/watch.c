@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 
 #include "measure/clock.h"
+#include "measure/control_group.h"
 #include "measure/mount_info.h"
 #include "util/kernel_file.h"
 
@@ -107,29 +108,16 @@ static struct descriptor_entry *find_descriptor(struct watch *w, int process, in
     return d;
 }
 
-/* The disk of a partition, and any other device itself: what is beside a partition counts, too. It
- * is remembered, because there may be a million requests a second. */
-static uint32_t whole_device(struct watch *w, uint32_t device)
+/* Whether the kernel's requests to this device are those of a filesystem: they name its device or,
+ * if that is a partition, the disk, so that what is beside the partition counts, too. */
+static bool has_requests(const struct storage *s, uint32_t device)
 {
-    struct whole *known = &w->wholes[(device ^ device >> 16) % WHOLES];
-    char path[96];
-    char text[64];
-    unsigned major_number, minor_number;
-    if (known->device == device)
-        return known->whole;
-    *known = (struct whole){device, device};
-    int length = snprintf(path, sizeof path, "/sys/dev/block/%u:%u", device >> 20,
-                          device & ((1U << 20) - 1));
-    strcpy(path + length, "/partition");
-    if (!kernel_file_exists(path))
-        return device;
-    strcpy(path + length, "/../dev");
-    if (kernel_file_text(path, text, sizeof text)) {
-        text[strcspn(text, "\n")] = '\0';
-        if (device_parse_number(text, &major_number, &minor_number))
-            known->whole = tail_device(major_number, minor_number);
+    for (unsigned i = 0; i < s->devices.count; i++) {
+        const struct device *d = &s->devices.devices[i];
+        if (tail_device(d->major, d->minor) == device)
+            return d->has_parts ? s->devices.devices[d->top].is_part : i < s->devices.filesystem;
     }
-    return known->whole;
+    return false;
 }
 
 /* The storage with a filesystem's device number. */
@@ -144,7 +132,6 @@ static unsigned find_storage(struct watch *w, dev_t device)
     struct storage *s = &w->storages[w->storage_count++];
     *s = (struct storage){.number = device, .since_ns = clock_ns()};
     device_find(&s->devices, &info);
-    s->disk = whole_device(w, tail_device(info.major, info.minor));
     device_read(&s->devices, &s->before);
     w->is_new = true;
     return i;
@@ -176,17 +163,16 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
     return true;
 }
 
-/* Keeps a request to one of the devices that are watched, or to a partition beside it. */
-static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
+/* Keeps a request to one of the devices that are watched. */
+static void take_bio(struct watch *w, unsigned lane, const struct tail_event *e)
 {
-    const struct tail_event whole = {.device = whole_device(w, e->device)};
     const struct person *by = NULL;
     for (unsigned i = 0; i < w->storage_count; i++) {
         struct storage *s = &w->storages[i];
-        if (!tail_event_is_on(&whole, &s->devices, s->devices.count))
+        if (!tail_event_is_on(e, &s->devices, s->devices.count))
             continue;
         by = watch_person(w, e->thread);
-        if (!by || !e->writes || !tail_event_is_on(e, &s->devices, s->devices.filesystem))
+        if (!by || !e->writes || !has_requests(s, e->device))
             continue;
         /* a write counts for whoever asked the device for it */
         uint64_t bytes = (uint64_t)e->sectors * 512;
@@ -200,10 +186,8 @@ static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
         s->users[user].process = by->process;
         s->users[user].written += bytes;
     }
-    if (!by)
-        return;
-    e->device = whole.device;
-    tail_history_add(&w->history, lane, e);
+    if (by)
+        tail_history_add(&w->history, lane, e);
 }
 
 static bool take_around(void *context, unsigned lane, struct tail_event *e)
@@ -227,7 +211,7 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
         break;
     default:
         for (unsigned i = 0; i < w->storage_count && e->kind == TAIL_FLUSH_BEGIN; i++)
-            w->storages[i].flushes += e->device == w->storages[i].disk;
+            w->storages[i].flushes += has_requests(&w->storages[i], e->device);
         tail_history_add(&w->history, lane, e);
     }
     return true;
@@ -276,33 +260,20 @@ static void add_usage(void *context, const struct tail_event *e)
 /* A process has a part in waits for a device if it has asked for this share of the bytes. */
 #define LEAST_SHARE 0.1
 
-/* A write into the page cache may wait for a request that its thread made so long before. */
-#define BUFFERED_NS UINT64_C(1000000000)
-
 /* Why a slow call was slow, and because of whom. */
 static void examine(struct watch *w, const struct person *by, uint64_t end_ns, int file,
                     struct call_stats *stats)
 {
-    const struct tail_event *events;
-    size_t count;
     const struct storage *s = file >= 0 ? &w->storages[w->files[file].storage] : NULL;
     struct tail_record r = {.start_ns = by->start_ns, .latency_ns = end_ns - by->start_ns};
     const struct tail_op op = {.start_ns = by->start_ns,
                                .end_ns = end_ns,
+                               .before_ns = TAIL_BUFFERED_NS,
+                               .thread = by->thread,
                                .sees_all = w->calls.sees_all && w->around.sees_all && s,
-                               .is_limited = w->is_limited};
-    const struct tail_search search = {.start_ns = by->start_ns,
-                                       .end_ns = end_ns,
-                                       .before_ns = BUFFERED_NS,
-                                       .thread = by->thread,
-                                       .by_thread = true,
-                                       .devices = s ? &s->devices : NULL};
-    r.is_lost = !tail_history_find(&w->history, &search, &events, &count);
-    if (r.is_lost)
-        r.spans.ns[CAUSE_UNKNOWN] = r.latency_ns;
-    else
-        tail_cut(&r.spans, &op, events, count);
-    r.cause = tail_largest(&r.spans);
+                               .is_limited = s && s->is_limited,
+                               .devices = s ? &s->devices : NULL};
+    tail_history_explain(&w->history, &op, &r);
     uint64_t ns = r.spans.ns[CAUSE_DEVICE] + r.spans.ns[CAUSE_QUEUE] + r.spans.ns[CAUSE_FLUSH];
     if (s && !r.is_lost && ns > 0) {
         struct usage u = {.w = w, .storage = s};
@@ -484,6 +455,7 @@ static void follow_thread(void *context, int thread)
     one->is_followed = tail_trace_follow(&w->calls, thread);
     if (one->process != thread)
         return;
+    w->process = thread;
     /* looks at the files that it has open, to know their devices before its next call */
     snprintf(path, sizeof path, "/proc/%d/fd", thread);
     DIR *all = kernel_file_list(path);
@@ -499,8 +471,14 @@ static void follow_thread(void *context, int thread)
 
 void watch_follow(struct watch *w, const struct target *t)
 {
-    w->is_limited = target_is_limited(t); /* a command may enter a group */
     target_visit(t, follow_thread, w);
+    for (unsigned i = 0; i < w->storage_count; i++) { /* a command may enter a group */
+        struct storage *s = &w->storages[i];
+        struct io_limit limit;
+        io_limit_find(&limit, &s->devices, w->process);
+        for (enum io_limit_kind kind = 0; kind < IO_LIMIT_KINDS; kind++)
+            s->is_limited |= limit.per_second[kind] > 0;
+    }
     if (w->is_new)
         watch_devices(w);
 }

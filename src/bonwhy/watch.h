@@ -91,11 +91,11 @@ struct person {
 
 /* Where files are. */
 struct storage {
-    dev_t number;  /* of the filesystem */
-    uint32_t disk; /* its device or, if that is a partition, the disk, as in struct tail_event */
+    dev_t number; /* of the filesystem */
     struct device_set devices;
     struct device_counters before; /* counters when it was first seen */
     uint64_t since_ns;
+    bool is_limited; /* a control group limits what the target may ask of it */
     uint64_t flushes;
     uint64_t written; /* bytes */
     struct storage_user {
@@ -122,10 +122,8 @@ struct file {
 /* FILE_CREATED: it was created, and closed before it was looked at. */
 enum { FILE_NOT_LOOKED_AT = -1, FILE_NONE = -2, FILE_CREATED = -3 };
 
-/* Threads, descriptors, and devices whose disks are remembered. */
 #define PEOPLE_PLACES   (1U << 16)
 #define MAX_DESCRIPTORS (1U << 16)
-#define WHOLES          256
 
 #define FILTER_TEXT 1024
 
@@ -146,11 +144,7 @@ struct watch {
         int file;                   /* index of the file, or one of FILE_... */
         uint64_t created_ns;        /* when it was opened to create it; 0: it was not */
     } descriptors[MAX_DESCRIPTORS]; /* one takes the place of another, which is looked at again */
-    struct whole {
-        uint32_t device;
-        uint32_t whole;
-    } wholes[WHOLES];
-    struct tail_event *pending; /* calls and returns that are not processed yet */
+    struct tail_event *pending;     /* calls and returns that are not processed yet */
     size_t pending_count;
     size_t pending_room;
     uint64_t
@@ -166,7 +160,7 @@ struct watch {
     uint64_t unknown;    /* transfers of descriptors that were closed before they were looked at */
     uint64_t seen_events;
     uint64_t lost_events;
-    bool is_limited;
+    int process; /* one of the target's */
     bool is_new; /* there is a new storage, whose devices are to be watched */
 };
 

@@ -13,12 +13,16 @@
 /* Most groups above each other that are looked at. */
 #define MAX_GROUPS 64
 
-/* Finds the group of this process in a hierarchy, by /proc/self/cgroup: "7:blkio:/path", or
- * "0::/path" with version 2. Returns false when the process has no group in that hierarchy. */
-static bool find_group(const char *root, bool is_v2, const char *controller, char group[PATH_MAX])
+/* Finds the group of a process, 0 being this one, in a hierarchy, by /proc/self/cgroup:
+ * "7:blkio:/path", or "0::/path" with version 2. Returns false when it has none in it. */
+static bool find_group(const char *root, int process, bool is_v2, const char *controller,
+                       char group[PATH_MAX])
 {
+    char path[32] = "/proc/self/cgroup";
     bool found = false;
-    char *text = kernel_file_whole(root, "/proc/self/cgroup");
+    if (process != 0)
+        snprintf(path, sizeof path, "/proc/%d/cgroup", process);
+    char *text = kernel_file_whole(root, path);
     for (char *rest = text, *line; !found && (line = strsep(&rest, "\n"));) {
         char *list = strchr(line, ':');
         char *where = list ? strchr(list + 1, ':') : NULL;
@@ -32,7 +36,7 @@ static bool find_group(const char *root, bool is_v2, const char *controller, cha
     return found;
 }
 
-struct control_group *control_groups_find(const char *root, const char *controller)
+struct control_group *control_groups_find(const char *root, int process, const char *controller)
 {
     char top[PATH_MAX]; /* the group whose directory is mounted */
     char mount[PATH_MAX];
@@ -48,7 +52,7 @@ struct control_group *control_groups_find(const char *root, const char *controll
         bool is_v2 = strncmp(type, " - cgroup2 ", strlen(" - cgroup2 ")) == 0;
         const char *options = strrchr(line, ' ') + 1;
         if ((!is_v2 && !word_list_has(options, controller, strlen(controller))) ||
-            !find_group(root, is_v2, controller, group))
+            !find_group(root, process, is_v2, controller, group))
             continue;
         size_t above = strcmp(top, "/") == 0 ? 0 : strlen(top);
         /* strchr() also finds the end of the text */
@@ -89,7 +93,7 @@ uint64_t control_group_memory(const char *root)
     const size_t count = sizeof names / sizeof *names;
     uint64_t lowest = 0;
     char text[64];
-    struct control_group *all = control_groups_find(root, "memory");
+    struct control_group *all = control_groups_find(root, 0, "memory");
     for (const struct control_group *g = all; g && *g->directory; g++)
         for (size_t i = 0; i < count; i++) {
             uint64_t limit = read_text(g, names[i], text) ? strtoull(text, NULL, 10) : NO_LIMIT;
@@ -104,7 +108,7 @@ uint64_t control_group_tasks(const char *root)
 {
     uint64_t room = UINT64_MAX;
     char text[64];
-    struct control_group *all = control_groups_find(root, "pids");
+    struct control_group *all = control_groups_find(root, 0, "pids");
     for (const struct control_group *g = all; g && *g->directory; g++) {
         uint64_t most = read_text(g, "pids.max", text) ? strtoull(text, NULL, 10) : UINT64_MAX;
         uint64_t used = read_text(g, "pids.current", text) ? strtoull(text, NULL, 10) : 0;
@@ -117,7 +121,7 @@ uint64_t control_group_tasks(const char *root)
 
 void cpu_quotas_find(struct cpu_quotas *quotas, const char *root)
 {
-    struct control_group *all = control_groups_find(root, "cpu");
+    struct control_group *all = control_groups_find(root, 0, "cpu");
     quotas->count = 0;
     for (const struct control_group *g = all; g && *g->directory; g++) {
         struct cpu_quota *q = &quotas->list[quotas->count];
@@ -200,10 +204,11 @@ void io_limit_read_line(struct io_limit *l, const struct device_set *d, const ch
     }
 }
 
-void io_limit_find(struct io_limit *l, const struct device_set *d)
+void io_limit_find(struct io_limit *l, const struct device_set *d, int process)
 {
     *l = (struct io_limit){0};
-    struct control_group *all = d->count > 0 ? control_groups_find(d->root, "blkio") : NULL;
+    struct control_group *all =
+        d->count > 0 ? control_groups_find(d->root, process, "blkio") : NULL;
     for (const struct control_group *g = all; g && *g->directory; g++)
         for (enum io_limit_kind kind = 0; kind <= IO_LIMIT_KINDS; kind++) {
             bool is_max = kind == IO_LIMIT_KINDS;

@@ -14,11 +14,11 @@ struct control_group {
     bool is_own; /* the process's own group, and not one above it */
 };
 
-/* Finds the group of this process under a controller ("blkio", "cpu", "memory" or "pids", as
- * version 1 names them), and all groups above that, as far as they are mounted. `root` is a prefix
- * of /proc and /sys, "" except in tests. What cannot be read is left out. The caller frees the
- * list; NULL: no memory. */
-struct control_group *control_groups_find(const char *root, const char *controller);
+/* Finds the group of a process, 0 being this one, under a controller ("blkio", "cpu", "memory" or
+ * "pids", as version 1 names them), and all groups above that, as far as they are mounted. `root`
+ * is a prefix of /proc and /sys, "" except in tests. What cannot be read is left out. The caller
+ * frees the list; NULL: no memory. */
+struct control_group *control_groups_find(const char *root, int process, const char *controller);
 
 /* The lowest limit that any of these groups sets on memory, in bytes: memory.max and memory.high,
  * or memory.limit_in_bytes of version 1; 0: there is none. */
@@ -77,8 +77,9 @@ struct io_limit {
 /* Adds the limits of another host. A kind that is unlimited on either host is unlimited in *all. */
 void io_limit_join(struct io_limit *all, const struct io_limit *one);
 
-/* Finds the lowest limits of this process on the devices of d. What cannot be found is none. */
-void io_limit_find(struct io_limit *l, const struct device_set *d);
+/* Finds the lowest limits of a process, 0 being this one, on the devices of d. What cannot be found
+ * is none. */
+void io_limit_find(struct io_limit *l, const struct device_set *d, int process);
 
 /* Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, if it is
  * about only one kind, of a file of version 1 ("8:0 20971520"), if the line names a device of d.

@@ -165,7 +165,7 @@ static bool read_source(const struct sources *s, const struct row *row, uint64_t
 
 void sources_choose(struct sources *s)
 {
-    struct control_group *groups = control_groups_find(s->mount.root, "blkio");
+    struct control_group *groups = control_groups_find(s->mount.root, 0, "blkio");
     for (const struct control_group *g = groups; g && *g->directory; g++) {
         char path[PATH_MAX];
         const char *name = g->is_v2 ? "io.stat" : "blkio.throttle.io_service_bytes";

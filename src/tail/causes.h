@@ -26,14 +26,23 @@ enum tail_cause {
     CAUSE_COUNT
 };
 
-/* The operation to explain. */
+/* The operation to explain, and how its events are recognised. */
 struct tail_op {
     uint64_t start_ns;
     uint64_t end_ns;
-    bool is_queued;  /* its thread does other things while it is in flight */
-    bool sees_all;   /* this kernel has all events that show a cause */
-    bool is_limited; /* a control group limits operations of its kind */
+    uint64_t before_ns; /* it may wait for what its thread requested up to this long before */
+    int thread;         /* whose requests belong to it, unless it is queued */
+    bool is_queued;     /* its thread does other things while it is in flight */
+    bool sees_all;      /* this kernel has all events that show a cause */
+    bool is_limited;    /* a control group limits operations of its kind */
+    uint32_t device;    /* where its data is, if `sectors` is not 0 */
+    uint64_t sector;
+    uint64_t sectors;
+    const struct device_set *devices; /* flushes and commits of others do not count; NULL: all do */
 };
+
+/* A write into the page cache may wait for a request that its thread made so long before. */
+#define TAIL_BUFFERED_NS UINT64_C(1000000000)
 
 /* Most threads that are named as those that an operation waited for. */
 #define TAIL_BLAMED 8

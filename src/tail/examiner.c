@@ -46,9 +46,6 @@ uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t 
 /* The examiner decides what is slow at the first poll and at every twentieth. */
 #define POLLS_PER_DECISION 20
 
-/* A write into the page cache may wait for a request that its thread made so long before. */
-#define BUFFERED_NS UINT64_C(1000000000)
-
 /* Time that the examiner's process has for its last poll before it is killed. */
 #define END_MS 60000
 
@@ -115,29 +112,22 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
     if (r.latency_ns <= tail_heap_least(heap))
         return;
     if (x->is_traced) {
-        const struct tail_event *events;
-        size_t count;
-        const struct tail_op op = {
+        struct tail_op op = {
             .start_ns = told->start_ns,
             .end_ns = told->end_ns,
+            .before_ns = x->setup.is_buffered ? TAIL_BUFFERED_NS : 0,
+            .thread = told->thread,
             .is_queued = x->setup.is_queued,
             .sees_all = x->setup.trace->sees_all,
             .is_limited = told->writes
                               ? limits[IO_LIMIT_WRITTEN_BYTES] > 0 || limits[IO_LIMIT_WRITE_OPS] > 0
                               : limits[IO_LIMIT_READ_BYTES] > 0 || limits[IO_LIMIT_READ_OPS] > 0};
-        struct tail_search search = {.start_ns = told->start_ns,
-                                     .end_ns = told->end_ns,
-                                     .before_ns = x->setup.is_buffered ? BUFFERED_NS : 0,
-                                     .thread = told->thread,
-                                     .by_thread = !x->setup.is_queued};
         if (x->knows_place && told->placed > 0) {
-            search.device = x->device;
-            search.sector = x->start + told->place / 512;
-            search.sectors = (told->placed + 511) / 512;
+            op.device = x->device;
+            op.sector = x->start + told->place / 512;
+            op.sectors = (told->placed + 511) / 512;
         }
-        r.is_lost = !tail_history_find(&x->history, &search, &events, &count);
-        tail_cut(&r.spans, &op, events, count);
-        r.cause = r.is_lost ? CAUSE_UNKNOWN : tail_largest(&r.spans);
+        tail_history_explain(&x->history, &op, &r);
     } else if (!x->setup.is_queued) {
         /* Without events, all that can be found out is that the thread waited for a CPU most of the
          * time. While a queued operation is in flight, its thread does other things, so that says

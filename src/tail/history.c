@@ -186,13 +186,14 @@ static void choose(struct choice *c, const struct tail_event *e)
 }
 
 /* Whether the event begins a request of the operation. */
-static bool begins_request(const struct tail_search *s, const struct tail_event *e)
+static bool begins_request(const struct tail_op *op, const struct tail_event *e)
 {
     if (e->kind != TAIL_INSERT && e->kind != TAIL_ISSUE)
         return false;
-    if (s->by_thread && e->thread == s->thread)
+    if (!op->is_queued && e->thread == op->thread)
         return true;
-    return e->ns >= s->start_ns && s->sectors > 0 && overlaps(e, s->device, s->sector, s->sectors);
+    return e->ns >= op->start_ns && op->sectors > 0 &&
+           overlaps(e, op->device, op->sector, op->sectors);
 }
 
 /* Whether the request is at or behind a place on a device. */
@@ -226,7 +227,7 @@ static bool is_about(const struct choice *c, const struct tail_event *e)
 
 /* Chooses the events that begin a request of the operation or, without `begins`, those that say
  * what became of its requests or its thread. */
-static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_search *s,
+static void choose_own(struct choice *c, const struct tail_history *h, const struct tail_op *op,
                        bool begins)
 {
     for (unsigned i = 0; i < h->cpus; i++) {
@@ -235,11 +236,11 @@ static void choose_own(struct choice *c, const struct tail_history *h, const str
             const struct tail_event *e = lane_at(l, n);
             bool is_request =
                 e->kind == TAIL_INSERT || e->kind == TAIL_ISSUE || e->kind == TAIL_COMPLETE;
-            if (e->ns > s->end_ns)
+            if (e->ns > op->end_ns)
                 break;
-            if (begins       ? begins_request(s, e)
-                : is_request ? !begins_request(s, e) && is_about(c, e)
-                             : e->thread == s->thread && e->ns >= s->start_ns)
+            if (begins       ? begins_request(op, e)
+                : is_request ? !begins_request(op, e) && is_about(c, e)
+                             : e->thread == op->thread && e->ns >= op->start_ns)
                 choose(c, e);
         }
     }
@@ -280,33 +281,45 @@ static void sort_events(const struct tail_history *h, struct choice *c, order *i
     }
 }
 
-bool tail_history_find(struct tail_history *h, const struct tail_search *s,
+bool tail_history_find(struct tail_history *h, const struct tail_op *op,
                        const struct tail_event **events, size_t *count)
 {
-    struct choice c = {.events = h->chosen, .since_ns = s->start_ns - s->before_ns};
+    struct choice c = {.events = h->chosen, .since_ns = op->start_ns - op->before_ns};
     const struct tail_lane *rare = &h->rare;
     /* from since_ns on no event is lost, so that the end of all that began later is known, too */
-    if (h->blind_ns > c.since_ns && h->blind_ns <= s->start_ns)
+    if (h->blind_ns > c.since_ns && h->blind_ns <= op->start_ns)
         c.since_ns = h->blind_ns;
     for (unsigned i = 0; i < h->cpus; i++)
         if (lane_oldest_ns(&h->lanes[i]) > c.since_ns)
             c.since_ns = lane_oldest_ns(&h->lanes[i]);
-    choose_own(&c, h, s, true);
+    choose_own(&c, h, op, true);
     sort_events(h, &c, by_place);
     c.requests = c.count;
     for (size_t i = 0; i < c.count; i++)
         if (c.events[i].sectors > c.longest)
             c.longest = c.events[i].sectors;
-    choose_own(&c, h, s, false);
+    choose_own(&c, h, op, false);
     for (uint64_t n = lane_first(rare); n < rare->count && !c.is_full; n++) {
         const struct tail_event *e = lane_at(rare, n);
-        bool may_matter = !s->devices || e->kind == TAIL_ASK_COMMIT ||
-                          tail_event_is_on(e, s->devices, s->devices->count);
-        if (e->ns <= s->end_ns && may_matter)
+        bool may_matter = !op->devices || e->kind == TAIL_ASK_COMMIT ||
+                          tail_event_is_on(e, op->devices, op->devices->count);
+        if (e->ns <= op->end_ns && may_matter)
             choose(&c, e);
     }
     sort_events(h, &c, by_time);
     *events = c.events;
     *count = c.count;
-    return !c.is_full && is_complete(h, s->start_ns, s->end_ns);
+    return !c.is_full && is_complete(h, op->start_ns, op->end_ns);
+}
+
+void tail_history_explain(struct tail_history *h, const struct tail_op *op, struct tail_record *r)
+{
+    const struct tail_event *events;
+    size_t count;
+    r->is_lost = !tail_history_find(h, op, &events, &count);
+    if (r->is_lost)
+        r->spans.ns[CAUSE_UNKNOWN] = r->latency_ns;
+    else
+        tail_cut(&r->spans, op, events, count);
+    r->cause = tail_largest(&r->spans);
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tail/trace.h"
+#include "tail/summary.h"
 
 /* The newest events, in memory of a fixed size, in which they overwrite the oldest. Those of one
  * CPU arrive in the order of time. Flushes and commits, which are rare and needed for longer, have
@@ -64,19 +64,6 @@ struct tail_reader {
 /* Reads what has been recorded. Returns false if take() did. Uses neither malloc nor stdio. */
 bool tail_history_read(struct tail_reader *r);
 
-/* An operation, and how to recognise its events. */
-struct tail_search {
-    uint64_t start_ns;
-    uint64_t end_ns;
-    uint64_t before_ns; /* it may wait for what its thread requested up to this long before */
-    int thread;
-    bool by_thread;  /* requests that its thread makes in that time belong to the operation */
-    uint32_t device; /* where its data is, if `sectors` is not 0 */
-    uint64_t sector;
-    uint64_t sectors;
-    const struct device_set *devices; /* flushes and commits of others do not count; NULL: all do */
-};
-
 /* Whether an event has the number of one of the first `count` of these devices. */
 bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices, unsigned count);
 
@@ -87,5 +74,8 @@ void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint6
 
 /* Finds the events of an operation, and flushes and commits from before it, in the order of time.
  * They are valid until the next call. Returns false when some are lost, or too many. */
-bool tail_history_find(struct tail_history *h, const struct tail_search *s,
+bool tail_history_find(struct tail_history *h, const struct tail_op *op,
                        const struct tail_event **events, size_t *count);
+
+/* Finds out why an operation took its time: sets r->spans, r->cause and r->is_lost. */
+void tail_history_explain(struct tail_history *h, const struct tail_op *op, struct tail_record *r);

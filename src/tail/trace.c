@@ -35,16 +35,21 @@ enum tail_scope {
     SCOPE_ALL,
 };
 
-/* The sets of events (enum tail_set) that have events of a scope. */
-static const unsigned sets_of[] = {
-    [SCOPE_DEVICES] = TAIL_OWN | TAIL_AROUND,
-    [SCOPE_FILESYSTEM] = TAIL_OWN | TAIL_AROUND,
-    [SCOPE_THREAD] = TAIL_OWN | TAIL_CALLS,
-    [SCOPE_WOKEN] = TAIL_OWN | TAIL_CALLS,
-    [SCOPE_SWITCHED] = TAIL_OWN | TAIL_CALLS,
-    [SCOPE_CALLS] = TAIL_CALLS | TAIL_AROUND,
-    [SCOPE_JOURNAL] = TAIL_AROUND,
-    [SCOPE_ALL] = TAIL_AROUND,
+/* The sets of events (enum tail_set) that have events of a scope, and the kernel's filter for them,
+ * with the lowest and the highest thread ID; but set_event_pid filters those of TAIL_CALLS. */
+static const struct {
+    unsigned sets;
+    const char *filter;
+} scopes[] = {
+    [SCOPE_DEVICES] = {TAIL_OWN | TAIL_AROUND, "dev == 0"},
+    [SCOPE_FILESYSTEM] = {TAIL_OWN | TAIL_AROUND, "dev == 0"},
+    [SCOPE_THREAD] = {TAIL_OWN | TAIL_CALLS, "common_pid >= %d && common_pid <= %d"},
+    [SCOPE_WOKEN] = {TAIL_OWN | TAIL_CALLS, "pid >= %d && pid <= %d"},
+    [SCOPE_SWITCHED] = {TAIL_OWN | TAIL_CALLS, "(prev_pid >= %1$d && prev_pid <= %2$d) || "
+                                               "(next_pid >= %1$d && next_pid <= %2$d)"},
+    [SCOPE_CALLS] = {TAIL_CALLS | TAIL_AROUND, ""},
+    [SCOPE_JOURNAL] = {TAIL_AROUND, "comm ~ \"jbd2/*\""},
+    [SCOPE_ALL] = {TAIL_AROUND, "0"},
 };
 
 /* Looks up a field in `text`, the contents of a file `format`, which declares it as "field:char
@@ -637,7 +642,7 @@ static bool open_or_note(struct tail_trace *t, const char *place)
     t->page_bytes = t->layout.data.offset + t->layout.data.size;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         snprintf(file, sizeof file, "events/%s/format", rows[i].path);
-        if (sets_of[rows[i].scope] & t->set && read_file(place, file, text, sizeof text))
+        if (scopes[rows[i].scope].sets & t->set && read_file(place, file, text, sizeof text))
             tail_decoder_learn(&t->decoder, i, text);
     }
     tail_decoder_finish(&t->decoder);
@@ -705,50 +710,24 @@ static bool enable_events(const struct tail_trace *t, bool on)
 
 bool tail_trace_watch(const struct tail_trace *t, const struct tail_watch *w)
 {
-    int first = w->first_thread;
-    int last = w->last_thread;
     bool all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
-        char text[FILTER_BYTES] = "0";
+        char text[FILTER_BYTES] = "0"; /* no filter */
         enum tail_scope scope = rows[i].scope;
-        unsigned devices = w->devices->count;
+        unsigned devices = scope == SCOPE_DEVICES      ? w->devices->count
+                           : scope == SCOPE_FILESYSTEM ? w->devices->filesystem
+                                                       : 0;
         size_t used = 0;
         if (t->filters[i] < 0)
             continue;
-        switch (scope) {
-        case SCOPE_FILESYSTEM:
-            devices = w->devices->filesystem;
-            __attribute__((fallthrough));
-        case SCOPE_DEVICES:
-            snprintf(text, sizeof text, "dev == 0");
-            for (unsigned k = 0; k < devices && k < MAX_IN_FILTER; k++)
-                used += (size_t)snprintf(
-                    text + used, sizeof text - used, "%sdev == %" PRIu32, k > 0 ? " || " : "",
-                    tail_device(w->devices->devices[k].major, w->devices->devices[k].minor));
-            break;
-        case SCOPE_THREAD:
-        case SCOPE_WOKEN:
-            if (t->set != TAIL_CALLS) /* of which set_event_pid filters these */
-                snprintf(text, sizeof text, "%spid >= %d && %spid <= %d",
-                         scope == SCOPE_WOKEN ? "" : "common_", first,
-                         scope == SCOPE_WOKEN ? "" : "common_", last);
-            break;
-        case SCOPE_SWITCHED:
-            if (t->set != TAIL_CALLS)
-                snprintf(text, sizeof text,
-                         "(prev_pid >= %1$d && prev_pid <= %2$d) || "
-                         "(next_pid >= %1$d && next_pid <= %2$d)",
-                         first, last);
-            break;
-        case SCOPE_CALLS:
+        if (scope == SCOPE_CALLS)
             snprintf(text, sizeof text, "%s", w->calls);
-            break;
-        case SCOPE_JOURNAL:
-            snprintf(text, sizeof text, "comm ~ \"jbd2/*\"");
-            break;
-        case SCOPE_ALL:
-            break;
-        }
+        else if (t->set != TAIL_CALLS)
+            snprintf(text, sizeof text, scopes[scope].filter, w->first_thread, w->last_thread);
+        for (unsigned k = 0; k < devices && k < MAX_IN_FILTER; k++)
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, "%sdev == %" PRIu32, k > 0 ? " || " : "",
+                tail_device(w->devices->devices[k].major, w->devices->devices[k].minor));
         all = write_text(t->filters[i], text) && all;
     }
     return all;
@@ -768,7 +747,7 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
     t->sees_all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         const char *purpose = rows[i].purpose;
-        if (!(sets_of[rows[i].scope] & t->set) ||
+        if (!(scopes[rows[i].scope].sets & t->set) ||
             !tail_decoder_misses(&t->decoder, i, w->filesystem))
             continue;
         t->sees_all = false;

@@ -69,18 +69,15 @@ static void explain(struct tail_history *h, bool is_queued, bool sees_all)
     uint64_t sum = 0;
     const struct tail_op op = {.start_ns = 2000,
                                .end_ns = 9000,
+                               .before_ns = 1000,
+                               .thread = 7,
                                .is_queued = is_queued,
                                .is_limited = is_queued,
-                               .sees_all = sees_all};
-    const struct tail_search search = {.start_ns = op.start_ns,
-                                       .end_ns = op.end_ns,
-                                       .before_ns = 1000,
-                                       .thread = 7,
-                                       .by_thread = !is_queued,
-                                       .device = 1,
-                                       .sector = 80,
-                                       .sectors = 8};
-    tail_history_find(h, &search, &events, &count);
+                               .sees_all = sees_all,
+                               .device = 1,
+                               .sector = 80,
+                               .sectors = 8};
+    tail_history_find(h, &op, &events, &count);
     for (size_t i = 1; i < count; i++)
         MUST(events[i - 1].ns <= events[i].ns);
     tail_cut(&spans, &op, events, count);

@@ -69,7 +69,7 @@ static int explainer_begin(const struct main_loop *m, struct err *e)
             .counts = &x->counted[kind],
         };
     }
-    io_limit_find(&x->limit, &s->devices);
+    io_limit_find(&x->limit, &s->devices, 0);
     return examiner_start(&x->examiner, &setup, e);
 }
 

@@ -23,7 +23,7 @@ static const struct device_set *devices(void)
 
 static void find(void)
 {
-    io_limit_find(&limit, devices());
+    io_limit_find(&limit, devices(), 0);
 }
 
 static void assert_limit(uint64_t read_bytes, uint64_t written_bytes, uint64_t read_ops,

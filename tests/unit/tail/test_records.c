@@ -327,7 +327,7 @@ static void the_events_of_an_operation_are_found(void **state)
     struct tail_history h;
     const struct tail_event *found;
     size_t count;
-    struct tail_search s = {.start_ns = 100, .end_ns = 200, .thread = 7, .by_thread = true};
+    struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7};
     assert_int_equal(tail_history_open(&h, 2), 0);
     add(&h, 0, event(50, TAIL_FLUSH_BEGIN, 9, 0));
     add(&h, 0, event(90, TAIL_ISSUE, 7, 800)); /* before the operation */
@@ -348,8 +348,12 @@ static void the_events_of_an_operation_are_found(void **state)
     s.before_ns = 50; /* what the thread began before the operation counts, too */
     assert_true(tail_history_find(&h, &s, &found, &count));
     assert_int_equal(count, 5);
-    s = (struct tail_search){
-        .start_ns = 100, .end_ns = 200, .thread = 7, .device = 1, .sector = 164, .sectors = 1};
+    s = (struct tail_op){.start_ns = 100,
+                         .end_ns = 200,
+                         .is_queued = true,
+                         .device = 1,
+                         .sector = 164,
+                         .sectors = 1};
     assert_true(tail_history_find(&h, &s, &found, &count)); /* by place: another thread made it */
     assert_int_equal(found[1].sector, 160);
     tail_history_close(&h);
@@ -363,7 +367,7 @@ static void many_requests_are_told_apart(void **state)
     struct tail_history h;
     const struct tail_event *found;
     size_t count;
-    const struct tail_search s = {.start_ns = 1, .end_ns = 100000, .thread = 7, .by_thread = true};
+    const struct tail_op s = {.start_ns = 1, .end_ns = 100000, .thread = 7};
     assert_int_equal(tail_history_open(&h, 2), 0);
     for (uint64_t i = 0; i < 2000; i++) {
         uint64_t slot = i * 1237 % 2000; /* each one once */
@@ -389,7 +393,7 @@ static void what_is_lost_is_told(void **state)
     struct tail_history h;
     const struct tail_event *found;
     size_t count;
-    struct tail_search s = {.start_ns = 100, .end_ns = 200, .thread = 7, .by_thread = true};
+    struct tail_op s = {.start_ns = 100, .end_ns = 200, .thread = 7};
     assert_int_equal(tail_history_open(&h, 1), 0);
     add(&h, 0, event(20, TAIL_FLUSH_BEGIN, 9, 0));
     add(&h, 0, event(50, TAIL_SLEEP, 7, 0));
@@ -413,7 +417,7 @@ static void what_was_overwritten_is_lost(void **state)
     struct tail_history h;
     const struct tail_event *found;
     size_t count;
-    struct tail_search s = {.start_ns = 1000, .end_ns = 2000, .thread = 7, .by_thread = true};
+    struct tail_op s = {.start_ns = 1000, .end_ns = 2000, .thread = 7};
     assert_int_equal(tail_history_open(&h, 1), 0);
     for (uint64_t i = 0; i < h.lanes[0].room; i++)
         add(&h, 0, event(1 + i, TAIL_SLEEP, 9, 0));
