@@ -3,14 +3,17 @@
 
 #include <arpa/inet.h>
 #include <glob.h>
+#include <ifaddrs.h>
 #include <inttypes.h>
-#include <net/route.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "util/descriptor.h"
 #include "util/kernel_file.h"
 
 /* What a row of the table looks at, and what it says. */
@@ -19,15 +22,13 @@ struct look {
     const struct device_set *set;
     const struct device *device; /* NULL: the row is about the machine or the filesystem */
     char directory[40];          /* of the device: "/sys/dev/block/8:0" */
-    char path[PATH_MAX];         /* where that leads: "/sys/devices/pci0000:00/..."; may be empty */
+    char path[PATH_MAX];         /* where that leads: "../../devices/..."; may be empty */
     char *link;                  /* FACT_LINK bytes: its name, whether or not it is a fact */
     uint64_t *discards;          /* of the device, at the first look */
     bool is_first;
     bool others_moved; /* others were seen to use the device since the look before */
     struct fact *fact;
 };
-
-#define TEXT 512
 
 /* Says a fact in words. Returns true, as does a row that has found something. */
 __attribute__((format(printf, 2, 3))) static bool say(const struct look *l, const char *format, ...)
@@ -39,139 +40,100 @@ __attribute__((format(printf, 2, 3))) static bool say(const struct look *l, cons
     return true;
 }
 
+/* The beginning of a file. Its first newline is a NUL; what follows is still there. */
 struct line {
-    char text[TEXT];
+    char text[512];
 };
 
-/* The first line of the first file below the root that matches a pattern of glob(3); or empty. */
-__attribute__((format(printf, 2, 3))) static struct line line_of(const struct look *l,
-                                                                 const char *format, ...)
+/* Reads the first file below the root that matches a pattern of glob(3) and, unless `wanted` is
+ * NULL, begins with this line. Empty: there is none. */
+static struct line find_line(const struct look *l, const char *directory, const char *files,
+                             const char *wanted)
 {
     struct line line = {""};
-    char pattern[PATH_MAX];
-    glob_t found;
-    va_list values;
-    size_t length = (size_t)snprintf(pattern, sizeof pattern, "%s", l->set->root);
-    va_start(values, format);
-    vsnprintf(pattern + length, sizeof pattern - length, format, values);
-    va_end(values);
+    char pattern[2 * PATH_MAX];
+    glob_t found = {0};
+    bool is_found = false;
+    snprintf(pattern, sizeof pattern, "%s%s%s", l->set->root, directory, files);
     if (glob(pattern, 0, NULL, &found) != 0)
         return line;
-    kernel_file_text(found.gl_pathv[0], line.text, sizeof line.text);
-    line.text[strcspn(line.text, "\n")] = '\0';
-    globfree(&found);
-    return line;
-}
-
-/* Whether a file below the root that matches a pattern of glob(3) has this line. */
-static bool has_line(const struct look *l, const char *files, const char *text)
-{
-    char pattern[PATH_MAX];
-    glob_t found;
-    bool has = false;
-    snprintf(pattern, sizeof pattern, "%s%s", l->set->root, files);
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
-        return false;
-    for (size_t i = 0; i < found.gl_pathc && !has; i++) {
-        char line[32];
-        kernel_file_text(found.gl_pathv[i], line, sizeof line);
-        has = strncmp(line, text, strlen(text)) == 0 && line[strlen(text)] == '\n';
+    for (size_t i = 0; i < found.gl_pathc && !is_found; i++) {
+        line = (struct line){""};
+        kernel_file_text(found.gl_pathv[i], line.text, sizeof line.text);
+        line.text[strcspn(line.text, "\n")] = '\0';
+        is_found = !wanted || strcmp(line.text, wanted) == 0;
     }
     globfree(&found);
-    return has;
+    return is_found ? line : (struct line){""};
 }
 
-/* The number with which it begins; 0: there is none. */
-static double number(struct line line)
+/* The number with which such a file begins; 0: there is none. */
+static double number_in(const struct look *l, const char *directory, const char *files)
 {
-    return strtod(line.text, NULL);
+    return strtod(find_line(l, directory, files, NULL).text, NULL);
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-/* The generations, and the share of what they transfer that is data (PCI Express Base
- * Specification). */
-static const struct generation {
-    double gigatransfers;
-    double used;
-    const char *name;
-} generations[] = {{2.5, 8.0 / 10, "1.0"},   {5, 8.0 / 10, "2.0"},     {8, 128.0 / 130, "3.0"},
-                   {16, 128.0 / 130, "4.0"}, {32, 128.0 / 130, "5.0"}, {64, 242.0 / 256, "6.0"},
-                   {128, 242.0 / 256, "7.0"}};
-
-static const struct generation *generation_of(double gigatransfers)
-{
-    const struct generation *g = generations;
-    while (g->gigatransfers < gigatransfers && g->gigatransfers < 128)
-        g++;
-    return g;
-}
-
 /* An NVMe drive whose link is slower than both the drive and the slot. */
 static bool see_pcie(const struct look *l)
 {
+    /* the generations, and how much data a lane carries (PCI Express Base Specification) */
+    static const struct {
+        double gigatransfers, megabytes;
+    } lane[] = {{0, 0},         {2.5, 250},     {5, 500},     {8, 984.615},
+                {16, 1969.231}, {32, 3938.462}, {64, 7562.5}, {128, 15125}};
     static const char *const links[] = {"current", "max", "../max"};
-    const struct generation *now = NULL, *most = NULL; /* of drive and slot */
-    unsigned width = 0, widest = 0;
+    unsigned generation[3], width[3];  /* of the link, the drive and the slot */
     for (unsigned i = 0; i < 3; i++) { /* "8.0 GT/s PCIe" and "4" */
-        double speed = number(line_of(l, "%s/device/device/%s_link_speed", l->directory, links[i]));
-        unsigned lanes =
-            (unsigned)number(line_of(l, "%s/device/device/%s_link_width", l->directory, links[i]));
-        const struct generation *g = generation_of(speed);
-        if (speed <= 0 || lanes == 0 || lanes > 32)
+        char file[64];
+        snprintf(file, sizeof file, "/device/device/%s_link_speed", links[i]);
+        double speed = number_in(l, l->directory, file);
+        snprintf(file, sizeof file, "/device/device/%s_link_width", links[i]);
+        width[i] = (unsigned)number_in(l, l->directory, file);
+        if (speed <= 0 || width[i] == 0 || width[i] > 32)
             return false;
-        if (i == 0) {
-            now = g;
-            width = lanes;
-            snprintf(l->link, FACT_LINK, "PCIe %s x%u", g->name, lanes);
-        } else {
-            most = i == 1 || g < most ? g : most;
-            widest = i == 1 || lanes < widest ? lanes : widest;
-        }
+        generation[i] = 1;
+        while (generation[i] < 7 && lane[generation[i]].gigatransfers < speed)
+            generation[i]++;
+        if (i == 0)
+            snprintf(l->link, FACT_LINK, "PCIe %u.0 x%u", generation[0], width[0]);
     }
-    double speed = now->gigatransfers * 1000 / 8 * now->used * width; /* in MB/s */
-    if (speed >= most->gigatransfers * 1000 / 8 * most->used * widest)
-        return false;
+    unsigned most = generation[1] < generation[2] ? generation[1] : generation[2];
+    unsigned widest = width[1] < width[2] ? width[1] : width[2];
+    double speed = lane[generation[0]].megabytes * width[0];
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6);
-    return say(l, "%s: PCIe %s x%u; drive and slot can do %s x%u: at most %.0f MB/s",
-               l->device->name, now->name, width, most->name, widest, speed);
+    return speed < lane[most].megabytes * widest &&
+           say(l, "%s: %s; drive and slot can do %u.0 x%u", l->device->name, l->link, most, widest);
 }
 
+/* Sets the path of the device up to a part of it. Returns false when it has no such part. */
+static bool path_before(const struct look *l, const char *part, char path[PATH_MAX])
+{
+    const char *end = strstr(l->path, part);
+    snprintf(path, PATH_MAX, "/sys/dev/block/%.*s", end ? (int)(end - l->path) : 0, l->path);
+    return end;
+}
+
+/* The fastest generation that a drive names in word 76 of its identity (ATA8-ACS), in Gbit/s. The
+ * kernel shows each word as four hexadecimal digits and a blank. */
 static bool see_sata(const struct look *l)
 {
     char port[PATH_MAX];
-    snprintf(port, sizeof port, "%s", l->path);
-    char *ata = strstr(port, "/ata");
-    if (!ata)
+    if (!path_before(l, "/host", port) || strncmp(strrchr(port, '/'), "/ata", 4) != 0)
         return false;
-    ata[1 + strcspn(ata + 1, "/")] = '\0';
-    /* The fastest generation that the drive names in word 76 of its identity (ATA8-ACS), in Gbit/s.
-     * The kernel shows the words as hexadecimal numbers. */
-    const char *which = strrchr(port, '/') + strlen("/ata");
-    char file[2 * PATH_MAX];
-    snprintf(file, sizeof file, "%s/link%s/dev%s.0/ata_device/dev%s.0/id", port, which, which,
-             which);
-    char *words = kernel_file_whole(l->set->root, file);
-    char *at = words;
-    unsigned word = 0;
-    for (unsigned i = 0; at && i <= 76; i++) {
-        char *end;
-        word = (unsigned)strtoul(at, &end, 16);
-        at = end > at ? end : NULL;
-    }
-    bool is_known = at && word != 0xffff;
-    free(words);
-    double drive = !is_known ? 0 : word & 8 ? 6 : word & 4 ? 3 : word & 2 ? 1.5 : 0;
-    double speed = number(line_of(l, "%s/link*/ata_link/link*/sata_spd", port));
-    double limit = number(line_of(l, "%s/link*/ata_link/link*/hw_sata_spd_limit", port));
+    struct line words = find_line(l, port, "/link*/dev*.0/ata_device/dev*.0/id", NULL);
+    unsigned long word = strtoul(words.text + 76 * strlen("0000 "), NULL, 16);
+    double drive = word == 0xffff ? 0 : word & 8 ? 6 : word & 4 ? 3 : word & 2 ? 1.5 : 0;
+    double speed = number_in(l, port, "/link*/ata_link/link*/sata_spd");
+    double limit = number_in(l, port, "/link*/ata_link/link*/hw_sata_spd_limit");
     limit = drive < limit ? drive : limit;
-    if (speed > 0)
-        snprintf(l->link, FACT_LINK, "SATA %.1f Gbit/s", speed);
-    if (speed <= 0 || speed >= limit)
+    if (speed <= 0)
         return false;
+    snprintf(l->link, FACT_LINK, "SATA %.1f Gbit/s", speed);
     l->fact->bytes_per_second = (uint64_t)(speed * 1e8); /* 8 of 10 bits are data */
-    return say(l, "%s: SATA at %.1f Gbit/s; drive and port can do %.1f: at most %.0f MB/s",
-               l->device->name, speed, limit, speed * 100);
+    return speed < limit && say(l, "%s: SATA at %.1f Gbit/s; drive and port can do %.1f",
+                                l->device->name, speed, limit);
 }
 
 /* A fast device at a port whose fast half, the peer, is not used. That it can do SuperSpeed, a
@@ -181,31 +143,23 @@ static bool see_usb(const struct look *l)
 {
     char device[PATH_MAX];
     char file[2 * PATH_MAX];
-    unsigned char bytes[512];
+    char bytes[512] = "";
     bool is_fast = false;
-    snprintf(device, sizeof device, "%s", l->path);
-    char *interface = strstr(device, ":1.");
-    if (!interface || !strstr(device, "/usb"))
+    if (!path_before(l, "/host", device) || !strstr(device, "/usb"))
         return false;
-    while (*interface != '/')
-        interface--;
-    *interface = '\0';
-    double speed = number(line_of(l, "%s/speed", device));
-    if (speed > 0)
-        snprintf(l->link, FACT_LINK, "USB %.0f Mbit/s", speed);
+    *strrchr(device, '/') = '\0'; /* the interface, "2-1:1.0" */
+    double speed = number_in(l, device, "/speed");
+    if (speed <= 0)
+        return false;
+    snprintf(l->link, FACT_LINK, "USB %.0f Mbit/s", speed);
     snprintf(file, sizeof file, "%s%s/bos_descriptors", l->set->root, device);
-    FILE *in = kernel_file_read(file);
-    size_t length = in ? fread(bytes, 1, sizeof bytes, in) : 0;
-    if (in)
-        fclose(in);
-    for (size_t at = 0; at + 2 < length && bytes[at] >= 3; at += bytes[at])
+    kernel_file_text(file, bytes, sizeof bytes);
+    for (size_t at = 0; at + 2 < sizeof bytes && bytes[at] >= 3; at += (size_t)bytes[at])
         is_fast |= bytes[at + 1] == 0x10 && bytes[at + 2] == 3;
     snprintf(file, sizeof file, "%s%s/port/peer", l->set->root, device);
-    if (speed <= 0 || speed > 480 || !is_fast || !kernel_file_exists(file))
-        return false;
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6 / 8);
-    return say(l, "%s: USB at %.0f Mbit/s; drive and port can do 5000: at most %.0f MB/s",
-               l->device->name, speed, speed / 8);
+    return speed <= 480 && is_fast && kernel_file_exists(file) &&
+           say(l, "%s: USB at %.0f Mbit/s; drive and port can do 5000", l->device->name, speed);
 }
 
 /* SAS: how fast a drive could be, the kernel does not show, but it does of both ends of the link
@@ -213,22 +167,17 @@ static bool see_usb(const struct look *l)
 static bool see_sas(const struct look *l)
 {
     char port[PATH_MAX]; /* of the drive, and then of the controller */
-    snprintf(port, sizeof port, "%s", l->path);
-    char *end = strstr(port, "/end_device-");
-    if (!end)
+    if (!path_before(l, "/end_device-", port))
         return false;
-    *end = '\0';
 #define PHY "/phy-*/sas_phy/*/"
-    double speed = number(line_of(l, "%s" PHY "negotiated_linkrate", port));
+    double speed = number_in(l, port, PHY "negotiated_linkrate");
     if (speed > 0)
         snprintf(l->link, FACT_LINK, "SAS %.1f Gbit/s", speed);
-    double limit = number(line_of(l, "%s/../" PHY "maximum_linkrate_hw", port));
-    if (!(end = strstr(port, "/expander-")))
+    double limit = number_in(l, port, "/.." PHY "maximum_linkrate_hw");
+    if (!path_before(l, "/expander-", port))
         return false;
-    *end = '\0';
-    speed = number(line_of(l, "%s" PHY "negotiated_linkrate", port));
-    double own = number(line_of(l, "%s" PHY "maximum_linkrate_hw", port));
-    limit = own < limit ? own : limit;
+    speed = number_in(l, port, PHY "negotiated_linkrate");
+    limit = fmin(number_in(l, port, PHY "maximum_linkrate_hw"), limit);
     return speed > 0 && speed < limit &&
            say(l, "%s: SAS at %.1f Gbit/s a lane; controller and expander can do %.1f",
                l->device->name, speed, limit);
@@ -237,39 +186,48 @@ static bool see_sas(const struct look *l)
 /* What a SATA drive has. A network that carries more is not said to be in the way. */
 #define SATA_MBITS 6000
 
-/* The interface towards the server of an NFS, by the table of routes (proc_pid_net(5)). */
+/* The interface towards the server of an NFS: the one with the address from which the kernel would
+ * send something there. Nothing is sent. */
 static bool see_network(const struct look *l)
 {
-    char text[INET_ADDRSTRLEN] = "";
-    char interface[32] = "";
-    struct in_addr server;
-    uint64_t best = 0; /* a longer mask, and then a lower metric */
+    union {
+        struct sockaddr_in6 v6;
+        struct sockaddr_in v4;
+        struct sockaddr any;
+    } end = {0};
+    char text[INET6_ADDRSTRLEN] = "";
+    char interface[24] = "";
+    struct ifaddrs *all = NULL;
+    socklen_t size = sizeof end;
     const char *address = strstr(l->mount->options, ",addr=");
     if (strncmp(l->mount->filesystem, "nfs", 3) != 0 || !address ||
-        strstr(l->mount->options, ",proto=rdma") || sscanf(address, ",addr=%15[0-9.]", text) != 1 ||
-        inet_pton(AF_INET, text, &server) != 1)
+        strstr(l->mount->options, ",proto=rdma") ||
+        sscanf(address, ",addr=%45[0-9a-fA-F.:]", text) != 1)
         return false;
-    char *routes = kernel_file_whole(l->set->root, "/proc/net/route");
-    for (char *rest = routes, *line; (line = strsep(&rest, "\n"));) {
-        char name[sizeof interface];
-        unsigned network, flags, metric, mask;
-        if (sscanf(line, "%31s %x %*x %x %*d %*d %u %x", name, &network, &flags, &metric, &mask) !=
-                5 ||
-            !(flags & RTF_UP) || (server.s_addr & mask) != network)
-            continue;
-        uint64_t rank = (uint64_t)ntohl(mask) << 32 | ~metric;
-        if (rank > best)
-            strcpy(interface, name);
-        best = rank > best ? rank : best;
+    bool is_v6 = inet_pton(AF_INET, text, &end.v4.sin_addr) != 1;
+    if (is_v6 && inet_pton(AF_INET6, text, &end.v6.sin6_addr) != 1)
+        return false;
+    end.any.sa_family = is_v6 ? AF_INET6 : AF_INET;
+    int fd = socket(end.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, &end.any, size) == 0 && getsockname(fd, &end.any, &size) == 0)
+        getifaddrs(&all);
+    descriptor_close(&fd);
+    for (const struct ifaddrs *i = all; i; i = i->ifa_next) {
+        const void *own = i->ifa_addr;
+        if (own && i->ifa_addr->sa_family == end.any.sa_family &&
+            (is_v6 ? memcmp(&((const struct sockaddr_in6 *)own)->sin6_addr, &end.v6.sin6_addr,
+                            sizeof end.v6.sin6_addr) == 0
+                   : ((const struct sockaddr_in *)own)->sin_addr.s_addr == end.v4.sin_addr.s_addr))
+            snprintf(interface, sizeof interface, "/%.15s/speed", i->ifa_name);
     }
-    free(routes);
-    double speed = number(line_of(l, "/sys/class/net/%s/speed", interface));
-    if (!*interface || speed <= 0)
+    freeifaddrs(all);
+    double speed = *interface ? number_in(l, "/sys/class/net", interface) : 0;
+    if (speed <= 0)
         return false;
-    snprintf(l->link, FACT_LINK, "%s %.0f Mbit/s", interface, speed);
+    *strrchr(interface, '/') = '\0';
+    snprintf(l->link, FACT_LINK, "%s %.0f Mbit/s", interface + 1, speed);
     l->fact->bytes_per_second = (uint64_t)(speed * 1e6 / 8);
-    return speed < SATA_MBITS && say(l, "%s towards the server: %.0f Mbit/s: at most %.0f MB/s",
-                                     interface, speed, speed / 8);
+    return speed < SATA_MBITS && say(l, "%s towards the server: %.0f Mbit/s", interface + 1, speed);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -279,7 +237,7 @@ static bool see_network(const struct look *l)
 static bool see_trims(const struct look *l)
 {
     uint64_t now = 0;
-    sscanf(line_of(l, "%s/stat", l->directory).text,
+    sscanf(find_line(l, l->directory, "/stat", NULL).text,
            "%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &now);
     if (l->is_first || now < *l->discards)
         *l->discards = now;
@@ -289,17 +247,17 @@ static bool see_trims(const struct look *l)
 
 static bool see_offset(const struct look *l)
 {
-    return number(line_of(l, "%s/alignment_offset", l->directory)) != 0 &&
+    return number_in(l, l->directory, "/alignment_offset") != 0 &&
            say(l, "%s begins inside a physical block: each write changes one more",
                l->device->name);
 }
 
 static bool see_raid(const struct look *l)
 {
-    struct line action = line_of(l, "%s/md/sync_action", l->directory);
-    struct line left = line_of(l, "%s/md/sync_completed", l->directory);
+    struct line action = find_line(l, l->directory, "/md/sync_action", NULL);
+    struct line left = find_line(l, l->directory, "/md/sync_completed", NULL);
     double done, all;
-    unsigned missing = (unsigned)number(line_of(l, "%s/md/degraded", l->directory));
+    unsigned missing = (unsigned)number_in(l, l->directory, "/md/degraded");
     if (*action.text && strcmp(action.text, "idle") != 0 && strcmp(action.text, "frozen") != 0) {
         if (sscanf(left.text, "%lf / %lf", &done, &all) == 2 && all > 0)
             return say(l, "%s: %s under way; %.0f %% done", l->device->name, action.text,
@@ -312,21 +270,21 @@ static bool see_raid(const struct look *l)
 
 static bool see_heat(const struct look *l)
 {
-    static const char *const places[] = {"hwmon*", "hwmon/hwmon*"};
-    for (size_t i = 0; i < 2; i++) {
-        double now = number(line_of(l, "%s/device/%s/temp1_input", l->directory, places[i]));
-        double limit = number(line_of(l, "%s/device/%s/temp1_max", l->directory, places[i]));
-        if (limit > 0 && now >= limit)
-            return say(l, "%s is hot: %.0f C; its limit is %.0f C", l->device->name, now / 1000,
-                       limit / 1000);
+    double now = number_in(l, l->directory, "/device/hwmon*/temp1_input");
+    double limit = number_in(l, l->directory, "/device/hwmon*/temp1_max");
+    if (now <= 0) {
+        now = number_in(l, l->directory, "/device/hwmon/hwmon*/temp1_input");
+        limit = number_in(l, l->directory, "/device/hwmon/hwmon*/temp1_max");
     }
-    return false;
+    return limit > 0 && now >= limit &&
+           say(l, "%s is hot: %.0f C; its limit is %.0f C", l->device->name, now / 1000,
+               limit / 1000);
 }
 
 static bool see_write_cache(const struct look *l)
 {
-    struct line vendor = line_of(l, "%s/device/vendor", l->directory);
-    struct line cache = line_of(l, "%s/device/scsi_disk/*/cache_type", l->directory);
+    struct line vendor = find_line(l, l->directory, "/device/vendor", NULL);
+    struct line cache = find_line(l, l->directory, "/device/scsi_disk/*/cache_type", NULL);
     return strncmp(vendor.text, "ATA", 3) == 0 && strcmp(cache.text, "write through") == 0 &&
            say(l, "%s: its write cache is off", l->device->name);
 }
@@ -339,13 +297,13 @@ static bool see_virtual(const struct look *l)
 
 static bool see_rotation(const struct look *l)
 {
-    return number(line_of(l, "%s/queue/rotational", l->directory)) == 1 &&
+    return number_in(l, l->directory, "/queue/rotational") == 1 &&
            !device_is_virtual(l->set, l->device) && say(l, "%s rotates", l->device->name);
 }
 
 static bool see_mapping(const struct look *l)
 {
-    struct line uuid = line_of(l, "%s/dm/uuid", l->directory);
+    struct line uuid = find_line(l, l->directory, "/dm/uuid", NULL);
     const char *last = strrchr(uuid.text, '-');
     if (strncmp(uuid.text, "CRYPT-", 6) == 0)
         return say(l, "%s is encrypted (dm-crypt)", l->device->name);
@@ -360,9 +318,12 @@ static bool see_mapping(const struct look *l)
 
 static bool see_balance(const struct look *l)
 {
-    struct line work = line_of(l, "/sys/fs/btrfs/%s/exclusive_operation", l->mount->uuid);
-    return strcmp(l->mount->filesystem, "btrfs") == 0 && *work.text &&
-           strcmp(work.text, "none") != 0 && say(l, "btrfs: %s under way", work.text);
+    struct line work = {""};
+    char directory[64];
+    snprintf(directory, sizeof directory, "/sys/fs/btrfs/%s", l->mount->uuid);
+    if (strcmp(l->mount->filesystem, "btrfs") == 0)
+        work = find_line(l, directory, "/exclusive_operation", NULL);
+    return *work.text && strcmp(work.text, "none") != 0 && say(l, "btrfs: %s under way", work.text);
 }
 
 /* The kernel does not say which ext4 its thread works on, so only one may be mounted, by anybody,
@@ -376,7 +337,7 @@ static bool see_lazy_init(const struct look *l)
     snprintf(pattern, sizeof pattern, "%s/sys/fs/ext4/*/lifetime_write_kbytes", l->set->root);
     bool is_only = glob(pattern, GLOB_NOSORT, NULL, &mounted) == 0 && mounted.gl_pathc == 1;
     globfree(&mounted);
-    return is_only && has_line(l, "/proc/[0-9]*/comm", "ext4lazyinit") &&
+    return is_only && *find_line(l, "/proc", "/[0-9]*/comm", "ext4lazyinit").text &&
            say(l, "this ext4 is still being initialized (ext4lazyinit)");
 }
 
@@ -397,7 +358,8 @@ static bool see_fullness(const struct look *l)
 static bool see_memory(const struct look *l)
 {
     double percent = 0;
-    return sscanf(line_of(l, "/proc/pressure/memory").text, "some avg10=%lf", &percent) == 1 &&
+    return sscanf(find_line(l, "", "/proc/pressure/memory", NULL).text, "some avg10=%lf",
+                  &percent) == 1 &&
            percent >= 10 &&
            say(l, "memory is short: programs waited for it %.0f %% of the time", percent);
 }
@@ -405,20 +367,21 @@ static bool see_memory(const struct look *l)
 static bool see_battery(const struct look *l)
 {
 #define SUPPLY "/sys/class/power_supply/*/"
-    return has_line(l, SUPPLY "type", "Battery") && has_line(l, SUPPLY "type", "Mains") &&
-           !has_line(l, SUPPLY "online", "1") && say(l, "the machine runs on battery");
+    return *find_line(l, SUPPLY, "type", "Battery").text &&
+           *find_line(l, SUPPLY, "type", "Mains").text &&
+           !*find_line(l, SUPPLY, "online", "1").text && say(l, "the machine runs on battery");
 }
 
 /* Drivers that choose the speed themselves call the same governor "powersave". */
 static bool see_governor(const struct look *l)
 {
 #define CPU "/sys/devices/system/cpu/cpu0/cpufreq"
-    struct line driver = line_of(l, CPU "/scaling_driver");
-    if (strcmp(line_of(l, CPU "/scaling_governor").text, "powersave") != 0 || !*driver.text ||
-        strstr(driver.text, "pstate"))
+    struct line driver = find_line(l, CPU, "/scaling_driver", NULL);
+    if (strcmp(find_line(l, CPU, "/scaling_governor", NULL).text, "powersave") != 0 ||
+        !*driver.text || strstr(driver.text, "pstate"))
         return false;
-    double megahertz = number(line_of(l, CPU "/scaling_cur_freq")) / 1000;
-    double limit = number(line_of(l, CPU "/cpuinfo_max_freq")) / 1000;
+    double megahertz = number_in(l, CPU, "/scaling_cur_freq") / 1000;
+    double limit = number_in(l, CPU, "/cpuinfo_max_freq") / 1000;
     return megahertz > 0 && megahertz < limit / 2 &&
            say(l, "CPUs run at %.0f of %.0f MHz (governor powersave)", megahertz, limit);
 }
@@ -487,24 +450,25 @@ void facts_look(struct facts *f, const struct mount_info *m, const struct device
                              .fact = fact};
             if (rows[i].scope != MACHINE) {
                 char link[PATH_MAX];
-                char target[PATH_MAX];
                 l.device = &d->devices[k];
                 if (rows[i].scope == DRIVES && !l.device->is_drive)
                     continue;
                 snprintf(l.directory, sizeof l.directory, "/sys/dev/block/%u:%u", l.device->major,
                          l.device->minor);
                 snprintf(link, sizeof link, "%s%s", d->root, l.directory);
-                kernel_file_link(link, target, sizeof target);
-                const char *devices_path = strstr(target, "/devices/");
-                if (devices_path && strlen(devices_path) < sizeof l.path - strlen("/sys"))
-                    sprintf(l.path, "/sys%s", devices_path);
+                kernel_file_link(link, l.path, sizeof l.path);
             }
             *fact = (struct fact){.key = rows[i].key, .device = k};
             if (!rows[i].see(&l) ||
                 (before.has_looked && !rows[i].is_between && !was_there(&before, fact)))
                 continue;
             f->count++;
-            if (fact->bytes_per_second > 0 && drives < 2)
+            if (fact->bytes_per_second == 0)
+                continue;
+            size_t used = strlen(fact->text);
+            snprintf(fact->text + used, sizeof fact->text - used, ": at most %.0f MB/s",
+                     (double)fact->bytes_per_second / 1e6);
+            if (drives < 2)
                 f->link_per_second = fact->bytes_per_second;
         }
     }

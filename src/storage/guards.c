@@ -83,75 +83,65 @@ static int refuse_loops(const struct guarded *g, const struct sharer *s, struct 
     return rc;
 }
 
-static int refuse_sharer(const struct guarded *g, const struct sharer *s, struct err *e)
+/* Refuses a device that has bytes of the guarded one, by its number, "8:1". */
+static int refuse_number(const struct guarded *g, const char *number, const char *relation,
+                         struct err *e)
 {
-    char where[PATH_MAX];
+    char path[PATH_MAX];
+    char target[PATH_MAX];
+    struct sharer s;
     glob_t holders;
     bool is_block = S_ISBLK(g->facts.st_mode);
-    int rc = refuse_loops(g, s, e);
+    if (!device_parse_number(number, &s.major, &s.minor))
+        return 0;
+    int length = snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u", g->root, s.major, s.minor);
+    kernel_file_link(path, target, sizeof target); /* it ends in the kernel's name */
+    const char *slash = strrchr(target, '/');
+    snprintf(s.name, sizeof s.name, "%.*s", DEVICE_NAME - 1, slash ? slash + 1 : "");
+    snprintf(s.shown, sizeof s.shown, "%s%s%.200s", relation ? s.name : "",
+             relation ? relation : "", g->name);
+    int rc = refuse_loops(g, &s, e);
     if (rc == 0 && is_block) {
-        guards_find_mount(g->root, makedev(s->major, s->minor), where);
-        if (*where)
-            rc = err_system(e, EBUSY, "%s: %s is mounted on %.200s", g->option, s->shown, where);
+        guards_find_mount(g->root, makedev(s.major, s.minor), target);
+        if (*target)
+            rc = err_system(e, EBUSY, "%s: %s is mounted on %.200s", g->option, s.shown, target);
     }
     if (rc == 0)
-        rc = refuse_swap(g, s, e);
-    snprintf(where, sizeof where, "%s/sys/dev/block/%u:%u/holders/*", g->root, s->major, s->minor);
-    if (rc != 0 || !is_block || glob(where, 0, NULL, &holders) != 0)
+        rc = refuse_swap(g, &s, e);
+    snprintf(path + length, sizeof path - (size_t)length, "/holders/*");
+    if (rc != 0 || !is_block || glob(path, 0, NULL, &holders) != 0)
         return rc;
-    rc = err_system(e, EBUSY, "%s: %s is a part of %s", g->option, s->shown,
+    rc = err_system(e, EBUSY, "%s: %s is a part of %s", g->option, s.shown,
                     strrchr(holders.gl_pathv[0], '/') + 1);
     globfree(&holders);
     return rc;
 }
 
-/* Does the same for the device in a directory of sysfs, whose path ends in the kernel's name. */
-static int refuse_at(const struct guarded *g, const char *directory, const char *relation,
-                     struct err *e)
-{
-    char path[2 * PATH_MAX + 8];
-    char text[32];
-    struct sharer s;
-    snprintf(path, sizeof path, "%s/dev", directory);
-    if (!kernel_file_text(path, text, sizeof text) ||
-        !device_parse_number(text, &s.major, &s.minor))
-        return 0;
-    const char *name = strrchr(directory, '/') + 1;
-    snprintf(s.name, sizeof s.name, "%.*s", DEVICE_NAME - 1, name);
-    snprintf(s.shown, sizeof s.shown, "%s %s %.200s", s.name, relation, g->name);
-    return refuse_sharer(g, &s, e);
-}
-
 int guards_refuse(const struct guarded *g, struct err *e)
 {
-    struct sharer own = {.major = major(g->facts.st_rdev), .minor = minor(g->facts.st_rdev)};
+    /* what is beside a file `partition`, or above it */
+    static const struct {
+        const char *files, *number, *relation;
+    } sharers[] = {{"/*/partition", "/dev", " on "}, {"/partition", "/../dev", " below "}};
+    char own[32];
     char path[PATH_MAX];
-    char target[PATH_MAX];
-    char disk[2 * PATH_MAX];
-    glob_t parts;
-    snprintf(own.shown, sizeof own.shown, "%.200s", g->name);
-    if (!S_ISBLK(g->facts.st_mode))
-        return refuse_sharer(g, &own, e);
-    int length =
-        snprintf(path, sizeof path, "%s/sys/dev/block/%u:%u", g->root, own.major, own.minor);
-    bool is_known = kernel_file_link(path, target, sizeof target) && strrchr(target, '/');
-    if (is_known)
-        snprintf(own.name, sizeof own.name, "%.*s", DEVICE_NAME - 1, strrchr(target, '/') + 1);
-    int rc = refuse_sharer(g, &own, e);
-    snprintf(path + length, sizeof path - (size_t)length, "/*/partition");
-    if (rc == 0 && glob(path, 0, NULL, &parts) == 0) {
-        for (size_t i = 0; rc == 0 && i < parts.gl_pathc; i++) {
-            *strrchr(parts.gl_pathv[i], '/') = '\0';
-            rc = refuse_at(g, parts.gl_pathv[i], "on", e);
+    snprintf(own, sizeof own, "%u:%u", major(g->facts.st_rdev), minor(g->facts.st_rdev));
+    int rc = refuse_number(g, own, NULL, e);
+    for (size_t i = 0; rc == 0 && S_ISBLK(g->facts.st_mode) && i < 2; i++) {
+        glob_t found;
+        snprintf(path, sizeof path, "%s/sys/dev/block/%s%s", g->root, own, sharers[i].files);
+        if (glob(path, 0, NULL, &found) != 0)
+            continue;
+        for (size_t k = 0; rc == 0 && k < found.gl_pathc; k++) {
+            char number[32];
+            *strrchr(found.gl_pathv[k], '/') = '\0';
+            snprintf(path, sizeof path, "%s%s", found.gl_pathv[k], sharers[i].number);
+            kernel_file_text(path, number, sizeof number);
+            rc = refuse_number(g, number, sharers[i].relation, e);
         }
-        globfree(&parts);
+        globfree(&found);
     }
-    snprintf(path + length, sizeof path - (size_t)length, "/partition");
-    if (rc != 0 || !is_known || !kernel_file_exists(path))
-        return rc;
-    *strrchr(target, '/') = '\0'; /* the target ends in DISK/PARTITION */
-    snprintf(disk, sizeof disk, "%s/sys/dev/block/%s", g->root, target);
-    return refuse_at(g, disk, "below", e);
+    return rc;
 }
 
 /* ---- what would be lost ---------------------------------------------------------------------- */

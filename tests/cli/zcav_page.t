@@ -71,6 +71,13 @@ subtest 'a log' => sub {
     is($status . decode('UTF-8', slurp("$dir/page.html")), "0$html", '-o');
 };
 
+subtest 'what stands in the way' => sub {
+    my $json = file_of('slow.json', '{"format":"zcav","format_version":1,"settings":{"block_bytes":1048576},'
+            . '"storage":{"facts":[{"fact":"link","text":"sdb: USB at 480 Mbit/s"},{"fact":"full","text":"it is full"}]},'
+            . '"devices":[{"name":"stick","passes":[{"blocks":[[0,1048576,0.1]]}]}]}');
+    like(page([$json]), qr/1 device; blocks of 1\x{A0}MiB[.] sdb: USB at 480 Mbit\/s; it is full[.]/, 'the facts of the storage');
+};
+
 # Times may be shorter in JSON than in a log.
 subtest 'blocks that took less than a millisecond' => sub {
     my $json = file_of('fast.json', '{"format":"zcav","format_version":1,"settings":{"block_bytes":1048576},'

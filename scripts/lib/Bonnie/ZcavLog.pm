@@ -4,7 +4,7 @@
 #
 # A course is the measurement of one device:
 #   { course => 1, name; bytes, of the device, if known; filesystem of a file, host, direct, engine,
-#     iodepth, writes, if known; block_bytes;
+#     iodepth, writes, in_the_way, if known; block_bytes;
 #     passes => [ { title, blocks => [ [ offset, bytes, seconds ], ... ] }, ... ];
 #     bad => [ { offset, bytes, error }, ... ] }
 # A block of which nothing could be moved has 0 bytes.
@@ -14,7 +14,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use List::Util qw(max);
-use Bonnie::Json       qw(hash list number text version_fault);
+use Bonnie::Json       qw(hash in_the_way list number text version_fault);
 use Bonnie::JsonText   qw(read_value);
 use Bonnie::Plain      qw(plain_text);
 use Bonnie::Statistics qw(median);
@@ -83,6 +83,7 @@ sub course_of_device {
         block_bytes => number($settings->{block_bytes}) || max(1, map { $_->[1] } map { @{$_} } @measured),
         passes      => [ map { { title => 'pass ' . ++$number, blocks => $_ } } @measured ],
         bad         => [ map { bad_range(hash($_)) } list($device->{bad}) ],
+        in_the_way  => in_the_way($report),
     };
 }
 

@@ -101,7 +101,8 @@ sub facts {
     my @hosts  = uniq(grep { defined && length } map { $_->{host} } @courses);
     my @blocks = uniq(map { bytes_text($_->{block_bytes}) } @courses);
     my $where  = @hosts == 1 ? " on $hosts[0]" : q{};
-    return counted(scalar @courses, 'device') . "$where; blocks of " . join(', ', @blocks) . q{.};
+    my @facts  = uniq(grep { defined && length } map { $_->{in_the_way} } @courses);
+    return join q{ }, counted(scalar @courses, 'device') . "$where; blocks of " . join(', ', @blocks) . q{.}, map {"$_."} @facts;
 }
 
 # ---- figures --------------------------------------------------------------------

@@ -65,7 +65,9 @@ static void print_heading(FILE *out, const struct result *r)
     char of_all[UNITS_TEXT];
     char room[2 * UNITS_TEXT + 16] = "";
     char ram[UNITS_TEXT];
-    bool has_model = s->models[0];
+    const char *link = s->facts.link;
+    const char *comma = s->models[0] && *link ? ", " : "";
+    bool has_words = s->models[0] || *link;
     units_format_readable(of_free, h->free_bytes);
     units_format_readable(of_all, h->filesystem_bytes);
     units_format_readable(ram, h->ram_bytes);
@@ -74,16 +76,16 @@ static void print_heading(FILE *out, const struct result *r)
     if (s->device) {
         units_format_readable(of_all, s->device->bytes);
         snprintf(text, sizeof text, "%.300s: %s%s%s%s%s; %s%.200s; %u CPU%s, %s RAM",
-                 s->device->name, s->models, has_model ? ", " : "", of_all,
-                 *s->facts.link ? ", " : "", s->facts.link,
-                 *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted, h->cpus,
-                 h->cpus == 1 ? "" : "s", ram);
+                 s->device->name, s->models, s->models[0] ? ", " : "", of_all, *link ? ", " : "",
+                 link, *s->device->mounted ? "mounted on " : "not mounted", s->device->mounted,
+                 h->cpus, h->cpus == 1 ? "" : "s", ram);
     } else
-        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s; %u CPU%s, %s RAM", r->plan->directory,
+        snprintf(text, sizeof text, "%.300s: %s%s%s%s%s%s%s%s%s; %u CPU%s, %s RAM",
+                 r->plan->directory,
                  s->sources.mount.filesystem[0] ? s->sources.mount.filesystem
                                                 : "a filesystem that is not known",
                  s->sources.devices.name[0] ? " on " : "", s->sources.devices.name,
-                 has_model ? " (" : "", s->models, has_model ? ")" : "", room, h->cpus,
+                 has_words ? " (" : "", s->models, comma, link, has_words ? ")" : "", room, h->cpus,
                  h->cpus == 1 ? "" : "s", ram);
     print_wrapped(out, 0, text);
     for (unsigned i = 0; i < s->facts.count && i < FACT_PRINTED; i++)
