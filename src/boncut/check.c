@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/fs.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "report/json_object.h"
 #include "storage/scratch.h"
 #include "sys/path.h"
+#include "sys/program.h"
 #include "sys/stop.h"
 #include "util/descriptor.h"
 #include "util/portable.h"
@@ -43,7 +43,8 @@ struct check {
     uint64_t resident_bytes; /* number of bytes that stayed in the page cache during the check */
     enum layer layer;
     enum verdict verdict;
-    char reason[1024]; /* why, in words */
+    struct label_text reason; /* why, in words */
+    size_t answer_length;     /* of the reason's first line */
 };
 
 /* ---- the place ------------------------------------------------------------------------------- */
@@ -74,20 +75,14 @@ static int check_filesystem(const struct check *c, int fd, const char *path, str
         {"nologreplay", "mounted without the replay of its log"},
         {"disable_roll_forward", "mounted without the recovery of what was synced"},
     };
-    char rescue[MOUNT_OPTION + 1] = ""; /* what btrfs lists in an option: "rescue=a:nologreplay" */
+    char options[HEADER_TEXT];
     const char *state = NULL;
     int version;
-    const char *found = strstr(c->here.options, ",rescue=");
-    if (found)
-        sscanf(found, ",rescue=%64[^,]", rescue);
-    for (char *colon = rescue; (colon = strchr(colon, ':'));)
-        *colon = ',';
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        const char *option = states[i].option;
-        if (word_list_has(c->here.options, option, strlen(option)) ||
-            word_list_has(rescue, option, strlen(option)))
-            state = states[i].state;
-    }
+    snprintf(options, sizeof options, "%s", c->here.options);
+    for (char *rest = options, *word; (word = strsep(&rest, ",=:"));) /* "rescue=a:nologreplay" */
+        for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+            if (strcmp(word, states[i].option) == 0)
+                state = states[i].state;
     if (portable_ioctl(fd, FS_IOC_GETVERSION, &version) != 0 && errno == EIO)
         state = states[0].state;
     if (state)
@@ -236,23 +231,41 @@ static bool canary_counts(const struct check *c, unsigned method)
     return method != METHOD_DRIVE || c->ledger.header.drive_is_in_place;
 }
 
+/* Number of files that were synced without their directory, and about which something is known. */
+static uint64_t new_names(const struct findings *f)
+{
+    const struct tally *t = &f->methods[METHOD_NEW_NAME];
+    return t->found[FOUND_KEPT] + t->found[FOUND_MISSING];
+}
+
+/* Adds how far the cut reached, as far as the canaries show. */
+static void add_layer(struct check *c)
+{
+    const struct tally *drive = &c->findings.methods[METHOD_DRIVE];
+    if (c->layer == LAYER_NONE)
+        label_add(&c->reason, " Nothing shows that anything was cut.");
+    else if (!c->ledger.units[METHOD_DRIVE])
+        label_add(&c->reason, " The drive was not tested: unflushed writes do not work here.");
+    else if (!canary_counts(c, METHOD_DRIVE))
+        label_add(&c->reason, " The drive was not tested: where unflushed writes go is not known.");
+    else
+        label_add(&c->reason,
+                  " The drive was %stested: %" PRIu64 " of %" PRIu64
+                  " unflushed canaries were lost.",
+                  c->layer == LAYER_DRIVE ? "" : "not ", drive->lost, drive->units);
+}
+
 /* Sets the layer, the verdict and the reason. */
 static void find_verdict(struct check *c)
 {
-    static const char *const reach[LAYERS] = {
-        [LAYER_NONE] = "Nothing shows that anything was cut.",
-        [LAYER_HOST] = "The kernel's memory was lost; nothing is shown about the drive's cache.",
-        [LAYER_DRIVE] = "The kernel's memory and the drive's cache were lost.",
-    };
-    const struct canary_tally *cached = &c->findings.canaries[METHOD_CACHED];
-    const struct canary_tally *drive = &c->findings.canaries[METHOD_DRIVE];
-    const struct canary_tally *plain = &c->findings.canaries[METHOD_PLAIN];
+    const struct tally *drive = &c->findings.methods[METHOD_DRIVE];
+    const struct tally *plain = &c->findings.methods[METHOD_PLAIN];
     const struct tally *atomic = &c->findings.methods[METHOD_ATOMIC];
     const struct tally *sum = &c->findings.sum;
     uint64_t promises = c->ledger.promised;
-    c->layer = drive->lost > 0 && canary_counts(c, METHOD_DRIVE) && !c->is_same_mount ? LAYER_DRIVE
-               : cached->lost + drive->lost > 0                                       ? LAYER_HOST
-                                                                                      : LAYER_NONE;
+    bool is_drive_cut = drive->lost > 0 && canary_counts(c, METHOD_DRIVE) && !c->is_same_mount;
+    bool is_cut = drive->lost + c->findings.methods[METHOD_CACHED].lost > 0;
+    c->layer = is_drive_cut ? LAYER_DRIVE : is_cut ? LAYER_HOST : LAYER_NONE;
     const char *unknown = NULL; /* why nothing is known, even if nothing is lost */
     if (promises == 0)
         unknown = "The log has no promises.";
@@ -265,169 +278,165 @@ static void find_verdict(struct check *c)
     else if (c->layer == LAYER_NONE)
         unknown = "Nothing is lost, not even writes that were never synced: nothing shows that "
                   "anything was cut.";
-    if (c->gone || sum->lost > 0) {
-        c->verdict = VERDICT_LOST;
-        if (c->gone)
-            reason_add(c->reason, sizeof c->reason,
-                       "The directory %s %s, with all of %" PRIu64
-                       " promises. It was durable before the first of them.",
-                       c->ledger.header.directory, c->gone, promises);
-        else
-            reason_add(c->reason, sizeof c->reason,
-                       "%" PRIu64 " of %" PRIu64 " units are not as promised. %s", sum->lost,
-                       sum->units, reach[c->layer]);
-    } else if (sum->found[FOUND_UNREADABLE] > 0) {
-        c->verdict = VERDICT_UNREADABLE;
-        reason_add(c->reason, sizeof c->reason, "%" PRIu64 " promised units cannot be read (%s).",
-                   sum->found[FOUND_UNREADABLE],
-                   c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
-    } else if (unknown) {
-        c->verdict = VERDICT_NOT_KNOWN;
-        reason_add(c->reason, sizeof c->reason, "%s", unknown);
-    } else {
-        c->verdict = VERDICT_KEPT;
-        reason_add(c->reason, sizeof c->reason,
-                   "All that was promised (%" PRIu64 " promises) is there, %s", promises,
-                   c->layer == LAYER_DRIVE
-                       ? "and unflushed writes were lost in the drive's cache: sound as far as the "
-                         "drive."
-                       : "and unsynced writes were lost: sound as far as the kernel; nothing is "
-                         "shown about the drive's cache.");
-    }
-    /* where the cut tore no plain write either, that no atomic one is torn says little */
-    if ((c->verdict != VERDICT_KEPT && c->verdict != VERDICT_LOST) || atomic->units == 0 || c->gone)
+    c->verdict = c->gone || sum->lost > 0           ? VERDICT_LOST
+                 : sum->found[FOUND_UNREADABLE] > 0 ? VERDICT_UNREADABLE
+                 : unknown                          ? VERDICT_NOT_KNOWN
+                                                    : VERDICT_KEPT;
+    if (c->gone)
+        label_add(&c->reason, "The directory %s %s, with all of %" PRIu64 " promises.",
+                  c->ledger.header.directory, c->gone, promises);
+    else if (c->verdict == VERDICT_LOST)
+        label_add(&c->reason, "%" PRIu64 " of %" PRIu64 " units are not as promised.", sum->lost,
+                  sum->units);
+    else if (c->verdict == VERDICT_UNREADABLE)
+        label_add(&c->reason, "%" PRIu64 " promised units cannot be read (%s).",
+                  sum->found[FOUND_UNREADABLE],
+                  c->findings.error == EIO ? "EIO" : portable_reason(c->findings.error));
+    else
+        label_add(&c->reason, "%" PRIu64 " promises of %" PRIu64 " units, none lost.", promises,
+                  sum->units);
+    if (c->verdict == VERDICT_NOT_KNOWN)
+        snprintf(c->reason.text, sizeof c->reason.text, "%s", unknown);
+    c->answer_length = strlen(c->reason.text);
+    if (c->gone)
+        label_add(&c->reason, " It was durable before the first of them.");
+    if (c->gone || (c->verdict != VERDICT_KEPT && c->verdict != VERDICT_LOST))
         return;
+    add_layer(c);
+    if (atomic->units == 0)
+        return;
+    /* where the cut tore no plain write either, that no atomic one is torn says little */
     char sizes[2 * UNITS_TEXT];
     char torn[UNITS_TEXT] = "none";
     whole_sizes_format(sizes, &c->ledger.header.whole);
     if (atomic->found[FOUND_TORN] > 0)
         snprintf(torn, sizeof torn, "%" PRIu64, atomic->found[FOUND_TORN]);
-    reason_add(c->reason, sizeof c->reason, " With RWF_ATOMIC (%s), %s of %" PRIu64 " units torn; ",
-               sizes, torn, atomic->units);
-    if (plain->torn > 0)
-        reason_add(c->reason, sizeof c->reason, "of plain ones, %" PRIu64 " of %" PRIu64 ".",
-                   plain->torn, plain->blocks);
+    label_add(&c->reason, " With RWF_ATOMIC (%s), %s of %" PRIu64 " units torn; ", sizes, torn,
+              atomic->units);
+    if (plain->found[FOUND_TORN] > 0)
+        label_add(&c->reason, "of plain ones, %" PRIu64 " of %" PRIu64 ".",
+                  plain->found[FOUND_TORN], plain->units);
     else
-        reason_add(c->reason, sizeof c->reason,
-                   "but the cut tore no plain write of these sizes either.");
+        label_add(&c->reason, "but the cut tore no plain write of these sizes either.");
 }
 
 /* ---- the report as text ---------------------------------------------------------------------- */
 
-/* Prints what became of a method's units, in a column for each finding that any unit has. */
+/* Prints a row of the table of methods, with a column for each finding that any unit has: what
+ * became of a method's units, or with t == NULL the headings. */
 static void print_row(FILE *out, const char *name, uint64_t promises, const struct tally *t,
                       const struct tally *sum)
 {
-    fprintf(out, "%-13s %10" PRIu64 " %7" PRIu64, name, promises, t->units);
+    static const char *const headings[FOUND_UNKNOWN] = {" kept",   " lost", "foreign", " torn",
+                                                        "missing", " back", " size",   "unread"};
+    if (t)
+        fprintf(out, "%-12s %8" PRIu64 " %5" PRIu64, name, promises, t->units);
+    else
+        fprintf(out, "%-12s promises units", name);
     for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
-        if (sum->found[i] > 0)
-            fprintf(out, " %7" PRIu64, t->found[i]);
+        if (sum->found[i] > 0 && t)
+            fprintf(out, " %*" PRIu64, (int)strlen(headings[i]), t->found[i]);
+        else if (sum->found[i] > 0)
+            fprintf(out, " %s", headings[i]);
     fputc('\n', out);
 }
 
-/* Prints a line, broken at 80 columns on a terminal. */
-__attribute__((format(printf, 2, 3))) static void print_line(FILE *out, const char *format, ...)
-{
-    char text[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (isatty(fileno(out)))
-        print_wrapped(out, 0, text);
-    else
-        fprintf(out, "%s\n", text);
-}
-
+/* The answer, and where something is lost, or with -v, what became of each method's units, what the
+ * canaries and the last seconds show, and facts about what was under way. */
 static void print_report(const struct check *c, FILE *out)
 {
-    static const char *const what[] = {"never synced", "never flushed"};
-    const unsigned canaries[] = {METHOD_CACHED, METHOD_DRIVE};
     const struct ledger *l = &c->ledger;
     const struct header *h = &l->header;
     const struct findings *f = &c->findings;
     const struct overwrites *o = &f->overwrites;
+    struct label_text text = {""};
     char block[UNITS_TEXT];
-    print_line(out, "%s: %s", verdict_headings[c->verdict], printable(c->reason).text);
-    print_line(out, "%s on %s, %s%s%s%s; %u workers, blocks of %u bytes", h->directory,
-               *h->device ? printable(h->device).text : "no block device",
-               *h->filesystem ? printable(h->filesystem).text : "a filesystem that is not known",
-               *h->options ? " (" : "", printable(h->options).text, *h->options ? ")" : "",
-               h->workers, h->block_bytes);
-    for (unsigned i = 0; i < c->facts.count && i < FACT_PRINTED; i++)
-        print_line(out, "%s", printable(c->facts.list[i].text).text);
+    label_add(&text, "%s: %.*s", verdict_heading(c->verdict, c->layer), (int)c->answer_length,
+              c->reason.text);
+    print_wrapped(out, 0, text.text);
+    if (c->reason.text[c->answer_length])
+        print_wrapped(out, 0, c->reason.text + c->answer_length + 1);
+    if (!c->settings->verbose && verdict_status(c->verdict) != STATUS_NO)
+        return;
+    text = (struct label_text){""};
+    fputc('\n', out);
+    label_add(&text, "%s on %s, %s; %u workers, blocks of %u bytes", h->directory,
+              *h->device ? h->device : "no block device",
+              *h->filesystem ? h->filesystem : "a filesystem that is not known", h->workers,
+              h->block_bytes);
+    label_print(out, "run", &text);
+    for (const char *option = h->options; *option;
+         option++) /* each one is a word, for lines to break */
+        label_add(&text, "%c%s", *option, *option == ',' ? " " : "");
+    label_print(out, "mounted", &text);
+    for (unsigned i = 0; i < c->facts.count && i < FACT_PRINTED; i++) {
+        label_add(&text, "%s", c->facts.list[i].text);
+        label_print(out, "in the way", &text);
+    }
     if (c->gone)
         return;
-    if (f->sum.found[FOUND_KEPT] == f->sum.units)
-        print_line(out, "%" PRIu64 " promises of %" PRIu64 " units, all as promised", l->promised,
-                   f->sum.units);
-    else {
-        static const char *const headings[FOUND_UNKNOWN] = {"kept",    "lost", "foreign", "torn",
-                                                            "missing", "back", "size",    "unread"};
-        fprintf(out, "\n%-13s %10s %7s", "Method", "promises", "units");
-        for (unsigned i = 0; i < FOUND_UNKNOWN; i++)
-            if (f->sum.found[i] > 0)
-                fprintf(out, " %7s", headings[i]);
-        fputc('\n', out);
-        for (unsigned m = 0; m < METHODS; m++) {
-            const struct tally *t = &f->methods[m];
-            if (l->units[m] && method_promises(m) && t->found[FOUND_KEPT] < t->units)
-                print_row(out, methods[m].name, l->promises[m], t, &f->sum);
-        }
-        print_row(out, "all methods", l->promised, &f->sum, &f->sum);
-    }
-    if (f->sum.found[FOUND_UNKNOWN] > 0)
-        fprintf(out, "%" PRIu64 " units are not known: a later call failed.\n",
-                f->sum.found[FOUND_UNKNOWN]);
     for (unsigned i = 0; i < LAST_SECONDS; i++)
-        print_line(out,
-                   "Last promised in the last %u s of the log: %" PRIu64 " units, %" PRIu64
-                   " of them not as promised",
-                   i + 1, f->sum.last[i].units, f->sum.last[i].lost);
+        label_add(&text, "%s%" PRIu64 " of %" PRIu64 " units of the last %u s", i > 0 ? ", " : "",
+                  f->sum.last[i].lost, f->sum.last[i].units, i + 1);
+    label_print(out, "lost", &text);
     for (unsigned i = 0; i < 2; i++) {
-        const struct canary_tally *t = &f->canaries[canaries[i]];
-        if (!l->units[canaries[i]])
-            print_line(out, "Canaries %s: not written, it does not work here",
-                       methods[canaries[i]].name);
+        const unsigned method = i == 0 ? METHOD_CACHED : METHOD_DRIVE;
+        const struct tally *t = &f->methods[method];
+        label_add(&text, "%s%s: ", i > 0 ? "; " : "", methods[method].name);
+        if (l->units[method])
+            label_add(&text, "%" PRIu64 " of %" PRIu64 " blocks lost%s", t->lost, t->units,
+                      canary_counts(c, method) ? "" : ", which are not known to be in place");
         else
-            print_line(
-                out, "Canaries %s (%s): %" PRIu64 " of %" PRIu64 " blocks lost%s",
-                methods[canaries[i]].name, what[i], t->lost, t->blocks,
-                canary_counts(c, canaries[i])
-                    ? t->lost > 0 ? ", as expected of a cut" : ""
-                    : ", which shows nothing of the drive: writes are not known to be in place");
+            label_add(&text, "not written, it does not work here");
     }
+    label_print(out, "canaries", &text);
     /* a cut can refute that overwrites are atomic, but never prove it */
     units_format_readable(block, h->block_bytes);
     if (o->torn > 0)
-        print_line(out,
-                   "Overwrites of %s are not atomic here: %" PRIu64 " of %" PRIu64
-                   " that were under way are torn, at %u bytes",
-                   block, o->torn, o->under_way, o->torn_at);
+        label_add(&text,
+                  "of %s are not atomic here: %" PRIu64 " of %" PRIu64
+                  " that were under way are torn, at %u bytes",
+                  block, o->torn, o->under_way, o->torn_at);
     else
-        print_line(out, "No tear in %" PRIu64 " overwrites that were under way", o->under_way);
-    if (f->new_names > 0)
-        print_line(out,
-                   "Of %" PRIu64 " new files that were synced without their directory, %" PRIu64
-                   " have a name; POSIX promises none",
-                   f->new_names, f->new_names_present);
+        label_add(&text, "no tear in %" PRIu64 " that were under way", o->under_way);
+    label_print(out, "overwrites", &text);
+    if (new_names(f) > 0)
+        label_add(&text,
+                  "%" PRIu64 " of %" PRIu64 " files that were synced without their directory have "
+                  "their name; POSIX promises none",
+                  f->methods[METHOD_NEW_NAME].found[FOUND_KEPT], new_names(f));
+    label_print(out, "new names", &text);
     if (l->damaged > 0 || l->repeated > 0 || l->unfinished)
-        print_line(out,
-                   "The log: %" PRIu64 " lines damaged and %" PRIu64
-                   " repeated, which were ignored%s",
-                   l->damaged, l->repeated, l->unfinished ? "; it ends within a line" : "");
+        label_add(&text, "%" PRIu64 " lines damaged and %" PRIu64 " repeated, which were ignored%s",
+                  l->damaged, l->repeated, l->unfinished ? "; it ends within a line" : "");
+    label_print(out, "log", &text);
+    if (f->sum.found[FOUND_UNKNOWN] > 0)
+        label_add(&text, "of %" PRIu64 " units, because a later call failed",
+                  f->sum.found[FOUND_UNKNOWN]);
+    label_print(out, "not known", &text);
+    fputc('\n', out);
+    print_row(out, "", 0, NULL, &f->sum);
+    for (unsigned m = 0; m < METHODS; m++) {
+        const struct tally *t = &f->methods[m];
+        if (l->units[m] && method_promises(m) &&
+            (c->settings->verbose || t->found[FOUND_KEPT] < t->units))
+            print_row(out, methods[m].name, l->promises[m], t, &f->sum);
+    }
+    print_row(out, "all methods", l->promised, &f->sum, &f->sum);
     if (f->loss_count > 0)
         fprintf(out, "\nThe first %u that are not known to be as promised:\n", f->loss_count);
     for (const struct loss *loss = f->losses; loss < f->losses + f->loss_count; loss++) {
         const struct sight *s = &loss->sight;
-        fprintf(out, "  %s %s at %" PRIu64 ": %s", methods[loss->method].name, loss->file,
-                s->offset, finding_names[s->finding]);
-        if (s->detail)
-            fprintf(out, " (%s)", s->detail);
-        fprintf(out, ", version %" PRIu64 " promised", loss->promised);
+        label_add(&text, "%s at %" PRIu64 ": %s%s%s%s", loss->file, s->offset,
+                  finding_names[s->finding], s->detail ? " (" : "", s->detail ? s->detail : "",
+                  s->detail ? ")" : "");
+        label_add(&text, ", version %" PRIu64 " promised %s before the end", loss->promised,
+                  units_time(loss->before_end_us * 1000).text);
         if (s->has_version)
-            fprintf(out, ", %" PRIu64 " found", s->found);
-        fprintf(out, ", %.3f s before the end of the log\n", (double)loss->before_end_us / MILLION);
+            label_add(&text, ", %" PRIu64 " found", s->found);
+        fputs("  ", out);
+        print_wrapped(out, 2, text.text);
+        text = (struct label_text){""};
     }
 }
 
@@ -478,7 +487,7 @@ static json_t *report_json(const struct check *c)
         .storage = storage_json(&c->mount, &c->devices, &c->facts),
         .settings = settings,
         .verdict = verdict_names[c->verdict],
-        .reason = c->reason,
+        .reason = c->reason.text,
     });
     put_text(&object, "layer_cut", layer_names[c->layer]);
     put_flag(&object, "same_boot", c->is_same_boot);
@@ -501,16 +510,16 @@ static json_t *report_json(const struct check *c)
     put_flag(&log, "ends_within_line", l->unfinished);
     put_value(&object, "log", log);
     for (unsigned method = 0; method < METHODS; method++) {
-        const struct canary_tally *t = &f->canaries[method];
+        const struct tally *t = &f->methods[method];
         const char *name = methods[method].name;
         if (l->units[method] && method_promises(method))
-            append_value(&by_method, tally_json(name, l->promises[method], &f->methods[method]));
+            append_value(&by_method, tally_json(name, l->promises[method], t));
         if (!l->units[method] || !methods[method].is_canary)
             continue;
         json_t *canary = json_object();
         put_text(&canary, "name", name);
-        PUT_COUNTS(&canary, {"writes", l->promises[method]}, {"blocks", t->blocks},
-                   {"lost", t->lost}, {"torn", t->torn});
+        PUT_COUNTS(&canary, {"writes", l->promises[method]}, {"blocks", t->units},
+                   {"lost", t->lost}, {"torn", t->found[FOUND_TORN]});
         put_flag(&canary, "counts", canary_counts(c, method));
         append_value(&canaries, canary);
     }
@@ -520,7 +529,8 @@ static json_t *report_json(const struct check *c)
     PUT_COUNTS(&overwrites, {"under_way", f->overwrites.under_way}, {"torn", f->overwrites.torn});
     put_known_count(&overwrites, "torn_at_bytes", f->overwrites.torn_at);
     put_value(&object, "overwrites", overwrites);
-    PUT_COUNTS(&names, {"synced", f->new_names}, {"present", f->new_names_present});
+    PUT_COUNTS(&names, {"synced", new_names(f)},
+               {"present", f->methods[METHOD_NEW_NAME].found[FOUND_KEPT]});
     put_value(&object, "new_names", names);
     for (unsigned i = 0; i < RECENT_BINS; i++)
         append_value(&tenths, recent_json(&f->bins[i]));
@@ -567,7 +577,7 @@ int boncut_check(const struct settings *s, struct err *e)
             print_report(&check, stdout);
     }
     if (rc == 0 && (rc = verdict_status(check.verdict)) != 0)
-        err_say(e, "%s: %s", verdict_headings[check.verdict], check.reason);
+        err_say(e, "%s: %s", verdict_heading(check.verdict, check.layer), check.reason.text);
     ledger_release(&check.ledger);
     return rc;
 }

@@ -97,11 +97,14 @@ int boncut_fs_shutdown(const struct settings *s, struct err *e)
                  : err_system(e, errno, "shut down the filesystem of %s", path);
     descriptor_close(&root_fd);
     close(fd);
+    struct label_text done = {""};
+    label_add(
+        &done,
+        "The filesystem of %s is shut down, and what it had in memory is lost. Unmount it and "
+        "mount it again before the check. This tests the filesystem alone: the drive has "
+        "lost nothing.",
+        path);
     if (rc == 0)
-        printf(
-            "The filesystem of %s is shut down, and what it had in memory is lost. Unmount it and "
-            "mount it again before the check.\nThis tests the filesystem alone: the drive has lost "
-            "nothing.\n",
-            printable(path).text);
+        print_wrapped(stdout, 0, done.text);
     return rc;
 }

@@ -110,6 +110,8 @@ static const struct option_entry entries[] = {
     {OPTION_OUTPUT(output), .owners = OF_CHECK | OF_AUDIT | OF_CAMPAIGN},
     {FLAG("unmounted", is_unmounted), .owners = OF_CHECK, .group = "check",
      .help = "DIR's filesystem cannot be mounted any more: all is lost"},
+    {FLAG("verbose", verbose), .letter = 'v', .owners = OF_CHECK,
+     .help = "report each method, also where nothing is lost"},
     {COMMAND("victim", victim), .group = "campaign",
      .help = "how commands are run on the victim: 'ssh HOST'"},
     {COMMAND("cut", cut), .help = "cuts the victim's power, and brings it back"},

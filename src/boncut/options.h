@@ -34,6 +34,7 @@ struct settings {
     bool json;
     const char *output; /* NULL: standard output */
     bool is_unmounted;  /* the filesystem no longer mounts */
+    bool verbose;
     /* for `campaign` */
     const char *victim; /* the beginning of every command for the victim, such as `ssh host` */
     const char *cut;

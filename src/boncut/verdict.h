@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stddef.h>
-
 /* The deepest cache whose contents the cut destroyed, as far as the canaries show. */
 enum layer {
     LAYER_NONE,  /* none: the cut destroyed nothing */
@@ -17,12 +15,9 @@ extern const char *const layer_names[LAYERS + 1];
 enum verdict { VERDICT_KEPT, VERDICT_LOST, VERDICT_UNREADABLE, VERDICT_NOT_KNOWN, VERDICTS };
 extern const char *const verdict_names[VERDICTS + 1];
 
-/* The verdicts as people read them, before the reason: "NOT KNOWN". */
-extern const char *const verdict_headings[VERDICTS];
+/* The verdict as people read it, before the reason: "NOT KNOWN"; of one cut that reached a layer,
+ * "KEPT as far as the kernel". */
+const char *verdict_heading(enum verdict verdict, enum layer layer);
 
 /* The exit status that says it. Unreadable units lead to the same status as lost ones. */
 int verdict_status(enum verdict verdict);
-
-/* Appends to a verdict's reason, as far as there is room. */
-void reason_add(char *reason, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));

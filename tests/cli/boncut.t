@@ -89,8 +89,10 @@ is($report->{new_names}{present}, $report->{new_names}{synced}, 'and are there')
 is($report->{sum}{kept}, $report->{sum}{units}, 'everything is kept');
 is($report->{sum}{promises}, scalar(grep { !/\A(?:boncut-log|cached|drive|new_name) / } @lines), 'every promise is counted');
 my $text = boncut({ input => $log }, 'check', "$dir/test");
-like($text->{out}, qr/^NOT KNOWN: .* boot id /m, 'text says so, too');
+like($text->{out}, qr/\ANOT KNOWN: [^.]* boot id [^.]*[.]\n\z/, 'text says so, too, and no more');
 is($text->{status}, 3, 'with the same status');
+like(boncut({ input => $log }, 'check', '-v', "$dir/test")->{out}, qr/\ANOT KNOWN: .*\n\nrun +\Q@{[ run_of($log) ]}\E.*^canaries +cached: 0 of .*^ +promises units +kept\nfsync .*^all methods /ms, 'with -v it has each method');
+is(boncut({ input => $log }, 'check', '--verbose', "$dir/test")->{status}, 3, 'or with --verbose');
 
 # ---- damage --------------------------------------------------------------------------------------
 
@@ -166,7 +168,7 @@ symlink $dir, "$shared/link" or die "$shared/link: $!\n";
 refused_ok(boncut({ input => $log }, 'check', '--unmounted', "$shared/link/test"), qr/a symbolic link is not followed/, 'nor is it lost where a link is not followed');
 my $unmounted = boncut({ input => $log }, 'check', '--unmounted', "$dir/empty");
 is($unmounted->{status}, 2, 'a filesystem that does not mount: lost');
-like($unmounted->{out}, qr/^LOST: The directory boncut[.]\w+ is on a filesystem that does not mount, with all of \d+ promises/m, 'which it says');
+like($unmounted->{out}, qr/\ALOST: The directory boncut[.]\w+ is on a filesystem that does not\s+mount, with all of \d+\s+promises/, 'which it says');
 refused_ok(boncut({ input => $log . $second->{out} }, 'check', "$dir/test"), qr/more than one run/, 'two logs in one');
 
 # ---- --rate --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use File::Temp qw(tempdir);
 use Test::More;
-use BonnieRun  qw(has_terminal program);
+use BonnieRun  qw(has_terminal have program);
 use RunProgram qw(slurp spew);
 
 plan skip_all => 'script(1) makes no terminal here' if !has_terminal();
@@ -59,7 +59,7 @@ my %PATTERN = (
 sub form {
     my ($name) = @_;
     my $text = slurp("$FindBin::Bin/../golden/forms/$name.txt");
-    my ($answer, $rest) = $text =~ /\A(.*?)(\n\n.*)\z/s or $name eq 'zcav' or die "$name: no answer\n";
+    my ($answer, $rest) = $text =~ /\A(.*?)(\n\n.*|\n)\z/s or $name eq 'zcav' or die "$name: no answer\n";
     $text = ($answer =~ s/[.](?=[+*])/[^\0]/gr =~ s/ /\\s/gr) . $rest if $name ne 'zcav'; # it may be wrapped
     $text =~ s/\{(labels|blocks|steps)\}\n/\{$1\}/g;
     $text =~ s/([.*]?)\{(\w+)\}/$1 . ($PATTERN{$2} \/\/ "{$2}")/ge;
@@ -92,7 +92,27 @@ shows_ok('zcav of two files', "$bin/zcav -c2 -b4 $dir/file $dir/file", undef, qr
 shows_ok('a short look', "$bin/bonnie --time=4s -s 64m $dir/data");
 shows_ok('bon_ab', "$ENV{BON_AB} --seed=3 --pairs=6 --name-a=a --name-b=b --a='sleep .01' --b='sleep .05'", 'ab') if $ENV{BON_AB};
 my ($seen) = shown("$bin/boncut write --time=.5 $dir/data >$dir/promises");
-shows_ok('check', "sh -c '$bin/boncut check $dir/data <$dir/promises'");
+my $check = "sh -c '$bin/boncut check $dir/data <$dir/promises'";
+shows_ok('check, nothing is known', $check, 'check_not_known');
+unlink glob "$dir/data/boncut.*/create.0/*";
+shows_ok('check, something is lost', $check, 'check_lost');
+SKIP: {
+    skip 'needs root, losetup, mkfs.ext4 and mounts of its own', 6 if $> != 0 || !have(qw(losetup mkfs.ext4 unshare)) || system('unshare -m true 2>/dev/null') != 0;
+    spew("$dir/image", q{});
+    truncate "$dir/image", 64 << 20;
+    mkdir "$dir/mnt" or die "$dir/mnt: $!\n";
+    chomp(my $loop = qx(mkfs.ext4 -q -F '$dir/image' && losetup -f --show '$dir/image'));
+    skip 'there is no loop device', 6 if $loop !~ m{\A/dev/};
+    spew("$dir/campaign", <<~"END");
+        mount $loop $dir/mnt
+        PATH=$bin:\$PATH exec boncut campaign --victim=env --cut='boncut fs-shutdown --yes $dir/mnt' --same-boot \\
+            --before-check='for i in \$(seq 100); do umount $dir/mnt && break; sleep .1; done; mount $loop $dir/mnt' \\
+            --write-options=--methods=fsync,create --after=1s..2s --cuts=2 --logs=$dir/logs $dir/mnt
+        END
+    shows_ok('a campaign', "unshare -m sh $dir/campaign", 'campaign');
+    shows_ok('check, all is kept', "unshare -m sh -c 'mount $loop $dir/mnt && $bin/boncut check $dir/mnt <$dir/logs/0002.promises'", 'check_kept');
+    system "losetup -d $loop";
+}
 
 # bon_ab measures commands, so it does not wait for results from the terminal.
 unlike(join("\n", @{ (shown("$ENV{BON_AB} --pairs=1 --a=true --b=true"))[0] }), qr/from the terminal/, 'bon_ab reads nothing from the terminal') if $ENV{BON_AB};

@@ -197,11 +197,9 @@ static void print_report(const struct audit *a)
     putchar('\n');
     text = (struct label_text){""};
     label_add(&text, "%s", *a->mount.filesystem ? a->mount.filesystem : "not known");
-    for (const char *option = a->mount.options; *option;) { /* one is a word, for lines to break */
-        size_t length = strcspn(option, ",");
-        label_add(&text, "%s%.*s", option == a->mount.options ? ": " : ", ", (int)length, option);
-        option += length + (option[length] == ',');
-    }
+    label_add(&text, "%s", *a->mount.options ? ": " : "");
+    for (const char *option = a->mount.options; *option; option++) /* each one is a word */
+        label_add(&text, "%c%s", *option, *option == ',' ? " " : "");
     if (a->mount.lacks_journal)
         label_add(&text, "; without a journal: after a cut it needs fsck, which may lose names");
     label_print(stdout, "filesystem", &text);

@@ -106,48 +106,45 @@ void campaign_sum_add(struct campaign_sum *sum, enum verdict verdict, enum layer
 
 void campaign_sum_end(struct campaign_sum *sum)
 {
-    if (sum->unreadable > 0 && sum->lost == 0) {
-        sum->verdict = VERDICT_UNREADABLE;
-        reason_add(sum->reason, sizeof sum->reason,
-                   "in %" PRIu64 " of %" PRIu64
-                   " cuts, promised units cannot be read; nothing is known to be lost",
-                   sum->unreadable, sum->cuts);
+    struct label_text *reason = &sum->reason;
+    sum->verdict = sum->lost > 0         ? VERDICT_LOST
+                   : sum->unreadable > 0 ? VERDICT_UNREADABLE
+                   : sum->conclusive > 0 ? VERDICT_KEPT
+                                         : VERDICT_NOT_KNOWN;
+    if (sum->verdict == VERDICT_UNREADABLE)
+        label_add(reason,
+                  "in %" PRIu64 " of %" PRIu64
+                  " cuts, promised units cannot be read; nothing is known to be lost",
+                  sum->unreadable, sum->cuts);
+    if (sum->verdict == VERDICT_NOT_KNOWN)
+        label_add(reason, "none of %" PRIu64 " cuts was shown to have cut anything", sum->cuts);
+    if (sum->verdict == VERDICT_KEPT)
+        label_add(reason,
+                  "0 of %" PRIu64 " promises lost in %" PRIu64
+                  " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
+                  sum->promises, sum->conclusive,
+                  units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
+                  sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
+    if (sum->verdict == VERDICT_LOST)
+        label_add(reason, "lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
+                  sum->conclusive,
+                  units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
+                  units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED),
+                               sum->lost < sum->conclusive, 100)
+                      .text);
+    if (sum->verdict != VERDICT_KEPT && sum->verdict != VERDICT_LOST)
         return;
-    }
-    if (sum->conclusive == 0) {
-        sum->verdict = VERDICT_NOT_KNOWN;
-        reason_add(sum->reason, sizeof sum->reason,
-                   "none of %" PRIu64 " cuts was shown to have cut anything", sum->cuts);
-        return;
-    }
-    sum->verdict = sum->lost > 0 ? VERDICT_LOST : VERDICT_KEPT;
-    if (sum->lost == 0)
-        reason_add(sum->reason, sizeof sum->reason,
-                   "0 of %" PRIu64 " promises lost in %" PRIu64
-                   " cuts: in less than %s %% of cuts anything is lost (95 %%, one-sided)%s",
-                   sum->promises, sum->conclusive,
-                   units_beside(100 * bound_upper(0, sum->conclusive, ONE_SIDED), 1, 0).text,
-                   sum->conclusive < 60 ? "; 60 cuts would make it 4.9 %" : "");
+    if (sum->reached_drive == 0)
+        label_add(reason, "; no cut reached the drive's cache, about which nothing is shown");
+    else if (sum->reached_drive == sum->conclusive)
+        label_add(reason, "; all of these cuts reached the drive's cache");
     else
-        reason_add(
-            sum->reason, sizeof sum->reason,
-            "lost in %" PRIu64 " of %" PRIu64 " cuts: %s to %s %% (95 %%)", sum->lost,
-            sum->conclusive,
-            units_beside(100 * bound_lower(sum->lost, sum->conclusive, TWO_SIDED), 1, 0).text,
-            units_beside(100 * bound_upper(sum->lost, sum->conclusive, TWO_SIDED),
-                         sum->lost < sum->conclusive, 100)
-                .text);
-    if (sum->reached_drive == 0 || sum->reached_drive == sum->conclusive)
-        reason_add(sum->reason, sizeof sum->reason, "; %s the drive's cache%s",
-                   sum->reached_drive == 0 ? "no cut reached" : "all of these cuts reached",
-                   sum->reached_drive == 0 ? ", about which nothing is shown" : "");
-    else
-        reason_add(sum->reason, sizeof sum->reason,
-                   "; %" PRIu64 " of these cuts reached the drive's cache", sum->reached_drive);
+        label_add(reason, "; %" PRIu64 " of these cuts reached the drive's cache",
+                  sum->reached_drive);
     if (sum->cuts > sum->conclusive) /* on which the verdict does not rest */
-        reason_add(
-            sum->reason, sizeof sum->reason, "; not known%s: %" PRIu64 " of all %" PRIu64 " cuts",
-            sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive, sum->cuts);
+        label_add(reason, "; not known%s: %" PRIu64 " of all %" PRIu64 " cuts",
+                  sum->unreadable > 0 ? " or unreadable" : "", sum->cuts - sum->conclusive,
+                  sum->cuts);
 }
 
 /* Runs commands with `sh -c`, each in a process group of its own, so that shell_end() also ends
@@ -582,7 +579,7 @@ static int take_cut(struct campaign *c, struct err *e)
         append_value(&c->cuts, object);
         campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
                          lost);
-        label_add(&line, "cut %u: %s: %s", c->number, verdict_headings[judged], text);
+        label_add(&line, "cut %u: %s: %s", c->number, verdict_heading(judged, reached), text);
         print_wrapped(c->settings->json ? stderr : stdout, 0, line.text);
         fflush(stdout);
     }
@@ -630,7 +627,7 @@ static int report_campaign(struct campaign *c, struct err *e)
         .storage = json_null(),
         .settings = settings,
         .verdict = verdict_names[sum->verdict],
-        .reason = sum->reason,
+        .reason = sum->reason.text,
     });
     put_value(&object, "sum", counts);
     put_value(&object, "cuts", json_incref(c->cuts));
@@ -638,7 +635,7 @@ static int report_campaign(struct campaign *c, struct err *e)
     if (!text)
         return err_system(e, ENOMEM, "allocate memory for the JSON report");
     struct label_text answer = {""};
-    label_add(&answer, "%s: %s", verdict_headings[sum->verdict], sum->reason);
+    label_add(&answer, "%s: %s", verdict_heading(sum->verdict, LAYER_NONE), sum->reason.text);
     puts(s->json ? text : "");
     if (!s->json)
         print_wrapped(stdout, 0, answer.text);
@@ -675,7 +672,7 @@ int boncut_campaign(const struct settings *s, struct err *e)
         rc = report_campaign(&c, e);
     }
     if (rc == 0 && (rc = verdict_status(c.sum.verdict)) != 0)
-        err_say(e, "%s: %s", verdict_headings[c.sum.verdict], c.sum.reason);
+        err_say(e, "%s: %s", verdict_heading(c.sum.verdict, LAYER_NONE), c.sum.reason.text);
     json_decref(c.cuts);
     path_close(&c.logs);
     html_page_close(&c.page);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "boncut/verdict.h"
+#include "util/printable.h"
 
 /* Bounds of an event's probability when `seen` of `trials` independent trials showed the event: the
  * exact bounds of Clopper and Pearson (Biometrika 26, 1934), from 0 to 1. `probability` is the
@@ -22,7 +23,7 @@ struct campaign_sum {
     uint64_t lost_units;
     uint64_t reached_drive; /* number of cuts that reached a drive's cache */
     enum verdict verdict;
-    char reason[512]; /* why, in words */
+    struct label_text reason; /* why, in words */
 };
 
 /* Adds what the report of a cut's check says. */

@@ -23,6 +23,7 @@ enum {
     METHOD_CACHED = 0,
     METHOD_DRIVE = 1,
     METHOD_SYNCFS = 9,
+    METHOD_NEW_NAME = 17,
     METHOD_ATOMIC = 18,
     METHOD_PLAIN = 19,
     METHODS = 20
@@ -84,20 +85,14 @@ struct recent_units {
 
 #define RECENT_BINS 30
 
-/* Summary of the units of one method, or of all. */
+/* Summary of the units of one method, or of all that promise something. Of a canary, units are
+ * blocks whose last write may never have been made durable, without unreadable and foreign ones. */
 struct tally {
     uint64_t units; /* number of units judged */
     uint64_t lost;  /* in one way or another */
     uint64_t found[FINDINGS];
     /* units promised in the last second, the last two and the last three */
     struct recent_units last[LAST_SECONDS];
-};
-
-/* Summary of the blocks of a canary, without those that are unreadable or foreign. */
-struct canary_tally {
-    uint64_t blocks; /* blocks whose last write may never have been made durable */
-    uint64_t lost;
-    uint64_t torn; /* of `plain`: parts of two versions */
 };
 
 /* Overwrites that were in progress at the cut. These numbers are facts, not faults. */
@@ -113,13 +108,9 @@ struct overwrites {
 struct findings {
     struct tally methods[METHODS];
     struct tally sum;
-    struct canary_tally canaries[METHODS];
     struct recent_units bins[RECENT_BINS]; /* all methods together, in steps of a tenth of a second;
                                         the last bin ends with the log */
     struct overwrites overwrites;
-    uint64_t new_names; /* number of files that were synced without their directory */
-    /* number of these files that still have their name, which POSIX does not promise */
-    uint64_t new_names_present;
     int error; /* errno of the first unit that is unreadable; 0: none */
     unsigned loss_count;
     struct loss losses[LOSSES_NAMED]; /* the first LOSSES_NAMED losses */

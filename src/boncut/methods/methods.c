@@ -323,6 +323,7 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
 {
     const struct promise *p = &l->units[method][unit];
     struct tally *const tallies[] = {&f->methods[method], &f->sum};
+    bool promises = method_promises(method);
     struct loss loss = {.method = method,
                         .sight = *s,
                         .promised = p->version,
@@ -334,9 +335,9 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
         *finding = FOUND_UNKNOWN;
     bool is_lost = *finding != FOUND_KEPT && *finding < FOUND_UNREADABLE;
     uint64_t bin = loss.before_end_us / RECENT_BIN_US;
-    if (bin < RECENT_BINS)
+    if (promises && bin < RECENT_BINS)
         recent_add(&f->bins[RECENT_BINS - 1 - bin], is_lost);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 1U + promises; i++) {
         tallies[i]->units++;
         tallies[i]->lost += is_lost;
         tallies[i]->found[*finding]++;
@@ -344,7 +345,7 @@ void findings_add(struct findings *f, const struct ledger *l, unsigned method, u
             if (loss.before_end_us < (second + 1) * MILLION)
                 recent_add(&tallies[i]->last[second], is_lost);
     }
-    if ((is_lost || *finding == FOUND_UNREADABLE) && f->loss_count < LOSSES_NAMED) {
+    if (promises && (is_lost || *finding == FOUND_UNREADABLE) && f->loss_count < LOSSES_NAMED) {
         snprintf(loss.file, sizeof loss.file, "%s", file);
         f->losses[f->loss_count++] = loss;
     }
@@ -643,8 +644,7 @@ static void uring_fsync_end(struct work *w)
 /* ---- canaries -------------------------------------------------------------------------------- */
 
 /* The canaries make nothing durable. They number their writes, which go round the blocks in turn.
- * `check` counts the blocks that are older than the last write to them, as a cut is expected to
- * leave some. It does not count unreadable and foreign blocks, which show nothing about a cut. */
+ */
 
 static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
@@ -652,24 +652,6 @@ static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[]
     uint32_t block = (uint32_t)((write - 1) % CANARY_GROUPS) * CANARY_BATCH;
     (void)unit;
     return contents_write(w, w->fd, 0, block, CANARY_BATCH, canary_version(write, block), 0);
-}
-
-static void canary_judge(struct judging *j)
-{
-    struct sight sight;
-    struct canary_tally *t = &j->findings->canaries[j->method];
-    uint64_t writes = j->ledger->units[j->method]->version;
-    uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
-    int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
-    for (uint32_t block = 0; fd >= 0 && durable < writes && block < CANARY_BLOCKS; block++) {
-        uint64_t version = canary_version(writes, block);
-        if (version == canary_version(durable, block))
-            continue;
-        versions_check(j, fd, 0, block, 1, version, &sight);
-        t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_LOST;
-        t->lost += sight.finding == FOUND_LOST;
-    }
-    descriptor_close(&fd);
 }
 
 /* ---- writes that are promised whole ---------------------------------------------------------- */
@@ -734,17 +716,29 @@ static bool plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
     return whole_write(w, w->fd, (uint32_t)(before % units), before / units + 1, 0);
 }
 
-static void plain_judge(struct judging *j)
+/* Counts the blocks of a canary that are older than the last write to them, or torn, as a cut is
+ * expected to leave some. Unreadable and foreign blocks show nothing about a cut. */
+static void canary_judge(struct judging *j)
 {
-    struct sight sight;
-    struct canary_tally *t = &j->findings->canaries[j->method];
+    bool is_plain = j->method == METHOD_PLAIN;
+    struct tally *t = &j->findings->methods[j->method];
+    uint64_t writes = j->ledger->units[j->method]->version;
+    uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
+    uint32_t units = is_plain ? method_units_of_worker(j->header, METHOD_ATOMIC) : CANARY_BLOCKS;
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
-    for (uint32_t unit = 0; fd >= 0 && unit < method_units_of_worker(j->header, METHOD_ATOMIC);
-         unit++) {
-        atomic_check(j, fd, unit, 0, &sight);
-        t->blocks += sight.finding == FOUND_KEPT || sight.finding == FOUND_TORN;
-        t->torn += sight.finding == FOUND_TORN;
+    for (uint32_t unit = 0; fd >= 0 && unit < units; unit++) {
+        struct sight sight;
+        uint64_t version = canary_version(writes, unit);
+        if (is_plain)
+            atomic_check(j, fd, unit, 0, &sight);
+        else if (version > canary_version(durable, unit))
+            versions_check(j, fd, 0, unit, 1, version, &sight);
+        else
+            continue;
+        t->found[sight.finding]++;
     }
+    t->lost = t->found[FOUND_LOST];
+    t->units = t->found[FOUND_KEPT] + t->lost + t->found[FOUND_TORN];
     descriptor_close(&fd);
 }
 
@@ -1005,26 +999,6 @@ static void truncate_check(struct judging *j, int directory_fd, uint32_t unit, u
     s->finding = s->found >= promised ? FOUND_KEPT : FOUND_WRONG_SIZE;
 }
 
-static void new_name_judge(struct judging *j)
-{
-    struct stat st;
-    int fd = directory_open(j->directory_fd, worker_name(j->method, j->worker, 0).text);
-    if (fd < 0 && fd != -ENOENT)
-        return;
-    for (uint32_t unit = 0; unit < j->header->units; unit++) {
-        uint64_t synced = promised_of(j, unit);
-        if (synced == 0)
-            continue;
-        struct name name = version_name(unit, synced);
-        bool is_there = fd >= 0 && fstatat(fd, name.text, &st, AT_SYMLINK_NOFOLLOW) == 0;
-        if (!is_there && fd >= 0 && errno != ENOENT)
-            continue;
-        j->findings->new_names++;
-        j->findings->new_names_present += is_there;
-    }
-    descriptor_close(&fd);
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define METHOD(word, begins, steps, judges)                                                        \
@@ -1077,16 +1051,17 @@ const struct method methods[METHODS] = {
      .promise = "a new directory, and both directories synced"},
     {METHOD("truncate", truncate_begin, truncate_step, units_judge), .check = truncate_check,
      .names = {.sides = 1}, .promise = "a new size, and the file synced"},
-    {METHOD("new_name", names_begin, new_name_step, new_name_judge), .is_fact = true,
-     .names = {.sides = 1},
-     .promise = "a new file synced, and not its directory: nothing is promised"},
+    [METHOD_NEW_NAME] = {METHOD("new_name", names_begin, new_name_step, names_judge),
+                         .is_fact = true, .names = {.sides = 1},
+                         .promise =
+                             "a new file synced, and not its directory: nothing is promised"},
     [METHOD_ATOMIC] = {METHOD("atomic", blocks_begin, atomic_step, units_judge),
                        .check = atomic_check, .units_most = WHOLE_UNITS,
                        .open_flags = O_DIRECT | O_DSYNC, .write_flags = RWF_ATOMIC,
                        .promise =
                            "one write of each size that is promised whole, with RWF_ATOMIC and "
                            "O_DSYNC: the old or the new version"},
-    [METHOD_PLAIN] = {METHOD("plain", blocks_begin, plain_step, plain_judge), .is_canary = true,
+    [METHOD_PLAIN] = {METHOD("plain", blocks_begin, plain_step, canary_judge), .is_canary = true,
                       .open_flags = O_DIRECT,
                       .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
