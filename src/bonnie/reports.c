@@ -61,16 +61,31 @@ static int check_printed(const struct reports *r, int rc, const FILE *stream, st
     return err_system(e, -rc, "write the report to %s", output_name(r->output));
 }
 
-int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
+int reports_begin(struct reports *r, const struct result *none, const struct output *o,
                   struct html_page *page, struct err *e)
 {
+    const struct plan *p = none->plan;
     *r = (struct reports){.plan = p, .output = o, .page = page};
     r->is_read = p->text_is_named || isatty(fileno(o->stream));
     int rc = 0;
-    for (size_t i = 0; rc == 0 && p->runs > 1 && i < p->format_count; i++) {
+    for (size_t i = 0; rc == 0 && i < p->format_count; i++) {
         const struct report_ops *report = report_by_name(p->formats[i]);
+        FILE *stream = stream_for(r, report);
         if (report->header)
-            rc = check_printed(r, report->header(o->stream, p), o->stream, e);
+            rc = check_printed(r, report->header(stream, none), stream, e);
+    }
+    return rc;
+}
+
+int reports_test(const struct reports *r, const struct result *result, enum test_id test,
+                 struct err *e)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < r->plan->format_count; i++) {
+        const struct report_ops *report = report_by_name(r->plan->formats[i]);
+        FILE *stream = stream_for(r, report);
+        if (report->test)
+            rc = check_printed(r, report->test(stream, result, test), stream, e);
     }
     return rc;
 }

@@ -14,9 +14,9 @@
 struct report_ops {
     const char *name;     /* name for --format */
     bool is_of_whole_run; /* has no form for a run that a signal ended, which it leaves out */
-    /* the heading above the lines of several runs */
-    int (*header)(FILE *out, const struct plan *p);
-    int (*run)(FILE *out, const struct result *r); /* one run */
+    int (*header)(FILE *out, const struct result *r); /* before the first run; r has no figures */
+    int (*test)(FILE *out, const struct result *r, enum test_id test); /* that has just ended */
+    int (*run)(FILE *out, const struct result *r);                     /* one run */
     /* Notes for people below one run: what limited the figures and, with `advice`, which options
      * may help. When scripts read the report, notes go to standard error. */
     int (*notes)(FILE *out, const struct result *r, bool advice);
@@ -50,11 +50,16 @@ struct reports {
     struct result unfinished; /* the run that a signal ended, once there is one */
 };
 
-/* Prints the headings above the runs. The plan, the output and the page must outlive r. This and
- * the next two return 0, or a negative errno with a line in e. It is not a failure if a report that
- * -q has moved to standard error cannot be written. */
-int reports_begin(struct reports *r, const struct plan *p, const struct output *o,
+/* Prints the headings above the runs, of which `none` has the plan and the storage. These, the
+ * output and the page must outlive r. This and the next three return 0, or a negative errno with a
+ * line in e. It is not a failure if a report that -q has moved to standard error cannot be
+ * written. */
+int reports_begin(struct reports *r, const struct result *none, const struct output *o,
                   struct html_page *page, struct err *e);
+
+/* Prints the test of a run that goes on. */
+int reports_test(const struct reports *r, const struct result *result, enum test_id test,
+                 struct err *e);
 
 /* Prints one run. Owns the result's memory from now on, even after a failure. */
 int reports_run(struct reports *r, struct result *result, struct err *e);

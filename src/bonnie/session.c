@@ -170,13 +170,13 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
                     op_bytes = t->chunk_bytes;
                     op_ns = t->elapsed_ns / t->ops;
                 }
+                if (rc == 0)
+                    rc = reports_test(reports, &result, test, &failure);
             }
             result.ended_ns = clock_ns();
             bool is_inability =
                 rc == -EOPNOTSUPP || rc == -ENOSYS || rc == -ENOSPC || rc == -EDQUOT;
             if (is_brief && !is_first_brief && is_inability) {
-                result_release(&result);
-                result.begun_ns = result.ended_ns;
                 snprintf(result.left_out, sizeof result.left_out, "%s",
                          p->left_out ? p->left_out : failure.text);
                 rc = 0;
@@ -298,7 +298,8 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
             !plan->has_go_flags && plan_stores(plan))
             say_cost(plan_whole(plan));
         advise_user(plan, &helpers, geteuid() == 0 && !identity.change);
-        rc = reports_begin(&reports, plan, &output, &page, e);
+        rc = reports_begin(&reports, &(struct result){.plan = plan, .storage = &context.storage},
+                           &output, &page, e);
     }
     if (rc == 0)
         rc = run_rows(plans, count, &context, &reports, e);

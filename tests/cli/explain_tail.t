@@ -79,7 +79,7 @@ SKIP: {
     };
 
     my $text = bonnie(@explain);
-    my ($said) = "$text->{out}$text->{err}" =~ /^What limited each test\n(.*?)(?=^\S|\z)/ms;
+    my ($said) = "$text->{out}$text->{err}" =~ /^What limited each test\b[^\n]*\n(.*?)(?=^\S|\z)/ms;
     like($said // q{}, qr/^\s+iops:\sof\sthe\sslowest\s\d+\s[(]above\s[\d.]+\s[mun]?s[)]:\s\d+\s/mx, 'in the table\'s notes') or diag $text->{out};
 
     my $as_user = bonnie(@explain, '--json', qw(-u nobody));

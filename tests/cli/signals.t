@@ -52,6 +52,21 @@ for my $test (@ALL_TESTS) {
     }
 }
 
+# The rows of a short look are printed as they are measured; -o keeps the whole look or nothing.
+for my $case ([qw(KILL)], [qw(INT)], [ 'INT', "--output=$dir/report" ]) {
+    my ($signal, @how) = @{$case};
+    my $run = start("$dir", '--iops-duration=60', @how);
+    wait_until('a test at random places', sub { slurp($run->{err_file}) =~ /^Read 4 KiB, one by one[.]{3}/m });
+    my $rows = slurp($run->{out_file});
+    like($rows, qr/\A\Q$dir\E: (?:.+\n)+\n +per second .*\nWrite {4}1 MiB, .*\nRead {5}1 MiB, .*\n\z/, 'two rows of a look are there while the third is measured') if !@how;
+    kill $signal => $run->{pid};
+    is(finish($run)->{status}, "signal $SIGNAL{$signal}", "SIG$signal in a look @how");
+    is($run->{out}, $rows, @how ? 'nothing is printed' : 'and nothing else is') if $signal eq 'KILL' || @how;
+    like($run->{out}, qr/\A\Q$rows\E\n\d+ s, /, 'what it cost follows') if $signal eq 'INT' && !@how;
+    bonnie('--cleanup', "$dir") if $signal eq 'KILL';
+    is_deeply([ tree($dir) ], [], 'nothing is left');
+}
+
 # INT and TERM print the figures of the tests that are done, when everything is removed.
 my %goes_on = (
     (map { $_ => '--time=1000000' } qw(put_block rewrite get_block)),

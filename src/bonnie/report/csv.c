@@ -74,11 +74,13 @@ static int put_line(struct csv_line *l, const char *version, const struct figure
     return report_end(l->out);
 }
 
-static int csv_header(FILE *out, const struct plan *p)
+/* Names the fields if there are several lines. */
+static int csv_header(FILE *out, const struct result *r)
 {
     const struct figures none = {0};
-    struct csv_line l = {.out = out, .generation = p->csv, .is_header = true, .separator = ""};
-    return put_line(&l, "", &none);
+    struct csv_line l = {
+        .out = out, .generation = r->plan->csv, .is_header = true, .separator = ""};
+    return r->plan->runs > 1 ? put_line(&l, "", &none) : 0;
 }
 
 static int csv_run(FILE *out, const struct result *r)

@@ -249,7 +249,7 @@ static json_t *one_run(const struct result runs[], size_t count, size_t index)
             if (r->tests[test].measured)
                 append_value(&tests, json_of_test(r, test));
         for (enum test_id test = 0; r->left_out[0] && test < TEST_COUNT; test++) {
-            if (!r->plan->row->tests[test].id)
+            if (!r->plan->row->tests[test].id || r->tests[test].measured)
                 continue;
             json_t *row = json_object();
             put_row(&row, r->plan->row, test);

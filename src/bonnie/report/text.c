@@ -11,13 +11,10 @@
 #include "sync/ranks.h"
 #include "util/printable.h"
 
-/* "  page cache  seq_create  " */
+/* "  page cache  seq_create" */
 #define NAME_COLUMNS 10
 
-#define LIMIT_COLUMNS 10
-#define NAMES_COLUMN  (2 + LIMIT_COLUMNS + 2)
-#define TEXT_COLUMN   (NAMES_COLUMN + NAME_COLUMNS + 2)
-#define PLACE_COLUMN  (2 + NAME_COLUMNS + 2)
+#define PLACE_COLUMN (2 + NAME_COLUMNS + 2)
 
 /* Room for the names of all tests, separated by blanks. */
 #define NAMES_TEXT (TEST_COUNT * (NAME_COLUMNS + 1))
@@ -36,18 +33,13 @@ static void group_add(struct test_group *group, enum test_id test)
     group->count++;
 }
 
-/* The section of notes below the table. */
+#define HEADING "What limited each test"
+
+/* The section below the table. */
 struct notes {
     FILE *out;
     bool has_begun; /* the heading has been printed */
 };
-
-static void begin_section(struct notes *n)
-{
-    if (!n->has_begun)
-        fputs("What limited each test\n", n->out);
-    n->has_begun = true;
-}
 
 /* Prints a note in the section. */
 __attribute__((format(printf, 2, 3))) static void note(struct notes *n, const char *format, ...)
@@ -57,8 +49,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *n, const ch
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    begin_section(n);
-    fputs("  ", n->out);
+    fputs(n->has_begun ? "  " : HEADING "\n  ", n->out);
+    n->has_begun = true;
     print_wrapped(n->out, 2, text);
 }
 
@@ -160,18 +152,46 @@ static bool has_verdict(const struct test_result *t)
     return test_result_is_long_enough(t) && t->verdict.is_known;
 }
 
-/* Prints all verdicts. Tests with the same reason share one, at the place of the first of them. One
- * test has it on the line of its name; several have their names on a line, and the verdict
- * below. */
-static void print_verdicts(struct notes *n, const struct result *r, bool advice)
+/* Whether the figures of the table say all that the sentence would. */
+static bool is_in_figures(const struct judgement *j)
 {
-    FILE *out = n->out;
+    return j->reason == REASON_OTHERS_COMPUTED ||
+           (j->quota_percent <= 0 &&
+            (j->reason == REASON_NOTHING_EXPLAINS || j->reason == REASON_DEVICE_BUSY ||
+             j->reason == REASON_COMPUTED));
+}
+
+/* Prints the table, and below it what else is known and, with `advice`, which options may help:
+ * once for all tests with the same reason. */
+static void print_limits(struct notes *n, const struct result *r, bool advice)
+{
+    static const int columns[] = {sizeof "device busy" + 1, sizeof "computing" + 1,
+                                  sizeof "no CPU" + 1};
     bool is_told[TEST_COUNT] = {false};
+    for (enum test_id test = 0; test < TEST_COUNT; test++) {
+        const struct judgement *j = &r->tests[test].verdict.least;
+        const double figures[] = {j->device_known ? j->device_percent : -1, j->computed_percent,
+                                  j->others.waited_percent};
+        if (!has_verdict(&r->tests[test]))
+            continue;
+        if (!n->has_begun)
+            fprintf(n->out, "%-*s  device busy  computing  no CPU\n", 2 * (2 + NAME_COLUMNS),
+                    HEADING);
+        n->has_begun = true;
+        fprintf(n->out, "  %-*s  %-*s", NAME_COLUMNS, limit_text(j->by), NAME_COLUMNS,
+                test_names[test]);
+        for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+            if (figures[i] < 0)
+                fprintf(n->out, "%*s", columns[i], "-");
+            else
+                fprintf(n->out, "%*.0f %%", columns[i] - 2, figures[i]);
+        fputc('\n', n->out);
+    }
     for (enum test_id first = 0; first < TEST_COUNT; first++) {
         struct verdict sum = r->tests[first].verdict;
         struct test_group group = {0};
-        char text[ADVICE_TEXT];
-        char sentence[LIMIT_SENTENCE];
+        char help[ADVICE_TEXT] = "";
+        char sentence[LIMIT_SENTENCE] = "";
         if (is_told[first] || !has_verdict(&r->tests[first]))
             continue;
         for (enum test_id test = first; test < TEST_COUNT; test++) {
@@ -181,22 +201,12 @@ static void print_verdicts(struct notes *n, const struct result *r, bool advice)
             is_told[test] = true;
             group_add(&group, test);
         }
-        begin_section(n);
-        limit_sentence(sentence, &sum.least, &sum.most);
-        fprintf(out, "  %-*s  ", LIMIT_COLUMNS, limit_text(sum.least.by));
-        if (group.count == 1) {
-            fprintf(out, "%-*s  ", NAME_COLUMNS, test_names[first]);
-            print_wrapped(out, TEXT_COLUMN, sentence);
-        } else {
-            print_wrapped(out, NAMES_COLUMN, group.names);
-            fprintf(out, "%*s", NAMES_COLUMN, "");
-            print_wrapped(out, NAMES_COLUMN, sentence);
-        }
-        if (!advice || sum.advice == 0)
-            continue;
-        advice_text(text, sum.advice);
-        fprintf(out, "%*s", NAMES_COLUMN, "");
-        print_wrapped(out, NAMES_COLUMN, text);
+        if (!is_in_figures(&sum.least))
+            limit_sentence(sentence, &sum.least, &sum.most);
+        if (advice && sum.advice > 0)
+            advice_text(help, sum.advice);
+        if (*sentence || *help)
+            note(n, "%s: %s%s%s", group.names, sentence, *sentence && *help ? " " : "", help);
     }
 }
 
@@ -240,7 +250,7 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
     const struct facts *f = &r->storage->facts;
     struct notes n = {.out = out};
     char text[DIRECT_TEXT];
-    print_verdicts(&n, r, advice);
+    print_limits(&n, r, advice);
     /* O_DIRECT went past the page cache, or nobody knows; a "no" is a verdict */
     if (direct_text(text, r, 1) != DIRECT_NO && *text)
         note(&n, "%s", text);

@@ -319,11 +319,40 @@ static struct result damaged(void)
     return r;
 }
 
+/* A test whose speed fell, and one at random places whose limit is not known. */
+static struct result levels(void)
+{
+    static const struct level falls[] = {
+        {.to = {.ns = 14600 * MILLION, .bytes = UINT64_C(44238163149)},
+         .rate = 2.83 * (double)GIB,
+         .limited_by = "page cache"},
+        {.from = {.ns = 14600 * MILLION, .bytes = UINT64_C(44238163149)},
+         .to = {.ns = 90000 * MILLION, .bytes = UINT64_C(115474546934)},
+         .rate = 901 * (double)MIB,
+         .limited_by = "device"},
+    };
+    struct result r = plain_result();
+    plan.iops.block_bytes = 4096;
+    r.tests[TEST_PUT_BLOCK] = moved(1253000, 20, 499000);
+    r.tests[TEST_PUT_BLOCK].verdict = verdict(LIMITED_DEVICE, REASON_DEVICE_BUSY, 97, 0);
+    r.tests[TEST_IOPS] = did(12345, 10, 300);
+    r.tests[TEST_IOPS].chunk_bytes = 4096;
+    r.tests[TEST_IOPS].verdict = verdict(LIMITED_UNKNOWN, REASON_NO_DEVICE, 0, 0);
+    r.tests[TEST_IOPS].verdict.least.device_known = false;
+    for (size_t i = 0; i < 2; i++) {
+        r.tests[TEST_PUT_BLOCK].levels.list[r.tests[TEST_PUT_BLOCK].levels.count++] = falls[i];
+        r.tests[TEST_IOPS].levels.list[r.tests[TEST_IOPS].levels.count++] = falls[i];
+        r.tests[TEST_IOPS].levels.list[i].limited_by = "unknown";
+    }
+    return r;
+}
+
 static const struct golden {
     const char *file;
     const char *format;
     struct result (*build)(void);
 } goldens[] = {
+    {"levels.txt", "text", levels},
     {"full.txt", "text", full},
     {"full.csv", "csv", full},
     {"gobonniego.txt", "gobonniego", gobonniego},
@@ -362,7 +391,8 @@ static char *printed(const char *format, const struct result *r)
     assert_non_null(out);
     const struct report_ops *report = report_by_name(format);
     assert_non_null(report);
-    assert_int_equal(r ? report->run(out, r) : report->header(out, &plan), 0);
+    assert_int_equal(r ? report->run(out, r) : report->header(out, &(struct result){.plan = &plan}),
+                     0);
     if (r && report->notes)
         assert_int_equal(report->notes(out, r, true), 0);
     assert_int_equal(fclose(out), 0);
@@ -416,22 +446,37 @@ static void header_names_every_field(void **state)
         if (!files[i])
             continue;
         plan.csv = (enum csv_generation)i;
+        char *none = printed("csv", NULL);
+        assert_string_equal(none, "");
+        free(none);
+        plan.runs = 2; /* one line has no names above it */
         char *expected = golden_text(files[i]);
         char *text = printed("csv", NULL);
+        plan.runs = 1;
         assert_string_equal(text, expected);
         free(text);
         free(expected);
     }
 }
 
-/* The output of a format after this number of runs. The caller frees it. */
+/* The output of a format after this number of runs, with all that it prints before they end if it
+ * prints their tests. The caller frees it. */
 static char *printed_at_the_end(const char *format, const struct result runs[], size_t count)
 {
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     assert_non_null(out);
-    assert_int_equal(report_by_name(format)->all(out, runs, count), 0);
+    const struct report_ops *report = report_by_name(format);
+    if (report->test)
+        assert_int_equal(report->header(out, runs), 0);
+    for (size_t i = 0; report->test && i < count; i++) {
+        for (enum test_id test = 0; test < TEST_COUNT; test++)
+            if (runs[i].tests[test].measured)
+                assert_int_equal(report->test(out, &runs[i], test), 0);
+        assert_int_equal(report->run(out, &runs[i]), 0);
+    }
+    assert_int_equal(report->all(out, runs, count), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -687,8 +732,8 @@ static void every_format_has_a_golden_test(void **state)
 {
     (void)state;
     for (size_t i = 0; report_at(i); i++) {
-        if (!report_at(i)->run)
-            continue; /* those for all runs are in test_json.c */
+        if (!report_at(i)->run || report_at(i)->test)
+            continue; /* those for all runs are in test_json.c, the short look is above */
         size_t tests = 0;
         for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++)
             tests += strcmp(goldens[g].format, report_at(i)->name) == 0;
@@ -707,13 +752,16 @@ static void a_full_disk_is_reported(void **state)
     struct result r = full();
     plan.row = &row;
     plan.directory = "/data";
+    plan.runs = 2;
     for (size_t i = 0; report_at(i); i++) {
         FILE *out = fopen("/dev/full", "w");
         assert_non_null(out);
-        if (report_at(i)->run)
+        if (report_at(i)->test)
+            assert_int_equal(report_at(i)->test(out, &r, TEST_PUT_BLOCK), -ENOSPC);
+        else if (report_at(i)->run)
             assert_int_equal(report_at(i)->run(out, &r), -ENOSPC);
         if (report_at(i)->header)
-            assert_int_equal(report_at(i)->header(out, &plan), -ENOSPC);
+            assert_int_equal(report_at(i)->header(out, &r), -ENOSPC);
         const struct result twice[] = {r, r};
         if (report_at(i)->all)
             assert_int_equal(report_at(i)->all(out, twice, 2), -ENOSPC);
