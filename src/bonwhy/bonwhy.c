@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bonwhy/profile.h"
 #include "bonwhy/target.h"
 #include "bonwhy/watch.h"
 #include "cli/parser.h"
@@ -127,11 +126,16 @@ static struct name_text name_of(struct watch *w, int process)
     return name;
 }
 
-static void put_person(json_t **object, struct watch *w, int process)
+/* Appends a process and its share of a time, in percent, or of bytes. */
+static void append_share(json_t **array, struct watch *w, int process, const char *key,
+                         json_t *share)
 {
     const struct person *one = watch_person(w, process);
-    put_known(object, "name", one ? one->name : "");
-    put_count(object, "pid", (uint64_t)process);
+    json_t *object = json_object();
+    put_known(&object, "name", one ? one->name : "");
+    put_count(&object, "pid", (uint64_t)process);
+    put_value(&object, key, share);
+    append_value(array, object);
 }
 
 /* Why the slowest calls of the kind that took most time were slow, and because of whom. */
@@ -144,13 +148,6 @@ struct answer {
     uint64_t all_ns;          /* the time of all of them */
     struct tail_spans by;     /* of that: each cause, and processes instead of threads */
 };
-
-static int most_first(const void *a, const void *b)
-{
-    const struct tail_blame *first = a;
-    const struct tail_blame *second = b;
-    return (first->ns < second->ns) - (first->ns > second->ns);
-}
 
 /* Makes the answer from `slowest` calls, or by default those that the manual names. */
 static int make_answer(struct answer *a, struct watch *w, uint64_t slowest, struct err *e)
@@ -175,46 +172,43 @@ static int make_answer(struct answer *a, struct watch *w, uint64_t slowest, stru
         for (unsigned i = 0; i < TAIL_BLAMED && r->spans.blamed[i].thread != 0; i++) {
             const struct person *by = watch_person(w, r->spans.blamed[i].thread);
             if (by && !by->is_kernel && !by->is_followed)
-                tail_blame(&a->by, by->process, r->spans.blamed[i].ns);
+                tail_share_add(a->by.blamed, TAIL_BLAMED, by->process, r->spans.blamed[i].amount);
         }
     }
-    qsort(a->by.blamed, TAIL_BLAMED, sizeof *a->by.blamed, most_first);
+    qsort(a->by.blamed, TAIL_BLAMED, sizeof *a->by.blamed, tail_share_most_first);
     return 0;
 }
 
 static void print_answer(FILE *out, struct watch *w, const struct answer *a)
 {
     struct tail_spans left = a->by;
-    char line[1024] = "";
+    struct label_text causes = {""};
+    struct label_text others = {""};
     fprintf(out, "%s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.\n",
             printable(a->target).text, units_time(a->elapsed_ns).text, a->slow.examined,
             a->slow.ops, a->kind->name, units_time(a->least_ns).text);
     for (;;) {
         enum tail_cause cause = tail_largest(&left);
         double share = percent(left.ns[cause], a->all_ns);
-        size_t used = strlen(line);
+        const char *before = *causes.text ? ";" : "Of that time,";
         if (share < LEAST_CAUSE_PERCENT)
             break;
         if (cause == CAUSE_UNKNOWN)
-            snprintf(line + used, sizeof line - used, "%s %.0f %% is not known",
-                     used > 0 ? ";" : "Of that time,", share);
+            label_add(&causes, "%s %.0f %% is not known", before, share);
         else
-            snprintf(line + used, sizeof line - used, "%s %.0f %% they %s",
-                     used > 0 ? "; in" : "Of that time, in", share, tail_causes[cause].words);
+            label_add(&causes, "%s in %.0f %% they %s", before, share, tail_causes[cause].words);
         left.ns[cause] = 0; /* told */
     }
-    strcat(line, ".");
-    print_wrapped(out, 0, line);
-    line[0] = '\0';
+    label_add(&causes, ".");
+    print_wrapped(out, 0, causes.text);
     for (unsigned i = 0; i < TAIL_BLAMED; i++) {
-        double share = percent(a->by.blamed[i].ns, a->all_ns);
-        size_t used = strlen(line);
+        double share = percent(a->by.blamed[i].amount, a->all_ns);
         if (share >= LEAST_PERCENT)
-            snprintf(line + used, sizeof line - used, "%s%.0f %% because of %s",
-                     used > 0 ? "; " : "", share, name_of(w, a->by.blamed[i].thread).text);
+            label_add(&others, "%s%.0f %% because of %s", *others.text ? "; " : "", share,
+                      name_of(w, a->by.blamed[i].thread).text);
     }
-    strcat(line, *line ? "." : "Nobody else was seen to be the reason.");
-    print_wrapped(out, 0, line);
+    label_add(&others, "%s", *others.text ? "." : "Nobody else was seen to be the reason.");
+    print_wrapped(out, 0, others.text);
 }
 
 static int longest_first(const void *a, const void *b)
@@ -224,19 +218,13 @@ static int longest_first(const void *a, const void *b)
     return (first->waited_ns < second->waited_ns) - (first->waited_ns > second->waited_ns);
 }
 
-static int most_written_first(const void *a, const void *b)
-{
-    const struct storage_user *first = a;
-    const struct storage_user *second = b;
-    return (first->written < second->written) - (first->written > second->written);
-}
-
-/* The counters of a storage's device since it was first seen. */
-static struct device_counters counters_of(const struct storage *s)
+/* How busy a storage's device was since it was first seen, in percent; -1: not known. */
+static double busy_percent(const struct storage *s)
 {
     struct device_counters now;
     device_read(&s->devices, &now);
-    return device_since(&now, &s->before);
+    now = device_since(&now, &s->before);
+    return now.known ? device_busy_percent(&now, clock_ns() - s->since_ns) : -1;
 }
 
 /* Most writers that are printed of a device. */
@@ -244,21 +232,18 @@ static struct device_counters counters_of(const struct storage *s)
 
 static void print_storage(FILE *out, struct watch *w, const struct storage *s)
 {
-    char line[1024];
+    struct label_text line = {""};
     char bytes[UNITS_TEXT];
-    const struct device_counters now = counters_of(s);
-    snprintf(line, sizeof line, "%.200s: ", printable(s->devices.name).text);
-    if (now.known)
-        snprintf(line + strlen(line), sizeof line - strlen(line), "busy %.3g %%; ",
-                 device_busy_percent(&now, clock_ns() - s->since_ns));
+    const double busy = busy_percent(s);
+    label_add(&line, "%.200s: ", printable(s->devices.name).text);
+    if (busy >= 0)
+        label_add(&line, "busy %.3g %%; ", busy);
     units_format_readable(bytes, s->written);
-    snprintf(line + strlen(line), sizeof line - strlen(line), "%" PRIu64 " flushes; %s written",
-             s->flushes, bytes);
-    for (unsigned n = 0; n < WRITERS_PRINTED && s->users[n].written > 0; n++)
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s %s %.0f %%",
-                 n > 0 ? "," : ":", name_of(w, s->users[n].process).text,
-                 percent(s->users[n].written, s->written));
-    print_wrapped(out, 0, line);
+    label_add(&line, "%" PRIu64 " flushes; %s written", s->flushes, bytes);
+    for (unsigned n = 0; n < WRITERS_PRINTED && s->writers[n].thread != 0; n++)
+        label_add(&line, "%s %s %.0f %%", n > 0 ? "," : ":", name_of(w, s->writers[n].thread).text,
+                  percent(s->writers[n].amount, s->written));
+    print_wrapped(out, 0, line.text);
 }
 
 /* Most files that are printed. */
@@ -308,22 +293,16 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
                 w->unknown);
 }
 
-static json_t *storage_of(struct watch *w, const struct storage *s)
+static json_t *device_json(struct watch *w, const struct storage *s)
 {
-    const struct device_counters now = counters_of(s);
     json_t *object = json_object();
     json_t *writers = json_array();
     put_text(&object, "name", s->devices.name);
-    put_value(&object, "busy_percent",
-              now.known ? json_real(device_busy_percent(&now, clock_ns() - s->since_ns))
-                        : json_null());
+    put_known_real(&object, "busy_percent", busy_percent(s));
     PUT_COUNTS(&object, {"flushes", s->flushes}, {"written_bytes", s->written});
-    for (unsigned i = 0; i < STORAGE_USERS && s->users[i].written > 0; i++) {
-        json_t *one = json_object();
-        put_person(&one, w, s->users[i].process);
-        put_count(&one, "written_bytes", s->users[i].written);
-        append_value(&writers, one);
-    }
+    for (unsigned i = 0; i < WRITERS && s->writers[i].thread != 0; i++)
+        append_share(&writers, w, s->writers[i].thread, "written_bytes",
+                     json_integer((json_int_t)s->writers[i].amount));
     put_value(&object, "writers", writers);
     return object;
 }
@@ -341,13 +320,9 @@ static json_t *answer_json(struct watch *w, const struct answer *a)
         put_real(&causes, tail_causes[cause].name, percent(a->by.ns[cause], a->all_ns));
     put_value(&object, "percent", causes);
     for (unsigned i = 0; i < TAIL_BLAMED; i++) {
-        double share = percent(a->by.blamed[i].ns, a->all_ns);
-        if (share < LEAST_PERCENT)
-            continue;
-        json_t *one = json_object();
-        put_person(&one, w, a->by.blamed[i].thread);
-        put_real(&one, "percent", share);
-        append_value(&others, one);
+        double share = percent(a->by.blamed[i].amount, a->all_ns);
+        if (share >= LEAST_PERCENT)
+            append_share(&others, w, a->by.blamed[i].thread, "percent", json_real(share));
     }
     put_value(&object, "others", others);
     for (size_t i = 0; i < a->slow.examined; i++) {
@@ -400,7 +375,7 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
     }
     for (unsigned i = 0; i < w->storage_count; i++)
         if (w->storages[i].devices.count > 0)
-            append_value(&devices, storage_of(w, &w->storages[i]));
+            append_value(&devices, device_json(w, &w->storages[i]));
     put_value(&object, "calls", calls);
     put_value(&object, "files", files);
     put_value(&object, "devices", devices);
@@ -461,8 +436,8 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
         rc = make_answer(&answer, w, s->slowest.value, e);
     qsort(w->files, w->file_count, sizeof *w->files, longest_first);
     for (unsigned i = 0; i < w->storage_count; i++)
-        qsort(w->storages[i].users, STORAGE_USERS, sizeof *w->storages[i].users,
-              most_written_first);
+        qsort(w->storages[i].writers, WRITERS, sizeof *w->storages[i].writers,
+              tail_share_most_first);
     if (rc == 0 && s->json) {
         char *json =
             document_end(report_json(w, s, has_calls ? &answer : NULL, elapsed_ns), JSON_INDENT(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonwhy/profile.h"
+#include "bonwhy/watch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 /* What the files of a profile stand for: it has four at most. */
 enum { ROLE_CREATED, ROLE_FIRST, ROLE_SECOND, ROLE_OTHERS, ROLES, ROLE_DIRECTORY = ROLES };
-static const char *const role_names[] = {"new", "first", "second", "others"};
+static const char *const role_names[] = {"new", "first", "second", "others", "directory"};
 
 /* The steps but for those that write. */
 static const char *const act_names[] = {[NOTE_CREATE] = "create",
@@ -24,9 +24,6 @@ static const char *const act_names[] = {[NOTE_CREATE] = "create",
                                         [NOTE_SYNC_ALL] = "sync-all",
                                         [NOTE_RENAME] = "rename",
                                         [NOTE_REMOVE] = "remove"};
-
-/* The states of a log. */
-static const char *const state_names[] = {"recycled", "preallocated", "grows"};
 
 struct step {
     uint8_t act;
@@ -46,19 +43,24 @@ struct role {
     uint64_t bytes;    /* of all of them */
     uint64_t end;      /* of the last one */
     uint64_t size;     /* largest end */
+    uint64_t unit;     /* of its pages; 0: it is written in order */
     bool has_sync_all;
+    bool is_used; /* by a cycle of the profile */
+    bool is_renamed;
 };
 
-/* The cycles of a stream of steps. */
-struct cycles {
-    const struct step *steps;
-    size_t first;    /* the first step of one that is like most others */
-    unsigned length; /* in steps */
+/* Steps of all roles or of one, and the cycles that they are. */
+struct stream {
+    struct step *steps;
+    size_t count;
+    size_t syncs;    /* steps that sync */
+    unsigned key;    /* of the step that ends a cycle */
+    size_t first;    /* the first step of a cycle that is like most others */
+    unsigned length; /* in steps; 0: there are no cycles */
     size_t alike;    /* their number */
     size_t all;      /* number of cycles */
     size_t covered;  /* number of steps in those that are alike */
     size_t looked_at;
-    unsigned key; /* of the step that ends a cycle */
 };
 
 /* Longer cycles are not looked at; bonload's profiles have no more steps. */
@@ -80,106 +82,112 @@ static bool is_alike(const struct step *a, const struct step *b, size_t length)
     return true;
 }
 
+/* Where the cycle ends that begins at `begin`; 0: it has no end. */
+static size_t end_of(const struct stream *s, size_t begin)
+{
+    while (begin < s->count && s->steps[begin].key != s->key)
+        begin++;
+    return begin < s->count ? begin + 1 : 0;
+}
+
 /* Cuts the steps behind each one with this key. Of the kinds of cycles, takes the most frequent. */
-static struct cycles cut(const struct step steps[], size_t count, unsigned key)
+static struct stream cut(struct stream s, unsigned key)
 {
     enum { KINDS = 64 };
     struct {
         size_t first, length, number;
     } kinds[KINDS] = {{0}};
-    struct cycles c = {.steps = steps, .key = key};
-    size_t first = 0;
-    while (first < count && steps[first].key != key)
-        first++;
-    for (size_t begin = ++first, i = begin; i < count; i++) {
+    struct stream c = {.steps = s.steps, .count = s.count, .syncs = s.syncs, .key = key};
+    for (size_t begin = end_of(&c, 0), end; (end = end_of(&c, begin)) != 0; begin = end) {
+        size_t length = end - begin;
         unsigned kind = 0;
-        if (steps[i].key != key)
-            continue;
-        size_t length = i + 1 - begin;
         while (kind < KINDS && kinds[kind].number > 0 &&
                (kinds[kind].length != length ||
-                !is_alike(&steps[kinds[kind].first], &steps[begin], length)))
+                !is_alike(&c.steps[kinds[kind].first], &c.steps[begin], length)))
             kind++;
-        if (kind < KINDS) {
-            kinds[kind].first = kinds[kind].number++ == 0 ? begin : kinds[kind].first;
-            kinds[kind].length = length;
-            if (length <= MAX_STEPS && kinds[kind].number * length > c.covered) {
-                c.first = kinds[kind].first;
-                c.length = (unsigned)length;
-                c.alike = kinds[kind].number;
-                c.covered = c.alike * length;
-            }
-        }
         c.all++;
-        begin = i + 1;
-        c.looked_at = begin - first;
+        c.looked_at += length;
+        if (kind == KINDS)
+            continue;
+        kinds[kind].first = kinds[kind].number++ == 0 ? begin : kinds[kind].first;
+        kinds[kind].length = length;
+        if (length <= MAX_STEPS && kinds[kind].number * length > c.covered) {
+            c.first = kinds[kind].first;
+            c.length = (unsigned)length;
+            c.alike = kinds[kind].number;
+            c.covered = c.alike * length;
+        }
     }
     return c;
 }
 
-static double share(const struct cycles *c)
+static double share(const struct stream *s)
 {
-    return c->looked_at > 0 ? (double)c->covered / (double)c->looked_at : 0;
+    return s->looked_at > 0 ? (double)s->covered / (double)s->looked_at : 0;
 }
 
 /* The best way to cut; of equal ones, one whose cycles begin with a file that is created. */
-static struct cycles find_cycles(const struct step steps[], size_t count)
+static void find_cycles(struct stream *best)
 {
-    struct cycles best = {.steps = steps};
     bool is_there[KEYS] = {false};
-    for (size_t i = 0; i < count; i++)
-        is_there[steps[i].key] = true;
+    for (size_t i = 0; i < best->count; i++)
+        is_there[best->steps[i].key] = true;
     for (unsigned key = KEYS; key-- > 0;) { /* an end rather than a beginning, where equal */
-        struct cycles c = is_there[key] ? cut(steps, count, key) : best;
-        bool creates = c.length > 0 && steps[c.first].act == NOTE_CREATE;
-        double more = share(&c) - share(&best);
+        if (!is_there[key])
+            continue;
+        struct stream c = cut(*best, key);
+        bool creates = c.length > 0 && c.steps[c.first].act == NOTE_CREATE;
+        double more = share(&c) - share(best);
         bool stores = false; /* names alone are not what a storage is asked for */
         for (size_t i = c.first; i < c.first + c.length; i++)
-            stores |= steps[i].act != NOTE_RENAME && steps[i].act != NOTE_REMOVE;
-        if (is_there[key] && stores && c.alike >= CYCLES_LEAST &&
-            (more > 0.01 || (more > -0.01 && creates && steps[best.first].act != NOTE_CREATE)))
-            best = c;
+            stores |= c.steps[i].act != NOTE_RENAME && c.steps[i].act != NOTE_REMOVE;
+        if (stores && c.alike >= CYCLES_LEAST &&
+            (more > 0.01 ||
+             (more > -0.01 && creates && best->steps[best->first].act != NOTE_CREATE)))
+            *best = c;
     }
-    return best;
 }
 
-/* Writes the steps of a cycle, with the means of all that are alike. */
-static void print_cycle(FILE *out, const struct cycles *c, size_t count, size_t from,
-                        unsigned length, const struct role roles[], const uint64_t units[])
+/* Writes the steps of a cycle, or of what comes before one, with the means of all that are
+ * alike. */
+static void print_cycle(FILE *out, const struct stream *s, size_t first, unsigned length,
+                        const struct role roles[])
 {
     uint64_t bytes[MAX_STEPS] = {0};
     uint64_t writes[MAX_STEPS] = {0};
     size_t number = 0;
-    for (size_t i = c->first < from ? c->first : from; i + length <= count; i++) {
-        if ((i > 0 && c->steps[i - 1].key != c->key) ||
-            !is_alike(&c->steps[i], &c->steps[from], length))
+    for (size_t begin = s->first < first ? s->first : first;
+         begin != 0 && begin + length <= s->count; begin = end_of(s, begin)) {
+        if (!is_alike(&s->steps[begin], &s->steps[first], length))
             continue;
         for (unsigned k = 0; k < length; k++) {
-            bytes[k] += c->steps[i + k].bytes;
-            writes[k] += c->steps[i + k].writes;
+            bytes[k] += s->steps[begin + k].bytes;
+            writes[k] += s->steps[begin + k].writes;
         }
         number++;
     }
-    ASSUME(number > 0); /* the cycle at `from` is like itself */
+    ASSUME(number > 0); /* the cycle at `first` is like itself */
     for (unsigned k = 0; k < length; k++) {
-        const struct step *s = &c->steps[from + k];
+        const struct step *step = &s->steps[first + k];
+        const struct role *r = &roles[step->role];
+        const char *name = role_names[step->role];
         uint64_t mean = (bytes[k] + number / 2) / number;
         uint64_t calls = (writes[k] + number / 2) / number;
         mean = mean > MAX_STEP_BYTES ? MAX_STEP_BYTES : mean > 0 ? mean : 1;
         fputs(k > 0 ? "; " : " ", out);
-        if (s->role == ROLE_DIRECTORY)
+        if (step->role == ROLE_DIRECTORY)
             fputs("sync-dir", out);
-        else if (s->act != NOTE_PUT)
-            fprintf(out, "%s %s%s", act_names[s->act], role_names[s->role],
-                    s->act == NOTE_RENAME ? " renamed" : "");
-        else if (units[s->role] > 0)
-            fprintf(out, "write %s %" PRIu64, role_names[s->role], calls > 4096 ? 4096 : calls);
-        else if (s->role != ROLE_CREATED && !roles[s->role].has_sync_all)
-            fprintf(out, "append %s %" PRIu64, role_names[s->role], mean);
-        else if (s->role == ROLE_CREATED && s->at != NOTE_NEXT)
-            fprintf(out, "put %s %" PRIu64 " %" PRIu64, role_names[s->role], s->at, mean);
+        else if (step->act != NOTE_PUT)
+            fprintf(out, "%s %s%s", act_names[step->act], name,
+                    step->act == NOTE_RENAME ? " renamed" : "");
+        else if (r->unit > 0)
+            fprintf(out, "write %s %" PRIu64, name, calls > 4096 ? 4096 : calls);
+        else if (step->role != ROLE_CREATED && !r->has_sync_all)
+            fprintf(out, "append %s %" PRIu64, name, mean);
+        else if (step->role == ROLE_CREATED && step->at != NOTE_NEXT)
+            fprintf(out, "put %s %" PRIu64 " %" PRIu64, name, step->at, mean);
         else
-            fprintf(out, "put %s next %" PRIu64, role_names[s->role], mean);
+            fprintf(out, "put %s next %" PRIu64, name, mean);
     }
     fputc('\n', out);
 }
@@ -191,7 +199,7 @@ static bool is_brief(const struct watch *w, const struct note *n)
 }
 
 /* Gives roles to the two files with most calls, and turns the notes into steps. */
-static size_t make_steps(const struct watch *w, struct step steps[], struct role roles[ROLES])
+static size_t make_steps(const struct watch *w, struct step steps[], struct role roles[])
 {
     unsigned calls[MAX_FILES] = {0};
     bool creates = false;
@@ -232,12 +240,10 @@ static size_t make_steps(const struct watch *w, struct step steps[], struct role
                          .writes = 1,
                          .bytes = n->bytes,
                          .at = NOTE_NEXT};
-        struct role *r = role < ROLES ? &roles[role] : NULL;
-        if (r && n->act == NOTE_CREATE)
-            r->end = 0;
-        if (r && n->act == NOTE_SYNC_ALL)
-            r->has_sync_all = true;
-        if (r && n->act == NOTE_PUT) {
+        struct role *r = &roles[role];
+        r->end = n->act == NOTE_CREATE ? 0 : r->end;
+        r->has_sync_all |= n->act == NOTE_SYNC_ALL;
+        if (n->act == NOTE_PUT) {
             bool is_next = n->at == NOTE_NEXT || n->at == r->end;
             bool is_on = n->at < r->end && n->at + n->bytes >= r->end;
             s.at = is_next ? NOTE_NEXT : n->at;
@@ -259,83 +265,69 @@ static size_t make_steps(const struct watch *w, struct step steps[], struct role
     return count;
 }
 
-/* Writes the line of a file, and sets the unit of its pages; 0: it is written in order. */
-static void print_file(FILE *out, const struct watch *w, unsigned role, const struct role *r,
-                       uint64_t *unit)
+/* Writes the line of a file, and sets the unit of its pages. */
+static void print_file(FILE *out, const struct watch *w, unsigned role, struct role *r)
 {
+    const char *name = role_names[role];
     const struct file *f = &w->files[r->file];
     uint64_t size = r->size > f->bytes ? r->size : f->bytes;
     if (role == ROLE_FIRST || role == ROLE_SECOND)
-        fprintf(out, "# %s is %s\n", role_names[role], printable(f->path).text);
+        fprintf(out, "# %s is %s\n", name, printable(f->path).text);
     if (role == ROLE_CREATED) {
-        fprintf(out, "file %s %" PRIu64 "\n", role_names[role], r->size > 0 ? r->size : 4096);
+        fprintf(out, "file %s %" PRIu64 "\n", name, r->size > 0 ? r->size : 4096);
     } else if (r->puts > 0 && (double)r->in_order < 0.5 * (double)r->puts) {
-        *unit = (r->bytes / r->puts + 4095) / 4096 * 4096;
-        *unit = *unit < 4096 ? 4096 : *unit > MAX_STEP_BYTES ? MAX_STEP_BYTES : *unit;
-        size = size < *unit ? *unit : size > (1U << 30) ? (1U << 30) : size / *unit * *unit;
-        fprintf(out, "pages %s %" PRIu64 " unit=%" PRIu64 "\n", role_names[role], size, *unit);
+        r->unit = (r->bytes / r->puts + 4095) / 4096 * 4096;
+        r->unit = r->unit < 4096 ? 4096 : r->unit > MAX_STEP_BYTES ? MAX_STEP_BYTES : r->unit;
+        size = size < r->unit ? r->unit : size > GIB ? GIB : size / r->unit * r->unit;
+        fprintf(out, "pages %s %" PRIu64 " unit=%" PRIu64 "\n", name, size, r->unit);
     } else {
         bool grows = 2 * (size - f->bytes) > r->bytes;
         size = size < MAX_STEP_BYTES        ? MAX_STEP_BYTES
                : size > 64 * MAX_STEP_BYTES ? 64 * MAX_STEP_BYTES
                                             : size;
         if (r->has_sync_all)
-            fprintf(out, "file %s %" PRIu64 "\n", role_names[role], size);
+            fprintf(out, "file %s %" PRIu64 "\n", name, size);
         else
-            fprintf(out, "log %s %" PRIu64 " count=2 %s\n", role_names[role], size,
-                    state_names[grows ? 2 : f->is_reserved]);
+            fprintf(out, "log %s %" PRIu64 " count=2 %s\n", name, size,
+                    grows            ? "grows"
+                    : f->is_reserved ? "preallocated"
+                                     : "recycled");
     }
 }
 
 /* Finds what some cycles do before they do what the others do, as a checkpoint does. Sets its first
  * step and its length. Returns the number of these cycles. */
-static size_t find_more(const struct cycles *c, size_t count, size_t *first, unsigned *length)
+static size_t find_more(const struct stream *s, size_t *first, unsigned *length)
 {
     size_t number = 0;
     *length = 0;
-    for (size_t begin = c->first, i = begin; i < count; i++) {
-        size_t whole = i + 1 - begin;
-        if (c->steps[i].key != c->key)
+    for (size_t begin = s->first, end; (end = end_of(s, begin)) != 0; begin = end) {
+        size_t more = end - begin - s->length;
+        if (end - begin <= s->length || more > MAX_STEPS ||
+            !is_alike(&s->steps[end - s->length], &s->steps[s->first], s->length))
             continue;
-        if (whole > c->length && whole - c->length <= MAX_STEPS &&
-            is_alike(&c->steps[i + 1 - c->length], &c->steps[c->first], c->length)) {
-            bool is_first = number == 0;
-            if (is_first) {
-                *first = begin;
-                *length = (unsigned)(whole - c->length);
-            }
-            number += is_first || (whole - c->length == *length &&
-                                   is_alike(&c->steps[*first], &c->steps[begin], *length));
+        if (number == 0) {
+            *first = begin;
+            *length = (unsigned)more;
         }
-        begin = i + 1;
+        number += more == *length && is_alike(&s->steps[*first], &s->steps[begin], more);
     }
     return number;
 }
 
-/* Notes which roles some steps are about. Returns whether one of them gives a file another name. */
-static bool use_roles(bool used[static ROLES + 1], const struct step steps[], unsigned length)
+/* Notes which roles some steps are about. */
+static void use_roles(struct role roles[], const struct step steps[], unsigned length)
 {
-    bool renames = false;
     for (unsigned i = 0; i < length; i++) {
-        used[steps[i].role] = true;
-        renames |= steps[i].act == NOTE_RENAME;
+        roles[steps[i].role].is_used = true;
+        roles[steps[i].role].is_renamed |= steps[i].act == NOTE_RENAME;
     }
-    return renames;
 }
-
-/* The steps of a profile, and of each role in it alone. */
-struct stream {
-    struct step *steps;
-    size_t count;
-    size_t syncs;
-    struct cycles cycles;
-};
 
 int profile_write(FILE *out, const struct watch *w, const char *target, uint64_t elapsed_ns,
                   struct err *e)
 {
-    struct role roles[ROLES] = {{0}};
-    uint64_t units[ROLES + 1] = {0};
+    struct role roles[ROLES + 1] = {{0}};
     struct stream all = {.steps = malloc((w->note_count + 1) * sizeof *all.steps)};
     struct stream of[ROLES] = {{.steps = malloc((w->note_count + 1) * sizeof *all.steps)}};
     const struct stream *main = &all;
@@ -347,12 +339,11 @@ int profile_write(FILE *out, const struct watch *w, const char *target, uint64_t
         all.count = make_steps(w, all.steps, roles);
     else
         rc = err_system(e, ENOMEM, "allocate memory for a profile");
-    all.cycles = find_cycles(all.steps, all.count);
-    size_t more = find_more(&all.cycles, all.count, &first, &length);
-    double fits = share(&all.cycles) + (all.cycles.looked_at > 0
-                                            ? (double)(more * (length + all.cycles.length)) /
-                                                  (double)all.cycles.looked_at
-                                            : 0);
+    find_cycles(&all);
+    size_t more = find_more(&all, &first, &length);
+    double fits = share(&all);
+    if (all.looked_at > 0)
+        fits += (double)(more * (length + all.length)) / (double)all.looked_at;
     if (fits < COVERED_LEAST) { /* the files may have rhythms of their own */
         more = 0;
         main = &of[0];
@@ -360,25 +351,24 @@ int profile_write(FILE *out, const struct watch *w, const char *target, uint64_t
             struct stream *one = &of[role];
             if (role > 0)
                 one->steps = of[role - 1].steps + of[role - 1].count;
-            for (size_t i = 0; i < all.count; i++)
-                if (all.steps[i].role == role) {
-                    one->syncs +=
-                        all.steps[i].act == NOTE_SYNC || all.steps[i].act == NOTE_SYNC_ALL;
-                    one->steps[one->count++] = all.steps[i];
-                }
-            one->cycles = find_cycles(one->steps, one->count);
+            for (size_t i = 0; i < all.count; i++) {
+                const struct step *step = &all.steps[i];
+                if (step->role != role)
+                    continue;
+                one->syncs += step->act == NOTE_SYNC || step->act == NOTE_SYNC_ALL;
+                one->steps[one->count++] = *step;
+            }
+            find_cycles(one);
             main = one->syncs > main->syncs ? one : main;
         }
-        fits = share(&main->cycles);
+        fits = share(main);
     }
-    const struct cycles *c = &main->cycles;
-    if (rc == 0 && (c->length == 0 || fits < COVERED_LEAST))
+    if (rc == 0 && (main->length == 0 || fits < COVERED_LEAST))
         rc = err_say(e,
                      "--profile: the calls of %s do not repeat: of %zu steps that change files, "
                      "%.0f %% are in cycles that are alike",
-                     target, all.count, c->length == 0 ? 0 : 100 * fits);
+                     target, all.count, main->length == 0 ? 0 : 100 * fits);
     if (rc == 0) {
-        bool used[ROLES + 1] = {false};
         const char *name = strrchr(target, '/') ? strrchr(target, '/') + 1 : target;
         fputs("name ", out);
         for (const char *at = name; *at; at++)
@@ -387,49 +377,47 @@ int profile_write(FILE *out, const struct watch *w, const char *target, uint64_t
                 units_time(elapsed_ns).text, 100 * fits);
         for (unsigned i = 0; call_kinds[i].name; i++) {
             const struct histogram *h = &w->stats[i].latencies;
-            if (call_kinds[i].type == CALL_SYNC)
-                synced_ns += h->sum;
+            bool syncs = call_kinds[i].type == CALL_SYNC;
+            synced_ns += syncs ? h->sum : 0;
             if (h->count > 0 && call_kinds[i].note == NOTE_NONE)
                 fprintf(out, "# not in it: %" PRIu64 " %s\n", h->count, call_kinds[i].name);
-            else if (h->count > 0 && call_kinds[i].type == CALL_SYNC)
+            else if (h->count > 0 && syncs)
                 fprintf(out, "# seen: %" PRIu64 " %s, half of them took %s or more\n", h->count,
                         call_kinds[i].name, units_time(histogram_percentile(h, 50)).text);
         }
-        bool renames = use_roles(used, &c->steps[c->first], c->length);
+        use_roles(roles, &main->steps[main->first], main->length);
         if (more > 0)
-            use_roles(used, &c->steps[first], length);
-        for (unsigned role = 0; role < ROLES && main != &all; role++) {
-            const struct cycles *one = &of[role].cycles;
-            if (share(one) >= BESIDE_LEAST)
-                use_roles(used, &one->steps[one->first], one->length);
-        }
+            use_roles(roles, &main->steps[first], length);
+        for (unsigned role = 0; role < ROLES && main != &all; role++)
+            if (share(&of[role]) >= BESIDE_LEAST)
+                use_roles(roles, &of[role].steps[of[role].first], of[role].length);
         for (unsigned role = 0; role < ROLES; role++)
-            if (used[role] && roles[role].file >= 0)
-                print_file(out, w, role, &roles[role], &units[role]);
-        if (renames)
+            if (roles[role].is_used && roles[role].file >= 0)
+                print_file(out, w, role, &roles[role]);
+        if (roles[ROLE_CREATED].is_renamed)
             fprintf(out, "file renamed %" PRIu64 "\n", roles[ROLE_CREATED].size);
         fputs("request:", out);
-        print_cycle(out, c, main->count, c->first, c->length, roles, units);
+        print_cycle(out, main, main->first, main->length, roles);
         if (more > 0) {
-            fprintf(out, "every more %zu:", (c->all + more / 2) / more);
-            print_cycle(out, c, main->count, first, length, roles, units);
+            fprintf(out, "every more %zu:", (main->all + more / 2) / more);
+            print_cycle(out, main, first, length, roles);
         }
         for (unsigned role = 0; role < ROLES && main != &all; role++) {
-            const struct cycles *other = &of[role].cycles;
-            if (&of[role] == main || of[role].count == 0)
+            const struct stream *other = &of[role];
+            if (other == main || other->count == 0)
                 continue;
             if (share(other) < BESIDE_LEAST) {
-                fprintf(out, "# not in it: %zu steps on %s, which do not repeat\n", of[role].count,
+                fprintf(out, "# not in it: %zu steps on %s, which do not repeat\n", other->count,
                         role_names[role]);
                 continue;
             }
             fprintf(out, "beside %s %" PRIu64 "us:", role_names[role],
                     elapsed_ns / other->all / 1000 + 1);
-            print_cycle(out, other, of[role].count, other->first, other->length, roles, units);
+            print_cycle(out, other, other->first, other->length, roles);
         }
         /* one that mostly waits for its syncs makes the next request when one has ended */
-        uint64_t rate = (uint64_t)((double)c->all * 1e9 / (double)elapsed_ns + 0.5);
-        if (2 * synced_ns > elapsed_ns || c->all == 0)
+        uint64_t rate = (uint64_t)((double)main->all * 1e9 / (double)elapsed_ns + 0.5);
+        if (2 * synced_ns > elapsed_ns || main->all == 0)
             fputs("clients 1\n", out);
         else
             fprintf(out, "load %" PRIu64 "\n", rate > 0 ? rate : 1);

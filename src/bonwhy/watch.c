@@ -176,15 +176,8 @@ static void take_bio(struct watch *w, unsigned lane, const struct tail_event *e)
             continue;
         /* a write counts for whoever asked the device for it */
         uint64_t bytes = (uint64_t)e->sectors * 512;
-        unsigned user = 0;
-        while (user < STORAGE_USERS && s->users[user].process != 0 &&
-               s->users[user].process != by->process)
-            user++;
         s->written += bytes;
-        if (user == STORAGE_USERS)
-            continue;
-        s->users[user].process = by->process;
-        s->users[user].written += bytes;
+        tail_share_add(s->writers, WRITERS, by->process, bytes);
     }
     if (by)
         tail_history_add(&w->history, lane, e);
@@ -242,7 +235,7 @@ struct usage {
     struct watch *w;
     const struct storage *storage;
     uint64_t bytes;
-    struct tail_spans by; /* bytes of each process other than the target, instead of times */
+    struct tail_share others[TAIL_BLAMED]; /* of these: each process other than the target */
 };
 
 static void add_usage(void *context, const struct tail_event *e)
@@ -254,7 +247,7 @@ static void add_usage(void *context, const struct tail_event *e)
     const struct person *by = watch_person(u->w, e->thread);
     u->bytes += bytes;
     if (by && !by->is_kernel && !by->is_followed)
-        tail_blame(&u->by, by->process, bytes);
+        tail_share_add(u->others, TAIL_BLAMED, by->process, bytes);
 }
 
 /* A process has a part in waits for a device if it has asked for this share of the bytes. */
@@ -278,13 +271,14 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
     if (s && !r.is_lost && ns > 0) {
         struct usage u = {.w = w, .storage = s};
         tail_history_visit(&w->history, TAIL_BIO, by->start_ns, end_ns, add_usage, &u);
-        for (unsigned i = 0; i < TAIL_BLAMED && u.by.blamed[i].thread != 0; i++) {
-            double share = (double)u.by.blamed[i].ns / (double)u.bytes;
+        for (unsigned i = 0; i < TAIL_BLAMED && u.others[i].thread != 0; i++) {
+            double share = (double)u.others[i].amount / (double)u.bytes;
             if (share >= LEAST_SHARE)
-                tail_blame(&r.spans, u.by.blamed[i].thread, (uint64_t)((double)ns * share));
+                tail_share_add(r.spans.blamed, TAIL_BLAMED, u.others[i].thread,
+                               (uint64_t)((double)ns * share));
         }
     }
-    tail_heap_add(&stats->slowest, &r);
+    tail_slowest_add(&stats->slowest, &r);
 }
 
 /* Notes a call for a profile, unless there are too many. */
@@ -359,7 +353,7 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
         w->files[file].calls++;
         w->files[file].waited_ns += latency_ns;
     }
-    if (latency_ns >= stats->slow_ns && latency_ns > tail_heap_least(&stats->slowest))
+    if (latency_ns >= stats->slow_ns && latency_ns > tail_slowest_least(&stats->slowest))
         examine(w, by, end->ns, file, stats);
     if (stats->latencies.count % 1024 == 0 && w->slowest == 0)
         stats->slow_ns = tail_slow_from(&stats->latencies);
@@ -493,7 +487,7 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
     if (rc != 0)
         return rc;
     if (!w->calls.is_open || !w->around.is_open)
-        return err_say(e, "%s", w->calls.is_open ? w->around.note : w->calls.note);
+        return err_say(e, "%s", w->calls.is_open ? w->around.note.text : w->calls.note.text);
     w->page = malloc(w->calls.page_bytes);
     w->notes = w->takes_notes ? malloc(MAX_NOTES * sizeof *w->notes) : NULL;
     if (!w->page || (w->takes_notes && !w->notes) ||

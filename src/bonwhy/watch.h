@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "bonwhy/target.h"
@@ -27,7 +28,7 @@ enum call_type {
     CALL_FORGET,   /* not counted: its descriptor may be another file from now on */
 };
 
-/* What a profile (profile.h) makes of a call. */
+/* What a profile makes of a call. */
 enum note_act {
     NOTE_NONE,
     NOTE_CREATE,
@@ -66,10 +67,10 @@ struct call_stats {
     struct histogram latencies;
     uint64_t bytes;
     uint64_t slow_ns; /* those that take as long are examined */
-    struct tail_heap slowest;
+    struct tail_slowest slowest;
 };
 
-#define STORAGE_USERS 64
+#define WRITERS 64
 
 #define PERSON_NAME 16 /* TASK_COMM_LEN of the kernel */
 
@@ -97,11 +98,8 @@ struct storage {
     uint64_t since_ns;
     bool is_limited; /* a control group limits what the target may ask of it */
     uint64_t flushes;
-    uint64_t written; /* bytes */
-    struct storage_user {
-        int process; /* 0: an empty place */
-        uint64_t written;
-    } users[STORAGE_USERS];
+    uint64_t written;                   /* bytes */
+    struct tail_share writers[WRITERS]; /* of these bytes: each process */
 };
 
 #define MAX_STORAGES 16
@@ -178,3 +176,8 @@ void watch_close(struct watch *w);
 
 /* A thread; NULL: there are too many. */
 struct person *watch_person(struct watch *w, int thread);
+
+/* Writes what the noted calls were, as a profile that `bonload -good-for=FILE` reads. Refuses calls
+ * that do not repeat. */
+int profile_write(FILE *out, const struct watch *w, const char *target, uint64_t elapsed_ns,
+                  struct err *e);

@@ -25,7 +25,8 @@ void put_tail(json_t **object, const struct tail_summary *s)
     json_t *shares = json_object();
     json_t *operations = json_array();
     for (enum tail_cause cause = 0; cause < CAUSE_COUNT; cause++)
-        put_real(&shares, tail_causes[cause].name, tail_summary_percent(s, cause));
+        put_real(&shares, tail_causes[cause].name,
+                 s->examined > 0 ? 100 * (double)s->by_cause[cause] / (double)s->examined : 0);
     for (size_t i = 0; i < s->examined; i++) {
         const struct tail_record *r = &s->records[i];
         json_t *one = json_object();

@@ -188,19 +188,26 @@ static void take_in(struct moment *m, const struct tail_event *e)
     }
 }
 
-void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns)
+void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, uint64_t amount)
 {
-    struct tail_blame *least = &spans->blamed[0];
-    for (unsigned i = 0; i < TAIL_BLAMED && thread != 0; i++) {
-        struct tail_blame *b = &spans->blamed[i];
-        if (b->thread == 0 || b->thread == thread) {
-            *b = (struct tail_blame){thread, b->ns + ns};
+    struct tail_share *least = &shares[0];
+    for (unsigned i = 0; i < room && thread != 0; i++) {
+        struct tail_share *one = &shares[i];
+        if (one->thread == 0 || one->thread == thread) {
+            *one = (struct tail_share){thread, one->amount + amount};
             return;
         }
-        least = b->ns < least->ns ? b : least;
+        least = one->amount < least->amount ? one : least;
     }
-    if (thread != 0 && ns > least->ns) /* there is no room: the least of them is forgotten */
-        *least = (struct tail_blame){thread, ns};
+    if (thread != 0 && amount > least->amount)
+        *least = (struct tail_share){thread, amount};
+}
+
+int tail_share_most_first(const void *a, const void *b)
+{
+    const struct tail_share *first = a;
+    const struct tail_share *second = b;
+    return (first->amount < second->amount) - (first->amount > second->amount);
 }
 
 /* Ends a span, with the event that ends it. */
@@ -210,9 +217,9 @@ static void add_span(struct tail_spans *spans, const struct moment *m, uint64_t 
     enum tail_cause cause = cause_of(m);
     spans->ns[cause] += ns;
     if (cause == CAUSE_JOURNAL)
-        tail_blame(spans, m->commit_by, ns);
+        tail_share_add(spans->blamed, TAIL_BLAMED, m->commit_by, ns);
     else if (cause == CAUSE_CPU && end && end->kind == TAIL_RUN)
-        tail_blame(spans, (int32_t)end->sector, ns);
+        tail_share_add(spans->blamed, TAIL_BLAMED, (int32_t)end->sector, ns);
 }
 
 void tail_cut(struct tail_spans *spans, const struct tail_op *op, const struct tail_event events[],

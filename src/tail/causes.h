@@ -44,6 +44,18 @@ struct tail_op {
 /* A write into the page cache may wait for a request that its thread made so long before. */
 #define TAIL_BUFFERED_NS UINT64_C(1000000000)
 
+/* Whose share of a time, or of bytes, this is. */
+struct tail_share {
+    int32_t thread; /* 0: this entry and those after it are empty */
+    uint64_t amount;
+};
+
+/* Adds to the share of a thread. Where there is no room, the least share is forgotten. */
+void tail_share_add(struct tail_share shares[], unsigned room, int32_t thread, uint64_t amount);
+
+/* For qsort(3). */
+int tail_share_most_first(const void *a, const void *b);
+
 /* Most threads that are named as those that an operation waited for. */
 #define TAIL_BLAMED 8
 
@@ -51,14 +63,8 @@ struct tail_op {
  * waited because of a thread that had the CPU, or made the journal commit (TAIL_ASK_COMMIT). */
 struct tail_spans {
     uint64_t ns[CAUSE_COUNT];
-    struct tail_blame {
-        int32_t thread; /* 0: this entry and those after it are empty */
-        uint64_t ns;
-    } blamed[TAIL_BLAMED];
+    struct tail_share blamed[TAIL_BLAMED];
 };
-
-/* Adds to the time for which an operation waited because of a thread. */
-void tail_blame(struct tail_spans *spans, int32_t thread, uint64_t ns);
 
 /* Cuts the time of an operation into spans, by events in the order of time. Those about requests
  * and threads belong to the operation. What events from before its start began may not have

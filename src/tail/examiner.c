@@ -51,7 +51,7 @@ uint64_t run_delay_least(const struct run_delay *d, uint64_t start_ns, uint64_t 
 
 /* What the examiner's process has to tell the program when it ends, in shared memory. */
 struct board {
-    struct tail_heap heaps[EXAMINER_KINDS];
+    struct tail_slowest slowest[EXAMINER_KINDS];
     uint64_t lost_events;
     uint64_t start_ns; /* when the earliest reported operation began; 0: none was reported */
     bool is_complete;
@@ -98,7 +98,7 @@ static void set_slow(struct slow_box boxes[], unsigned count, uint64_t over_ns)
         atomic_store_explicit(&boxes[i].over_ns, over_ns, memory_order_relaxed);
 }
 
-static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
+static void examine(struct examiner *x, unsigned worker, struct tail_slowest *slowest,
                     const struct slow_op *told)
 {
     const uint64_t *limits = x->setup.limit->per_second;
@@ -109,7 +109,7 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
                             .writes = told->writes};
     uint64_t *first_ns = &x->board->start_ns;
     *first_ns = *first_ns == 0 || told->start_ns < *first_ns ? told->start_ns : *first_ns;
-    if (r.latency_ns <= tail_heap_least(heap))
+    if (r.latency_ns <= tail_slowest_least(slowest))
         return;
     if (x->is_traced) {
         struct tail_op op = {
@@ -145,7 +145,7 @@ static void examine(struct examiner *x, unsigned worker, struct tail_heap *heap,
             d->fd = kernel_file_open(path, O_RDONLY);
         }
     }
-    tail_heap_add(heap, &r);
+    tail_slowest_add(slowest, &r);
 }
 
 /* Reads the trace if a box has operations or if `reads`, and examines these operations. They were
@@ -179,7 +179,7 @@ static void examine_boxes(struct examiner *x, bool reads)
             while (atomic_load_explicit(&x->setup.boxes[box].taken, memory_order_relaxed) <
                        x->put[box] &&
                    slow_box_take(&x->setup.boxes[box], &op))
-                examine(x, box, &x->board->heaps[kind], &op);
+                examine(x, box, &x->board->slowest[kind], &op);
 }
 
 /* The main loop of the examiner's process. It may use neither malloc nor stdio. */
@@ -195,7 +195,7 @@ static void watch(void *context, int socket)
             const struct examiner_kind *kind = &x->setup.kinds[i];
             kind->latencies(kind->counts, x->latencies);
             uint64_t slow = tail_slow_from(x->latencies);
-            uint64_t least = tail_heap_least(&x->board->heaps[i]);
+            uint64_t least = tail_slowest_least(&x->board->slowest[i]);
             set_slow(boxes, kind->workers, slow > least ? slow : least);
             boxes += kind->workers;
         }
@@ -225,14 +225,11 @@ static int begin_trace(struct examiner *x, struct err *e)
         closedir(all);
     if (devices->count > 0 && devices->filesystem == 1 && !d->stacked) {
         char text[64];
-        unsigned major = d->major;
-        unsigned minor = d->minor;
-        x->knows_place = !device_fact(devices, d, "partition", text, sizeof text) ||
-                         (device_fact(devices, d, "start", text, sizeof text) &&
-                          sscanf(text, "%" SCNu64, &x->start) == 1 &&
-                          device_fact(devices, d, "../dev", text, sizeof text) &&
-                          device_parse_number(text, &major, &minor));
-        x->device = tail_device(major, minor);
+        const struct device *disk = d + d->is_part; /* which stands behind it */
+        x->knows_place =
+            d->is_drive || (d->is_part && device_fact(devices, d, "start", text, sizeof text) &&
+                            sscanf(text, "%" SCNu64, &x->start) == 1);
+        x->device = tail_device(disk->major, disk->minor);
     }
     x->page = malloc(t->page_bytes);
     int rc = x->page ? tail_history_open(&x->history, t->cpus) : -ENOMEM;
@@ -293,11 +290,11 @@ int examiner_sum_up(const struct examiner *x, unsigned kind, const struct histog
 {
     *s = (struct tail_summary){.is_wanted = true,
                                .is_traced = x->is_traced,
-                               .note = x->setup.trace->note,
+                               .note = x->setup.trace->note.text,
                                .lost_events = x->board->lost_events};
     if (!x->board->is_complete)
         return err_say(e, "the process that examines slow operations has died");
-    int rc = tail_summary_make(s, &x->board->heaps[kind], latencies, x->board->start_ns);
+    int rc = tail_summary_make(s, &x->board->slowest[kind], latencies, x->board->start_ns);
     return rc == 0 ? 0 : err_system(e, -rc, "allocate memory for slow operations");
 }
 

@@ -9,38 +9,21 @@
 
 #include "util/units.h"
 
-uint64_t tail_heap_least(const struct tail_heap *h)
+uint64_t tail_slowest_least(const struct tail_slowest *all)
 {
-    return h->count < MAX_TAIL ? 0 : h->records[0].latency_ns;
+    return all->count < MAX_TAIL ? 0 : all->records[MAX_TAIL - 1].latency_ns;
 }
 
-void tail_heap_add(struct tail_heap *h, const struct tail_record *r)
+void tail_slowest_add(struct tail_slowest *all, const struct tail_record *r)
 {
-    struct tail_record *records = h->records;
-    unsigned at = 0;
-    if (h->count < MAX_TAIL) {
-        at = h->count++;
-        for (; at > 0 && r->latency_ns < records[(at - 1) / 2].latency_ns; at = (at - 1) / 2)
-            records[at] = records[(at - 1) / 2];
-        records[at] = *r;
-    } else if (r->latency_ns > records[0].latency_ns) {
-        for (unsigned child = 1; child < MAX_TAIL; child = 2 * at + 1) {
-            child +=
-                child + 1 < MAX_TAIL && records[child + 1].latency_ns < records[child].latency_ns;
-            if (r->latency_ns <= records[child].latency_ns)
-                break;
-            records[at] = records[child];
-            at = child;
-        }
-        records[at] = *r;
-    }
-}
-
-static int slowest_first(const void *a, const void *b)
-{
-    const struct tail_record *first = a;
-    const struct tail_record *second = b;
-    return (first->latency_ns < second->latency_ns) - (first->latency_ns > second->latency_ns);
+    unsigned at = all->count;
+    while (at > 0 && all->records[at - 1].latency_ns < r->latency_ns)
+        at--;
+    if (at == MAX_TAIL)
+        return;
+    all->count += all->count < MAX_TAIL;
+    memmove(&all->records[at + 1], &all->records[at], (all->count - 1 - at) * sizeof *r);
+    all->records[at] = *r;
 }
 
 static int earliest_first(const void *a, const void *b)
@@ -67,7 +50,7 @@ uint64_t tail_slow_from(const struct histogram *latencies)
     return histogram_at_rank(latencies, count - told);
 }
 
-int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
+int tail_summary_make(struct tail_summary *s, const struct tail_slowest *all,
                       const struct histogram *latencies, uint64_t start_ns)
 {
     uint64_t slowest = s->slowest > 0 ? s->slowest : latencies->count / 1000;
@@ -76,17 +59,16 @@ int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
     s->ops = latencies->count;
     s->slowest = slowest < s->ops ? slowest : s->ops;
     s->above_ns = s->ops > s->slowest ? histogram_at_rank(latencies, s->ops - s->slowest) : 0;
-    s->records = malloc((h->count + 1) * sizeof *s->records);
-    if (!s->records)
-        return -ENOMEM;
-    memcpy(s->records, h->records, h->count * sizeof *s->records);
-    qsort(s->records, h->count, sizeof *s->records, slowest_first);
-    s->examined = h->count < s->slowest ? h->count : (size_t)s->slowest;
+    s->examined = all->count < s->slowest ? all->count : (size_t)s->slowest;
     for (; s->examined > 0; s->examined--) {
-        uint64_t last_ns = s->records[s->examined - 1].latency_ns;
+        uint64_t last_ns = all->records[s->examined - 1].latency_ns;
         if (last_ns + last_ns / 512 >= s->above_ns) /* a histogram knows them to within 0.1 % */
             break;                                  /* otherwise a slower one was not examined */
     }
+    s->records = malloc((s->examined + 1) * sizeof *s->records);
+    if (!s->records)
+        return -ENOMEM;
+    memcpy(s->records, all->records, s->examined * sizeof *s->records);
     qsort(s->records, s->examined, sizeof *s->records, earliest_first);
     for (size_t i = 0; i < s->examined; i++) {
         struct tail_record *r = &s->records[i];
@@ -102,11 +84,6 @@ void tail_summary_release(struct tail_summary *s)
     free(s->records);
     s->records = NULL;
     s->examined = 0;
-}
-
-double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause)
-{
-    return s->examined > 0 ? 100 * (double)s->by_cause[cause] / (double)s->examined : 0;
 }
 
 void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s)

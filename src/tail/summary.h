@@ -26,17 +26,17 @@ struct tail_record {
     bool is_lost; /* some events of its time are lost, so its cause is unknown */
 };
 
-/* The slowest operations so far. */
-struct tail_heap {
+/* The slowest operations so far, the slowest first. */
+struct tail_slowest {
     struct tail_record records[MAX_TAIL];
     unsigned count;
 };
 
-/* The bound that an operation must exceed to be added; 0 while the heap has room. */
-uint64_t tail_heap_least(const struct tail_heap *h);
+/* The bound that an operation must exceed to be added; 0 while there is room. */
+uint64_t tail_slowest_least(const struct tail_slowest *all);
 
-/* Adds an operation. When the heap is full, it takes the place of the fastest one. */
-void tail_heap_add(struct tail_heap *h, const struct tail_record *r);
+/* Adds an operation, which takes the place of the fastest one when there is no room. */
+void tail_slowest_add(struct tail_slowest *all, const struct tail_record *r);
 
 /* The latency from which on operations are worth examining, judged by the latencies so far. */
 uint64_t tail_slow_from(const struct histogram *latencies);
@@ -57,13 +57,10 @@ struct tail_summary {
 
 /* Sums up a test that began at start_ns and has these latencies. Explains s->slowest operations; if
  * that is 0, a thousandth, but at least TAIL_LEAST and at most MAX_TAIL. Returns 0 or -ENOMEM. */
-int tail_summary_make(struct tail_summary *s, const struct tail_heap *h,
+int tail_summary_make(struct tail_summary *s, const struct tail_slowest *all,
                       const struct histogram *latencies, uint64_t start_ns);
 
 void tail_summary_release(struct tail_summary *s);
-
-/* The share of the examined operations with this cause, in percent. */
-double tail_summary_percent(const struct tail_summary *s, enum tail_cause cause);
 
 /* Room for a sentence about a test. */
 #define TAIL_TEXT 640

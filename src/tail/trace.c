@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/mount.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
 #include "util/portable.h"
+#include "util/printable.h"
 
 /* Which occurrences of an event the kernel has to record. */
 enum tail_scope {
@@ -439,17 +439,11 @@ static void run_errand(void *context, int socket)
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* Adds a remark to the note. */
-__attribute__((format(printf, 2, 3))) static void add_note(struct tail_trace *t, const char *format,
-                                                           ...)
+/* The note, for one more remark. */
+static struct label_text *note_of(struct tail_trace *t)
 {
-    va_list list;
-    size_t used = strlen(t->note);
-    snprintf(t->note + used, sizeof t->note - used, "%s", used > 0 ? "; " : "");
-    used = strlen(t->note);
-    va_start(list, format);
-    vsnprintf(t->note + used, sizeof t->note - used, format, list);
-    va_end(list);
+    label_add(&t->note, "%s", *t->note.text ? "; " : "");
+    return &t->note;
 }
 
 /* Reads the beginning of a file in the tracefs at `place`. Returns false when it cannot. */
@@ -614,11 +608,11 @@ static bool open_instance(struct tail_trace *t, const char *place)
 static void note_reason(struct tail_trace *t, const char *what, int code)
 {
     if (code == ENOENT)
-        add_note(t, "tracefs is not mounted (mount -t tracefs tracefs %s)", places[0]);
+        label_add(note_of(t), "tracefs is not mounted (mount -t tracefs tracefs %s)", places[0]);
     else if (code == EACCES || code == EPERM)
-        add_note(t, "only root can look at the kernel's events");
+        label_add(note_of(t), "only root can look at the kernel's events");
     else
-        add_note(t, "%s: %s", what, portable_reason(code));
+        label_add(note_of(t), "%s: %s", what, portable_reason(code));
 }
 
 /* Learns the layout of the kernel's records, and opens an instance. Returns false and notes why if
@@ -630,7 +624,7 @@ static bool open_or_note(struct tail_trace *t, const char *place)
     /* Whether thread IDs in the kernel's events differ from those that the program sees. */
     if (kernel_file_link("/proc/self/ns/pid", text, sizeof text) &&
         strcmp(text, FIRST_NAMESPACE) != 0) {
-        add_note(t, "in a PID namespace the kernel's events cannot be told apart");
+        label_add(note_of(t), "in a PID namespace the kernel's events cannot be told apart");
         return false;
     }
     tail_trace_cleanup();
@@ -647,8 +641,8 @@ static bool open_or_note(struct tail_trace *t, const char *place)
     }
     tail_decoder_finish(&t->decoder);
     if (read_file(place, "current_tracer", text, sizeof text) && strcmp(text, "nop\n") != 0)
-        add_note(t, "another tracer is active (%.*s): the figures include its cost",
-                 (int)strcspn(text, "\n"), text);
+        label_add(note_of(t), "another tracer is active (%.*s): the figures include its cost",
+                  (int)strcspn(text, "\n"), text);
     if (!open_instance(t, place)) {
         note_reason(t, place, errno == ENOENT ? EIO : errno);
         return false;
@@ -659,12 +653,8 @@ static bool open_or_note(struct tail_trace *t, const char *place)
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
 {
     char place[PLACE_BYTES];
-    *t = (struct tail_trace){.set = set,
-                             .is_wanted = true,
-                             .mount = -1,
-                             .set_event = -1,
-                             .set_event_pid = -1,
-                             .tracing_on = -1};
+    *t = (struct tail_trace){
+        .set = set, .mount = -1, .set_event = -1, .set_event_pid = -1, .tracing_on = -1};
     for (unsigned i = 0; i < TAIL_EVENTS; i++)
         t->filters[i] = -1;
     t->instances = open_instances(place, set == TAIL_OWN ? NULL : &t->mount);
@@ -688,7 +678,8 @@ int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
     if (t->remover.pid == 0) { /* after -u nobody could remove the instance */
         discard_instance(t);
         t->is_open = false;
-        add_note(t, "the process that would remove the trace instance cannot be confined");
+        label_add(note_of(t),
+                  "the process that would remove the trace instance cannot be confined");
     }
     return rc;
 }
@@ -743,7 +734,7 @@ bool tail_trace_follow(const struct tail_trace *t, int thread)
 int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
 {
     static const char before[] = "this kernel has no events for: ";
-    char missing[TAIL_NOTE] = "";
+    struct label_text missing = {""};
     t->sees_all = true;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         const char *purpose = rows[i].purpose;
@@ -751,12 +742,11 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w)
             !tail_decoder_misses(&t->decoder, i, w->filesystem))
             continue;
         t->sees_all = false;
-        size_t used = strlen(missing);
-        if (!strstr(missing, purpose))
-            snprintf(missing + used, sizeof missing - used, "%s%s", used > 0 ? "; " : "", purpose);
+        if (!strstr(missing.text, purpose))
+            label_add(&missing, "%s%s", *missing.text ? "; " : "", purpose);
     }
-    if (!t->sees_all && !strstr(t->note, before)) /* an earlier test has noted them */
-        add_note(t, "%s%s", before, missing);
+    if (!t->sees_all && !strstr(t->note.text, before)) /* an earlier test has noted them */
+        label_add(note_of(t), "%s%s", before, missing.text);
     if (tail_trace_watch(t, w) && enable_events(t, true) && write_text(t->tracing_on, "1"))
         return 0;
     int rc = errno > 0 ? -errno : -EIO;
@@ -778,7 +768,7 @@ size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *
 
 void tail_trace_close(struct tail_trace *t)
 {
-    if (!t->is_wanted)
+    if (t->set == 0)
         return;
     close_files(t);
     if (!helper_end(&t->remover, MAX_TRIES * (NAP_NS / 1000000) + 1000)) /* somebody stopped it */

@@ -8,6 +8,7 @@
 #include "measure/device.h"
 #include "sys/helper.h"
 #include "util/err.h"
+#include "util/printable.h"
 
 /* The kernel's own events, from tracefs: what they say (struct tail_event), how records of any
  * version are decoded, and the trace instance of this run. */
@@ -124,7 +125,6 @@ bool tail_decoder_misses(const struct tail_decoder *d, unsigned index, const cha
 unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, size_t bytes,
                      uint64_t ns, struct tail_event events[static 2]);
 
-#define TAIL_NOTE          320
 #define TAIL_INSTANCE_NAME 48
 
 /* Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
@@ -139,11 +139,10 @@ enum tail_set { TAIL_OWN = 1, TAIL_CALLS = 2, TAIL_AROUND = 4 };
  * can use it afterwards. The remover, a confined process, removes it when the program ends, no
  * matter how: it sees the end of the socket. */
 struct tail_trace {
-    enum tail_set set;
+    enum tail_set set; /* 0: it was never opened */
     bool is_open;
-    bool is_wanted;
-    char note[TAIL_NOTE]; /* what cannot be seen, and why; empty: everything can be seen */
-    int instances;        /* directory of all instances */
+    struct label_text note; /* what cannot be seen, and why; empty: everything can be seen */
+    int instances;          /* directory of all instances */
     char name[TAIL_INSTANCE_NAME];
     bool sees_all; /* this kernel has all events for the test that began last */
     int mount;     /* a tracefs of this program's own, which is mounted nowhere; or -1 */

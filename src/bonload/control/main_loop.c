@@ -50,7 +50,7 @@ static int explainer_begin(const struct main_loop *m, struct err *e)
 {
     struct explainer *x = m->explainer;
     const struct sources *s = &m->backing.sources;
-    if (!x || !x->trace.is_wanted)
+    if (!x || x->trace.set == 0)
         return 0;
     struct examiner_setup setup = {
         .trace = &x->trace,
@@ -562,7 +562,7 @@ static int tick(struct main_loop *m, struct err *e)
 int main_loop_run(struct main_loop *m, struct err *e)
 {
     struct run *run = m->run;
-    struct explainer *x = m->explainer && m->explainer->trace.is_wanted ? m->explainer : NULL;
+    struct explainer *x = m->explainer && m->explainer->trace.set != 0 ? m->explainer : NULL;
     int rc = 0;
     for (enum load_kind kind = 0; x && kind < LOAD_KINDS; kind++)
         x->workers[kind] = run->loads[kind].shares;

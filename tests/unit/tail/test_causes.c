@@ -192,7 +192,7 @@ static void of_many_who_are_blamed_the_least_is_forgotten(void **state)
     struct tail_spans s = {0};
     bool has_last = false;
     for (int thread = 1; thread <= TAIL_BLAMED + 1; thread++)
-        tail_blame(&s, thread, (uint64_t)thread);
+        tail_share_add(s.blamed, TAIL_BLAMED, thread, (uint64_t)thread);
     for (unsigned i = 0; i < TAIL_BLAMED; i++) {
         assert_int_not_equal(s.blamed[i].thread, 1);
         has_last |= s.blamed[i].thread == TAIL_BLAMED + 1;

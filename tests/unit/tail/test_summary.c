@@ -10,12 +10,12 @@
 #include "tail/summary.h"
 
 static struct histogram latencies; /* too large for a stack */
-static struct tail_heap heap;
+static struct tail_slowest slowest;
 
 static void begin(void)
 {
     histogram_clear(&latencies);
-    heap.count = 0;
+    slowest.count = 0;
 }
 
 static void do_fast(uint64_t count)
@@ -28,7 +28,7 @@ static void do_slow(uint64_t start_ns, uint64_t latency_ns, enum tail_cause caus
 {
     const struct tail_record r = {.start_ns = start_ns, .latency_ns = latency_ns, .cause = cause};
     histogram_record(&latencies, latency_ns);
-    tail_heap_add(&heap, &r);
+    tail_slowest_add(&slowest, &r);
 }
 
 static void the_slowest_are_kept(void **state)
@@ -37,10 +37,10 @@ static void the_slowest_are_kept(void **state)
     begin();
     for (uint64_t i = 0; i < 3 * MAX_TAIL; i++) {
         const struct tail_record r = {.latency_ns = 1 + i * 7919 % (3 * MAX_TAIL)};
-        tail_heap_add(&heap, &r);
+        tail_slowest_add(&slowest, &r);
     }
-    assert_int_equal(heap.count, MAX_TAIL);
-    assert_int_equal(tail_heap_least(&heap), 2 * MAX_TAIL + 1);
+    assert_int_equal(slowest.count, MAX_TAIL);
+    assert_int_equal(tail_slowest_least(&slowest), 2 * MAX_TAIL + 1);
 }
 
 static void the_words(void **state)
@@ -52,7 +52,7 @@ static void the_words(void **state)
     do_fast(99900);
     for (uint64_t i = 0; i < 100; i++)
         do_slow(2000 - i, 8100000 + i, i < 71 ? CAUSE_DEVICE : i < 98 ? CAUSE_FLUSH : CAUSE_CPU);
-    assert_int_equal(tail_summary_make(&s, &heap, &latencies, 1901), 0);
+    assert_int_equal(tail_summary_make(&s, &slowest, &latencies, 1901), 0);
     tail_summary_words(words, &s);
     assert_string_equal(words, "of the slowest 100 (above 100 ns): 71 waited for the device "
                                "itself; 27 waited behind a flush; 2 waited for a CPU.");
@@ -73,8 +73,8 @@ static void what_was_not_examined_is_told(void **state)
         do_slow(i, 8100000, CAUSE_UNKNOWN);
     for (uint64_t i = 0; i < 94; i++)
         histogram_record(&latencies, 9000000);
-    heap.records[0].is_lost = true;
-    tail_summary_make(&s, &heap, &latencies, 0);
+    slowest.records[0].is_lost = true;
+    tail_summary_make(&s, &slowest, &latencies, 0);
     tail_summary_words(words, &s);
     assert_string_equal(words,
                         "of the slowest 100 (above 100 ns): 6 for reasons not known. Only 6 of "
@@ -92,7 +92,7 @@ static void what_is_faster_than_the_slowest_is_left_out(void **state)
     for (uint64_t i = 0; i < 200; i++)
         histogram_record(&latencies, 9000000); /* the workers told of none of them */
     do_slow(0, 5000, CAUSE_CPU);
-    tail_summary_make(&s, &heap, &latencies, 0);
+    tail_summary_make(&s, &slowest, &latencies, 0);
     assert_int_equal(s.slowest, 100);
     assert_int_equal(s.examined, 0);
     tail_summary_release(&s);
@@ -123,7 +123,7 @@ static void few_operations_are_all_explained(void **state)
     begin();
     for (uint64_t i = 0; i < 4; i++)
         do_slow(i, 1000 + i, CAUSE_DEVICE);
-    tail_summary_make(&s, &heap, &latencies, 0);
+    tail_summary_make(&s, &slowest, &latencies, 0);
     assert_int_equal(s.slowest, 4);
     assert_int_equal(s.examined, 4);
     assert_int_equal(s.by_cause[CAUSE_DEVICE], 4);
