@@ -57,6 +57,8 @@ dist_perl_DATA = \
 	scripts/lib/Bonnie/Units.pm \
 	scripts/lib/Bonnie/Version.pm \
 	scripts/lib/Bonnie/Written.pm \
+	scripts/lib/Bonnie/Why.pm \
+	scripts/lib/Bonnie/WhyPage.pm \
 	scripts/lib/Bonnie/ZcavLog.pm \
 	scripts/lib/Bonnie/ZcavPage.pm
 

@@ -17,6 +17,7 @@
 #include "measure/clock.h"
 #include "report/document.h"
 #include "report/json_object.h"
+#include "report/page.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
@@ -35,6 +36,7 @@ struct settings {
     const char *group;
     const char *output;
     const char *profile;
+    const char *page;
     const char *label;
     struct optional slowest;
     bool json;
@@ -66,6 +68,7 @@ static const struct option_entry entries[] = {
     {COUNT("slowest", "N", slowest, 1, MAX_TAIL),
      .help = "explain the N slowest calls (default: one in a thousand, at least 10)"},
     {OPTION_JSON(json)},
+    {OPTION_HTML(page)},
     {OPTION_LABEL(label)},
     {OPTION_OUTPUT(output)},
     {OUTPUT_FILE("profile", "FILE", profile), .accepted = "the path of a file",
@@ -179,36 +182,37 @@ static int make_answer(struct answer *a, struct watch *w, uint64_t slowest, stru
     return 0;
 }
 
-static void print_answer(FILE *out, struct watch *w, const struct answer *a)
+/* The answer in words. */
+static struct label_text answer_words(struct watch *w, const struct answer *a)
 {
+    struct label_text words = {""};
     struct tail_spans left = a->by;
-    struct label_text causes = {""};
-    struct label_text others = {""};
-    fprintf(out, "%s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.\n",
-            printable(a->target).text, units_time(a->elapsed_ns).text, a->slow.examined,
-            a->slow.ops, a->kind->name, units_time(a->least_ns).text);
-    for (;;) {
+    const char *between = " Of that time,";
+    label_add(&words, "%.200s, %s: the slowest %zu of %" PRIu64 " %s took %s or more.",
+              printable(a->target).text, units_time(a->elapsed_ns).text, a->slow.examined,
+              a->slow.ops, a->kind->name, units_time(a->least_ns).text);
+    for (;; between = ";") {
         enum tail_cause cause = tail_largest(&left);
         double share = percent(left.ns[cause], a->all_ns);
-        const char *before = *causes.text ? ";" : "Of that time,";
         if (share < LEAST_CAUSE_PERCENT)
             break;
         if (cause == CAUSE_UNKNOWN)
-            label_add(&causes, "%s %.0f %% is not known", before, share);
+            label_add(&words, "%s %.0f %% is not known", between, share);
         else
-            label_add(&causes, "%s in %.0f %% they %s", before, share, tail_causes[cause].words);
+            label_add(&words, "%s in %.0f %% they %s", between, share, tail_causes[cause].words);
         left.ns[cause] = 0; /* told */
     }
-    label_add(&causes, ".");
-    print_wrapped(out, 0, causes.text);
+    between = ". ";
     for (unsigned i = 0; i < TAIL_BLAMED; i++) {
         double share = percent(a->by.blamed[i].amount, a->all_ns);
-        if (share >= LEAST_PERCENT)
-            label_add(&others, "%s%.0f %% because of %s", *others.text ? "; " : "", share,
-                      name_of(w, a->by.blamed[i].thread).text);
+        if (share < LEAST_PERCENT)
+            continue;
+        label_add(&words, "%s%.0f %% because of %s", between, share,
+                  name_of(w, a->by.blamed[i].thread).text);
+        between = "; ";
     }
-    label_add(&others, "%s", *others.text ? "." : "Nobody else was seen to be the reason.");
-    print_wrapped(out, 0, others.text);
+    label_add(&words, "%s", *between == ';' ? "." : ". Nobody else was seen to be the reason.");
+    return words;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -256,7 +260,7 @@ static void print_storage(FILE *out, struct watch *w, const struct storage *s)
 static void print_report(FILE *out, struct watch *w, const struct answer *a, bool by_file)
 {
     char bytes[UNITS_TEXT];
-    print_answer(out, w, a);
+    print_wrapped(out, 0, answer_words(w, a).text);
     fprintf(out, "\n%-15s %9s %10s %9s %9s %9s %9s\n", "", "calls", "bytes", "p50", "p99", "max",
             "in all");
     for (unsigned i = 0; call_kinds[i].name; i++) {
@@ -313,6 +317,7 @@ static json_t *answer_json(struct watch *w, const struct answer *a)
     json_t *causes = json_object();
     json_t *others = json_array();
     json_t *operations = json_array();
+    put_text(&object, "reason", answer_words(w, a).text);
     put_text(&object, "call", a->kind->name);
     PUT_COUNTS(&object, {"examined", a->slow.examined}, {"above_ns", a->least_ns},
                {"in_all_ns", a->all_ns});
@@ -390,10 +395,17 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
 #define READING_NS      20000000
 #define READINGS_A_LOOK 50
 
+struct outputs {
+    struct output report;
+    struct output profile;
+    struct html_page page;
+};
+
 /* Watches the target to its end, and prints the report. */
-static int watch_and_report(const struct settings *s, struct target *t, struct output *o,
-                            struct output *profile, struct err *e)
+static int watch_and_report(const struct settings *s, struct target *t, struct outputs *o,
+                            struct err *e)
 {
+    char *json = NULL;
     char text[96];
     struct progress_lines lines;
     struct progress_bar bar = {.title = "watching"};
@@ -430,7 +442,8 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     const struct person *process = s->command ? NULL : watch_person(w, t->process);
     int refused = 0;
     if (rc == 0 && s->profile && has_calls)
-        refused = profile_write(profile->stream, w, process ? process->name : name, elapsed_ns, e);
+        refused =
+            profile_write(o->profile.stream, w, process ? process->name : name, elapsed_ns, e);
     struct answer answer = {.target = name, .elapsed_ns = elapsed_ns};
     if (rc == 0 && has_calls)
         rc = make_answer(&answer, w, s->slowest.value, e);
@@ -438,25 +451,28 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
     for (unsigned i = 0; i < w->storage_count; i++)
         qsort(w->storages[i].writers, WRITERS, sizeof *w->storages[i].writers,
               tail_share_most_first);
-    if (rc == 0 && s->json) {
-        char *json =
+    if (rc == 0 && (s->json || s->page)) {
+        json =
             document_end(report_json(w, s, has_calls ? &answer : NULL, elapsed_ns), JSON_INDENT(2));
         rc = json ? 0 : err_system(e, ENOMEM, "allocate memory for the JSON report");
-        fprintf(o->stream, "%s\n", json ? json : "");
-        free(json);
-    } else if (rc == 0 && has_calls) {
-        print_report(o->stream, w, &answer, s->by == BY_FILE);
     }
+    if (rc == 0 && s->json)
+        fprintf(o->report.stream, "%s\n", json);
+    else if (rc == 0 && has_calls)
+        print_report(o->report.stream, w, &answer, s->by == BY_FILE);
     tail_summary_release(&answer.slow);
     if (rc == 0)
-        rc = output_finish(o, e);
+        rc = output_finish(&o->report, e);
+    if (rc == 0 && s->page && has_calls)
+        rc = html_page_write(&o->page, json, e);
     if (rc == 0)
-        rc = s->profile && has_calls && refused == 0 ? output_finish(profile, e) : refused;
+        rc = s->profile && has_calls && refused == 0 ? output_finish(&o->profile, e) : refused;
     if (rc == 0 && !has_calls) {
         err_say(e, "in %s %s made no call that asks anything of storage",
                 units_time(elapsed_ns).text, name);
         rc = STATUS_NOT_KNOWN;
     }
+    free(json);
     watch_close(w);
     free(w);
     return rc;
@@ -464,8 +480,7 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
 
 static int run(const struct settings *s, struct err *e)
 {
-    struct output output = {.stream = NULL};
-    struct output profile = {.stream = NULL};
+    struct outputs o = {.report.stream = NULL};
     struct target t;
     struct identity id;
     int rc = stop_init(e);
@@ -475,23 +490,26 @@ static int run(const struct settings *s, struct err *e)
     if (!s->command)
         rc = target_find(&t, s->target, e);
     if (rc == 0)
-        rc = output_open(&output, s->output, e);
+        rc = output_open(&o.report, s->output, e);
     if (rc == 0 && s->profile)
-        rc = output_open(&profile, s->profile, e);
+        rc = output_open(&o.profile, s->profile, e);
+    if (rc == 0 && s->page)
+        rc = html_page_open(&o.page, "--html", s->page, e);
     if (rc == 0 && s->command) {
         rc = privilege_resolve(&id, s->user, s->group, e);
         if (rc == 0)
             rc = target_start(&t, s->command, &id, e);
     }
     if (rc == 0) {
-        rc = watch_and_report(s, &t, &output, &profile, e);
+        rc = watch_and_report(s, &t, &o, e);
         if (rc < 0 && s->command)
             stop_request();
         int status = s->command ? target_wait(&t) : rc;
         rc = rc < 0 ? rc : status;
     }
-    output_discard(&output);
-    output_discard(&profile);
+    output_discard(&o.report);
+    output_discard(&o.profile);
+    html_page_close(&o.page);
     if (stop_signal() == SIGINT && rc >= 0)
         stop_forget();
     return rc;

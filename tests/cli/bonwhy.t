@@ -80,7 +80,7 @@ SKIP: {
 
     subtest 'calls and times' => sub {
         is($first->{status}, 0, 'the status of the command') or diag $first->{err};
-        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync took [\d.]+ [mu]?s or more[.]\nOf that time, (?:in )?\d/, 'the answer is first');
+        like($report, qr/\A\S+perl\S*, [\d.]+ m?s: the slowest 10 of 200 fsync took [\d.]+ [mu]?s\s+or\s+more[.]\s+Of\s+that\s+time,\s+(?:in\s+)?\d/, 'the answer is first');
         my $sync = row_of($report, 'fsync');
         is($sync->{calls}, 200, 'each sync is counted');
         cmp_ok($sync->{in_all}, '<=', 1.01 * $first->{out}, 'it takes no longer than the program found');
@@ -103,6 +103,20 @@ SKIP: {
         cmp_ok(abs($sum - 100), '<', .01, 'the causes are all of the time');
         $run = bonwhy(qw(-q --json --), 'true');
         is_deeply([ schema_errors($rules, JSON::PP::decode_json($run->{out})) ], [], 'as its schema says of no call, too') if $run->{status} == 0;
+    };
+
+    subtest 'a page' => sub {
+        my $run = bonwhy('-q', '-o', "$dir/report", "--html=$dir/page", '--', $^X, "$dir/known", $dir, 50, 0);
+        is($run->{status}, 0, 'it is drawn') or diag $run->{err};
+        my ($page, $said) = map { slurp("$dir/$_") =~ s/\s+/ /gr } qw(page report);
+        my ($answer) = $said =~ /\A(.*?(?:[.] Nobody else was seen to be the reason|because of [^.]*)[.])/;
+        like($page, qr/<p class="headline">\Q$answer\E<\/p>/, 'the answer comes first');
+        like($page, qr/What the slowest fsync waited for/, 'the waits by cause');
+        like($page, qr{\Q$dir\E/data}, 'the files');
+        bonwhy(qw(-q --json -o), "$dir/json", '--', $^X, "$dir/known", $dir, 50, 0);
+        like(run_tool('bon_csv2html', "$dir/json")->{out}, qr/<h2 id="devices">Devices/, 'bon_csv2html draws it from JSON');
+        refused_ok(run_tool('bon_csv2html', ("$dir/json") x 2), qr/: each report of bonwhy is on a page of its own$/, 'each on its own');
+        is(bonwhy("--html=$dir/none/page", '--', 'true')->{status}, 125, 'no such directory: refused');
     };
 
     subtest 'a profile' => sub {

@@ -22,6 +22,7 @@ use Bonnie::OtherForms qw(other_form);
 use Bonnie::Output   qw(tell_line);
 use Bonnie::Path     qw(open_to_read read_whole);
 use Bonnie::Plain    qw(plain_text);
+use Bonnie::Why      ();
 use Bonnie::ZcavLog  qw(is_zcav zcav_courses);
 
 our @EXPORT_OK = qw(read_logs_too read_results);
@@ -142,12 +143,13 @@ sub next_report {
     return $records;
 }
 
-# A load, a report of boncut or a campaign is one record: { load => ... }, { cut => ... }, {
-# campaign => ... }.
+# A load, a report of boncut or of bonwhy, or a campaign is one record: { load => ... }, { cut => ... },
+# { why => ... }, { campaign => ... }.
 sub records_of {
     my ($report) = @_;
     return Bonnie::Load::records($report) if Bonnie::Load::is_report($report);
     return Bonnie::Cut::records($report)  if Bonnie::Cut::is_report($report);
+    return Bonnie::Why::records($report)  if Bonnie::Why::is_report($report);
     return Bonnie::GoBonnieGo::records($report) if Bonnie::GoBonnieGo::is_report($report);
     return report_records($report) if !is_campaign($report);
     my ($campaign, @problems) = campaign_of($report);

@@ -17,7 +17,7 @@ use Bonnie::HtmlTable  qw(absent plain_table row_head tests_run);
 use Bonnie::TimeCharts qw(middle);
 use Bonnie::Units      qw(figure_text grouped range_text);
 
-our @EXPORT_OK = qw(slowest_of tail_content tail_of_groups);
+our @EXPORT_OK = qw(slowest_of tail_charts tail_content tail_of_groups);
 
 # More marks than this make the page large; but fewer marks than $FEWEST in a row
 # of a test would show nothing.
