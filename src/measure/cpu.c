@@ -2,7 +2,8 @@
 #include "measure/cpu.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -10,8 +11,6 @@
 #include "measure/clock.h"
 #include "util/descriptor.h"
 #include "util/kernel_file.h"
-
-#define SCHEDSTAT_TEXT 96 /* three numbers of up to 20 digits */
 
 static uint64_t used_by(int who)
 {
@@ -30,23 +29,14 @@ uint64_t cpu_used_ns(void)
 
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns)
 {
-    char text[SCHEDSTAT_TEXT];
-    uint64_t numbers[3]; /* time computed, time waited, number of turns */
+    char text[96]; /* three numbers of up to 20 digits */
+    uint64_t computed, waited, turns;
     ssize_t length = read(fd, text, sizeof text - 1);
-    if (length <= 0)
+    text[length > 0 ? length : 0] = '\0';
+    if (sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &computed, &waited, &turns) != 3 ||
+        (computed | waited | turns) == 0)
         return false;
-    text[length] = '\0';
-    const char *at = text;
-    for (size_t i = 0; i < 3; i++) {
-        char *end;
-        numbers[i] = strtoull(at, &end, 10);
-        if (end == at)
-            return false;
-        at = end;
-    }
-    if ((numbers[0] | numbers[1] | numbers[2]) == 0)
-        return false;
-    *waited_ns = numbers[1];
+    *waited_ns = waited;
     return true;
 }
 

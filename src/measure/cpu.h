@@ -33,5 +33,5 @@ void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *ot
 
 /* Reads the waiting time in ns from a schedstat file that is at its beginning: the second of three
  * numbers. Returns false when it cannot be read, has another form, or is all 0, because the kernel
- * counts nothing. Uses neither stdio nor malloc, which a forked process must not call. */
+ * counts nothing. */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "measure/device.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/kernel_file.h"
@@ -75,51 +74,41 @@ static bool add_device(struct device_set *d, struct device new)
     return true;
 }
 
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 /* Adds the devices to which a directory of sysfs has links, as devices of the kind that *kind
- * describes. Sorts them by name, so that all runs give the set the same name. Returns their number,
- * or -1 when the directory cannot be read or a device cannot be added. */
+ * describes, sorted by name, so that all runs give the set the same name. Returns their number, or
+ * -1 when a device cannot be added. */
 static int add_all(struct device_set *d, const char *directory, const struct device *kind)
 {
-    struct dirent **links;
-    int count = scandir(directory, &links, is_visible, alphasort);
-    bool complete = count >= 0;
-    for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        char text[32];
+    glob_t links;
+    char path[PATH_MAX];
+    char text[32];
+    bool complete = snprintf(path, sizeof path, "%s/*", directory) < PATH_MAX;
+    if (glob(path, 0, NULL, &links) != 0)
+        return 0;
+    for (size_t i = 0; i < links.gl_pathc; i++) {
         struct device new = *kind;
-        int length = snprintf(path, sizeof path, "%s/%s/dev", directory, links[i]->d_name);
-        complete &= length < PATH_MAX && kernel_file_text(path, text, sizeof text) &&
+        complete &= snprintf(path, sizeof path, "%s/dev", links.gl_pathv[i]) < PATH_MAX &&
+                    kernel_file_text(path, text, sizeof text) &&
                     device_parse_number(text, &new.major, &new.minor) && add_device(d, new);
-        free(links[i]);
     }
-    if (count >= 0)
-        free(links);
-    return complete ? count : -1;
+    int count = complete ? (int)links.gl_pathc : -1;
+    globfree(&links);
+    return count;
 }
 
 /* Finds the directory of a btrfs in sysfs. If its UUID is not known, it is that of the device which
  * is mounted. */
 static bool find_btrfs(const struct mount_info *p, char uuid[static 37])
 {
-    struct dirent **uuids = NULL;
+    glob_t found;
     char path[PATH_MAX];
     const char *device = strrchr(p->source, '/');
     strcpy(uuid, p->uuid);
-    snprintf(path, sizeof path, "%s/sys/fs/btrfs", p->root);
-    int count = !*uuid && device ? scandir(path, &uuids, is_visible, alphasort) : 0;
-    for (int i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/sys/fs/btrfs/%s/devices%s", p->root, uuids[i]->d_name,
-                 device);
-        if (!*uuid && kernel_file_exists(path))
-            snprintf(uuid, sizeof p->uuid, "%.36s", uuids[i]->d_name);
-        free(uuids[i]);
+    snprintf(path, sizeof path, "%s/sys/fs/btrfs/*/devices%s", p->root, device ? device : "");
+    if (!*uuid && device && glob(path, 0, NULL, &found) == 0) {
+        sscanf(found.gl_pathv[0] + strlen(p->root), "/sys/fs/btrfs/%36[^/]", uuid);
+        globfree(&found);
     }
-    free(uuids);
     return *uuid;
 }
 
