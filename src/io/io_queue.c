@@ -216,7 +216,9 @@ static int complete_transfer(struct pass *p, struct operation *o)
             return 0;
         }
     }
-    enum transfer_answer answer = p->source->transferred(p->source->context, io);
+    enum transfer_answer answer = OPERATION_ENDED;
+    if (p->source->transferred)
+        answer = p->source->transferred(p->source->context, io);
     if (answer == OPERATION_CONTINUES) {
         add_pending(p->q, o);
         return 0;

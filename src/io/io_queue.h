@@ -58,7 +58,7 @@ struct io_source {
     enum source_answer (*next)(void *context, struct io *io, uint64_t now_ns);
 
     /* Called after every transfer that has moved all its bytes. A source that has read a chunk to
-     * write it back answers OPERATION_CONTINUES. */
+     * write it back answers OPERATION_CONTINUES. NULL: operations have one transfer. */
     enum transfer_answer (*transferred)(void *context, struct io *io);
 
     /* Called for an operation that failed with the positive errno `code`. Returns true if the run

@@ -53,11 +53,6 @@ struct settings {
 
 /* ---- the ways -------------------------------------------------------------------------------- */
 
-struct byte_channel {
-    int fd;
-    FILE *stream; /* a stream on fd; NULL for ways that use system calls */
-};
-
 struct byte_way {
     const char *name;  /* name in the table, at most six columns wide */
     const char *title; /* title while this way is measured */
@@ -67,58 +62,54 @@ struct byte_way {
     bool has_threads; /* the process has a second thread meanwhile */
 
     /* Moves a block byte by byte, to `bytes` or from there. Returns the number of bytes moved: less
-     * after a failure (with errno set) or at the end of the file, and with streams 0. */
-    size_t (*move)(const struct byte_channel *c, unsigned char *bytes, size_t count);
+     * after a failure (with errno set) or at the end of the file. */
+    size_t (*move)(FILE *stream, unsigned char *bytes, size_t count);
 };
 
 /* Aligns the loops: the place of such a short loop in a cache line may decide its speed. */
 #define LOOP __attribute__((noinline, aligned(64)))
 
-LOOP static size_t write_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+LOOP static size_t write_each(FILE *stream, unsigned char *bytes, size_t count)
 {
+    int fd = fileno(stream);
     size_t i = 0;
-    while (i < count && write(c->fd, &bytes[i], 1) == 1)
+    while (i < count && write(fd, &bytes[i], 1) == 1)
         i++;
     return i;
 }
 
-LOOP static size_t read_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+LOOP static size_t read_each(FILE *stream, unsigned char *bytes, size_t count)
 {
+    int fd = fileno(stream);
     size_t i = 0;
-    while (i < count && read(c->fd, &bytes[i], 1) == 1)
+    while (i < count && read(fd, &bytes[i], 1) == 1)
         i++;
     return i;
 }
 
-LOOP static size_t putc_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+LOOP static size_t putc_each(FILE *stream, unsigned char *bytes, size_t count)
 {
-    FILE *stream = c->stream;
     for (size_t i = 0; i < count; i++)
         putc(bytes[i], stream);
     return ferror(stream) ? 0 : count;
 }
 
-LOOP static size_t getc_each(const struct byte_channel *c, unsigned char *bytes, size_t count)
+LOOP static size_t getc_each(FILE *stream, unsigned char *bytes, size_t count)
 {
-    FILE *stream = c->stream;
     for (size_t i = 0; i < count; i++)
         bytes[i] = (unsigned char)getc(stream);
     return ferror(stream) || feof(stream) ? 0 : count;
 }
 
-LOOP static size_t putc_unlocked_each(const struct byte_channel *c, unsigned char *bytes,
-                                      size_t count)
+LOOP static size_t putc_unlocked_each(FILE *stream, unsigned char *bytes, size_t count)
 {
-    FILE *stream = c->stream;
     for (size_t i = 0; i < count; i++)
         putc_unlocked(bytes[i], stream);
     return ferror(stream) ? 0 : count;
 }
 
-LOOP static size_t getc_unlocked_each(const struct byte_channel *c, unsigned char *bytes,
-                                      size_t count)
+LOOP static size_t getc_unlocked_each(FILE *stream, unsigned char *bytes, size_t count)
 {
-    FILE *stream = c->stream;
     for (size_t i = 0; i < count; i++)
         bytes[i] = (unsigned char)getc_unlocked(stream);
     return ferror(stream) || feof(stream) ? 0 : count;
@@ -153,7 +144,7 @@ struct session {
     pthread_mutex_t lock;
     pthread_t companion;
     bool has_companion;
-    double kib_per_second[BYTE_WAYS]; /* negative: too short to measure */
+    struct units_text figures[BYTE_WAYS]; /* in KiB/s */
     unsigned char contents[BLOCK_BYTES];
     unsigned char block[BLOCK_BYTES];
 };
@@ -177,7 +168,6 @@ static int measure_way(struct session *s, size_t number, struct err *e)
     const struct byte_way *way = &byte_ways[number];
     const uint64_t bytes = s->settings->bytes.value / (way->is_system_call ? SYSTEM_CALL_PART : 1);
     unsigned char *block = way->writes ? s->contents : s->block;
-    struct byte_channel c = {0};
     uint64_t elapsed_ns = 0;
     bool is_whole = true;
     int rc = 0;
@@ -188,17 +178,21 @@ static int measure_way(struct session *s, size_t number, struct err *e)
             return err_system(e, code, "start a second thread");
         s->has_companion = true;
     }
-    c.fd = scratch_reopen_data_file(s->named_in, 0, s->fd, way->writes ? O_WRONLY : O_RDONLY,
-                                    s->name, e);
-    if (c.fd < 0)
-        return c.fd;
-    if (!way->is_system_call && !(c.stream = fdopen(c.fd, way->writes ? "w" : "r")))
+    int fd = scratch_reopen_data_file(s->named_in, 0, s->fd, way->writes ? O_WRONLY : O_RDONLY,
+                                      s->name, e);
+    if (fd < 0)
+        return fd;
+    FILE *stream = fdopen(fd, way->writes ? "w" : "r");
+    if (!stream) {
         rc = err_system(e, errno, "open a stream on %s", s->name);
+        close(fd);
+        return rc;
+    }
     for (uint64_t at = 0; rc == 0 && is_whole && at < bytes; at += BLOCK_BYTES) {
         size_t count = block_at(at, bytes);
         errno = 0;
         uint64_t start = clock_ns();
-        is_whole = way->move(&c, block, count) == count;
+        is_whole = way->move(stream, block, count) == count;
         elapsed_ns += clock_ns() - start;
         rc = stop_check(e);
         if (rc == 0 && is_whole && !way->writes && memcmp(block, s->contents, count) != 0)
@@ -206,25 +200,24 @@ static int measure_way(struct session *s, size_t number, struct err *e)
                          way->call, s->name, at, at + count);
     }
     uint64_t start = clock_ns();
-    if (rc == 0 && (!is_whole || (c.stream && fflush(c.stream) != 0)))
+    if (rc == 0 && (!is_whole || fflush(stream) != 0))
         rc = err_system(e, errno ? errno : EIO, "%s on %s", way->call, s->name);
     elapsed_ns += clock_ns() - start;
     /* ignores errors, because everything has been flushed, and need not be durable */
-    if (c.stream)
-        fclose(c.stream);
-    else
-        close(c.fd);
+    fclose(stream);
     if (rc != 0)
         return rc;
-    s->kib_per_second[number] =
-        elapsed_ns < SHORTEST_NS ? -1 : (double)bytes / (double)KIB * BILLION / (double)elapsed_ns;
+    if (elapsed_ns < SHORTEST_NS)
+        strcpy(s->figures[number].text, "+++++");
+    else
+        snprintf(s->figures[number].text, UNITS_TEXT, "%.0f",
+                 (double)bytes / (double)KIB * BILLION / (double)elapsed_ns);
     progress_lines_end(&s->progress, "done", 1);
     return 0;
 }
 
 static int measure_directory(struct session *s, struct err *e)
 {
-    static const char extending[] = "Extending file";
     const uint64_t bytes = s->settings->bytes.value;
     struct scratch_space space;
     bool is_named = false;
@@ -242,7 +235,7 @@ static int measure_directory(struct session *s, struct err *e)
         return s->fd;
     s->named_in = is_named ? &s->scratch : NULL;
     snprintf(s->name, sizeof s->name, "data file in %.200s", s->scratch.path);
-    progress_lines_begin(&s->progress, extending);
+    progress_lines_begin(&s->progress, "Extending file");
     /* the whole file is written, so that none of the ways has to allocate storage */
     for (uint64_t at = 0; rc == 0 && at < bytes; at += BLOCK_BYTES) {
         const struct io_file file = {.fd = s->fd, .name = s->name};
@@ -270,14 +263,6 @@ static int measure_directory(struct session *s, struct err *e)
 
 #define NAME_COLUMNS 20
 
-static struct units_text figure_of(double kib_per_second)
-{
-    struct units_text figure = {"+++++"};
-    if (kib_per_second >= 0)
-        snprintf(figure.text, sizeof figure.text, "%.0f", kib_per_second);
-    return figure;
-}
-
 static void print_report(const struct session *s)
 {
     char label[LABEL_BYTES];
@@ -291,11 +276,11 @@ static void print_report(const struct session *s)
         fprintf(out, " %6s", byte_ways[i].name);
     fprintf(out, "\n%s%*s ", label, blanks > 0 ? blanks : 0, "");
     for (size_t i = 0; i < BYTE_WAYS; i++)
-        fprintf(out, " %6s", figure_of(s->kib_per_second[i]).text);
+        fprintf(out, " %6s", s->figures[i].text);
     fprintf(out, "\n");
     fputs(label, stdout);
     for (size_t i = 0; i < BYTE_WAYS; i++)
-        printf(",%s", figure_of(s->kib_per_second[i]).text);
+        printf(",%s", s->figures[i].text);
     putchar('\n');
 }
 
@@ -327,26 +312,27 @@ static const struct option_entry entries[] = {
     OPTIONS_ABOUT,
 };
 
+#define USAGE                                                                                      \
+    "Usage: getc_putc [OPTION]... [DIR]\n"                                                         \
+    "Measure the ways of moving single bytes between a program and a file.\n\n"
+
 static const struct option_table option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .operand = take_operand,
     .operand_offer = OFFER_DIRECTORIES,
-    .usage = "Usage: getc_putc [OPTION]... [DIR]\n"
-             "Measure the ways of moving single bytes between a program and a file.\n\n",
-    .brief = "Usage: getc_putc [OPTION]... [DIR]\n"
-             "Measure the ways of moving single bytes between a program and a file.\n\n"
-             "In this directory:\n"
-             "    getc_putc\n"
-             "In another one, with a file of 4 GiB:\n"
-             "    getc_putc -s 4g /data\n"
-             "As root, on behalf of a user:\n"
-             "    getc_putc -u USER /data\n"
-             "Only a line for scripts, with a label:\n"
-             "    getc_putc -q -m LABEL /data\n"
-             "Remove what killed runs have left:\n"
-             "    getc_putc --cleanup /data\n\n"
-             "getc_putc --help lists all options; the manual is getc_putc(1).\n",
+    .usage = USAGE,
+    .brief = USAGE "In this directory:\n"
+                   "    getc_putc\n"
+                   "In another one, with a file of 4 GiB:\n"
+                   "    getc_putc -s 4g /data\n"
+                   "As root, on behalf of a user:\n"
+                   "    getc_putc -u USER /data\n"
+                   "Only a line for scripts, with a label:\n"
+                   "    getc_putc -q -m LABEL /data\n"
+                   "Remove what killed runs have left:\n"
+                   "    getc_putc --cleanup /data\n\n"
+                   "getc_putc --help lists all options; the manual is getc_putc(1).\n",
     .closing = "\nSizes take a suffix k, m, g or t (powers of 1024). The manual is getc_putc(1).\n",
 };
 
@@ -355,6 +341,7 @@ static int measure_and_print(const struct settings *settings, struct err *e)
     struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
     struct rng rng;
     struct output output;
+    struct err left = {0};
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for two blocks");
     s->settings = settings;
@@ -367,7 +354,6 @@ static int measure_and_print(const struct settings *settings, struct err *e)
         rc = scratch_open(&s->scratch, settings->directory, PATH_FAILS, settings->trusts_directory,
                           e);
     if (rc == 0) {
-        struct err left = {0};
         rc = measure_directory(s, e);
         int closed = scratch_close(&s->scratch, stop_signal() ? &left : e);
         if (left.code != 0)

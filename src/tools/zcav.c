@@ -192,24 +192,25 @@ static const struct option_entry entries[] = {
     OPTIONS_ABOUT,
 };
 
+#define USAGE                                                                                      \
+    "Usage: zcav [OPTION]... [-l LOG] FILE [[-l LOG] FILE]...\n"                                   \
+    "Measure the throughput along devices or files; - is standard input.\n\n"
+
 static const struct option_table zcav_option_table = {
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
-    .usage = "Usage: zcav [OPTION]... [-l LOG] FILE [[-l LOG] FILE]...\n"
-             "Measure the throughput along devices or files; - is standard input.\n\n",
-    .brief = "Usage: zcav [OPTION]... [-l LOG] FILE [[-l LOG] FILE]...\n"
-             "Measure the throughput along devices or files; - is standard input.\n\n"
-             "How fast is a drive from its start to its end?\n"
-             "    zcav /dev/sdX\n"
-             "The same, in a minute or two, as a page with the curve:\n"
-             "    zcav -s 20 --html=page.html /dev/sdX\n"
-             "Two drives at once:\n"
-             "    zcav -l one /dev/sdX -l two /dev/sdY\n"
-             "Which places of a drive cannot be read?\n"
-             "    zcav -b 64 --json /dev/sdX\n"
-             "A file on a filesystem, past the page cache:\n"
-             "    zcav --direct /data/file\n\n"
-             "zcav --help lists all options; the manual is zcav(8).\n",
+    .usage = USAGE,
+    .brief = USAGE "How fast is a drive from its start to its end?\n"
+                   "    zcav /dev/sdX\n"
+                   "The same, in a minute or two, as a page with the curve:\n"
+                   "    zcav -s 20 --html=page.html /dev/sdX\n"
+                   "Two drives at once:\n"
+                   "    zcav -l one /dev/sdX -l two /dev/sdY\n"
+                   "Which places of a drive cannot be read?\n"
+                   "    zcav -b 64 --json /dev/sdX\n"
+                   "A file on a filesystem, past the page cache:\n"
+                   "    zcav --direct /data/file\n\n"
+                   "zcav --help lists all options; the manual is zcav(8).\n",
     .closing = "\nSizes take a suffix m, g or t (powers of 1024). The manual is zcav(8).\n",
     .operand = take_operand,
     .operand_offer = OFFER_FILES,
@@ -268,9 +269,10 @@ struct zcav_job {
     struct bad_map bad;
 
     /* The block that is being moved. */
-    uint64_t next; /* offset of the next chunk */
-    uint64_t end;  /* end of the block in bytes */
-    bool at_end;   /* the stream has ended */
+    uint64_t next;   /* offset of the next chunk */
+    uint64_t end;    /* end of the block in bytes */
+    bool has_failed; /* at a place that touches none where it had failed before */
+    bool at_end;     /* the stream has ended */
 };
 
 static int open_first(const char *path, const struct zcav_settings *s, struct err *e)
@@ -397,13 +399,6 @@ static enum source_answer next_chunk(void *context, struct io *io, uint64_t now_
     return SOURCE_READY;
 }
 
-static enum transfer_answer chunk_moved(void *context, struct io *io)
-{
-    (void)context;
-    (void)io;
-    return OPERATION_ENDED;
-}
-
 static bool chunk_failed(void *context, const struct io *io, int code)
 {
     /* the medium, or the path to it, has failed, so that other places may still work */
@@ -420,20 +415,14 @@ static bool chunk_failed(void *context, const struct io *io, int code)
         i++;
     if (i == sizeof of_medium / sizeof *of_medium)
         return false;
-    if (bad_map_add(&j->bad, io->offset, io->length, code)) {
-        if (j->is_live)
-            fputs(ZCAV_ERASE, stderr);
-        message("%s %s at %" PRIu64 ": %s", j->settings->writes ? "write" : "read", j->label,
-                io->offset, portable_reason(code));
-    }
+    j->has_failed |= bad_map_add(&j->bad, io->offset, io->length, code);
     return true;
 }
 
 /* Moves the block at `offset`. *block becomes the number of bytes that were moved and the time. */
 static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *block, struct err *e)
 {
-    const struct io_source source = {
-        .next = next_chunk, .transferred = chunk_moved, .failed = chunk_failed, .context = j};
+    const struct io_source source = {.next = next_chunk, .failed = chunk_failed, .context = j};
     uint64_t before = j->stats->bytes;
     j->next = offset;
     j->end = offset + j->settings->block_bytes;
@@ -564,6 +553,14 @@ static int measure_pass(struct zcav_job *j, struct err *e)
         if (s->passes.value == 1)
             log_block(&j->log, at, &block);
         rc = check_log(&j->log, e);
+        struct bad_range r = {.offset = at};
+        while (j->has_failed && bad_map_next(&j->bad, &r) && r.offset < j->end) {
+            if (j->is_live)
+                fputs(ZCAV_ERASE, stderr);
+            message("%s %s at %" PRIu64 ": %s", s->writes ? "write" : "read", j->label, r.offset,
+                    portable_reason(r.code));
+        }
+        j->has_failed = false;
     }
     if (rc == 0 && p->count == 0)
         rc = too_small(j, e);
