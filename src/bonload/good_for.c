@@ -60,9 +60,9 @@ struct inquiry {
     bool was_stopped;
 };
 
-static void add_figures(struct duration_figures *f, const char *name, const struct histogram *h)
+static struct duration_figures figures_of(const char *name, const struct histogram *h)
 {
-    *f = (struct duration_figures){.name = name, .count = h->count, .times = latencies_of(h)};
+    return (struct duration_figures){.name = name, .count = h->count, .times = latencies_of(h)};
 }
 
 /* Adds what was measured with one load, and judges it. */
@@ -92,11 +92,12 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
         .requests = tally_ended(&k->tally),
         .machine = result->figures->machine,
     };
-    add_figures(&l->response, p->request, &k->tally.response);
-    add_figures(&l->sync, p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
+    l->durations[0] = figures_of(p->request, &k->tally.response);
+    l->durations[1] =
+        figures_of(p->sync, &profile_target_gauge(run->shared, LIMIT_ON_SYNC)->durations);
     for (uint32_t i = 0; i < PROFILE_WORKS && p->works[i].name; i++) {
         const struct gauge *g = profile_target_gauge(run->shared, i);
-        add_figures(&l->works[i], p->works[i].name, &g->durations);
+        l->durations[2 + i] = figures_of(p->works[i].name, &g->durations);
         gauge_append(&a->works[i], g); /* work beside the requests is judged over all loads */
     }
     for (size_t i = 0; i < a->load_count; i++)

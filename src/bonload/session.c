@@ -84,24 +84,19 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
 {
     const struct settings *s = result->plan->settings;
     bool is_goaders = s->output == OUTPUT_JSON && !s->json;
-    char *json = NULL;
-    char *goaders = NULL;
-    int rc = 0;
+    bool has_document = s->json || s->timeline_file;
     if (!is_first(result->plan))
         return 0;
-    if (s->json || s->timeline_file)
-        json = document_end(report_object(result), JSON_COMPACT);
-    if (is_goaders)
-        goaders = document_end(goader_object(result), JSON_COMPACT);
-    if (((s->json || s->timeline_file) && !json) || (is_goaders && !goaders))
+    char *json = has_document ? document_end(report_object(result), JSON_COMPACT) : NULL;
+    char *goaders = is_goaders ? document_end(goader_object(result), JSON_COMPACT) : NULL;
+    int rc = 0;
+    if ((has_document && !json) || (is_goaders && !goaders))
         rc = err_system(e, ENOMEM, "allocate memory for the report");
-    if (rc == 0 && s->json)
-        puts(json);
-    else if (rc == 0 && is_goaders)
-        puts(goaders);
-    else if (rc == 0 && s->output == OUTPUT_HUMAN)
+    else if (s->json || is_goaders)
+        puts(s->json ? json : goaders);
+    else if (s->output == OUTPUT_HUMAN)
         report_human(result, stdout);
-    else if (rc == 0)
+    else
         report_text(result, stdout);
     if (rc == 0)
         rc = output_finish(&o->report, e);
@@ -210,12 +205,16 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
                     k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
                     load);
         }
-        if (above->nanoseconds == 0 || found_ns <= above->nanoseconds)
-            continue;
         latency_limit_name(above, name);
-        message("%ss: %s %s is above %s", load_names[kind], name,
-                units_time_beside(found_ns, above->nanoseconds).text,
-                units_time_beside(above->nanoseconds, found_ns).text);
+        if (above->nanoseconds > 0 && found_ns > above->nanoseconds)
+            message("%ss: %s %s is above %s", load_names[kind], name,
+                    units_time_beside(found_ns, above->nanoseconds).text,
+                    units_time_beside(above->nanoseconds, found_ns).text);
+        if (above->nanoseconds == 0 || found_ns > 0 || k->tally.response.count == 0)
+            continue;
+        *status = STATUS_NOT_KNOWN;
+        message("%ss: %s is not known: %" PRIu64 " are too few", load_names[kind], name,
+                k->tally.response.count);
     }
     if (is_judge && result->figures->is_bad_rate && !p->settings->as_goader)
         message("the rate could not be kept: two seconds' worth of requests are overdue");
@@ -345,25 +344,6 @@ static void print_interim(struct main_loop *m)
     result_release(&result);
 }
 
-/* Takes over signals; then, if there is an explainer, opens what only root may open; and then
- * becomes the user, before any of the user's files is opened or made. */
-static int begin_session(const struct settings *s, const struct coordinator *coordinator,
-                         struct explainer *explainer, struct err *e)
-{
-    struct identity identity;
-    int rc = stop_init(e);
-    if (rc != 0)
-        return rc;
-    stop_keeps_readers();
-    if (coordinator->ranks.count > 1)
-        stop_takes_repeats();
-    if (explainer)
-        rc = tail_trace_open(&explainer->trace, TAIL_OWN, e);
-    if (rc == 0)
-        rc = privilege_resolve(&identity, s->user, s->group, e);
-    return rc == 0 ? privilege_become(&identity, false, e) : rc;
-}
-
 /* Makes the plan, the run and the reports, together with other ranks if there are any, and then
  * dumps names and removes objects. After a failure, it leaves no more behind than after a success.
  * *status becomes the exit status if the run broke a condition, or did not finish a search. Returns
@@ -377,12 +357,23 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
     struct result result = {0};
     struct outputs outputs = {0};
     struct explainer explainer = {0};
-    bool explains = s->explain_tail && !s->good_for && !s->cleans_up;
+    struct identity identity;
     if (s->cleans_up && coordinator->ranks.number > 0)
         return 0;
     if (s->cleans_up)
         tail_trace_cleanup();
-    int rc = begin_session(s, coordinator, explains ? &explainer : NULL, e);
+    int rc = stop_init(e);
+    if (rc != 0)
+        return rc;
+    stop_keeps_readers();
+    if (coordinator->ranks.count > 1)
+        stop_takes_repeats();
+    if (s->explain_tail && !s->good_for && !s->cleans_up) /* opens what only root may open */
+        rc = tail_trace_open(&explainer.trace, TAIL_OWN, e);
+    if (rc == 0)
+        rc = privilege_resolve(&identity, s->user, s->group, e);
+    if (rc == 0) /* before any of the user's files is opened or made */
+        rc = privilege_become(&identity, false, e);
     if (rc == 0 && s->cleans_up)
         return cleanup_directory(s->url ? s->url : ".", s->trusts_directory, e);
     if (rc == 0 && s->good_for) /* each of its runs has its own plan */

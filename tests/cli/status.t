@@ -46,7 +46,7 @@ my @table = (
     [ 0, undef, goader  => qw(-requests-engine=null -show-progress=false -max-latency=10s -wt=0 -max-requests=500 -window=1s) ],
     [ 2, undef, goader  => @SLEEP, qw(-wps=500 -max-channels=2 -stop-on-bad-rate) ],
     [ 0, undef, bonload => qw(-good-for=maildir -duration=1s -wt=1), "$dir/d" ],
-    [ 2, qr/etcd: .*memory/, bonload => qw(-good-for=etcd), "$dir/memory" ],
+    [ 2, qr/etcd: .*survives a crash/, bonload => qw(-good-for=etcd), "$dir/memory" ],
     [ 3, qr/etcd: .*\d/, bonload => qw(-good-for=etcd -duration=200ms -warmup=0), "$dir/d" ],
     [ 1, qr/-good-for: /, bonload => qw(-good-for=nothing), "$dir/d" ],
     [ 0, undef, boncut => qw(write --time=0.3 --methods=fsync -c1), "$dir/d" ],

@@ -79,13 +79,10 @@ int main_loop_open(struct main_loop *m, struct run *run, struct coordinator *coo
     *m = (struct main_loop){.run = run, .coordinator = coordinator};
     backing_open(&m->backing, run);
     cpu_quotas_find(&m->quotas, "");
-    int rc = 0;
     m->steps = calloc(1, sizeof *m->steps);
-    if (rc == 0 && !m->steps)
-        rc = err_system(e, ENOMEM, "allocate memory for the steps");
-    if (rc == 0 && !(series_open(&m->intervals, INTERVAL_NS, MAX_INTERVALS) &&
-                     series_open(&m->timeline, TIMELINE_NS, MAX_TIMELINE)))
-        rc = err_system(e, ENOMEM, "allocate memory for the time series of the run");
+    bool has_memory = m->steps && series_open(&m->intervals, INTERVAL_NS, MAX_INTERVALS) &&
+                      series_open(&m->timeline, TIMELINE_NS, MAX_TIMELINE);
+    int rc = has_memory ? 0 : err_system(e, ENOMEM, "allocate memory for the steps of the run");
     if (rc == 0)
         rc = progress_open(&m->view,
                            run->plan->settings->show_progress && run->plan->stripe.index == 0, e);
@@ -222,32 +219,23 @@ struct step_meeting {
 };
 
 /* Adds a rank's figures. Its clock was compared with rank 0's at the end of the previous step. */
-static void add_figures(struct step_meeting *m, unsigned rank, const struct step_figures *f)
-{
-    const struct ranks *r = &m->loop->coordinator->ranks;
-    rank_span_add(&m->span, rank_clock_end(r, rank, f->begin_ns),
-                  rank_clock_end(r, rank, f->end_ns));
-    struct others machine = f->machine;
-    others_among(&machine, ranks_beside(r, rank));
-    others_keep_busier(&m->machine, &machine);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        m->offered[kind] += f->offered[kind];
-}
-
 static bool take_step(void *context, unsigned rank, struct bundle_reader *in)
 {
     struct step_meeting *m = context;
+    const struct ranks *r = &m->loop->coordinator->ranks;
     struct steps *s = m->loop->steps;
-    struct step_figures f;
-    if (rank == 0)
-        return true;
-    if (!bundle_take(in, &f, sizeof f))
+    struct step_figures f = s->current;
+    if (rank > 0 && !bundle_take(in, &f, sizeof f))
         return false;
-    add_figures(m, rank, &f);
+    rank_span_add(&m->span, rank_clock_end(r, rank, f.begin_ns), rank_clock_end(r, rank, f.end_ns));
+    others_among(&f.machine, ranks_beside(r, rank));
+    others_keep_busier(&m->machine, &f.machine);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        if (!bundle_take(in, &s->other, sizeof s->other))
+        m->offered[kind] += f.offered[kind];
+        if (rank > 0 && !bundle_take(in, &s->other, sizeof s->other))
             return false;
-        tally_merge(&s->measured[kind], &s->other);
+        if (rank > 0)
+            tally_merge(&s->measured[kind], &s->other);
     }
     return true;
 }
@@ -341,7 +329,6 @@ static int end_step(struct main_loop *m, bool is_last, struct err *e)
     int rc = coordinator_meet(m->coordinator, &all, e);
     if (rc != 0 || m->coordinator->ranks.number > 0)
         return rc;
-    add_figures(&step_meeting, 0, &s->current);
     uint64_t begin_ns = step_meeting.span.first_start;
     double elapsed_ns = (double)(step_meeting.span.last_end - begin_ns + 1);
     s->count -= s->count == MAX_STEPS; /* a full list keeps its last place for the last step */
@@ -362,9 +349,7 @@ static int end_step(struct main_loop *m, bool is_last, struct err *e)
             .offered = step_meeting.offered[kind] > 0 ? step_meeting.offered[kind] : ended,
             .achieved = (double)t->response.count * (double)BILLION / elapsed_ns,
             .latencies = latencies_of(&t->response),
-            .limited_ns = limit->of == LIMIT_PERCENTILE
-                              ? histogram_known_percentile(&t->response, limit->percent)
-                              : latency_limit_figure(limit, &t->response),
+            .limited_ns = latency_limit_figure(limit, &t->response),
         };
     }
     controller_note(&m->controller, s->count++, step);

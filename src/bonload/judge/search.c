@@ -37,12 +37,12 @@ static void note_kept(struct kind_search *ks)
     ks->kept[ks->count++] = ks->load;
 }
 
-static void note_broken(struct kind_search *ks, enum bound bound)
+static void note_broken(struct kind_search *ks, enum verdict why)
 {
     while (ks->count > 0 && ks->kept[ks->count - 1] >= ks->load)
         ks->count--;
     ks->broken = ks->load;
-    ks->bound = bound;
+    ks->why = why;
 }
 
 static void kind_search_bisect(struct kind_search *ks)
@@ -51,7 +51,7 @@ static void kind_search_bisect(struct kind_search *ks)
     double closeness = fmax(CLOSE_SHARE * kept, ks->is_whole); /* where the search ends */
     bool is_close = kept > 0 && ks->broken - kept <= closeness;
     double middle = (kept + ks->broken) / 2;
-    ks->is_again = is_close && ks->bound != BOUND_SURE && !ks->is_again;
+    ks->is_again = is_close && verdict_is_doubtful(ks->why) && !ks->is_again;
     if (is_close && !ks->is_again) {
         ks->load = kept;
         ks->found = FOUND_LOAD;
@@ -76,21 +76,21 @@ void kind_search_step_up(struct kind_search *ks)
         ks->load = fmin(2 * ks->load, ks->most);
 }
 
-void kind_search_step_back(struct kind_search *ks, enum bound bound)
+void kind_search_step_back(struct kind_search *ks, enum verdict why)
 {
-    bool went_down = bound == BOUND_SURE && ks->count == 0 && !ks->is_again;
-    bool is_idle = bound != BOUND_BUSY || ks->count > 0 || ks->is_whole;
-    note_broken(ks, went_down ? BOUND_DOUBTFUL : bound);
+    bool went_down = !verdict_is_doubtful(why) && ks->count == 0 && !ks->is_again;
+    bool is_idle = why != VERDICT_BUSY || ks->count > 0 || ks->is_whole;
+    note_broken(ks, went_down ? VERDICT_UNSETTLED : why);
     if (ks->load <= ks->least * (is_idle ? 1 : LEAST_PART / BUSY_PART))
         ks->found = FOUND_NONE;
     else
         kind_search_bisect(ks);
 }
 
-void kind_search_step_down(struct kind_search *ks, enum bound bound)
+void kind_search_step_down(struct kind_search *ks, enum verdict why)
 {
     double step = CLOSE_SHARE * ks->load;
-    note_broken(ks, bound);
+    note_broken(ks, why);
     ks->found = FOUND_LOAD;
     ks->load -= ks->is_whole ? fmax(1, floor(step)) : step;
     if (ks->load < ks->least) {
@@ -149,107 +149,100 @@ const char *const found_reasons[] = {
     [FOUND_NO_CAUSE_BUSY] = "less load does not help, and others used the machine",
 };
 
-static bool search_is_by_rate(const struct search *s)
+static bool search_is_by_rate(const struct controller *c)
 {
-    return s->plan->settings->search == SEARCH_RATE;
+    return c->plan->settings->search == SEARCH_RATE;
 }
 
 /* Sets the next load, which begins to settle, after the pause between two steps. */
-static void set_searched_loads(struct search *s, const struct standing *all, uint64_t now_ns,
+static void set_searched_loads(struct controller *c, const struct standing *all, uint64_t now_ns,
                                uint64_t loads[LOAD_KINDS])
 {
-    bool is_by_rate = search_is_by_rate(s);
-    s->stage_ns = now_ns;
-    s->is_unsettled = all->busy > 0;
+    bool is_by_rate = search_is_by_rate(c);
+    c->stage_ns = now_ns;
+    c->is_unsettled = all->busy > 0;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        double load = s->is_searched[k] ? s->kind_searches[k].load : 0;
+        double load = c->is_searched[k] ? c->kind_searches[k].load : 0;
         loads[k] = (uint64_t)(is_by_rate ? load * (double)BILLION : load);
-        s->settled[k] = all->progress[k].begun + (is_by_rate ? 0 : loads[k]);
+        c->settled[k] = all->progress[k].begun + (is_by_rate ? 0 : loads[k]);
     }
 }
 
-static unsigned windows_of(const struct search *s)
+static unsigned windows_of(const struct controller *c)
 {
-    return s->is_confirming ? CONFIRMING_WINDOWS : 1;
+    return c->is_confirming ? CONFIRMING_WINDOWS : 1;
 }
 
 /* Divides the probability of a wrong verdict among confirmations: 1/2 + 1/6 + 1/12 + ... = 1. */
-static struct sequential_test_rules rules_of(const struct search *s)
+static struct sequential_test_rules rules_of(const struct controller *c)
 {
-    const struct plan *p = s->plan;
-    double n = s->is_confirming ? s->confirmations : 0;
+    const struct plan *p = c->plan;
+    double n = c->is_confirming ? c->confirmations : 0;
     return (struct sequential_test_rules){
         .limit = p->settings->limit,
         .counts_errors = p->settings->adjust_on_errors,
         .alpha = n > 0 ? ALPHA / (n * (n + 1)) : ALPHA,
-        .stall_ns = p->settings->window_ns.value * windows_of(s) / STALL_PART,
-        .most_ns = p->window_most_ns * windows_of(s),
+        .stall_ns = p->settings->window_ns.value * windows_of(c) / STALL_PART,
+        .most_ns = p->window_most_ns * windows_of(c),
     };
 }
 
 /* Tells the tests what has ended, and how much time has passed, since they were told last. */
-static void feed_tests(struct search *s, const struct standing *all, uint64_t passed_ns)
+static void feed_tests(struct controller *c, const struct standing *all, uint64_t passed_ns)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct progress *progress = &all->progress[k];
         const struct counts *now = &all->counts[k];
-        const struct counts *seen = &s->seen[k];
+        const struct counts *seen = &c->seen[k];
         const struct counts ended = {
             .good = now->good - seen->good,
             .errors = now->errors - seen->errors,
             .good_ns = now->good_ns - seen->good_ns,
             .above = now->above - seen->above,
         };
-        sequential_test_feed(&s->tests[k], &ended, passed_ns, progress->begun > progress->ended);
+        sequential_test_feed(&c->tests[k], &ended, passed_ns, progress->begun > progress->ended);
     }
-    memcpy(s->seen, all->counts, sizeof s->seen);
+    memcpy(c->seen, all->counts, sizeof c->seen);
 }
 
 /* A broken limit says nothing if requests of the previous load were still in flight. */
-static enum verdict verdict_of(const struct search *s, enum load_kind k)
+static enum verdict verdict_of(const struct controller *c, enum load_kind k)
 {
-    enum verdict verdict = sequential_test_verdict(&s->tests[k]);
-    return s->is_unsettled && verdict == VERDICT_BROKEN ? VERDICT_UNSETTLED : verdict;
+    enum verdict verdict = sequential_test_verdict(&c->tests[k]);
+    return c->is_unsettled && verdict == VERDICT_BROKEN ? VERDICT_UNSETTLED : verdict;
 }
 
 /* Whether the search needs the verdict on this kind at the current load. */
-static bool is_asked(const struct search *s, enum load_kind k)
+static bool is_asked(const struct controller *c, enum load_kind k)
 {
-    const struct kind_search *ks = &s->kind_searches[k];
-    return s->is_searched[k] && ks->found != FOUND_NONE &&
-           (s->is_confirming || ks->found == FOUND_UNSURE);
+    const struct kind_search *ks = &c->kind_searches[k];
+    return c->is_searched[k] && ks->found != FOUND_NONE &&
+           (c->is_confirming || ks->found == FOUND_UNSURE);
 }
 
-static bool any_search_is(const struct search *s, enum found found)
+static bool any_search_is(const struct controller *c, enum found found)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->is_searched[k] && s->kind_searches[k].found == found)
+        if (c->is_searched[k] && c->kind_searches[k].found == found)
             return true;
     return false;
 }
 
-static enum bound bound_of(enum verdict verdict)
-{
-    return verdict == VERDICT_BUSY        ? BOUND_BUSY
-           : verdict == VERDICT_UNSETTLED ? BOUND_DOUBTFUL
-                                          : BOUND_SURE;
-}
-
 /* Whether less load does not help. Asked of each load that breaks the limit before any keeps it. */
-static bool helps_nothing(struct search *s, enum load_kind k)
+static bool helps_nothing(struct controller *c, enum load_kind k)
 {
-    const struct counts *seen = &s->tests[k].seen;
-    struct broken_step *first = &s->broken[k];
+    const struct counts *seen = &c->tests[k].seen;
+    struct broken_step *first = &c->broken[k];
     double ended = (double)(seen->good + seen->errors);
     const struct broken_step now = {
-        .load = s->kind_searches[k].load,
+        .load = c->kind_searches[k].load,
         .late = (double)(seen->above + seen->errors) / fmax(1, ended),
         .mean_ns = (double)seen->good_ns / fmax(1, (double)seen->good),
     };
-    double due = now.load * (double)s->tests[k].elapsed_ns / (double)BILLION;
-    bool was_made = !search_is_by_rate(s) || ended >= MADE_SHARE * due;
+    double due = now.load * (double)c->tests[k].elapsed_ns / (double)BILLION;
+    bool was_made = !search_is_by_rate(c) || ended >= MADE_SHARE * due;
     /* where no request may be late, the first late one ends the load, and shares say nothing */
-    if (s->plan->settings->limit.of == LIMIT_MAX || !was_made)
+    if (c->plan->settings->limit.of == LIMIT_MAX || !was_made)
         return false;
     if (first->load <= 0)
         *first = now;
@@ -258,73 +251,73 @@ static bool helps_nothing(struct search *s, enum load_kind k)
 }
 
 /* Moves to the next load. Returns true if the search is over: no load of a kind keeps the limit. */
-static bool climb(struct search *s)
+static bool climb(struct controller *c)
 {
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        struct kind_search *ks = &s->kind_searches[k];
-        enum verdict verdict = s->noted.kinds[k].verdict;
-        if (!is_asked(s, k))
+        struct kind_search *ks = &c->kind_searches[k];
+        enum verdict verdict = c->noted.kinds[k].verdict;
+        if (!is_asked(c, k))
             continue;
         if (verdict == VERDICT_KEPT) {
             kind_search_step_up(ks);
             continue;
         }
         bool is_no_cause =
-            verdict != VERDICT_UNSETTLED && kind_search_kept(ks) <= 0 && helps_nothing(s, k);
-        s->is_no_cause |= is_no_cause;
-        kind_search_step_back(ks, bound_of(verdict));
+            verdict != VERDICT_UNSETTLED && kind_search_kept(ks) <= 0 && helps_nothing(c, k);
+        c->is_no_cause |= is_no_cause;
+        kind_search_step_back(ks, verdict);
         if (is_no_cause)
             ks->found = FOUND_NONE;
     }
-    if (any_search_is(s, FOUND_NONE))
+    if (any_search_is(c, FOUND_NONE))
         return true;
-    if (any_search_is(s, FOUND_UNSURE))
+    if (any_search_is(c, FOUND_UNSURE))
         return false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        if (s->confirmations == 0)
-            s->sought[k] = s->kind_searches[k].load;
-    s->is_confirming = true;
-    s->confirmations++;
+        if (c->confirmations == 0)
+            c->sought[k] = c->kind_searches[k].load;
+    c->is_confirming = true;
+    c->confirmations++;
     return false;
 }
 
 /* Ends a confirmation: lowers what broke the limit. If all loads kept it, searches once above what
  * has been confirmed, where that is far below the first confirmation. Returns true when the search
  * is over. */
-static bool confirm_answer(struct search *s)
+static bool confirm_answer(struct controller *c)
 {
     bool is_kept = true;
     bool looks_up = false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        if (!s->is_searched[k] || s->noted.kinds[k].verdict == VERDICT_KEPT)
+        if (!c->is_searched[k] || c->noted.kinds[k].verdict == VERDICT_KEPT)
             continue;
         is_kept = false;
-        kind_search_step_down(&s->kind_searches[k], bound_of(s->noted.kinds[k].verdict));
+        kind_search_step_down(&c->kind_searches[k], c->noted.kinds[k].verdict);
     }
-    for (enum load_kind k = 0; is_kept && !s->has_looked_up && k < LOAD_KINDS; k++) {
-        struct kind_search *ks = &s->kind_searches[k];
-        if (!s->is_searched[k] || ks->load >= FAR_SHARE * s->sought[k])
+    for (enum load_kind k = 0; is_kept && !c->has_looked_up && k < LOAD_KINDS; k++) {
+        struct kind_search *ks = &c->kind_searches[k];
+        if (!c->is_searched[k] || ks->load >= FAR_SHARE * c->sought[k])
             continue;
         note_kept(ks);
-        ks->broken = ks->load = s->sought[k]; /* which kept the limit, and then broke it */
+        ks->broken = ks->load = c->sought[k]; /* which kept the limit, and then broke it */
         ks->is_again = true;
         ks->found = FOUND_UNSURE;
         looks_up = true;
     }
-    s->has_looked_up |= is_kept;
+    c->has_looked_up |= is_kept;
     if (looks_up) {
-        s->is_confirming = false;
+        c->is_confirming = false;
         return false;
     }
-    s->is_confirmed = is_kept;
-    s->confirmations++;
-    return is_kept || any_search_is(s, FOUND_NONE);
+    c->is_confirmed = is_kept;
+    c->confirmations++;
+    return is_kept || any_search_is(c, FOUND_NONE);
 }
 
 /* Sets the next load, after a pause of `paused_ns` in which the last requests of the window have
  * ended: without these, a window lacks its longest requests. Those that have not ended count with
  * their age. Returns false when the search is over. */
-static bool search_next(struct search *s, const struct standing *all, uint64_t paused_ns,
+static bool search_next(struct controller *c, const struct standing *all, uint64_t paused_ns,
                         uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
     struct standing whole = *all;
@@ -332,105 +325,105 @@ static bool search_next(struct search *s, const struct standing *all, uint64_t p
         uint64_t left = all->busy > 0 ? all->progress[k].begun - all->progress[k].ended : 0;
         whole.counts[k].good += left;
         whole.counts[k].good_ns += left * paused_ns;
-        if (paused_ns >= s->plan->settings->limit.nanoseconds)
+        if (paused_ns >= c->plan->settings->limit.nanoseconds)
             whole.counts[k].above += left;
     }
-    feed_tests(s, &whole, 0);
-    s->noted = (struct step){.is_confirmation = s->is_confirming};
+    feed_tests(c, &whole, 0);
+    c->noted = (struct step){.is_confirmation = c->is_confirming};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct sequential_test *t = &s->tests[k];
-        enum verdict verdict = s->decided[k];
-        if (!s->is_searched[k])
+        const struct sequential_test *t = &c->tests[k];
+        enum verdict verdict = c->decided[k];
+        if (!c->is_searched[k])
             continue;
         if (verdict == VERDICT_KEPT && !sequential_test_seems_kept(&t->rules, &t->seen))
             verdict =
                 sequential_test_verdict(t) == VERDICT_BROKEN ? VERDICT_BROKEN : VERDICT_UNKNOWN;
         if (all->disturbed > 0 && verdict != VERDICT_KEPT && verdict != VERDICT_OPEN)
             verdict = VERDICT_BUSY;
-        s->noted.kinds[k].load = s->kind_searches[k].load;
-        s->noted.kinds[k].verdict = verdict;
+        c->noted.kinds[k].load = c->kind_searches[k].load;
+        c->noted.kinds[k].verdict = verdict;
     }
-    s->is_first = s->is_measuring = false;
-    if (s->is_confirming ? confirm_answer(s) : climb(s))
+    c->is_first = c->is_measuring = false;
+    if (c->is_confirming ? confirm_answer(c) : climb(c))
         return false;
-    set_searched_loads(s, all, now_ns, loads);
+    set_searched_loads(c, all, now_ns, loads);
     return true;
 }
 
 /* Begins a window when the load has settled: all requests of the previous load have ended, and
  * every channel has had a request of this load, or the time for that is over. */
-static bool begin_window(struct search *s, const struct standing *all, uint64_t now_ns)
+static bool begin_window(struct controller *c, const struct standing *all, uint64_t now_ns)
 {
-    const struct plan *p = s->plan;
-    const struct sequential_test_rules rules = rules_of(s);
+    const struct plan *p = c->plan;
+    const struct sequential_test_rules rules = rules_of(c);
     uint64_t window_ns = p->settings->window_ns.value;
     uint64_t limit_ns = p->settings->limit.nanoseconds;
     uint64_t least_ns = p->max_requests < UINT64_MAX ? 0 : window_ns / SETTLING_PART;
     uint64_t most_ns =
-        s->is_first ? SETTLING_LIMITS * limit_ns + window_ns : p->window_most_ns / SETTLING_WINDOWS;
-    uint64_t elapsed_ns = now_ns - s->stage_ns;
+        c->is_first ? SETTLING_LIMITS * limit_ns + window_ns : p->window_most_ns / SETTLING_WINDOWS;
+    uint64_t elapsed_ns = now_ns - c->stage_ns;
     bool is_late = false;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        is_late |= s->is_searched[k] && all->progress[k].ended < s->settled[k];
+        is_late |= c->is_searched[k] && all->progress[k].ended < c->settled[k];
     if (elapsed_ns < least_ns || (is_late && elapsed_ns < most_ns))
         return false;
-    s->is_unsettled |= is_late && !s->is_first;
-    s->is_measuring = true;
-    s->stage_ns = now_ns;
-    memcpy(s->seen, all->counts, sizeof s->seen);
+    c->is_unsettled |= is_late && !c->is_first;
+    c->is_measuring = true;
+    c->stage_ns = now_ns;
+    memcpy(c->seen, all->counts, sizeof c->seen);
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        sequential_test_begin(&s->tests[k], &rules);
+        sequential_test_begin(&c->tests[k], &rules);
     return true;
 }
 
 /* Ends a window when all verdicts that matter are known, and it is long enough: as long as -window,
  * and as LATENCIES_LEAST mean latencies or the longest window. If the user limits the number of
  * requests, a part of them is enough. */
-static bool end_window(struct search *s, const struct standing *all, uint64_t now_ns)
+static bool end_window(struct controller *c, const struct standing *all, uint64_t now_ns)
 {
-    uint64_t budget = s->plan->max_requests;
-    uint64_t window_ns = s->plan->settings->window_ns.value * windows_of(s);
+    uint64_t budget = c->plan->max_requests;
+    uint64_t window_ns = c->plan->settings->window_ns.value * windows_of(c);
     /* all tests begin with the window, and are told the same time */
-    feed_tests(s, all, now_ns - s->stage_ns - s->tests[LOAD_READ].elapsed_ns);
+    feed_tests(c, all, now_ns - c->stage_ns - c->tests[LOAD_READ].elapsed_ns);
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        const struct sequential_test *t = &s->tests[k];
+        const struct sequential_test *t = &c->tests[k];
         const struct counts *seen = &t->seen;
         uint64_t latencies_ns = seen->good > 0 ? LATENCIES_LEAST * (seen->good_ns / seen->good) : 0;
         bool has_latencies = t->elapsed_ns >= latencies_ns || t->elapsed_ns >= t->rules.most_ns;
         bool is_long = (t->elapsed_ns >= window_ns && has_latencies) ||
                        (budget < UINT64_MAX && seen->good + seen->errors >= budget / BUDGET_PART);
-        if (is_asked(s, k) && (!is_long || verdict_of(s, k) == VERDICT_OPEN))
+        if (is_asked(c, k) && (!is_long || verdict_of(c, k) == VERDICT_OPEN))
             return false;
     }
     for (enum load_kind k = 0; k < LOAD_KINDS; k++)
-        s->decided[k] = verdict_of(s, k);
+        c->decided[k] = verdict_of(c, k);
     return true;
 }
 
-struct search_answer search_answer(const struct search *s, enum load_kind kind,
+struct search_answer search_answer(const struct controller *c, enum load_kind kind,
                                    const struct counts *whole)
 {
-    const struct kind_search *ks = &s->kind_searches[kind];
-    const struct sequential_test_rules rules = rules_of(s);
-    enum verdict last = s->noted.kinds[kind].verdict;
-    bool is_busy = ks->bound == BOUND_BUSY && ks->broken > 0;
-    if (s->is_confirmed && ks->found == FOUND_LOAD && is_busy)
+    const struct kind_search *ks = &c->kind_searches[kind];
+    const struct sequential_test_rules rules = rules_of(c);
+    enum verdict last = c->noted.kinds[kind].verdict;
+    bool is_busy = ks->why == VERDICT_BUSY && ks->broken > 0;
+    if (c->is_confirmed && ks->found == FOUND_LOAD && is_busy)
         return (struct search_answer){FOUND_UNSURE, ks->load, FOUND_BUSY};
-    if (s->is_confirmed)
+    if (c->is_confirmed)
         return (struct search_answer){ks->found, ks->load, FOUND_BY_STEPS};
     if (ks->found != FOUND_NONE) {
         /* the current load is known to keep the limit if its open window shows that */
         bool is_kept =
-            (s->is_measuring && sequential_test_verdict(&s->tests[kind]) == VERDICT_KEPT) ||
-            (s->is_first && sequential_test_seems_kept(&rules, whole));
+            (c->is_measuring && sequential_test_verdict(&c->tests[kind]) == VERDICT_KEPT) ||
+            (c->is_first && sequential_test_seems_kept(&rules, whole));
         double reached = is_kept ? ks->load : kind_search_kept(ks);
         return (struct search_answer){FOUND_UNSURE, reached,
                                       reached <= 0 && is_busy ? FOUND_BUSY : FOUND_BY_STEPS};
     }
     if (is_busy)
         return (struct search_answer){FOUND_UNSURE, 0,
-                                      s->is_no_cause ? FOUND_NO_CAUSE_BUSY : FOUND_BUSY};
-    if (s->is_no_cause)
+                                      c->is_no_cause ? FOUND_NO_CAUSE_BUSY : FOUND_BUSY};
+    if (c->is_no_cause)
         return (struct search_answer){FOUND_NONE, 0, FOUND_NO_CAUSE};
     bool is_unsure = last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED;
     return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0, FOUND_BY_STEPS};
@@ -460,21 +453,19 @@ void controller_begin(struct controller *c, const struct plan *p, uint64_t now_n
                       uint64_t loads[LOAD_KINDS])
 {
     const struct standing nothing = {.busy = 0};
-    struct search *search = &c->search;
-    *c =
-        (struct controller){.plan = p, .since_ns = now_ns, .search = {.plan = p, .is_first = true}};
+    *c = (struct controller){.plan = p, .since_ns = now_ns, .is_first = true};
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
         const struct kind_plan *kind = &p->kinds[k];
         bool is_by_rate = kind->pace == PACE_RATE;
         double first = is_by_rate ? (double)kind->rate / (double)BILLION : kind->threads;
         loads[k] = is_by_rate ? kind->rate : kind->threads;
-        search->is_searched[k] = is_by_rate || kind->pace == PACE_CLOSED;
-        if (search->is_searched[k])
-            kind_search_begin(&search->kind_searches[k], first,
-                              is_by_rate ? MAX_RATE : kind->channels, !is_by_rate);
+        c->is_searched[k] = is_by_rate || kind->pace == PACE_CLOSED;
+        if (c->is_searched[k])
+            kind_search_begin(&c->kind_searches[k], first, is_by_rate ? MAX_RATE : kind->channels,
+                              !is_by_rate);
     }
     if (p->mode == MODE_SEARCH)
-        set_searched_loads(search, &nothing, now_ns, loads);
+        set_searched_loads(c, &nothing, now_ns, loads);
     else if (p->mode == MODE_SWEEP)
         sweep_next(c, loads);
 }
@@ -493,13 +484,13 @@ void controller_decide(struct controller *c, const struct standing *all, uint64_
         c->is_paused = false;
         c->since_ns = now_ns;
         bool goes_on = is_sweep ? sweep_next(c, order->loads)
-                                : search_next(&c->search, all, passed_ns, now_ns, order->loads);
+                                : search_next(c, all, passed_ns, now_ns, order->loads);
         order->move = goes_on ? MOVE_STEP : MOVE_LAST_STEP;
-    } else if (c->plan->mode == MODE_SEARCH && !c->search.is_measuring) {
-        if (begin_window(&c->search, all, now_ns))
+    } else if (c->plan->mode == MODE_SEARCH && !c->is_measuring) {
+        if (begin_window(c, all, now_ns))
             order->move = MOVE_WINDOW;
     } else if (is_sweep ? passed_ns >= c->plan->duration_ns
-                        : c->plan->mode == MODE_SEARCH && end_window(&c->search, all, now_ns)) {
+                        : c->plan->mode == MODE_SEARCH && end_window(c, all, now_ns)) {
         order->move = MOVE_PAUSE;
         c->is_paused = true;
         c->since_ns = now_ns;
@@ -552,12 +543,11 @@ int controller_meet(struct controller *c, struct coordinator *others, const stru
 
 void controller_note(const struct controller *c, size_t number, struct step *step)
 {
-    const struct step *noted = &c->search.noted;
     bool is_sweep = c->plan->mode == MODE_SWEEP;
-    step->is_confirmation = noted->is_confirmation;
+    step->is_confirmation = c->noted.is_confirmation;
     for (enum load_kind k = 0; k < LOAD_KINDS; k++) {
-        step->kinds[k].verdict = noted->kinds[k].verdict;
+        step->kinds[k].verdict = c->noted.kinds[k].verdict;
         step->kinds[k].load = is_sweep ? (double)sweep_share(c->plan, k, number) / (double)BILLION
-                                       : noted->kinds[k].load;
+                                       : c->noted.kinds[k].load;
     }
 }

@@ -11,10 +11,9 @@
 #include "sync/coordinator.h"
 
 /* What decides which load is next: the controller. In a search for the largest load that keeps a
- * limit, the sequential test says whether a window's requests keep it, the search of each kind says
- * which load is next, and struct search joins them. They have no clock and no threads: they see
- * times and counts, and answer with an order. So tests can run whole searches against a store whose
- * answer is known. */
+ * limit, the sequential test says whether a window's requests keep it, and the search of each kind
+ * which load is next. They have no clock and no threads: they see times and counts, and answer with
+ * an order. So tests can run whole searches against a store whose answer is known. */
 
 /* What a search has found of one kind of load, at its end or so far. */
 enum found {
@@ -24,14 +23,6 @@ enum found {
     FOUND_UNSURE /* the search has not ended; the load is known to keep the limit, or is 0 */
 };
 
-/* How far the end of a search can be trusted. A load that has broken the limit once, for a reason
- * that may have passed, is tried again before it becomes the end. */
-enum bound {
-    BOUND_SURE,
-    BOUND_DOUBTFUL, /* the load broke the limit before any load had kept it, or was unsettled */
-    BOUND_BUSY,     /* others used the machine meanwhile, so that it may not have been the load */
-};
-
 #define KIND_SEARCH_KEPT 64
 
 /* Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
@@ -39,12 +30,14 @@ enum bound {
  * rates. */
 struct kind_search {
     bool is_whole;
-    double most;      /* highest load that may be tried */
-    double least;     /* lowest load that may be tried */
-    double broken;    /* lowest load that is taken to break it; 0: none */
-    double load;      /* load to try now */
-    enum bound bound; /* how sure `broken` is */
-    bool is_again;    /* `load` is tried again, because it was a doubtful bound */
+    double most;   /* highest load that may be tried */
+    double least;  /* lowest load that may be tried */
+    double broken; /* lowest load that is taken to break it; 0: none */
+    double load;   /* load to try now */
+    /* The verdict on `broken`. If its reason may have passed (verdict_is_doubtful()), that load is
+     * tried again before it becomes the end; is_again: now. */
+    enum verdict why;
+    bool is_again;
     enum found found; /* FOUND_UNSURE: `load` is to be tried; otherwise it is the answer */
     unsigned count;   /* number of loads in `kept` */
     double kept[KIND_SEARCH_KEPT]; /* loads that kept the limit and never broke it, ascending */
@@ -53,12 +46,11 @@ struct kind_search {
 /* Begins with the load `first`, but never tries one above `most`. */
 void kind_search_begin(struct kind_search *ks, double first, double most, bool is_whole);
 
-/* Record that the load keeps the limit, that it breaks the limit, or that it did so in a
- * confirmation; and choose the next one, which after a confirmation is lower by 5 % (or one
- * thread). */
+/* Record that the load keeps the limit, that it breaks it, or that it did so in a confirmation; and
+ * choose the next one, after a confirmation one that is lower by 5 % (or one thread). */
 void kind_search_step_up(struct kind_search *ks);
-void kind_search_step_back(struct kind_search *ks, enum bound bound);
-void kind_search_step_down(struct kind_search *ks, enum bound bound);
+void kind_search_step_back(struct kind_search *ks, enum verdict why);
+void kind_search_step_down(struct kind_search *ks, enum verdict why);
 
 /* Highest load that kept the limit and has never broken it; 0: none. */
 double kind_search_kept(const struct kind_search *ks);
@@ -85,11 +77,17 @@ struct step {
 /* Longest pause between two steps. A request that is still in flight then has taken that long. */
 #define MAX_PAUSE_NS UINT64_C(10000000000)
 
-/* Searches for the largest load that keeps a latency limit. Each load first settles, and then its
- * requests are judged in a window. Reads and writes have the same windows, and are confirmed
- * together. */
-struct search {
+/* Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
+ * a sweep. A load begins when no request of the previous one is in flight. In a search, each load
+ * first settles, and then its requests are judged in a window. Reads and writes have the same
+ * windows, and are confirmed together. */
+struct controller {
     const struct plan *plan;
+    size_t next_rate;  /* index of the next rate of a sweep */
+    bool is_paused;    /* the last requests of a step are ending */
+    uint64_t since_ns; /* when the pause began, or else the load */
+
+    /* a search */
     struct kind_search kind_searches[LOAD_KINDS];
     struct sequential_test tests[LOAD_KINDS];
     struct counts seen[LOAD_KINDS];
@@ -112,16 +110,6 @@ struct search {
     uint64_t stage_ns;            /* when the window began, or else the load */
     uint64_t settled[LOAD_KINDS]; /* the load has settled when this number of requests has ended */
     struct step noted; /* the step that ended last: its loads, verdicts and is_confirmation */
-};
-
-/* Decides the next load, in rank 0 for all ranks: the only load of a plan, or those of a search or
- * a sweep. A load begins when no request of the previous one is in flight. */
-struct controller {
-    const struct plan *plan;
-    struct search search;
-    size_t next_rate;  /* index of the next rate of a sweep */
-    bool is_paused;    /* the last requests of a step are ending */
-    uint64_t since_ns; /* when the pause began, or else the load */
 };
 
 /* How a load stands, on one rank or on all ranks together, and rank 0's order about it, which all
@@ -183,5 +171,5 @@ extern const char *const found_names[];
 extern const char *const found_reasons[];
 
 /* The answer for one kind. `whole`, the whole run's counts, matters only at the first load. */
-struct search_answer search_answer(const struct search *s, enum load_kind kind,
+struct search_answer search_answer(const struct controller *c, enum load_kind kind,
                                    const struct counts *whole);

@@ -42,6 +42,12 @@ enum verdict {
 
 extern const char *const verdict_names[];
 
+/* Whether the limit was broken for a reason that may have passed. */
+static inline bool verdict_is_doubtful(enum verdict v)
+{
+    return v == VERDICT_UNSETTLED || v == VERDICT_BUSY;
+}
+
 struct sequential_test_rules {
     struct latency_limit limit;
     bool counts_errors;

@@ -18,18 +18,15 @@
 /* Length of the stalls that are assumed even if none was seen, as in a search. */
 #define STALL_NS (BILLION / 100)
 
-static const char *const goodness_names[] = {
-    [GOODNESS_NONE] = "no limit is published",
-    [GOODNESS_GOOD] = "good",
-    [GOODNESS_UNKNOWN] = "not known",
-    [GOODNESS_BAD] = "not good",
-};
-
-static const char *const goodness_keys[] = {
-    [GOODNESS_NONE] = NULL,
-    [GOODNESS_GOOD] = "good",
-    [GOODNESS_UNKNOWN] = "not_known",
-    [GOODNESS_BAD] = "not_good",
+/* For people and in JSON. */
+static const struct {
+    const char *name;
+    const char *key;
+} goodness_words[] = {
+    [GOODNESS_NONE] = {"no limit is published", NULL},
+    [GOODNESS_GOOD] = {"good", "good"},
+    [GOODNESS_UNKNOWN] = {"not known", "not_known"},
+    [GOODNESS_BAD] = {"not good", "not_good"},
 };
 
 /* Of n values, the number K above the percentile is binomially distributed. The percentile is above
@@ -210,7 +207,7 @@ static void print_sentence(const struct answer *a, FILE *out)
     bool is_certain = answer_is_certain(a);
     if (d->kind == DURABILITY_NONE && !is_certain)
         fprintf(out, "%s: " NOTHING_SURVIVES " ", a->profile.name, d->what);
-    fprintf(out, "%s: %s", a->profile.name, goodness_names[goodness]);
+    fprintf(out, "%s: %s", a->profile.name, goodness_words[goodness].name);
     if (is_certain) {
         fprintf(out, ": " NOTHING_SURVIVES, d->what);
         return;
@@ -244,9 +241,10 @@ static void print_sentence(const struct answer *a, FILE *out)
         l = &a->loads[a->load_count - 1];
         const struct units_text made = units_scaled(l->achieved, UNITS_COUNT);
         fprintf(out, ": %s %s/s at %s, p99 %s", made.text, a->profile.request,
-                load_words(a, l).text, units_known_time(l->response.times.p99).text);
-        if (l->sync.count > 0)
-            fprintf(out, ", %s p99 %s", l->sync.name, units_known_time(l->sync.times.p99).text);
+                load_words(a, l).text, units_known_time(l->durations[0].times.p99).text);
+        if (l->durations[1].count > 0)
+            fprintf(out, ", %s p99 %s", l->durations[1].name,
+                    units_known_time(l->durations[1].times.p99).text);
     }
     fputc('.', out);
     if (a->is_more_sought) {
@@ -294,9 +292,6 @@ static void print_figures(const struct answer *a, FILE *out)
     else
         fprintf(out, "\n%-22s %9s %9s %9s %9s  at\n", "", "number", "p50", "p99", "max");
     for (const struct at_load *l = a->loads; l < a->loads + a->load_count; l++) {
-        const struct duration_figures *rows[PROFILE_WORKS + 2] = {&l->response, &l->sync};
-        for (size_t i = 0; i < PROFILE_WORKS; i++)
-            rows[i + 2] = &l->works[i];
         for (size_t i = 0; has_limits && i < l->judged_count; i++) {
             const struct judged_limit *j = &l->judged[i];
             struct words name;
@@ -309,12 +304,11 @@ static void print_figures(const struct answer *a, FILE *out)
                         : "-",
                     interval_words(j).text, load_words(a, l).text);
         }
-        for (size_t i = 0; !has_limits && i < PROFILE_WORKS + 2; i++)
-            if (rows[i]->count > 0)
-                fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", rows[i]->name, rows[i]->count,
-                        units_known_time(rows[i]->times.p50).text,
-                        units_known_time(rows[i]->times.p99).text,
-                        units_time(rows[i]->times.max).text, load_words(a, l).text);
+        for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++)
+            if (!has_limits && f->count > 0)
+                fprintf(out, "%-22s %9" PRIu64 " %9s %9s %9s  %s\n", f->name, f->count,
+                        units_known_time(f->times.p50).text, units_known_time(f->times.p99).text,
+                        units_time(f->times.max).text, load_words(a, l).text);
         if (!has_limits && others_are_busy(&l->machine)) {
             char machine[OTHERS_TEXT];
             char text[OTHERS_TEXT + 32];
@@ -345,25 +339,10 @@ void answers_print(const struct answer *list, size_t count, FILE *out)
 
 void answer_complain(const struct answer *a)
 {
-    enum goodness worst = answer_goodness(a);
-    const char *verdict = goodness_names[worst];
-    if (worst != GOODNESS_BAD && worst != GOODNESS_UNKNOWN)
-        return;
-    for (size_t i = 0; i < a->load_count; i++)
-        for (size_t k = 0; k < a->loads[i].judged_count; k++) {
-            const struct judged_limit *j = &a->loads[i].judged[k];
-            if (j->goodness != worst)
-                continue;
-            message("%s: %s: %s %s of %" PRIu64 " is %s, and the limit %s", a->profile.name,
-                    verdict, j->limit->name, percentile_words(j->limit->percent).text, j->count,
-                    units_time_beside(j->found_ns, j->limit->nanoseconds).text,
-                    units_time_beside(j->limit->nanoseconds, j->found_ns).text);
-            return;
-        }
-    if (answer_is_certain(a))
-        message("%s: %s: %s: %s", a->profile.name, verdict, a->durability.what, a->durability.why);
-    else
-        message("%s: %s: nothing was judged", a->profile.name, verdict);
+    char *sentence = answer_goodness(a) >= GOODNESS_UNKNOWN ? sentence_of(a) : NULL;
+    if (sentence)
+        message("%s", sentence);
+    free(sentence);
 }
 
 void profiles_print(FILE *out)
@@ -388,17 +367,6 @@ void profiles_print(FILE *out)
 
 /* ---- in JSON --------------------------------------------------------------------------------- */
 
-static json_t *json_of_durations(const struct duration_figures *f)
-{
-    json_t *object = json_object();
-    put_text(&object, "name", f->name);
-    put_count(&object, "count", f->count);
-    put_known_count(&object, "p50_ns", f->times.p50);
-    put_known_count(&object, "p99_ns", f->times.p99);
-    put_count(&object, "max_ns", f->times.max);
-    return object;
-}
-
 static json_t *load_of(const struct at_load *l)
 {
     json_t *object = json_object();
@@ -408,15 +376,20 @@ static json_t *load_of(const struct at_load *l)
     put_count(&object, "clients", l->clients);
     put_real(&object, "asked_per_second", l->offered);
     put_real(&object, "made_per_second", l->achieved);
-    put_count(&object, "made", l->response.count);
-    put_count(&object, "errors", l->requests - l->response.count);
+    put_count(&object, "made", l->durations[0].count);
+    put_count(&object, "errors", l->requests - l->durations[0].count);
     put_machine(&object, &l->machine);
-    append_value(&durations, json_of_durations(&l->response));
-    if (l->sync.count > 0)
-        append_value(&durations, json_of_durations(&l->sync));
-    for (unsigned i = 0; i < PROFILE_WORKS; i++)
-        if (l->works[i].count > 0)
-            append_value(&durations, json_of_durations(&l->works[i]));
+    for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++) {
+        if (f > l->durations && f->count == 0) /* requests are always listed */
+            continue;
+        json_t *one = json_object();
+        put_text(&one, "name", f->name);
+        put_count(&one, "count", f->count);
+        put_known_count(&one, "p50_ns", f->times.p50);
+        put_known_count(&one, "p99_ns", f->times.p99);
+        put_count(&one, "max_ns", f->times.max);
+        append_value(&durations, one);
+    }
     for (size_t i = 0; i < l->judged_count; i++) {
         const struct judged_limit *j = &l->judged[i];
         json_t *judged = json_object();
@@ -428,7 +401,7 @@ static json_t *load_of(const struct at_load *l)
                         percentile_is_known(j->count, j->limit->percent) ? j->found_ns : 0);
         put_count(&judged, "low_ns", j->low_ns);
         put_known_count(&judged, "high_ns", j->high_ns == NO_UPPER_END ? 0 : j->high_ns);
-        put_fact(&judged, "verdict", goodness_keys[j->goodness]);
+        put_fact(&judged, "verdict", goodness_words[j->goodness].key);
         put_flag(&judged, "others_busy", j->is_withheld);
         append_value(&judgements, judged);
     }
@@ -440,7 +413,7 @@ static json_t *load_of(const struct at_load *l)
 static void put_verdict(json_t **object, const struct answer *a)
 {
     char *reason = sentence_of(a);
-    put_fact(object, "verdict", goodness_keys[answer_goodness(a)]);
+    put_fact(object, "verdict", goodness_words[answer_goodness(a)].key);
     if (reason)
         put_text(object, "reason", reason);
     else

@@ -58,6 +58,8 @@ struct duration_figures {
     struct latencies times;
 };
 
+#define DURATIONS (2 + PROFILE_WORKS)
+
 /* What was measured with one load. */
 struct at_load {
     double asked; /* requests per second; 0: `clients` concurrent requests */
@@ -65,10 +67,9 @@ struct at_load {
     double offered;  /* requests per second that came due; 0: they have no due times */
     double achieved; /* successful requests per second */
     uint64_t requests;
-    struct others machine;            /* what others did meanwhile */
-    struct duration_figures response; /* requests, from their due times on */
-    struct duration_figures sync;     /* the syncs that requests waited for */
-    struct duration_figures works[PROFILE_WORKS];
+    struct others machine; /* what others did meanwhile */
+    /* requests, from their due times on; the syncs that they waited for; and each work */
+    struct duration_figures durations[DURATIONS];
     struct judged_limit judged[PROFILE_LIMITS];
     size_t judged_count;
 };
@@ -93,7 +94,7 @@ bool answer_is_certain(const struct answer *a);
 /* The worst of all verdicts; GOODNESS_UNKNOWN: nothing was judged; GOODNESS_NONE: no limits. */
 enum goodness answer_goodness(const struct answer *a);
 
-/* Says in one line on standard error why an answer is not good, with the figure that decides. */
+/* Says on standard error why an answer is not good, with the figure that decides. */
 void answer_complain(const struct answer *a);
 
 /* Prints the verdict of each, and below all of them what was judged at each load. */

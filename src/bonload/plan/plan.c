@@ -58,7 +58,7 @@ int latency_limit_parse(const char *text, struct latency_limit *limit)
 uint64_t latency_limit_figure(const struct latency_limit *limit, const struct histogram *h)
 {
     if (limit->of == LIMIT_PERCENTILE)
-        return histogram_percentile(h, limit->percent);
+        return histogram_known_percentile(h, limit->percent);
     return limit->of == LIMIT_MAX ? h->maximum : (uint64_t)histogram_mean(h);
 }
 

@@ -49,7 +49,7 @@ bool limit_figure_parse(const char *word, struct latency_limit *limit);
 /* Parses "20ms", "p99:20ms", "p99.9:20ms" or "max:20ms". Returns 0 or -EINVAL. */
 int latency_limit_parse(const char *text, struct latency_limit *limit);
 
-/* The figure of a distribution that the limit applies to, in ns. */
+/* The figure of a distribution that the limit applies to, in ns; 0: there are too few values. */
 uint64_t latency_limit_figure(const struct latency_limit *limit, const struct histogram *h);
 
 /* Formats the limited figure as "mean", "p99.9" or "max". */

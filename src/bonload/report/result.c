@@ -550,7 +550,7 @@ int result_make(struct result *result, struct main_loop *m, struct err *e)
                 latency_limit_figure(above, &k->tally.response) > above->nanoseconds;
         if (p->mode == MODE_SEARCH && p->stripe.index == 0) {
             const struct counts whole = recorders_counts(&m->run->recorders, kind);
-            k->answer = search_answer(&m->controller.search, kind, &whole);
+            k->answer = search_answer(&m->controller, kind, &whole);
             if (p->kinds[kind].pace == PACE_FOLLOWS)
                 k->answer.load = p->kinds[kind].channels;
         }

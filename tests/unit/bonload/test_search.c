@@ -25,7 +25,7 @@ static int climb(struct kind_search *l, double first, double most, bool is_whole
         if (l->load <= keeps)
             kind_search_step_up(l);
         else
-            kind_search_step_back(l, BOUND_SURE);
+            kind_search_step_back(l, VERDICT_BROKEN);
         assert_true(++steps < 100);
     }
     return steps;
@@ -72,14 +72,14 @@ static void an_answer_that_is_not_confirmed(void **state)
     struct kind_search l;
     (void)state;
     climb(&l, 1, 500, true, 20);
-    kind_search_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, VERDICT_BROKEN);
     assert_int_equal((int)l.load, 19);
     climb(&l, 1, 500, true, 1);
-    kind_search_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, VERDICT_BROKEN);
     assert_int_equal(l.found, FOUND_NONE);
     climb(&l, 100, 1e9, false, 1000);
     double before = l.load;
-    kind_search_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, VERDICT_BROKEN);
     assert_true(fabs(l.load - .95 * before) < 1e-9);
 }
 
@@ -91,19 +91,19 @@ static void a_doubtful_bound_is_tried_again(void **state)
     kind_search_begin(&l, 100, 1e9, false);
     while (l.load < 1600)
         kind_search_step_up(&l);
-    kind_search_step_back(&l, BOUND_BUSY);
+    kind_search_step_back(&l, VERDICT_BUSY);
     while (l.load < 1600)
         kind_search_step_up(&l);
     assert_int_equal((int)l.load, 1600);
     assert_int_equal(l.found, FOUND_UNSURE);
     kind_search_step_up(&l);
     assert_int_equal((int)l.load, 3200);
-    kind_search_step_back(&l, BOUND_BUSY);
+    kind_search_step_back(&l, VERDICT_BUSY);
     while (l.found == FOUND_UNSURE && l.load < 3200)
         kind_search_step_up(&l);
-    kind_search_step_back(&l, BOUND_BUSY);
+    kind_search_step_back(&l, VERDICT_BUSY);
     assert_int_equal(l.found, FOUND_LOAD);
-    assert_int_equal(l.bound, BOUND_BUSY);
+    assert_int_equal(l.why, VERDICT_BUSY);
     assert_true(l.load >= .95 * 3200 && l.load < 3200);
 }
 
@@ -112,15 +112,15 @@ static void a_doubtful_bound_is_tried_again(void **state)
 static void a_busy_machine_ends_a_search(void **state)
 {
     static const struct {
-        enum bound bound;
+        enum verdict why;
         double least;
-    } cases[] = {{BOUND_BUSY, 1024. / 16}, {BOUND_SURE, 1}, {BOUND_DOUBTFUL, 1}};
+    } cases[] = {{VERDICT_BUSY, 1024. / 16}, {VERDICT_BROKEN, 1}, {VERDICT_UNSETTLED, 1}};
     struct kind_search l;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kind_search_begin(&l, 1024, 1e9, false);
         while (l.found == FOUND_UNSURE)
-            kind_search_step_back(&l, cases[i].bound);
+            kind_search_step_back(&l, cases[i].why);
         assert_int_equal(l.found, FOUND_NONE);
         assert_true(fabs(l.load - cases[i].least) < 1e-9);
     }
@@ -135,10 +135,10 @@ static void what_was_never_refuted_stays(void **state)
     while (l.found == FOUND_UNSURE)
         kind_search_step_up(&l);
     assert_int_equal(l.found, FOUND_MOST);
-    kind_search_step_down(&l, BOUND_SURE);
+    kind_search_step_down(&l, VERDICT_BROKEN);
     assert_int_equal((int)kind_search_kept(&l), 8000);
     for (int i = 0; i < 20; i++)
-        kind_search_step_down(&l, BOUND_SURE);
+        kind_search_step_down(&l, VERDICT_BROKEN);
     assert_int_equal((int)kind_search_kept(&l), 4000);
 }
 
@@ -370,12 +370,12 @@ static enum move end_step(struct hunt *c, uint64_t paused_ns)
 
 static enum verdict noted(const struct hunt *c)
 {
-    return c->controller.search.noted.kinds[LOAD_WRITE].verdict;
+    return c->controller.noted.kinds[LOAD_WRITE].verdict;
 }
 
 static struct search_answer answer_of(const struct hunt *c)
 {
-    return search_answer(&c->controller.search, LOAD_WRITE, &c->all.counts[LOAD_WRITE]);
+    return search_answer(&c->controller, LOAD_WRITE, &c->all.counts[LOAD_WRITE]);
 }
 
 static const struct kind_plan eight_threads = {.pace = PACE_CLOSED, .threads = 1, .channels = 8};
@@ -411,7 +411,7 @@ static void what_ends_in_the_pause_counts(void **state)
         begin_hunt(&c, "300ms", eight_threads);
         pass(&c, 1, 100 * MILLION, 0);
         assert_int_equal(pass(&c, 1, 100 * MILLION, 0), MOVE_PAUSE);
-        uint64_t seen = c.controller.search.tests[LOAD_WRITE].seen.good;
+        uint64_t seen = c.controller.tests[LOAD_WRITE].seen.good;
         if (has_ended) {
             end_writes(&c, seen, 700 * MILLION);
         } else {
@@ -457,7 +457,7 @@ static void an_overload_says_nothing_of_less(void **state)
     enum move move = MOVE_STEP;
     (void)state;
     begin_hunt(&c, "p99:10ms", rate);
-    while (move == MOVE_STEP && c.controller.search.kind_searches[LOAD_WRITE].count == 0) {
+    while (move == MOVE_STEP && c.controller.kind_searches[LOAD_WRITE].count == 0) {
         bool is_over = c.loads[LOAD_WRITE] > 1000 * BILLION;
         assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_WINDOW);
         assert_int_equal(pass(&c, 8, is_over ? BILLION : MILLION, 0), MOVE_PAUSE);
@@ -474,7 +474,7 @@ static void what_was_kept_stays(void **state)
     enum move move = MOVE_STEP;
     (void)state;
     begin_hunt(&c, "p99:10ms", rate);
-    while (!c.controller.search.is_confirming) {
+    while (!c.controller.is_confirming) {
         uint64_t count = c.loads[LOAD_WRITE] / BILLION / 100;
         bool is_over = count > 160;
         pass(&c, count, is_over ? BILLION : MILLION, 0);
@@ -482,7 +482,7 @@ static void what_was_kept_stays(void **state)
         move = end_step(&c, 0);
         assert_int_equal(move, MOVE_STEP);
     }
-    double sought = c.controller.search.kind_searches[LOAD_WRITE].load;
+    double sought = c.controller.kind_searches[LOAD_WRITE].load;
     pass(&c, 100, BILLION, 0);
     pass(&c, 100, BILLION, 0);
     c.all.disturbed = 1;

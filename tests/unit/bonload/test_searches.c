@@ -176,7 +176,7 @@ static struct searched search_store(const struct model *m, uint64_t seed)
         controller_decide(&controller, &s.standing, now_ns, &order);
     }
     struct search_answer answer =
-        search_answer(&controller.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);
+        search_answer(&controller, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]);
     return (struct searched){answer, answer.load / s.answer, (double)now_ns / (double)BILLION};
 }
 
@@ -350,7 +350,7 @@ static enum found_why why_none(bool one_hangs)
         end_requests(&s, count, count, 2. * (double)count);
         controller_decide(&controller, &s.standing, now_ns, &order);
     }
-    return search_answer(&controller.search, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]).why;
+    return search_answer(&controller, LOAD_WRITE, &s.standing.counts[LOAD_WRITE]).why;
 }
 
 static void an_unsettled_load_does_not_show_that_less_helps_nothing(void **state)
