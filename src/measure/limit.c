@@ -48,6 +48,32 @@
 /* Writes that the kernel makes each second for a journal. No limit of the group holds them. */
 #define JOURNAL_OPS 2
 
+/* What each reason names as the limit, and its sentence around one text; NULL: it has several. */
+static const struct {
+    enum limited_by by;
+    const char *before, *after;
+} reasons[REASON_COUNT] = {
+    [REASON_DOUBT] = {LIMITED_UNKNOWN, "", "."},
+    [REASON_DEVICE_BUSY] = {LIMITED_DEVICE, NULL, NULL},
+    [REASON_DEVICE_HELD] = {LIMITED_LIMIT, NULL, NULL},
+    [REASON_LINK_FULL] = {LIMITED_LINK, "The link to the drive was full.", ""},
+    [REASON_IN_MEMORY] = {LIMITED_PAGE_CACHE, NULL, NULL},
+    [REASON_READ_FROM_CACHE] = {LIMITED_PAGE_CACHE, NULL, NULL},
+    [REASON_NOT_DIRECT] = {LIMITED_PAGE_CACHE, "O_DIRECT was not direct: ", "."},
+    [REASON_NOT_WRITTEN] = {LIMITED_PAGE_CACHE, NULL, NULL},
+    [REASON_NOT_SYNCED] = {LIMITED_PAGE_CACHE, "Syncs reached no drive: nothing is durable.", ""},
+    [REASON_INSTANT] = {LIMITED_PAGE_CACHE, "Half took ", " or less: no device is so fast."},
+    [REASON_SERVER_MOVED] = {LIMITED_SERVER, NULL, NULL},
+    [REASON_NOTHING_MOVED] = {LIMITED_CPU, "No data was moved: this is the program alone.", ""},
+    [REASON_COMPUTED] = {LIMITED_CPU, NULL, NULL},
+    [REASON_CPUS_FULL] = {LIMITED_CPU, NULL, NULL},
+    [REASON_QUOTA] = {LIMITED_LIMIT, NULL, NULL},
+    [REASON_OTHERS_COMPUTED] = {LIMITED_OTHERS, "Waiting for a CPU ",
+                                " of the time: others used it."},
+    [REASON_OTHERS_MOVED] = {LIMITED_OTHERS, "Others moved ", " of the device's bytes."},
+    [REASON_HOST_TOOK] = {LIMITED_OTHERS, "The host took ", " of the time of the CPUs."},
+};
+
 static double percent_of(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;
@@ -286,25 +312,6 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
 
 void limit_judge(struct judgement *j, const struct evidence *e)
 {
-    static const enum limited_by limits[REASON_COUNT] = {
-        [REASON_DEVICE_BUSY] = LIMITED_DEVICE,
-        [REASON_DEVICE_HELD] = LIMITED_LIMIT,
-        [REASON_LINK_FULL] = LIMITED_LINK,
-        [REASON_IN_MEMORY] = LIMITED_PAGE_CACHE,
-        [REASON_READ_FROM_CACHE] = LIMITED_PAGE_CACHE,
-        [REASON_NOT_DIRECT] = LIMITED_PAGE_CACHE,
-        [REASON_NOT_WRITTEN] = LIMITED_PAGE_CACHE,
-        [REASON_NOT_SYNCED] = LIMITED_PAGE_CACHE,
-        [REASON_INSTANT] = LIMITED_PAGE_CACHE,
-        [REASON_SERVER_MOVED] = LIMITED_SERVER,
-        [REASON_NOTHING_MOVED] = LIMITED_CPU,
-        [REASON_COMPUTED] = LIMITED_CPU,
-        [REASON_CPUS_FULL] = LIMITED_CPU,
-        [REASON_QUOTA] = LIMITED_LIMIT,
-        [REASON_OTHERS_COMPUTED] = LIMITED_OTHERS,
-        [REASON_OTHERS_MOVED] = LIMITED_OTHERS,
-        [REASON_HOST_TOOK] = LIMITED_OTHERS,
-    };
     double elapsed = (double)e->spent.ns;
     double computed = percent_of((double)e->spent.busiest.computed_ns, elapsed);
     *j = (struct judgement){
@@ -334,7 +341,8 @@ void limit_judge(struct judgement *j, const struct evidence *e)
     }
     j->reason = find_reason(j, e);
     /* a load that waits by itself measures what moved its bytes */
-    j->by = j->reason == REASON_STORAGE_MOVED && e->is_paced ? LIMITED_DEVICE : limits[j->reason];
+    j->by =
+        j->reason == REASON_STORAGE_MOVED && e->is_paced ? LIMITED_DEVICE : reasons[j->reason].by;
 }
 
 void limit_pick(struct judgement *j, const struct judgement *other, double (*pick)(double, double))
@@ -412,7 +420,19 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     const struct range moved = percent_range(floor(low), floor(high));
     const char *share = high <= 0 ? "none" : high < 1 ? "<1 %" : low >= 100 ? "all" : moved.text;
     double worth = OTHERS_PERCENT; /* no device was measured, so that a CPU matters less */
-    text[0] = '\0';
+    const struct range stolen = percent_range(o->stolen_percent, most->others.stolen_percent);
+    const struct range beside = percent_range(o->device_percent, most->others.device_percent);
+    const struct units_text instant = units_time(least->instant_ns);
+    const char *const figures[REASON_COUNT] = {
+        [REASON_DOUBT] = least->doubt,       [REASON_NOT_DIRECT] = least->direct.reason,
+        [REASON_INSTANT] = instant.text,     [REASON_OTHERS_COMPUTED] = waited.text,
+        [REASON_OTHERS_MOVED] = beside.text, [REASON_HOST_TOOK] = stolen.text};
+    if (reasons[least->reason].before) {
+        const char *figure = figures[least->reason];
+        snprintf(text, LIMIT_SENTENCE, "%s%s%s", reasons[least->reason].before,
+                 figure ? figure : "", reasons[least->reason].after);
+        return;
+    }
     switch (least->reason) {
     case REASON_NO_DEVICE:
     case REASON_IN_MEMORY:
@@ -427,19 +447,6 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
     case REASON_STORAGE_MOVED:
         source_sentence(text, least->source, least->way, share);
         break;
-    case REASON_NOTHING_EXPLAINS:
-    case REASON_DEVICE_BUSY:
-    case REASON_COMPUTED:
-    case REASON_COUNT:
-        worth = WORTH_TELLING_PERCENT;
-        if (!least->device_known)
-            snprintf(text, LIMIT_SENTENCE, "Computing %s.", computed.text);
-        else if (least->computed_percent < 0)
-            snprintf(text, LIMIT_SENTENCE, "Device busy %s.", busy.text);
-        else
-            snprintf(text, LIMIT_SENTENCE, "Device busy %s; computing %s.", busy.text,
-                     computed.text);
-        break;
     case REASON_DEVICE_HELD:
         if (is_bytes)
             snprintf(text, LIMIT_SENTENCE, "Control group: %s of %s/s; %s used.",
@@ -448,25 +455,6 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         else
             snprintf(text, LIMIT_SENTENCE, "Control group: %" PRIu64 " %s/s; %s used.",
                      least->held_to, is_write ? "writes" : "reads", held.text);
-        return;
-    case REASON_LINK_FULL:
-        snprintf(text, LIMIT_SENTENCE, "The link to the drive was full.");
-        return;
-    case REASON_NOT_DIRECT:
-        snprintf(text, LIMIT_SENTENCE, "O_DIRECT was not direct: %s.", least->direct.reason);
-        return;
-    case REASON_INSTANT:
-        snprintf(text, LIMIT_SENTENCE, "Half took %s or less: no device is so fast.",
-                 units_time(least->instant_ns).text);
-        return;
-    case REASON_DOUBT:
-        snprintf(text, LIMIT_SENTENCE, "%s.", least->doubt);
-        return;
-    case REASON_NOT_SYNCED:
-        snprintf(text, LIMIT_SENTENCE, "Syncs reached no drive: nothing is durable.");
-        return;
-    case REASON_NOTHING_MOVED:
-        snprintf(text, LIMIT_SENTENCE, "No data was moved: this is the program alone.");
         return;
     case REASON_CPUS_FULL:
         snprintf(text, LIMIT_SENTENCE, "The test used %s of the time of %u CPU%s.",
@@ -477,18 +465,15 @@ void limit_sentence(char text[static LIMIT_SENTENCE], const struct judgement *le
         snprintf(text, LIMIT_SENTENCE, "Control group: %.2f CPUs; %s used.", least->quota_cpus,
                  quota.text);
         return;
-    case REASON_OTHERS_COMPUTED:
-        snprintf(text, LIMIT_SENTENCE, "Waiting for a CPU %s of the time: others used it.",
-                 waited.text);
-        return;
-    case REASON_OTHERS_MOVED:
-        snprintf(text, LIMIT_SENTENCE, "Others moved %s of the device's bytes.",
-                 percent_range(o->device_percent, most->others.device_percent).text);
-        return;
-    case REASON_HOST_TOOK:
-        snprintf(text, LIMIT_SENTENCE, "The host took %s of the time of the CPUs.",
-                 percent_range(o->stolen_percent, most->others.stolen_percent).text);
-        return;
+    default: /* REASON_DEVICE_BUSY, REASON_COMPUTED and REASON_NOTHING_EXPLAINS */
+        worth = WORTH_TELLING_PERCENT;
+        if (!least->device_known)
+            snprintf(text, LIMIT_SENTENCE, "Computing %s.", computed.text);
+        else if (least->computed_percent < 0)
+            snprintf(text, LIMIT_SENTENCE, "Device busy %s.", busy.text);
+        else
+            snprintf(text, LIMIT_SENTENCE, "Device busy %s; computing %s.", busy.text,
+                     computed.text);
     }
     /* how much of a quota was used, or that no CPU was free, takes the place of the full stop */
     size_t used = strlen(text) - strlen(".");

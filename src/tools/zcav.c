@@ -25,6 +25,7 @@
 #include "measure/clock.h"
 #include "measure/mount_info.h"
 #include "measure/sources.h"
+#include "measure/summary.h"
 #include "report/document.h"
 #include "report/json_object.h"
 #include "report/page.h"
@@ -636,11 +637,17 @@ static void print_words(const struct zcav_job *j)
 {
     const struct zcav_settings *s = j->settings;
     const size_t count = j->passes[0].count;
-    const double median =
-        MIB * mib_per_second(&(struct zcav_block){.bytes = s->block_bytes,
-                                                  .nanoseconds = zcav_median(j->middle, count)});
+    struct summary rates = {0};
     struct label_text text = {""};
     size_t places = 0;
+    double *good = calloc(count, sizeof *good);
+    for (size_t i = 0; good && i < count; i++)
+        if (j->middle[i].bytes > 0)
+            good[places++] = MIB * mib_per_second(&j->middle[i]);
+    summary_of_rates(&rates, good, places);
+    free(good);
+    places = 0;
+    const double median = rates.median;
     if (median > 0)
         label_add(&text, "%s/s, ", units_scaled(median, UNITS_BYTES).text);
     label_add(&text, "of %zu block%s of %" PRIu64 " MiB", count, count == 1 ? "" : "s",

@@ -54,20 +54,3 @@ struct zcav_block zcav_middle(struct zcav_block *passes, size_t count, uint64_t 
     mean.nanoseconds = (uint64_t)(nanoseconds / (double)(good - 2 * skipped) * (double)block_bytes);
     return mean;
 }
-
-uint64_t zcav_median(const struct zcav_block *blocks, size_t count)
-{
-    struct zcav_block *sorted = calloc(count + 1, sizeof *sorted);
-    uint64_t median = 0;
-    size_t good = 0;
-    if (!sorted)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        if (blocks[i].bytes > 0)
-            sorted[good++] = blocks[i];
-    qsort(sorted, good, sizeof *sorted, compare_blocks);
-    if (good > 0)
-        median = sorted[good / 2].nanoseconds;
-    free(sorted);
-    return median;
-}

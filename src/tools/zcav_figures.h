@@ -36,8 +36,5 @@ static inline double zcav_seconds(uint64_t nanoseconds)
     return (double)nanoseconds / BILLION;
 }
 
-/* The median time for the blocks that could be moved, in any order; 0: there are none. */
-uint64_t zcav_median(const struct zcav_block *blocks, size_t count);
-
 /* Combines all passes for one block: sorts them, and returns the mean of the middle third. */
 struct zcav_block zcav_middle(struct zcav_block *passes, size_t count, uint64_t block_bytes);
