@@ -289,9 +289,9 @@ static void print_report(FILE *out, struct watch *w, const struct answer *a, boo
     if ((double)w->counted * 1e9 > (double)RATE_COSTS * (double)a->elapsed_ns)
         fprintf(out, "More than %d k calls a second: the target was slower than without bonwhy.\n",
                 RATE_COSTS / 1000);
-    if (w->lost_events > 0)
+    if (w->history.lost_events > 0)
         fprintf(out, "Not seen: %.2g %% of the events were lost.\n",
-                percent(w->lost_events, w->seen_events + w->lost_events));
+                percent(w->history.lost_events, w->history.seen_events + w->history.lost_events));
     if (w->unknown > 0)
         fprintf(out, "Not counted: %" PRIu64 " reads and writes of what was closed at once.\n",
                 w->unknown);
@@ -384,8 +384,8 @@ static json_t *report_json(struct watch *w, const struct settings *s, const stru
     put_value(&object, "calls", calls);
     put_value(&object, "files", files);
     put_value(&object, "devices", devices);
-    PUT_COUNTS(&object, {"seen_events", w->seen_events}, {"lost_events", w->lost_events},
-               {"not_counted", w->unknown});
+    PUT_COUNTS(&object, {"seen_events", w->history.seen_events},
+               {"lost_events", w->history.lost_events}, {"not_counted", w->unknown});
     return object;
 }
 

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,34 +25,23 @@
 /* Levels of control groups that are searched for a unit. */
 #define MAX_LEVELS 16
 
-/* Calls visit() for the directory of a control group and those below it, until it returns true.
- * Returns whether it did. */
-static bool visit_groups(const char *path, unsigned level,
-                         bool (*visit)(void *context, const char *path), void *context)
+/* Finds the control group of a unit, in whichever tree and slice it is. */
+static bool find_unit(struct target *t, const char *unit)
 {
-    bool done = visit(context, path);
-    DIR *all = done || level == MAX_LEVELS ? NULL : kernel_file_list(path);
-    if (!all)
-        return done;
-    for (const struct dirent *entry = readdir(all); entry && !done; entry = readdir(all)) {
-        char below[PATH_MAX];
-        if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-            snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
-            continue;
-        done = visit_groups(below, level + 1, visit, context);
+    static const char *const trees[] = {GROUPS, GROUPS "/unified", GROUPS "/systemd"};
+    static const char above[] = "/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*/*"; /* MAX_LEVELS */
+    char pattern[PATH_MAX];
+    glob_t found = {0};
+    for (int i = 0; i < 3 * MAX_LEVELS && found.gl_pathc == 0; i++) {
+        snprintf(pattern, sizeof pattern, "%s%.*s/%s", trees[i / MAX_LEVELS], 2 * (i % MAX_LEVELS),
+                 above, unit);
+        globfree(&found);
+        if (glob(pattern, GLOB_NOESCAPE, NULL, &found) == 0)
+            snprintf(t->group, sizeof t->group, "%s", found.gl_pathv[0]);
     }
-    closedir(all);
-    return done;
-}
-
-static bool is_unit(void *context, const char *path)
-{
-    struct target *t = context;
-    const char *wanted = t->group;
-    if (strcmp(strrchr(path, '/') + 1, wanted) != 0)
-        return false;
-    snprintf(t->group, sizeof t->group, "%s", path);
-    return true;
+    bool is_found = found.gl_pathc > 0;
+    globfree(&found);
+    return is_found;
 }
 
 int target_find(struct target *t, const char *word, struct err *e)
@@ -70,16 +60,9 @@ int target_find(struct target *t, const char *word, struct err *e)
     bool is_below = strncmp(word, GROUPS "/", strlen(GROUPS "/")) == 0;
     if (strchr(word, '/'))
         snprintf(t->group, sizeof t->group, "%s%s", is_below ? "" : GROUPS "/", word);
-    else {
-        static const char *const trees[] = {GROUPS, GROUPS "/unified", GROUPS "/systemd"};
-        bool found = false;
-        snprintf(t->group, sizeof t->group, "%s", word);
-        for (unsigned i = 0; i < sizeof trees / sizeof *trees && !found; i++)
-            found = visit_groups(trees[i], 0, is_unit, t);
-        if (!found)
-            return err_say(e, "%.100s is no pid, and no unit or control group with that name runs",
-                           word);
-    }
+    else if (!find_unit(t, word))
+        return err_say(e, "%.100s is no pid, and no unit or control group with that name runs",
+                       word);
     snprintf(procs, sizeof procs, "%s/cgroup.procs", t->group);
     if (!kernel_file_exists(procs))
         return err_say(e, "there is no control group %.200s", t->group);
@@ -116,54 +99,54 @@ int target_start(struct target *t, char *const command[], const struct identity 
     return err_system(e, code, "fork");
 }
 
-struct following {
-    void (*follow)(void *context, int thread);
-    void *context;
-};
-
-static void visit_process(const struct following *f, int process, unsigned level)
+static void visit_process(int process, unsigned level, target_follow *follow, void *context)
 {
     char path[96];
     int child;
     snprintf(path, sizeof path, "/proc/%d/task", process);
     DIR *tasks = level == 4 * MAX_LEVELS ? NULL : kernel_file_list(path);
-    if (!tasks)
-        return;
-    for (const struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
+    for (const struct dirent *entry; tasks && (entry = readdir(tasks));) {
         int thread = atoi(entry->d_name);
         if (thread <= 0)
             continue;
-        f->follow(f->context, thread);
+        follow(context, thread);
         snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, thread);
         FILE *children = kernel_file_read(path);
         while (children && fscanf(children, "%d", &child) == 1)
-            visit_process(f, child, level + 1);
+            visit_process(child, level + 1, follow, context);
         if (children)
             fclose(children);
     }
-    closedir(tasks);
+    if (tasks)
+        closedir(tasks);
 }
 
-static bool visit_group(void *context, const char *group)
+/* Visits the processes of a control group and of those below it. */
+static void visit_group(const char *group, unsigned level, target_follow *follow, void *context)
 {
-    char path[PATH_MAX + 16];
+    char path[PATH_MAX];
     int process;
     snprintf(path, sizeof path, "%s/cgroup.procs", group);
-    FILE *all = kernel_file_read(path);
-    while (all && fscanf(all, "%d", &process) == 1)
-        visit_process(context, process, 0);
-    if (all)
-        fclose(all);
-    return false;
+    FILE *processes = kernel_file_read(path);
+    while (processes && fscanf(processes, "%d", &process) == 1)
+        visit_process(process, 0, follow, context);
+    if (processes)
+        fclose(processes);
+    DIR *below = level == MAX_LEVELS ? NULL : kernel_file_list(group);
+    for (const struct dirent *entry; below && (entry = readdir(below));)
+        if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
+            snprintf(path, sizeof path, "%s/%s", group, entry->d_name) < (int)sizeof path)
+            visit_group(path, level + 1, follow, context);
+    if (below)
+        closedir(below);
 }
 
-void target_visit(const struct target *t, void (*follow)(void *context, int thread), void *context)
+void target_visit(const struct target *t, target_follow *follow, void *context)
 {
-    struct following f = {.follow = follow, .context = context};
     if (t->process > 0)
-        visit_process(&f, t->process, 0);
+        visit_process(t->process, 0, follow, context);
     else
-        visit_groups(t->group, 0, visit_group, &f);
+        visit_group(t->group, 0, follow, context);
 }
 
 /* Takes the command's status once it has ended. */

@@ -23,7 +23,8 @@ int target_find(struct target *t, const char *word, struct err *e);
 int target_start(struct target *t, char *const command[], const struct identity *id, struct err *e);
 
 /* Calls follow() for all threads of the target, and of the processes below a process. */
-void target_visit(const struct target *t, void (*follow)(void *context, int thread), void *context);
+typedef void target_follow(void *context, int thread);
+void target_visit(const struct target *t, target_follow *follow, void *context);
 
 /* Whether the process or the command has ended. */
 bool target_has_ended(struct target *t);

@@ -412,16 +412,10 @@ int watch_read(struct watch *w, struct err *e)
     size_t done = 0;
     uint64_t now_ns = clock_ns(); /* all that is older is in what is read now */
     for (int is_around = 1; is_around >= 0; is_around--) {
-        struct tail_reader r = {.trace = is_around ? &w->around : &w->calls,
-                                .history = &w->history,
-                                .first_lane = is_around ? w->calls.cpus : 0,
-                                .page = w->page,
-                                .take = is_around ? take_around : take_followed,
-                                .context = w};
-        if (!tail_history_read(&r))
+        if (!tail_history_read(&w->history, is_around ? &w->around : &w->calls,
+                               is_around ? w->calls.cpus : 0,
+                               is_around ? take_around : take_followed, w))
             return err_system(e, ENOMEM, "allocate memory for events");
-        w->seen_events += r.seen_records;
-        w->lost_events += r.lost_events;
     }
     size_t sorted = 1; /* all of them, if the program has not changed its CPU */
     while (sorted < w->pending_count && w->pending[sorted - 1].ns <= w->pending[sorted].ns)
@@ -488,9 +482,8 @@ int watch_open(struct watch *w, const struct target *t, struct err *e)
         return rc;
     if (!w->calls.is_open || !w->around.is_open)
         return err_say(e, "%s", w->calls.is_open ? w->around.note.text : w->calls.note.text);
-    w->page = malloc(w->calls.page_bytes);
     w->notes = w->takes_notes ? malloc(MAX_NOTES * sizeof *w->notes) : NULL;
-    if (!w->page || (w->takes_notes && !w->notes) ||
+    if ((w->takes_notes && !w->notes) ||
         tail_history_open(&w->history, w->calls.cpus + w->around.cpus) != 0)
         return err_system(e, ENOMEM, "allocate memory for events");
     filter_calls(filter, false);
@@ -524,5 +517,4 @@ void watch_close(struct watch *w)
     tail_history_close(&w->history);
     free(w->notes);
     free(w->pending);
-    free(w->page);
 }

@@ -150,16 +150,13 @@ struct watch {
     bool takes_notes;   /* set by the caller before watch_open() */
     struct note *notes; /* in the order of time */
     size_t note_count;
-    unsigned char *page;
     char syncs[FILTER_TEXT]; /* filter for the calls that sync */
     uint64_t start_ns;
     uint64_t created_ns; /* when the target first opened a file with O_CREAT; 0: not yet */
     uint64_t counted;    /* calls */
     uint64_t unknown;    /* transfers of descriptors that were closed before they were looked at */
-    uint64_t seen_events;
-    uint64_t lost_events;
-    int process; /* one of the target's */
-    bool is_new; /* there is a new storage, whose devices are to be watched */
+    int process;         /* one of the target's */
+    bool is_new;         /* there is a new storage, whose devices are to be watched */
 };
 
 /* Begins to watch; w is zero before. The caller calls watch_read() every few milliseconds, and

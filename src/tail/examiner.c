@@ -73,7 +73,6 @@ struct examiner {
     /* used only by the examiner's process */
     struct tail_history history;
     struct run_delay *delays; /* for each box; NULL: there is a trace */
-    unsigned char *page;
     struct histogram *latencies;
     uint64_t *put; /* for each box, the number of operations ever put into it */
 };
@@ -160,9 +159,8 @@ static void examine_boxes(struct examiner *x, bool reads)
         slow |= x->put[i] != atomic_load_explicit(&b->taken, memory_order_relaxed);
     }
     if (x->is_traced && (slow || reads)) {
-        struct tail_reader r = {.trace = x->setup.trace, .history = &x->history, .page = x->page};
-        tail_history_read(&r);
-        x->board->lost_events += r.lost_events;
+        tail_history_read(&x->history, x->setup.trace, 0, NULL, NULL);
+        x->board->lost_events = x->history.lost_events;
     }
     for (unsigned i = 0; x->delays && i < x->count; i++) {
         struct run_delay *d = &x->delays[i];
@@ -231,11 +229,10 @@ static int begin_trace(struct examiner *x, struct err *e)
                             sscanf(text, "%" SCNu64, &x->start) == 1);
         x->device = tail_device(disk->major, disk->minor);
     }
-    x->page = malloc(t->page_bytes);
-    int rc = x->page ? tail_history_open(&x->history, t->cpus) : -ENOMEM;
+    int rc = tail_history_open(&x->history, t->cpus);
     if (rc == 0) {
         for (unsigned cpu = 0; cpu < t->cpus; cpu++) /* discard what an earlier test left */
-            while (tail_trace_read(t, cpu, x->page) > 0)
+            while (tail_trace_read(t, cpu) > 0)
                 continue;
         rc = tail_trace_begin(t, &w);
     }
@@ -306,7 +303,6 @@ void examiner_free(struct examiner *x)
     shared_memory_unmap(x->board, sizeof *x->board);
     tail_history_close(&x->history);
     free(x->delays);
-    free(x->page);
     free(x->latencies);
     free(x->put);
     free(x);

@@ -110,31 +110,29 @@ static bool is_complete(const struct tail_history *h, uint64_t start_ns, uint64_
 /* Most pages that are read from one CPU in a row. */
 #define MAX_PAGES 4096
 
-bool tail_history_read(struct tail_reader *r)
+bool tail_history_read(struct tail_history *h, const struct tail_trace *t, unsigned first_lane,
+                       bool (*take)(void *context, unsigned lane, struct tail_event *e),
+                       void *context)
 {
     struct tail_page page;
     struct tail_event events[2];
     size_t bytes;
-    for (unsigned cpu = 0; cpu < r->trace->cpus; cpu++) {
-        unsigned lane = r->first_lane + cpu;
-        for (unsigned i = 0; i < MAX_PAGES; i++) {
-            bytes = tail_trace_read(r->trace, cpu, r->page);
-            if (bytes == 0)
-                break;
-            if (!tail_page_begin(&page, &r->trace->layout, r->page, bytes))
+    for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+        unsigned lane = first_lane + cpu;
+        for (unsigned i = 0; i < MAX_PAGES && (bytes = tail_trace_read(t, cpu)) > 0; i++) {
+            if (!tail_page_begin(&page, &t->layout, t->page, bytes))
                 continue;
-            r->lost_events += page.lost;
-            for (const unsigned char *record = tail_page_next(&page, &bytes); record;
-                 record = tail_page_next(&page, &bytes)) {
+            h->lost_events += page.lost;
+            for (const unsigned char *record; (record = tail_page_next(&page, &bytes));) {
                 if (page.follows_loss)
-                    tail_history_lost(r->history, lane, page.ns);
+                    tail_history_lost(h, lane, page.ns);
                 page.follows_loss = false;
-                unsigned count = tail_decode(&r->trace->decoder, record, bytes, page.ns, events);
-                r->seen_records += count > 0;
+                unsigned count = tail_decode(&t->decoder, record, bytes, page.ns, events);
+                h->seen_events += count > 0;
                 for (unsigned k = 0; k < count; k++) {
-                    if (!r->take)
-                        tail_history_add(r->history, lane, &events[k]);
-                    else if (!r->take(r->context, lane, &events[k]))
+                    if (!take)
+                        tail_history_add(h, lane, &events[k]);
+                    else if (!take(context, lane, &events[k]))
                         return false;
                 }
             }

@@ -33,6 +33,8 @@ struct tail_history {
     struct tail_gap gaps[TAIL_GAPS];
     uint64_t gap_count;
     uint64_t blind_ns;         /* the end of the latest gap */
+    uint64_t seen_events;      /* number of records that are events */
+    uint64_t lost_events;      /* number of those that the kernel has lost */
     struct tail_event *chosen; /* room for twice TAIL_CHOSEN events */
 };
 
@@ -48,21 +50,12 @@ void tail_history_add(struct tail_history *h, unsigned cpu, const struct tail_ev
 /* Notes that the kernel lost events of this CPU, between the last added event and to_ns. */
 void tail_history_lost(struct tail_history *h, unsigned cpu, uint64_t to_ns);
 
-/* How the events that a trace has recorded come into a history. */
-struct tail_reader {
-    const struct tail_trace *trace;
-    struct tail_history *history;
-    unsigned first_lane; /* lane of the trace's first CPU */
-    unsigned char *page; /* room for trace->page_bytes */
-    /* what becomes of each event; false ends the reading. NULL: all go into the history */
-    bool (*take)(void *context, unsigned lane, struct tail_event *e);
-    void *context;
-    uint64_t seen_records; /* counted up: records that are events */
-    uint64_t lost_events;  /* counted up: those that the kernel has lost */
-};
-
-/* Reads what has been recorded. Returns false if take() did. Uses neither malloc nor stdio. */
-bool tail_history_read(struct tail_reader *r);
+/* Reads what a trace has recorded, whose first CPU has the lane first_lane. take() gets each event,
+ * and ends the reading with false; without it, all go into the history. Returns false if take()
+ * did. Uses neither malloc nor stdio. */
+bool tail_history_read(struct tail_history *h, const struct tail_trace *t, unsigned first_lane,
+                       bool (*take)(void *context, unsigned lane, struct tail_event *e),
+                       void *context);
 
 /* Whether an event has the number of one of the first `count` of these devices. */
 bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices, unsigned count);

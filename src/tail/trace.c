@@ -25,28 +25,31 @@
 
 /* Which occurrences of an event the kernel has to record. */
 enum tail_scope {
-    SCOPE_DEVICES,    /* those on the devices below the files */
-    SCOPE_FILESYSTEM, /* those on the filesystem's device */
-    SCOPE_THREAD,     /* those in the program's threads */
-    SCOPE_WOKEN,      /* those that make one of the program's threads ready to run */
-    SCOPE_SWITCHED,   /* those that give a CPU to one of the program's threads, or take it away */
-    SCOPE_CALLS,      /* those of the system calls in question */
-    SCOPE_JOURNAL,    /* those that happen to the thread of a journal */
-    SCOPE_ALL,
+    SCOPE_DEVICES,
+    SCOPE_FILESYSTEM,
+    SCOPE_THREAD,
+    SCOPE_WOKEN,
+    SCOPE_SWITCHED,
+    SCOPE_CALLS,
+    SCOPE_JOURNAL,
+    SCOPE_ALL
 };
 
-/* The sets of events (enum tail_set) that have events of a scope, and the kernel's filter for them,
- * with the lowest and the highest thread ID; but set_event_pid filters those of TAIL_CALLS. */
+/* The sets (enum tail_set) that have events of a scope, and the kernel's filter for them, with the
+ * lowest and the highest thread ID; but set_event_pid filters those of TAIL_CALLS. */
 static const struct {
     unsigned sets;
     const char *filter;
 } scopes[] = {
+    /* those on the devices below the files, or on the filesystem's: their numbers follow */
     [SCOPE_DEVICES] = {TAIL_OWN | TAIL_AROUND, "dev == 0"},
     [SCOPE_FILESYSTEM] = {TAIL_OWN | TAIL_AROUND, "dev == 0"},
+    /* those in the program's threads, those that make one ready to run, give it a CPU or take it */
     [SCOPE_THREAD] = {TAIL_OWN | TAIL_CALLS, "common_pid >= %d && common_pid <= %d"},
     [SCOPE_WOKEN] = {TAIL_OWN | TAIL_CALLS, "pid >= %d && pid <= %d"},
     [SCOPE_SWITCHED] = {TAIL_OWN | TAIL_CALLS, "(prev_pid >= %1$d && prev_pid <= %2$d) || "
                                                "(next_pid >= %1$d && next_pid <= %2$d)"},
+    /* those of the system calls in question, and those that happen to the thread of a journal */
     [SCOPE_CALLS] = {TAIL_CALLS | TAIL_AROUND, ""},
     [SCOPE_JOURNAL] = {TAIL_AROUND, "comm ~ \"jbd2/*\""},
     [SCOPE_ALL] = {TAIL_AROUND, "0"},
@@ -70,26 +73,32 @@ static bool tail_format_field(const char *text, const char *name, struct tail_fi
         if ((size_t)(behind - at) <= length || strncmp(behind - length, name, length) != 0 ||
             behind[-(ptrdiff_t)length - 1] != ' ')
             continue;
-        field->is_text = bracket != NULL;
         return sscanf(end, ";\toffset:%u;\tsize:%u;", &field->offset, &field->size) == 2;
     }
     return false;
 }
 
-/* Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields and for a field that
- * is not within `bytes`. */
+/* Returns the field's bytes; NULL for one that is not within `bytes`. */
+static const unsigned char *tail_field_at(const struct tail_field *field,
+                                          const unsigned char *record, size_t bytes)
+{
+    bool is_within = field->offset <= bytes && field->size <= bytes - field->offset;
+    return is_within ? record + field->offset : NULL;
+}
+
+/* Returns the value of a number of 1, 2, 4 or 8 bytes, and 0 for other fields. */
 static uint64_t tail_field_value(const struct tail_field *field, const unsigned char *record,
                                  size_t bytes)
 {
     unsigned size = field->size;
     uint64_t value = 0;
     unsigned char *low = (unsigned char *)&value;
-    if (field->offset > bytes || size > bytes - field->offset ||
-        (size != 1 && size != 2 && size != 4 && size != 8))
+    const unsigned char *at = tail_field_at(field, record, bytes);
+    if (!at || (size != 1 && size != 2 && size != 4 && size != 8))
         return 0;
     if (__BYTE_ORDER == __BIG_ENDIAN)
         low += sizeof value - size;
-    memcpy(low, record + field->offset, size);
+    memcpy(low, at, size);
     return value;
 }
 
@@ -283,19 +292,10 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         index++;
     if (index == TAIL_EVENTS)
         return 0;
+    const struct tail_field *fields = d->formats[index].fields;
     uint64_t of[TAIL_EVENT_FIELDS]; /* the values of its fields, in the order of its row */
-    const char *text = "";          /* the field that is not a number */
-    size_t text_bytes = 0;
-    size_t text_room = 0;
-    for (unsigned i = 0; i < TAIL_EVENT_FIELDS; i++) {
-        const struct tail_field *field = &d->formats[index].fields[i];
-        of[i] = tail_field_value(field, record, bytes);
-        if (!field->is_text || field->offset > bytes || field->size > bytes - field->offset)
-            continue;
-        text = (const char *)record + field->offset;
-        text_bytes = strnlen(text, field->size);
-        text_room = field->size;
-    }
+    for (unsigned i = 0; i < TAIL_EVENT_FIELDS; i++)
+        of[i] = tail_field_value(&fields[i], record, bytes);
     struct tail_event *e = &events[0];
     *e = (struct tail_event){.ns = ns,
                              .thread = (int32_t)tail_field_value(&d->thread, record, bytes),
@@ -304,22 +304,26 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
     case TAIL_INSERT:
     case TAIL_ISSUE:
     case TAIL_COMPLETE:
-    case TAIL_BIO:
+    case TAIL_BIO: {
+        const unsigned char *rwbs = tail_field_at(&fields[3], record, bytes);
+        size_t length = rwbs ? strnlen((const char *)rwbs, fields[3].size) : 0;
+        rwbs = rwbs ? rwbs : record;
         e->device = (uint32_t)of[0];
         e->sector = of[1];
         e->sectors = (uint32_t)of[2];
-        e->is_meta = memchr(text, 'M', text_bytes) != NULL;
-        e->writes = memchr(text, 'W', text_bytes) != NULL;
+        e->is_meta = memchr(rwbs, 'M', length) != NULL;
+        e->writes = memchr(rwbs, 'W', length) != NULL;
         if (e->kind == TAIL_BIO)
-            return e->sectors > 0 && !memchr(text, 'D', text_bytes); /* no discard */
+            return e->sectors > 0 && !memchr(rwbs, 'D', length); /* no discard */
         if (e->sectors > 0)
             return 1;
         /* What has no sectors moves no data: a flush ("FF"), and the last step of a write that
          * waited for a flush ("FWS"). */
-        if (text_bytes < 2 || strncmp(text, "FF", 2) != 0 || e->kind == TAIL_INSERT)
+        if (length < 2 || memcmp(rwbs, "FF", 2) != 0 || e->kind == TAIL_INSERT)
             return 0;
         e->kind = e->kind == TAIL_ISSUE ? TAIL_FLUSH_BEGIN : TAIL_FLUSH_END;
         return 1;
+    }
     case TAIL_COMMIT_BEGIN:
     case TAIL_COMMIT_END:
         e->device = (uint32_t)of[0];
@@ -345,9 +349,10 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
     case TAIL_CALL: {
         uint64_t arguments[6];
         unsigned third = 2;
-        if (text_room != sizeof arguments) /* of a kernel of 32 bits */
+        const unsigned char *at = tail_field_at(&fields[1], record, bytes);
+        if (!at || fields[1].size != sizeof arguments) /* of a kernel of 32 bits */
             return 0;
-        memcpy(arguments, text, sizeof arguments);
+        memcpy(arguments, at, sizeof arguments);
 #ifdef SYS_open
         third = of[0] == SYS_open ? 1 : 2;
 #endif
@@ -435,8 +440,6 @@ static void run_errand(void *context, int socket)
 #define MAX_IN_FILTER 64
 #define TRIES_TO_MAKE 3
 
-#define PLACE_BYTES 32
-
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 /* The note, for one more remark. */
@@ -446,19 +449,18 @@ static struct label_text *note_of(struct tail_trace *t)
     return &t->note;
 }
 
-/* Reads the beginning of a file in the tracefs at `place`. Returns false when it cannot. */
-static bool read_file(const char *place, const char *file, char *text, size_t size)
+/* Reads the beginning of a file in tracefs. Returns false when it cannot. */
+static bool read_file(const struct tail_trace *t, const char *file, char *text, size_t size)
 {
     char path[2 * INSTANCE_PATH];
-    snprintf(path, sizeof path, "%s/%s", place, file);
+    snprintf(path, sizeof path, "%s/%s", t->place, file);
     return kernel_file_text(path, text, size);
 }
 
-static int open_instance_file(const struct tail_trace *t, const char *place, const char *file,
-                              int flags)
+static int open_instance_file(const struct tail_trace *t, const char *file, int flags)
 {
     char path[2 * INSTANCE_PATH];
-    snprintf(path, sizeof path, "%s/instances/%s/%s", place, t->name, file);
+    snprintf(path, sizeof path, "%s/instances/%s/%s", t->place, t->name, file);
     return kernel_file_open(path, flags);
 }
 
@@ -468,10 +470,9 @@ static bool write_text(int fd, const char *text)
     return fd >= 0 && write(fd, text, length) == (ssize_t)length;
 }
 
-static bool set_file(const struct tail_trace *t, const char *place, const char *file,
-                     const char *text)
+static bool set_file(const struct tail_trace *t, const char *file, const char *text)
 {
-    int fd = open_instance_file(t, place, file, O_WRONLY);
+    int fd = open_instance_file(t, file, O_WRONLY);
     bool done = write_text(fd, text);
     descriptor_close(&fd);
     return done;
@@ -480,12 +481,12 @@ static bool set_file(const struct tail_trace *t, const char *place, const char *
 /* Opens the directory `instances` of tracefs. Returns its descriptor and sets `place` to the mount
  * point, or returns a negative errno. If tracefs is not mounted, and `mount` is not NULL, mounts
  * one at no place, so that nobody else sees it, and sets *mount to its descriptor. */
-static int open_instances(char place[static PLACE_BYTES], int *mount)
+static int open_instances(char place[static TAIL_PLACE], int *mount)
 {
     char path[INSTANCE_PATH];
     int rc = -ENOENT;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(place, PLACE_BYTES, "%s", places[i]);
+        snprintf(place, TAIL_PLACE, "%s", places[i]);
         snprintf(path, sizeof path, "%s/instances", place);
         int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
         if (fd >= 0)
@@ -501,7 +502,7 @@ static int open_instances(char place[static PLACE_BYTES], int *mount)
     descriptor_close(&context);
     if (*mount < 0)
         return rc;
-    snprintf(place, PLACE_BYTES, "/proc/self/fd/%d", *mount);
+    snprintf(place, TAIL_PLACE, "/proc/self/fd/%d", *mount);
     snprintf(path, sizeof path, "%s/instances", place);
     int fd = kernel_file_open(path, O_RDONLY | O_DIRECTORY);
     return fd < 0 ? -errno : fd;
@@ -522,25 +523,26 @@ unsigned tail_trace_descriptors(void)
 }
 
 /* Sets up the instance and opens the files that are needed later. */
-static bool open_files(struct tail_trace *t, const char *place)
+static bool open_files(struct tail_trace *t)
 {
     char text[INSTANCE_PATH];
     bool has_pipe = false;
     bool all = true;
     t->cpus = count_cpus();
     t->pipes = calloc(t->cpus, sizeof *t->pipes);
-    for (unsigned i = 0; t->pipes && i < t->cpus; i++) {
+    t->page = malloc(t->page_bytes);
+    for (unsigned i = 0; t->pipes && t->page && i < t->cpus; i++) {
         snprintf(text, sizeof text, "per_cpu/cpu%u/trace_pipe_raw", i);
-        t->pipes[i] = open_instance_file(t, place, text, O_RDONLY | O_NONBLOCK);
+        t->pipes[i] = open_instance_file(t, text, O_RDONLY | O_NONBLOCK);
         has_pipe = has_pipe || t->pipes[i] >= 0;
     }
     if (!has_pipe)
         return false;
-    t->tracing_on = open_instance_file(t, place, "tracing_on", O_WRONLY);
-    t->set_event = open_instance_file(t, place, "set_event", O_WRONLY | O_APPEND);
+    t->tracing_on = open_instance_file(t, "tracing_on", O_WRONLY);
+    t->set_event = open_instance_file(t, "set_event", O_WRONLY | O_APPEND);
     if (t->set == TAIL_CALLS) {
-        t->set_event_pid = open_instance_file(t, place, "set_event_pid", O_WRONLY | O_APPEND);
-        if (t->set_event_pid < 0 || !set_file(t, place, "options/event-fork", "1"))
+        t->set_event_pid = open_instance_file(t, "set_event_pid", O_WRONLY | O_APPEND);
+        if (t->set_event_pid < 0 || !set_file(t, "options/event-fork", "1"))
             return false;
     }
     if (!write_text(t->tracing_on, "0") || t->set_event < 0)
@@ -549,15 +551,14 @@ static bool open_files(struct tail_trace *t, const char *place)
         if (!t->decoder.formats[i].is_known)
             continue;
         snprintf(text, sizeof text, "events/%s/filter", rows[i].path);
-        t->filters[i] = open_instance_file(t, place, text, O_WRONLY);
+        t->filters[i] = open_instance_file(t, text, O_WRONLY);
         all = all && t->filters[i] >= 0;
     }
     unsigned kib = BUFFER_KIB / t->cpus;
     kib = kib > MAX_CPU_KIB ? MAX_CPU_KIB : kib < LEAST_CPU_KIB ? LEAST_CPU_KIB : kib;
     snprintf(text, sizeof text, "%u", kib);
-    return all && set_file(t, place, "trace_clock", "mono") &&
-           set_file(t, place, "options/overwrite", "1") &&
-           set_file(t, place, "buffer_size_kb", text);
+    return all && set_file(t, "trace_clock", "mono") && set_file(t, "options/overwrite", "1") &&
+           set_file(t, "buffer_size_kb", text);
 }
 
 static void close_files(struct tail_trace *t)
@@ -567,7 +568,9 @@ static void close_files(struct tail_trace *t)
     for (unsigned i = 0; t->pipes && i < t->cpus; i++)
         descriptor_close(&t->pipes[i]);
     free(t->pipes);
+    free(t->page);
     t->pipes = NULL;
+    t->page = NULL;
     descriptor_close(&t->tracing_on);
     descriptor_close(&t->set_event);
     descriptor_close(&t->set_event_pid);
@@ -587,7 +590,7 @@ static void discard_instance(struct tail_trace *t)
 
 /* Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
  * open, so this is tried again. */
-static bool open_instance(struct tail_trace *t, const char *place)
+static bool open_instance(struct tail_trace *t)
 {
     for (int i = 0; i < TRIES_TO_MAKE; i++) {
         uint32_t number = 0;
@@ -597,7 +600,7 @@ static bool open_instance(struct tail_trace *t, const char *place)
         /* making a directory in `instances` makes a trace instance */
         if (mkdirat(t->instances, t->name, 0700) != 0)
             return false;
-        if (open_files(t, place))
+        if (open_files(t))
             return true;
         discard_instance(t);
     }
@@ -617,7 +620,7 @@ static void note_reason(struct tail_trace *t, const char *what, int code)
 
 /* Learns the layout of the kernel's records, and opens an instance. Returns false and notes why if
  * that is impossible. */
-static bool open_or_note(struct tail_trace *t, const char *place)
+static bool open_or_note(struct tail_trace *t)
 {
     char text[FORMAT_BYTES];
     char file[INSTANCE_PATH];
@@ -628,23 +631,23 @@ static bool open_or_note(struct tail_trace *t, const char *place)
         return false;
     }
     tail_trace_cleanup();
-    if (!read_file(place, "events/header_page", text, sizeof text) ||
+    if (!read_file(t, "events/header_page", text, sizeof text) ||
         !tail_page_layout(&t->layout, text)) {
-        note_reason(t, place, errno);
+        note_reason(t, t->place, errno);
         return false;
     }
     t->page_bytes = t->layout.data.offset + t->layout.data.size;
     for (unsigned i = 0; i < TAIL_EVENTS; i++) {
         snprintf(file, sizeof file, "events/%s/format", rows[i].path);
-        if (scopes[rows[i].scope].sets & t->set && read_file(place, file, text, sizeof text))
+        if (scopes[rows[i].scope].sets & t->set && read_file(t, file, text, sizeof text))
             tail_decoder_learn(&t->decoder, i, text);
     }
     tail_decoder_finish(&t->decoder);
-    if (read_file(place, "current_tracer", text, sizeof text) && strcmp(text, "nop\n") != 0)
+    if (read_file(t, "current_tracer", text, sizeof text) && strcmp(text, "nop\n") != 0)
         label_add(note_of(t), "another tracer is active (%.*s): the figures include its cost",
                   (int)strcspn(text, "\n"), text);
-    if (!open_instance(t, place)) {
-        note_reason(t, place, errno == ENOENT ? EIO : errno);
+    if (!open_instance(t)) {
+        note_reason(t, t->place, errno == ENOENT ? EIO : errno);
         return false;
     }
     return true;
@@ -652,16 +655,15 @@ static bool open_or_note(struct tail_trace *t, const char *place)
 
 int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
 {
-    char place[PLACE_BYTES];
     *t = (struct tail_trace){
         .set = set, .mount = -1, .set_event = -1, .set_event_pid = -1, .tracing_on = -1};
     for (unsigned i = 0; i < TAIL_EVENTS; i++)
         t->filters[i] = -1;
-    t->instances = open_instances(place, set == TAIL_OWN ? NULL : &t->mount);
+    t->instances = open_instances(t->place, set == TAIL_OWN ? NULL : &t->mount);
     if (t->instances < 0)
         note_reason(t, places[0], -t->instances);
     else
-        t->is_open = open_or_note(t, place);
+        t->is_open = open_or_note(t);
     if (!t->is_open) {
         descriptor_close(&t->instances);
         return 0;
@@ -760,9 +762,9 @@ void tail_trace_end(struct tail_trace *t)
     enable_events(t, false);
 }
 
-size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *page)
+size_t tail_trace_read(const struct tail_trace *t, unsigned cpu)
 {
-    ssize_t bytes = t->pipes[cpu] < 0 ? 0 : read(t->pipes[cpu], page, t->page_bytes);
+    ssize_t bytes = t->pipes[cpu] < 0 ? 0 : read(t->pipes[cpu], t->page, t->page_bytes);
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
@@ -781,7 +783,7 @@ void tail_trace_close(struct tail_trace *t)
 
 void tail_trace_cleanup(void)
 {
-    char place[PLACE_BYTES];
+    char place[TAIL_PLACE];
     int mount = -1;
     int instances = open_instances(place, &mount);
     descriptor_close(&mount);

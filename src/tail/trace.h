@@ -63,7 +63,6 @@ static inline uint32_t tail_device(unsigned major, unsigned minor)
 struct tail_field {
     unsigned offset;
     unsigned size; /* 0: the event has no such field */
-    bool is_text;  /* an array of characters, which may be as long as a number */
 };
 
 /* Where the parts of a page of the kernel's trace buffer are, as trace_pipe_raw returns it:
@@ -126,6 +125,7 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
                      uint64_t ns, struct tail_event events[static 2]);
 
 #define TAIL_INSTANCE_NAME 48
+#define TAIL_PLACE         32
 
 /* Which events an instance records. TAIL_OWN: all that show causes, of this program's threads and
  * the devices below its files. Other processes need two instances, because the kernel applies a
@@ -143,6 +143,7 @@ struct tail_trace {
     bool is_open;
     struct label_text note; /* what cannot be seen, and why; empty: everything can be seen */
     int instances;          /* directory of all instances */
+    char place[TAIL_PLACE]; /* mount point of tracefs */
     char name[TAIL_INSTANCE_NAME];
     bool sees_all; /* this kernel has all events for the test that began last */
     int mount;     /* a tracefs of this program's own, which is mounted nowhere; or -1 */
@@ -152,6 +153,7 @@ struct tail_trace {
     int filters[TAIL_EVENTS];
     int *pipes; /* for each CPU; -1: there is no such CPU */
     unsigned cpus;
+    unsigned char *page; /* a part of the kernel's buffers */
     size_t page_bytes;
     struct tail_page_layout layout;
     struct tail_decoder decoder;
@@ -185,8 +187,8 @@ int tail_trace_begin(struct tail_trace *t, const struct tail_watch *w);
 /* Stops recording. After that the instance costs no time. */
 void tail_trace_end(struct tail_trace *t);
 
-/* Reads a page of a CPU's records, of up to t->page_bytes. Returns its bytes; 0: none for now. */
-size_t tail_trace_read(const struct tail_trace *t, unsigned cpu, unsigned char *page);
+/* Reads a page of a CPU's records into t->page. Returns its bytes; 0: none for now. */
+size_t tail_trace_read(const struct tail_trace *t, unsigned cpu);
 
 /* Removes the instance, and waits until it is gone. */
 void tail_trace_close(struct tail_trace *t);
