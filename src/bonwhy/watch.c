@@ -163,13 +163,13 @@ static bool look_at(struct watch *w, struct descriptor_entry *d)
     return true;
 }
 
-/* Keeps a request to one of the devices that are watched. */
-static void take_bio(struct watch *w, unsigned lane, const struct tail_event *e)
+/* Keeps a request to one of the devices that are watched, with the process that made it. */
+static void take_bio(struct watch *w, unsigned lane, struct tail_event *e)
 {
     const struct person *by = NULL;
     for (unsigned i = 0; i < w->storage_count; i++) {
         struct storage *s = &w->storages[i];
-        if (!tail_event_is_on(e, &s->devices, s->devices.count))
+        if (!tail_event_is_on(e, &s->devices))
             continue;
         by = watch_person(w, e->thread);
         if (!by || !e->writes || !has_requests(s, e->device))
@@ -179,8 +179,10 @@ static void take_bio(struct watch *w, unsigned lane, const struct tail_event *e)
         s->written += bytes;
         tail_share_add(s->writers, WRITERS, by->process, bytes);
     }
-    if (by)
-        tail_history_add(&w->history, lane, e);
+    if (!by)
+        return;
+    e->thread = by->process;
+    tail_history_add(&w->history, lane, e);
 }
 
 static bool take_around(void *context, unsigned lane, struct tail_event *e)
@@ -230,26 +232,6 @@ static bool take_followed(void *context, unsigned lane, struct tail_event *e)
     return true;
 }
 
-/* Who used a storage while a call waited. */
-struct usage {
-    struct watch *w;
-    const struct storage *storage;
-    uint64_t bytes;
-    struct tail_share others[TAIL_BLAMED]; /* of these: each process other than the target */
-};
-
-static void add_usage(void *context, const struct tail_event *e)
-{
-    struct usage *u = context;
-    if (!tail_event_is_on(e, &u->storage->devices, u->storage->devices.count))
-        return;
-    uint64_t bytes = (uint64_t)e->sectors * 512;
-    const struct person *by = watch_person(u->w, e->thread);
-    u->bytes += bytes;
-    if (by && !by->is_kernel && !by->is_followed)
-        tail_share_add(u->others, TAIL_BLAMED, by->process, bytes);
-}
-
 /* A process has a part in waits for a device if it has asked for this share of the bytes. */
 #define LEAST_SHARE 0.1
 
@@ -269,12 +251,12 @@ static void examine(struct watch *w, const struct person *by, uint64_t end_ns, i
     tail_history_explain(&w->history, &op, &r);
     uint64_t ns = r.spans.ns[CAUSE_DEVICE] + r.spans.ns[CAUSE_QUEUE] + r.spans.ns[CAUSE_FLUSH];
     if (s && !r.is_lost && ns > 0) {
-        struct usage u = {.w = w, .storage = s};
-        tail_history_visit(&w->history, TAIL_BIO, by->start_ns, end_ns, add_usage, &u);
-        for (unsigned i = 0; i < TAIL_BLAMED && u.others[i].thread != 0; i++) {
-            double share = (double)u.others[i].amount / (double)u.bytes;
+        struct tail_share users[WRITERS] = {{0}};
+        uint64_t bytes = tail_history_bytes(&w->history, &op, users, WRITERS);
+        for (unsigned i = 0; i < WRITERS && users[i].thread != 0; i++) {
+            double share = (double)users[i].amount / (double)bytes;
             if (share >= LEAST_SHARE)
-                tail_share_add(r.spans.blamed, TAIL_BLAMED, u.others[i].thread,
+                tail_share_add(r.spans.blamed, TAIL_BLAMED, users[i].thread,
                                (uint64_t)((double)ns * share));
         }
     }

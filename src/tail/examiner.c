@@ -73,8 +73,8 @@ struct examiner {
     /* used only by the examiner's process */
     struct tail_history history;
     struct run_delay *delays; /* for each box; NULL: there is a trace */
-    struct histogram *latencies;
-    uint64_t *put; /* for each box, the number of operations ever put into it */
+    struct histogram latencies;
+    uint64_t put[]; /* for each box, the number of operations ever put into it */
 };
 
 int examiner_make_boxes(struct slow_box **boxes, unsigned count, struct err *e)
@@ -191,8 +191,8 @@ static void watch(void *context, int socket)
         bool decides = n % POLLS_PER_DECISION == 0 || n == 1;
         for (unsigned i = 0; decides && i < x->setup.kind_count; i++) {
             const struct examiner_kind *kind = &x->setup.kinds[i];
-            kind->latencies(kind->counts, x->latencies);
-            uint64_t slow = tail_slow_from(x->latencies);
+            kind->latencies(kind->counts, &x->latencies);
+            uint64_t slow = tail_slow_from(&x->latencies);
             uint64_t least = tail_slowest_least(&x->board->slowest[i]);
             set_slow(boxes, kind->workers, slow > least ? slow : least);
             boxes += kind->workers;
@@ -242,19 +242,17 @@ static int begin_trace(struct examiner *x, struct err *e)
 
 int examiner_start(struct examiner **out, const struct examiner_setup *setup, struct err *e)
 {
-    struct examiner *x = calloc(1, sizeof *x);
+    unsigned count = 0;
+    for (unsigned i = 0; i < setup->kind_count; i++)
+        count += setup->kinds[i].workers;
+    struct examiner *x = calloc(1, sizeof *x + count * sizeof *x->put);
     *out = x;
     if (!x)
         return err_system(e, ENOMEM, "allocate memory for the examiner");
     x->setup = *setup;
-    for (unsigned i = 0; i < setup->kind_count; i++)
-        x->count += setup->kinds[i].workers;
+    x->count = count;
     for (unsigned i = 0; i < x->count; i++)
         slow_box_empty(&setup->boxes[i]);
-    x->put = calloc(x->count, sizeof *x->put);
-    x->latencies = calloc(1, sizeof *x->latencies);
-    if (!x->put || !x->latencies)
-        return err_system(e, ENOMEM, "allocate memory for the examiner");
     int rc = shared_memory_map((void **)&x->board, sizeof *x->board, e);
     if (rc == 0 && setup->trace->is_open)
         rc = begin_trace(x, e);
@@ -303,7 +301,5 @@ void examiner_free(struct examiner *x)
     shared_memory_unmap(x->board, sizeof *x->board);
     tail_history_close(&x->history);
     free(x->delays);
-    free(x->latencies);
-    free(x->put);
     free(x);
 }

@@ -2,7 +2,7 @@
 #include "tail/history.h"
 
 #include <errno.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 
 /* Room of all lanes together, in events; but each lane has room for LEAST_EVENTS at least. */
 #define DENSE_EVENTS ((size_t)1 << 19)
@@ -14,13 +14,9 @@ int tail_history_open(struct tail_history *h, unsigned cpus)
     size_t each = DENSE_EVENTS / cpus > LEAST_EVENTS ? DENSE_EVENTS / cpus : LEAST_EVENTS;
     size_t events = cpus * each + RARE_EVENTS + 2 * TAIL_CHOSEN;
     *h = (struct tail_history){.cpus = cpus};
-    h->memory_bytes = events * sizeof(struct tail_event) + cpus * sizeof *h->lanes;
-    h->memory = mmap(NULL, h->memory_bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (h->memory == MAP_FAILED) {
-        *h = (struct tail_history){0};
+    h->memory = calloc(1, events * sizeof(struct tail_event) + cpus * sizeof *h->lanes);
+    if (!h->memory)
         return -ENOMEM;
-    }
     struct tail_event *next = h->memory;
     h->lanes = (struct tail_lane *)(void *)(next + events);
     for (unsigned i = 0; i < cpus; i++, next += each)
@@ -32,8 +28,7 @@ int tail_history_open(struct tail_history *h, unsigned cpus)
 
 void tail_history_close(struct tail_history *h)
 {
-    if (h->memory)
-        munmap(h->memory, h->memory_bytes);
+    free(h->memory);
     *h = (struct tail_history){0};
 }
 
@@ -146,24 +141,32 @@ static bool overlaps(const struct tail_event *e, uint32_t device, uint64_t secto
     return e->device == device && e->sector < sector + sectors && sector < e->sector + e->sectors;
 }
 
-bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices, unsigned count)
+bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices)
 {
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < devices->count; i++)
         if (e->device == tail_device(devices->devices[i].major, devices->devices[i].minor))
             return true;
     return false;
 }
 
-void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint64_t start_ns,
-                        uint64_t end_ns, void (*visit)(void *context, const struct tail_event *e),
-                        void *context)
+uint64_t tail_history_bytes(const struct tail_history *h, const struct tail_op *op,
+                            struct tail_share shares[], unsigned room)
 {
+    uint64_t sum = 0;
     for (unsigned i = 0; i < h->cpus; i++) {
         const struct tail_lane *l = &h->lanes[i];
-        for (uint64_t n = lane_seek(l, start_ns); n < l->count && lane_at(l, n)->ns <= end_ns; n++)
-            if (lane_at(l, n)->kind == kind)
-                visit(context, lane_at(l, n));
+        for (uint64_t n = lane_seek(l, op->start_ns); n < l->count; n++) {
+            const struct tail_event *e = lane_at(l, n);
+            if (e->ns > op->end_ns)
+                break;
+            if (e->kind != TAIL_BIO || !tail_event_is_on(e, op->devices))
+                continue;
+            uint64_t bytes = (uint64_t)e->sectors * 512;
+            sum += bytes;
+            tail_share_add(shares, room, e->thread, bytes);
+        }
     }
+    return sum;
 }
 
 /* The events chosen so far. */
@@ -299,8 +302,8 @@ bool tail_history_find(struct tail_history *h, const struct tail_op *op,
     choose_own(&c, h, op, false);
     for (uint64_t n = lane_first(rare); n < rare->count && !c.is_full; n++) {
         const struct tail_event *e = lane_at(rare, n);
-        bool may_matter = !op->devices || e->kind == TAIL_ASK_COMMIT ||
-                          tail_event_is_on(e, op->devices, op->devices->count);
+        bool may_matter =
+            !op->devices || e->kind == TAIL_ASK_COMMIT || tail_event_is_on(e, op->devices);
         if (e->ns <= op->end_ns && may_matter)
             choose(&c, e);
     }

@@ -26,7 +26,6 @@ struct tail_gap {
 
 struct tail_history {
     void *memory;
-    size_t memory_bytes;
     struct tail_lane *lanes; /* one for each CPU of each trace instance */
     unsigned cpus;
     struct tail_lane rare;
@@ -57,13 +56,13 @@ bool tail_history_read(struct tail_history *h, const struct tail_trace *t, unsig
                        bool (*take)(void *context, unsigned lane, struct tail_event *e),
                        void *context);
 
-/* Whether an event has the number of one of the first `count` of these devices. */
-bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices, unsigned count);
+/* Whether an event has the number of one of these devices. */
+bool tail_event_is_on(const struct tail_event *e, const struct device_set *devices);
 
-/* Calls visit() for the events of a kind from start_ns to end_ns, in no order. */
-void tail_history_visit(const struct tail_history *h, enum tail_kind kind, uint64_t start_ns,
-                        uint64_t end_ns, void (*visit)(void *context, const struct tail_event *e),
-                        void *context);
+/* How many bytes the devices of an operation were asked for in its time (TAIL_BIO), and the share
+ * of each thread. */
+uint64_t tail_history_bytes(const struct tail_history *h, const struct tail_op *op,
+                            struct tail_share shares[], unsigned room);
 
 /* Finds the events of an operation, and flushes and commits from before it, in the order of time.
  * They are valid until the next call. Returns false when some are lost, or too many. */
