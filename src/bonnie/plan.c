@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "live/shared_stats.h"
+#include "live/monitor.h"
 #include "storage/scratch.h"
 #include "util/partition.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "live/shared_stats.h"
+#include "live/monitor.h"
 #include "measure/reading.h"
 #include "measure/steady.h"
 #include "util/err.h"

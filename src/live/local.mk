@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 src_libsuite_a_SOURCES += \
 	src/live/monitor.c src/live/monitor.h \
-	src/live/progress.c src/live/progress.h \
-	src/live/shared_stats.c src/live/shared_stats.h
+	src/live/progress.c src/live/progress.h

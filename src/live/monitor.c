@@ -14,6 +14,7 @@
 #include "measure/clock.h"
 #include "sys/helper.h"
 #include "sys/stop.h"
+#include "util/shared_memory.h"
 
 #define INTERVAL_NS UINT64_C(1000000000)
 #define REDRAW_NS   UINT64_C(200000000)
@@ -54,6 +55,47 @@ struct monitor {
     struct helper process;
     int socket; /* connected to the other process */
 };
+
+int shared_stats_open(struct shared_stats *s, unsigned room, struct err *e)
+{
+    *s = (struct shared_stats){.room = room};
+    return shared_memory_map((void **)&s->workers, room * sizeof *s->workers, e);
+}
+
+void shared_stats_close(struct shared_stats *s)
+{
+    shared_memory_unmap(s->workers, s->room * sizeof *s->workers);
+    *s = (struct shared_stats){0};
+}
+
+void shared_stats_begin(struct shared_stats *s, unsigned used)
+{
+    s->used = used;
+    memset(s->workers, 0, used * sizeof *s->workers);
+}
+
+void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    for (unsigned i = 0; i < s->used; i++)
+        op_stats_merge(sum, &s->workers[i].ops);
+}
+
+void shared_stats_latencies(const void *shared_stats, struct histogram *sum)
+{
+    const struct shared_stats *s = shared_stats;
+    histogram_clear(sum);
+    for (unsigned i = 0; i < s->used; i++)
+        histogram_merge(sum, &s->workers[i].ops.latencies);
+}
+
+uint64_t shared_stats_plain_queues(const struct shared_stats *s)
+{
+    uint64_t count = 0;
+    for (unsigned i = 0; i < s->used; i++)
+        count += s->workers[i].plain_queues;
+    return count;
+}
 
 /* Sends a message. Returns false when the other process no longer reads. */
 static bool send_message(const struct monitor *m, enum message message)
@@ -270,8 +312,7 @@ void monitor_pause(struct monitor *m, uint64_t elapsed_ns)
     m->notes->rounds++;
     if (!send_message(m, MESSAGE_PAUSE) || m->setup.tick_interval_ns == 0)
         return;
-    /* After the answer, the objects that `tick` uses belong to the caller again. That may take
-     * long, because the terminal may be stopped. */
+    /* After the answer, which a stopped terminal may delay, what `tick` uses is the caller's. */
     struct pollfd from = {.fd = m->socket, .events = POLLIN};
     char message;
     int ready = 0;

@@ -24,10 +24,8 @@
 #define WIDEST_BAR      40
 #define NARROWEST_BAR   8
 
-/* The bar shows the remaining time only after this time, and when this part of the work is done:
- * before that it would be a guess. */
-#define GUESS_AFTER_NS BILLION
-
+/* The time left is shown only after this time, and when this part of the work is done. */
+#define GUESS_AFTER_NS   BILLION
 #define GUESS_AFTER_PART .01
 
 /* A rate over a shorter time would depend on the clock and the scheduler. */
@@ -62,30 +60,21 @@ void progress_time(char text[static UNITS_TEXT], uint64_t nanoseconds)
 /* Formats the throughput if the phase moves whole chunks, and otherwise operations per second. */
 static void format_rate(char text[static UNITS_TEXT], const struct progress_reading *r)
 {
-    double seconds = (double)r->elapsed_ns / (double)BILLION;
-    if (r->goal_bytes > 0) {
-        char speed[UNITS_TEXT];
-        units_format_readable(speed, (uint64_t)((double)r->bytes / seconds));
-        snprintf(text, UNITS_TEXT, "%.20s/s", speed);
-    } else {
-        snprintf(text, UNITS_TEXT, "%.0f/s", (double)r->ops / seconds);
-    }
+    bool is_of_bytes = r->goal_bytes > 0;
+    double moved = (double)(is_of_bytes ? r->bytes : r->ops) * (double)BILLION;
+    enum units_of what = is_of_bytes ? UNITS_BYTES : UNITS_COUNT;
+    snprintf(text, UNITS_TEXT, "%.20s/s", units_scaled(moved / (double)r->elapsed_ns, what).text);
 }
 
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r)
 {
     char rate[UNITS_TEXT] = "";
-    char spent[UNITS_TEXT];
-    double seconds = (double)r->elapsed_ns / (double)BILLION;
+    struct units_text spent = units_time(r->elapsed_ns);
     if (r->elapsed_ns >= LEAST_MEASURED_NS)
         format_rate(rate, r);
-    if (seconds < .0995)
-        snprintf(spent, sizeof spent, "%.0f ms", seconds * 1000);
-    else if (seconds < 59.95)
-        snprintf(spent, sizeof spent, "%.1f s", seconds);
-    else
-        progress_time(spent, r->elapsed_ns);
-    snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent);
+    if (r->elapsed_ns >= 60 * BILLION)
+        progress_time(spent.text, r->elapsed_ns);
+    snprintf(text, PROGRESS_FIGURES, "%s%s%s", rate, *rate ? "  " : "", spent.text);
 }
 
 /* What is to the right of the bar, from least to most. */

@@ -7,8 +7,7 @@
 #include "util/units.h"
 
 /* The live line on standard error: the phase's title, a bar of all phases, number of the phase,
- * time left and rate, or as many of them as fit the terminal. Uses neither malloc nor stdio's
- * streams. */
+ * time left and rate, as far as they fit the terminal. Uses neither malloc nor stdio's streams. */
 struct progress_bar {
     const char *title;
     bool has_colour;
@@ -35,8 +34,8 @@ struct progress_reading {
 #define PROGRESS_BAR_TEXT 512
 #define PROGRESS_FIGURES  80
 
-/* Formats a phase's figures: "1.2 GiB/s 0.9 s"; operations per second if it has no goal in bytes,
- * and no rate if less than 10 ms were measured. */
+/* Formats a phase's figures: "1.20 GiB/s  920 ms"; operations per second if it has no goal in
+ * bytes, and no rate if less than 10 ms were measured. */
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
 
 /* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */

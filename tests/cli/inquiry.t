@@ -31,8 +31,8 @@ sub end_ok {
     return;
 }
 
-my $rate = qr{[\d.]+(?: [KMG]iB)?/s};
-my $time = qr/[\d.]+ m?s/;
+my $rate = qr{[\d.]+(?: (?:[KMG]iB|[kM]))?/s};
+my $time = qr/[\d.]+ [um]?s/;
 my %endless = (
     'one worker'  => '-s4 -n0 --iops-duration=1000 --tests=put_block,iops',
     'two workers' => '-c2 -s4 -n0 --iops-duration=1000 --tests=put_block,iops',

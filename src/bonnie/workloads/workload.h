@@ -6,7 +6,7 @@
 
 #include "bonnie/plan.h"
 #include "io/io_queue.h"
-#include "live/shared_stats.h"
+#include "live/monitor.h"
 #include "storage/data_file.h"
 #include "storage/file_set.h"
 #include "storage/scratch.h"
