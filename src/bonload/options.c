@@ -375,7 +375,7 @@ int options_parse(int argc, char *argv[], struct settings *settings, FILE *out, 
         memset(from + rest, 0, length);
     }
     size_t length;
-    if (rc == 0 && s->url && name_is_url(s->url) && url_signature((char *)s->url, &length)) {
+    if (rc == 0 && s->url && name_is_url(s->url) && url_signature(s->url, &length)) {
         char *shown = (char *)s->url; /* in argv, for lists of processes */
         s->url = strdup(shown);
         url_hide_signatures(shown);

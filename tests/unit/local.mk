@@ -73,6 +73,7 @@ BONLOAD_UNIT_TESTS = \
 	tests/unit/bonload/test_searches \
 	tests/unit/bonload/test_series \
 	tests/unit/bonload/test_telling \
+	tests/unit/bonload/test_text \
 	tests/unit/bonload/test_verdict \
 	tests/unit/bonload/test_written
 
@@ -93,6 +94,7 @@ TREE = tests/unit/support/tree.c tests/unit/support/tree.h
 GOLDEN = tests/unit/support/golden.c tests/unit/support/golden.h
 tests_unit_bonload_test_freeze_SOURCES = tests/unit/bonload/test_freeze.c $(VIRTUAL_CLOCK)
 tests_unit_bonload_test_telling_SOURCES = tests/unit/bonload/test_telling.c $(VIRTUAL_CLOCK)
+tests_unit_bonload_test_text_SOURCES = tests/unit/bonload/test_text.c $(GOLDEN)
 tests_unit_io_test_queue_time_SOURCES = tests/unit/io/test_queue_time.c $(VIRTUAL_CLOCK)
 tests_unit_tools_test_zcav_SOURCES = tests/unit/tools/test_zcav.c src/tools/zcav_figures.c
 tests_unit_bonload_test_backing_SOURCES = tests/unit/bonload/test_backing.c $(TREE)

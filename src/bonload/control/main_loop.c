@@ -400,7 +400,7 @@ static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
         for (unsigned i = 0; m->run->plan->mode == MODE_SEARCH && i < m->run->thread_count; i++) {
             struct load_thread *t = &m->run->threads[i];
             slowest_merge(&m->earlier[t->load->kind], &t->slowest);
-            slowest_clear(&t->slowest);
+            t->slowest.count = 0;
         }
         set_loads(m, order.loads, now_ns);
         begin_step(m, now_ns);

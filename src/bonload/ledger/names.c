@@ -202,17 +202,17 @@ char *credentials_end(char *url)
     return memrchr(from, '@', strcspn(from, "/?#"));
 }
 
-char *url_signature(char *at, size_t *length)
+char *url_signature(const char *at, size_t *length)
 {
     static const char *const names[] = {
         "X-Amz-Signature=", "X-Goog-Signature=", "Signature=", "sig="};
-    while ((at = strpbrk(at, "?&"))) {
-        at++;
+    for (char *value; (value = strpbrk(at, "?&")); at = value) {
+        value++;
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (strncasecmp(at, names[i], strlen(names[i])) == 0) {
-                at += strlen(names[i]);
-                *length = strcspn(at, "&#");
-                return at;
+            if (strncasecmp(value, names[i], strlen(names[i])) == 0) {
+                value += strlen(names[i]);
+                *length = strcspn(value, "&#");
+                return value;
             }
     }
     return NULL;

@@ -37,15 +37,13 @@ struct names {
 };
 
 /* Opens names from a template, which must outlive n, or, if `template` is NULL, from the lines of a
- * file, except empty ones. With is_literal, the template is the only name, whatever letters it
- * has. */
+ * file, except empty ones. With is_literal, the template is the only name, whatever it contains. */
 int names_open(struct names *n, const char *template, const char *file, bool is_literal,
                uint64_t seed, struct err *e);
 void names_close(struct names *n);
 
 /* Divides the names among the ranks: from now on numbers are this rank's own, and no other rank
- * uses their names. Returns false when there are fewer names than ranks; then all ranks share
- * them. */
+ * uses their names. Returns false if there are fewer names than ranks, which then share them. */
 bool names_deal(struct names *n, const struct stripe *stripe);
 
 /* A 64-bit hash of a name of that length. */
@@ -66,9 +64,9 @@ bool name_is_url(const char *name);
 /* The @ that ends the credentials in a URL, USER:PASSWORD@, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
-/* The value of the next parameter that signs a presigned URL, from `at` on, and its length; NULL:
- * there is none. */
-char *url_signature(char *at, size_t *length);
+/* The value of the next parameter from `at` on that signs a presigned URL, and its length, or NULL.
+ */
+char *url_signature(const char *at, size_t *length);
 
 /* Puts stars in the place of a URL's signatures, which are secrets. Other names stay. */
 void url_hide_signatures(char *url);
@@ -76,8 +74,7 @@ void url_hide_signatures(char *url);
 /* Does the same as names_format(), for people and reports. */
 void names_show(const struct names *n, uint64_t number, char *name);
 
-/* Removes blanks from both ends of a file's lines, except those of nothing but blanks, and if they
- * are URLs, moves the credentials out of them. */
+/* Strips blanks from a file's lines, unless they are all blank, and credentials from URLs. */
 int names_as_goader(struct names *n, bool are_urls, struct err *e);
 
 /* Computes the size of every body that is written from the body's number and the seed. Sizes are

@@ -92,9 +92,8 @@ bool exceptions_may_have(const struct exceptions *x, uint64_t number)
            number_set_has(&x->singles, number) || number_set_has(&x->blocks, block_of(number));
 }
 
-/* A record of the last write has the write's number in its lowest NUMBER_BITS bits. Above these, it
- * has the number of writes that had begun by then, which exposes a record that was stored too
- * late. */
+/* A record of the last write has its number in the lowest NUMBER_BITS bits, and above these the
+ * number of writes that had begun by then, which exposes a record that was stored too late. */
 #define NUMBER_BITS 40
 #define MAX_NUMBER  ((UINT64_C(1) << NUMBER_BITS) - 1)
 #define ONE_BEGUN   (UINT64_C(1) << 32)

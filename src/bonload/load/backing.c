@@ -17,8 +17,7 @@
 /* Number of names that are looked at before a run. */
 #define NAMES_SEEN 16
 
-/* Opens the nearest existing directory above a name, which it may shorten. Sets *is_own if that is
- * the one that the name itself is in. */
+/* Opens the nearest existing directory above a name, which it may shorten; *is_own: the name's. */
 static int find_above(struct path_directory *above, char *name, bool *is_own)
 {
     const char *top = *name == '/' ? "/" : ".";
@@ -33,9 +32,8 @@ static int find_above(struct path_directory *above, char *name, bool *is_own)
     return rc == -ENOENT ? path_open(above, NULL, top, PATH_FAILS, NULL) : rc;
 }
 
-/* Whether the file of an overlay, if there is one, is in a layer of which the sources know: an
- * overlay passes on the question where a file's blocks are, which servers, FUSE and memory cannot
- * answer. */
+/* Whether the file of an overlay, if there is one, is in a layer that the sources know: an overlay
+ * passes on the question where its blocks are, which servers, FUSE and memory cannot answer. */
 static bool is_in_known_layer(const struct sources *s, const struct path_directory *directory,
                               const char *name)
 {

@@ -10,9 +10,8 @@
 #include "storage/direct.h"
 
 /* The devices below the files of a run, and what the work on them is, so that a difference of two
- * readings shows whether bytes came from storage or from the page cache. Only the directory of the
- * first name is watched, or the one that a profile works in. If other names lead elsewhere, nothing
- * is said. */
+ * readings shows whether bytes came from storage or from the page cache. Only the first name's
+ * directory is watched, or a profile's. If other names lead elsewhere, nothing is said. */
 struct backing {
     bool is_watched; /* false: the target has no files, or other ranks use the same devices */
     bool is_judged;  /* the bytes of requests are those of files (TARGET_FILES) */

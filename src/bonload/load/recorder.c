@@ -175,17 +175,20 @@ void recent_update(struct recent_counts *recent, const struct recorders *r, enum
     tally_subtract(&recent->since[kind], &recent->now[kind], &recent->before[kind]);
 }
 
+void counts_add(struct counts *sum, const struct tally *t)
+{
+    merge_number(&sum->good, &t->response.count);
+    merge_number(&sum->errors, &t->failed.count);
+    merge_number(&sum->good_ns, &t->response.sum);
+    merge_number(&sum->above, &t->above);
+    merge_number(&sum->bytes, &t->bytes);
+}
+
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind)
 {
     struct counts sum = {0};
-    for (unsigned i = 0; i < r->count; i++) {
-        const struct tally *t = &r->list[i].tallies[kind];
-        merge_number(&sum.good, &t->response.count);
-        merge_number(&sum.errors, &t->failed.count);
-        merge_number(&sum.good_ns, &t->response.sum);
-        merge_number(&sum.above, &t->above);
-        merge_number(&sum.bytes, &t->bytes);
-    }
+    for (unsigned i = 0; i < r->count; i++)
+        counts_add(&sum, &r->list[i].tallies[kind]);
     return sum;
 }
 

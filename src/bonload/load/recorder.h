@@ -11,7 +11,7 @@
 
 /* What is counted of requests: failures and misses by their reason, the slowest requests of each
  * thread, and tallies with histograms, which belong to CPUs: a histogram has 139 KB, and there may
- * be a thousand channels. Everything can be read while it is being counted: a window of a search, a
+ * be a thousand channels. Tallies can be read while they are being counted: a window of a search, a
  * slice of time or a step is the difference of two sums. */
 
 /* Counts the failures of each kind. Only the target knows what their codes mean. There is room for
@@ -48,8 +48,8 @@ static inline uint32_t failure_code(const struct failure *f)
     return (uint32_t)atomic_load(&f->key);
 }
 
-/* The slowest requests of a thread. Only that thread adds, while others may read: the thread counts
- * its changes, and a reader reads again if the count has changed. */
+/* The slowest requests of a thread. Others read them only while none of its requests can end in the
+ * current step: in a pause, or when the run is over. */
 #define SLOWEST_KEPT 10
 
 struct slow_request {
@@ -61,23 +61,9 @@ struct slow_request {
 };
 
 struct slowest {
-    unsigned changes; /* odd: a change is in progress */
     unsigned count;
     struct slow_request list[SLOWEST_KEPT]; /* longest first */
 };
-
-static inline void slow_copy(struct slow_request *to, const struct slow_request *from)
-{
-    __atomic_store_n(&to->response_ns, __atomic_load_n(&from->response_ns, __ATOMIC_ACQUIRE),
-                     __ATOMIC_RELEASE);
-    __atomic_store_n(&to->due_ns, __atomic_load_n(&from->due_ns, __ATOMIC_ACQUIRE),
-                     __ATOMIC_RELEASE);
-    __atomic_store_n(&to->number, __atomic_load_n(&from->number, __ATOMIC_ACQUIRE),
-                     __ATOMIC_RELEASE);
-    __atomic_store_n(&to->failure, __atomic_load_n(&from->failure, __ATOMIC_ACQUIRE),
-                     __ATOMIC_RELEASE);
-    __atomic_store_n(&to->op, __atomic_load_n(&from->op, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
-}
 
 /* Keeps a request if it is one of the slowest. */
 static inline void slowest_add(struct slowest *s, const struct slow_request *request)
@@ -85,34 +71,19 @@ static inline void slowest_add(struct slowest *s, const struct slow_request *req
     unsigned at = s->count;
     if (at == SLOWEST_KEPT && request->response_ns <= s->list[at - 1].response_ns)
         return;
-    __atomic_store_n(&s->changes, s->changes + 1, __ATOMIC_RELAXED);
     if (at < SLOWEST_KEPT)
-        __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
+        s->count++;
     else
         at--;
     for (; at > 0 && s->list[at - 1].response_ns < request->response_ns; at--)
-        slow_copy(&s->list[at], &s->list[at - 1]);
-    slow_copy(&s->list[at], request);
-    __atomic_store_n(&s->changes, s->changes + 1, __ATOMIC_RELEASE);
-}
-
-static inline void slowest_clear(struct slowest *s)
-{
-    __atomic_store_n(&s->count, 0, __ATOMIC_RELEASE);
+        s->list[at] = s->list[at - 1];
+    s->list[at] = *request;
 }
 
 static inline void slowest_merge(struct slowest *whole, const struct slowest *part)
 {
-    struct slowest copy;
-    unsigned changes;
-    do {
-        changes = __atomic_load_n(&part->changes, __ATOMIC_ACQUIRE);
-        copy.count = __atomic_load_n(&part->count, __ATOMIC_ACQUIRE);
-        for (unsigned i = 0; i < copy.count; i++)
-            slow_copy(&copy.list[i], &part->list[i]);
-    } while (changes % 2 != 0 || changes != __atomic_load_n(&part->changes, __ATOMIC_ACQUIRE));
-    for (unsigned i = 0; i < copy.count; i++)
-        slowest_add(whole, &copy.list[i]);
+    for (unsigned i = 0; i < part->count; i++)
+        slowest_add(whole, &part->list[i]);
 }
 
 /* Counts of one kind's requests. Threads may share a tally. Tallies are added field by field. */
@@ -206,6 +177,7 @@ struct counts {
     uint64_t bytes;
 };
 
+void counts_add(struct counts *sum, const struct tally *t);
 struct counts recorders_counts(const struct recorders *r, enum load_kind kind);
 
 /* Numbers of one kind's requests that have begun and ended since the load began. */

@@ -113,9 +113,8 @@ uint64_t arrivals_due(const struct arrivals *a, struct arrivals_cursor *cursor, 
 
 /* ---- opening a run --------------------------------------------------------------------------- */
 
-/* Checks the limits on open files for a given number of threads, each with a file or a connection,
- * and on threads. With a rate, the target decides whether all channels are ever used, so their
- * files are not checked. */
+/* Checks the limits on threads, and on open files for a given number of threads, each with a file
+ * or a connection. At a rate, nobody knows whether all channels are ever used. */
 static int check_limits(const struct run *r, struct err *e)
 {
     bool blocks = r->target->traits & TARGET_BLOCKS;
@@ -148,45 +147,34 @@ static uint64_t run_budget(const struct plan *p)
     return plan_share(p, writes);
 }
 
-/* Refuses a template that was probably meant literally, and warns of one that may have been. */
-static int check_template(const struct run *r, struct err *e)
-{
-    const struct plan *p = r->plan;
-    const struct name_part *part = r->names.parts;
-    const struct name_part *end = part + r->names.part_count;
-    while (part < end && part->kind == NAME_LITERAL)
-        part++;
-    if (part == end)
-        return 0;
-    size_t length;
-    const char *value =
-        r->target->traits & TARGET_URLS ? url_signature((char *)p->url, &length) : NULL;
-    if (value) {
-        const char *name = value;
-        while (!strchr("?&", name[-1]))
-            name--;
-        return err_say(e,
-                       "-url: the URL is presigned (%.*s), but its %.*s would become something "
-                       "else; use -literal, or -url-source for several",
-                       (int)(value - name), name, (int)part->length, part->text);
-    }
-    if (p->settings->make_directories && plan_has(p, LOAD_WRITE) && p->stripe.index == 0 &&
-        strchr(part->text, '/'))
-        message("-mkdirs: %.*s in %s is replaced, also in names of directories; -literal takes "
-                "names as they are",
-                (int)part->length, part->text, p->url);
-    return 0;
-}
-
 static int open_names(struct run *r, struct err *e)
 {
     const struct plan *p = r->plan;
     const char *template = p->url ? p->url : p->url_source ? NULL : "";
     int rc = names_open(&r->names, template, p->url_source, p->settings->literal, p->seed, e);
-    if (rc == 0)
-        rc = check_template(r, e);
     if (rc != 0)
         return rc;
+    const struct name_part *part = r->names.parts; /* the first that is no literal */
+    const struct name_part *end = part + r->names.part_count;
+    while (part < end && part->kind == NAME_LITERAL)
+        part++;
+    size_t length;
+    const char *signature =
+        part < end && (r->target->traits & TARGET_URLS) ? url_signature(p->url, &length) : NULL;
+    if (signature) {
+        const char *name = signature;
+        while (!strchr("?&", name[-1]))
+            name--;
+        return err_say(e,
+                       "-url: the URL is presigned (%.*s), but its %.*s would become something "
+                       "else; use -literal, or -url-source for several",
+                       (int)(signature - name), name, (int)part->length, part->text);
+    }
+    if (part < end && p->settings->make_directories && plan_has(p, LOAD_WRITE) &&
+        p->stripe.index == 0 && strchr(part->text, '/'))
+        message("-mkdirs: %.*s in %s is replaced, also in names of directories; -literal takes "
+                "names as they are",
+                (int)part->length, part->text, p->url);
     if (p->settings->as_goader) {
         rc = names_as_goader(&r->names, r->target->traits & TARGET_URLS, e);
         if (rc != 0)
@@ -436,8 +424,7 @@ static void run_open_reads(struct run *r, uint64_t now_ns)
         event_happens(&r->write_ended, (int)(r->plan->reads_per_write / BILLION) + 1);
 }
 
-/* ---- load threads
- * ----------------------------------------------------------------------------- */
+/* ---- load threads ---------------------------------------------------------------------------- */
 
 /* With the least timer slack, a sleep ends a few microseconds late, instead of about 50. A thread
  * whose request is due within SPIN_NS does not sleep but polls the clock. */
@@ -457,42 +444,22 @@ enum turn {
     TURN_OVER, /* no further request may begin */
 };
 
-/* Takes the permission for one request. If none is left, records the time: the run ends. */
-static bool take_budget(struct load_thread *t)
-{
-    struct run *run = t->run;
-    if (t->budget > 0) {
-        t->budget--;
-        return true;
-    }
-    bool is_instant = run->target->traits & TARGET_INSTANT && t->load->pace == PACE_CLOSED;
-    uint64_t batch = is_instant ? INSTANT_BATCH : 1;
-    uint64_t most = atomic_load_explicit(&run->most, memory_order_relaxed);
-    uint64_t used = atomic_fetch_add_explicit(&run->budget, batch, memory_order_relaxed);
-    if (used >= most) {
-        uint64_t not_yet = 0;
-        atomic_compare_exchange_strong(&run->exhausted_ns, &not_yet, t->now_ns);
-        return false;
-    }
-    t->budget = (most - used < batch ? most - used : batch) - 1;
-    return true;
-}
-
 /* Whether no further write can succeed, so that no further read will get permission. */
 static bool writes_are_over(const struct load_thread *t)
 {
     return atomic_load(&t->run->loads[LOAD_WRITE].threads_left) == 0;
 }
 
-/* Whether a request may begin on a free channel now. */
+/* Whether a request may begin on a free channel now; if so, takes one from the budget for it. */
 static enum turn turn_of(struct load_thread *t)
 {
+    struct run *run = t->run;
     struct load *load = t->load;
     bool is_exhausted = t->budget == 0 && load->pace != PACE_FOLLOWS &&
-                        atomic_load_explicit(&t->run->exhausted_ns, memory_order_relaxed) != 0;
-    if (atomic_load_explicit(&t->run->is_over, memory_order_relaxed) || is_exhausted)
+                        atomic_load_explicit(&run->exhausted_ns, memory_order_relaxed) != 0;
+    if (atomic_load_explicit(&run->is_over, memory_order_relaxed) || is_exhausted)
         return TURN_OVER;
-    unsigned gate = atomic_load_explicit(&t->run->gate, memory_order_acquire);
+    unsigned gate = atomic_load_explicit(&run->gate, memory_order_acquire);
     if (gate != t->gate) {
         t->ticket_ns = 0; /* the ticket is void: its step has ended */
         if (gate % 2 != 0)
@@ -504,7 +471,7 @@ static enum turn turn_of(struct load_thread *t)
         return writes_are_over(t) ? TURN_OVER : TURN_WAIT;
     if (load->pace == PACE_FOLLOWS) {
         bool was_over = writes_are_over(t);
-        uint64_t allowed = run_reads_allowed(t->run);
+        uint64_t allowed = run_reads_allowed(run);
         uint64_t begun = atomic_load(&load->followed);
         while (begun < allowed) {
             if (atomic_compare_exchange_weak(&load->followed, &begun, begun + 1)) {
@@ -521,7 +488,7 @@ static enum turn turn_of(struct load_thread *t)
         if (t->ticket_ns == 0)
             t->ticket_ns =
                 arrivals_take(&load->schedules[atomic_load(&load->schedule) % SCHEDULES]);
-        if (t->ticket_ns >= atomic_load_explicit(&t->run->until_ns, memory_order_relaxed))
+        if (t->ticket_ns >= atomic_load_explicit(&run->until_ns, memory_order_relaxed))
             return TURN_OVER;
         if (t->ticket_ns > t->now_ns)
             return TURN_WAIT;
@@ -531,7 +498,21 @@ static enum turn turn_of(struct load_thread *t)
         if (t->channels - t->unused_count >= quota)
             return TURN_WAIT;
     }
-    return take_budget(t) ? TURN_NOW : TURN_OVER;
+    if (t->budget > 0) {
+        t->budget--;
+        return TURN_NOW;
+    }
+    bool is_instant = run->target->traits & TARGET_INSTANT && load->pace == PACE_CLOSED;
+    uint64_t batch = is_instant ? INSTANT_BATCH : 1;
+    uint64_t most = atomic_load_explicit(&run->most, memory_order_relaxed);
+    uint64_t used = atomic_fetch_add_explicit(&run->budget, batch, memory_order_relaxed);
+    if (used >= most) { /* the run ends */
+        uint64_t not_yet = 0;
+        atomic_compare_exchange_strong(&run->exhausted_ns, &not_yet, t->now_ns);
+        return TURN_OVER;
+    }
+    t->budget = (most - used < batch ? most - used : batch) - 1;
+    return TURN_NOW;
 }
 
 /* Picks one of the run's writes at random, and returns its number; 0: there is none yet. */
@@ -547,9 +528,9 @@ static bool is_written_one_by_one(const struct run *run)
 }
 
 /* Gives a request its number, which determines its name. A removal gets the oldest object that the
- * run wrote, or, in a run that writes nothing, the next name; a change gets one of the objects that
- * the run wrote. If there is none, the request becomes a write. Where the name does not matter, the
- * load thread takes several numbers at once. */
+ * run wrote, or, in a run that writes nothing, the next name; a change gets any object that the run
+ * wrote, and without one becomes a write. Where names do not matter, numbers are taken in batches.
+ */
 static void number_request(struct load_thread *t, struct request *r)
 {
     struct run *run = t->run;
@@ -581,8 +562,8 @@ static void number_request(struct load_thread *t, struct request *r)
     r->number = t->next_number++;
 }
 
-/* Adds one to a number that only this thread changes. The store releases, so a thread that sees the
- * end of a request also sees its beginning. */
+/* Adds one to a number that only this thread changes. Who sees a request's end sees its beginning.
+ */
 static void count_one(_Atomic uint64_t *number)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + 1,
@@ -878,7 +859,7 @@ void load_threads_forget(struct run *r)
         r->target->forget(r->shared);
     for (unsigned i = 0; i < r->thread_count; i++) {
         struct load_thread *t = &r->threads[i];
-        slowest_clear(&t->slowest);
+        t->slowest.count = 0;
         atomic_store(&t->begun, 0);
         atomic_store(&t->ended, 0);
         atomic_store(&t->last_end_ns, 0);
@@ -909,9 +890,8 @@ void backlog_measure(struct backlog *b, const struct run *r, uint64_t now_ns)
         double seconds =
             fmax((double)(due - due_before(b, load, BAD_RATE_SECONDS, now_ns)), BAD_RATE_SECONDS);
         if (backlog > second) {
-            /* The number that was due a second ago grew as the schedule says, so the moment when it
-             * crossed the number that ended can be computed, even if this thread did not run
-             * then. */
+            /* The number that was due a second ago grew as the schedule says, so that the moment
+             * when it crossed the number that ended is known, whether or not this thread ran. */
             double rate = arrivals_rate(load_schedule(load), now_ns - BILLION);
             double passed = (double)(now_ns - b->looked_ns);
             double above = (backlog - second) / rate * (double)BILLION;

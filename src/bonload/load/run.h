@@ -91,14 +91,13 @@ static inline const struct arrivals *load_schedule(const struct load *load)
 /* The spans in which waits for a CPU are added up: all that counts, and the current step. */
 enum span { SPAN_RUN, SPAN_STEP, SPANS };
 
-/* A load thread is a thread that begins the requests of one kind on its channels, each when it is
- * due, and counts each at its end. If the target blocks, there is a load thread for each channel;
- * otherwise there is at most one for each CPU, which keeps many requests in flight.
+/* A load thread begins the requests of one kind on its channels, each when it is due, and counts
+ * each at its end. If the target blocks, there is a load thread for each channel; otherwise there
+ * is at most one for each CPU, which keeps many requests in flight.
  *
  * Nobody hands out requests: a load thread with a free channel asks whether one is due (turn_of()).
- * With threads one always is. At a rate the load thread takes the next ticket of the schedule, one
- * atomic addition or compare-and-swap, and sleeps until then, unless the load changes. Reads that
- * follow writes take a permission for each. */
+ * With threads one always is. At a rate it takes the next ticket of the schedule, one atomic
+ * addition or compare-and-swap, and sleeps until then, unless the load changes. */
 struct load_thread {
     struct run *run;
     struct load *load;
@@ -175,8 +174,7 @@ int run_open(struct run *r, const struct plan *p, struct err *e);
 void run_close(struct run *r);
 
 /* Pauses the run between two steps: no request begins, those in flight end, and those that are due
- * are dropped. load_threads_leave() takes those that are still in flight at the end of the
- * pause. */
+ * are dropped. load_threads_leave() takes those that are in flight at the end of the pause. */
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 

@@ -12,12 +12,8 @@
 #include "util/units.h"
 
 const char *const load_names[LOAD_KINDS] = {[LOAD_WRITE] = "write", [LOAD_READ] = "read"};
+const char *const load_plurals[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
 const char *const load_titles[LOAD_KINDS] = {[LOAD_WRITE] = "Writes", [LOAD_READ] = "Reads"};
-
-const char *const mode_names[] = {[MODE_RATE] = "rate",
-                                  [MODE_THREADS] = "threads",
-                                  [MODE_SEARCH] = "search",
-                                  [MODE_SWEEP] = "sweep"};
 
 const char *const arrival_names[] = {
     [ARRIVAL_CONSTANT] = "constant", [ARRIVAL_POISSON] = "poisson", NULL};
@@ -128,25 +124,6 @@ int rate_curve_parse_ramp(struct rate_curve *c, const char *text)
     return is_right && rate_curve_add(c, 0, from) && rate_curve_add(c, time_ns, to) ? 0 : -EINVAL;
 }
 
-/* Adds one line of a file to the curve. Returns false when the line is wrong. */
-static bool take_line(struct rate_curve *c, char *line)
-{
-    char *rest = line;
-    uint64_t at_ns;
-    double rate;
-    line[strcspn(line, "#\r\n")] = '\0';
-    char *time = strsep(&rest, " \t,");
-    char *word = rest ? rest + strspn(rest, " \t,") : time + strlen(time);
-    char *end = word + strcspn(word, " \t,");
-    if (end[strspn(end, " \t")] != '\0')
-        return false; /* there is a third column */
-    *end = '\0';
-    if (*time == '\0')
-        return *word == '\0';
-    return units_parse_duration(time, BILLION, &at_ns) == 0 && parse_rate(word, &rate) == 0 &&
-           rate_curve_add(c, at_ns, rate);
-}
-
 int rate_curve_read(struct rate_curve *c, const char *path, struct err *e)
 {
     char *text;
@@ -161,8 +138,20 @@ int rate_curve_read(struct rate_curve *c, const char *path, struct err *e)
         rc = err_say(e, "-load-file: %s is longer than 16 MiB", path);
     char *rest = text;
     for (char *line; rc == 0 && (line = strsep(&rest, "\n"));) {
+        uint64_t at_ns;
+        double rate;
         number++;
-        if (!take_line(c, line))
+        line[strcspn(line, "#\r\n")] = '\0';
+        char *after = line;
+        char *time = strsep(&after, " \t,");
+        char *word = after ? after + strspn(after, " \t,") : time + strlen(time);
+        char *end = word + strcspn(word, " \t,");
+        bool is_right = end[strspn(end, " \t")] == '\0'; /* otherwise there is a third column */
+        *end = '\0';
+        if (is_right && *time == '\0' && *word == '\0')
+            continue;
+        if (!is_right || units_parse_duration(time, BILLION, &at_ns) != 0 ||
+            parse_rate(word, &rate) != 0 || !rate_curve_add(c, at_ns, rate))
             rc = err_say(e,
                          "-load-file: line %u of %s is not accepted; expected a time and a rate, "
                          "in the order of time: 1m30s 200",

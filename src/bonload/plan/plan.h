@@ -15,12 +15,12 @@ struct profile;
 /* Reads and writes are counted, timed, limited and reported separately. Writes come first. */
 enum load_kind { LOAD_WRITE, LOAD_READ, LOAD_KINDS };
 
-extern const char *const load_names[LOAD_KINDS];  /* "write", "read" */
-extern const char *const load_titles[LOAD_KINDS]; /* "Writes", "Reads" */
+extern const char *const load_names[LOAD_KINDS];   /* "write", "read" */
+extern const char *const load_plurals[LOAD_KINDS]; /* "writes", "reads" */
+extern const char *const load_titles[LOAD_KINDS];  /* "Writes", "Reads" */
 
 /* How load is made. */
 enum mode { MODE_RATE, MODE_THREADS, MODE_SEARCH, MODE_SWEEP };
-extern const char *const mode_names[];
 
 /* How a rate spaces its requests. */
 enum arrival { ARRIVAL_CONSTANT, ARRIVAL_POISSON };

@@ -73,9 +73,9 @@ enum { MARIADB_REDO, MARIADB_DOUBLE_WRITE, MARIADB_TABLE };
 
 /* MariaDB (InnoDB) with its defaults: a commit writes the blocks of the redo log with O_DIRECT,
  * from the last written one on, and syncs them. Commits that arrive meanwhile are written with the
- * next one. The log is one file of innodb_log_file_size that is written round and round. Once a
- * second, the page cleaner writes all its pages in a row to the double-write buffer and syncs, and
- * then writes each page to its place and syncs. */
+ * next one. The log is one file of innodb_log_file_size, written round and round. Once a second,
+ * the page cleaner writes its pages to the double-write buffer, syncs, writes each to its place,
+ * and syncs. */
 static const struct profile mariadb = {
     .name = "mariadb",
     .programs = "mysql,innodb,percona",
@@ -125,8 +125,7 @@ static const struct profile redis = {
 enum { MAILDIR_MAIL };
 
 /* A delivery to a maildir, as dovecot-lda makes it: it creates a message in tmp, writes and syncs
- * it, renames it to new, and syncs new. The mail's reader unlinks messages later, many at once: an
- * expunge. */
+ * it, renames it to new, and syncs new. The reader later unlinks many at once: an expunge. */
 static const struct profile maildir = {
     .name = "maildir",
     .programs = "dovecot,mail,imap,postfix",
@@ -240,13 +239,11 @@ const struct profile_limit *profile_sought_limit(const struct profile *p)
 #define BLOCK          4096 /* unit of pages, and of logs with O_DIRECT */
 #define MAX_BYTES      TIB
 #define MAX_SEGMENTS   8
-#define MAX_COUNT      1000000
-#define MAX_LOAD       1000000
+#define MAX_NUMBER     1000000 /* of most things that are counted */
 #define MAX_CLIENTS    100000
 #define MAX_PAGES      4096
 #define MAX_MESSAGE    (16 * MIB)
 #define MAX_UNIT       MIB
-#define MAX_EVERY      1000000
 
 struct parser {
     struct profile *profile;
@@ -285,26 +282,6 @@ static bool parse_number(const char *text, uint64_t most, unsigned *number)
     return true;
 }
 
-/* Sets what a word after a file's size means. Returns false when it is unknown. */
-static bool set_file(struct profile_file *f, const char *word)
-{
-    if (strncmp(word, "unit=", 5) == 0)
-        return parse_size(word + 5, 1, MAX_UNIT, &f->unit);
-    if (strncmp(word, "count=", 6) == 0)
-        return parse_number(word + 6, f->kind == PROFILE_LOG ? MAX_SEGMENTS : MAX_COUNT, &f->count);
-    if (strcmp(word, "direct") == 0)
-        f->is_direct = true;
-    else if (strcmp(word, "preallocated") == 0)
-        f->segment = SEGMENT_PREALLOCATED;
-    else if (strcmp(word, "recycled") == 0)
-        f->segment = SEGMENT_RECYCLED;
-    else if (strcmp(word, "grows") == 0)
-        f->segment = SEGMENT_GROWS;
-    else
-        return false;
-    return true;
-}
-
 static int find_file(const struct profile *p, const char *name)
 {
     for (unsigned i = 0; i < PROFILE_FILES && name; i++)
@@ -319,6 +296,10 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
         "NAME SIZE and, for a log, [unit=SIZE] [count=1..8] preallocated, recycled or grows "
         "[direct]; for pages, unit=SIZE [direct], a multiple of 4096; for a mailbox, count=N; "
         "for a file, nothing";
+    static const char *const segment_words[] = {[SEGMENT_PREALLOCATED] = "preallocated",
+                                                [SEGMENT_RECYCLED] = "recycled",
+                                                [SEGMENT_GROWS] = "grows",
+                                                NULL};
     if (r->files == PROFILE_FILES)
         return refuse_line(r, "no more than 4 files");
     struct profile_file f = {.kind = kind,
@@ -327,8 +308,20 @@ static int add_file(struct parser *r, enum profile_file_kind kind)
     bool is_right = r->count >= 3 && parse_size(r->words[2], 1, MAX_BYTES, &f.bytes);
     if (is_right && find_file(r->profile, r->words[1]) >= 0)
         return refuse_line(r, "a name that no other file has");
-    for (unsigned i = 3; is_right && i < r->count; i++)
-        is_right = set_file(&f, r->words[i]);
+    for (unsigned i = 3; is_right && i < r->count; i++) {
+        const char *word = r->words[i];
+        int segment = value_word(word, segment_words);
+        if (segment >= 0)
+            f.segment = (enum profile_segment)segment;
+        else if (strcmp(word, "direct") == 0)
+            f.is_direct = true;
+        else if (strncmp(word, "unit=", 5) == 0)
+            is_right = parse_size(word + 5, 1, MAX_UNIT, &f.unit);
+        else
+            is_right =
+                strncmp(word, "count=", 6) == 0 &&
+                parse_number(word + 6, kind == PROFILE_LOG ? MAX_SEGMENTS : MAX_NUMBER, &f.count);
+    }
     bool is_possible = kind == PROFILE_MAILBOX ? f.bytes <= MAX_MESSAGE
                        : kind == PROFILE_FILE  ? f.count == 1 && f.unit == 1
                        : kind == PROFILE_PAGES
@@ -486,7 +479,7 @@ static int parse_line(struct parser *r, char *text)
         struct profile_work *w = &p->works[r->works];
         if (r->works == PROFILE_WORKS || r->count != 3 ||
             (is_every
-                 ? !parse_number(r->words[2], MAX_EVERY, &w->every)
+                 ? !parse_number(r->words[2], MAX_NUMBER, &w->every)
                  : units_parse_duration(r->words[2], 0, &w->period_ns) != 0 || w->period_ns == 0))
             return refuse_line(r, "beside NAME PERIOD: STEP; ..., or every NAME REQUESTS: STEP; "
                                   "..., three times at most");
@@ -503,7 +496,7 @@ static int parse_line(struct parser *r, char *text)
         return add_limit(r);
     if (strcmp(first, "load") == 0)
         return r->loads < PROFILE_LOADS && r->count == 2 &&
-                       parse_number(r->words[1], MAX_LOAD, &p->loads[r->loads++])
+                       parse_number(r->words[1], MAX_NUMBER, &p->loads[r->loads++])
                    ? 0
                    : refuse_line(r, "load N, in requests per second; twice at most");
     if (strcmp(first, "clients") == 0 && r->count == 2 &&

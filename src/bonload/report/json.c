@@ -15,7 +15,7 @@ static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
     put_real(object, key, (double)nanoseconds / (double)BILLION);
 }
 
-static void put_load(json_t **object, const char *key, const struct kind_plan *k)
+static void put_load(json_t **object, enum load_kind kind, const struct kind_plan *k)
 {
     static const char *const paces[] = {[PACE_NONE] = "none",
                                         [PACE_CLOSED] = "threads",
@@ -24,36 +24,30 @@ static void put_load(json_t **object, const char *key, const struct kind_plan *k
     json_t *load = json_object();
     put_text(&load, "pace", paces[k->pace]);
     put_real(&load, "per_second", (double)k->rate / (double)BILLION);
-    put_count(&load, "threads", k->threads);
-    put_count(&load, "channels", k->channels);
-    put_value(object, key, load);
-}
-
-/* Appends the size of bodies, unless the user gives the body. */
-static void put_size(json_t **object, const char *key, const struct plan *p, uint64_t bytes)
-{
-    if (p->settings->body_file)
-        put_value(object, key, json_null());
-    else
-        put_count(object, key, bytes);
+    PUT_COUNTS(&load, {"threads", k->threads}, {"channels", k->channels});
+    put_value(object, load_plurals[kind], load);
 }
 
 static json_t *json_of_settings(const struct plan *p)
 {
+    static const char *const modes[] = {[MODE_RATE] = "rate",
+                                        [MODE_THREADS] = "threads",
+                                        [MODE_SEARCH] = "search",
+                                        [MODE_SWEEP] = "sweep"};
     const struct settings *s = p->settings;
     int64_t seed = (int64_t)p->seed;
     char text[LIMIT_SENTENCE];
     json_t *object = json_object();
     put_text(&object, "requests_engine", p->target->name);
-    put_text(&object, "mode", mode_names[p->mode]);
+    put_text(&object, "mode", modes[p->mode]);
     char *url = p->url ? strdup(p->url) : NULL;
     if (url)
         url_hide_signatures(url);
     put_fact(&object, "url", url);
     free(url);
     put_fact(&object, "url_source", p->url_source);
-    put_load(&object, "writes", &p->kinds[LOAD_WRITE]);
-    put_load(&object, "reads", &p->kinds[LOAD_READ]);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
+        put_load(&object, kind, &p->kinds[kind]);
     put_text(&object, "arrival", arrival_names[s->arrival]);
     put_real(&object, "rpw", (double)p->reads_per_write / (double)BILLION);
     put_known_count(&object, "max_requests", p->max_requests < UINT64_MAX ? p->max_requests : 0);
@@ -78,8 +72,11 @@ static json_t *json_of_settings(const struct plan *p)
     put_seconds(&object, "timeout_seconds", p->timeout_ns);
     put_fact(&object, "ops", s->ops);
     put_fact(&object, "body_file", s->body_file);
-    put_size(&object, "min_body_size_bytes", p, p->least_body);
-    put_size(&object, "max_body_size_bytes", p, p->most_body);
+    bool is_made = !s->body_file; /* otherwise the body has the file's size */
+    put_value(&object, "min_body_size_bytes",
+              is_made ? json_integer((json_int_t)p->least_body) : json_null());
+    put_value(&object, "max_body_size_bytes",
+              is_made ? json_integer((json_int_t)p->most_body) : json_null());
     put_count(&object, "random_fair_buckets", p->fair_buckets);
     put_flag(&object, "direct", s->direct);
     put_flag(&object, "evict", s->evict);
@@ -95,8 +92,6 @@ static json_t *json_of_settings(const struct plan *p)
         put_text(&object, "seed", text);
     return object;
 }
-
-static const char *const kind_keys[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
 
 static void append_count(json_t **array, uint64_t count)
 {
@@ -115,20 +110,6 @@ static void put_histogram(json_t **object, const char *key, const struct histogr
 {
     const struct latencies l = latencies_of(h);
     put_value(object, key, json_of_latencies(&l, h->count));
-}
-
-/* The middle of each bucket that is not empty, followed by its number of requests. */
-static json_t *json_of_buckets(const struct histogram *h)
-{
-    const struct histogram_range span = histogram_range(h->inverted_minimum, h->maximum);
-    json_t *array = json_array();
-    for (unsigned i = span.first; i < span.end; i++) {
-        if (h->buckets[i] == 0)
-            continue;
-        append_count(&array, histogram_middle(i));
-        append_count(&array, h->buckets[i]);
-    }
-    return array;
 }
 
 static json_t *json_of_reasons(const struct reasons_found *r, enum load_kind kind)
@@ -169,6 +150,9 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
     char sentence[LIMIT_SENTENCE];
     json_t *object = json_object();
     json_t *slowest = json_array();
+    json_t *buckets = json_array(); /* the middle of each in use, followed by its number */
+    const struct histogram_range span =
+        histogram_range(t->response.inverted_minimum, t->response.maximum);
     put_amount(&object, "load", result->plan, kind,
                plan->rate > 0 ? (double)plan->rate / (double)BILLION : plan->threads);
     PUT_COUNTS(&object, {"asked", k->due > ended ? k->due : ended}, {"made", t->response.count},
@@ -179,7 +163,13 @@ static json_t *json_of_kind(const struct result *result, enum load_kind kind)
         put_real(&object, "asked_per_second", k->offered);
     PUT_COUNTS(&object, {"late", t->late}, {"staggered_ns", k->staggered_ns});
     put_histogram(&object, "latency_ns", &t->response);
-    put_value(&object, "histogram", json_of_buckets(&t->response));
+    for (unsigned i = span.first; i < span.end; i++) {
+        if (t->response.buckets[i] == 0)
+            continue;
+        append_count(&buckets, histogram_middle(i));
+        append_count(&buckets, t->response.buckets[i]);
+    }
+    put_value(&object, "histogram", buckets);
     put_histogram(&object, "service_ns", tally_service(t));
     if (t->first_byte.count > 0)
         put_histogram(&object, "first_byte_ns", &t->first_byte);
@@ -244,7 +234,7 @@ static json_t *json_of_steps(const struct result *result)
                 put_known_count(&object, "limited_ns", k->limited_ns);
                 put_text(&object, "outcome", verdict_names[k->verdict]);
             }
-            put_value(&one, kind_keys[kind], object);
+            put_value(&one, load_plurals[kind], object);
         }
         append_value(&array, one);
     }
@@ -279,7 +269,7 @@ static json_t *json_of_slices(const struct series *s, bool has_heat)
                 }
                 put_value(&object, "heat", heat);
             }
-            put_value(&one, kind_keys[kind], object);
+            put_value(&one, load_plurals[kind], object);
         }
         append_value(&array, one);
         begin_ns = slice->end_ns;
@@ -301,14 +291,13 @@ static void put_together(json_t **object, const struct joint_run *t)
         put_count(&host, "ranks", h->ranks);
         PUT_REALS(&host, {"elapsed_seconds", seconds}, {"cpu_seconds", h->cpu_seconds});
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-            const struct host_kind *k = &h->kinds[kind];
-            uint64_t good = k->requests - k->errors;
+            const struct counts *k = &h->kinds[kind];
             json_t *one = json_object();
-            PUT_COUNTS(&one, {"made", good}, {"errors", k->errors}, {"bytes", k->bytes},
-                       {"latency_mean_ns", good > 0 ? k->latency_sum_ns / good : 0},
-                       {"latency_max_ns", k->latency_max_ns});
-            put_real(&one, "made_per_second", seconds > 0 ? (double)good / seconds : 0);
-            put_value(&host, kind_keys[kind], one);
+            PUT_COUNTS(&one, {"made", k->good}, {"errors", k->errors}, {"bytes", k->bytes},
+                       {"latency_mean_ns", k->good > 0 ? k->good_ns / k->good : 0},
+                       {"latency_max_ns", h->max_ns[kind]});
+            put_real(&one, "made_per_second", seconds > 0 ? (double)k->good / seconds : 0);
+            put_value(&host, load_plurals[kind], one);
         }
         append_value(&hosts, host);
     }
@@ -356,7 +345,7 @@ json_t *report_object(const struct result *result)
     PUT_COUNTS(&object, {"verified_bytes", f->checked_bytes}, {"damaged", f->damaged});
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind))
-            put_value(&object, kind_keys[kind], json_of_kind(result, kind));
+            put_value(&object, load_plurals[kind], json_of_kind(result, kind));
     for (size_t i = 0; i < result->op_count; i++) {
         const struct tally *t = &f->ops[i];
         json_t *one = json_object();
@@ -379,31 +368,6 @@ json_t *report_object(const struct result *result)
     return object;
 }
 
-/* The keys of goader about one kind. */
-static json_t *json_of_goaders(const struct kind_result *k)
-{
-    const struct histogram *h = &k->tally.response;
-    uint64_t largest[TOP_TEN];
-    char name[16];
-    json_t *object = json_object();
-    json_t *top_ten = json_array();
-    json_t *percentiles = json_object();
-    for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
-        append_count(&top_ten, largest[i]);
-    for (size_t i = 0; i < GOADER_PERCENTILES && h->count > 0; i++) {
-        snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
-        put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
-    }
-    PUT_COUNTS(
-        &object, {"Errors", k->tally.failed.count}, {"Done", tally_ended(&k->tally)},
-        {"AverageOps", (uint64_t)result_rate(k)}, {"AverageGoodOps", (uint64_t)result_good_rate(k)},
-        {"FinalSpeed", (uint64_t)k->answer.load}, {"AverageSpeed", (uint64_t)histogram_mean(h)});
-    put_value(&object, "TopTen", top_ten);
-    put_value(&object, "Percentiles", percentiles);
-    put_count(&object, "StaggeredFor", k->staggered_ns);
-    return object;
-}
-
 json_t *goader_object(const struct result *result)
 {
     json_t *object = json_object();
@@ -417,8 +381,30 @@ json_t *goader_object(const struct result *result)
         append_value(&reports, json_string("Stopped by user"));
     else if (result->is_exhausted)
         append_value(&reports, json_string("Maximum requests count"));
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        put_value(&object, load_titles[kind], json_of_goaders(&result->figures->kinds[kind]));
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        const struct kind_result *k = &result->figures->kinds[kind];
+        const struct histogram *h = &k->tally.response;
+        uint64_t largest[TOP_TEN];
+        char name[16];
+        json_t *one = json_object();
+        json_t *top_ten = json_array();
+        json_t *percentiles = json_object();
+        for (unsigned i = histogram_largest(h, largest, TOP_TEN); i-- > 0;)
+            append_count(&top_ten, largest[i]);
+        for (size_t i = 0; i < GOADER_PERCENTILES && h->count > 0; i++) {
+            snprintf(name, sizeof name, "%.0f", goader_percentiles[i]);
+            put_count(&percentiles, name, histogram_percentile(h, goader_percentiles[i]));
+        }
+        PUT_COUNTS(&one, {"Errors", k->tally.failed.count}, {"Done", tally_ended(&k->tally)},
+                   {"AverageOps", (uint64_t)result_rate(k)},
+                   {"AverageGoodOps", (uint64_t)result_good_rate(k)},
+                   {"FinalSpeed", (uint64_t)k->answer.load},
+                   {"AverageSpeed", (uint64_t)histogram_mean(h)});
+        put_value(&one, "TopTen", top_ten);
+        put_value(&one, "Percentiles", percentiles);
+        put_count(&one, "StaggeredFor", k->staggered_ns);
+        put_value(&object, load_titles[kind], one);
+    }
     put_value(&object, "Errors", errors);
     put_value(&object, "Reports", reports);
     put_time(&object, "StartTime", result->start_time_ns / (int64_t)BILLION);

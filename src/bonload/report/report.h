@@ -55,8 +55,7 @@ struct kind_result {
     double elapsed;     /* number of seconds that `tally` covers */
     uint64_t begin_ns;  /* when the first request of `tally` could begin, on this rank's clock */
     uint64_t end_ns;    /* when the last one ended; 0: none did */
-    uint64_t made;      /* number of requests in the whole run, and of failures among them */
-    uint64_t made_errors;
+    uint64_t made;      /* number of requests in the whole run */
     uint64_t begun;
     uint64_t due;   /* PACE_RATE: number of requests that became due */
     double offered; /* PACE_RATE: requests per second that became due */
@@ -82,20 +81,13 @@ struct figures {
 };
 
 /* One host's part of a run that several ranks made together. */
-struct host_kind {
-    uint64_t requests;
-    uint64_t errors;
-    uint64_t bytes;
-    uint64_t latency_sum_ns; /* sum over successful requests */
-    uint64_t latency_max_ns;
-};
-
 struct host_result {
     char name[RANK_HOST_SIZE];
     unsigned ranks; /* number of ranks on this host; 0: the entry is empty */
     struct rank_span span;
     double cpu_seconds;
-    struct host_kind kinds[LOAD_KINDS];
+    struct counts kinds[LOAD_KINDS];
+    uint64_t max_ns[LOAD_KINDS]; /* the longest successful request */
 };
 
 /* How several ranks made a run together. With one rank everything is 0. */

@@ -103,9 +103,8 @@ const struct host_result *together_slowest(const struct joint_run *t)
         double sum = 0; /* of latencies, reads and writes together */
         double count = 0;
         for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-            const struct host_kind *k = &t->hosts[i].kinds[kind];
-            sum += (double)k->latency_sum_ns;
-            count += (double)(k->requests - k->errors);
+            sum += (double)t->hosts[i].kinds[kind].good_ns;
+            count += (double)t->hosts[i].kinds[kind].good;
         }
         double mean = count > 0 ? sum / count : 0;
         if (mean > longest) {
@@ -150,7 +149,7 @@ static bool fill_slowest(const struct main_loop *m, enum load_kind kind, struct 
         names_show(&run->names, s->number, slow.name);
         if (s->failure != 0)
             run->target->describe(run->shared, s->failure, slow.outcome, sizeof slow.outcome);
-        add_slow(&result->slowest[kind], &slow);
+        result->slowest[kind].list[result->slowest[kind].count++] = slow;
     }
     return true;
 }
@@ -188,46 +187,6 @@ static uint64_t last_end(const struct main_loop *m, enum load_kind kind, uint64_
     return last;
 }
 
-static void fill_kind(struct main_loop *m, enum load_kind kind, uint64_t now_ns,
-                      bool is_of_last_load, struct kind_result *k)
-{
-    const struct run *run = m->run;
-    const struct load *load = &run->loads[kind];
-    struct steps *steps = m->steps;
-    uint64_t opened_ns = atomic_load(&load->opened_ns);
-    k->begin_ns = opened_ns > 0 && opened_ns < m->start_ns ? m->start_ns : opened_ns;
-    k->end_ns = last_end(m, kind, now_ns);
-    recorders_sum(&run->recorders, kind, &k->tally);
-    k->made = tally_ended(&k->tally) + m->left[kind];
-    k->made_errors = k->tally.failed.count;
-    k->begun = load_threads_progress(m->run, kind).begun;
-    if (is_of_last_load) {
-        tally_subtract(&k->tally, &k->tally, &steps->before[kind]);
-        k->begin_ns = steps->current.begin_ns;
-        k->end_ns = steps->current.end_ns;
-    } else {
-        tally_add_left(&k->tally, m->left[kind]);
-    }
-    k->elapsed = seconds_between(k->begin_ns, k->end_ns);
-    k->staggered_ns = m->backlog.staggered_ns[kind];
-    if (run->plan->mode != MODE_RATE || load->pace != PACE_RATE || k->begin_ns == 0 ||
-        atomic_load(&load->rate) == 0)
-        return;
-    /* What became due until the load ended. With constant gaps, the time for this is one gap for
-     * each request; with exponential gaps, it is the elapsed time. */
-    const struct arrivals *a = load_schedule(load);
-    uint64_t end_ns = m->end_ns ? m->end_ns : now_ns;
-    k->due = arrivals_due(a, m->backlog.cursors[kind], end_ns);
-    if (end_ns == atomic_load(&run->exhausted_ns) && k->due > k->begun)
-        k->due--; /* the budget did not allow the last one */
-    bool is_constant = a->how == ARRIVAL_CONSTANT && !a->curve;
-    double elapsed = is_constant ? (double)k->due / ((double)a->rate / (double)BILLION)
-                                 : seconds_between(k->begin_ns, end_ns);
-    k->offered = elapsed > 0 ? (double)k->due / elapsed : 0;
-    if (elapsed > k->elapsed)
-        k->elapsed = elapsed;
-}
-
 /* Sets the figures of this rank. Returns false when memory runs out. */
 static bool fill_result(struct main_loop *m, struct result *result)
 {
@@ -257,10 +216,40 @@ static bool fill_result(struct main_loop *m, struct result *result)
     const struct tally *tallies[LOAD_KINDS];
     f->cpu_seconds = (double)(cpu_ns - m->cpu_ns) / (double)BILLION;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
-        uint64_t end_ns = last_end(m, kind, now_ns);
-        fill_kind(m, kind, now_ns, is_last, &f->kinds[kind]);
-        f->end_ns = end_ns > f->end_ns ? end_ns : f->end_ns;
-        tallies[kind] = &f->kinds[kind].tally;
+        const struct load *load = &run->loads[kind];
+        struct kind_result *k = &f->kinds[kind];
+        uint64_t opened_ns = atomic_load(&load->opened_ns);
+        k->begin_ns = opened_ns > 0 && opened_ns < m->start_ns ? m->start_ns : opened_ns;
+        k->end_ns = last_end(m, kind, now_ns);
+        f->end_ns = k->end_ns > f->end_ns ? k->end_ns : f->end_ns;
+        tallies[kind] = &k->tally;
+        recorders_sum(&run->recorders, kind, &k->tally);
+        k->made = tally_ended(&k->tally) + m->left[kind];
+        k->begun = load_threads_progress(m->run, kind).begun;
+        if (is_last) {
+            tally_subtract(&k->tally, &k->tally, &steps->before[kind]);
+            k->begin_ns = steps->current.begin_ns;
+            k->end_ns = steps->current.end_ns;
+        } else {
+            tally_add_left(&k->tally, m->left[kind]);
+        }
+        k->elapsed = seconds_between(k->begin_ns, k->end_ns);
+        k->staggered_ns = m->backlog.staggered_ns[kind];
+        if (run->plan->mode != MODE_RATE || load->pace != PACE_RATE || k->begin_ns == 0 ||
+            atomic_load(&load->rate) == 0)
+            continue;
+        /* What became due until the load ended. With constant gaps, the time for this is one gap
+         * for each request; with exponential gaps, it is the elapsed time. */
+        const struct arrivals *a = load_schedule(load);
+        uint64_t end_ns = m->end_ns ? m->end_ns : now_ns;
+        k->due = arrivals_due(a, m->backlog.cursors[kind], end_ns);
+        if (end_ns == atomic_load(&run->exhausted_ns) && k->due > k->begun)
+            k->due--; /* the budget did not allow the last one */
+        bool is_constant = a->how == ARRIVAL_CONSTANT && !a->curve;
+        double elapsed = is_constant ? (double)k->due / ((double)a->rate / (double)BILLION)
+                                     : seconds_between(k->begin_ns, end_ns);
+        k->offered = elapsed > 0 ? (double)k->due / elapsed : 0;
+        k->elapsed = elapsed > k->elapsed ? elapsed : k->elapsed;
     }
     const struct failure *first =
         fill_reasons(run, &run->failures, is_last ? &steps->failures : &none, &f->failures);
@@ -287,7 +276,8 @@ static bool fill_result(struct main_loop *m, struct result *result)
         if (is_last)
             tally_subtract(&f->ops[i], &f->ops[i], &steps->before[LOAD_KINDS + i]);
     }
-    return fill_slowest(m, LOAD_WRITE, result) && fill_slowest(m, LOAD_READ, result);
+    return result->is_interim ||
+           (fill_slowest(m, LOAD_WRITE, result) && fill_slowest(m, LOAD_READ, result));
 }
 
 /* A result on its way to rank 0. The same functions pack and unpack it, in the same order. */
@@ -307,25 +297,6 @@ static void pass(struct passage *p, void *object, size_t bytes)
 }
 
 #define PASS(passage, variable) pass(passage, &(variable), sizeof(variable))
-
-static void pass_slowest(struct passage *p, struct slow_results *slowest, size_t op_count)
-{
-    PASS(p, slowest->count);
-    if (slowest->count > SLOWEST_KEPT) {
-        slowest->count = 0;
-        p->is_damaged = true;
-    }
-    for (unsigned i = 0; i < slowest->count; i++) {
-        struct slow_result *s = &slowest->list[i];
-        pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
-        p->is_damaged |= s->op > 0 && s->op >= op_count;
-        s->outcome[sizeof s->outcome - 1] = '\0';
-        if (!p->is_taken)
-            bundle_put_text(&p->out, s->name);
-        else if (!p->is_damaged)
-            p->is_damaged = !(s->name = bundle_take_text(&p->in));
-    }
-}
 
 static void pass_series(struct passage *p, struct series *s)
 {
@@ -349,8 +320,22 @@ static bool pass_result(struct passage *p, struct result *r)
             p->is_damaged = reasons[n]->list[i].kind >= LOAD_KINDS;
         }
     }
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        pass_slowest(p, &r->slowest[kind], r->op_count);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        struct slow_results *slowest = &r->slowest[kind];
+        unsigned count = slowest->count; /* grows as they come, with names that can be freed */
+        PASS(p, count);
+        p->is_damaged |= count > SLOWEST_KEPT;
+        for (slowest->count = 0; !p->is_damaged && slowest->count < count; slowest->count++) {
+            struct slow_result *s = &slowest->list[slowest->count];
+            pass(p, s, offsetof(struct slow_result, outcome) + sizeof s->outcome);
+            p->is_damaged |= s->op > 0 && s->op >= r->op_count;
+            s->outcome[sizeof s->outcome - 1] = '\0';
+            if (!p->is_taken)
+                bundle_put_text(&p->out, s->name);
+            else if (!p->is_damaged)
+                p->is_damaged = !(s->name = bundle_take_text(&p->in));
+        }
+    }
     pass_series(p, r->intervals);
     pass_series(p, r->timeline);
     return !p->is_damaged;
@@ -382,15 +367,11 @@ static void add_rank(struct gathering *g, unsigned rank, const struct figures *f
         t->clock_uncertainty_ns = card->after.uncertainty_ns;
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
         const struct kind_result *k = &f->kinds[kind];
-        struct host_kind *h = &host->kinds[kind];
         uint64_t first = k->begin_ns;
         uint64_t last = k->end_ns;
-        h->requests += tally_ended(&k->tally);
-        h->errors += k->tally.failed.count;
-        h->bytes += k->tally.bytes;
-        h->latency_sum_ns += k->tally.response.sum;
-        if (k->tally.response.maximum > h->latency_max_ns)
-            h->latency_max_ns = k->tally.response.maximum;
+        counts_add(&host->kinds[kind], &k->tally);
+        if (k->tally.response.maximum > host->max_ns[kind])
+            host->max_ns[kind] = k->tally.response.maximum;
         if (k->begin_ns == 0 || k->end_ns == 0)
             continue;
         rank_clock_span(g->ranks, rank, &first, &last);
@@ -446,7 +427,6 @@ static bool take_rank(void *context, unsigned rank, struct bundle_reader *brough
             const struct kind_result *one = &f->kinds[kind];
             struct slow_results *slowest = &part.slowest[kind];
             k->made += one->made;
-            k->made_errors += one->made_errors;
             k->begun += one->begun;
             k->due += one->due;
             k->offered += one->offered;
@@ -531,9 +511,7 @@ static int gathering_end(struct coordinator *c, struct result *result, struct er
 
 int result_make(struct result *result, struct main_loop *m, struct err *e)
 {
-    int rc = 0;
-    if (!fill_result(m, result))
-        rc = err_system(e, ENOMEM, "allocate memory for the results");
+    int rc = fill_result(m, result) ? 0 : err_system(e, ENOMEM, "allocate memory for the results");
     if (rc == 0 && m->stage == STAGE_OVER)
         rc = gathering_end(m->coordinator, result, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {

@@ -12,8 +12,6 @@
  * them, a line with a label for each. The requests of a search or a sweep are those of many loads,
  * so their figures are told for each step, and never as one. */
 
-static const char *const kind_words[LOAD_KINDS] = {[LOAD_WRITE] = "writes", [LOAD_READ] = "reads"};
-
 static bool has_ended_requests(const struct result *r, enum load_kind kind)
 {
     return tally_ended(&r->figures->kinds[kind].tally) > 0;
@@ -73,7 +71,7 @@ static void print_load(const struct result *r, FILE *out)
                   made > 0 ? units_scaled(told, UNITS_COUNT).text : "no");
         if (is_short)
             label_add(&l, " of the %s", units_scaled(k->offered, UNITS_COUNT).text);
-        label_add(&l, " %s/s%s", kind_words[kind], is_short ? " asked" : "");
+        label_add(&l, " %s/s%s", load_plurals[kind], is_short ? " asked" : "");
         if (r->plan->kinds[kind].pace == PACE_CLOSED && r->plan->mode == MODE_THREADS)
             label_add(&l, " (%u thread%s)", threads, threads == 1 ? "" : "s");
     }
@@ -128,7 +126,7 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
         label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load,
                   answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
                   is_one || p->settings->search == SEARCH_RATE ? "s" : "");
-    label_add(&l, " the %s of %s below %s", figure, kind_words[kind],
+    label_add(&l, " the %s of %s below %s", figure, load_plurals[kind],
               units_time(p->settings->limit.nanoseconds).text);
     if (*reason)
         label_add(&l, ": %s", reason);
@@ -152,7 +150,7 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
     if (r->step_count == 0 || !steps[0].kinds[kind].is_there)
         return;
     if (first == 0)
-        label_add(&l, "p99 of %s is not known: too few were made at %.6g/s", kind_words[kind],
+        label_add(&l, "p99 of %s is not known: too few were made at %.6g/s", load_plurals[kind],
                   steps[0].kinds[kind].load);
     for (; first > 0 && kept < r->step_count; kept++) {
         const struct step_kind *k = &steps[kept].kinds[kind];
@@ -161,8 +159,8 @@ static void print_knee(const struct result *r, enum load_kind kind, FILE *out)
         most = k->latencies.p99 > most ? k->latencies.p99 : most;
     }
     if (kept > 0)
-        label_add(&l, "p99 of %s stays at %s up to %.6g/s", kind_words[kind], units_time(most).text,
-                  steps[kept - 1].kinds[kind].load);
+        label_add(&l, "p99 of %s stays at %s up to %.6g/s", load_plurals[kind],
+                  units_time(most).text, steps[kept - 1].kinds[kind].load);
     if (first > 0 && kept < r->step_count) {
         const struct step_kind *k = &steps[kept].kinds[kind];
         label_add(&l, "%s %.6g/s ", kept > 0 ? "; at" : "At", k->load);
@@ -184,7 +182,8 @@ static struct units_text percentile(const struct histogram *h, double percent)
     return units_known_time(histogram_known_percentile(h, percent));
 }
 
-static void print_table(const struct result *r, FILE *out)
+/* Prints what was made of each kind, and of each operation if there are several. */
+static void print_tables(const struct result *r, FILE *out)
 {
     fprintf(out, "\n%-6s%10s%10s%7s%7s%10s%10s%10s%10s\n", "", "asked", "made", "errors", "late",
             "p50", "p99", "p99.9", "max");
@@ -198,18 +197,13 @@ static void print_table(const struct result *r, FILE *out)
         if (k->offered > 0)
             snprintf(late, sizeof late, "%" PRIu64, k->tally.late);
         fprintf(out, "%-6s%10" PRIu64 "%10" PRIu64 "%7" PRIu64 "%7s%10s%10s%10s%10s\n",
-                kind_words[kind], k->due > ended ? k->due : ended, h->count, k->tally.failed.count,
-                late, percentile(h, 50).text, percentile(h, 99).text, percentile(h, 99.9).text,
-                units_known_time(h->maximum).text);
+                load_plurals[kind], k->due > ended ? k->due : ended, h->count,
+                k->tally.failed.count, late, percentile(h, 50).text, percentile(h, 99).text,
+                percentile(h, 99.9).text, units_known_time(h->maximum).text);
     }
-}
-
-static void print_ops(const struct result *r, FILE *out)
-{
-    if (r->op_count == 0)
-        return;
-    fprintf(out, "\n%-12s%10s%10s%10s%10s%10s\n", "operation", "made", "misses", "errors", "p50",
-            "p99");
+    if (r->op_count > 0)
+        fprintf(out, "\n%-12s%10s%10s%10s%10s%10s\n", "operation", "made", "misses", "errors",
+                "p50", "p99");
     for (size_t i = 0; i < r->op_count; i++) {
         const struct tally *t = &r->figures->ops[i];
         if (tally_ended(t) > 0)
@@ -238,7 +232,7 @@ static void print_steps(const struct result *r, FILE *out)
             const struct step_kind *k = &r->steps[i].kinds[kind];
             if (!k->is_there)
                 continue;
-            fprintf(out, "%-6s%10.9g%10s%10" PRIu64 "%10s%10s", kind_words[kind], k->load,
+            fprintf(out, "%-6s%10.9g%10s%10" PRIu64 "%10s%10s", load_plurals[kind], k->load,
                     units_scaled(k->achieved, UNITS_COUNT).text, k->errors,
                     units_known_time(k->latencies.p50).text,
                     units_known_time(k->latencies.p99).text);
@@ -314,57 +308,53 @@ static const char *const explained_labels[EXPLAINED] = {
     [LEVELS] = "levels",         [TAIL] = "tail",
     [ERRORS] = "errors",         [MISSES] = "misses"};
 
-/* Adds what is told of a kind; nothing where there is nothing to tell. */
-static void explain(struct label_text lines[EXPLAINED], const struct result *r, enum load_kind kind)
-{
-    const struct kind_result *k = &r->figures->kinds[kind];
-    const struct tally *t = &k->tally;
-    double ended = (double)tally_ended(t);
-    char text[LEVELS_TEXT > TAIL_TEXT ? LEVELS_TEXT : TAIL_TEXT];
-    add_limit(&lines[LIMITED_BY], r, kind);
-    if (t->bytes > 0 && k->elapsed > 0)
-        label_add(&lines[MOVED], "%s/s, %s in all",
-                  units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
-                  units_scaled((double)t->bytes, UNITS_BYTES).text);
-    if (k->due > tally_ended(t))
-        label_add(&lines[NOT_BEGUN], "%" PRIu64 " were due, and had not ended",
-                  k->due - tally_ended(t));
-    if (k->offered > 0) /* otherwise it is the latency */
-        add_times(&lines[SERVICE], &t->service);
-    add_times(&lines[FIRST_BYTE], &t->first_byte);
-    /* by Little's law: the mean number of requests in flight is that which begin during one */
-    double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
-    if (t->connections > 0) /* whose time does not count as service */
-        label_add(&lines[CONNECTIONS], "%" PRIu64 " were made, %s each", t->connections,
-                  units_time(t->connect_ns / t->connections).text);
-    if (t->connections > 0 && t->tls_ns > 0)
-        label_add(&lines[CONNECTIONS], ", of which TLS %s",
-                  units_time(t->tls_ns / t->connections).text);
-    if (t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
-        in_flight * 10 < ended)
-        label_add(&lines[CONNECTIONS],
-                  ": the server closes them after each request, and every request "
-                  "paid for a new one");
-    levels_words(text, &r->levels[kind], 0);
-    label_add(&lines[LEVELS], "%s", text);
-    tail_summary_words(text, &r->tails[kind]);
-    label_add(&lines[TAIL], "%s", text);
-    if (t->failed.count > 0)
-        label_add(&lines[ERRORS], "they took %s on average, %s at most",
-                  units_time((uint64_t)histogram_mean(&t->failed)).text,
-                  units_time(t->failed.maximum).text);
-    if (t->misses > 0)
-        label_add(&lines[MISSES], "%" PRIu64, t->misses);
-}
-
 /* Prints what is told of each kind, and once what is the same of both. */
 static void print_explanations(const struct result *r, FILE *out)
 {
     struct label_text lines[LOAD_KINDS][EXPLAINED] = {{{""}}};
     bool is_alone = !has_ended_requests(r, LOAD_READ) || !has_ended_requests(r, LOAD_WRITE);
-    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        if (has_ended_requests(r, kind))
-            explain(lines[kind], r, kind);
+    for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
+        if (!has_ended_requests(r, kind))
+            continue;
+        const struct kind_result *k = &r->figures->kinds[kind];
+        const struct tally *t = &k->tally;
+        double ended = (double)tally_ended(t);
+        char text[LEVELS_TEXT > TAIL_TEXT ? LEVELS_TEXT : TAIL_TEXT];
+        add_limit(&lines[kind][LIMITED_BY], r, kind);
+        if (t->bytes > 0 && k->elapsed > 0)
+            label_add(&lines[kind][MOVED], "%s/s, %s in all",
+                      units_scaled((double)t->bytes / k->elapsed, UNITS_BYTES).text,
+                      units_scaled((double)t->bytes, UNITS_BYTES).text);
+        if (k->due > tally_ended(t))
+            label_add(&lines[kind][NOT_BEGUN], "%" PRIu64 " were due, and had not ended",
+                      k->due - tally_ended(t));
+        if (k->offered > 0) /* otherwise it is the latency */
+            add_times(&lines[kind][SERVICE], &t->service);
+        add_times(&lines[kind][FIRST_BYTE], &t->first_byte);
+        /* by Little's law: the mean number of requests in flight is that which begin during one */
+        double in_flight = result_rate(k) * histogram_mean(&t->response) / (double)BILLION;
+        if (t->connections > 0) /* whose time does not count as service */
+            label_add(&lines[kind][CONNECTIONS], "%" PRIu64 " were made, %s each", t->connections,
+                      units_time(t->connect_ns / t->connections).text);
+        if (t->connections > 0 && t->tls_ns > 0)
+            label_add(&lines[kind][CONNECTIONS], ", of which TLS %s",
+                      units_time(t->tls_ns / t->connections).text);
+        if (t->connections >= RECONNECTS_LEAST && (double)t->connections * 10 >= ended * 9 &&
+            in_flight * 10 < ended)
+            label_add(&lines[kind][CONNECTIONS],
+                      ": the server closes them after each request, and every request "
+                      "paid for a new one");
+        levels_words(text, &r->levels[kind], 0);
+        label_add(&lines[kind][LEVELS], "%s", text);
+        tail_summary_words(text, &r->tails[kind]);
+        label_add(&lines[kind][TAIL], "%s", text);
+        if (t->failed.count > 0)
+            label_add(&lines[kind][ERRORS], "they took %s on average, %s at most",
+                      units_time((uint64_t)histogram_mean(&t->failed)).text,
+                      units_time(t->failed.maximum).text);
+        if (t->misses > 0)
+            label_add(&lines[kind][MISSES], "%" PRIu64, t->misses);
+    }
     for (enum explained what = 0; what < EXPLAINED; what++) {
         bool is_same = strcmp(lines[LOAD_READ][what].text, lines[LOAD_WRITE][what].text) == 0;
         bool is_one = is_alone || is_same;
@@ -372,7 +362,7 @@ static void print_explanations(const struct result *r, FILE *out)
             const char *text = lines[kind][what].text;
             struct label_text l = {""};
             if (*text && !(is_same && kind == LOAD_WRITE))
-                label_add(&l, "%s%s%s", is_one ? "" : kind_words[kind], is_one ? "" : ": ", text);
+                label_add(&l, "%s%s%s", is_one ? "" : load_plurals[kind], is_one ? "" : ": ", text);
             label_print(out, explained_labels[what], &l);
         }
     }
@@ -403,7 +393,7 @@ static void print_rest(const struct result *r, FILE *out)
     if (others_are_busy(&f->machine)) {
         char machine[OTHERS_TEXT];
         others_words(machine, &f->machine);
-        label_add(&l, "%s: the latencies may be theirs", machine + strcspn(machine, ":") + 2);
+        label_add(&l, "%s: the latencies may be theirs", strstr(machine, "used"));
     }
     label_print(out, "others", &l);
     if (f->checked_bytes > 0 || f->damaged > 0)
@@ -451,8 +441,7 @@ void report_text(const struct result *r, FILE *out)
         fputc('\n', out);
     if (is_one_load) {
         print_load(r, out);
-        print_table(r, out);
-        print_ops(r, out);
+        print_tables(r, out);
     }
     fputc('\n', out);
     if (is_one_load)
