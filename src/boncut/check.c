@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "boncut/ledger.h"
+#include "boncut/log.h"
 #include "boncut/verdict.h"
 #include "measure/clock.h"
 #include "measure/device.h"

@@ -4,7 +4,6 @@ src_libboncut_a_SOURCES = \
 	src/boncut/campaign/campaign.c src/boncut/campaign/campaign.h \
 	src/boncut/check.c \
 	src/boncut/fs_shutdown.c \
-	src/boncut/ledger.c src/boncut/ledger.h \
 	src/boncut/log.c src/boncut/log.h \
 	src/boncut/methods/method.h \
 	src/boncut/methods/methods.c \

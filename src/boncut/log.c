@@ -2,15 +2,16 @@
 #include "boncut/log.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boncut/methods/method.h"
 #include "measure/device.h"
 #include "measure/mount_info.h"
 #include "sys/host.h"
@@ -20,7 +21,7 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH], const char *text, size_t length,
+void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH + 1], const char *text, size_t length,
                       uint64_t key)
 {
     uint64_t hash = rng_mix(key ^ length);
@@ -31,74 +32,22 @@ void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH], const char *text, siz
     }
     uint64_t rest = 0;
     memcpy(&rest, text, length);
-    uint32_t sum = (uint32_t)(rng_mix(hash ^ le64toh(rest)) >> 32);
-    to[0] = ' ';
-    for (int digit = 0; digit < 8; digit++)
-        to[1 + digit] = "0123456789abcdef"[sum >> (28 - 4 * digit) & 15];
+    sprintf(to, " %08" PRIx32, (uint32_t)(rng_mix(hash ^ le64toh(rest)) >> 32));
 }
 
-/* Whether the text ends in its checksum. If so, *length becomes that of the text before both. */
-static bool log_checksum_is_right(const char *text, size_t *length, uint64_t key)
+/* Ends a text in its checksum and a newline. Returns the length with both. */
+static size_t log_line_end(char *text, size_t length, uint64_t key)
 {
-    char right[LOG_CHECKSUM_LENGTH];
-    if (*length < LOG_CHECKSUM_LENGTH)
-        return false;
-    size_t before = *length - LOG_CHECKSUM_LENGTH;
-    log_checksum_put(right, text, before, key);
-    if (memcmp(text + before, right, sizeof right) != 0)
-        return false;
-    *length = before;
-    return true;
-}
-
-static char *put_number(char *to, uint64_t number)
-{
-    char digits[20];
-    size_t count = 0;
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    *to++ = ' ';
-    while (count > 0)
-        *to++ = digits[--count];
-    return to;
+    log_checksum_put(text + length, text, length, key);
+    strcat(text + length, "\n");
+    return length + LOG_CHECKSUM_LENGTH + 1;
 }
 
 size_t log_line_format(char text[static MAX_LOG_LINE], const struct log_line *line, uint64_t run)
 {
-    char *to = text;
-    const char *name = methods[line->method].name;
-    size_t length = strlen(name);
-    if (line->is_failure)
-        *to++ = '!';
-    memcpy(to, name, length);
-    to = put_number(to + length, line->unit);
-    to = put_number(to, line->version);
-    to = put_number(to, line->time_us);
-    log_checksum_put(to, text, (size_t)(to - text), run);
-    to += LOG_CHECKSUM_LENGTH;
-    *to++ = '\n';
-    return (size_t)(to - text);
-}
-
-/* Reads a blank and a number of at most `most` from *at, and moves *at past them. */
-static bool take_number(const char **at, const char *end, uint64_t most, uint64_t *number)
-{
-    const char *from = *at;
-    uint64_t value = 0;
-    if (from == end || *from++ != ' ')
-        return false;
-    const char *first = from;
-    for (; from < end && *from >= '0' && *from <= '9'; from++) {
-        unsigned digit = (unsigned)(*from - '0');
-        if (value > (most - digit) / 10)
-            return false;
-        value = value * 10 + digit;
-    }
-    *at = from;
-    *number = value;
-    return from > first;
+    int length = sprintf(text, "%s%s %" PRIu32 " %" PRIu64 " %" PRIu64, line->is_failure ? "!" : "",
+                         methods[line->method].name, line->unit, line->version, line->time_us);
+    return log_line_end(text, (size_t)length, run);
 }
 
 /* The end of a line without what a terminal adds: carriage returns and blanks. */
@@ -109,33 +58,36 @@ static const char *end_of(const char *text, size_t length)
     return text + length;
 }
 
+/* Whether the bytes from `text` to `end` end in `right`. */
+static bool ends_in(const char *text, const char *end, const char *right, size_t length)
+{
+    return (size_t)(end - text) >= length && memcmp(end - length, right, length) == 0;
+}
+
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run)
 {
-    uint64_t unit;
+    char right[MAX_LOG_LINE];
+    int64_t version, time_us;
     const char *end = end_of(text, length);
-    const char *from = end;
-    for (unsigned words = 5; from > text && (from[-1] != ' ' || --words > 0);)
-        from--;
-    /* what a console puts before a line may be without a blank at its end */
-    for (text = from;; text++) {
-        length = (size_t)(end - text);
-        if (length == 0 || *text == ' ')
-            return false;
-        if (log_checksum_is_right(text, &length, run))
-            break;
+    const char *blank = end; /* before the numbers */
+    for (unsigned words = 4; blank > text && (*--blank != ' ' || --words > 0);)
+        continue;
+    snprintf(right, sizeof right, "%.*s", (int)(end - blank), blank);
+    if (sscanf(right, "%" SCNu32 "%" SCNd64 "%" SCNd64, &line->unit, &version, &time_us) != 3)
+        return false;
+    line->version = (uint64_t)version;
+    line->time_us = (uint64_t)time_us;
+    /* what a console puts before a line may be without a blank at its end, so what decides is
+     * whether the text ends in the line that says the same */
+    for (line->method = 0; line->method < METHODS; line->method++) {
+        const char *name = methods[line->method].name;
+        for (int failure = 1; failure >= 0 && ends_in(text, blank, name, strlen(name)); failure--) {
+            line->is_failure = failure;
+            if (ends_in(text, end, right, log_line_format(right, line, run) - 1))
+                return true;
+        }
     }
-    end = text + length;
-    line->is_failure = length > 0 && *text == '!';
-    text += line->is_failure;
-    const char *blank = memchr(text, ' ', (size_t)(end - text));
-    if (!blank || !method_find(text, (size_t)(blank - text), &line->method))
-        return false;
-    if (!take_number(&blank, end, UINT32_MAX, &unit) ||
-        !take_number(&blank, end, INT64_MAX, &line->version) ||
-        !take_number(&blank, end, INT64_MAX, &line->time_us))
-        return false;
-    line->unit = (uint32_t)unit;
-    return blank == end;
+    return false;
 }
 
 /* ---- the place ------------------------------------------------------------------------------- */
@@ -258,49 +210,36 @@ size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h)
             else
                 to += sprintf(to, "%%%02x", (unsigned char)*c);
     }
-    log_checksum_put(to, text, (size_t)(to - text), HEADER_KEY);
-    to += LOG_CHECKSUM_LENGTH;
-    *to++ = '\n';
-    return (size_t)(to - text);
+    return log_line_end(text, (size_t)(to - text), HEADER_KEY);
 }
 
-static bool take_field(struct header *h, const struct field *f, const char **text, const char *end)
+/* Reads "KEY=VALUE". */
+static bool take_field(struct header *h, const struct field *f, char *word)
 {
-    char value[HEADER_TEXT];
     size_t length = strlen(f->key);
-    size_t used = 0;
     uint64_t number;
     unsigned method;
     void *to = (char *)h + f->offset;
-    const char *at = *text;
-    if ((size_t)(end - at) < length + 2 || *at != ' ' || memcmp(at + 1, f->key, length) != 0 ||
-        at[length + 1] != '=')
+    if (!word || strncmp(word, f->key, length) != 0 || word[length] != '=')
         return false;
-    for (at += length + 2; at < end && *at != ' '; at++) {
-        unsigned byte = (unsigned char)*at;
-        if (byte == '%') {
-            if (end - at < 3 || sscanf(at, "%%%2x", &byte) != 1 || byte == 0)
+    char *value = word + length + 1;
+    char *end = value;
+    for (const char *from = value; (*end = *from) != '\0'; from++, end++)
+        if (*from == '%') {
+            unsigned byte = 0;
+            int used = 0;
+            if (sscanf(from, "%%%2x%n", &byte, &used) != 1 || used != 3 || byte == 0)
                 return false;
-            at += 2;
+            *end = (char)byte;
+            from += 2;
         }
-        if (used == HEADER_TEXT - 1)
-            return false;
-        value[used++] = (char)byte;
-    }
-    value[used] = '\0';
-    *text = at;
-    for (char *name = value; f->kind == METHOD_NAMES && *name; name += *name == ',') {
-        length = strcspn(name, ",");
-        if (!method_find(name, length, &method))
-            return false;
-        h->methods |= 1U << method;
-        name += length;
-    }
-    if (f->kind == METHOD_NAMES)
+    if (f->kind == TEXT)
+        return snprintf(to, f->most, "%s", value) < (int)f->most;
+    if (f->kind == METHOD_NAMES) {
+        for (const char *name; (name = strsep(&value, ",")); h->methods |= 1U << method)
+            if (!method_find(name, &method))
+                return *name == '\0';
         return true;
-    if (f->kind == TEXT) {
-        snprintf(to, f->most, "%s", value);
-        return used < f->most;
     }
     if (units_parse_count(value, &number) != 0 || number < f->least || number > f->most)
         return false;
@@ -313,30 +252,33 @@ static bool take_field(struct header *h, const struct field *f, const char **tex
 
 int header_parse(struct header *h, const char *text, size_t length, struct err *e)
 {
-    size_t format = strlen(FORMAT);
+    char line[MAX_HEADER_LINE];
+    char right[LOG_CHECKSUM_LENGTH + 1];
     const char *end = end_of(text, length);
     const struct whole_sizes *whole = &h->whole;
     *h = (struct header){0};
-    text = memmem(text, (size_t)(end - text), FORMAT, format);
+    text = memmem(text, (size_t)(end - text), FORMAT, strlen(FORMAT));
+    if (!text && e->code != 0)
+        return -e->code;
     if (!text)
-        return e->code
-                   ? -e->code
-                   : err_say(e,
-                             "standard input is not a log of boncut: no line has \"" FORMAT LATEST
-                             "\"");
-    length = (size_t)(end - text);
+        return err_say(e,
+                       "standard input is not a log of boncut: no line has \"" FORMAT LATEST "\"");
     err_init(e);
-    if (!log_checksum_is_right(text, &length, HEADER_KEY))
+    length = (size_t)(end - text);
+    length -= length < LOG_CHECKSUM_LENGTH ? length : LOG_CHECKSUM_LENGTH;
+    log_checksum_put(right, text, length, HEADER_KEY);
+    if (!ends_in(text, end, right, LOG_CHECKSUM_LENGTH))
         return err_say(e,
                        "the line of the log with \"" FORMAT "\" is damaged: its checksum is wrong");
-    end = text + length;
-    bool is_valid = length > format && text[format] == *LATEST;
-    text += format + 1;
+    snprintf(line, sizeof line, "%-*.*s", (int)strlen(FORMAT), (int)length, text);
+    char *rest = line + strlen(FORMAT);
+    const char *version = strsep(&rest, " ");
+    bool is_valid = strcmp(version, LATEST) == 0;
     for (size_t i = 0; is_valid && i < field_count; i++)
-        is_valid = take_field(h, &fields[i], &text, end);
+        is_valid = take_field(h, &fields[i], strsep(&rest, " "));
     /* sizes are powers of two; both are 0 if no method needs them */
     bool needs_whole = h->methods & (1U << METHOD_ATOMIC | 1U << METHOD_PLAIN);
-    if (!is_valid || text != end || h->block_bytes % HEADER_BLOCK_LEAST != 0 ||
+    if (!is_valid || rest || h->block_bytes % HEADER_BLOCK_LEAST != 0 ||
         h->units * h->workers > MAX_HEADER_UNITS || !is_private_name(h->directory) ||
         whole->least > whole->most || (whole->least & (whole->least - 1)) != 0 ||
         (whole->most & (whole->most - 1)) != 0 ||
@@ -344,4 +286,105 @@ int header_parse(struct header *h, const char *text, size_t length, struct err *
         return err_say(e, "the line of the log with \"" FORMAT
                           "\" is not one that this version can read");
     return 0;
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+static int take_text(struct ledger *l, const char *text, size_t length, struct err *e)
+{
+    struct log_line line;
+    struct header other;
+    struct err ignored = {0};
+    if (l->header.workers == 0) {
+        /* what a terminal has shown before the header is not the log's; ledger_read() fails */
+        if (header_parse(&other, text, length, e) != 0)
+            return 0;
+        l->header = other;
+        for (unsigned method = 0; method < METHODS; method++) {
+            if (!(other.methods & 1U << method))
+                continue;
+            l->units[method] = calloc(method_units(&other, method), sizeof *l->units[method]);
+            if (!l->units[method])
+                return err_system(e, ENOMEM, "allocate promises of %s", methods[method].name);
+        }
+        return 0;
+    }
+    l->lines++;
+    if (log_line_parse(&line, text, length, l->header.run) &&
+        (l->header.methods & 1U << line.method) &&
+        (methods[line.method].is_canary || line.unit < method_units(&l->header, line.method))) {
+        bool is_canary = methods[line.method].is_canary;
+        struct promise *p = &l->units[line.method][is_canary ? 0 : line.unit];
+        if (line.time_us > l->last_us)
+            l->last_us = line.time_us;
+        if (line.is_failure) {
+            p->failed = line.version > p->failed ? line.version : p->failed;
+        } else if (line.version <= p->version) {
+            l->repeated++;
+        } else {
+            if (line.method == METHOD_CACHED)
+                l->cached_from = line.unit;
+            l->promises[line.method] = is_canary ? line.version : l->promises[line.method] + 1;
+            l->promised += method_promises(line.method);
+            p->version = line.version;
+            p->time_us = line.time_us;
+        }
+    } else if (header_parse(&other, text, length, &ignored) != 0) {
+        l->damaged++;
+    } else {
+        l->repeated++;
+        /* all lines of another run would count as damaged */
+        if (other.run != l->header.run || other.seed != l->header.seed)
+            return err_say(e, "the log has the promises of more than one run");
+    }
+    return 0;
+}
+
+int ledger_read(struct ledger *l, int fd, struct err *e)
+{
+    const size_t most = 1 << 17; /* longer than any header: a line that does not fit is not ours */
+    size_t length = 0;           /* of what has been read and not been processed yet */
+    bool is_skipping = false;    /* the current line is too long, so the rest of it is skipped */
+    int rc = 0;
+    ssize_t got = 1;
+    *l = (struct ledger){0};
+    char *text = malloc(most);
+    if (!text)
+        return err_system(e, ENOMEM, "allocate memory for reading the log");
+    while (rc == 0 && (got = read(fd, text + length, most - length)) > 0) {
+        char *line = text;
+        char *end = text + length + got;
+        for (char *newline; rc == 0 && (newline = memchr(line, '\n', (size_t)(end - line)));) {
+            if (!is_skipping)
+                rc = take_text(l, line, (size_t)(newline - line), e);
+            is_skipping = false;
+            line = newline + 1;
+        }
+        length = (size_t)(end - line);
+        memmove(text, line, length);
+        if (length < most)
+            continue;
+        if (l->header.workers == 0)
+            rc = header_parse(&(struct header){0}, text, length, e); /* it is none, says e */
+        l->damaged += !is_skipping;
+        is_skipping = true;
+        length = 0;
+    }
+    if (got < 0)
+        rc = err_system(e, errno, "read the log from standard input");
+    l->unfinished = length > 0;
+    if (rc == 0 && l->header.workers == 0)
+        rc = e->code != 0 ? -e->code
+             : length > 0
+                 ? err_say(e, "the log ends within its first line: nothing was promised")
+                 : err_say(e, "standard input is empty: the log of `boncut write` is expected");
+    free(text);
+    return rc;
+}
+
+void ledger_release(struct ledger *l)
+{
+    for (unsigned method = 0; method < METHODS; method++)
+        free(l->units[method]);
+    *l = (struct ledger){0};
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "boncut/methods/method.h"
 #include "storage/scratch.h"
 #include "util/err.h"
 
@@ -27,17 +24,16 @@ struct log_line {
 /* Room for a line with its newline. */
 #define MAX_LOG_LINE 96
 
-/* Formats the line, without a NUL at its end. Returns the length with the newline. */
+/* Formats the line. Returns the length with the newline. */
 size_t log_line_format(char text[static MAX_LOG_LINE], const struct log_line *line, uint64_t run);
 
 /* Reads a line, without its newline. What a console has put before it, and blanks or carriage
- * returns at its end, are left out: the checksum decides. Returns false when the text has no line
- * of this run. */
+ * returns at its end, are left out: the checksum decides. false: it is no line of this run. */
 bool log_line_parse(struct log_line *line, const char *text, size_t length, uint64_t run);
 
-/* Stores a blank and the checksum of the text, with eight digits. */
+/* Stores a blank and the checksum of the text, with eight digits, and a NUL. */
 #define LOG_CHECKSUM_LENGTH 9
-void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH], const char *text, size_t length,
+void log_checksum_put(char to[static LOG_CHECKSUM_LENGTH + 1], const char *text, size_t length,
                       uint64_t key);
 
 /* The first line of the log: everything that `check` must know besides the promises. `boncut write`
@@ -63,13 +59,12 @@ struct header {
     char options[HEADER_TEXT]; /* mount options */
     char boot_id[HEADER_TEXT]; /* empty: not known */
     char kernel[HEADER_TEXT];
-    uint64_t mount_id;        /* never used twice within one boot; 0: not known */
-    int64_t time;             /* seconds since 1970 */
-    char uuid[HEADER_TEXT];   /* UUID of the filesystem; empty: not known */
-    char parent[HEADER_TEXT]; /* what identifies the user's directory within the filesystem, after
-                                 a power cut, too; empty: not known */
-    uint64_t superblock; /* differs for each time that the filesystem's first mount is made; 0: not
-                            known */
+    uint64_t mount_id;          /* never used twice within one boot; 0: not known */
+    int64_t time;               /* seconds since 1970 */
+    char uuid[HEADER_TEXT];     /* UUID of the filesystem; empty: not known */
+    char parent[HEADER_TEXT];   /* what identifies the user's directory within the filesystem, after
+                                   a power cut, too; empty: not known */
+    uint64_t superblock;        /* differs whenever the filesystem is mounted anew; 0: not known */
     struct whole_sizes whole;   /* of the writes of `atomic` and `plain` */
     uint32_t drive_is_in_place; /* 1: a direct overwrite that was not flushed reaches the device, at
                                the place where the file's data was before */
@@ -95,3 +90,31 @@ size_t header_format(char text[static MAX_HEADER_LINE], const struct header *h);
  * Returns 0, or -EINVAL with a line in e when that is not the header of a log. For a line that has
  * nothing of a header, the reason that is in e already stays. */
 int header_parse(struct header *h, const char *text, size_t length, struct err *e);
+
+/* The last promise about a unit. The versions of a unit only grow. */
+struct promise {
+    uint64_t version; /* 0: nothing was promised */
+    uint64_t time_us;
+    uint64_t failed; /* the last version that a call failed to give it; if that is later than the
+                        promised one, the sectors may hold anything */
+};
+
+/* All promises of a log. Its memory depends on the number of units, not on that of promises. */
+struct ledger {
+    struct header header;
+    struct promise *units[METHODS]; /* the units of each method; NULL: not in use */
+    uint64_t promises[METHODS];     /* promises of each method; for canaries, writes */
+    uint64_t promised;              /* number of all promises, without such writes */
+    uint64_t last_us;               /* time of the latest line, in microseconds */
+    uint64_t lines;                 /* number of lines without the header */
+    uint64_t damaged;               /* number of lines ignored because of a wrong checksum */
+    uint64_t repeated;              /* number of lines that add nothing to earlier ones */
+    bool unfinished;                /* the last line has no newline, and was ignored */
+    uint64_t cached_from;           /* writes of `cached` up to this number may be durable */
+};
+
+/* Reads a log to its end, in one pass. After the header, lines may be missing, damaged, repeated
+ * and in any order: then the ledger claims less. Returns 0, or a negative errno with a line in e
+ * when the input is not a log, or contains logs of several runs. */
+int ledger_read(struct ledger *l, int fd, struct err *e);
+void ledger_release(struct ledger *l);

@@ -26,7 +26,7 @@ static bool take_method(void *settings, char *word)
 {
     struct settings *s = settings;
     unsigned method;
-    if (!method_find(word, strlen(word), &method) || !method_promises(method))
+    if (!method_find(word, &method) || !method_promises(method))
         return false;
     s->methods |= 1U << method;
     return true;

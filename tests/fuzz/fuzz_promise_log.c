@@ -6,9 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "boncut/ledger.h"
 #include "boncut/log.h"
-#include "boncut/methods/method.h"
 #include "fuzz.h"
 #include "util/rng.h"
 

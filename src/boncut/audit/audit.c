@@ -43,8 +43,7 @@ struct leaf {
     bool is_persistent_memory; /* it syncs in no time, without a request to a device */
     bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
     struct leaf_counts before; /* the trial */
-    struct leaf_counts after;
-    bool knows_flushes; /* flushes and writes are those of the trial */
+    bool knows_flushes;        /* flushes and writes are those of the trial */
     uint64_t flushes;
     uint64_t writes;
 };
@@ -124,13 +123,15 @@ static int audit_status(const struct audit *a)
 static void judge(struct audit *a, const char *directory)
 {
     for (struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
-        l->knows_flushes = l->before.known && l->after.known;
+        const struct leaf_counts after = leaf_count(&a->devices, l);
+        l->knows_flushes = l->before.known && after.known;
         if (l->knows_flushes) {
-            l->writes = l->after.writes - l->before.writes;
-            l->flushes = l->after.flushes - l->before.flushes;
+            uint64_t passed_on = after.loop_flushes - l->before.loop_flushes;
+            l->writes = after.writes - l->before.writes;
+            l->flushes = after.flushes - l->before.flushes;
             /* others flush the drive, too: what the loop did not pass on is theirs */
-            if (l->flushes > l->after.loop_flushes - l->before.loop_flushes)
-                l->flushes = l->after.loop_flushes - l->before.loop_flushes;
+            if (l->flushes > passed_on)
+                l->flushes = passed_on;
             /* each fsync of the trial needs a flush of its own; so few come from other programs */
             if (l->flushes < TRIAL_SYNCS / 2)
                 l->flushes = 0;
@@ -326,10 +327,8 @@ int boncut_audit(const struct settings *s, struct err *e)
         sync_trial_run(&a.trial, s->directory, &a.devices, TRIAL_SYNCS, s->trusts_directory, e);
     if (rc != 0)
         return rc;
-    for (unsigned i = 0; i < a.leaf_count; i++)
-        a.leaves[i].after = leaf_count(&a.devices, &a.leaves[i]);
-    facts_look(&a.facts, &a.mount, &a.devices, false);
     judge(&a, s->directory);
+    facts_look(&a.facts, &a.mount, &a.devices, false);
     if (s->json)
         rc = document_print(report_json(&a, s), e);
     else

@@ -35,9 +35,8 @@
 #include "util/rng.h"
 #include "util/units.h"
 
-/* The cuts of a campaign, made from a machine that stays on. The directory of logs has the files of
- * each: "0007.promises", "0007.json" once the cut has been checked, and "0007.said", the output of
- * all commands. */
+/* The cuts of a campaign, made from a machine that stays on. The directory of logs has for each cut
+ * "0007.promises", "0007.said", what all commands printed, and once it was checked "0007.json". */
 struct campaign {
     const struct settings *settings;
     struct path_directory logs; /* the directory of logs */
@@ -156,36 +155,38 @@ void campaign_sum_end(struct campaign_sum *sum)
 /* The kernel sends this signal to the leader of a process group when boncut is killed. */
 #define PARENT_DIED SIGUSR1
 
-/* Interval at which run_command() and shell_end() look whether a process has ended. */
+/* Interval at which to look whether a process has ended. */
 #define MOMENT_NS 10000000
 
 /* Time that a process has between SIGTERM and SIGKILL. */
 #define GRACE_NS BILLION
 
-/* Whether the process has ended; does not wait. If so, *status becomes the exit status. */
-static bool shell_has_ended(pid_t process, int *status)
+/* Waits until the process has ended. Returns its exit status (128 + the number of the signal that
+ * ended it); -ETIMEDOUT: the time is over; -EINTR: a signal asks boncut to stop. */
+static int shell_await(pid_t process, uint64_t limit_ns, bool heeds_signals)
 {
-    int ended;
-    if (waitpid(process, &ended, WNOHANG) != process)
-        return false;
-    *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
-    return true;
+    uint64_t until_ns = clock_ns() + limit_ns;
+    int status;
+    while (waitpid(process, &status, WNOHANG) != process) {
+        if (heeds_signals && stop_requested())
+            return -EINTR;
+        if (clock_ns() >= until_ns)
+            return -ETIMEDOUT;
+        clock_sleep(MOMENT_NS);
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* Ends the process group, with SIGTERM and after at most a second SIGKILL, and waits for it. */
 static void shell_end(pid_t process)
 {
-    int status;
-    bool has_ended;
-    uint64_t until_ns = clock_ns() + GRACE_NS;
     kill(-process, SIGTERM);
-    while (!(has_ended = shell_has_ended(process, &status)) && clock_ns() < until_ns)
-        clock_sleep(MOMENT_NS);
+    int rc = shell_await(process, GRACE_NS, false);
     kill(-process, SIGKILL); /* kills everything that the process has started, too */
-    if (!has_ended)
+    if (rc < 0)
         waitpid(process, NULL, 0);
-    until_ns = clock_ns() + GRACE_NS;
-    while (kill(-process, 0) == 0 && clock_ns() < until_ns)
+    for (uint64_t until_ns = clock_ns() + GRACE_NS;
+         kill(-process, 0) == 0 && clock_ns() < until_ns;)
         clock_sleep(MOMENT_NS);
 }
 
@@ -289,19 +290,10 @@ static pid_t start_command(struct campaign *c, const char *command, int in, int 
 static int run_command(struct campaign *c, const char *command, int in, int out, uint64_t limit_ns,
                        struct err *e)
 {
-    uint64_t until_ns = clock_ns() + limit_ns;
-    int status;
     pid_t process = start_command(c, command, in, out, e);
-    if (process < 0)
-        return (int)process;
-    while (!shell_has_ended(process, &status)) {
-        bool is_late = clock_ns() >= until_ns;
-        if (is_late || stop_requested()) {
-            shell_end(process);
-            return is_late ? -ETIMEDOUT : -EINTR;
-        }
-        clock_sleep(MOMENT_NS);
-    }
+    int status = process < 0 ? (int)process : shell_await(process, limit_ns, true);
+    if (process > 0 && status < 0)
+        shell_end(process);
     return status;
 }
 
@@ -310,14 +302,13 @@ static int run_command(struct campaign *c, const char *command, int in, int out,
 static int on_victim(const struct campaign *c, char line[MAX_COMMAND], const char *command,
                      const char *options, struct err *e)
 {
-    char whole[MAX_COMMAND];
-    int length = options ? snprintf(whole, sizeof whole, "boncut %s%s%s %s", command,
+    const char *victim = c->settings->victim;
+    int length = options ? snprintf(line, MAX_COMMAND, "%s boncut %s%s%s %s", victim, command,
                                     *options ? " " : "", options, c->settings->directory)
-                         : snprintf(whole, sizeof whole, "%s", command);
-    if (length >= MAX_COMMAND)
-        return err_say(e, "--write-options: the command is too long");
-    length = snprintf(line, MAX_COMMAND, "%s %s", c->settings->victim, whole);
-    return length < MAX_COMMAND ? 0 : err_say(e, "--victim: the command is too long");
+                         : snprintf(line, MAX_COMMAND, "%s %s", victim, command);
+    if (length < MAX_COMMAND)
+        return 0;
+    return err_say(e, "--victim, --write-options: the command is too long");
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
@@ -340,24 +331,28 @@ static bool has_promises(int log_fd)
     return end && memchr(end + 1, '\n', (size_t)(text + length - end - 1));
 }
 
-/* Waits until until_ns, or with for_promises for the first promise. Fails if the writer ends. */
-static int await_writer(struct campaign *c, int log_fd, bool for_promises, uint64_t until_ns,
+/* Waits for some time, or with for_promises for the first promise. Fails if the writer ends. */
+static int await_writer(struct campaign *c, int log_fd, bool for_promises, uint64_t limit_ns,
                         struct err *e)
 {
+    uint64_t until_ns = clock_ns() + limit_ns;
     int status;
-    while (clock_ns() < until_ns && !(for_promises && has_promises(log_fd))) {
-        if (stop_requested())
-            return err_system(e, EINTR, "campaign");
-        if (shell_has_ended(c->writer, &status)) {
-            c->writer = 0;
-            return say_failure(c, "boncut write", status, e);
-        }
-        clock_sleep(PAUSE_NS);
-    }
-    return !for_promises || has_promises(log_fd)
-               ? 0
-               : say_failure(c, "boncut write made no promise: the wait for the first one",
-                             -ETIMEDOUT, e);
+    do {
+        uint64_t now_ns = clock_ns();
+        uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+        status = shell_await(c->writer, left_ns < PAUSE_NS ? left_ns : PAUSE_NS, true);
+        if (for_promises && has_promises(log_fd))
+            return 0;
+    } while (status == -ETIMEDOUT && clock_ns() < until_ns);
+    if (status >= 0)
+        c->writer = 0;
+    if (status == -ETIMEDOUT && !for_promises)
+        return 0;
+    return say_failure(c,
+                       status == -ETIMEDOUT
+                           ? "boncut write made no promise: the wait for the first one"
+                           : "boncut write",
+                       status, e);
 }
 
 static void end_writer(struct campaign *c)
@@ -388,9 +383,8 @@ static int read_header(struct campaign *c, struct err *e)
 }
 
 /* Lets the writer make promises for some time, and cuts the power. The filesystem must be that of
- * the cuts before: where it is no longer mounted, the directory belongs to another one. The cut
- * command may fail because the cut may end its own connection; the victim's state shows whether the
- * cut has worked. */
+ * the cuts before: where it is no longer mounted, the directory belongs to another one. The cut may
+ * end its command's own connection, so that may fail; the victim shows whether the cut worked. */
 static int write_and_cut(struct campaign *c, struct err *e)
 {
     const struct settings *s = c->settings;
@@ -406,7 +400,7 @@ static int write_and_cut(struct campaign *c, struct err *e)
         rc = process > 0 ? 0 : (int)process;
     }
     if (rc == 0)
-        rc = await_writer(c, log_fd, true, clock_ns() + s->patience_ns.value, e);
+        rc = await_writer(c, log_fd, true, s->patience_ns.value, e);
     if (rc == 0)
         rc = read_header(c, e);
     if (rc == 0 && strcmp(c->uuid, c->header.uuid) != 0) {
@@ -419,7 +413,7 @@ static int write_and_cut(struct campaign *c, struct err *e)
         clean_up(c, e); /* which cannot change the line in e any more */
     }
     if (rc == 0)
-        rc = await_writer(c, log_fd, false, clock_ns() + delay_ns, e);
+        rc = await_writer(c, log_fd, false, delay_ns, e);
     if (rc == 0) {
         int status = run_command(c, s->cut, -1, -1, s->patience_ns.value, e);
         rc = status == -EINTR ? say_failure(c, "the cut", status, e) : 0;
@@ -579,7 +573,8 @@ static int take_cut(struct campaign *c, struct err *e)
         append_value(&c->cuts, object);
         campaign_sum_add(&c->sum, (enum verdict)judged, (enum layer)reached, (uint64_t)promises,
                          lost);
-        label_add(&line, "cut %u: %s: %s", c->number, verdict_heading(judged, reached), text);
+        label_add(&line, "cut %u: %s: %s", c->number,
+                  verdict_heading((enum verdict)judged, (enum layer)reached), text);
         print_wrapped(c->settings->json ? stderr : stdout, 0, line.text);
         fflush(stdout);
     }

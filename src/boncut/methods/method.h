@@ -15,8 +15,7 @@ struct ledger;
 struct whole_sizes;
 
 /* A method is one way in which a program asks for durability. It has files for each worker, changes
- * the units in them one step at a time, and can tell after a cut whether every unit is as
- * promised. */
+ * the units in them step by step, and can tell after a cut whether every unit is as promised. */
 
 /* Indexes in the table. Stamps on the storage contain them, so new methods go to its end. */
 enum {
@@ -163,8 +162,7 @@ struct judging {
 struct names_rule {
     unsigned sides;        /* number of directories; if 2, the second one has the odd versions */
     unsigned first_blocks; /* blocks of the file that each unit begins with; 0: there is none */
-    bool is_absent;    /* no version up to the promised one may exist; otherwise that one or a later
-                          one must */
+    bool is_absent; /* no version up to the promised one may exist; otherwise one from it on must */
     bool leaves_none;  /* no version before the promised one may exist */
     bool has_contents; /* each name is that of a file of one block */
     bool has_version;  /* the block contains that version; otherwise version 0 */
@@ -190,8 +188,8 @@ struct method {
      * otherwise the caller makes them durable later. NULL: this build lacks the method. */
     bool (*begin)(struct work *w);
 
-    /* Gives w->batch units, from `unit` on, the next versions, and makes them durable (a canary
-     * does not). */
+    /* Gives w->batch units from `unit` on the next versions. A canary does not make them durable.
+     */
     bool (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
     /* Ends what begin() has begun, except that the caller closes the descriptors. NULL: nothing. */
@@ -216,16 +214,14 @@ uint32_t method_units_of_worker(const struct header *h, unsigned method);
 uint32_t method_units(const struct header *h, unsigned method);
 
 /* The version of a block of a canary after `writes` writes of all its blocks. Each write goes to
- * the next CANARY_BATCH blocks, round and round; a block starts with version 0, and each write to
- * it adds 1. */
+ * the next CANARY_BATCH blocks, round and round, and adds 1 to their versions, at first 0. */
 uint64_t canary_version(uint64_t writes, uint32_t block);
 
 /* Number of blocks that each canary overwrites. */
 #define CANARY_BLOCKS 256
 
-/* Number of blocks that each write overwrites. A cut can lose only the writes since the start of
- * the drive's last flush, and the workers flush all the time, so one block per write would be too
- * few. */
+/* Number of blocks that each write overwrites. One would be too few: a cut can lose only the writes
+ * since the start of the drive's last flush, and the workers flush all the time. */
 #define CANARY_BATCH  16
 #define CANARY_GROUPS (CANARY_BLOCKS / CANARY_BATCH)
 
@@ -238,7 +234,7 @@ uint64_t method_largest_file(const struct header *h);
 void method_print_all(FILE *out);
 
 /* Sets *method to the index of the method with that name. Returns false when there is none. */
-bool method_find(const char *name, size_t length, unsigned *method);
+bool method_find(const char *name, unsigned *method);
 
 /* The sizes of direct writes that the filesystem of the directory promises to make whole. */
 struct whole_sizes whole_sizes_of(int directory_fd);

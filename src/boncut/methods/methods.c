@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "boncut/ledger.h"
+#include "boncut/log.h"
 #include "storage/page_cache.h"
 #include "storage/scratch.h"
 #include "util/descriptor.h"
@@ -36,11 +36,24 @@ static uint64_t stamp_of(unsigned method, unsigned worker, uint64_t file)
     return (uint64_t)(method + 1) << 56 | (uint64_t)worker << 40 | file;
 }
 
-static void fill_buffer(const struct work *w, uint64_t file, uint64_t offset, size_t bytes,
-                        uint64_t version)
+/* Part of a worker's file with that number. */
+struct range {
+    uint64_t file;
+    uint64_t offset;
+    size_t bytes;
+};
+
+/* Up to METHOD_BUFFER blocks, from block number `block` on. */
+static struct range blocks_of(const struct header *h, uint64_t file, uint64_t block,
+                              unsigned blocks)
 {
-    pattern_fill(w->pattern, w->buffer, bytes, stamp_of(w->method, w->worker, file), offset,
-                 version);
+    return (struct range){file, block * h->block_bytes, (size_t)blocks * h->block_bytes};
+}
+
+static void fill_buffer(const struct work *w, struct range range, uint64_t version)
+{
+    pattern_fill(w->pattern, w->buffer, range.bytes, stamp_of(w->method, w->worker, range.file),
+                 range.offset, version);
 }
 
 /* Notes a call and its errno, if its result is negative. Returns whether it was successful. */
@@ -51,17 +64,16 @@ static bool called(struct work *w, const char *call, int result)
     return result >= 0;
 }
 
-/* Writes one version of `bytes` bytes of the worker's file with that number, with these flags of
- * pwritev2(2). Continues after a short write, so that the next call returns the reason; a write
- * that must be whole has failed. */
-static bool range_write(struct work *w, int fd, uint64_t file, uint64_t offset, size_t bytes,
-                        uint64_t version, int flags)
+/* Writes one version of a range, with these flags of pwritev2(2). Continues after a short write, so
+ * that the next call returns the reason; a write that must be whole has failed. */
+static bool range_write(struct work *w, int fd, struct range range, uint64_t version, int flags)
 {
-    fill_buffer(w, file, offset, bytes, version);
-    for (size_t done = 0; done < bytes;) {
-        const struct iovec rest = {.iov_base = (char *)w->buffer + done, .iov_len = bytes - done};
-        ssize_t written = portable_pwritev2(fd, &rest, 1, (off_t)(offset + done), flags);
-        if (written == 0 || (written > 0 && (size_t)written < bytes && (flags & RWF_ATOMIC))) {
+    fill_buffer(w, range, version);
+    for (size_t done = 0; done < range.bytes;) {
+        const struct iovec rest = {(char *)w->buffer + done, range.bytes - done};
+        ssize_t written = portable_pwritev2(fd, &rest, 1, (off_t)(range.offset + done), flags);
+        if (written == 0 ||
+            (written > 0 && (size_t)written < range.bytes && (flags & RWF_ATOMIC))) {
             written = -1;
             errno = EIO;
         }
@@ -70,14 +82,6 @@ static bool range_write(struct work *w, int fd, uint64_t file, uint64_t offset, 
         done += (size_t)written;
     }
     return true;
-}
-
-/* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
-static bool contents_write(struct work *w, int fd, uint64_t file, uint64_t block, unsigned blocks,
-                           uint64_t version, int flags)
-{
-    uint64_t bytes = w->header->block_bytes;
-    return range_write(w, fd, file, block * bytes, blocks * bytes, version, flags);
 }
 
 /* Makes a file whose name must be new. Returns its descriptor or -1. */
@@ -165,10 +169,12 @@ static enum finding judging_failure(struct judging *j, int code)
 
 /* Examines a range of a file, of which at least version `promised` was promised. Newer versions
  * count as kept, even when they are mixed: each method decides whether a mixture is a fault. */
-static void range_check(struct judging *j, int fd, uint64_t file, uint64_t offset, size_t bytes,
-                        uint64_t promised, struct sight *s)
+static void range_check(struct judging *j, int fd, struct range range, uint64_t promised,
+                        struct sight *s)
 {
     char *sectors = j->buffer;
+    uint64_t offset = range.offset;
+    size_t bytes = range.bytes;
     size_t length = 0;
     ssize_t got;
     uint64_t before = 0; /* version of the sound sector before this one */
@@ -183,7 +189,7 @@ static void range_check(struct judging *j, int fd, uint64_t file, uint64_t offse
     }
     for (size_t at = 0; at < bytes; at += SECTOR_BYTES) {
         struct pattern_origin found;
-        const struct pattern_place expected = {.file = stamp_of(j->method, j->worker, file),
+        const struct pattern_place expected = {.file = stamp_of(j->method, j->worker, range.file),
                                                .unit = (offset + at) / SECTOR_BYTES,
                                                .generation = PATTERN_ANY};
         enum corruption_kind kind =
@@ -213,14 +219,6 @@ static void range_check(struct judging *j, int fd, uint64_t file, uint64_t offse
         s->detail = "torn";
 }
 
-/* Does the same with up to METHOD_BUFFER blocks, from block number `block` on. */
-static void versions_check(struct judging *j, int fd, uint64_t file, uint64_t block,
-                           unsigned blocks, uint64_t promised, struct sight *s)
-{
-    uint64_t bytes = j->header->block_bytes;
-    range_check(j, fd, file, block * bytes, blocks * bytes, promised, s);
-}
-
 /* Turns what a range shows that was promised as a whole: one version, and none before that one. */
 static void require_whole(struct sight *s, uint64_t promised)
 {
@@ -234,13 +232,13 @@ static void require_whole(struct sight *s, uint64_t promised)
         s->finding = FOUND_LOST;
 }
 
-/* versions_check() of the first blocks of a file below the directory behind fd. */
+/* range_check() of the first blocks of a file below the directory behind fd. */
 static void file_check(struct judging *j, int fd, const char *name, uint64_t file, unsigned blocks,
                        uint64_t promised, struct sight *s)
 {
     int opened = judging_open(j, fd, name);
     if (opened >= 0)
-        versions_check(j, opened, file, 0, blocks, promised, s);
+        range_check(j, opened, blocks_of(j->header, file, 0, blocks), promised, s);
     else
         *s = (struct sight){.finding = judging_failure(j, -opened)};
     descriptor_close(&opened);
@@ -364,20 +362,26 @@ static void judging_add(struct judging *j, uint32_t unit, const struct sight *s,
  * units are blocks of that file. A block that is newer than promised, or that mixes newer versions,
  * was being written when the power went. */
 
-/* Returns the size of a unit, and sets its offset in the file. */
-static uint32_t whole_place(const struct whole_sizes *whole, uint32_t unit, uint64_t *offset)
+/* A cycle of units that are written whole, one of each size, takes twice the largest size of the
+ * file: a unit of S bytes begins S bytes after the cycle's start, so it is aligned to its size, as
+ * RWF_ATOMIC demands. */
+static struct range unit_range(const struct header *h, unsigned method, uint32_t unit)
 {
+    const struct whole_sizes *whole = &h->whole;
+    if (method != METHOD_ATOMIC && method != METHOD_PLAIN)
+        return blocks_of(h, 0, unit, 1);
     uint32_t sizes = (uint32_t)__builtin_ctz(whole->most / whole->least) + 1;
     uint32_t size = whole->least << unit % sizes;
-    *offset = (uint64_t)(unit / sizes) * 2 * whole->most + size;
-    return size;
+    return (struct range){0, (uint64_t)(unit / sizes) * 2 * whole->most + size, size};
 }
 
-static bool whole_write(struct work *w, int fd, uint32_t unit, uint64_t version, int flags)
+/* Number of units in the file of a worker, without a tail. */
+static uint32_t units_in_file(const struct header *h, unsigned method)
 {
-    uint64_t offset;
-    uint32_t size = whole_place(&w->header->whole, unit, &offset);
-    return range_write(w, fd, 0, offset, size, version, flags);
+    if (method == METHOD_PLAIN)
+        method = METHOD_ATOMIC;
+    return methods[method].is_canary ? CANARY_BLOCKS
+                                     : method_units_of_worker(h, method) - methods[method].tails;
 }
 
 /* Makes the worker's file with version 0 of all its units, and opens it for the method. */
@@ -385,21 +389,14 @@ static bool blocks_begin(struct work *w)
 {
     const struct method *m = &methods[w->method];
     bool is_whole = w->method == METHOD_ATOMIC || w->method == METHOD_PLAIN;
-    uint32_t units = is_whole       ? method_units_of_worker(w->header, METHOD_ATOMIC)
-                     : m->is_canary ? CANARY_BLOCKS
-                                    : w->header->units;
     struct name name = worker_name(w->method, w->worker, 0);
     errno = EOPNOTSUPP;
     if (is_whole && !called(w, "promise of whole writes", w->header->whole.most > 0 ? 0 : -1))
         return false;
     int fd = work_create(w, w->directory_fd, name.text);
     bool is_made = fd >= 0;
-    for (uint32_t unit = 0; is_made && unit < units; unit += is_whole ? 1 : METHOD_BUFFER) {
-        uint32_t left = units - unit;
-        is_made = is_whole ? whole_write(w, fd, unit, 0, 0)
-                           : contents_write(w, fd, 0, unit,
-                                            left < METHOD_BUFFER ? left : METHOD_BUFFER, 0, 0);
-    }
+    for (uint32_t unit = 0; is_made && unit < units_in_file(w->header, w->method); unit++)
+        is_made = range_write(w, fd, unit_range(w->header, w->method, unit), 0, 0);
     is_made = is_made && sync_file(w, fd, w->first_sync);
     descriptor_close(&fd);
     if (is_made)
@@ -411,7 +408,7 @@ static void check_block(struct judging *j, int fd, uint32_t unit, uint64_t promi
                         struct sight *s)
 {
     struct overwrites *o = &j->findings->overwrites;
-    versions_check(j, fd, 0, unit, 1, promised, s);
+    range_check(j, fd, blocks_of(j->header, 0, unit, 1), promised, s);
     if (s->finding != FOUND_KEPT || s->newest <= promised)
         return;
     o->under_way++;
@@ -434,7 +431,8 @@ static void check_tail_file(struct judging *j, uint64_t number, uint64_t blocks,
     int fd = judging_open(j, j->directory_fd, tail_name(j->method, j->worker, number).text);
     *s = (struct sight){.finding = fd < 0 ? judging_failure(j, -fd) : FOUND_KEPT};
     for (uint64_t block = 0; s->finding == FOUND_KEPT && block < blocks; block++)
-        versions_check(j, fd, number + 1, block, 1, number * j->header->units + block + 1, s);
+        range_check(j, fd, blocks_of(j->header, number + 1, block, 1),
+                    number * j->header->units + block + 1, s);
     descriptor_close(&fd);
 }
 
@@ -482,8 +480,7 @@ static void units_judge(struct judging *j)
     int fd = are_names ? directory_open(j->directory_fd, name.text)
                        : judging_open(j, j->directory_fd, name.text);
     snprintf(file, sizeof file, "%s", name.text);
-    for (uint32_t unit = 0; unit < method_units_of_worker(j->header, j->method) - m->tails;
-         unit++) {
+    for (uint32_t unit = 0; unit < units_in_file(j->header, j->method); unit++) {
         struct sight sight;
         uint64_t promised = promised_of(j, unit);
         if (promised == 0)
@@ -515,7 +512,8 @@ static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[]
             if (w->other_fd < 0)
                 return false;
         }
-        if (!contents_write(w, w->other_fd, number + 1, block, 1, versions[0], 0) ||
+        if (!range_write(w, w->other_fd, blocks_of(w->header, number + 1, block, 1), versions[0],
+                         0) ||
             !called(w, m->name, m->sync(w->other_fd)))
             return false;
         if (block > 0)
@@ -528,7 +526,8 @@ static bool blocks_step(struct work *w, uint32_t unit, const uint64_t versions[]
                                 0)));
     }
     for (uint32_t i = 0; i < w->batch; i++)
-        if (!contents_write(w, w->fd, 0, unit + i, 1, versions[i], m->write_flags))
+        if (!range_write(w, w->fd, unit_range(w->header, w->method, unit + i), versions[i],
+                         m->write_flags))
             return false;
     return !m->sync || called(w, m->name, m->sync(w->fd));
 }
@@ -556,11 +555,11 @@ static bool msync_begin(struct work *w)
  * fails, a store would end the program with SIGBUS, but read(2) fails with EFAULT. */
 static bool msync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    size_t bytes = w->header->block_bytes;
-    size_t offset = (size_t)unit * bytes;
-    char *to = (char *)w->own + offset;
-    size_t into_page = offset % (size_t)sysconf(_SC_PAGESIZE);
-    fill_buffer(w, 0, offset, bytes, versions[0]);
+    struct range range = blocks_of(w->header, 0, unit, 1);
+    size_t bytes = range.bytes;
+    char *to = (char *)w->own + range.offset;
+    size_t into_page = range.offset % (size_t)sysconf(_SC_PAGESIZE);
+    fill_buffer(w, range, versions[0]);
     if (pwrite(w->other_fd, w->buffer, bytes, 0) != (ssize_t)bytes)
         return called(w, "change of the mapping", -1);
     ssize_t got = pread(w->other_fd, to, bytes, 0);
@@ -597,37 +596,34 @@ static bool uring_fsync_begin(struct work *w)
 static bool uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
     struct io_uring *ring = w->own;
-    uint64_t offset = (uint64_t)unit * w->header->block_bytes;
-    fill_buffer(w, 0, offset, w->header->block_bytes, versions[0]);
+    struct range range = blocks_of(w->header, 0, unit, 1);
+    fill_buffer(w, range, versions[0]);
     w->call = "io_uring write and fsync";
     struct io_uring_sqe *write = io_uring_get_sqe(ring);
     struct io_uring_sqe *sync = io_uring_get_sqe(ring);
     w->error = EBUSY;
     if (!write || !sync)
         return false;
-    io_uring_prep_write(write, w->fd, w->buffer, w->header->block_bytes, offset);
+    io_uring_prep_write(write, w->fd, w->buffer, (unsigned)range.bytes, range.offset);
     io_uring_sqe_set_flags(write, IOSQE_IO_LINK);
-    io_uring_sqe_set_data64(write, 0);
     io_uring_prep_fsync(sync, w->fd, 0);
-    io_uring_sqe_set_data64(sync, 1);
+    io_uring_sqe_set_data64(write, range.bytes); /* the right result: a full write */
+    io_uring_sqe_set_data64(sync, 0);
+    struct io_uring_cqe *done[2];
     int submitted = io_uring_submit(ring);
-    const int right[] = {(int)w->header->block_bytes, 0}; /* a full write, and an fsync */
     w->error = submitted == 2 ? 0 : submitted < 0 ? -submitted : EIO;
-    for (int left = 2; left > 0 && submitted == 2; left--) {
-        struct io_uring_cqe *cqe;
-        int waited;
-        do {
-            waited = io_uring_wait_cqe(ring, &cqe);
-        } while (waited == -EINTR);
-        if (waited != 0) {
-            w->error = -waited;
-            return false;
-        }
-        if (cqe->res != right[io_uring_cqe_get_data64(cqe)] &&
+    while (submitted == 2 && (w->error = -io_uring_wait_cqe_nr(ring, done, 2)) == EINTR)
+        continue;
+    if (w->error != 0)
+        return false;
+    io_uring_peek_batch_cqe(ring, done, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        int result = done[i]->res;
+        if (result != (int)io_uring_cqe_get_data64(done[i]) &&
             (w->error == 0 || w->error == ECANCELED))
-            w->error = cqe->res < 0 ? -cqe->res : EIO;
-        io_uring_cqe_seen(ring, cqe);
+            w->error = result < 0 ? -result : EIO;
     }
+    io_uring_cq_advance(ring, 2);
     return w->error == 0;
 }
 
@@ -651,7 +647,8 @@ static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[]
     uint64_t write = versions[0];
     uint32_t block = (uint32_t)((write - 1) % CANARY_GROUPS) * CANARY_BATCH;
     (void)unit;
-    return contents_write(w, w->fd, 0, block, CANARY_BATCH, canary_version(write, block), 0);
+    return range_write(w, w->fd, blocks_of(w->header, 0, block, CANARY_BATCH),
+                       canary_version(write, block), 0);
 }
 
 /* ---- writes that are promised whole ---------------------------------------------------------- */
@@ -659,10 +656,7 @@ static bool canary_step(struct work *w, uint32_t unit, const uint64_t versions[]
 /* `atomic` overwrites its units with RWF_ATOMIC, each with one direct write; its units have all
  * sizes that are promised whole, in turn. A unit of which a cut left parts of two versions is torn.
  * Beside it, `plain` does the same without the flag and without syncs, round and round as a
- * canary does: it shows whether the cut tore anything at all.
- *
- * A cycle of units, one of each size, takes twice the largest size of the file: a unit of S bytes
- * begins S bytes after the cycle's start, so it is aligned to its size, as RWF_ATOMIC demands. */
+ * canary does: it shows whether the cut tore anything at all. */
 #define WHOLE_UNITS 24
 
 struct whole_sizes whole_sizes_of(int directory_fd)
@@ -692,17 +686,10 @@ void whole_sizes_format(char text[static 2 * UNITS_TEXT], const struct whole_siz
     }
 }
 
-static bool atomic_step(struct work *w, uint32_t unit, const uint64_t versions[])
-{
-    return whole_write(w, w->fd, unit, versions[0], methods[w->method].write_flags);
-}
-
 static void atomic_check(struct judging *j, int fd, uint32_t unit, uint64_t promised,
                          struct sight *s)
 {
-    uint64_t offset;
-    uint32_t size = whole_place(&j->header->whole, unit, &offset);
-    range_check(j, fd, 0, offset, size, 0, s);
+    range_check(j, fd, unit_range(j->header, j->method, unit), 0, s);
     if (s->finding == FOUND_FOREIGN && s->is_kept_in_part)
         s->finding = FOUND_TORN;
     require_whole(s, promised);
@@ -710,10 +697,11 @@ static void atomic_check(struct judging *j, int fd, uint32_t unit, uint64_t prom
 
 static bool plain_step(struct work *w, uint32_t unit, const uint64_t versions[])
 {
-    uint32_t units = method_units_of_worker(w->header, METHOD_ATOMIC);
+    uint32_t units = units_in_file(w->header, w->method);
     uint64_t before = versions[0] - 1;
+    struct range range = unit_range(w->header, w->method, (uint32_t)(before % units));
     (void)unit;
-    return whole_write(w, w->fd, (uint32_t)(before % units), before / units + 1, 0);
+    return range_write(w, w->fd, range, before / units + 1, 0);
 }
 
 /* Counts the blocks of a canary that are older than the last write to them, or torn, as a cut is
@@ -724,15 +712,14 @@ static void canary_judge(struct judging *j)
     struct tally *t = &j->findings->methods[j->method];
     uint64_t writes = j->ledger->units[j->method]->version;
     uint64_t durable = j->method == METHOD_CACHED ? j->ledger->cached_from : 0;
-    uint32_t units = is_plain ? method_units_of_worker(j->header, METHOD_ATOMIC) : CANARY_BLOCKS;
     int fd = judging_open(j, j->directory_fd, worker_name(j->method, j->worker, 0).text);
-    for (uint32_t unit = 0; fd >= 0 && unit < units; unit++) {
+    for (uint32_t unit = 0; fd >= 0 && unit < units_in_file(j->header, j->method); unit++) {
         struct sight sight;
         uint64_t version = canary_version(writes, unit);
         if (is_plain)
             atomic_check(j, fd, unit, 0, &sight);
         else if (version > canary_version(durable, unit))
-            versions_check(j, fd, 0, unit, 1, version, &sight);
+            range_check(j, fd, blocks_of(j->header, 0, unit, 1), version, &sight);
         else
             continue;
         t->found[sight.finding]++;
@@ -744,17 +731,17 @@ static void canary_judge(struct judging *j)
 
 /* ---- names: writing -------------------------------------------------------------------------- */
 
-/* The methods whose units are names: a worker has one or two directories, in which version 4 of
- * unit 17 is called "17.4", or "17" where a unit's name never changes. No name with a version is
- * used twice. */
+/* The methods whose units are names, none of which is used twice: a worker has one or two
+ * directories, in which version 4 of unit 17 is "17.4", or "17" where its name never changes. */
 
 /* Makes a file with `version` in all its blocks, and syncs it with `sync` (NULL: not at all). */
 static bool make_file(struct work *w, const char *name, uint32_t unit, unsigned blocks,
                       uint64_t version, int (*sync)(int fd))
 {
     int fd = work_create(w, w->fd, name);
-    bool is_made =
-        fd >= 0 && contents_write(w, fd, unit + 1, 0, blocks, version, 0) && sync_file(w, fd, sync);
+    bool is_made = fd >= 0 &&
+                   range_write(w, fd, blocks_of(w->header, unit + 1, 0, blocks), version, 0) &&
+                   sync_file(w, fd, sync);
     descriptor_close(&fd);
     return is_made;
 }
@@ -1055,7 +1042,7 @@ const struct method methods[METHODS] = {
                          .is_fact = true, .names = {.sides = 1},
                          .promise =
                              "a new file synced, and not its directory: nothing is promised"},
-    [METHOD_ATOMIC] = {METHOD("atomic", blocks_begin, atomic_step, units_judge),
+    [METHOD_ATOMIC] = {METHOD("atomic", blocks_begin, blocks_step, units_judge),
                        .check = atomic_check, .units_most = WHOLE_UNITS,
                        .open_flags = O_DIRECT | O_DSYNC, .write_flags = RWF_ATOMIC,
                        .promise =
@@ -1066,14 +1053,11 @@ const struct method methods[METHODS] = {
                       .promise = "the same writes without RWF_ATOMIC: nothing is promised"},
 };
 
-bool method_find(const char *name, size_t length, unsigned *method)
+bool method_find(const char *name, unsigned *method)
 {
-    for (unsigned i = 0; i < METHODS; i++) {
-        if (strncmp(methods[i].name, name, length) != 0 || methods[i].name[length] != '\0')
-            continue;
-        *method = i;
-        return true;
-    }
+    for (*method = 0; *method < METHODS; ++*method)
+        if (strcmp(methods[*method].name, name) == 0)
+            return true;
     return false;
 }
 

@@ -10,9 +10,7 @@
 
 #include <cmocka.h>
 
-#include "boncut/ledger.h"
 #include "boncut/log.h"
-#include "boncut/methods/method.h"
 
 #define RUN UINT64_C(0x123456789abcdef0)
 
@@ -39,7 +37,7 @@ static struct header a_header(uint64_t run)
 static unsigned method_of(const char *name)
 {
     unsigned method;
-    assert_true(method_find(name, strlen(name), &method));
+    assert_true(method_find(name, &method));
     return method;
 }
 
