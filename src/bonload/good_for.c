@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,17 +73,14 @@ static void add_load(const struct inquiry *q, const struct run *run, const struc
     const struct kind_result *k = &result->figures->kinds[LOAD_WRITE];
     const struct profile *p = &a->profile;
     struct at_load *l = &a->loads[a->load_count++];
-    uint64_t grace_ns = GRACE_NS;
+    double longest_ns = 0;
     bool was_ever_busy = false;
     for (unsigned i = 0; i < PROFILE_LIMITS && p->limits[i].name; i++)
-        if (GRACE_NS + 2 * p->limits[i].nanoseconds > grace_ns)
-            grace_ns = GRACE_NS + 2 * p->limits[i].nanoseconds;
-    if (grace_ns > MAX_GRACE_NS)
-        grace_ns = MAX_GRACE_NS;
+        longest_ns = fmax(longest_ns, (double)p->limits[i].nanoseconds);
+    double grace_ns = fmin(GRACE_NS + 2 * longest_ns, MAX_GRACE_NS);
     double load_seconds = k->offered > 0 ? (double)k->due / k->offered : 0;
-    double seconds = k->elapsed - (double)grace_ns / (double)BILLION;
-    if (load_seconds > seconds) /* the time by which the last requests were late counts */
-        seconds = load_seconds;
+    /* the time by which the last requests were late counts */
+    double seconds = fmax(load_seconds, k->elapsed - grace_ns / (double)BILLION);
     *l = (struct at_load){
         .asked = (double)run->plan->kinds[LOAD_WRITE].rate / (double)BILLION,
         .clients = run->plan->kinds[LOAD_WRITE].threads,
@@ -248,16 +246,13 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
         return 0;
     if (s->limit.of == LIMIT_MEAN)
         return err_say(e, "-max-latency: with -good-for it is pN:DURATION or max:DURATION");
-    const struct profile_limit given = {
-        .on = LIMIT_ON_SYNC,
-        .name = p->sync,
-        .percent = s->limit.of == LIMIT_MAX ? 100 : s->limit.percent,
-        .nanoseconds = s->limit.nanoseconds,
-    };
-    for (unsigned i = 0; i < PROFILE_LIMITS; i++) {
-        if (p->limits[i].name && p->limits[i].on != LIMIT_ON_SYNC)
+    for (struct profile_limit *l = p->limits; l < p->limits + PROFILE_LIMITS; l++) {
+        if (l->name && l->on != LIMIT_ON_SYNC)
             continue;
-        p->limits[i] = given;
+        *l = (struct profile_limit){.on = LIMIT_ON_SYNC,
+                                    .name = p->sync,
+                                    .percent = s->limit.of == LIMIT_MAX ? 100 : s->limit.percent,
+                                    .nanoseconds = s->limit.nanoseconds};
         return 0;
     }
     return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
@@ -344,9 +339,10 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         .coordinator = coordinator,
         .is_all = strcmp(s->good_for, "all") == 0,
     };
-    const struct profile *asked = profile_by_name(s->good_for);
     struct profile from_file;
-    size_t profiles = 0;
+    const struct profile *single[] = {profile_by_name(s->good_for), NULL};
+    const struct profile *const *list = q.is_all ? profile_table : single;
+    size_t profiles = 1;
     if (coordinator->ranks.count > 1)
         return err_say(e, "-good-for judges the storage of one machine: it takes one rank");
     if (s->sweep_count > 0 || s->engine || s->url_source || s->written_dump || s->ramp ||
@@ -360,7 +356,7 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
                           "-fail-above; -max-latency=pN:DURATION sets another limit");
     if (s->output == OUTPUT_JSON && !s->json)
         return err_say(e, "-output=json is goader's, which has no -good-for; --json prints this");
-    while (profile_table[profiles])
+    while (q.is_all && profile_table[profiles])
         profiles++;
     q.answers = calloc(profiles, sizeof *q.answers);
     if (!q.answers)
@@ -378,14 +374,12 @@ int good_for(const struct settings *s, struct coordinator *coordinator, int *sta
         close(fd);
     }
     rc = fd >= 0 ? 0 : fd;
-    if (rc == 0 && !asked && !q.is_all) {
+    if (rc == 0 && !q.is_all && !single[0]) {
         rc = profile_read(&from_file, s->good_for, &q.own, e);
-        asked = &from_file;
+        single[0] = &from_file;
     }
-    if (rc == 0 && asked)
-        rc = ask_profile(&q, asked, e);
-    for (size_t i = 0; rc == 0 && !asked && profile_table[i] && !q.was_stopped; i++)
-        rc = ask_profile(&q, profile_table[i], e);
+    for (; rc == 0 && *list && !q.was_stopped; list++)
+        rc = ask_profile(&q, *list, e);
     if (rc == 0 && !q.report)
         message("stopped before anything could be judged");
     else if (rc == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {
     struct output file;
-    char *name;
+    char name[PATH_MAX]; /* "": it is not wanted */
 };
 
 /* The files that are written at the end. They are opened before any load is made. */
@@ -46,17 +47,9 @@ static bool is_first(const struct plan *p)
 
 static int open_named(struct named_output *o, const char *value, const char *suffix, struct err *e)
 {
-    if (asprintf(&o->name, "%s%s", value, suffix) < 0) {
-        o->name = NULL;
-        return err_system(e, ENOMEM, "allocate memory for the name of a file");
-    }
+    if (snprintf(o->name, sizeof o->name, "%s%s", value, suffix) >= (int)sizeof o->name)
+        return err_system(e, ENAMETOOLONG, "open %s%s", value, suffix);
     return output_open(&o->file, o->name, e);
-}
-
-static void close_named(struct named_output *o)
-{
-    output_discard(&o->file);
-    free(o->name);
 }
 
 static int open_outputs(struct outputs *o, const struct plan *p, struct err *e)
@@ -103,7 +96,7 @@ static int print_reports(const struct result *result, struct outputs *o, struct 
     if (rc == 0 && s->timeline_file)
         rc = html_page_write(&o->page, json, e);
     for (enum load_kind kind = 0; rc == 0 && kind < LOAD_KINDS; kind++) {
-        if (!o->hgrm[kind].name)
+        if (!*o->hgrm[kind].name)
             continue;
         report_hgrm(&result->figures->kinds[kind].tally.response, o->hgrm[kind].file.stream);
         rc = output_finish(&o->hgrm[kind].file, e);
@@ -413,9 +406,9 @@ static int session(const struct settings *s, struct coordinator *coordinator, in
     if (is_open)
         run_close(&run);
     output_discard(&outputs.report);
-    close_named(&outputs.dump);
+    output_discard(&outputs.dump.file);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
-        close_named(&outputs.hgrm[kind]);
+        output_discard(&outputs.hgrm[kind].file);
     html_page_close(&outputs.page);
     explainer_close(&explainer);
     int signal = stop_signal();

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "measure/clock.h"
@@ -103,8 +104,10 @@ void main_loop_close(struct main_loop *m)
     free(m->steps);
     series_close(&m->intervals);
     series_close(&m->timeline);
-    progress_close(&m->view);
-    live_file_close(&m->live);
+    free(m->view.counted);
+    free(m->live.counted);
+    if (m->live.csv)
+        fclose(m->live.csv);
 }
 
 /* Whether requests count, because the warm-up is over. */
@@ -190,6 +193,7 @@ static void begin_step(struct main_loop *m, uint64_t now_ns)
     }
     begin_span(m, SPAN_STEP);
 }
+
 /* Sets the end of the step, whose requests may still be in flight. Further calls do nothing. */
 static void stop_step(struct main_loop *m, uint64_t now_ns)
 {
@@ -210,6 +214,7 @@ static void stop_step(struct main_loop *m, uint64_t now_ns)
                                : due * (double)BILLION / (double)(now_ns - f->begin_ns);
     }
 }
+
 /* What a meeting of all ranks at the end of a step works on. */
 struct step_meeting {
     struct main_loop *loop;
@@ -288,7 +293,9 @@ static int check_warmup(struct main_loop *m, uint64_t now_ns, struct err *e)
     if (rc != 0)
         return rc;
     load_threads_forget(m->run);
-    progress_restart(&m->view);
+    if (m->view.counted)
+        memset(m->view.counted, 0, sizeof *m->view.counted);
+    m->view.next_ns = m->view.told_failures = 0;
     run_renew_budget(m->run);
     rc = begin_first_step(m, e);
     if (rc == 0)
@@ -489,28 +496,6 @@ static int record_series(struct main_loop *m, uint64_t now_ns, bool is_last, str
     return live_file_update(&m->live, m->run, elapsed_ns, is_last, e);
 }
 
-/* Lets the load begin, together with all other ranks. */
-static int begin_load(struct main_loop *m, struct err *e)
-{
-    struct meeting meeting = {.name = "Starting the load", .compares_clocks = true};
-    bool has_steps = plan_has_steps(m->run->plan);
-    int rc = coordinator_meet(m->coordinator, &meeting, e);
-    if (rc != 0)
-        return rc;
-    m->view.told_memory_ns = clock_ns();
-    if (m->run->plan->settings->warmup_ns.value > 0) {
-        atomic_store(&m->run->most, UINT64_MAX);
-        begin_sums(m, clock_ns());
-        return 0;
-    }
-    if (has_steps) /* a pause keeps requests from ending before the sums of the first step begin */
-        run_pause(m->run);
-    rc = begin_first_step(m, e);
-    if (has_steps)
-        run_resume(m->run);
-    return rc;
-}
-
 /* Waits until the next tick, and looks at the run. On SIGUSR1, prints the figures so far. */
 static int tick(struct main_loop *m, struct err *e)
 {
@@ -559,7 +544,20 @@ int main_loop_run(struct main_loop *m, struct err *e)
         rc = load_threads_start(run, e);
     if (rc != 0)
         return rc;
-    rc = begin_load(m, e);
+    struct meeting start = {.name = "Starting the load", .compares_clocks = true};
+    rc = coordinator_meet(m->coordinator, &start, e);
+    m->view.told_memory_ns = clock_ns();
+    if (rc == 0 && run->plan->settings->warmup_ns.value > 0) {
+        atomic_store(&run->most, UINT64_MAX);
+        begin_sums(m, clock_ns());
+    } else if (rc == 0) {
+        bool has_steps = plan_has_steps(run->plan);
+        if (has_steps) /* a pause keeps requests from ending before the sums of a step begin */
+            run_pause(run);
+        rc = begin_first_step(m, e);
+        if (has_steps)
+            run_resume(run);
+    }
     bool is_joint = m->coordinator->ranks.count > 1 && is_controlled(m);
     while (rc == 0 && (atomic_load(&run->loads[LOAD_READ].threads_left) > 0 ||
                        atomic_load(&run->loads[LOAD_WRITE].threads_left) > 0 ||

@@ -31,20 +31,6 @@ int progress_open(struct progress_view *v, bool is_wanted, struct err *e)
     return v->counted ? 0 : err_system(e, ENOMEM, "allocate memory for the live display");
 }
 
-void progress_close(struct progress_view *v)
-{
-    free(v->counted);
-    *v = (struct progress_view){0};
-}
-
-void progress_restart(struct progress_view *v)
-{
-    if (v->counted)
-        memset(v->counted, 0, sizeof *v->counted);
-    v->next_ns = 0;
-    v->told_failures = 0;
-}
-
 void progress_clear(void *view)
 {
     struct progress_view *v = view;
@@ -166,11 +152,16 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
 
 /* ---- the live file -------------------------------------------------------------------------- */
 
-/* Prints sums of the whole run, and quantiles and rates of `part`, which took so many seconds. */
-static void print_metrics(const struct live_file *l, const struct tally part[], double seconds,
-                          FILE *out)
+/* Replaces the file: sums of the whole run, and quantiles and rates of a part of it. */
+static int write_metrics(struct live_file *l, const struct tally part[], uint64_t part_ns,
+                         struct err *e)
 {
     static const double percents[] = {50, 90, 99, 99.9};
+    const double seconds = (double)(part_ns + 1) / (double)BILLION;
+    int rc = output_open_plain(&l->metrics, l->path, e);
+    if (rc != 0)
+        return rc;
+    FILE *out = l->metrics.stream;
     fputs("# HELP bonload_latency_seconds Latency of requests that did not fail; quantiles of the "
           "last second, and in the end of the whole run.\n"
           "# TYPE bonload_latency_seconds summary\n",
@@ -207,16 +198,6 @@ static void print_metrics(const struct live_file *l, const struct tally part[], 
         fprintf(out, "bonload_bytes_per_second{kind=\"%s\"} %.3f\n", load_names[kind],
                 (double)part[kind].bytes / seconds);
     fputs("# EOF\n", out);
-}
-
-/* Replaces the file with one that has metrics. */
-static int write_metrics(struct live_file *l, const struct tally part[], uint64_t part_ns,
-                         struct err *e)
-{
-    int rc = output_open_plain(&l->metrics, l->path, e);
-    if (rc != 0)
-        return rc;
-    print_metrics(l, part, (double)(part_ns + 1) / (double)BILLION, l->metrics.stream);
     rc = output_finish(&l->metrics, e);
     output_discard(&l->metrics);
     return rc;
@@ -245,14 +226,6 @@ int live_file_open(struct live_file *l, const struct plan *p, struct err *e)
           "reads,read_errors,read_bytes,read_p50_ns,read_p99_ns,read_max_ns\n",
           l->csv);
     return 0;
-}
-
-void live_file_close(struct live_file *l)
-{
-    if (l->csv)
-        fclose(l->csv);
-    free(l->counted);
-    *l = (struct live_file){0};
 }
 
 int live_file_update(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,

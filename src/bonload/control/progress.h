@@ -17,7 +17,7 @@ struct progress_view {
     struct progress_bar bar;
     uint64_t next_ns;
     uint64_t last_ns;
-    struct recent_counts *counted; /* until the last update, and before; NULL: no display */
+    struct recent_counts *counted; /* until the last update, and before; NULL: no display. Owned */
     uint64_t told_failures;        /* failures that have been reported: a bit for each kind */
     uint64_t told_memory_ns;       /* time of the last report on memory, or the start of the load */
 };
@@ -31,12 +31,8 @@ void progress_update(struct progress_view *v, const struct run *run, uint64_t no
 /* Reports each kind of failure once, with -verbose. */
 void progress_report_failures(struct progress_view *v, const struct run *run);
 
-/* Starts again after all counters have been cleared. */
-void progress_restart(struct progress_view *v);
-
 /* Removes the progress line from the terminal. */
 void progress_clear(void *view);
-void progress_close(struct progress_view *v);
 
 /* The file of -live-file: the figures of each second, while the run goes on. If its name ends in
  * .prom, it is replaced as a whole each second, with metrics (OpenMetrics, as a node exporter reads
@@ -47,12 +43,11 @@ struct live_file {
     FILE *csv;                     /* NULL: the file has metrics */
     struct output metrics;         /* has made the file with metrics */
     uint64_t last_ns;              /* when the current second began, in ns since requests count */
-    struct recent_counts *counted; /* until now, and in the current second */
+    struct recent_counts *counted; /* until now, and in the current second; owned, as csv is */
 };
 
 /* Opens the live file of a plan, if it has one. */
 int live_file_open(struct live_file *l, const struct plan *p, struct err *e);
-void live_file_close(struct live_file *l);
 
 /* Writes the figures if a second is over, or if is_last is set. To be called often. */
 int live_file_update(struct live_file *l, const struct run *run, uint64_t elapsed_ns, bool is_last,

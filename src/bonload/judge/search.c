@@ -406,27 +406,29 @@ struct search_answer search_answer(const struct controller *c, enum load_kind ki
     const struct kind_search *ks = &c->kind_searches[kind];
     const struct sequential_test_rules rules = rules_of(c);
     enum verdict last = c->noted.kinds[kind].verdict;
+    struct search_answer a = {.found = ks->found, .load = ks->load};
     bool is_busy = ks->why == VERDICT_BUSY && ks->broken > 0;
-    if (c->is_confirmed && ks->found == FOUND_LOAD && is_busy)
-        return (struct search_answer){FOUND_UNSURE, ks->load, FOUND_BUSY};
-    if (c->is_confirmed)
-        return (struct search_answer){ks->found, ks->load, FOUND_BY_STEPS};
-    if (ks->found != FOUND_NONE) {
+    if (c->is_confirmed) {
+        is_busy &= ks->found == FOUND_LOAD;
+    } else if (ks->found != FOUND_NONE) {
         /* the current load is known to keep the limit if its open window shows that */
         bool is_kept =
             (c->is_measuring && sequential_test_verdict(&c->tests[kind]) == VERDICT_KEPT) ||
             (c->is_first && sequential_test_seems_kept(&rules, whole));
-        double reached = is_kept ? ks->load : kind_search_kept(ks);
-        return (struct search_answer){FOUND_UNSURE, reached,
-                                      reached <= 0 && is_busy ? FOUND_BUSY : FOUND_BY_STEPS};
+        a.found = FOUND_UNSURE;
+        a.load = is_kept ? ks->load : kind_search_kept(ks);
+        is_busy &= a.load <= 0;
+    } else {
+        a.load = 0;
+        a.why = c->is_no_cause ? FOUND_NO_CAUSE : FOUND_BY_STEPS;
+        if (!c->is_no_cause && (last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED))
+            a.found = FOUND_UNSURE;
     }
-    if (is_busy)
-        return (struct search_answer){FOUND_UNSURE, 0,
-                                      c->is_no_cause ? FOUND_NO_CAUSE_BUSY : FOUND_BUSY};
-    if (c->is_no_cause)
-        return (struct search_answer){FOUND_NONE, 0, FOUND_NO_CAUSE};
-    bool is_unsure = last == VERDICT_UNKNOWN || last == VERDICT_UNSETTLED;
-    return (struct search_answer){is_unsure ? FOUND_UNSURE : FOUND_NONE, 0, FOUND_BY_STEPS};
+    if (is_busy) {
+        a.found = FOUND_UNSURE;
+        a.why = a.why == FOUND_NO_CAUSE ? FOUND_NO_CAUSE_BUSY : FOUND_BUSY;
+    }
+    return a;
 }
 
 /* ---- the controller -------------------------------------------------------------------------- */

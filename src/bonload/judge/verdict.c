@@ -374,10 +374,9 @@ static json_t *load_of(const struct at_load *l)
     json_t *judgements = json_array();
     put_real(&object, "load_per_second", l->asked);
     put_count(&object, "clients", l->clients);
-    put_real(&object, "asked_per_second", l->offered);
-    put_real(&object, "made_per_second", l->achieved);
-    put_count(&object, "made", l->durations[0].count);
-    put_count(&object, "errors", l->requests - l->durations[0].count);
+    PUT_REALS(&object, {"asked_per_second", l->offered}, {"made_per_second", l->achieved});
+    PUT_COUNTS(&object, {"made", l->durations[0].count},
+               {"errors", l->requests - l->durations[0].count});
     put_machine(&object, &l->machine);
     for (const struct duration_figures *f = l->durations; f < l->durations + DURATIONS; f++) {
         if (f > l->durations && f->count == 0) /* requests are always listed */
@@ -395,8 +394,7 @@ static json_t *load_of(const struct at_load *l)
         json_t *judged = json_object();
         put_text(&judged, "what", j->limit->name);
         put_real(&judged, "percentile", j->limit->percent);
-        put_count(&judged, "limit_ns", j->limit->nanoseconds);
-        put_count(&judged, "count", j->count);
+        PUT_COUNTS(&judged, {"limit_ns", j->limit->nanoseconds}, {"count", j->count});
         put_known_count(&judged, "found_ns",
                         percentile_is_known(j->count, j->limit->percent) ? j->found_ns : 0);
         put_count(&judged, "low_ns", j->low_ns);

@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,7 +88,7 @@ static void what_did_not_end_has_no_latency(void **state)
     end_requests(&run, LOAD_READ, 6, true);
     look(&v, &run, BILLION + 3 * LINE_NS, line);
     assert_string_equal(line, "reads 0/s by 1 thread p50 - p99 -, 6 errors");
-    progress_close(&v);
+    free(v.counted);
     recorders_close(&run.recorders);
 }
 
@@ -119,7 +121,7 @@ static void two_kinds_fit_80_columns(void **state)
     look_until(&v, &run, BILLION + 2 * LINE_NS, 18 * BILLION, line);
     assert_string_equal(line,
                         "writes 0/s of 100k p99 -, reads 0/s of 100k p99 -, 3 errors, 6 s left");
-    progress_close(&v);
+    free(v.counted);
     recorders_close(&run.recorders);
 }
 
