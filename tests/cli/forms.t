@@ -86,6 +86,20 @@ shows_ok('a load',   "$bin/bonload -rps=500 -wps=400 -duration=2s @load $dir/loa
 shows_ok('a sweep',  "$bin/bonload -sweep=1000,2000 -rps=1 -wps=1 -duration=1s @load $dir/load/XXX", 'sweep');
 shows_ok('a search', "$bin/bonload -max-latency=10s -wt=0 -rt=1 -duration=2500ms $dir/load/XXX", 'search');
 shows_ok('an answer about a program', "$bin/bonload -good-for=sqlite -duration=1s $dir/data");
+
+# Answers about a program, on storage that is not memory: -good-for draws one line of progress, with the profile's name.
+my $disk = BonnieRun::scratch_on_disk();
+for ([ good => 'max 100s' ], [ bad => 'max 1ns' ], [ unknown => 'p99 100s' ]) {
+    my ($answer, $limit) = @{$_};
+    last if qx(df --output=fstype '$disk') =~ /tmpfs/;
+    spew("$dir/log", "name log\nlog wal 1MiB count=2 recycled\nrequest: commit wal 1KiB\nload 90\nlimit sync $limit\n");
+    my $command = "$bin/bonload -good-for=$dir/log -wps=100 -duration=1s -warmup=0 $disk";
+    shows_ok("an answer: $answer", $command, "good_for_$answer");
+    next if $answer ne 'unknown';
+    my ($drawn) = shown($command);
+    my @progress = grep {m{\Alog: writes \S+/s of 100 p50 (?:-|\S+ [mun]?s) p99 (?:-|\S+ [mun]?s)(?:, \d+ s left)?\z}} @{$drawn};
+    cmp_ok(scalar @progress, '>', 1, 'one line of progress is drawn again') or diag(join "\n", @{$drawn});
+}
 shows_ok('audit',    "$bin/boncut audit $dir/data", 'audit');
 shows_ok('zcav',     "$bin/zcav -b4 $dir/file", 'zcav', qr/\A(?:#|[\d.]+ )/);
 shows_ok('zcav of two files', "$bin/zcav -c2 -b4 $dir/file $dir/file", undef, qr/\A(?:#|[\d.]+ )/);
