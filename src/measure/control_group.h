@@ -77,12 +77,10 @@ struct io_limit {
 /* Adds the limits of another host. A kind that is unlimited on either host is unlimited in *all. */
 void io_limit_join(struct io_limit *all, const struct io_limit *one);
 
-/* Finds the lowest limits of a process, 0 being this one, on the devices of d. What cannot be found
- * is none. */
+/* Finds the lowest limits of a process (0: this one) on the devices of d, as far as it can. */
 void io_limit_find(struct io_limit *l, const struct device_set *d, int process);
 
-/* Lowers l by one line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max") or, if it is
- * about only one kind, of a file of version 1 ("8:0 20971520"), if the line names a device of d.
- * only: IO_LIMIT_KINDS for io.max. */
+/* Lowers l by a line of io.max ("8:0 rbps=20971520 wbps=max riops=max wiops=max"; only:
+ * IO_LIMIT_KINDS) or of a file of version 1 ("8:0 20971520"), if it names a device of d. */
 void io_limit_read_line(struct io_limit *l, const struct device_set *d, const char *line,
                         enum io_limit_kind only);

@@ -31,7 +31,6 @@ void cpu_demand_add(struct cpu_demand *sum, const struct cpu_demand *part);
 /* Replaces *most by *other if *other is larger in the sum of computing and waiting. */
 void cpu_demand_keep_larger(struct cpu_demand *most, const struct cpu_demand *other);
 
-/* Reads the waiting time in ns from a schedstat file that is at its beginning: the second of three
- * numbers. Returns false when it cannot be read, has another form, or is all 0, because the kernel
- * counts nothing. */
+/* Reads the waiting time in ns, the second of three numbers, from a schedstat file that is at its
+ * beginning. Returns false if it has another form, or is all 0: the kernel counts nothing. */
 bool cpu_read_schedstat(int fd, uint64_t *waited_ns);

@@ -96,8 +96,7 @@ static int add_all(struct device_set *d, const char *directory, const struct dev
     return count;
 }
 
-/* Finds the directory of a btrfs in sysfs. If its UUID is not known, it is that of the device which
- * is mounted. */
+/* Finds the directory of a btrfs in sysfs; if its UUID is not known, by the mounted device. */
 static bool find_btrfs(const struct mount_info *p, char uuid[static 37])
 {
     glob_t found;
@@ -201,9 +200,8 @@ void device_find(struct device_set *d, const struct mount_info *p)
     d->filesystem = d->count;
     for (unsigned i = 0; i < d->filesystem; i++)
         d->devices[i].top = i;
-    /* Adds what is below each device, until nothing lies below the last one: the members of a
-     * volume or RAID, or the disk of a partition. If one cannot be found, only the busiest device
-     * is less certain. */
+    /* Adds what is below each device: the members of a volume or RAID, or the disk of a partition.
+     * If one cannot be found, only the busiest device is less certain. */
     for (unsigned i = 0; i < d->count; i++) {
         char path[PATH_MAX];
         char text[32];

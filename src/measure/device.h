@@ -8,16 +8,14 @@
 #include "measure/mount_info.h"
 
 /* What the block devices below a directory did, by the kernel's counters
- * (Documentation/block/stat.rst of the kernel). These count everything that happens on the devices,
- * whichever program caused it.
+ * (Documentation/block/stat.rst), whichever program caused it.
  *
  * Bytes are those of the devices that the filesystem was made on: a partition, a logical volume, a
  * RAID, a loop device; for a btrfs, all its devices. That is what the filesystem asked for: the
  * blocks of files, its own blocks (journal, directories), and copies, if it makes any. The devices
  * below these (the disk of the partition, the disks of the volume, those that a loop's file is on)
- * matter for the busy time, the name, and what reached the drives. A loop's file is never touched,
- * because its server may be dead. There are none below tmpfs, overlayfs, network filesystems, FUSE
- * and ZFS. */
+ * matter for the busy time, the name, and what reached the drives. A loop's file is never touched:
+ * its server may be dead. tmpfs, overlayfs, network filesystems, FUSE and ZFS have no devices. */
 
 #define MAX_DEVICES 64
 #define DEVICE_NAME 32 /* DISK_NAME_LEN of the kernel */
@@ -111,8 +109,7 @@ bool device_is_virtual(const struct device_set *d, const struct device *device);
 /* Finds the block devices below the filesystem p. */
 void device_find(struct device_set *d, const struct mount_info *p);
 
-/* The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", " in the order of the set;
- * empty: unknown. */
+/* The models of the lowest devices ("Samsung SSD 990 PRO"), joined by ", "; empty: unknown. */
 #define DEVICE_MODELS 256
 void device_models(const struct device_set *d, char models[static DEVICE_MODELS]);
 

@@ -136,9 +136,8 @@ static bool see_sata(const struct look *l)
                                 l->device->name, speed, limit);
 }
 
-/* A fast device at a port whose fast half, the peer, is not used. That it can do SuperSpeed, a
- * device says by a capability of type 3 in the descriptors that it has beside the old ones (USB 3.2
- * specification, 9.6.2). */
+/* A fast device at a port whose fast half, the peer, is not used. A device says that it can do
+ * SuperSpeed by a descriptor of a capability of type 3 (USB 3.2 specification, 9.6.2). */
 static bool see_usb(const struct look *l)
 {
     char device[PATH_MAX];
@@ -232,8 +231,7 @@ static bool see_network(const struct look *l)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* Others trimmed the device: a filesystem that is mounted with `discard` does so itself, when files
- * are removed. */
+/* Others trimmed the device. A filesystem mounted with `discard` does so when files are removed. */
 static bool see_trims(const struct look *l)
 {
     uint64_t now = 0;

@@ -177,9 +177,8 @@ static void find_falls(struct search *s, size_t from, size_t end)
         }
         if (!is_fall(s, from, place, to, end))
             continue;
-        /* The place moves to where the series is farthest from the line between two steps near it:
-         * bytes that are counted in lumps shift the place of the least squares. Both sides keep
-         * FEWEST_STEPS. */
+        /* Bytes that are counted in lumps shift the place of the least squares: it moves to where
+         * the series is farthest from the line between two steps near it, FEWEST_STEPS apart. */
         size_t near = (size_t)fmin((double)shorter_side(from, place, to) - FEWEST_STEPS, 40);
         const struct track_point *a = point_after(s, place - near);
         double rate = rate_of(s, place - near, place + near);

@@ -293,8 +293,7 @@ static enum limit_reason find_reason(const struct judgement *j, const struct evi
         return demand >= MOSTLY_PERCENT ? REASON_NOTHING_EXPLAINS : REASON_SERVER_MOVED;
     if (j->held_percent >= MOSTLY_PERCENT && j->held_percent > j->device_percent)
         return REASON_DEVICE_HELD;
-    /* a link carries a rate each way; USB and SATA share it, so that less than this may fill
-     * them */
+    /* a link carries a rate each way; USB and SATA share it, so less than this may fill them */
     uint64_t bytes = d->read_bytes > d->written_bytes ? d->read_bytes : d->written_bytes;
     if (e->link_per_second > 0 && e->spent.ns > 0 &&
         (double)bytes * 1e9 / (double)e->spent.ns >=

@@ -81,14 +81,11 @@ struct others {
 
 struct others others_of(const struct reading *spent, unsigned cpus, unsigned workers);
 
-/* Whether the machine was busy:
- * - Others and the host used so much of the CPUs that one thread in four which becomes ready to run
- *   finds its CPU taken.
+/* Whether the machine was busy; limit.c has the percentages:
+ * - Of the threads that become ready to run, one in four finds its CPU taken by others or the host.
  * - A thread waited for a CPU for as much of the time, and not for other threads of this process.
- * - A quota held the process back for so long that this alone breaks a limit on the 99th
- *   percentile.
- * - Others moved so much of the device's bytes that its requests waited for theirs.
- * limit.c has the percentages. */
+ * - A quota held the process back for so long that this alone breaks a limit on a p99.
+ * - Others moved so much of the device's bytes that its requests waited for theirs. */
 bool others_are_busy(const struct others *o);
 
 /* Whether it was busy for the last of these reasons. */

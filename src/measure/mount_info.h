@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* The type of a filesystem, "xfs", by f_type of statfs(2); NULL: unknown. ext2 and ext3 are "ext4",
- * too, and every FUSE filesystem is "fuse". The numbers come from linux/magic.h or the filesystem's
- * own source. */
+/* The type of a filesystem, "xfs", by f_type of statfs(2) (linux/magic.h or its own source); NULL:
+ * unknown. ext2 and ext3 are "ext4", too, and every FUSE filesystem is "fuse". */
 const char *filesystem_name(unsigned long type);
 
 /* Whether a filesystem of this type keeps everything in memory. */
@@ -55,8 +54,7 @@ int mount_info_open_upper(const struct mount_info *p, int directory_fd);
 void mount_info_read_mount(struct mount_info *p, char *mountinfo, long mount_id);
 
 /* Does the same for the mount that a path is in, and sets p->major and minor. Goes by the text of
- * mountinfo below p->root alone: whatever serves the path may be dead, and would make a look at it
- * hang. */
+ * mountinfo below p->root alone: a look at the path would hang if what serves it is dead. */
 void mount_info_of_path(struct mount_info *p, const char *path);
 
 /* Sets p->lacks_journal for an ext4, from the entry of p's device in sysfs. */
@@ -68,8 +66,7 @@ void mount_info_read_path(char path[PATH_MAX], const char *text, size_t length);
 /* Whether the mount or its filesystem has this option, "barrier=0". */
 bool mount_info_has(const struct mount_info *p, const char *option);
 
-/* The number of the mount through which a descriptor was opened, even if another one hides it; -1:
- * unknown. */
+/* The number of the mount through which a descriptor was opened, even a hidden one; -1: unknown. */
 long mount_info_id_of(int fd);
 
 /* Nobody is known to have made a mount: the kernel does not list it, or a service mounted it. */

@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a worker tells the examiner, another process, about its slow operations: through a box in
- * shared memory, into which only the worker puts them and from which only the examiner takes them;
- * neither waits for the other. The operations of a thread that makes requests are these, with their
- * service times. */
+/* How a worker tells the examiner, another process, about its slow operations (of a thread that
+ * makes requests: their service times): through a box in shared memory, into which only the worker
+ * puts them and from which only the examiner takes them; neither waits for the other. */
 
 /* One slow operation. The times are from clock_ns(). */
 struct slow_op {

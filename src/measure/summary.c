@@ -13,9 +13,8 @@ static const double t_table[] = {
 };
 #define T_TABLE_ROWS (sizeof t_table / sizeof t_table[0])
 
-/* The same quantile of the normal distribution. Beyond the table it is used with the first term of
- * the series for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), which is
- * right to within 0.004. */
+/* The same quantile of the normal distribution; beyond the table, with the first term of the series
+ * for t (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5), right to 0.004. */
 #define Z_975 1.959964
 
 static int compare_rates(const void *a, const void *b)

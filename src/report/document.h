@@ -39,6 +39,5 @@ json_t *storage_json(const struct mount_info *mount, const struct device_set *de
  * NULL: memory has run out. */
 char *document_end(json_t *document, size_t flags);
 
-/* Prints a document on standard output in one line, and releases it. Returns 0, or -ENOMEM with a
- * line in e. */
+/* Prints a document in one line, and releases it. Returns 0, or -ENOMEM with a line in e. */
 int document_print(json_t *document, struct err *e);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/json_object.h"
 
-/* What only programs that measure print: it is apart, because it needs most of measure/ and
- * tail/. */
+/* What only programs that measure print: apart, because it needs most of measure/ and tail/. */
 
 void put_latencies(json_t **object, const struct latencies *l)
 {

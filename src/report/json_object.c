@@ -105,33 +105,15 @@ void put_known_real(json_t **object, const char *key, double number)
         put_real(object, key, number);
 }
 
-/* The text of a document, as far as it has been written; without `bytes` it is only counted. */
-struct text {
-    char *bytes;
-    size_t length;
-};
-
-static int add_bytes(const char *bytes, size_t length, void *context)
-{
-    struct text *t = context;
-    if (t->bytes)
-        memcpy(t->bytes + t->length, bytes, length);
-    t->length += length;
-    return 0;
-}
-
 /* Counts first, and then writes into memory that is large enough: jansson overlooks it when a key
  * cannot be written, and musl's open_memstream(3) loses silently what it has no memory for. */
 char *json_text(const json_t *object, size_t flags)
 {
-    struct text t = {0};
-    if (!object || json_dump_callback(object, add_bytes, &t, flags) != 0)
-        return NULL;
-    t.bytes = calloc(t.length + 1, 1);
-    t.length = 0;
-    if (t.bytes && json_dump_callback(object, add_bytes, &t, flags) == 0)
-        return t.bytes;
-    free(t.bytes);
+    size_t length = object ? json_dumpb(object, NULL, 0, flags) : 0;
+    char *text = length > 0 ? calloc(length + 1, 1) : NULL;
+    if (text && json_dumpb(object, text, length, flags) == length)
+        return text;
+    free(text);
     return NULL;
 }
 

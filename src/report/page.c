@@ -72,9 +72,8 @@ static void become_drawer(void *context, int socket)
 }
 
 /* Runs the program, which reads `input`, and passes on what it says, line by line. Returns its exit
- * status or a negative errno. *out becomes the file in memory that it has written, for the caller
- * to close. A request to stop kills it: it has nothing to clean up, and somebody may have stopped
- * it. */
+ * status or a negative errno. *out becomes the file in memory that it wrote, for the caller to
+ * close. A request to stop kills it: it cleans nothing up, and somebody may have stopped it. */
 static int run_drawer(const struct html_page *p, const char *argument, const char *input, int *out)
 {
     struct helper drawer = {.socket = -1};
@@ -111,8 +110,7 @@ static int run_drawer(const struct html_page *p, const char *argument, const cha
     return rc != 0 ? rc : WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
 
-/* Checks that the program runs and is ours: Bonnie++ has another program of this name, which would
- * draw an empty page. */
+/* Checks that the program runs and is not Bonnie++'s of this name, which draws an empty page. */
 static int try_drawer(const struct html_page *p, struct err *e)
 {
     static const char ours[] = DRAWER " ";

@@ -19,8 +19,7 @@ struct html_page {
 /* Finds bon_csv2html, and opens the page. The program is the first one of these: what BON_CSV2HTML
  * in the environment names; the one beside this program, or among the sources above it; the one in
  * PATH. All but the first must be programs that only root and this user can change; one that does
- * not work, or is Bonnie++'s, is passed over. The caller must call html_page_close() in any
- * case. */
+ * not work, or is Bonnie++'s, is passed over. html_page_close() must be called in any case. */
 int html_page_open(struct html_page *p, const char *option, const char *path, struct err *e);
 
 /* Draws the page of a report, and gives it its name. Then prints what bon_csv2html has said.

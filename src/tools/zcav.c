@@ -460,8 +460,7 @@ static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struc
     return l->stream ? 0 : err_system(e, errno, "open %s", l->name);
 }
 
-/* Prints a part of the log, if one is wanted, and flushes it: a machine with a bad disk may
- * hang. */
+/* Prints a part of the log, if one is wanted, and flushes it: a bad disk may hang the machine. */
 __attribute__((format(printf, 2, 3))) static void print_log(struct zcav_log *l, const char *format,
                                                             ...)
 {
