@@ -179,13 +179,12 @@ static void find_below_loop(struct device_set *d, struct device *loop)
         loop->stacked = add_filesystem(d, &mount, &below);
 }
 
-/* Appends to the name of the set. A name that does not fit ends in dots. */
-static void append_to_name(struct device_set *d, const char *before, const char *text)
+/* Appends to a list. One that does not fit ends in dots. */
+static void append(char *list, size_t size, const char *before, const char *text)
 {
-    size_t used = strlen(d->name);
-    size_t room = sizeof d->name - used;
-    if ((size_t)snprintf(d->name + used, room, "%s%s", before, text) >= room)
-        strcpy(d->name + sizeof d->name - sizeof "...", "...");
+    size_t used = strlen(list);
+    if ((size_t)snprintf(list + used, size - used, "%s%s", before, text) >= size - used)
+        strcpy(list + size - sizeof "...", "...");
 }
 
 void device_find(struct device_set *d, const struct mount_info *p)
@@ -225,14 +224,14 @@ void device_find(struct device_set *d, const struct mount_info *p)
     }
     for (unsigned i = 0; i < d->filesystem; i++) { /* the name: "dm-0 (nvme0n1, nvme1n1)" */
         bool any = false;
-        append_to_name(d, i == 0 ? "" : ", ", d->devices[i].name);
+        append(d->name, sizeof d->name, i == 0 ? "" : ", ", d->devices[i].name);
         for (unsigned k = d->filesystem; k < d->count; k++) {
             if (d->devices[k].top != i || !d->devices[k].leaf)
                 continue;
-            append_to_name(d, any ? ", " : " (", d->devices[k].name);
+            append(d->name, sizeof d->name, any ? ", " : " (", d->devices[k].name);
             any = true;
         }
-        append_to_name(d, any ? ")" : "", "");
+        append(d->name, sizeof d->name, any ? ")" : "", "");
     }
 }
 
@@ -241,12 +240,9 @@ void device_models(const struct device_set *d, char models[static DEVICE_MODELS]
     *models = '\0';
     for (unsigned i = 0; i < d->count; i++) {
         char text[DEVICE_MODELS];
-        if (d->devices[i].stacked ||
-            !device_fact(d, &d->devices[i], "device/model", text, sizeof text) || !*text)
-            continue;
-        size_t length = strlen(models);
-        if (length + strlen(text) + sizeof ", " <= DEVICE_MODELS)
-            snprintf(models + length, DEVICE_MODELS - length, "%s%s", length > 0 ? ", " : "", text);
+        if (!d->devices[i].stacked &&
+            device_fact(d, &d->devices[i], "device/model", text, sizeof text) && *text)
+            append(models, DEVICE_MODELS, *models ? ", " : "", text);
     }
 }
 

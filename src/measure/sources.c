@@ -221,10 +221,7 @@ void sources_find(struct sources *s, int fd)
     device_find(&s->devices, &mount);
     snprintf(s->filesystem, sizeof s->filesystem, "%s", mount.filesystem);
     /* whether files may be compressed; not on a ZFS, which counts expanded bytes */
-    const char *options = mount.options;
-    while (options && strncmp(options, "compress", strlen("compress")) != 0)
-        options = (options = strchr(options, ',')) ? options + 1 : NULL;
-    s->compresses = options ||
+    s->compresses = strstr(mount.options, ",compress") ||
                     word_list_has("squashfs,erofs", mount.filesystem, strlen(mount.filesystem)) ||
                     (portable_ioctl(at, FS_IOC_GETFLAGS, &flags) == 0 && (flags & FS_COMPR_FL));
     if (at != fd)

@@ -236,7 +236,6 @@ struct zcav_log {
     FILE *stream;     /* NULL: no log is wanted, so nothing is printed */
     const char *name; /* name for messages */
     bool is_live;     /* goes to the terminal that also shows the progress bar */
-    bool is_own;      /* the stream is closed at the end */
     bool is_read;     /* goes to a terminal, so it ends in words */
     int code;         /* errno of the first failure to write it; then nothing more is printed */
     char *text;       /* all output, if it is kept until the end; otherwise NULL */
@@ -442,10 +441,8 @@ static int move_block(struct zcav_job *j, uint64_t offset, struct zcav_block *bl
 /* Opens the file at `path`, or standard output (NULL); keeps_back: its text, until the end. */
 static int open_log(struct zcav_log *l, const char *path, bool keeps_back, struct err *e)
 {
-    *l = (struct zcav_log){.stream = stdout,
-                           .name = "standard output",
-                           .is_own = path || keeps_back,
-                           .is_read = !path && isatty(STDOUT_FILENO)};
+    *l = (struct zcav_log){
+        .stream = stdout, .name = "standard output", .is_read = !path && isatty(STDOUT_FILENO)};
     if (path) {
         int fd = output_open_live(path, false, e);
         if (fd < 0)
@@ -507,7 +504,7 @@ static int close_log(struct zcav_log *l, const char *device, struct err *e)
 {
     FILE *stream = l->stream;
     l->stream = NULL;
-    if (stream && l->is_own && fclose(stream) != 0)
+    if (stream && stream != stdout && fclose(stream) != 0)
         return err_system(e, errno, "write to %s", l->name);
     if (!l->text)
         return 0;
@@ -717,7 +714,7 @@ static void release_job(struct zcav_job *j)
     free(j->passes);
     free(j->middle);
     free(j->bad.codes);
-    if (j->log.stream && j->log.is_own)
+    if (j->log.stream && j->log.stream != stdout)
         fclose(j->log.stream);
     free(j->log.text);
 }
