@@ -8,8 +8,8 @@
 
 /* While a test of several ranks reads, each rank works on the files of the rank with a number
  * higher by `shift`, so that the caches of its own host do not help. Each rank lends its files to
- * exactly one other rank. What it knows about their contents goes with the files, and comes back
- * with the changes. */
+ * exactly one other rank. What it knows of their contents goes with them, and comes back changed.
+ */
 
 /* Whether the test works on what other ranks have written. */
 bool lending_is_for(const struct run_context *r, const struct workload *w);

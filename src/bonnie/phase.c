@@ -240,8 +240,7 @@ static void judge_levels(const struct phase *ph, struct test_result *t)
         t->steady.fell_in++;
 }
 
-/* The monitor calls this while tests read. It ignores a failure, because the next phase will see
- * the same one. */
+/* The monitor calls this while tests read. The next phase will see the failure ignored here. */
 static void drop_meanwhile(void *dropper)
 {
     struct err ignored = {0};
@@ -294,8 +293,7 @@ static int start_observers(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Finds how much of the data files is in the page cache, in percent. Returns false when this is
- * unknown. */
+/* Finds how many percent of the data files are in the page cache. False: nobody knows. */
 static bool measure_residency(const struct run_context *r, double *percent)
 {
     uint64_t bytes = 0;
@@ -461,9 +459,8 @@ static int do_lap(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Does one round, or rounds until the test is steady if it has to become steady. A round is one
- * lap, or as many as fill its time, unless preparing them takes too long; rank 0 decides for all
- * ranks. */
+/* Does one round, or rounds until the test is steady, if it has to become that. A round is one lap,
+ * or as many as fill its time, unless preparing them takes too long; rank 0 decides for all. */
 static int do_rounds(struct phase *ph, struct err *e)
 {
     struct run_context *r = ph->context;
@@ -480,8 +477,7 @@ static int do_rounds(struct phase *ph, struct err *e)
             uint64_t before_ns = clock_ns() - ph->spent.ns;
             rc = do_lap(ph, e);
             ph->is_going_round = ph->is_cut;
-            /* between the laps of a small file, of which there may be thousands, everything counts
-             * as preparing */
+            /* between the laps of a small file, maybe thousands, everything counts as preparing */
             if (ph->is_cut && ph->laps > 1)
                 ph->preparing_ns += clock_ns() - ph->spent.ns - before_ns;
             has_next_lap = !ph->is_once && ph->spent.ns < ph->round_end_ns &&

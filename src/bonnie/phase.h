@@ -37,7 +37,6 @@ struct outlook {
  *    seekers are taken down. Nothing until the next lap's step 4 counts.
  *
  * At the end the statistics are summed up, over all ranks, and the verdict is found. Returns 0 with
- * *result set, or a negative errno (-EINTR after a signal) with a line in e; then the test has no
- * figures. */
+ * *result set, or a negative errno (-EINTR after a signal) with a line in e, and no figures. */
 int phase_run(struct run_context *r, enum test_id test, const struct outlook *outlook,
               struct test_result *result, struct err *e);

@@ -241,8 +241,8 @@ static int choose_tests(struct plan *p, const struct settings *s,
 }
 
 /* Plans the rounds, when the tests and --time are planned. Refuses options of --steady-state
- * without it, options that cannot be combined with it, and it or --explain-tail if no chosen test
- * can have it. */
+ * without it, those that cannot go with it, and it or --explain-tail if no chosen test can have it.
+ */
 static int choose_steady(struct plan *p, const struct settings *s, struct err *e)
 {
     const bool *tests = p->tests;
@@ -455,8 +455,7 @@ int plan_make_row(struct plan *p, const struct settings *s, const struct host *h
         return rc;
 
     uint64_t share_ns = share_of_time(p, s, h);
-    /* of a short look: repeating makes more files; in half a second their figures differed by a
-     * third */
+    /* of a short look: repeating makes more files; in 0.5 s their figures differed by a third */
     uint64_t repeated_ns = p->most_bytes > 0 ? p->most_bytes / GIB * BILLION : DEFAULT_MIN_TIME_NS;
     p->min_time_ns = optional_or(s->min_time_ns, share_ns > 0 ? share_ns : repeated_ns);
     p->chunk_test_ns = s->time_ns.given ? share_ns : p->time_ns;

@@ -253,8 +253,7 @@ void plan_forgo_direct(struct plan *p);
 
 /* Lets a row of a short look take no more than its share of left_ns, which `rows` rows have
  * together. What is in flight at a row's end is waited for: in the row before, an operation of
- * op_bytes took op_ns. If so many would take too long, the row has one at a time, or is left
- * out. */
+ * op_bytes took op_ns. If that would take too long, the row has one at a time, or is left out. */
 void plan_bound_row(struct plan *p, uint64_t left_ns, unsigned rows, uint64_t op_bytes,
                     uint64_t op_ns);
 

@@ -52,8 +52,7 @@ struct reports {
 
 /* Prints the headings above the runs, of which `none` has the plan and the storage. These, the
  * output and the page must outlive r. This and the next three return 0, or a negative errno with a
- * line in e. It is not a failure if a report that -q has moved to standard error cannot be
- * written. */
+ * line in e; reports that -q has moved to standard error may fail. */
 int reports_begin(struct reports *r, const struct result *none, const struct output *o,
                   struct html_page *page, struct err *e);
 

@@ -133,8 +133,7 @@ static inline bool test_result_is_long_enough(const struct test_result *t)
     return t->measured && t->elapsed_ns >= SHORTEST_MEASURED_NS;
 }
 
-/* Summarises the rates of one test in `count` runs, except runs that did not measure it. Returns 0
- * or -ENOMEM. */
+/* Summarises the rates of a test in those of the runs that measured it. Returns 0 or -ENOMEM. */
 int result_summarise(struct summary *s, const struct result runs[], size_t count,
                      enum test_id test);
 
@@ -164,9 +163,8 @@ static inline const char *test_rate_unit(enum test_id test)
     return test_counts_operations(test) ? "ops/s" : "KiB/s";
 }
 
-/* Operations, or KiB, per second; that of these which is the test's rate, in test_rate_unit(); and
- * CPU time in percent of the elapsed time, above 100 if several CPUs were used. 0 if nothing was
- * measured. */
+/* Operations, or KiB, per second; that of these which is the test's rate, in test_rate_unit(); CPU
+ * time in percent of the elapsed time, above 100 with several CPUs. 0: nothing was measured. */
 double test_result_ops_per_second(const struct test_result *t);
 double test_result_kib_per_second(const struct test_result *t);
 double test_result_rate(const struct test_result *t, enum test_id test);

@@ -21,8 +21,7 @@
 #include "util/shared_memory.h"
 
 /* Each rank has a directory of its own; but where ranks read what others have written, all use the
- * first rank's. The names derive from one random number, so each rank knows the names of the
- * others. */
+ * first rank's. The names derive from one random number, so each rank knows all names. */
 
 /* A directory without a lock is checked this often, at this interval: for 200 ms. */
 #define LOOKS   10
@@ -411,8 +410,7 @@ static int make_workers(struct run_context *r, struct err *e)
             struct partition chunks = partition_of(d->chunks, count, i);
             start = chunks.first * d->chunk_bytes;
             w->data.bytes = chunks.count * d->chunk_bytes;
-            /* in proportion to the file's size, so that all parts fit into their files and add
-             * up */
+            /* in proportion to the file's size, so that all parts fit and add up */
             uint64_t end = mul_div(d->perchar_bytes, chunks.first + chunks.count, d->chunks);
             w->perchar_bytes = end - mul_div(d->perchar_bytes, chunks.first, d->chunks);
         }

@@ -202,11 +202,10 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
 
 /* Runs a whole session as the settings ask: makes the plans, gives up privileges, does the runs,
  * prints the reports, and leaves nothing behind. The dropper and the trace are opened before
- * privileges are given up, and the user's files afterwards. `coordinator` is that of the
- * ranks of one run; the settings may choose another way to begin together. Returns 0, or a negative
- * errno with a line in e; after a signal -EINTR, and stop_signal() returns the signal. Returns
- * STATUS_NOT_KNOWN, also with a line in e, if all tests ran but a figure that had to be steady is
- * not. */
+ * privileges are given up, and the user's files afterwards. `coordinator` is that of the ranks of
+ * one run; the settings may choose another way to begin together. Returns 0, or a negative errno
+ * with a line in e (-EINTR after stop_signal()), or STATUS_NOT_KNOWN, also with a line, if all
+ * tests ran but a figure that had to be steady is not. */
 static int session(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     const struct ranks *ranks = &coordinator->ranks;

@@ -7,8 +7,8 @@
 #include "bonnie/tests.h"
 #include "measure/limit.h"
 
-/* Advises options that may give a higher figure. A table in verdict.c says which of them fit a test
- * and its settings. */
+/* Advises options that may give a higher figure, by a table of what fits a test and its settings.
+ */
 
 /* What the advice depends on. */
 struct advice_facts {
@@ -37,9 +37,8 @@ uint64_t advice_for(const struct advice_facts *facts);
 
 void advice_text(char text[static ADVICE_TEXT], uint64_t set);
 
-/* What limited the figure of a test, or of several tests with the same reason. For several tests,
- * every percentage in `most` is the largest of any test, and in `least` the smallest. A zeroed
- * verdict says nothing. */
+/* What limited the figure of a test, or of several tests with the same reason: every percentage in
+ * `most` is the largest of any of them, and in `least` the smallest. All zeros: nothing is said. */
 struct verdict {
     bool is_known;
     struct judgement least;

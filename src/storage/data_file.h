@@ -39,7 +39,6 @@ int data_file_empty(struct data_file *d, const struct scratch *s, struct err *e)
 int data_file_fill(struct data_file *d, const struct scratch *s, uint64_t bytes, void *buffer,
                    size_t chunk, struct err *e);
 
-/* Opens d->file for a test with that access, O_DSYNC and O_DIRECT as d says; io_close() closes
- * it. */
+/* Opens d->file for a test, with O_DSYNC and O_DIRECT as d says; io_close() closes it. */
 enum data_file_use { USE_BLOCKS, USE_CHARACTERS };
 int data_file_open(struct data_file *d, int access, enum data_file_use use, struct err *e);

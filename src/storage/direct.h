@@ -14,8 +14,7 @@
  * what the kernel says about loop devices; and "yes" also takes the bytes to have reached the
  * devices. Others may add to those, so they never prove it alone. Nothing is said of FUSE and of
  * network filesystems, which may drop the page and still not be direct; but FUSE is not direct if
- * its directory is known (bindfs), and less than half of the bytes reached the device that this is
- * on. */
+ * its directory is known (bindfs), and less than half of the bytes reached the device of that. */
 struct direct {
     struct direct_use ways[WAYS];
     /* what was written reached the devices, although it may not be known what is below a loop */
@@ -30,6 +29,5 @@ void direct_see(struct direct *d, int fd, uint64_t place, const struct sources *
 /* The same with a new file without a name in a directory. Without one, nothing is known. */
 void direct_see_in(struct direct *d, int directory_fd, const struct sources *s);
 
-/* What holds for work that reads, writes or does both with O_DIRECT: "no", if one of them is
- * not. */
+/* What holds for work that reads, writes or does both with O_DIRECT: "no", if one is not. */
 struct direct_use direct_use_of(const struct direct *d, bool reads, bool writes);

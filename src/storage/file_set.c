@@ -16,7 +16,7 @@
 #include "util/rng.h"
 
 /* Number of descriptors that stay free for what is opened later: for the whole process, and for
- * each worker, which may have its file open twice, a queue, and a file or directory of the metadata
+ * each worker, which may have its file twice, a queue, and a file or directory of the metadata
  * tests. */
 #define FREE_IN_ALL     48
 #define FREE_PER_WORKER 6
@@ -51,9 +51,8 @@ static unsigned directory_number(const struct file_set *s, uint64_t index)
     return (unsigned)(s->directories.first + index);
 }
 
-/* Makes all directories, or opens those that another process has made, and keeps open as many as
- * possible. The kernel gives out the lowest free number, so a descriptor's number shows how full
- * the table is. */
+/* Makes all directories, or opens another process's, and keeps open as many as possible. The kernel
+ * gives out the lowest free number, so a descriptor's number shows how full the table is. */
 static int open_directories(struct file_set *s, bool makes, struct err *e)
 {
     const int reserve = FREE_IN_ALL + FREE_PER_WORKER * (int)s->setup.workers_here;

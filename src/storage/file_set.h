@@ -97,9 +97,8 @@ int file_set_find(struct file_set *s, uint64_t index, char name[FILE_NAME_SIZE],
 /* Opens directory `index` to list it; the caller closes it. NULL: e says why. *number: its own. */
 DIR *file_set_list_directory(struct file_set *s, uint64_t index, unsigned *number, struct err *e);
 
-/* The timed operations. create makes the next file in that order; stat gets the status of a file,
- * and reads its data if it has any; remove deletes a file. *bytes becomes the number of bytes
- * moved. */
+/* The timed operations. create makes the next file in that order; stat gets a file's status, and
+ * reads its data if it has any; remove deletes it. *bytes becomes the number of bytes moved. */
 int file_set_create_next(struct file_set *s, enum name_order order, uint64_t *bytes, struct err *e);
 int file_set_stat(struct file_set *s, const struct file_place *place, uint64_t *bytes,
                   struct err *e);

@@ -106,8 +106,7 @@ struct residency page_cache_residency(int fd, uint64_t bytes)
 
 /* Drops pages until none are left, or no more can be dropped. A page stays while something holds
  * it: a CPU's batch of recently used pages, the system's own writeback, another reader. So it is
- * worth waiting for more after a try that has removed pages, but not if no try removes any, as on
- * tmpfs. */
+ * worth waiting for more after a try that has removed some, but not if none does, as on tmpfs. */
 int page_cache_evict(int fd, const char *name, struct residency *left, struct err *e)
 {
     const struct io_file file = {.fd = fd, .name = name};

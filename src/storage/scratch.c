@@ -200,9 +200,8 @@ int directory_state(int fd, const char *except)
     return state;
 }
 
-/* Whether files made in the directory have the owner and the mode that they were made with. Opens
- * the test file when it makes it, so no other file can be mistaken for it. In doubt, returns
- * true. */
+/* Whether files made in the directory have the owner and the mode that they were made with; in
+ * doubt true. Opens the test file when it makes it, so no other can be mistaken for it. */
 static bool keeps_owners(int fd)
 {
     struct stat st;
@@ -241,8 +240,7 @@ int private_directory_ownership(int parent_fd, int fd, bool trusts, char found[F
     return is_trusted ? OWNERSHIP_OURS : OWNERSHIP_UNKNOWN;
 }
 
-/* No system call removes it by its descriptor, so what its name leads to is checked on both
- * sides. */
+/* Nothing removes it by its descriptor, so what its name leads to is checked before and after. */
 static int remove_once(int parent_fd, const char *name, int fd)
 {
     int is_it = directory_has(parent_fd, name, fd);
@@ -296,9 +294,8 @@ static int say_moved(struct err *e, const char *path, const char *name, int fd)
                    is_known ? place : "it is");
 }
 
-/* Refuses a directory, and leaves alone what cannot be ours. If it is unknown whose the directory
- * is, this may remove it if it is empty and has the name that this run chose: nobody will miss
- * it. */
+/* Refuses a directory, and leaves alone what cannot be ours. If it is unknown whose it is, this may
+ * remove it if it is empty and has the name that this run chose: nobody will miss it. */
 static int refuse_directory(struct scratch *s, int ownership, const char *found, struct err *e)
 {
     struct stat st;
@@ -737,9 +734,8 @@ static void say_left(const char *path, const char *name, const char *reason)
 
 /* Removes a private directory: everything that a run makes in it, then the owner file, which stays
  * locked until then, and the directory itself, when the owner file is closed, because some
- * filesystems keep the name of an open file. If there is no owner file (*owner_fd is negative), the
- * directory may belong to a run that has just begun; then it is no longer empty, or the run has
- * removed it itself. */
+ * filesystems keep the name of an open file. If there is no owner file (*owner_fd is negative), a
+ * run may just have begun; then the directory is no longer empty, or the run has removed it. */
 static int remove_left_directory(DIR *parent, DIR *directory, const char *path, const char *name,
                                  int *owner_fd, struct err *e)
 {

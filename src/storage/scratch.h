@@ -76,10 +76,8 @@ bool is_private_name_of_any(const char *name);
 
 /* A run makes, opens and removes its private directory by its name in the user's directory. Others
  * who own that directory, or may write to it, can put something else in its place at any time. So
- * what was opened is checked, and everything after that uses the descriptor.
- *
- * A `name` never has a slash. Functions that return int return 0 or a negative errno, unless they
- * say otherwise. */
+ * what was opened is checked, and everything after that uses the descriptor. A `name` never has a
+ * slash. Functions that return int return 0 or a negative errno, unless they say otherwise. */
 
 /* Open the directory with that name in the directory behind fd; the caller closes it. Refuse
  * symbolic links and mounted filesystems. directory_open() returns the descriptor; the other NULL
@@ -160,8 +158,7 @@ struct scratch_space {
     uint64_t bytes;
     uint64_t files;
     uint64_t allocation_bytes; /* unit of storage */
-    uint64_t file_bytes;  /* least space that a name takes; includes an inode unless the filesystem
-                             counts these separately */
+    uint64_t file_bytes;  /* least that a name takes; with its inode if those are not counted */
     bool links_are_files; /* a hard link counts as a file, as on tmpfs */
     bool is_read_only;
 };
@@ -170,8 +167,7 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
 
 /* Makes a data file without a name (O_TMPFILE, or unlinked at once), so that it vanishes however
  * the process ends. Where such a file cannot be opened again (some FUSE filesystems, 9p, no /proc),
- * it keeps a name until scratch_remove_data_file(), and *is_named is set. It is open to be read and
- * written. */
+ * it has a name until scratch_remove_data_file(), and *is_named is set. Open to read and write. */
 int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_named, struct err *e);
 int scratch_remove_data_file(const struct scratch *s, unsigned number, struct err *e);
 

@@ -6,8 +6,7 @@
 #include <stdint.h>
 
 /* What data files contain. Every byte is a function of the seed, the number of the run, the file,
- * the offset and the generation (how often that offset was rewritten), so nothing has to be
- * remembered.
+ * the offset and the generation (how often that offset was rewritten): nothing is remembered.
  *
  * Contents consist of units of 4096 bytes, or fewer if a test changes less at once. Every unit is
  * the same block of random words, each of them combined with a key that only this unit has. So no
@@ -15,8 +14,7 @@
  * leaves the end of each unit zero. A stamp at the start of a unit and a check word at its end say
  * which unit it is. They reveal writes that were lost, torn or misdirected, and data that an
  * earlier run has left: the random words are the same in all runs, so parts of another's units are
- * known as such. Zeros have no stamp. Words are little-endian, so that every machine can read what
- * another has written. */
+ * known as such. Zeros have no stamp. Words are little-endian on every machine. */
 enum data_kind { DATA_RANDOM, DATA_ZERO, DATA_COMPRESS };
 
 #define PATTERN_UNIT_MAX  4096

@@ -20,8 +20,7 @@ static uint64_t data_mib(const struct result *r)
     return (r->plan->data.bytes + MIB / 2) / MIB;
 }
 
-/* The figures of a test: rates in whole KiB per second, seeks and CPU percent with one decimal, and
- * no latencies. */
+/* The figures of a test: whole KiB per second, seeks and CPU percent with one decimal. */
 static struct figure figure_of(const struct result *r, enum test_id test)
 {
     struct figure f;

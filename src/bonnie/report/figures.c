@@ -170,8 +170,7 @@ int summary_table(FILE *out, const struct result runs[], size_t count)
 
 #define NAME_COLUMNS 10
 
-/* Smaller latencies are printed in nanoseconds, because whole microseconds would hide
- * differences. */
+/* Smaller latencies are in nanoseconds, because whole microseconds would hide differences. */
 #define SMALL_LATENCY_NS 10000
 
 void extra_tables(FILE *out, const struct result runs[], size_t count)

@@ -19,9 +19,9 @@ void steady_text(char text[static STEADY_TEXT], const struct steady_result *s);
  * mark if the runs vary too much (summary.h). */
 int summary_table(FILE *out, const struct result runs[], size_t count);
 
-/* Says what O_DIRECT did in the tests that used it, without commas. Empty if none did, or if
- * figures were those of the page cache all the same. Returns what was seen: "no" if one test
- * says. */
+/* Says what O_DIRECT did in the tests that used it, without commas; nothing if none did, or if
+ * their figures were those of the page cache all the same. Returns what was seen: "no" if one test
+ * was. */
 #define DIRECT_TEXT 240
 
 enum direct_seen direct_text(char text[static DIRECT_TEXT], const struct result runs[],

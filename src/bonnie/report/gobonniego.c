@@ -34,9 +34,8 @@ const struct report_ops report_gobonniego = {
     .run = gobonniego_run,
 };
 
-/* Prints the object that GoBonnieGo prints: the keys of 1.0.9, its newest version, and the
- * nanoseconds that versions up to 1.0.7 had in place of seconds, in one line. What was not measured
- * is 0. */
+/* Prints GoBonnieGo's object in one line: the keys of 1.0.9, its newest version, and the
+ * nanoseconds that versions up to 1.0.7 had in place of seconds. What was not measured is 0. */
 
 static int gobonniego_json_all(FILE *out, const struct result runs[], size_t count)
 {

@@ -20,8 +20,7 @@ static void put_rates(json_t **object, uint64_t bytes, uint64_t ops, uint64_t na
     put_real(object, "ops_per_second", test_result_ops_per_second(&t));
 }
 
-/* The rounds of a test, their fit and whether they are steady; null if the test did not have to
- * become steady. */
+/* The rounds of a test, their fit and whether they are steady; null: it did not have to be. */
 static json_t *json_of_steady(const struct steady_result *s)
 {
     char reason[STEADY_TEXT];

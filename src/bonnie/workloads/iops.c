@@ -13,8 +13,7 @@
 /* Key of the permutation that scatters ranks of a Zipf distribution over the blocks. */
 #define SCATTER_KEY UINT64_C(0x696f7073)
 
-/* The blocks of all files, numbered consecutively. The first files may be a chunk longer than the
- * others (partition_of). */
+/* The blocks of all files, in order. The first files may be a chunk longer (partition_of). */
 struct blocks {
     uint64_t longer; /* number of files with `in_longer` blocks; the others have `in_others` */
     uint64_t in_longer;
@@ -42,8 +41,7 @@ static void draw_block(struct iops *i, struct io *io)
     if (theta == 0) {
         block = rng_below(&i->rng, b->count);
     } else {
-        /* a rank from a power law with exponent theta: its distribution over 1 .. count+1
-         * inverted */
+        /* a rank from a power law: the distribution over 1 .. count+1 inverted */
         double uniform = (double)(rng_next(&i->rng) >> 11) * 0x1p-53;
         double end = (double)b->count + 1;
         double at = theta == 1 ? pow(end, uniform)
