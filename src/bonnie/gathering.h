@@ -29,9 +29,8 @@ struct lap_times {
 struct gathering {
     struct coordinator *coordinator;
     /* Only rank 0 of several ranks uses these; in other ranks they are NULL. */
-    struct rank_lap *laps; /* for each rank, its report on the last lap */
-    /* what each host has done in the current test; a host has the index of its first rank */
-    struct host_result *hosts;
+    struct rank_lap *laps;        /* for each rank, its report on the last lap */
+    struct host_result *hosts;    /* in the current test, each with the index of its first rank */
     struct rank_test *received;   /* what one rank has sent after a test */
     struct lap_times lap;         /* the last one */
     struct test_figures *figures; /* those of all ranks, at the end of the test */

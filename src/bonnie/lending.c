@@ -44,10 +44,13 @@ static int swap(struct run_context *r, bool gives_back, void *array, size_t byte
     return rc;
 }
 
-/* Swaps what is known about the files, with the numbers of changes of all blocks of data files. */
-static int swap_states(struct run_context *r, bool has_data, bool gives_back, struct err *e)
+/* Swaps what is known about the files, with the numbers of changes of all blocks of data files;
+ * what is borrowed is then opened. */
+int lending_swap(struct run_context *r, const struct workload *w, bool gives_back, struct err *e)
 {
     unsigned count = r->plan->workers;
+    unsigned first = lending_rank(r) * count;
+    bool has_data = workload_has_data(w);
     struct generations *g = &r->contents.changes;
     struct worker_state *states = calloc(count, sizeof *states);
     if (!states)
@@ -72,7 +75,7 @@ static int swap_states(struct run_context *r, bool has_data, bool gives_back, st
             files->state.wanted = states[i].files.wanted;
             files->state.made = states[i].files.made;
         } else { /* the worker works on the files of its counterpart */
-            setup.number = lending_rank(r) * count + i;
+            setup.number = first + i;
             r->lent[i].files = *files;
             r->lent[i].has_files = true;
             file_set_init(files, &setup);
@@ -82,15 +85,9 @@ static int swap_states(struct run_context *r, bool has_data, bool gives_back, st
     free(states);
     if (rc == 0 && has_data && g->counters)
         rc = swap(r, gives_back, (void *)g->counters, g->count * sizeof *g->counters, e);
-    return rc;
-}
-
-int lending_begin(struct run_context *r, const struct workload *w, struct err *e)
-{
-    unsigned first = lending_rank(r) * r->plan->workers;
-    bool has_data = workload_has_data(w);
-    int rc = swap_states(r, has_data, false, e);
-    for (unsigned i = 0; rc == 0 && has_data && i < r->plan->workers; i++) {
+    if (rc != 0 || gives_back || !has_data)
+        return rc;
+    for (unsigned i = 0; i < count; i++) {
         int fd = scratch_open_named_file(&r->scratch, first + i, e);
         if (fd < 0)
             return fd;
@@ -98,12 +95,6 @@ int lending_begin(struct run_context *r, const struct workload *w, struct err *e
         r->lent[i].fd = r->work[i].data.fd;
         r->work[i].data.fd = fd;
     }
-    if (rc == 0 && has_data)
-        r->contents.first_number = first;
-    return rc;
-}
-
-int lending_end(struct run_context *r, const struct workload *w, struct err *e)
-{
-    return swap_states(r, workload_has_data(w), true, e);
+    r->contents.first_number = first;
+    return 0;
 }

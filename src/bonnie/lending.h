@@ -14,9 +14,7 @@
 /* Whether the test works on what other ranks have written. */
 bool lending_is_for(const struct run_context *r, const struct workload *w);
 
-/* Lets the workers of this rank work on another rank's files, and another rank on this one's. Every
- * rank must call it, with all files closed. Returns 0, or a negative errno with a line in e. */
-int lending_begin(struct run_context *r, const struct workload *w, struct err *e);
-
-/* Gives the files back. The test must have ended, and all files must be closed. */
-int lending_end(struct run_context *r, const struct workload *w, struct err *e);
+/* Lets the workers of this rank work on another rank's files, and another rank on this one's; or,
+ * when the test has ended, gives the files back. Every rank must call it, with all files closed.
+ * Returns 0, or a negative errno with a line in e. */
+int lending_swap(struct run_context *r, const struct workload *w, bool gives_back, struct err *e);

@@ -395,7 +395,7 @@ static int do_lap(struct phase *ph, struct err *e)
     int rc = prepare_workers(ph, e);
     if (rc == 0 && lending_is_for(r, w)) { /* again, on the files of another rank */
         release_workers(r);
-        rc = lending_begin(r, w, e);
+        rc = lending_swap(r, w, false, e);
         if (rc == 0)
             rc = prepare_workers(ph, e);
     }
@@ -455,7 +455,7 @@ static int do_lap(struct phase *ph, struct err *e)
     seekers_release(seekers);
     release_workers(r);
     if (rc == 0 && lending_is_for(r, w))
-        rc = lending_end(r, w, e);
+        rc = lending_swap(r, w, true, e);
     return rc;
 }
 

@@ -44,12 +44,10 @@ struct data_plan {
     uint64_t bytes; /* size that the user wants; only whole chunks of it are used */
     uint64_t chunk_bytes;
     uint64_t chunks;
-    /* size of the part, from the start of each file, that putc and getc work on */
-    uint64_t perchar_bytes;
+    uint64_t perchar_bytes; /* of each file, from its start, that putc and getc work on */
     uint64_t seeks;
     unsigned seekers;
-    /* seeks and iops change multiples of this: the largest that divides both their operations */
-    uint64_t change_bytes;
+    uint64_t change_bytes; /* the most that divides the operations of both seeks and iops */
 };
 
 struct iops_plan {
@@ -103,8 +101,7 @@ struct plan {
     unsigned row_number;          /* its place in the preset; each has other offsets */
     const char *left_out;         /* why the row cannot be measured; NULL: it can */
     unsigned workers;
-    /* with several ranks, number of this rank's first worker in the whole run */
-    unsigned first_worker;
+    unsigned first_worker; /* of this rank, by its number in the whole run */
     struct optional shift; /* of reads, in ranks */
     uint64_t seed;
     uint64_t runs;       /* smallest number of runs */
@@ -136,16 +133,14 @@ struct plan {
     unsigned compress_percent;
     char contents_name[16]; /* the contents, in the form of --data */
     enum verify_mode verify;
-    /* if this is one rank's share, the plan of all ranks; otherwise NULL */
-    const struct plan *whole;
-    unsigned rank;           /* number of the rank whose share this is */
-    unsigned ranks;          /* number of ranks that share the whole plan */
-    enum csv_generation csv; /* of the CSV line */
-    bool text_is_named;      /* the user chose the text report by its name */
+    const struct plan *whole; /* of all ranks, if this is one rank's share; otherwise NULL */
+    unsigned rank;            /* number of the rank whose share this is */
+    unsigned ranks;           /* number of ranks that share the whole plan */
+    enum csv_generation csv;  /* of the CSV line */
+    bool text_is_named;       /* the user chose the text report by its name */
     size_t format_count;
     const char *formats[MAX_FORMATS]; /* names of reports (report_by_name()) */
-    /* a smaller data set causes a warning; 0: none does */
-    uint64_t advise_bytes;
+    uint64_t advise_bytes;            /* a smaller data set causes a warning; 0: none does */
 };
 
 /* What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan

@@ -8,7 +8,7 @@
 
 #include "sys/stop.h"
 
-static const struct report_ops *const formats[] = {
+const struct report_ops *const report_formats[] = {
     &report_text,
     &report_csv,
     &report_json,
@@ -18,19 +18,15 @@ static const struct report_ops *const formats[] = {
     &report_gobonniego_json,
     &report_diskmark,
     &report_quick,
+    NULL,
 };
-
-const struct report_ops *report_at(size_t index)
-{
-    return index < sizeof formats / sizeof formats[0] ? formats[index] : NULL;
-}
 
 const struct report_ops *report_by_name(const char *name)
 {
-    size_t i = 0;
-    while (report_at(i) && strcmp(report_at(i)->name, name) != 0)
-        i++;
-    return report_at(i);
+    const struct report_ops *const *report = report_formats;
+    while (*report && strcmp((*report)->name, name) != 0)
+        report++;
+    return *report;
 }
 
 int report_end(FILE *out)

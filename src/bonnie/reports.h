@@ -23,11 +23,10 @@ struct report_ops {
     int (*all)(FILE *out, const struct result runs[], size_t count); /* all runs, at the end */
 };
 
-/* The format with that name; NULL: there is none. */
-const struct report_ops *report_by_name(const char *name);
+/* All formats, with a NULL at the end; and the one with that name, or NULL. */
+extern const struct report_ops *const report_formats[];
 
-/* The format with that index in the table, counted from 0; NULL: there are no more. */
-const struct report_ops *report_at(size_t index);
+const struct report_ops *report_by_name(const char *name);
 
 /* Flushes what a hook has printed. Returns 0, or a negative errno if not all was written. */
 int report_end(FILE *out);

@@ -78,8 +78,7 @@ struct test_result {
     uint64_t elapsed_ns; /* time from the start of all workers to the end of the last one */
     uint64_t cpu_ns;     /* CPU time of all workers, user and system */
     struct latencies latency_ns;
-    bool is_short; /* measured for less than the user wants, because preparing further laps would
-                      have taken too long */
+    bool is_short; /* for less time than was wanted: preparing further laps would take too long */
     bool has_plain_queue;    /* the engine's buffers were not registered, which costs more */
     uint64_t verified_bytes; /* number of bytes that were read and checked */
     uint64_t corrupted;      /* number of corrupted units in these bytes */

@@ -19,9 +19,8 @@ struct rounds {
     enum round_metric metric; /* which figure is judged */
     unsigned most;            /* most rounds, at least STEADY_WINDOW */
     unsigned count;           /* number of rounds that have ended */
-    /* all rounds so far; a caller that takes the list sets it to NULL, and must free() it */
-    struct round *list;
-    struct steady_fit fit; /* fit of the last window; zeros before there is a window */
+    struct round *list;       /* all so far; who takes it sets this to NULL, and must free() it */
+    struct steady_fit fit;    /* fit of the last window; zeros before there is a window */
     bool is_steady;
     struct round_snapshot *snapshots; /* snapshots of the window */
 };

@@ -57,8 +57,7 @@ struct run_context {
     uint64_t unreadable;    /* number of reads of a device that failed; corrupted has them, too */
     uint64_t corrupted;     /* number of corrupted units in all phases */
     unsigned shift; /* tests that read use what the rank with a number higher by this wrote */
-    /* for each worker, its own files while it has those of another rank */
-    struct lent_files *lent;
+    struct lent_files *lent;     /* each worker's own files while it has those of another rank */
     struct slow_box *slow;       /* one for each worker, if the plan explains the tail */
     struct examiner *examiner;   /* of the current phase; NULL: none */
     struct gathering gathering;  /* combines the figures of all ranks */

@@ -209,7 +209,6 @@ static int run_rows(struct plan plans[], unsigned count, struct run_context *r,
 static int session(const struct settings *s, struct coordinator *coordinator, struct err *e)
 {
     const struct ranks *ranks = &coordinator->ranks;
-    bool is_alone = ranks->count == 1;
     struct host host;
     struct block_device device = {0}; /* without a name if a directory is measured */
     struct plan plans[MAX_ROWS];      /* one for each row of a preset; of this rank's share */
@@ -236,19 +235,19 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
     }
     for (unsigned row = 0; rc == 0 && row < count; row++)
         rc = plan_make_row(&plans[row], s, &host, row, e);
-    if (rc == 0 && !is_alone && s->coordination)
+    if (rc == 0 && ranks->count > 1 && s->coordination)
         rc = err_say(e,
                      "-y cannot be used with MPI: the ranks of a job wait for one another anyway");
-    if (rc == 0 && !is_alone && s->plan.steady.wanted)
+    else if (rc == 0 && ranks->count > 1 && device.name)
+        rc = err_say(e, "%s: several ranks cannot share a device", device.name);
+    else if (rc == 0 && ranks->count > 1 && count > 1)
+        rc = err_say(e, "--preset=%s cannot be combined with several ranks", plan->preset);
+    else if (rc == 0 && ranks->count > 1 && s->plan.steady.wanted)
         rc = err_say(
             e, "--steady-state cannot be combined with several ranks; --time makes tests longer");
-    if (rc == 0 && !is_alone && s->plan.explains_tail)
+    else if (rc == 0 && ranks->count > 1 && s->plan.explains_tail)
         rc = err_say(e, "--explain-tail cannot be combined with several ranks");
-    if (rc == 0 && !is_alone && device.name)
-        rc = err_say(e, "%s: several ranks cannot share a device", device.name);
-    if (rc == 0 && !is_alone && count > 1)
-        rc = err_say(e, "--preset=%s cannot be combined with several ranks", plan->preset);
-    if (rc == 0 && !is_alone) {
+    else if (rc == 0 && ranks->count > 1) {
         whole = *plan;
         rc = plan_share(plan, &whole, ranks, e);
     }

@@ -14,14 +14,13 @@
  * of them, and nothing is filled. All functions return 0, or a negative errno with a line in e. */
 struct data_file {
     int fd; /* open from the first test to the last, for buffered transfers; -1: not made yet */
-    /* the file as it is open for the current test; its fd is -1 between tests */
-    struct io_file *file;
-    char name[256];  /* name for messages */
-    unsigned number; /* number of the worker, from which the file's number in stamps derives */
-    uint64_t bytes;  /* size of the file */
-    bool sync;       /* every write to the file must be durable */
-    bool direct;     /* block transfers bypass the page cache */
-    bool keeps_name; /* the file has a name, because other processes open it */
+    struct io_file *file; /* as it is open for the current test; its fd is -1 between tests */
+    char name[256];       /* name for messages */
+    unsigned number;      /* number of the worker, from which the file's number in stamps derives */
+    uint64_t bytes;       /* size of the file */
+    bool sync;            /* every write to the file must be durable */
+    bool direct;          /* block transfers bypass the page cache */
+    bool keeps_name;      /* the file has a name, because other processes open it */
     const struct block_device *device; /* the file is a part of it; NULL: it is a file */
     const struct scratch *named_in;    /* where the name still exists; NULL: there is none */
     bool is_begun;                     /* the file has been written from the start before */

@@ -17,8 +17,7 @@
  * its directory is known (bindfs), and less than half of the bytes reached the device of that. */
 struct direct {
     struct direct_use ways[WAYS];
-    /* what was written reached the devices, although it may not be known what is below a loop */
-    bool reaches_devices;
+    bool reaches_devices; /* what was written did; below a loop, it may not be known further */
 };
 
 /* Tries it on the file behind fd, which is open with O_DIRECT. The block or page at `place`, a

@@ -58,8 +58,7 @@ struct corrupted_place {
     enum corruption_kind kind;
     int code; /* errno, if it is CORRUPTION_UNREADABLE */
     struct pattern_place expected;
-    /* what the stamp of the unit says; without a sound stamp, what was expected */
-    struct pattern_origin found;
+    struct pattern_origin found; /* by the unit's stamp; if that is not sound, as expected */
 };
 
 /* What one worker or seeker has checked. Has no pointers, so it can be in a shared mapping. */

@@ -716,8 +716,8 @@ static void formats_are_found_by_name(void **state)
         "text",     "csv",  "json", "classic", "html", "gobonniego", "gobonniego_json",
         "diskmark", "quick"};
     size_t formats = 0;
-    for (; report_at(formats); formats++) {
-        const struct report_ops *report = report_at(formats);
+    for (; report_formats[formats]; formats++) {
+        const struct report_ops *report = report_formats[formats];
         assert_ptr_equal(report_by_name(report->name), report);
         assert_true(report->run || report->all);
     }
@@ -731,12 +731,12 @@ static void formats_are_found_by_name(void **state)
 static void every_format_has_a_golden_test(void **state)
 {
     (void)state;
-    for (size_t i = 0; report_at(i); i++) {
-        if (!report_at(i)->run || report_at(i)->test)
+    for (size_t i = 0; report_formats[i]; i++) {
+        if (!report_formats[i]->run || report_formats[i]->test)
             continue; /* those for all runs are in test_json.c, the short look is above */
         size_t tests = 0;
         for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++)
-            tests += strcmp(goldens[g].format, report_at(i)->name) == 0;
+            tests += strcmp(goldens[g].format, report_formats[i]->name) == 0;
         assert_in_range(tests, 1, SIZE_MAX);
     }
 }
@@ -753,18 +753,18 @@ static void a_full_disk_is_reported(void **state)
     plan.row = &row;
     plan.directory = "/data";
     plan.runs = 2;
-    for (size_t i = 0; report_at(i); i++) {
+    for (size_t i = 0; report_formats[i]; i++) {
         FILE *out = fopen("/dev/full", "w");
         assert_non_null(out);
-        if (report_at(i)->test)
-            assert_int_equal(report_at(i)->test(out, &r, TEST_PUT_BLOCK), -ENOSPC);
-        else if (report_at(i)->run)
-            assert_int_equal(report_at(i)->run(out, &r), -ENOSPC);
-        if (report_at(i)->header)
-            assert_int_equal(report_at(i)->header(out, &r), -ENOSPC);
+        if (report_formats[i]->test)
+            assert_int_equal(report_formats[i]->test(out, &r, TEST_PUT_BLOCK), -ENOSPC);
+        else if (report_formats[i]->run)
+            assert_int_equal(report_formats[i]->run(out, &r), -ENOSPC);
+        if (report_formats[i]->header)
+            assert_int_equal(report_formats[i]->header(out, &r), -ENOSPC);
         const struct result twice[] = {r, r};
-        if (report_at(i)->all)
-            assert_int_equal(report_at(i)->all(out, twice, 2), -ENOSPC);
+        if (report_formats[i]->all)
+            assert_int_equal(report_formats[i]->all(out, twice, 2), -ENOSPC);
         fclose(out);
     }
 }
