@@ -101,19 +101,6 @@ struct cost phase_cost(const struct plan *p, enum test_id test)
                                               w->written_percent > 0};
 }
 
-/* What the progress line calls a test. */
-static const char *title_of(const struct plan *p, enum test_id test)
-{
-    const struct workload *w = workloads[test];
-    if (p->is_bonniexx && w->old_title)
-        return w->old_title;
-    if (p->row)
-        return p->row->tests[test].title;
-    return w->item != ITEM_BLOCK || p->iops.write_percent % 100 > 0 ? w->title
-           : p->iops.write_percent == 0                             ? "Reading at random places"
-                                                                    : "Writing at random places";
-}
-
 static void release_workers(struct run_context *r)
 {
     struct err ignored = {0};
@@ -459,45 +446,6 @@ static int do_lap(struct phase *ph, struct err *e)
     return rc;
 }
 
-/* Does one round, or rounds until the test is steady, if it has to become that. A round is one lap,
- * or as many as fill its time, unless preparing them takes too long; rank 0 decides for all. */
-static int do_rounds(struct phase *ph, struct err *e)
-{
-    struct run_context *r = ph->context;
-    struct rounds *rounds = &ph->rounds;
-    bool has_next_round = false;
-    int rc;
-    do {
-        bool has_next_lap;
-        ph->preparing_ns = 0;
-        ph->is_going_round = false;
-        ph->round_end_ns = ph->spent.ns + ph->round_ns;
-        do {
-            /* the time on a clock that stops while the work is measured */
-            uint64_t before_ns = clock_ns() - ph->spent.ns;
-            rc = do_lap(ph, e);
-            ph->is_going_round = ph->is_cut;
-            /* between the laps of a small file, maybe thousands, everything counts as preparing */
-            if (ph->is_cut && ph->laps > 1)
-                ph->preparing_ns += clock_ns() - ph->spent.ns - before_ns;
-            has_next_lap = !ph->is_once && ph->spent.ns < ph->round_end_ns &&
-                           ph->preparing_ns < 2 * ph->round_ns;
-            if (rc == 0)
-                rc = coordinator_share(r->coordinator, ph->workload->title, &has_next_lap,
-                                       sizeof has_next_lap, e);
-        } while (rc == 0 && has_next_lap);
-        if (rc == 0 && ph->is_steady)
-            has_next_round = rounds_end(rounds);
-        if (rc == 0 && ph->is_steady && r->plan->verbose > 0) {
-            progress_lines_break(&r->progress);
-            message("%s: round %u: %.0f %s", test_names[ph->test], rounds->count,
-                    round_figure(&rounds->list[rounds->count - 1], rounds->metric),
-                    round_unit(rounds->metric));
-        }
-    } while (rc == 0 && has_next_round);
-    return rc;
-}
-
 /* Sums up what all laps on all ranks have counted, and judges it. */
 static int record_result(struct phase *ph, struct test_result *result, struct err *e)
 {
@@ -663,7 +611,11 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
     struct phase ph = {
         .context = r,
         .test = test,
-        .title = title_of(p, test),
+        .title = p->is_bonniexx && w->old_title ? w->old_title
+                 : p->row                       ? p->row->tests[test].title
+                 : w->item != ITEM_BLOCK || p->iops.write_percent % 100 > 0 ? w->title
+                 : p->iops.write_percent == 0 ? "Reading at random places"
+                                              : "Writing at random places",
         .workload = w,
         .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,
@@ -703,8 +655,32 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
     progress_lines_begin(&r->progress, ph.title);
     if (rc == 0)
         rc = start_observers(&ph, e);
-    if (rc == 0)
-        rc = do_rounds(&ph, e);
+    for (bool has_round = true; rc == 0 && has_round;) {
+        bool has_lap = true;
+        ph.preparing_ns = 0;
+        ph.is_going_round = false;
+        ph.round_end_ns = ph.spent.ns + ph.round_ns;
+        while (rc == 0 && has_lap) {
+            /* the time on a clock that stops while the work is measured */
+            uint64_t before_ns = clock_ns() - ph.spent.ns;
+            rc = do_lap(&ph, e);
+            ph.is_going_round = ph.is_cut;
+            /* between the laps of a small file, maybe thousands, everything counts as preparing */
+            if (ph.is_cut && ph.laps > 1)
+                ph.preparing_ns += clock_ns() - ph.spent.ns - before_ns;
+            has_lap =
+                !ph.is_once && ph.spent.ns < ph.round_end_ns && ph.preparing_ns < 2 * ph.round_ns;
+            if (rc == 0) /* rank 0 decides for all */
+                rc = coordinator_share(r->coordinator, w->title, &has_lap, sizeof has_lap, e);
+        }
+        has_round = rc == 0 && is_steady && rounds_end(&ph.rounds);
+        if (rc == 0 && is_steady && p->verbose > 0) {
+            progress_lines_break(&r->progress);
+            message("%s: round %u: %.0f %s", test_names[test], ph.rounds.count,
+                    round_figure(&ph.rounds.list[ph.rounds.count - 1], ph.rounds.metric),
+                    round_unit(ph.rounds.metric));
+        }
+    }
     if (rc == 0)
         rc = record_result(&ph, result, e);
     examiner_stop(r->examiner);

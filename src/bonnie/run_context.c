@@ -177,22 +177,6 @@ static void report_abandoned(const struct run_context *r)
     }
 }
 
-/* Checks that sizes are multiples of the alignment that direct I/O needs. */
-static int check_alignment(const struct plan *p, uint32_t alignment, struct err *e)
-{
-    if (p->data.chunk_bytes % alignment != 0)
-        return err_say(e,
-                       "--size: direct I/O on %s needs chunks that are a multiple of %" PRIu32
-                       " bytes, which %" PRIu64 " is not",
-                       p->directory, alignment, p->data.chunk_bytes);
-    if (p->tests[TEST_IOPS] && p->iops.block_bytes % alignment != 0)
-        return err_say(e,
-                       "--iops-block: direct I/O on %s needs a multiple of %" PRIu32
-                       " bytes, which %" PRIu64 " is not",
-                       p->directory, alignment, p->iops.block_bytes);
-    return 0;
-}
-
 /* Writes and reads one block through the engine, so that problems show before the run. */
 struct trial {
     size_t bytes;
@@ -282,8 +266,16 @@ static int check_data_file(struct run_context *r, struct plan *p, struct err *e)
         if (rc == 0 && offset % alignment != 0)
             rc = err_say(e, "--offset: a multiple of %" PRIu32 " bytes is needed on %s", alignment,
                          name);
-        if (rc == 0 && p->direct)
-            rc = check_alignment(p, alignment, e);
+        if (rc == 0 && p->direct && p->data.chunk_bytes % alignment != 0)
+            rc = err_say(e,
+                         "--size: direct I/O on %s needs chunks that are a multiple of %" PRIu32
+                         " bytes, which %" PRIu64 " is not",
+                         name, alignment, p->data.chunk_bytes);
+        if (rc == 0 && p->direct && p->tests[TEST_IOPS] && p->iops.block_bytes % alignment != 0)
+            rc = err_say(e,
+                         "--iops-block: direct I/O on %s needs a multiple of %" PRIu32
+                         " bytes, which %" PRIu64 " is not",
+                         name, alignment, p->iops.block_bytes);
         if (rc == 0)
             rc = try_engine(r, opened, alignment, e);
         if (rc == 0 && p->direct) /* on a device in the middle, which a filesystem has less often in

@@ -517,11 +517,6 @@ int scratch_space(const struct scratch *s, struct scratch_space *space, struct e
     return 0;
 }
 
-int scratch_make_named_file(const struct scratch *s, unsigned number, struct err *e)
-{
-    return scratch_make_file(s, data_name(number).text, e);
-}
-
 int scratch_open_named_file(const struct scratch *s, unsigned number, struct err *e)
 {
     const struct made_name name = data_name(number);
@@ -542,7 +537,7 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
         return err_system(e, errno, "make data file in %s/%s", s->path, s->name);
     descriptor_close(&fd);
     /* the filesystem has no O_TMPFILE: removes the name at once, if the file can then be opened */
-    fd = scratch_make_named_file(s, number, e);
+    fd = scratch_make_file(s, data_name(number).text, e);
     if (fd < 0)
         return fd;
     int rc = scratch_remove_data_file(s, number, e);
@@ -552,7 +547,7 @@ int scratch_make_data_file(const struct scratch *s, unsigned number, bool *is_na
     if (rc == 0 && !*is_named)
         return fd;
     close(fd);
-    return rc == 0 ? scratch_make_named_file(s, number, e) : rc;
+    return rc == 0 ? scratch_make_file(s, data_name(number).text, e) : rc;
 }
 
 int scratch_remove(const struct scratch *s, const char *name, int flags, const char *verb,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -273,6 +274,9 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 /* Fewer columns of a label say nothing: then the label gets a line of its own. */
 #define MIN_LABEL 4
 
+/* Room for five settings of UNITS_TEXT. */
+#define SETTINGS_TEXT 512
+
 /* The text of a default that preset.h defines as a number. */
 #define TEXT_OF(macro) LITERAL_OF(macro)
 
@@ -280,44 +284,18 @@ static int measured_print(FILE *out, const struct result *r, bool advice)
 
 static const char units[] = "  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP";
 
-/* A line under construction, with ample room for the label and some twenty texts of UNITS_TEXT. */
-struct line {
-    char text[2048];
-    size_t used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add_text(struct line *line, const char *format,
-                                                           ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line->text + line->used, sizeof line->text - line->used, format, arguments);
-    va_end(arguments);
-    line->used += strlen(line->text + line->used);
-}
-
-/* Prints the line without trailing blanks, and empties it. */
-static void end_line(struct line *line, FILE *out)
-{
-    while (line->used > 0 && line->text[line->used - 1] == ' ')
-        line->used--;
-    fprintf(out, "%.*s\n", (int)line->used, line->text);
-    line->used = 0;
-}
-
-/* Appends a text, cut or padded to `columns` columns. */
-static void add_columns(struct line *line, const char *text, size_t columns)
+/* Prints a text, cut or padded to `columns` columns. */
+static void print_columns(FILE *out, const char *text, size_t columns)
 {
     size_t width = sanitize_columns(text);
     int blanks = width < columns ? (int)(columns - width) : 0;
-    add_text(line, "%.*s%*s", (int)sanitize_cut(text, columns), text, blanks, "");
+    fprintf(out, "%.*s%*s", (int)sanitize_cut(text, columns), text, blanks, "");
 }
 
-/* Adds the rates of some tests and their CPU times, and ends the line; a line with their latencies
+/* Ends a line with the rates of some tests and their CPU times; a line with their latencies
  * follows. Throughput is scaled, and so are other rates that are wider than their column. A CPU
  * time above 999 percent takes columns from the rate. */
-static void print_pairs(struct line *line, FILE *out, const struct figures *f, enum test_id first,
-                        enum test_id last)
+static void print_pairs(FILE *out, const struct figures *f, enum test_id first, enum test_id last)
 {
     for (enum test_id test = first; test <= last; test++) {
         const char *rate = f->tests[test].rate;
@@ -335,22 +313,19 @@ static void print_pairs(struct line *line, FILE *out, const struct figures *f, e
             units_format_short_speed(text, strtod(rate, NULL));
         else if (is_number && strlen(text) > room)
             units_format_short_count(text, strtod(rate, NULL));
-        add_text(line, " %*s %*s", (int)room, text, CPU_COLUMNS, cpu);
+        fprintf(out, " %*s %*s", (int)room, text, CPU_COLUMNS, cpu);
     }
-    end_line(line, out);
-    add_text(line, "%-17s", "Latency");
+    fprintf(out, "\n%-17s", "Latency");
     for (enum test_id test = first; test <= last; test++)
-        add_text(line, " %9s", f->tests[test].latency);
-    end_line(line, out);
+        fprintf(out, " %9s", f->tests[test].latency);
+    fputc('\n', out);
 }
 
 /* Prints a line of headings with a text to the left of them. */
 static void print_heading(FILE *out, const char *text, const char *heading)
 {
-    struct line line = {0};
-    add_columns(&line, text, PREFIX);
-    add_text(&line, " %s", heading);
-    end_line(&line, out);
+    print_columns(out, text, PREFIX);
+    fprintf(out, " %s\n", heading);
 }
 
 static void print_version(FILE *out, const struct result *r, const char *heading)
@@ -375,27 +350,25 @@ static void print_io(FILE *out, const struct result *r, const struct figures *f)
         {f->seeks, TEXT_OF(DEFAULT_SEEKS)},
         {f->seekers, TEXT_OF(DEFAULT_SEEKERS)},
     };
-    struct line size = {0};
-    add_text(&size, "%s", f->size);
+    char size[SETTINGS_TEXT];
+    size_t used = (size_t)snprintf(size, sizeof size, "%s", f->size);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        add_text(&size, ":%s",
-                 strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
-    while (size.text[size.used - 1] == ':')
-        size.text[--size.used] = '\0';
+        used +=
+            (size_t)snprintf(size + used, sizeof size - used, ":%s",
+                             strcmp(parts[i].text, parts[i].is_default) != 0 ? parts[i].text : "");
+    while (size[used - 1] == ':')
+        size[--used] = '\0';
 
     /* label and size, on a line of their own if they do not fit before the figures */
-    struct line line = {0};
-    size_t needed = size.used + 1; /* with the blank before it */
+    size_t needed = used + 1; /* with the blank before it */
     if (needed + MIN_LABEL <= PREFIX || needed + sanitize_columns(f->label) <= PREFIX) {
-        add_columns(&line, f->label, PREFIX - needed);
-        add_text(&line, " %s", size.text);
+        print_columns(out, f->label, PREFIX - needed);
+        fprintf(out, " %s", size);
     } else {
         size_t room = needed < WIDTH ? WIDTH - needed : 0;
-        add_text(&line, "%.*s %s", (int)sanitize_cut(f->label, room), f->label, size.text);
-        end_line(&line, out);
-        add_columns(&line, "", PREFIX);
+        fprintf(out, "%.*s %s\n%*s", (int)sanitize_cut(f->label, room), f->label, size, PREFIX, "");
     }
-    print_pairs(&line, out, f, TEST_PUTC, TEST_SEEKS);
+    print_pairs(out, f, TEST_PUTC, TEST_SEEKS);
 }
 
 /* Prints a table of iops, which Bonnie++'s table and line have no place for. */
@@ -405,69 +378,72 @@ static void print_iops(FILE *out, const struct result *r, const struct figures *
     const struct latencies *l = &r->tests[TEST_IOPS].latency_ns;
     const uint64_t percentiles[] = {l->p50, l->p99, l->p99_9};
     char text[UNITS_TEXT];
-    struct line line = {0};
     print_version(out, r, "-Random Reads and Writes- ------------Latency------------");
     print_heading(out, "", "block writes     /sec %CP     50%     99%   99.9%     max");
-    add_columns(&line, f->label, PREFIX);
+    print_columns(out, f->label, PREFIX);
     units_format_chunk(text, r->plan->iops.block_bytes);
-    add_text(&line, " %5s %5u%% %8s %3s", text, r->plan->iops.write_percent, iops->rate, iops->cpu);
+    fprintf(out, " %5s %5u%% %8s %3s", text, r->plan->iops.write_percent, iops->rate, iops->cpu);
     for (size_t i = 0; i < sizeof percentiles / sizeof *percentiles; i++) {
         units_format_latency(text, percentiles[i]);
-        add_text(&line, " %7s", percentiles[i] > 0 ? text : "-");
+        fprintf(out, " %7s", percentiles[i] > 0 ? text : "-");
     }
-    add_text(&line, " %7s", iops->latency);
-    end_line(&line, out);
+    fprintf(out, " %7s\n", iops->latency);
 }
 
 static void print_metadata(FILE *out, const struct result *r, const struct figures *f)
 {
     print_version(out, r, "------Sequential Create------ --------Random Create--------");
     print_heading(out, f->label, "-Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--");
-    const char *heading = f->file_max[0] != '\0' ? "files:max:min" : "files";
-    fprintf(out, "%*s%s\n", PREFIX, heading, units);
+    fprintf(out, "%*s%s\n", PREFIX, *f->file_max ? "files:max:min" : "files", units);
 
-    struct line files = {0}; /* files:max:min/directories:chunk without defaults */
-    add_text(&files, "%s", f->files);
-    if (f->file_max[0] != '\0')
-        add_text(&files, ":%s", f->file_max);
-    if (f->file_min[0] != '\0')
-        add_text(&files, ":%s", f->file_min);
-    if (f->directories[0] != '\0' || f->file_chunk[0] != '\0')
-        add_text(&files, "/%s", f->directories[0] != '\0' ? f->directories : "1");
-    if (f->file_chunk[0] != '\0')
-        add_text(&files, ":%s", f->file_chunk);
-    struct line line = {0};
-    add_text(&line, "%*s", PREFIX, files.text);
-    if (line.used > PREFIX) {
-        end_line(&line, out);
-        add_columns(&line, "", PREFIX);
-    }
-    print_pairs(&line, out, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
+    char files[SETTINGS_TEXT]; /* files:max:min/directories:chunk without defaults */
+    bool has_directories = *f->directories || *f->file_chunk;
+    snprintf(files, sizeof files, "%s%s%s%s%s%s%s%s%s", f->files, *f->file_max ? ":" : "",
+             f->file_max, *f->file_min ? ":" : "", f->file_min, has_directories ? "/" : "",
+             has_directories && !*f->directories ? "1" : f->directories, *f->file_chunk ? ":" : "",
+             f->file_chunk);
+    if (fprintf(out, "%*s", PREFIX, files) > PREFIX)
+        fprintf(out, "\n%*s", PREFIX, "");
+    print_pairs(out, f, TEST_SEQ_CREATE, TEST_RAN_DEL);
 }
 
 static int text_run(FILE *out, const struct result *r)
 {
     struct figures f;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *table = open_memstream(&text, &size);
+    if (!table)
+        return -ENOMEM;
     figures_init(&f, r);
     bool io = figures_any(&f, 0, TEST_IOPS);
     bool iops = figures_any(&f, TEST_IOPS, TEST_IOPS + 1);
     bool metadata = figures_any(&f, TEST_FIRST_METADATA, TEST_COUNT);
     if (io)
-        print_io(out, r, &f);
+        print_io(table, r, &f);
     if (iops)
-        print_iops(out, r, &f);
+        print_iops(table, r, &f);
     if (metadata)
-        print_metadata(out, r, &f);
+        print_metadata(table, r, &f);
     else if (io) /* the second half is an empty line in Bonnie++, too */
-        fputc('\n', out);
+        fputc('\n', table);
     if (!io && !iops && !metadata) {
         static const char note[] = "  (no test was run)";
-        print_version(out, r, "");
-        fprintf(out, "%.*s%s\n", (int)sanitize_cut(f.label, WIDTH - (sizeof note - 1)), f.label,
+        print_version(table, r, "");
+        fprintf(table, "%.*s%s\n", (int)sanitize_cut(f.label, WIDTH - (sizeof note - 1)), f.label,
                 note);
     }
+    int rc = fclose(table) == 0 ? 0 : -ENOMEM;
+    /* without trailing blanks */
+    for (char *rest = text, *line; rc == 0 && (line = strsep(&rest, "\n")) && rest;) {
+        size_t length = strlen(line);
+        while (length > 0 && line[length - 1] == ' ')
+            length--;
+        fprintf(out, "%.*s\n", (int)length, line);
+    }
+    free(text);
     extra_tables(out, r, 1);
-    return report_end(out);
+    return rc ? rc : report_end(out);
 }
 
 const struct report_ops report_text = {
