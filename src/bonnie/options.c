@@ -177,14 +177,6 @@ static int set_tests(void *settings, const char *value, struct err *e)
     return value_list(settings, value, take_test, NULL, e);
 }
 
-static int set_preset(void *settings, const char *value, struct err *e)
-{
-    struct settings *s = settings;
-    s->preset = preset_by_name(value);
-    (void)e;
-    return s->preset ? 0 : -EINVAL;
-}
-
 static const char *const format_words[] = {"text", "csv", "json", "html", NULL};
 _Static_assert(sizeof format_words / sizeof *format_words - 1 <= MAX_FORMATS, "room for each");
 
@@ -350,7 +342,7 @@ static const struct option_entry entries[] = {
      .help = "use O_DIRECT in every block test, in seeks and in iops"},
     {SETTER("tests", "LIST", set_tests), .words = test_names, .offer = OFFER_LIST,
      .help = "run only these tests, by name, separated by commas"},
-    {SETTER("preset", "NAME", set_preset), .words = preset_names,
+    {VALUE("preset", "NAME", OPTION_TEXT, preset), .words = preset_names,
      .help = "tests, defaults and reports of %s: diskmark has the four rows of KDiskMark, quick is "
              "the short look (default: bonnie++)"},
     {OPTION_USER(user)},
@@ -527,7 +519,7 @@ int options_parse(int argc, char *argv[], struct settings *s, FILE *out, struct 
     struct option_table table = option_table;
     bool is_go = cli_is_called(argc, argv, NAME);
     *s = (struct settings){
-        .preset = is_go ? preset_by_name(NAME) : NULL,
+        .preset = is_go ? NAME : NULL,
         .plan = {.directory = ".",
                  .csv = CSV_NOT_GIVEN,
                  .has_go_flags = is_go,

@@ -18,6 +18,7 @@ struct phase {
     struct run_context *context;
     enum test_id test;
     const char *title; /* as the progress line shows it */
+    const char *name;  /* as SIGUSR1 shows it */
     const struct workload *workload;
     struct monitor *monitor;
     unsigned laps;                /* number of laps that ended without a failure */
@@ -253,7 +254,7 @@ static int start_observers(struct phase *ph, struct err *e)
         .records_series =
             p->ranks == 1 && is_stored(ph) && (w->item == ITEM_CHUNK || w->item == ITEM_BLOCK),
         .devices = &r->storage.sources.devices,
-        .name = test_names[ph->test],
+        .name = ph->name,
         .figures = r->figures,
         .line_is_open = r->progress.line_open && !draws && !r->coordinator->ops->asks,
         .tick_interval_ns = drops ? p->drop_interval_ns : 0,
@@ -325,32 +326,24 @@ static int prepare_workers(struct phase *ph, struct err *e)
     return rc;
 }
 
-#define TITLE "Preconditioning"
-
 /* Writes the data set as often as the plan's steady state needs, in chunks and through the plan's
  * engine, as put_block does, so that the storage is in the state of long use. The pool must be
  * parked. What this counts in the statistics serves the progress alone. */
 static int precondition(struct run_context *r, struct err *e)
 {
-    struct phase ph = {.context = r, .workload = &workload_put_block};
     unsigned times = r->plan->steady.precondition;
     struct task_times unused;
     const struct data_plan *d = &r->plan->data;
-    const struct monitor_setup setup = {
-        .title = TITLE,
-        .stats = &r->stats,
-        .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes},
-        .draws = r->progress.is_live,
-        .has_colour = r->progress.has_colour,
-        .name = "precondition",
-        .figures = r->figures,
-        .unshared_fd = &r->scratch.owner_fd,
-    };
+    struct phase ph = {.context = r,
+                       .title = "Preconditioning",
+                       .name = "precondition",
+                       .workload = &workload_put_block,
+                       .goal = {.goal_bytes = times * d->chunks * d->chunk_bytes}};
     if (times == 0)
         return 0;
     shared_stats_begin(&r->stats, r->plan->workers);
-    progress_lines_begin(&r->progress, TITLE);
-    int rc = monitor_start(&ph.monitor, &setup, e);
+    progress_lines_begin(&r->progress, ph.title);
+    int rc = start_observers(&ph, e);
     if (rc == 0)
         monitor_go(ph.monitor, NULL);
     for (unsigned done = 0; rc == 0 && done < times; done++) {
@@ -565,7 +558,7 @@ static void report_test(const struct phase *ph, const struct test_result *t)
     char figures[PROGRESS_FIGURES];
     struct run_context *r = ph->context;
     const struct plan *p = r->plan;
-    const char *name = test_names[ph->test];
+    const char *name = ph->name;
     struct progress_reading reading = ph->goal;
     size_t used = strlen(r->figures);
     reading.elapsed_ns = t->elapsed_ns;
@@ -616,6 +609,7 @@ int phase_run(struct run_context *r, enum test_id test, const struct outlook *ou
                  : w->item != ITEM_BLOCK || p->iops.write_percent % 100 > 0 ? w->title
                  : p->iops.write_percent == 0 ? "Reading at random places"
                                               : "Writing at random places",
+        .name = test_names[test],
         .workload = w,
         .rounds = {.spent = &ph.spent,
                    .stats = &r->stats,

@@ -111,7 +111,7 @@ static void choose_formats(struct plan *p, const struct settings *s,
 const struct preset_defaults *plan_defaults(const struct settings *s)
 {
     bool is_brief = s->operand && !s->shapes_run;
-    return s->preset ? s->preset : preset_by_name(is_brief ? QUICK_PRESET : DEFAULT_PRESET);
+    return preset_by_name(s->preset ? s->preset : is_brief ? QUICK_PRESET : DEFAULT_PRESET);
 }
 
 /* Whether a device can have the test. */

@@ -146,12 +146,12 @@ struct plan {
 /* What the user asked for, as given. Nothing is looked up, guessed or computed here. The plan
  * combines it with the preset and the host. */
 struct settings {
-    struct plan plan; /* what a setting decides alone; csv is CSV_NOT_GIVEN without --csv */
-    const struct preset_defaults *preset; /* NULL: not given */
-    const char *operand;                  /* `bonnie DIR`; NULL: not given */
-    bool shapes_run;                      /* an option says what is measured, or how */
-    bool gives_size;              /* -s does, which a short look at a device takes as well */
-    bool writes;                  /* --write: a device is written to, and not only read */
+    struct plan plan;    /* what a setting decides alone; csv is CSV_NOT_GIVEN without --csv */
+    const char *preset;  /* its name; NULL: not given */
+    const char *operand; /* `bonnie DIR`; NULL: not given */
+    bool shapes_run;     /* an option says what is measured, or how */
+    bool gives_size;     /* -s does, which a short look at a device takes as well */
+    bool writes;         /* --write: a device is written to, and not only read */
     struct optional offset_bytes; /* where the data begins on a device */
     const char *page;             /* path of the HTML page; NULL: none */
     const char *user;

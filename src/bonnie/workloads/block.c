@@ -11,6 +11,7 @@
 /* Goes through a worker's data file in chunks, from the first to the last. That is a lap. If the
  * end of its time cuts a lap off, the next lap continues there. */
 struct chunks {
+    struct operations of; /* the queue has the worker's file alone */
     struct work *work;
     uint64_t next;    /* offset of the next chunk */
     uint64_t written; /* number of bytes written, from the start of the file */
@@ -46,9 +47,7 @@ static enum source_answer chunks_next_read(void *context, struct io *io, uint64_
 
 static enum transfer_answer chunks_check(void *context, struct io *io)
 {
-    struct work *w = ((struct chunks *)context)->work;
-    contents_check(w->contents, w->number, io->offset, io->buffer, io->length,
-                   op_state(io)->version, w->corruption);
+    operation_check(context, io);
     return OPERATION_ENDED;
 }
 
@@ -94,21 +93,13 @@ static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns
     return SOURCE_READY;
 }
 
-static bool get_failed(void *context, const struct io *io, int code)
-{
-    const struct work *w = ((struct chunks *)context)->work;
-    struct io place = *io;
-    place.file = w->number; /* the queue has this file alone */
-    return work_goes_on(w->plan, w->contents, w->corruption, &place, code);
-}
-
 /* rewrite: with a queue, many chunks are in flight at once, each at its own step. */
 static enum transfer_answer rewrite_transferred(void *context, struct io *io)
 {
     struct chunks *c = context;
     if (io->kind == IO_WRITE)
         return chunks_wrote(c, io);
-    chunks_check(c, io);
+    operation_check(&c->of, io);
     contents_fill(c->work->contents, c->work->number, io->offset, io->buffer, io->length, 1);
     io->kind = IO_WRITE;
     return OPERATION_CONTINUES;
@@ -122,13 +113,17 @@ static int chunks_work(void *context, struct err *e)
     struct work *w = context;
     const bool reads = w->workload->reads;
     const bool writes = w->workload->written_percent > 0;
-    struct chunks c = {.work = w, .next = w->lap_start, .written = w->lap_start, .e = e};
+    struct chunks c = {.of = {w->plan, w->contents, w->corruption, w->number},
+                       .work = w,
+                       .next = w->lap_start,
+                       .written = w->lap_start,
+                       .e = e};
     const struct io_source source = {
         .next = reads ? chunks_next_read : put_next,
         .transferred = !writes ? chunks_check
                        : reads ? rewrite_transferred
                                : chunks_wrote,
-        .failed = writes ? NULL : get_failed,
+        .failed = writes ? NULL : operation_failed,
         .context = &c,
         .duration_ns = w->lap_ns,
     };

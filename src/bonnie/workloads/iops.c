@@ -23,6 +23,7 @@ struct blocks {
 
 /* The state of one worker in this test. */
 struct iops {
+    struct operations of;
     struct work *work;
     struct blocks blocks;
     struct rng rng;
@@ -92,19 +93,12 @@ static enum source_answer iops_next(void *context, struct io *io, uint64_t now_n
 
 static enum transfer_answer iops_transferred(void *context, struct io *io)
 {
-    struct work *w = ((struct iops *)context)->work;
+    const struct operations *o = context;
     if (io->kind == IO_WRITE)
-        contents_release(w->contents, io->file, io->offset, io->length);
+        contents_release(o->contents, io->file, io->offset, io->length);
     else
-        contents_check(w->contents, io->file, io->offset, io->buffer, io->length,
-                       op_state(io)->version, w->corruption);
+        operation_check(o, io);
     return OPERATION_ENDED;
-}
-
-static bool iops_failed(void *context, const struct io *io, int code)
-{
-    const struct work *w = ((struct iops *)context)->work;
-    return work_goes_on(w->plan, w->contents, w->corruption, io, code);
 }
 
 static int connect_files(void *context, struct err *e)
@@ -119,10 +113,11 @@ static int iops_work(void *context, struct err *e)
     struct work *w = context;
     const struct plan *p = w->plan;
     uint64_t most = p->iops.most_ops;
-    struct iops iops = {.work = w, .left = most > 0 ? most : UINT64_MAX};
+    struct iops iops = {
+        .of = {p, w->contents, w->corruption, 0}, .work = w, .left = most > 0 ? most : UINT64_MAX};
     const struct io_source source = {.next = iops_next,
                                      .transferred = iops_transferred,
-                                     .failed = iops_failed,
+                                     .failed = operation_failed,
                                      .context = &iops,
                                      .duration_ns = w->lap_ns};
     struct blocks *b = &iops.blocks;

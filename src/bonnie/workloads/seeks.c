@@ -27,10 +27,8 @@ struct seekers {
 };
 
 struct seeker {
+    struct operations of;
     const struct seekers *all;
-    const struct plan *plan;
-    struct contents *contents;
-    struct corruption *corruption;
     uint64_t ticket;
     bool has_ticket; /* has drawn a ticket that it has not used yet */
     struct rng rng;  /* random numbers of the current ticket */
@@ -40,7 +38,7 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
 {
     (void)now_ns;
     struct seeker *s = context;
-    const struct plan *p = s->plan;
+    const struct plan *p = s->of.plan;
     if (!s->has_ticket) {
         s->ticket = atomic_fetch_add_explicit(s->all->next_ticket, 1, memory_order_relaxed);
         s->has_ticket = true;
@@ -56,39 +54,32 @@ static enum source_answer seeks_next(void *context, struct io *io, uint64_t now_
         uint64_t chunk = rng_below(&s->rng, p->data.chunks);
         uint64_t file = partition_owner(p->data.chunks, p->workers, chunk);
         io->file = (unsigned)file;
-        io->offset = chunk * p->data.chunk_bytes - s->contents->files[file].start;
-        is_free =
-            !op_state(io)->changes || contents_claim(s->contents, io->file, io->offset, io->length);
+        io->offset = chunk * p->data.chunk_bytes - s->of.contents->files[file].start;
+        is_free = !op_state(io)->changes ||
+                  contents_claim(s->of.contents, io->file, io->offset, io->length);
     }
     if (!is_free)
         return SOURCE_LATER;
     s->has_ticket = false;
-    op_state(io)->version = op_state(io)->changes
-                                ? CONTENTS_CLAIMED
-                                : contents_version(s->contents, io->file, io->offset, io->length);
+    op_state(io)->version =
+        op_state(io)->changes ? CONTENTS_CLAIMED
+                              : contents_version(s->of.contents, io->file, io->offset, io->length);
     return SOURCE_READY;
 }
 
 static enum transfer_answer seeks_transferred(void *context, struct io *io)
 {
-    const struct seeker *s = context;
+    const struct operations *o = context;
     if (io->kind == IO_WRITE) {
-        contents_release(s->contents, io->file, io->offset, io->length);
+        contents_release(o->contents, io->file, io->offset, io->length);
         return OPERATION_ENDED;
     }
-    contents_check(s->contents, io->file, io->offset, io->buffer, io->length, op_state(io)->version,
-                   s->corruption);
+    operation_check(o, io);
     if (!op_state(io)->changes)
         return OPERATION_ENDED;
-    contents_fill(s->contents, io->file, io->offset, io->buffer, io->length, 0);
+    contents_fill(o->contents, io->file, io->offset, io->buffer, io->length, 0);
     io->kind = IO_WRITE;
     return OPERATION_CONTINUES;
-}
-
-static bool seeks_failed(void *context, const struct io *io, int code)
-{
-    const struct seeker *s = context;
-    return work_goes_on(s->plan, s->contents, s->corruption, io, code);
 }
 
 /* What each seeker does. Its queue has the data files of all workers. */
@@ -98,11 +89,10 @@ static int run_seeker(void *context, unsigned number, struct process_member *sel
     struct run_context *r = s->context;
     const struct plan *p = r->plan;
     struct worker_stats *stats = &r->stats.workers[number];
-    struct seeker seeker = {
-        .all = s, .plan = p, .contents = &r->contents, .corruption = &r->corruption[number]};
+    struct seeker seeker = {.of = {p, &r->contents, &r->corruption[number], 0}, .all = s};
     const struct io_source source = {.next = seeks_next,
                                      .transferred = seeks_transferred,
-                                     .failed = seeks_failed,
+                                     .failed = operation_failed,
                                      .context = &seeker,
                                      .duration_ns = r->work->lap_ns};
     const struct io_queue_setup setup =

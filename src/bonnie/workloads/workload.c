@@ -50,16 +50,17 @@ int work_open_data(void *context, struct err *e)
     return rc == 0 ? data_file_open(&w->data, access, USE_BLOCKS, e) : rc;
 }
 
-bool work_goes_on(const struct plan *p, const struct contents *c, struct corruption *found,
-                  const struct io *io, int code)
+bool operation_failed(void *operations, const struct io *io, int code)
 {
+    const struct operations *o = operations;
     bool is_medium = code == EIO || code == ENODATA || code == EILSEQ;
-    if (!p->is_device || io->kind != IO_READ || op_state(io)->changes || !is_medium)
+    if (!o->plan->is_device || io->kind != IO_READ || op_state(io)->changes || !is_medium)
         return false;
-    corruption_note(found, &(struct corrupted_place){.file = c->first_number + io->file,
-                                                     .offset = io->offset,
-                                                     .kind = CORRUPTION_UNREADABLE,
-                                                     .code = code});
+    const struct corrupted_place place = {.file = o->contents->first_number + o->file + io->file,
+                                          .offset = io->offset,
+                                          .kind = CORRUPTION_UNREADABLE,
+                                          .code = code};
+    corruption_note(o->corruption, &place);
     return true;
 }
 

@@ -91,15 +91,29 @@ struct op_state {
     bool changes;     /* the operation changes the contents */
 };
 
-/* A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
- * Returns false where something other than the medium may be at fault. */
-bool work_goes_on(const struct plan *p, const struct contents *c, struct corruption *found,
-                  const struct io *io, int code);
-
 static inline struct op_state *op_state(const struct io *io)
 {
     return io->user;
 }
+
+/* What the context of a block test's source begins with: what its operations move, and check. */
+struct operations {
+    const struct plan *plan;
+    struct contents *contents;
+    struct corruption *corruption; /* that they find */
+    unsigned file;                 /* number of the first file of the queue */
+};
+
+/* Checks what was read, if it still had the state's version. */
+static inline void operation_check(const struct operations *o, const struct io *io)
+{
+    contents_check(o->contents, o->file + io->file, io->offset, io->buffer, io->length,
+                   op_state(io)->version, o->corruption);
+}
+
+/* A step `failed`, for a read of a device: the place is noted, and the rest of the device goes on.
+ * Returns false where something other than the medium may be at fault. */
+bool operation_failed(void *operations, const struct io *io, int code);
 
 /* A queue for the plan's engine, for these files and operations of up to operation_bytes. */
 struct io_queue_setup work_queue_setup(const struct plan *p, const struct io_file *files,
