@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 /* A rank's report on its part of a lap, with times of its own clock. */
 struct rank_lap {
@@ -73,10 +74,8 @@ static void join_lap(void *context)
         struct rank_lap *one = &g->laps[rank];
         rank_clock_span(r, rank, &one->start_ns, &one->end_ns);
         rank_span_add(&span, one->start_ns, one->end_ns);
-        if (one->preparing_ns > g->lap.preparing_ns)
-            g->lap.preparing_ns = one->preparing_ns;
-        if (r->cards[rank].after.uncertainty_ns > g->clock_uncertainty_ns)
-            g->clock_uncertainty_ns = r->cards[rank].after.uncertainty_ns;
+        g->lap.preparing_ns = MAX(g->lap.preparing_ns, one->preparing_ns);
+        g->clock_uncertainty_ns = MAX(g->clock_uncertainty_ns, r->cards[rank].after.uncertainty_ns);
     }
     for (unsigned first = 0; first < r->count; first++) {
         struct rank_span of_host = {0};
@@ -86,8 +85,7 @@ static void join_lap(void *context)
         g->hosts[first].elapsed_ns += of_host.last_end - of_host.first_start;
     }
     g->lap.elapsed_ns = span.last_end - span.first_start;
-    if (span.last_start - span.first_start > g->start_spread_ns)
-        g->start_spread_ns = span.last_start - span.first_start;
+    g->start_spread_ns = MAX(g->start_spread_ns, span.last_start - span.first_start);
 }
 
 int gathering_end_lap(struct gathering *g, const struct task_times *times, struct lap_times *lap,
@@ -144,8 +142,7 @@ static bool take_test(void *context, unsigned rank, struct bundle_reader *in)
     host->ops += h->count;
     host->bytes += test->total.bytes;
     host->latency_sum_ns += h->sum;
-    if (h->maximum > host->latency_max_ns)
-        host->latency_max_ns = h->maximum;
+    host->latency_max_ns = MAX(host->latency_max_ns, h->maximum);
     return true;
 }
 

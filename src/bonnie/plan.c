@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <time.h>
 
 #include "live/monitor.h"
@@ -53,8 +54,7 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
 
     uint64_t whole = d->chunks * d->chunk_bytes;
     d->perchar_bytes = optional_or(s->perchar_bytes, defaults->perchar_bytes);
-    if (d->perchar_bytes > whole)
-        d->perchar_bytes = whole;
+    d->perchar_bytes = MIN(d->perchar_bytes, whole);
     bool is_small = d->bytes > 0 && d->bytes < 2 * ram;
     p->advise_bytes = is_small && !defaults->direct && !p->is_device ? 2 * ram : 0;
 
@@ -72,10 +72,7 @@ static void choose_sizes(struct plan *p, const struct settings *s, const struct 
         return;
     /* a short look creates few files where there is little room, and not for long */
     uint64_t most = p->most_bytes / BRIEF_SHARES / BRIEF_FILE_BYTES;
-    if (most > h->free_files / 10)
-        most = h->free_files / 10;
-    if (f->count > most)
-        f->count = most;
+    f->count = MIN(f->count, MIN(most, h->free_files / 10));
     if (p->row->tests[TEST_SEQ_CREATE].id && f->count < BRIEF_LEAST_FILES)
         p->left_out = "too few inodes are free";
 }
@@ -306,11 +303,6 @@ void plan_forgo_direct(struct plan *p)
         choose_engine(p, NULL, p->row->iodepth, &ignored);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 void plan_bound_row(struct plan *p, uint64_t left_ns, unsigned rows, uint64_t op_bytes,
                     uint64_t op_ns)
 {
@@ -325,10 +317,10 @@ void plan_bound_row(struct plan *p, uint64_t left_ns, unsigned rows, uint64_t op
         end_ns = op_ns;
     }
     uint64_t most_ns = share_ns > end_ns ? share_ns - end_ns : 1;
-    p->chunk_test_ns = least(p->chunk_test_ns, most_ns);
-    p->iops.duration_ns = least(p->iops.duration_ns, most_ns);
-    p->files.most_ns = least(p->files.most_ns, most_ns / 2 + 1);
-    p->min_time_ns = least(p->min_time_ns, most_ns / 2);
+    p->chunk_test_ns = MIN(p->chunk_test_ns, most_ns);
+    p->iops.duration_ns = MIN(p->iops.duration_ns, most_ns);
+    p->files.most_ns = MIN(p->files.most_ns, most_ns / 2 + 1);
+    p->min_time_ns = MIN(p->min_time_ns, most_ns / 2);
 }
 
 static uint64_t greatest_divisor(uint64_t a, uint64_t b)
@@ -497,8 +489,7 @@ int plan_share(struct plan *share, const struct plan *whole, const struct ranks 
     d->chunks = whole->data.chunks / r->count;
     d->bytes = d->chunks * d->chunk_bytes;
     d->perchar_bytes = whole->data.perchar_bytes / r->count;
-    if (d->perchar_bytes > d->bytes)
-        d->perchar_bytes = d->bytes;
+    d->perchar_bytes = MIN(d->perchar_bytes, d->bytes);
     d->seeks = partition_of(whole->data.seeks, r->count, r->number).count;
     /* a worker's directories have all its files */
     struct files_plan *f = &share->files;
