@@ -272,10 +272,10 @@ static int session(const struct settings *s, struct coordinator *coordinator, st
         rc = seed_file_seed(s->random_file, &seed, e);
     if (rc == 0)
         rc = coordinator_share(coordinator, "Starting", &seed, sizeof seed, e);
-    for (unsigned row = 0; rc == 0 && row < count; row++)
+    for (unsigned row = 0; rc == 0 && row < count; row++) {
         plans[row].seed = seed;
-    for (unsigned row = 0; rc == 0 && row < count; row++)
         rc = run_context_check_limits(&plans[row], e);
+    }
     whole.seed = seed;
     if (rc == 0)
         rc = output_open(&output, plan->output, e);
