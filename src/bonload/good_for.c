@@ -27,15 +27,13 @@
 #include "util/printable.h"
 #include "util/units.h"
 
-/* Total time for which all loads of a profile are judged, and time of the warm-up before each load.
- * It is just enough for a verdict on the p99 of something that happens ten times a second, which
- * needs 299 durations. */
+/* Total time for which all loads of a profile are judged, just enough for a p99 of what happens ten
+ * times a second (299 durations), and time of the warm-up before each load. */
 #define JUDGED_NS (31 * BILLION)
 #define WARMUP_NS BILLION
 
 /* The last requests may end later than the load by GRACE_NS and twice the longest limit (a commit
- * waits for the sync that is under way, and then for its own), but no later than MAX_GRACE_NS. If
- * they take longer, the storage has not kept up. */
+ * waits for the sync that is under way, and for its own), MAX_GRACE_NS at most, and are in time. */
 #define GRACE_NS     (BILLION / 10)
 #define MAX_GRACE_NS BILLION
 
@@ -135,9 +133,8 @@ static int note_result(struct inquiry *q, const struct run *run, const struct re
     return 0;
 }
 
-/* Makes a run, and removes its files. If the target has failed, reports that as the reason. Work
- * beside the requests may fail, or hang, until the target has ended. A profile whose answer is
- * certain needs no run: everything in its report is zero. */
+/* Makes a run, and removes its files. If the target has failed, which work beside the requests may
+ * do until it has ended, that is the reason. A certain answer needs no run: its report is zero. */
 static int make_run(struct inquiry *q, const struct settings *s, struct err *e)
 {
     struct plan plan;

@@ -335,9 +335,8 @@ static const struct option_table option_table = {
     .closing = "\nThe manual page bonload(1) says more.\n",
 };
 
-/* Decides about an option that was refused with rc and a line in e, and that only goader accepts.
- * If the program was called by that name, reports that the option has no effect, and returns 0.
- * Otherwise returns rc. */
+/* Decides about an option that was refused with rc and a line in e. Goader accepts it: under that
+ * name, reports that it has no effect, and returns 0. */
 static int pass_goader(const struct settings *s, int rc, struct err *e)
 {
     if (!s->as_goader)
@@ -449,8 +448,8 @@ static int find_mode(struct plan *p, const struct settings *s, struct err *e)
 
 /* Plans both kinds, with at least as many channels as threads. A search makes both kinds, unless
  * the user gives 0 for one. In a sweep or a curve, a kind without a rate has half, or all if the
- * other one's is given as 0. With -rpw, reads have neither a rate nor threads, but channels as
- * writes do. */
+ * other one's is given as 0. With -rpw, reads have channels as writes do, but no rate or threads.
+ */
 static int plan_kinds(struct plan *p, const struct settings *s, struct err *e)
 {
     struct kind_plan *reads = &p->kinds[LOAD_READ];

@@ -127,12 +127,12 @@ static int judge_result(const struct result *result, const struct coordinator *c
         return err_say(e, "no write succeeded, so there was nothing to read: %s", first);
     if (share > most)
         return err_say(e,
-                       "%.4g %% of the requests%s failed, more than -max-errors=%.4g; the first: "
+                       "%.3g %% of the requests%s failed, more than -max-errors=%.4g; the first: "
                        "%s",
                        share, which, most, first);
     if (t->worst_share > most)
         return err_say(e,
-                       "rank %u on %s: %.4g %% of the requests%s failed, more than "
+                       "rank %u on %s: %.3g %% of the requests%s failed, more than "
                        "-max-errors=%.4g",
                        t->worst, c->ranks.cards[t->worst].host, t->worst_share, which, most);
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++) {
@@ -144,8 +144,8 @@ static int judge_result(const struct result *result, const struct coordinator *c
     return 0;
 }
 
-/* Whether the storage itself failed, or lost what its filesystem had written there: however few
- * requests that met, unless the user lets all of them fail. */
+/* Whether the storage itself failed, or lost what its filesystem had written there: for any
+ * request, unless the user lets all of them fail. */
 static int judge_storage(const struct run *run, struct err *e)
 {
     const unsigned named = TARGET_LOCAL | TARGET_NAMES;
@@ -164,9 +164,8 @@ static int judge_storage(const struct run *run, struct err *e)
     return 0;
 }
 
-/* Decides whether the run succeeded, or says what was not kept or found: by how much latencies are
- * above -fail-above, and what a search that was not finished has found, which under goader's name
- * is no failure. Rank 0 judges for all. */
+/* Decides in rank 0 whether the run succeeded, or says by how much latencies are above -fail-above,
+ * and what an unfinished search has found (under goader's name no failure). */
 static int judge_run(const struct result *result, const struct coordinator *c, int *status,
                      struct err *e)
 {
@@ -285,8 +284,7 @@ static void remove_one(const struct run *run, uint64_t number, int *rc, struct e
 
 /* Removes what the run wrote and made, unless it may belong to others. It is not a failure if
  * something is gone already. When an object cannot be removed, it goes on with the others, unless
- * the target cannot be reached. Returns 0, or a negative errno with a line in e about the first
- * failure. */
+ * the target cannot be reached. Returns the first failure. */
 static int clean_up_run(const struct run *run, struct err *e)
 {
     const struct written_set *w = &run->written;
@@ -337,10 +335,9 @@ static void print_interim(struct main_loop *m)
     result_release(&result);
 }
 
-/* Makes the plan, the run and the reports, together with other ranks if there are any, and then
- * dumps names and removes objects. After a failure, it leaves no more behind than after a success.
- * *status becomes the exit status if the run broke a condition, or did not finish a search. Returns
- * the first failure; the line is empty when it has already been reported. */
+/* Makes the plan, the run and the reports, together with other ranks, and then dumps names and
+ * removes objects, also after a failure. *status becomes the exit status if the run broke a
+ * condition, or did not finish a search. The line of a failure is empty if it was reported. */
 static int session(const struct settings *s, struct coordinator *coordinator, int *status,
                    struct err *e)
 {

@@ -84,6 +84,7 @@ sub shows_ok {
 my @load = qw(-body-size=4KiB -mkdirs);
 shows_ok('a load',   "$bin/bonload -rps=500 -wps=400 -duration=2s @load $dir/load/XXX",     'load');
 shows_ok('a sweep',  "$bin/bonload -sweep=1000,2000 -rps=1 -wps=1 -duration=1s @load $dir/load/XXX", 'sweep');
+system("$bin/bonload -wt=1 -max-requests=1000 @load $dir/load/XXX >/dev/null 2>&1") == 0 or die "no names are there to read\n";
 shows_ok('a search', "$bin/bonload -max-latency=10s -wt=0 -rt=1 -duration=2500ms $dir/load/XXX", 'search');
 shows_ok('an answer about a program', "$bin/bonload -good-for=sqlite -duration=1s $dir/data");
 

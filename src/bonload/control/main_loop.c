@@ -24,8 +24,7 @@
 /* After the end of a rate, requests that were due before it may still begin for this time. */
 #define GRACE_NS UINT64_C(100000000)
 
-/* A run ends after HOPELESS_ERRORS failures without a success; with a server, not before
- * HOPELESS_NS. */
+/* A run ends after so many failures without a success; with a server, not before HOPELESS_NS. */
 #define HOPELESS_ERRORS 100
 #define HOPELESS_NS     (10 * BILLION)
 
@@ -427,8 +426,7 @@ static int obey_controller(struct main_loop *m, uint64_t now_ns, struct err *e)
 }
 
 /* Ends the load after a signal, at the end of its time or its budget, when its rate cannot be kept,
- * or when nothing succeeds, unless it is controlled: a missing directory stays missing. A missing
- * server may appear, so it gets more time. */
+ * or, unless it is controlled, when nothing succeeds: for a server, which may appear, later. */
 static void check_end(struct main_loop *m, uint64_t now_ns)
 {
     const struct run *run = m->run;

@@ -62,8 +62,7 @@ struct steps {
  *
  * A run is a sequence of steps. Between two steps the run pauses until no request is in flight, so
  * each request belongs to exactly one step, and a step's figures are the difference of two sums.
- * Step 0 is the warm-up, whose figures are forgotten. After it comes one step, or all steps of a
- * search or a sweep. */
+ * After the warm-up, which is forgotten, comes one step, or all those of a search or a sweep. */
 enum stage {
     STAGE_WARMING, /* requests of the warm-up begin; they do not count */
     STAGE_COOLING, /* the last requests of the warm-up end */

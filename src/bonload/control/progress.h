@@ -34,10 +34,9 @@ void progress_report_failures(struct progress_view *v, const struct run *run);
 /* Removes the progress line from the terminal. */
 void progress_clear(void *view);
 
-/* The file of -live-file: the figures of each second, while the run goes on. If its name ends in
+/* The file of -live-file: a line of CSV for each second, while the run goes on. If its name ends in
  * .prom, it is replaced as a whole each second, with metrics (OpenMetrics, as a node exporter reads
- * them); in the end they are those of the whole run. Otherwise it gets a line of CSV each
- * second. */
+ * them); in the end they are those of the whole run. */
 struct live_file {
     const char *path;              /* NULL: the user wants no file */
     FILE *csv;                     /* NULL: the file has metrics */

@@ -102,12 +102,10 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 /* A confirmation uses windows that are longer by this factor. */
 #define CONFIRMING_WINDOWS 3
 
-/* A load settles for at least a window divided by SETTLING_PART. The first load has SETTLING_LIMITS
- * limits and a window for it at most. */
-#define SETTLING_PART   10
-#define SETTLING_LIMITS 20
-
-/* Any later load gets at most the longest window divided by this. */
+/* A load settles for at least a window divided by SETTLING_PART, and at most, the first one for
+ * SETTLING_LIMITS limits and a window, a later one for the longest window / SETTLING_WINDOWS. */
+#define SETTLING_PART    10
+#define SETTLING_LIMITS  20
 #define SETTLING_WINDOWS 2
 
 /* The test assumes stalls of the shortest window divided by this, even if it sees none. */
@@ -116,9 +114,8 @@ void kind_search_step_down(struct kind_search *ks, enum verdict why)
 /* If the number of requests is limited, 1/BUDGET_PART of it is enough for a window. */
 #define BUDGET_PART 100
 
-/* Requests that are in flight together wait in the same queues, so a window must be longer than
- * this number of mean latencies: all requests within a few latencies are only one piece of
- * evidence. */
+/* Requests that are in flight together wait in the same queues, and are only one piece of evidence:
+ * a window must be longer than this number of mean latencies. */
 #define LATENCIES_LEAST 4
 
 /* Probability of a wrong verdict. */
@@ -282,8 +279,7 @@ static bool climb(struct controller *c)
 }
 
 /* Ends a confirmation: lowers what broke the limit. If all loads kept it, searches once above what
- * has been confirmed, where that is far below the first confirmation. Returns true when the search
- * is over. */
+ * has been confirmed, if far below the first one. Returns true when the search is over. */
 static bool confirm_answer(struct controller *c)
 {
     bool is_kept = true;
@@ -314,9 +310,9 @@ static bool confirm_answer(struct controller *c)
     return is_kept || any_search_is(c, FOUND_NONE);
 }
 
-/* Sets the next load, after a pause of `paused_ns` in which the last requests of the window have
- * ended: without these, a window lacks its longest requests. Those that have not ended count with
- * their age. Returns false when the search is over. */
+/* Sets the next load, after a pause of `paused_ns` in which the last, longest requests of the
+ * window have ended; those that have not count with their age. Returns false when the search is
+ * over. */
 static bool search_next(struct controller *c, const struct standing *all, uint64_t paused_ns,
                         uint64_t now_ns, uint64_t loads[LOAD_KINDS])
 {
@@ -376,9 +372,8 @@ static bool begin_window(struct controller *c, const struct standing *all, uint6
     return true;
 }
 
-/* Ends a window when all verdicts that matter are known, and it is long enough: as long as -window,
- * and as LATENCIES_LEAST mean latencies or the longest window. If the user limits the number of
- * requests, a part of them is enough. */
+/* Ends a window when all verdicts that matter are known, and it is as long as -window, and as
+ * LATENCIES_LEAST mean latencies or the longest window; or has a part of a limited budget. */
 static bool end_window(struct controller *c, const struct standing *all, uint64_t now_ns)
 {
     uint64_t budget = c->plan->max_requests;

@@ -26,8 +26,7 @@ enum found {
 #define KIND_SEARCH_KEPT 64
 
 /* Chooses the next load of a search: doubles the load until it breaks the limit, and then halves
- * the interval until it is within 5 % (or one thread). Loads are numbers of threads (is_whole) or
- * rates. */
+ * the interval until it is within 5 % (or one thread). Loads are threads (is_whole) or rates. */
 struct kind_search {
     bool is_whole;
     double most;   /* highest load that may be tried */

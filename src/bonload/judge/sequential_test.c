@@ -22,9 +22,9 @@
 /* Weight of the prior: it counts like this many requests above the limit. */
 #define PRIOR_ABOVE .5
 
-/* With that prior and alpha .05, the verdict "kept" needs so many requests that a limit that is
- * just broken would let ABOVE_EXPECTED of them be above it. Assumed stalls may make this wait only
- * 1/QUIET_PART of the longest window. */
+/* With that prior and alpha .05, "kept" needs so many requests that a limit that is just broken
+ * would put ABOVE_EXPECTED above it: 1/QUIET_PART of the longest window at most, for assumed
+ * stalls. */
 #define ABOVE_EXPECTED 4.1
 #define QUIET_PART     4
 

@@ -11,7 +11,6 @@
  *
  * A sequential test gets the requests that ended in a window piece by piece, and is asked for its
  * verdict again and again, so every bound must hold for all these looks together:
- *
  * - For a percentile pN, the test compares the share of requests above the limit with 100-N %.
  *   Requests that stall together are one piece of evidence, so it divides the number of requests by
  *   the design effect (Kish, "Survey Sampling", 1965). This is the factor by which the variance of
@@ -23,14 +22,12 @@
  * - For the mean, the test knows the answer when the limit lies outside the normal mixture's
  *   confidence sequence (Robbins, the same; Waudby-Smith et al., "Time-uniform central limit theory
  *   and asymptotic confidence sequences", 2024), or when this is narrower than 2.5 % of the limit.
- *   Successive latencies depend on each other, so the largest variance of batches of 1, 2, 4, ...
- *   requests counts.
+ *   Successive latencies depend on each other, so the largest variance of such batches counts.
  * - The first request above the limit breaks max; 1000 requests without one keep it.
  *
  * Three other things break the limit: failures of more than 3 % of the requests, unless failures
  * are excluded; requests in flight of which none ends for ten times the limit and half a second;
- * and latencies above the limit that keep growing, because further requests would not settle their
- * mean or share. */
+ * and latencies above the limit that keep growing, which further requests would not settle. */
 enum verdict {
     VERDICT_OPEN,
     VERDICT_KEPT,

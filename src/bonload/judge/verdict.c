@@ -51,8 +51,7 @@ void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower
     }
 }
 
-/* The value of a rank, counted from 1 for the longest, if n values stand for all. The share of
- * longer values, (rank - 1) / n, is kept. */
+/* The value with the same share of longer ones as a rank of n, counted from 1 for the longest. */
 static uint64_t value_of_rank(const struct histogram *h, uint64_t rank, uint64_t n)
 {
     if (rank <= 1)

@@ -42,14 +42,12 @@ struct judged_limit {
 
 /* Judges the durations in a gauge that has ended. A limit on the maximum needs no interval, because
  * one duration decides. A limit that is broken at a lower load than was asked for counts as broken.
- * If the load was not made (at_load_is_made()), nothing is good; if the machine was busy
- * (others_are_busy()), nothing is bad. */
+ * If the load was not made, nothing is good; if the machine was busy, nothing is bad. */
 struct judged_limit verdict_on(const struct gauge *g, const struct profile_limit *limit,
                                bool is_load_made, bool is_busy);
 
 /* Computes the ranks of the interval's ends for n independent values, counted from 1 for the
- * longest. *upper is 0 if the percentile may be above all values, and *lower if it may be below
- * all. */
+ * longest; 0: the percentile may be above all values (*upper), or below all (*lower). */
 void interval_ranks(uint64_t n, double percent, uint64_t *upper, uint64_t *lower);
 
 struct duration_figures {
