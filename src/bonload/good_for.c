@@ -207,35 +207,6 @@ static struct optional fixed_load(const struct optional loads[])
     return loads[LOAD_WRITE].given ? loads[LOAD_WRITE] : loads[LOAD_READ];
 }
 
-/* Judges the load that the user has fixed, or else those of the profile. */
-static int judge_loads(struct inquiry *q, struct err *e)
-{
-    const struct profile *p = &q->answer->profile;
-    const struct optional rate = fixed_load(q->settings->rate);
-    const struct optional clients = fixed_load(q->settings->threads);
-    bool is_fixed = rate.given || clients.given;
-    int rc = 0;
-    if (rate.given && clients.given)
-        return err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
-    if (is_fixed && (rate.given ? rate : clients).value == 0)
-        return err_say(e, "-good-for: the load must be above 0");
-    for (q->loads = 1; !is_fixed && q->loads < PROFILE_LOADS && p->loads[q->loads] > 0;)
-        q->loads++;
-    for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++) {
-        struct settings s = settings_for(q);
-        s.rate[LOAD_WRITE] = rate;
-        s.threads[LOAD_WRITE] = clients;
-        if (!is_fixed && p->loads[0] > 0)
-            s.rate[LOAD_WRITE] = (struct optional){true, p->loads[i] * BILLION};
-        else if (!is_fixed)
-            s.threads[LOAD_WRITE] = (struct optional){true, p->clients};
-        if (!s.duration_ns.given)
-            s.duration_ns = (struct optional){true, JUDGED_NS / q->loads};
-        rc = make_run(q, &s, e);
-    }
-    return rc;
-}
-
 /* Makes -max-latency the limit on the syncs that requests wait for. */
 static int set_limit(struct profile *p, const struct settings *s, struct err *e)
 {
@@ -255,33 +226,52 @@ static int set_limit(struct profile *p, const struct settings *s, struct err *e)
     return err_say(e, "-max-latency: the profile %s has no room for another limit", p->name);
 }
 
-/* Judges a profile, and searches for a higher load from the highest good one on, if none is bad. */
-static int ask_profile(struct inquiry *q, const struct profile *p, struct err *e)
+/* Judges a profile at the load that the user has fixed, or else at its own ones, and then searches
+ * for a higher load from the highest good one on, if none is bad. */
+static int ask_profile(struct inquiry *q, const struct profile *given, struct err *e)
 {
     struct answer *a = &q->answers[q->count++];
-    const struct settings *given = q->settings;
-    uint64_t rate = 0;
+    struct profile *p = &a->profile;
+    const struct optional rate = fixed_load(q->settings->rate);
+    const struct optional clients = fixed_load(q->settings->threads);
+    bool is_fixed = rate.given || clients.given;
+    uint64_t good_rate = 0;
     q->answer = a;
-    a->profile = *p;
+    *p = *given;
     a->durability = q->durability;
-    int rc = set_limit(&a->profile, given, e);
-    if (rc == 0)
-        rc = judge_loads(q, e);
-    const struct profile_limit *limit = profile_sought_limit(&a->profile);
-    bool is_fixed = fixed_load(given->rate).given || fixed_load(given->threads).given;
-    if (rc != 0 || !limit || q->is_all || is_fixed || q->was_stopped ||
-        answer_goodness(a) == GOODNESS_BAD)
+    int rc = set_limit(p, q->settings, e);
+    if (rc == 0 && rate.given && clients.given)
+        rc = err_say(e, "threads (-rt, -wt) and rates (-rps, -wps) cannot be combined");
+    if (rc == 0 && is_fixed && (rate.given ? rate : clients).value == 0)
+        rc = err_say(e, "-good-for: the load must be above 0");
+    for (q->loads = 1; !is_fixed && q->loads < PROFILE_LOADS && p->loads[q->loads] > 0;)
+        q->loads++;
+    for (unsigned i = 0; rc == 0 && i < q->loads && !q->was_stopped; i++) {
+        struct settings s = settings_for(q);
+        s.rate[LOAD_WRITE] = rate;
+        s.threads[LOAD_WRITE] = clients;
+        if (!is_fixed && p->loads[0] > 0)
+            s.rate[LOAD_WRITE] = (struct optional){true, p->loads[i] * BILLION};
+        else if (!is_fixed)
+            s.threads[LOAD_WRITE] = (struct optional){true, p->clients};
+        if (!s.duration_ns.given)
+            s.duration_ns = (struct optional){true, JUDGED_NS / q->loads};
+        rc = make_run(q, &s, e);
+    }
+    const struct profile_limit *limit = profile_sought_limit(p);
+    bool is_over = rc != 0 || q->was_stopped || answer_goodness(a) == GOODNESS_BAD;
+    if (is_over || !limit || q->is_all || is_fixed)
         return rc;
     for (size_t i = 0; i < a->load_count; i++)
         if (a->loads[i].judged_count > 0 && a->loads[i].judged[0].goodness == GOODNESS_GOOD)
-            rate = (uint64_t)a->loads[i].asked * BILLION;
-    if (rate == 0)
+            good_rate = (uint64_t)a->loads[i].asked * BILLION;
+    if (good_rate == 0)
         return 0;
     struct settings s = settings_for(q);
     s.search = SEARCH_RATE;
     s.limit = (struct latency_limit){
         .of = LIMIT_PERCENTILE, .percent = limit->percent, .nanoseconds = limit->nanoseconds};
-    s.rate[LOAD_WRITE] = (struct optional){true, rate};
+    s.rate[LOAD_WRITE] = (struct optional){true, good_rate};
     s.duration_ns = (struct optional){true, SEARCH_NS};
     return make_run(q, &s, e);
 }

@@ -152,7 +152,6 @@ enum goodness answer_goodness(const struct answer *a)
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-/* The argument is `what` of a struct durability. */
 #define NOTHING_SURVIVES "nothing written here survives a crash (%s)."
 
 /* A few words that are returned by value, so they can be an argument of printf(). */
@@ -196,9 +195,15 @@ static struct words interval_words(const struct judged_limit *j)
     return w;
 }
 
-/* Prints the verdict and what decides it, and what the search for a higher load has found. */
-static void print_sentence(const struct answer *a, FILE *out)
+/* The verdict, what decides it, and what the search for a higher load has found, for the caller to
+ * free; NULL: there is no memory. */
+static char *sentence_of(const struct answer *a)
 {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
     const struct at_load *l;
     const struct judged_limit *j = answer_decider(a, &l);
     const struct durability *d = &a->durability;
@@ -209,9 +214,7 @@ static void print_sentence(const struct answer *a, FILE *out)
     fprintf(out, "%s: %s", a->profile.name, goodness_words[goodness].name);
     if (is_certain) {
         fprintf(out, ": " NOTHING_SURVIVES, d->what);
-        return;
-    }
-    if (j) {
+    } else if (j) {
         fputs(": ", out);
         const double share = j->limit->percent / 100;
         const uint64_t needed = share < 1 ? (uint64_t)ceil(log(TAIL) / log(share)) : 1;
@@ -245,8 +248,9 @@ static void print_sentence(const struct answer *a, FILE *out)
             fprintf(out, ", %s p99 %s", l->durations[1].name,
                     units_known_time(l->durations[1].times.p99).text);
     }
-    fputc('.', out);
-    if (a->is_more_sought) {
+    if (!is_certain)
+        fputc('.', out);
+    if (!is_certain && a->is_more_sought) {
         const struct profile_limit *sought = profile_sought_limit(&a->profile);
         const struct units_text load = units_scaled(a->more.load, UNITS_COUNT);
         const char *reason = found_reasons[a->more.why];
@@ -264,17 +268,7 @@ static void print_sentence(const struct answer *a, FILE *out)
                     percentile_words(sought->percent).text, units_time(sought->nanoseconds).text);
         fprintf(out, "%s%s.", *reason ? "; " : "", reason);
     }
-}
-
-/* The sentence as a text, for the caller to free; NULL: there is no memory. */
-static char *sentence_of(const struct answer *a)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (out)
-        print_sentence(a, out);
-    if (out && fclose(out) == 0)
+    if (fclose(out) == 0)
         return text;
     free(text);
     return NULL;
