@@ -152,15 +152,14 @@ struct answer {
     struct tail_spans by;     /* of that: each cause, and processes instead of threads */
 };
 
-/* Makes the answer from `slowest` calls, or by default those that the manual names. */
-static int make_answer(struct answer *a, struct watch *w, uint64_t slowest, struct err *e)
+static int make_answer(struct answer *a, struct watch *w, struct err *e)
 {
     unsigned kind = 0;
     for (unsigned i = 1; call_kinds[i].name; i++)
         if (w->stats[i].latencies.sum > w->stats[kind].latencies.sum)
             kind = i;
     a->kind = &call_kinds[kind];
-    a->slow = (struct tail_summary){.note = "", .slowest = slowest};
+    a->slow = (struct tail_summary){.note = "", .slowest = w->slowest};
     a->least_ns = UINT64_MAX;
     int rc = tail_summary_make(&a->slow, &w->stats[kind].slowest, &w->stats[kind].latencies,
                                w->start_ns);
@@ -446,7 +445,7 @@ static int watch_and_report(const struct settings *s, struct target *t, struct o
             profile_write(o->profile.stream, w, process ? process->name : name, elapsed_ns, e);
     struct answer answer = {.target = name, .elapsed_ns = elapsed_ns};
     if (rc == 0 && has_calls)
-        rc = make_answer(&answer, w, s->slowest.value, e);
+        rc = make_answer(&answer, w, e);
     qsort(w->files, w->file_count, sizeof *w->files, longest_first);
     for (unsigned i = 0; i < w->storage_count; i++)
         qsort(w->storages[i].writers, WRITERS, sizeof *w->storages[i].writers,

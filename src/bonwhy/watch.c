@@ -216,7 +216,7 @@ static bool take_around(void *context, unsigned lane, struct tail_event *e)
 static bool take_followed(void *context, unsigned lane, struct tail_event *e)
 {
     struct watch *w = context;
-    if (e->kind != TAIL_CALL && e->kind != TAIL_CALL_AT && e->kind != TAIL_RETURN) {
+    if (e->kind != TAIL_CALL && e->kind != TAIL_RETURN) {
         tail_history_add(&w->history, lane, e);
         return true;
     }
@@ -295,20 +295,20 @@ static void count_call(struct watch *w, struct person *by, const struct tail_eve
     if (k->type == CALL_CREATE || (k->type == CALL_FORGET && !k->has_file))
         changed = (int)result; /* a new one, or the copy of another one */
     else if (k->type == CALL_FORGET)
-        changed = (int)by->first;
+        changed = (int)by->argument;
     if (changed >= 0) {
         struct descriptor_entry *d = find_descriptor(w, by->process, changed);
         if (d->file >= 0 && d->created_ns != 0)
             w->files[d->file].is_brief = 2 * (end->ns - d->created_ns) < end->ns - w->created_ns;
         d->file = FILE_NOT_LOOKED_AT;
-        d->created_ns = k->type == CALL_CREATE && (by->third & O_CREAT) ? end->ns : 0;
+        d->created_ns = k->type == CALL_CREATE && (by->argument & O_CREAT) ? end->ns : 0;
         w->created_ns = w->created_ns == 0 ? d->created_ns : w->created_ns;
     }
-    if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->third & O_CREAT)))
+    if (k->type == CALL_FORGET || (k->type == CALL_CREATE && !(by->argument & O_CREAT)))
         return;
     int file = FILE_NONE; /* or it cannot be known any more */
     if (k->has_file) {
-        struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->first);
+        struct descriptor_entry *d = find_descriptor(w, by->process, (int)by->argument);
         if (d->file == FILE_NOT_LOOKED_AT && !look_at(w, d) && d->created_ns != 0)
             d->file = FILE_CREATED;
         if (d->file != FILE_NOT_LOOKED_AT)
@@ -354,11 +354,9 @@ static void take_call(struct watch *w, const struct tail_event *e)
     }
     if (e->kind == TAIL_CALL) {
         by->call = e->device;
-        by->first = e->sector;
-        by->third = e->sectors;
-        by->start_ns = e->ns;
-    } else if (e->kind == TAIL_CALL_AT) {
+        by->argument = e->sectors;
         by->at = e->sector;
+        by->start_ns = e->ns;
     } else if (by->start_ns != 0 && by->call == e->device) {
         count_call(w, by, e);
         by->start_ns = 0;

@@ -84,9 +84,8 @@ struct person {
     bool is_followed;       /* of the program that is watched */
     bool syncs;             /* it is inside a call that syncs */
     uint32_t call;          /* number of the call that it is inside, if start_ns is not 0 */
-    uint32_t third;         /* arguments of that call, as in struct tail_event */
-    uint64_t first;
-    uint64_t at; /* offset, the fourth argument of pwrite64 */
+    uint32_t argument;      /* of that call: a descriptor, or the flags of an open */
+    uint64_t at;            /* offset of pwrite64 */
     uint64_t start_ns;
 };
 

@@ -181,7 +181,6 @@ static void take_in(struct moment *m, const struct tail_event *e)
         m->pauses = true;
         break;
     case TAIL_CALL:
-    case TAIL_CALL_AT:
     case TAIL_RETURN:
     case TAIL_BIO:
         break;

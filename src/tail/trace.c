@@ -348,21 +348,18 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
         return (int64_t)of[0] > 0;
     case TAIL_CALL: {
         uint64_t arguments[6];
-        unsigned third = 2;
         const unsigned char *at = tail_field_at(&fields[1], record, bytes);
+        unsigned first = of[0] == SYS_openat ? 2 : 0;
+#ifdef SYS_open
+        first = of[0] == SYS_open ? 1 : first;
+#endif
         if (!at || fields[1].size != sizeof arguments) /* of a kernel of 32 bits */
             return 0;
         memcpy(arguments, at, sizeof arguments);
-#ifdef SYS_open
-        third = of[0] == SYS_open ? 1 : 2;
-#endif
         e->device = (uint32_t)of[0];
-        e->sector = arguments[0];
-        e->sectors = (uint32_t)arguments[third];
-        events[1] = *e;
-        events[1].kind = TAIL_CALL_AT;
-        events[1].sector = arguments[3];
-        return of[0] == SYS_pwrite64 ? 2 : 1;
+        e->sectors = (uint32_t)arguments[first];
+        e->sector = arguments[3];
+        return 1;
     }
     case TAIL_RETURN:
         e->device = (uint32_t)of[0];
@@ -381,16 +378,10 @@ unsigned tail_decode(const struct tail_decoder *d, const unsigned char *record, 
 #define MAX_TRIES 500
 #define NAP_NS    10000000
 
-/* Arguments of unlinkat(2). The filter compares the address of the name. */
-struct errand {
-    int instances;
-    char name[TAIL_INSTANCE_NAME];
-};
-
 static bool confine_remover(void *context, int socket)
 {
-    const struct errand *errand = context;
-    uint64_t name = (uint64_t)(uintptr_t)errand->name;
+    const struct tail_trace *t = context;
+    uint64_t name = (uint64_t)(uintptr_t)t->name; /* the filter compares its address */
     struct sock_filter rules[] = {
         LOAD(FIELD(arch)),
         MUST_BE(ARCHITECTURE),
@@ -401,7 +392,7 @@ static bool confine_remover(void *context, int socket)
         ALLOW_ON(SYS_write, socket),
         MUST_BE(SYS_unlinkat),
         LOAD(LOW_HALF(0)),
-        MUST_BE(errand->instances),
+        MUST_BE(t->instances),
         LOAD(LOW_HALF(1)),
         MUST_BE((uint32_t)name),
         LOAD(HIGH_HALF(1)),
@@ -416,14 +407,13 @@ static bool confine_remover(void *context, int socket)
 /* Waits for the end of the program and removes the instance. The filter allows nothing else. */
 static void run_errand(void *context, int socket)
 {
-    const struct errand *errand = context;
+    const struct tail_trace *t = context;
     const struct timespec nap = {.tv_nsec = NAP_NS};
     char byte;
     while (syscall(SYS_read, socket, &byte, 1) < 0 && errno == EINTR)
         continue;
     for (int i = 0; i < MAX_TRIES; i++) {
-        if (syscall(SYS_unlinkat, errand->instances, errand->name, AT_REMOVEDIR) == 0 ||
-            errno == ENOENT)
+        if (syscall(SYS_unlinkat, t->instances, t->name, AT_REMOVEDIR) == 0 || errno == ENOENT)
             return;
         syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &nap, NULL);
     }
@@ -668,14 +658,12 @@ int tail_trace_open(struct tail_trace *t, enum tail_set set, struct err *e)
         descriptor_close(&t->instances);
         return 0;
     }
-    struct errand errand = {.instances = t->instances};
-    memcpy(errand.name, t->name, sizeof errand.name);
     const struct confined_job job = {.name = "remover",
                                      .keep = t->instances,
                                      .outlives = true, /* its job begins when its parent dies */
                                      .confine = confine_remover,
                                      .work = run_errand,
-                                     .context = &errand};
+                                     .context = t};
     int rc = confined_start(&t->remover, &job, e);
     if (t->remover.pid == 0) { /* after -u nobody could remove the instance */
         discard_instance(t);

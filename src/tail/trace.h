@@ -33,9 +33,8 @@ enum tail_kind {
     TAIL_RECLAIM_BEGIN, /* a thread has to free memory before it gets any */
     TAIL_RECLAIM_END,
     TAIL_DIRTY_PAUSE, /* the kernel makes a thread pause: too much data waits for writeback */
-    TAIL_CALL,        /* a thread made the system call `device`, with `sector` as its first argument
-                         and `sectors` as its third (of open: second) */
-    TAIL_CALL_AT,     /* the call of that TAIL_CALL moves bytes at the offset `sector` of a file */
+    TAIL_CALL,        /* a thread made the system call `device`; `sectors` is its first argument or,
+                         of an open, the flags, and `sector` the fourth, pwrite64's offset */
     TAIL_RETURN,      /* the system call `device` returned `sector` */
     TAIL_BIO,         /* a thread asked a device to transfer `sectors` */
     TAIL_ASK_COMMIT,  /* a thread woke the journal's thread `sector`, to make it commit */
