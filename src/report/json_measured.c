@@ -17,7 +17,7 @@ void put_latencies(json_t **object, const struct latencies *l)
 
 void put_tail(json_t **object, const struct tail_summary *s)
 {
-    char words[TAIL_TEXT];
+    struct label_text words = {""};
     if (!s->is_wanted)
         return;
     json_t *tail = json_object();
@@ -35,8 +35,8 @@ void put_tail(json_t **object, const struct tail_summary *s)
         put_text(&one, "cause", tail_causes[r->cause].name);
         append_value(&operations, one);
     }
-    tail_summary_words(words, s);
-    put_text(&tail, "reason", words);
+    tail_summary_words(&words, s);
+    put_text(&tail, "reason", words.text);
     put_flag(&tail, "traced", s->is_traced);
     put_text(&tail, "note", s->note);
     PUT_COUNTS(&tail, {"slowest", s->slowest}, {"examined", s->examined}, {"above_ns", s->above_ns},

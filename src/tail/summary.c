@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,14 +85,13 @@ void tail_summary_release(struct tail_summary *s)
     s->examined = 0;
 }
 
-void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *s)
+void tail_summary_words(struct label_text *words, const struct tail_summary *s)
 {
-    text[0] = '\0';
-    FILE *out = s->is_wanted && s->ops > 0 ? fmemopen(text, TAIL_TEXT, "w") : NULL;
-    if (!out)
-        return;
-    fprintf(out, "of the slowest %" PRIu64 " (above %s)", s->slowest, units_time(s->above_ns).text);
     uint64_t left[CAUSE_COUNT];
+    if (!s->is_wanted || s->ops == 0)
+        return;
+    label_add(words, "of the slowest %" PRIu64 " (above %s)", s->slowest,
+              units_time(s->above_ns).text);
     memcpy(left, s->by_cause, sizeof left);
     for (const char *between = ": ";; between = "; ") {
         enum tail_cause most = 0;
@@ -102,14 +100,14 @@ void tail_summary_words(char text[static TAIL_TEXT], const struct tail_summary *
         if (left[most] == 0)
             break;
         left[most] = 0;
-        fprintf(out, "%s%" PRIu64 " %s", between, s->by_cause[most], tail_causes[most].words);
+        label_add(words, "%s%" PRIu64 " %s", between, s->by_cause[most], tail_causes[most].words);
     }
-    fputs(".", out);
+    label_add(words, ".");
     if (s->examined < s->slowest)
-        fprintf(out, " Only %zu of these %" PRIu64 " could be examined.", s->examined, s->slowest);
+        label_add(words, " Only %zu of these %" PRIu64 " could be examined.", s->examined,
+                  s->slowest);
     if (s->lost_ops > 0)
-        fprintf(out,
-                " Events were lost: the causes of %" PRIu64 " of these operations are not known.",
-                s->lost_ops);
-    fclose(out);
+        label_add(words,
+                  " Events were lost: the causes of %" PRIu64 " of these operations are not known.",
+                  s->lost_ops);
 }

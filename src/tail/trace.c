@@ -575,9 +575,6 @@ static void discard_instance(struct tail_trace *t)
     errno = code;
 }
 
-/* "explain-tail-PID-NUMBER" */
-#define NAME_FORMAT "explain-tail-%d-%08" PRIx32
-
 /* Makes and opens an instance. Another run with --cleanup may remove it while none of its files is
  * open, so this is tried again. */
 static bool open_instance(struct tail_trace *t)
@@ -586,7 +583,7 @@ static bool open_instance(struct tail_trace *t)
         uint32_t number = 0;
         if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
             return false;
-        snprintf(t->name, sizeof t->name, NAME_FORMAT, (int)getpid(), number);
+        snprintf(t->name, sizeof t->name, "explain-tail-%d-%08" PRIx32, (int)getpid(), number);
         /* making a directory in `instances` makes a trace instance */
         if (mkdirat(t->instances, t->name, 0700) != 0)
             return false;
@@ -781,15 +778,12 @@ void tail_trace_cleanup(void)
         return;
     }
     for (const struct dirent *entry = readdir(all); entry; entry = readdir(all)) {
-        char ours[TAIL_INSTANCE_NAME]; /* the name as this program would have written it */
-        uint32_t number;
-        int pid;
-        if (sscanf(entry->d_name, "explain-tail-%d-%8" SCNx32, &pid, &number) != 2)
-            continue;
-        snprintf(ours, sizeof ours, NAME_FORMAT, pid, number);
+        const char *name = entry->d_name;
+        int length = 0;
+        sscanf(name, "explain-tail-%*d-%*8x%n", &length);
         /* instances that are in use have open files, so the kernel does not remove them */
-        if (strcmp(ours, entry->d_name) == 0 && unlinkat(instances, ours, AT_REMOVEDIR) == 0)
-            message("removed the trace instance %s, which a killed run has left", ours);
+        if (length > 0 && name[length] == '\0' && unlinkat(instances, name, AT_REMOVEDIR) == 0)
+            message("removed the trace instance %s, which a killed run has left", name);
     }
     closedir(all);
 }

@@ -46,7 +46,6 @@ my %HARMLESS = (
     'numbers and our words ' => [ 'bonload/control/progress.c', qw(before text) ],
     'our words of answers' => [ 'bonload/judge/verdict.c', 'goodness_words[goodness].name' ],
     'our words'              => [ 'measure/limit.c', qw(figures[i].of figures[i].what) ],
-    'our words, into a text that is printed with its report' => [ 'tail/summary.c', qw(between tail_causes[most].words) ],
     'our words and numbers'  => [ 'boncut/', qw(name headings[i]) ],
     'numbers and our words  ' => [ 'bonload/judge/verdict.c', qw(machine.text load.text made.text) ],
     'found_reasons[]'        => [ 'bonload/judge/verdict.c', 'reason' ],

@@ -319,7 +319,7 @@ static void print_explanations(const struct result *r, FILE *out)
         const struct kind_result *k = &r->figures->kinds[kind];
         const struct tally *t = &k->tally;
         double ended = (double)tally_ended(t);
-        char text[LEVELS_TEXT > TAIL_TEXT ? LEVELS_TEXT : TAIL_TEXT];
+        char text[LEVELS_TEXT];
         add_limit(&lines[kind][LIMITED_BY], r, kind);
         if (t->bytes > 0 && k->elapsed > 0)
             label_add(&lines[kind][MOVED], "%s/s, %s in all",
@@ -346,8 +346,7 @@ static void print_explanations(const struct result *r, FILE *out)
                       "paid for a new one");
         levels_words(text, &r->levels[kind], 0);
         label_add(&lines[kind][LEVELS], "%s", text);
-        tail_summary_words(text, &r->tails[kind]);
-        label_add(&lines[kind][TAIL], "%s", text);
+        tail_summary_words(&lines[kind][TAIL], &r->tails[kind]);
         if (t->failed.count > 0)
             label_add(&lines[kind][ERRORS], "they took %s on average, %s at most",
                       units_time((uint64_t)histogram_mean(&t->failed)).text,

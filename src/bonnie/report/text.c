@@ -45,7 +45,7 @@ struct notes {
 /* Prints a note in the section. */
 __attribute__((format(printf, 2, 3))) static void note(struct notes *n, const char *format, ...)
 {
-    char text[NAMES_TEXT + 2 + TAIL_TEXT];
+    char text[NAMES_TEXT + 2 + PRINTABLE_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -91,15 +91,16 @@ static void note_tests(struct notes *n, const struct result *r)
     for (int kind = LEVELS; kind < KINDS; kind++)
         for (enum test_id test = 0; test < TEST_COUNT; test++) {
             const struct test_result *t = &r->tests[test];
-            char words[TAIL_TEXT] = ""; /* the text about the tail is the longest */
+            struct label_text words = {""};
             if (kind == LEVELS)
-                levels_words(words, &t->levels, test_counts_operations(test) ? t->chunk_bytes : 0);
+                levels_words(words.text, &t->levels,
+                             test_counts_operations(test) ? t->chunk_bytes : 0);
             else if (kind == TAIL)
-                tail_summary_words(words, &t->tail);
+                tail_summary_words(&words, &t->tail);
             else if (t->steady.wanted)
-                steady_text(words, &t->steady);
-            if (words[0] != '\0')
-                note(n, "%s: %s%s", test_names[test], words, kind == STEADY ? "." : "");
+                steady_text(words.text, &t->steady);
+            if (*words.text)
+                note(n, "%s: %s%s", test_names[test], words.text, kind == STEADY ? "." : "");
             if (t->tail.is_wanted && *t->tail.note)
                 unseen = t->tail.note; /* the same of all tests */
         }

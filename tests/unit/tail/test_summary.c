@@ -46,16 +46,16 @@ static void the_slowest_are_kept(void **state)
 static void the_words(void **state)
 {
     (void)state;
-    char words[TAIL_TEXT];
+    struct label_text words = {""};
     struct tail_summary s = {.is_wanted = true, .note = ""};
     begin();
     do_fast(99900);
     for (uint64_t i = 0; i < 100; i++)
         do_slow(2000 - i, 8100000 + i, i < 71 ? CAUSE_DEVICE : i < 98 ? CAUSE_FLUSH : CAUSE_CPU);
     assert_int_equal(tail_summary_make(&s, &slowest, &latencies, 1901), 0);
-    tail_summary_words(words, &s);
-    assert_string_equal(words, "of the slowest 100 (above 100 ns): 71 waited for the device "
-                               "itself; 27 waited behind a flush; 2 waited for a CPU.");
+    tail_summary_words(&words, &s);
+    assert_string_equal(words.text, "of the slowest 100 (above 100 ns): 71 waited for the device "
+                                    "itself; 27 waited behind a flush; 2 waited for a CPU.");
     assert_int_equal(s.examined, 100);
     assert_int_equal(s.records[0].start_ns, 0); /* in the order of time, from the start */
     assert_int_equal(s.records[99].start_ns, 99);
@@ -65,7 +65,7 @@ static void the_words(void **state)
 static void what_was_not_examined_is_told(void **state)
 {
     (void)state;
-    char words[TAIL_TEXT];
+    struct label_text words = {""};
     struct tail_summary s = {.is_wanted = true, .note = "only root can look"};
     begin();
     do_fast(99990);
@@ -75,8 +75,8 @@ static void what_was_not_examined_is_told(void **state)
         histogram_record(&latencies, 9000000);
     slowest.records[0].is_lost = true;
     tail_summary_make(&s, &slowest, &latencies, 0);
-    tail_summary_words(words, &s);
-    assert_string_equal(words,
+    tail_summary_words(&words, &s);
+    assert_string_equal(words.text,
                         "of the slowest 100 (above 100 ns): 6 for reasons not known. Only 6 of "
                         "these 100 could be examined. Events were lost: the causes of 1 of these "
                         "operations are not known.");
@@ -133,13 +133,13 @@ static void few_operations_are_all_explained(void **state)
 static void nothing_is_said_where_nobody_asked(void **state)
 {
     (void)state;
-    char words[TAIL_TEXT];
+    struct label_text words = {""};
     const struct tail_summary unwanted = {.ops = 5, .note = ""};
     const struct tail_summary empty = {.is_wanted = true, .note = ""};
-    tail_summary_words(words, &unwanted);
-    assert_string_equal(words, "");
-    tail_summary_words(words, &empty);
-    assert_string_equal(words, "");
+    tail_summary_words(&words, &unwanted);
+    assert_string_equal(words.text, "");
+    tail_summary_words(&words, &empty);
+    assert_string_equal(words.text, "");
 }
 
 int main(void)
