@@ -47,13 +47,10 @@ struct promise_ring {
 /* Number of threads for the canaries and the log. */
 #define OTHER_THREADS 4
 
-enum worker_kind { WORKER_PROMISES, WORKER_CANARY, WORKER_LOG };
-
 struct worker {
     struct write_run *run;
-    enum worker_kind kind;
     unsigned number;  /* index among the workers that make promises */
-    unsigned methods; /* methods of this worker, a bit for each method */
+    unsigned methods; /* a bit for each method of this worker, or one canary; 0: it has the log */
     struct work work[METHODS];
     uint64_t *versions[METHODS]; /* for each unit, the last version begun */
     uint64_t due_ns[METHODS];    /* earliest time of each method's next step */
@@ -213,7 +210,7 @@ static int prepare_worker(void *context, struct err *e)
 {
     struct worker *w = context;
     struct write_run *run = w->run;
-    if (w->kind == WORKER_LOG)
+    if (w->methods == 0)
         return 0;
     w->buffer = method_buffer(&run->header);
     if (!w->buffer)
@@ -359,15 +356,14 @@ static int run_worker(void *context, struct err *e)
     struct worker *w = context;
     struct write_run *run = w->run;
     int rc = 0;
-    if (w->kind == WORKER_LOG)
+    if (w->methods == 0)
         return work_on_log(run, e);
+    bool is_canary = w->methods & CANARY_METHODS;
     /* those that make promises take turns */
     uint64_t next_ns = clock_ns() + w->number * run->gap_ns / run->header.workers;
-    while (w->kind == WORKER_PROMISES && rc == 0 && !is_over(run) &&
-           !atomic_load(&run->log_is_lost))
+    while (!is_canary && rc == 0 && !is_over(run) && !atomic_load(&run->log_is_lost))
         rc = make_round(w, &next_ns, e);
-    while (w->kind == WORKER_CANARY && rc == 0 && (w->methods & run->header.methods) &&
-           !is_over(run)) {
+    while (is_canary && rc == 0 && (w->methods & run->header.methods) && !is_over(run)) {
         unsigned method = (unsigned)__builtin_ctz(w->methods);
         rc = outcome_of_step(w, method, canary_step_of(w, method), e);
         if (method != METHOD_DRIVE) /* which overwrites as fast as possible */
@@ -402,33 +398,32 @@ static int make_directory(struct write_run *run, const struct settings *s, struc
         .methods = s->methods ? s->methods | CANARY_METHODS : (1U << METHODS) - 1,
         .time = (int64_t)time(NULL),
     };
-    int rc = limits_file(method_largest_file(h), e);
-    if (rc == 0)
-        rc = limits_tasks(h->workers + OTHER_THREADS, e);
-    if (rc == 0)
-        rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
-    if (rc == 0)
-        rc = scratch_make(scratch, h->run, e);
+    int rc = scratch_open(scratch, s->directory, PATH_FAILS, s->trusts_directory, e);
     if (rc != 0)
         return rc;
-    memcpy(h->directory, scratch->name, sizeof h->directory);
-    header_describe_place(h, scratch->parent_fd);
-    snprintf(run->path, sizeof run->path, "%s/%s", s->directory, scratch->name);
     if (h->methods & 1U << METHOD_ATOMIC)
-        h->whole = whole_sizes_of(scratch->fd);
+        h->whole = whole_sizes_of(scratch->parent_fd);
     if (s->block_bytes.given) {
         bool is_promised = (block & (block - 1)) == 0 && block >= h->whole.least;
         h->whole.least = h->whole.most = is_promised && block <= h->whole.most ? block : 0;
     }
     if (h->whole.most == 0)
         h->methods &= ~(1U << METHOD_PLAIN);
-    return 0;
+    rc = limits_file(method_largest_file(h), e);
+    if (rc == 0)
+        rc = limits_tasks(h->workers + OTHER_THREADS, e);
+    if (rc == 0)
+        rc = scratch_make(scratch, h->run, e);
+    memcpy(h->directory, scratch->name, sizeof h->directory);
+    header_describe_place(h, scratch->parent_fd);
+    snprintf(run->path, sizeof run->path, "%s/%s", s->directory, scratch->name);
+    return rc;
 }
 
-static struct worker *add_worker(struct write_run *run, enum worker_kind kind, unsigned used)
+static struct worker *add_worker(struct write_run *run, unsigned used)
 {
     struct worker *w = &run->workers[run->worker_count++];
-    *w = (struct worker){.run = run, .kind = kind, .methods = used};
+    *w = (struct worker){.run = run, .methods = used};
     return w;
 }
 
@@ -440,7 +435,7 @@ static int start_workers(struct write_run *run, struct err *e)
     if (!run->rings)
         return err_system(e, ENOMEM, "allocate memory for %u workers", h->workers);
     for (unsigned i = 0; i < h->workers; i++) {
-        struct worker *w = add_worker(run, WORKER_PROMISES, h->methods & ~CANARY_METHODS);
+        struct worker *w = add_worker(run, h->methods & ~CANARY_METHODS);
         w->number = i;
         rng_init(&w->rng, h->seed, i);
         atomic_init(&run->rings[i].put, 0);
@@ -448,9 +443,9 @@ static int start_workers(struct write_run *run, struct err *e)
     }
     for (unsigned method = 0; method < METHODS; method++)
         if (methods[method].is_canary && (h->methods & 1U << method))
-            add_worker(run, WORKER_CANARY, 1U << method);
+            add_worker(run, 1U << method);
     atomic_store(&run->active, run->worker_count);
-    add_worker(run, WORKER_LOG, 0);
+    add_worker(run, 0);
     for (unsigned i = 0; i < run->worker_count; i++)
         contexts[i] = &run->workers[i];
     return thread_pool_start(&run->pool, run->worker_count, contexts, NULL, e);

@@ -10,6 +10,7 @@
 
 #include "cli/parser.h"
 #include "cli/rows.h"
+#include "sys/limits.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/stop.h"
@@ -106,6 +107,8 @@ int generate_randfile(int argc, char *argv[], struct err *e)
         return err_say(e, "COUNT is missing: " ACCEPTED_COUNT);
     path_trust_movers(settings.trusts_directory);
     rc = stop_init(e);
+    if (rc == 0 && settings.file)
+        rc = limits_file(settings.count.value * sizeof *numbers, e);
     if (rc == 0)
         rc = output_open(&output, settings.file, e);
     if (rc != 0)

@@ -18,6 +18,7 @@
 #include "measure/clock.h"
 #include "storage/scratch.h"
 #include "sys/host.h"
+#include "sys/limits.h"
 #include "sys/output.h"
 #include "sys/path.h"
 #include "sys/privilege.h"
@@ -340,7 +341,7 @@ static int measure_and_print(const struct settings *settings, struct err *e)
 {
     struct session *s = calloc(1, sizeof *s); /* its blocks are too large for a small stack */
     struct rng rng;
-    struct output output;
+    struct output output = {0};
     struct err left = {0};
     if (!s)
         return err_system(e, ENOMEM, "allocate memory for two blocks");
@@ -349,7 +350,9 @@ static int measure_and_print(const struct settings *settings, struct err *e)
     for (size_t i = 0; i < BLOCK_BYTES; i++)
         s->contents[i] = (unsigned char)rng_next(&rng);
     progress_lines_init(&s->progress, settings->quiet);
-    int rc = output_open_stdout(&output, settings->output, e);
+    int rc = limits_file(settings->bytes.value, e);
+    if (rc == 0)
+        rc = output_open_stdout(&output, settings->output, e);
     if (rc == 0)
         rc = scratch_open(&s->scratch, settings->directory, PATH_FAILS, settings->trusts_directory,
                           e);

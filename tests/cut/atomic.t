@@ -69,6 +69,11 @@ SKIP: {
     skip('this kernel promises no whole writes on xfs', 1) if $audit->{out} =~ /No size of write/;
     like($audit->{out}, qr/^whole {7}Writes of \d+ KiB to \d+ MiB are whole, by the filesystem \(copy on\s+write\)$/m, 'xfs promises them by itself');
 
+    my $limited = run_tool('boncut', { wrap => [ 'sh', '-c', 'ulimit -f 4000; exec "$@"', 'sh' ] }, 'write', '--time=.1', '--methods=fsync,atomic', $machine->dir);
+    is($limited->{status}, 1, 'a limit that only the file of atomic exceeds');
+    like($limited->{err}, qr/\Aboncut: files are limited to \S+ MiB, but one of \S+ MiB is needed \(ulimit -f\)\n\z/, 'is named before anything is written');
+    is_deeply([ glob $machine->dir . '/*' ], [], 'and nothing is there');
+
     my ($units, $plain_torn, $faults, $cuts) = (0, 0, 0, 0);
     while ($cuts < $CUTS || !$plain_torn && $cuts < $MOST) {
         my $report = cut($machine, seconds => .5 + rand .5, options => options('fsync,atomic'));

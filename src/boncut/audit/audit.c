@@ -25,10 +25,6 @@
 
 /* The drives at the bottom of a filesystem: neither volumes nor partitions. The kernel counts
  * flushes only for these (Documentation/block/stat.rst), not for device mapper and md. */
-enum write_cache { CACHE_UNKNOWN, CACHE_BACK, CACHE_THROUGH };
-static const char *const caches[] = {
-    [CACHE_UNKNOWN] = NULL, [CACHE_BACK] = "write back", [CACHE_THROUGH] = "write through"};
-
 struct leaf_counts {
     bool known;
     uint64_t writes;
@@ -38,8 +34,8 @@ struct leaf_counts {
 
 struct leaf {
     const struct device *device;
-    enum write_cache cache; /* what the drive says about its cache, in queue/write_cache */
-    int fua; /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
+    char cache[64]; /* what queue/write_cache says: "write back", "write through"; "": not known */
+    int fua;        /* 1: the drive accepts writes with FUA; 0: it does not; -1: not known */
     bool is_persistent_memory; /* it syncs in no time, without a request to a device */
     bool is_virtual;           /* by its name, a hypervisor, a file or memory emulates this drive */
     struct leaf_counts before; /* the trial */
@@ -81,17 +77,13 @@ static struct leaf_counts leaf_count(const struct device_set *devices, const str
 static void add_leaf(struct audit *a, const struct device *device)
 {
     struct leaf *l = &a->leaves[a->leaf_count++];
-    char cache[64];
     char fua[64];
-    device_fact(&a->devices, device, "queue/write_cache", cache, sizeof cache);
     device_fact(&a->devices, device, "queue/fua", fua, sizeof fua);
     *l = (struct leaf){.device = device,
-                       .cache = strcmp(cache, caches[CACHE_BACK]) == 0      ? CACHE_BACK
-                                : strcmp(cache, caches[CACHE_THROUGH]) == 0 ? CACHE_THROUGH
-                                                                            : CACHE_UNKNOWN,
                        .fua = *fua == '\0' ? -1 : *fua == '1',
                        .is_persistent_memory = strncmp(device->name, "pmem", 4) == 0,
                        .is_virtual = device_is_virtual(&a->devices, device)};
+    device_fact(&a->devices, device, "queue/write_cache", l->cache, sizeof l->cache);
     l->before = leaf_count(&a->devices, l);
 }
 
@@ -109,7 +101,7 @@ static void say_why_known(struct audit *a)
         snprintf(a->reason, sizeof a->reason, "%.64s %s; only a cut can show it",
                  least->device->name,
                  least->is_persistent_memory ? "is persistent memory, where fsync needs no request"
-                 : least->cache == CACHE_THROUGH
+                 : strcmp(least->cache, "write through") == 0
                      ? "says write through, which needs no flush"
                      : "is not seen to get flushes, although another drive does");
 }
@@ -136,9 +128,11 @@ static void judge(struct audit *a, const char *directory)
             if (l->flushes < TRIAL_SYNCS / 2)
                 l->flushes = 0;
         }
-        a->is_known |= l->is_persistent_memory || l->cache == CACHE_THROUGH || l->flushes > 0;
-        if (l->knows_flushes && l->writes > 0 && l->flushes == 0 && l->cache == CACHE_BACK &&
-            !l->is_persistent_memory && a->devices.filesystem == 1 && a->leaf_count == 1)
+        a->is_known |=
+            l->is_persistent_memory || strcmp(l->cache, "write through") == 0 || l->flushes > 0;
+        if (l->knows_flushes && l->writes > 0 && l->flushes == 0 &&
+            strcmp(l->cache, "write back") == 0 && !l->is_persistent_memory &&
+            a->devices.filesystem == 1 && a->leaf_count == 1)
             snprintf(a->not_durable, sizeof a->not_durable,
                      "no flush of %d fsyncs reaches %s, whose cache is write back", TRIAL_SYNCS,
                      l->device->name);
@@ -210,7 +204,7 @@ static void print_report(const struct audit *a)
     label_print(stdout, "durability", &text);
     for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
         label_add(&text, "%s: cache %s, FUA %s%s", l->device->name,
-                  l->cache == CACHE_UNKNOWN ? "not known" : caches[l->cache],
+                  *l->cache ? l->cache : "not known",
                   l->fua < 0 ? "not known"
                   : l->fua   ? "yes"
                              : "no",
@@ -289,7 +283,7 @@ static json_t *report_json(const struct audit *a, const struct settings *s)
     for (const struct leaf *l = a->leaves; l < a->leaves + a->leaf_count; l++) {
         json_t *drive = json_object();
         put_text(&drive, "name", l->device->name);
-        put_fact(&drive, "write_cache", caches[l->cache]);
+        put_known(&drive, "write_cache", l->cache);
         put_value(&drive, "fua", l->fua < 0 ? json_null() : json_boolean(l->fua));
         put_flag(&drive, "virtual", l->is_virtual);
         put_flag(&drive, "persistent_memory", l->is_persistent_memory);

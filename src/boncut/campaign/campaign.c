@@ -149,7 +149,7 @@ void campaign_sum_end(struct campaign_sum *sum)
 /* Runs commands with `sh -c`, each in a process group of its own, so that shell_end() also ends
  * everything that the command has started. */
 
-/* A child exits with this status, as shells do, when it cannot run the shell. */
+/* The status of a child that cannot run the shell, as of shells. */
 #define CANNOT_RUN 126
 
 /* The kernel sends this signal to the leader of a process group when boncut is killed. */
@@ -226,15 +226,14 @@ static int open_log(struct campaign *c, const char *ending, int flags, struct er
 
 static int say_failure(struct campaign *c, const char *what, int status, struct err *e)
 {
-    const char *logs = c->settings->logs;
+    char how[40] = "did not end in time";
     struct cut_name said = cut_name(c->number, "said");
     if (status == -EINTR)
         return err_system(e, EINTR, "%s", what);
-    if (status == -ETIMEDOUT)
-        return err_say(e, "cut %u: %s did not end in time; the output is in %s/%s", c->number, what,
-                       logs, said.text);
-    return err_say(e, "cut %u: %s ended with status %d; the output is in %s/%s", c->number, what,
-                   status, logs, said.text);
+    if (status != -ETIMEDOUT)
+        snprintf(how, sizeof how, "ended with status %d", status);
+    return err_say(e, "cut %u: %s %s; the output is in %s/%s", c->number, what, how,
+                   c->settings->logs, said.text);
 }
 
 /* Starts a command with `in` as standard input (-1: none) and `out` as standard output (-1: the

@@ -173,7 +173,6 @@ struct method {
     const char *name;
     const char *promise; /* the calls that have returned when the promise is made, in words */
     bool is_canary; /* promises nothing; losses are expected, and show what the cut has reached */
-    bool is_fact;   /* promises nothing, and its losses prove nothing */
     unsigned tails; /* number of units of each worker beyond --units */
     unsigned units_most; /* a worker has no more units, whatever --units says; 0: no limit */
     unsigned batch;      /* largest number of units that a step changes; 0: one */
@@ -188,8 +187,7 @@ struct method {
      * otherwise the caller makes them durable later. NULL: this build lacks the method. */
     bool (*begin)(struct work *w);
 
-    /* Gives w->batch units from `unit` on the next versions. A canary does not make them durable.
-     */
+    /* Gives w->batch units, from `unit` on, the next versions, durably unless it is a canary. */
     bool (*step)(struct work *w, uint32_t unit, const uint64_t versions[]);
 
     /* Ends what begin() has begun, except that the caller closes the descriptors. NULL: nothing. */
@@ -206,7 +204,7 @@ extern const struct method methods[METHODS];
 
 static inline bool method_promises(unsigned method)
 {
-    return !methods[method].is_canary && !methods[method].is_fact;
+    return !methods[method].is_canary && method != METHOD_NEW_NAME; /* which is counted as a fact */
 }
 
 /* Number of a method's units that each worker has. The units of a worker are consecutive. */
@@ -228,7 +226,7 @@ uint64_t canary_version(uint64_t writes, uint32_t block);
 /* The names of those that promise something, with a NULL at the end. */
 extern const char *const method_words[];
 
-/* Size of the largest file that the methods of the header make, but not of METHOD_ATOMIC's. */
+/* Size of the largest file that the methods of the header make. */
 uint64_t method_largest_file(const struct header *h);
 
 void method_print_all(FILE *out);

@@ -609,21 +609,23 @@ static bool uring_fsync_step(struct work *w, uint32_t unit, const uint64_t versi
     io_uring_prep_fsync(sync, w->fd, 0);
     io_uring_sqe_set_data64(write, range.bytes); /* the right result: a full write */
     io_uring_sqe_set_data64(sync, 0);
-    struct io_uring_cqe *done[2];
     int submitted = io_uring_submit(ring);
     w->error = submitted == 2 ? 0 : submitted < 0 ? -submitted : EIO;
-    while (submitted == 2 && (w->error = -io_uring_wait_cqe_nr(ring, done, 2)) == EINTR)
-        continue;
-    if (w->error != 0)
-        return false;
-    io_uring_peek_batch_cqe(ring, done, 2);
-    for (unsigned i = 0; i < 2; i++) {
-        int result = done[i]->res;
-        if (result != (int)io_uring_cqe_get_data64(done[i]) &&
+    for (int left = 2; left > 0 && submitted == 2; left--) {
+        struct io_uring_cqe *cqe;
+        int waited;
+        do {
+            waited = io_uring_wait_cqe(ring, &cqe);
+        } while (waited == -EINTR);
+        if (waited != 0) {
+            w->error = -waited;
+            return false;
+        }
+        if (cqe->res != (int)io_uring_cqe_get_data64(cqe) &&
             (w->error == 0 || w->error == ECANCELED))
-            w->error = result < 0 ? -result : EIO;
+            w->error = cqe->res < 0 ? -cqe->res : EIO;
+        io_uring_cqe_seen(ring, cqe);
     }
-    io_uring_cq_advance(ring, 2);
     return w->error == 0;
 }
 
@@ -1039,7 +1041,7 @@ const struct method methods[METHODS] = {
     {METHOD("truncate", truncate_begin, truncate_step, units_judge), .check = truncate_check,
      .names = {.sides = 1}, .promise = "a new size, and the file synced"},
     [METHOD_NEW_NAME] = {METHOD("new_name", names_begin, new_name_step, names_judge),
-                         .is_fact = true, .names = {.sides = 1},
+                         .names = {.sides = 1},
                          .promise =
                              "a new file synced, and not its directory: nothing is promised"},
     [METHOD_ATOMIC] = {METHOD("atomic", blocks_begin, blocks_step, units_judge),
@@ -1070,12 +1072,15 @@ _Static_assert(sizeof method_words / sizeof *method_words - 1 == METHODS - 4,
 
 uint64_t method_largest_file(const struct header *h)
 {
-    uint32_t blocks = h->units > CANARY_BLOCKS ? h->units : CANARY_BLOCKS;
-    uint64_t bytes = (uint64_t)blocks * h->block_bytes;
-    for (unsigned method = 0; method < METHODS; method++)
-        if ((h->methods & 1U << method) && methods[method].begin == truncate_begin && bytes < SPAN)
-            bytes = SPAN;
-    return bytes;
+    uint64_t largest = 0;
+    for (unsigned method = 0; method < METHODS; method++) {
+        if (!(h->methods & 1U << method) || (method == METHOD_ATOMIC && h->whole.most == 0))
+            continue;
+        struct range last = unit_range(h, method, units_in_file(h, method) - 1);
+        uint64_t end = methods[method].begin == truncate_begin ? SPAN : last.offset + last.bytes;
+        largest = end > largest ? end : largest;
+    }
+    return largest;
 }
 
 void method_print_all(FILE *out)
