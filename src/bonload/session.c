@@ -24,7 +24,6 @@
 #include "sys/stop.h"
 #include "tail/trace.h"
 #include "util/err.h"
-#include "util/units.h"
 
 /* A file that has the name of an option's value with a suffix. */
 struct named_output {
@@ -187,15 +186,9 @@ static int judge_run(const struct result *result, const struct coordinator *c, i
         char name[LIMIT_TEXT];
         if (is_sought && k->answer.found == FOUND_UNSURE) {
             *status = STATUS_NOT_KNOWN;
-            char load[UNITS_TEXT + 16];
-            if (p->settings->search == SEARCH_RATE)
-                snprintf(load, sizeof load, "%s/s", units_scaled(k->answer.load, UNITS_COUNT).text);
-            else
-                snprintf(load, sizeof load, "%.0f thread%s", k->answer.load,
-                         k->answer.load > 1 ? "s" : "");
             message("%ss: %s: at least %s", load_names[kind],
                     k->answer.why ? found_reasons[k->answer.why] : "the search was not finished",
-                    load);
+                    search_load(p, k->answer.load).text);
         }
         latency_limit_name(above, name);
         if (above->nanoseconds > 0 && found_ns > above->nanoseconds)

@@ -461,6 +461,9 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
     else
         shared_stats_sum(&r->stats, r->total);
     uint64_t elapsed_ns = spent->ns;
+    bool has_plain_queue = false;
+    for (unsigned i = 0; i < r->stats.used; i++)
+        has_plain_queue |= r->stats.workers[i].plain_queues > 0;
     for (unsigned i = 0; i < r->stats.room; i++)
         corruption_merge(&figures.corruption, &r->corruption[i]);
     int rc = gathering_end_test(&r->gathering, &figures, r->total, &together, e);
@@ -482,7 +485,7 @@ static int record_result(struct phase *ph, struct test_result *result, struct er
         .device = spent->device,
         .moved = spent->moved,
         .cache = figures.cache,
-        .has_plain_queue = shared_stats_plain_queues(&r->stats) > 0,
+        .has_plain_queue = has_plain_queue,
         .is_short = !ph->is_once && ph->spent.ns < ph->round_end_ns,
         .together = together,
     };

@@ -89,14 +89,6 @@ void shared_stats_latencies(const void *shared_stats, struct histogram *sum)
         histogram_merge(sum, &s->workers[i].ops.latencies);
 }
 
-uint64_t shared_stats_plain_queues(const struct shared_stats *s)
-{
-    uint64_t count = 0;
-    for (unsigned i = 0; i < s->used; i++)
-        count += s->workers[i].plain_queues;
-    return count;
-}
-
 /* Sends a message. Returns false when the other process no longer reads. */
 static bool send_message(const struct monitor *m, enum message message)
 {

@@ -14,11 +14,10 @@
 
 /* Where the workers of a phase count what they do: an entry for each worker, in memory that forked
  * processes share. Only its worker writes to an entry. Others may read it meanwhile, and see each
- * number as it was at some moment. Entries have no pointers, so those of several processes can be
- * added up. */
+ * number as it was at some moment. */
 struct worker_stats {
     _Alignas(64) struct op_stats ops; /* aligned so that workers do not share cache lines */
-    uint64_t plain_queues; /* number of queues whose buffers the kernel has not registered */
+    uint64_t plain_queues; /* number of queues that have no buffers (io_queue_has_buffers()) */
 };
 
 struct shared_stats {
@@ -41,16 +40,13 @@ void shared_stats_sum(const struct shared_stats *s, struct op_stats *sum);
 /* Adds up only their latencies. */
 void shared_stats_latencies(const void *shared_stats, struct histogram *sum);
 
-/* Number of queues whose buffers the kernel has not registered (io_queue_has_buffers()). */
-uint64_t shared_stats_plain_queues(const struct shared_stats *s);
-
 /* A process that accompanies each phase, and reads the statistics that the workers share with it.
  * It records an interval each second, and more often a point of the time series of bytes; draws the
  * line of progress on a terminal; prints the figures so far on SIGUSR1 (stop.h); and calls `tick`.
  *
  * It is a process of its own so that the main thread can be a worker, and no worker ever reads a
- * clock, takes a lock or prints for it. It uses neither malloc nor stdio's streams. If it hangs on
- * a stopped terminal, it is killed. */
+ * clock, takes a lock or prints for it. It uses neither malloc nor stdio's streams, and if it hangs
+ * on a stopped terminal, it is killed. */
 struct monitor;
 
 /* What a test did in an interval of about a second. */
@@ -66,26 +62,23 @@ struct interval {
 struct monitor_setup {
     const char *title; /* title of the phase */
     const struct shared_stats *stats;
-    struct progress_reading goal; /* only its goals, as far as they are known beforehand */
-    bool draws;                   /* draws the line on standard error */
-    bool has_colour;              /* draws it in colours */
-    bool notes_intervals;         /* records intervals */
-    bool records_series;          /* records a time series of bytes, to find its levels */
-    /* devices that the time series covers, too; NULL: none */
-    const struct device_set *devices;
-    const char *name; /* short name of the phase, printed with the figures so far */
-    /* lines of the finished phases, printed with the figures so far; NULL: none */
-    const char *figures;
-    bool line_is_open; /* standard error ends in "TITLE...", without a newline */
-    /* interval at which `tick` is called while the clock runs; 0: never */
-    uint64_t tick_interval_ns;
+    struct progress_reading goal;     /* only its goals, as far as they are known beforehand */
+    bool draws;                       /* draws the line on standard error */
+    bool has_colour;                  /* draws it in colours */
+    bool notes_intervals;             /* records intervals */
+    bool records_series;              /* records a time series of bytes, to find its levels */
+    const struct device_set *devices; /* that the time series covers, too; NULL: none */
+    const char *name;                 /* short name of the phase, printed with the figures so far */
+    const char *figures;       /* lines of the finished phases, printed before it; NULL: none */
+    bool line_is_open;         /* standard error ends in "TITLE...", without a newline */
+    uint64_t tick_interval_ns; /* how often `tick` is called while the clock runs; 0: never */
     void (*tick)(void *context);
     void *tick_context;
     const int *unshared_fd; /* a descriptor that the monitor must not keep open; NULL: none */
 };
 
-/* Starts the monitor of a phase that is being prepared, while no other thread runs; then the caller
- * must pass *out to monitor_end(). */
+/* Starts the monitor of a phase while no other thread runs; the caller passes it to monitor_end().
+ */
 int monitor_start(struct monitor **out, const struct monitor_setup *setup, struct err *e);
 
 /* Start or stop the phase's clock. A phase may have several laps, and between two of them the next

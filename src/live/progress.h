@@ -34,8 +34,8 @@ struct progress_reading {
 #define PROGRESS_BAR_TEXT 512
 #define PROGRESS_FIGURES  80
 
-/* Formats a phase's figures: "1.20 GiB/s  920 ms"; operations per second if it has no goal in
- * bytes, and no rate if less than 10 ms were measured. */
+/* Formats a phase's figures: "1.20 GiB/s  920 ms"; without a goal in bytes, operations per second;
+ * without a rate if less than 10 ms were measured. */
 void progress_figures(char text[static PROGRESS_FIGURES], const struct progress_reading *r);
 
 /* Formats a time in its two largest units: "42 s", "3 min 05 s", "2 h 07 min". */

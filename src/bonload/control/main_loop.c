@@ -295,7 +295,6 @@ static int check_warmup(struct main_loop *m, uint64_t now_ns, struct err *e)
     if (m->view.counted)
         memset(m->view.counted, 0, sizeof *m->view.counted);
     m->view.next_ns = m->view.told_failures = 0;
-    run_renew_budget(m->run);
     rc = begin_first_step(m, e);
     if (rc == 0)
         run_resume(m->run);

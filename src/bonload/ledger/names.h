@@ -11,9 +11,9 @@
 /* Computes the name of every request (a path, URL or object key) from the request's number, which
  * counts from 1, and the seed, so no name has to be stored.
  *
- * In a template, two or more X become the number modulo 10^length, with leading zeros; two or more
- * N become as many random digits, and two or more R as many random letters. The lines of a file are
- * used in turn, round and round. */
+ * In a template, two or more X become the number modulo 10^length, with leading zeros, and two or
+ * more N or R as many random digits or letters. The lines of a file are used in turn, again and
+ * again. */
 enum name_part_kind { NAME_LITERAL, NAME_NUMBER, NAME_DIGITS, NAME_LETTERS };
 
 struct name_part {
@@ -64,7 +64,7 @@ bool name_is_url(const char *name);
 /* The @ that ends the credentials in a URL, USER:PASSWORD@, or NULL if the URL has none. */
 char *credentials_end(char *url);
 
-/* The value of the next parameter from `at` on that signs a presigned URL, and its length, or NULL.
+/* The value of the next parameter that signs a presigned URL, and its length; NULL: there is none.
  */
 char *url_signature(const char *at, size_t *length);
 

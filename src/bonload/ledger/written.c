@@ -108,11 +108,6 @@ static uint32_t writes_ended(uint64_t writes)
     return (uint32_t)writes;
 }
 
-static struct version_place *version_place_of(const struct written_set *w, uint64_t hash)
-{
-    return &w->names[hash % VERSION_PLACES];
-}
-
 int versions_open(struct written_set *w, struct err *e)
 {
     w->names = calloc(VERSION_PLACES, sizeof *w->names);
@@ -123,7 +118,7 @@ uint64_t versions_begin(struct written_set *w, uint64_t hash)
 {
     if (!w->names)
         return 0;
-    return atomic_fetch_add(&version_place_of(w, hash)->writes, ONE_BEGUN) + ONE_BEGUN;
+    return atomic_fetch_add(&w->names[hash % VERSION_PLACES].writes, ONE_BEGUN) + ONE_BEGUN;
 }
 
 static uint64_t note_of(uint64_t writes, uint64_t number)
@@ -135,7 +130,7 @@ void versions_end(struct written_set *w, uint64_t hash, uint64_t mine, uint64_t 
 {
     if (!w->names)
         return;
-    struct version_place *p = version_place_of(w, hash);
+    struct version_place *p = &w->names[hash % VERSION_PLACES];
     bool began_alone = writes_begun(mine) == writes_ended(mine) + 1;
     bool is_known = ok && began_alone && number <= MAX_NUMBER;
     atomic_store(&p->last, is_known ? note_of(mine, number) : 0);
@@ -144,7 +139,7 @@ void versions_end(struct written_set *w, uint64_t hash, uint64_t mine, uint64_t 
 
 struct version versions_read(const struct written_set *w, uint64_t hash)
 {
-    const struct version_place *p = version_place_of(w, hash);
+    const struct version_place *p = &w->names[hash % VERSION_PLACES];
     uint64_t writes = atomic_load(&p->writes);
     uint64_t last = atomic_load(&p->last);
     uint64_t number = last & MAX_NUMBER;
@@ -157,8 +152,9 @@ struct version versions_read(const struct written_set *w, uint64_t hash)
 
 bool versions_changed(const struct written_set *w, uint64_t hash, const struct version *before)
 {
-    return !before->is_quiet || writes_begun(atomic_load(&version_place_of(w, hash)->writes)) !=
-                                    writes_begun(before->writes);
+    return !before->is_quiet ||
+           writes_begun(atomic_load(&w->names[hash % VERSION_PLACES].writes)) !=
+               writes_begun(before->writes);
 }
 
 #define TAKING     (UINT64_C(1) << 63) /* the channel is about to take this number or a higher one */

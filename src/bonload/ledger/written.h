@@ -37,9 +37,8 @@ struct exceptions {
 bool exceptions_may_have(const struct exceptions *x, uint64_t number);
 
 struct version_place {
-    /* number of writes begun in the upper half, of writes ended in the lower half */
-    _Atomic uint64_t writes;
-    _Atomic uint64_t last; /* record of the last write (NUMBER_BITS in written.c); 0: unknown */
+    _Atomic uint64_t writes; /* number of writes begun in the upper half, ended in the lower half */
+    _Atomic uint64_t last;   /* record of the last write (NUMBER_BITS in written.c); 0: unknown */
 };
 
 /* What a run has written so far. Writes are numbered from 1, and only exceptions are stored: failed
@@ -53,8 +52,7 @@ struct written_set {
     _Atomic uint64_t *in_flight; /* for each channel, the number of its write in flight; 0: none */
     unsigned channels;
     struct exceptions left_out;
-    /* numbers of names that existed before, or that the run could not open */
-    struct exceptions not_made;
+    struct exceptions not_made;   /* numbers of names that existed before, or could not be opened */
     struct number_set made_later; /* numbers of names whose file a later cycle made */
     struct version_place *names;  /* NULL: names do not recur, so they are not tracked */
 };
@@ -101,8 +99,7 @@ void versions_end(struct written_set *w, uint64_t hash, uint64_t begun, uint64_t
 /* The state of a name before it is read. */
 struct version {
     uint64_t writes;
-    /* number of the last write to the name, or to another name with the same entry; 0: unknown */
-    uint64_t last;
+    uint64_t last; /* number of the last write to a name with the same entry; 0: unknown */
     bool is_quiet; /* no write was in progress */
 };
 

@@ -354,14 +354,6 @@ void run_resume(struct run *r)
     run_wake(r);
 }
 
-void run_renew_budget(struct run *r)
-{
-    r->followed_from = atomic_load(&r->written.ok_count);
-    atomic_store(&r->loads[LOAD_READ].followed, 0);
-    atomic_store(&r->budget, 0);
-    atomic_store(&r->most, run_budget(r->plan));
-}
-
 /* Begins a schedule with this rank's `rate`, in billionths of requests per second; 0: no request is
  * due. With constant gaps, the ranks take turns with the requests of one schedule. If the plan has
  * a curve, that is the schedule of the kind's share of it. */
@@ -528,9 +520,8 @@ static bool is_written_one_by_one(const struct run *run)
 }
 
 /* Gives a request its number, which determines its name. A removal gets the oldest object that the
- * run wrote, or, in a run that writes nothing, the next name; a change gets any object that the run
- * wrote, and without one becomes a write. Where names do not matter, numbers are taken in batches.
- */
+ * run wrote, or, in a run that writes nothing, the next name; a change gets any object that it
+ * wrote, or becomes a write. Where names do not matter, numbers are taken in batches. */
 static void number_request(struct load_thread *t, struct request *r)
 {
     struct run *run = t->run;
@@ -562,8 +553,7 @@ static void number_request(struct load_thread *t, struct request *r)
     r->number = t->next_number++;
 }
 
-/* Adds one to a number that only this thread changes. Who sees a request's end sees its beginning.
- */
+/* Adds one to a number that only this thread changes. Who sees an end sees its beginning, too. */
 static void count_one(_Atomic uint64_t *number)
 {
     atomic_store_explicit(number, atomic_load_explicit(number, memory_order_relaxed) + 1,
@@ -629,8 +619,8 @@ static void settle_request(struct load_thread *t, struct request *r, uint64_t en
     t->unused[t->unused_count++] = r;
 }
 
-/* Sleeps until the ticket is due or something changes. Nothing may be in flight. If the run is
- * paused, the load thread is parked, and gives its budget back. */
+/* Sleeps, with nothing in flight, until the ticket is due or something changes. In a pause, the
+ * load thread is parked, and gives its budget back. */
 static void load_thread_sleep(struct load_thread *t, uint32_t change, uint32_t writes)
 {
     struct run *run = t->run;
@@ -852,6 +842,10 @@ double load_threads_longest_wait(const struct run *r, enum span span)
 
 void load_threads_forget(struct run *r)
 {
+    r->followed_from = atomic_load(&r->written.ok_count);
+    atomic_store(&r->loads[LOAD_READ].followed, 0);
+    atomic_store(&r->budget, 0);
+    atomic_store(&r->most, run_budget(r->plan));
     recorders_clear(&r->recorders);
     failures_clear(&r->failures);
     failures_clear(&r->misses);

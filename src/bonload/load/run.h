@@ -178,9 +178,6 @@ void run_close(struct run *r);
 void run_pause(struct run *r);
 void run_resume(struct run *r);
 
-/* Renews the budget from the next step on. The run must be paused. */
-void run_renew_budget(struct run *r);
-
 /* Stops requests from beginning. Those in flight continue. */
 void run_end(struct run *r);
 
@@ -215,7 +212,8 @@ void load_threads_begin_span(struct run *r, enum span span);
 /* The longest time in a span that a load thread waited for a CPU, in ns; negative: unknown. */
 double load_threads_longest_wait(const struct run *r, enum span span);
 
-/* Forgets all counts, and what is in flight, when paused or over. What was written stays known. */
+/* When paused or over: forgets all counts and what is in flight, but not what was written, and
+ * renews the budget. */
 void load_threads_forget(struct run *r);
 
 #define BAD_RATE_SECONDS 2
@@ -226,8 +224,7 @@ struct backlog {
     uint64_t looked_ns;                /* time of the last measurement, or the start of the load */
     uint64_t staggered_ns[LOAD_KINDS]; /* time with more than one second's worth of such requests */
     bool is_bad;                       /* there were more than BAD_RATE_SECONDS' worth once */
-    /* for each kind, what was due at the last measurement, 1 second before it, and so on */
-    struct arrivals_cursor cursors[LOAD_KINDS][BAD_RATE_SECONDS + 1];
+    struct arrivals_cursor cursors[LOAD_KINDS][BAD_RATE_SECONDS + 1]; /* what was due [s] ago */
 };
 
 /* Measures the backlog of all kinds that have a rate. */

@@ -75,9 +75,8 @@ struct profile_step {
 /* Work beside the requests, at its own pace, or within one request of so many. */
 struct profile_work {
     const char *name;
-    /* time between two starts; a start is late if the previous work has not ended */
-    uint64_t period_ns;
-    unsigned every; /* 0, or the last of so many requests does the work at its end */
+    uint64_t period_ns; /* from start to start; late if the previous work has not ended */
+    unsigned every;     /* 0, or the last of so many requests does the work at its end */
     struct profile_step steps[PROFILE_STEPS];
 };
 

@@ -6,7 +6,6 @@
 #include "bonload/report/report.h"
 #include "sync/ranks.h"
 #include "util/printable.h"
-#include "util/units.h"
 
 const double goader_percentiles[GOADER_PERCENTILES] = {30, 40, 50, 60, 70, 80, 90, 95, 99};
 

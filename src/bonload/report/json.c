@@ -8,7 +8,6 @@
 #include "report/json_object.h"
 #include "util/printable.h"
 #include "util/rng.h"
-#include "util/units.h"
 
 static void put_seconds(json_t **object, const char *key, uint64_t nanoseconds)
 {

@@ -16,6 +16,7 @@
 #include "report/document.h"
 #include "sync/ranks.h"
 #include "tail/summary.h"
+#include "util/units.h"
 
 /* The figures of a run, of one process or of all ranks together, as reports need them. */
 
@@ -141,6 +142,9 @@ double seconds_between(uint64_t begin_ns, uint64_t end_ns);
 /* Requests per second that ended: all of them, and only successful ones. */
 double result_rate(const struct kind_result *k);
 double result_good_rate(const struct kind_result *k);
+
+/* A load that a search has found: "16 threads", "1.83 k/s". */
+struct units_text search_load(const struct plan *p, double load);
 
 /* Share of the requests that failed, in percent: of those that the figures are of. */
 double result_error_share(const struct figures *f);

@@ -13,7 +13,6 @@
 #include "sys/host.h"
 #include "sys/stop.h"
 #include "util/assume.h"
-#include "util/units.h"
 
 bool result_open(struct result *result)
 {
@@ -48,6 +47,16 @@ double result_rate(const struct kind_result *k)
 double result_good_rate(const struct kind_result *k)
 {
     return k->elapsed > 0 ? (double)k->tally.response.count / k->elapsed : 0;
+}
+
+struct units_text search_load(const struct plan *p, double load)
+{
+    struct units_text text;
+    if (p->settings->search == SEARCH_THREADS)
+        snprintf(text.text, sizeof text.text, "%.0f thread%s", load, load > 1 ? "s" : "");
+    else
+        snprintf(text.text, sizeof text.text, "%.20s/s", units_scaled(load, UNITS_COUNT).text);
+    return text;
 }
 
 double result_error_share(const struct figures *f)
@@ -298,15 +307,6 @@ static void pass(struct passage *p, void *object, size_t bytes)
 
 #define PASS(passage, variable) pass(passage, &(variable), sizeof(variable))
 
-static void pass_series(struct passage *p, struct series *s)
-{
-    PASS(p, s->slice_ns);
-    PASS(p, s->count);
-    p->is_damaged |= s->count > s->room || s->slice_ns == 0;
-    if (!p->is_damaged)
-        pass(p, s->slices, s->count * sizeof *s->slices);
-}
-
 /* Returns false when what is read is no result. */
 static bool pass_result(struct passage *p, struct result *r)
 {
@@ -336,8 +336,15 @@ static bool pass_result(struct passage *p, struct result *r)
                 p->is_damaged = !(s->name = bundle_take_text(&p->in));
         }
     }
-    pass_series(p, r->intervals);
-    pass_series(p, r->timeline);
+    struct series *series[] = {r->intervals, r->timeline};
+    for (unsigned n = 0; n < 2; n++) {
+        struct series *s = series[n];
+        PASS(p, s->slice_ns);
+        PASS(p, s->count);
+        p->is_damaged |= s->count > s->room || s->slice_ns == 0;
+        if (!p->is_damaged)
+            pass(p, s->slices, s->count * sizeof *s->slices);
+    }
     return !p->is_damaged;
 }
 

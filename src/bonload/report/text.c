@@ -6,7 +6,6 @@
 #include "bonload/report/report.h"
 #include "sync/ranks.h"
 #include "util/printable.h"
-#include "util/units.h"
 
 /* The report of a load: the answer first, then the figures that decide it, then what explains
  * them, a line with a label for each. The requests of a search or a sweep are those of many loads,
@@ -108,22 +107,18 @@ static void print_found(const struct result *r, enum load_kind kind, FILE *out)
     const struct search_answer *answer = &r->figures->kinds[kind].answer;
     const char *reason = found_reasons[answer->why];
     struct label_text l = {""};
-    char load[UNITS_TEXT + 16];
+    const struct units_text load = search_load(p, answer->load);
     char figure[LIMIT_TEXT];
     bool is_one = p->settings->search == SEARCH_THREADS && answer->load <= 1;
     if (p->kinds[kind].pace == PACE_NONE || p->kinds[kind].pace == PACE_FOLLOWS)
         return;
     latency_limit_name(&p->settings->limit, figure);
-    if (p->settings->search == SEARCH_THREADS)
-        snprintf(load, sizeof load, "%.0f thread%s", answer->load, is_one ? "" : "s");
-    else
-        snprintf(load, sizeof load, "%s/s", units_scaled(answer->load, UNITS_COUNT).text);
     if (answer->found == FOUND_NONE)
         label_add(&l, "No load keeps");
     else if (answer->load <= 0)
         label_add(&l, "Not known: no load was seen to keep");
     else
-        label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load,
+        label_add(&l, "%s%s%s keep%s", answer->found == FOUND_LOAD ? "" : "At least ", load.text,
                   answer->found == FOUND_MOST ? ", which is all that -max-channels allows," : "",
                   is_one || p->settings->search == SEARCH_RATE ? "s" : "");
     label_add(&l, " the %s of %s below %s", figure, load_plurals[kind],
@@ -392,7 +387,8 @@ static void print_rest(const struct result *r, FILE *out)
     if (others_are_busy(&f->machine)) {
         char machine[OTHERS_TEXT];
         others_words(machine, &f->machine);
-        label_add(&l, "%s: the latencies may be theirs", strstr(machine, "used"));
+        const char *words = strstr(machine, "used"); /* the label says who */
+        label_add(&l, "%s: the latencies may be theirs", words ? words : "used the machine");
     }
     label_print(out, "others", &l);
     if (f->checked_bytes > 0 || f->damaged > 0)

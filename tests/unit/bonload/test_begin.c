@@ -110,9 +110,8 @@ static void each_step_has_its_own_requests(void **state)
     assert_int_equal(first.begun, first.ended);
     assert_int_equal(run.recorders.list[0].tallies[LOAD_READ].response.count, first.ended);
     assert_int_equal(atomic_load(&run.budget), first.begun);
-    load_threads_forget(&run);
     plan.max_requests = 777;
-    run_renew_budget(&run);
+    load_threads_forget(&run);
     assert_int_equal(load_threads_progress(&run, LOAD_READ).begun, 0);
     run_set_load(&run, LOAD_READ, RATE, clock_ns());
     run_resume(&run);
@@ -136,7 +135,7 @@ static void a_straggler_is_in_no_step(void **state)
     assert_int_equal(load_threads_busy(&run), 1);
     run.threads[0].budget = 1; /* belongs to the previous step */
     plan.max_requests = 3;
-    run_renew_budget(&run);
+    load_threads_forget(&run);
     run_resume(&run);
     load_thread_work(&run.threads[0]);
     assert_int_equal(load_threads_progress(&run, LOAD_READ).ended, 3);
