@@ -21,18 +21,14 @@ src_libbonload_a_SOURCES = \
 	src/bonload/report/result.c src/bonload/report/report.h \
 	src/bonload/report/text.c \
 	src/bonload/targets/expected.c src/bonload/targets/expected.h \
-	src/bonload/targets/files/disk.c \
-	src/bonload/targets/files/meta.c \
-	src/bonload/targets/files/paths.c src/bonload/targets/files/paths.h \
+	src/bonload/targets/files/files.c \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \
-	src/bonload/targets/sleep.c \
 	src/bonload/targets/table.c \
 	src/bonload/targets/target.h
 
 if HAVE_CURL
 src_libbonload_a_SOURCES += \
-	src/bonload/targets/s3/s3.c src/bonload/targets/s3/s3.h \
-	src/bonload/targets/s3/s3_sign.c \
+	src/bonload/targets/web/s3.c \
 	src/bonload/targets/web/web.c src/bonload/targets/web/web.h
 
 endif

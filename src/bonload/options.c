@@ -523,9 +523,10 @@ int plan_make(struct plan *p, const struct settings *s, struct coordinator *c, s
     p->explains_tail = s->explain_tail && (p->target->traits & TARGET_FILES);
     if (p->window_most_ns < s->window_ns.value)
         p->window_most_ns = s->window_ns.value;
-    int rc = p->target->available ? p->target->available(e) : 0;
-    if (rc == 0)
-        rc = find_mode(p, s, e);
+    if (!p->target->submit)
+        return err_say(e, "this build lacks libcurl or libcrypto, which the targets http and s3 "
+                          "need");
+    int rc = find_mode(p, s, e);
     if (rc == 0)
         rc = plan_kinds(p, s, e);
     if (rc != 0)

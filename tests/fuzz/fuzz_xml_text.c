@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A store's answers: whoever reads the text of an element never reads past the answer or writes
  * past the buffer. */
-#include "bonload/targets/s3/s3.h"
+#include "bonload/targets/web/web.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

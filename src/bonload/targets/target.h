@@ -84,14 +84,10 @@ struct target_ops {
     const void *dialect; /* what differs between targets that share their operations */
 
     /* Sizes of the data that all threads share, and of those of one thread, with what each of its
-     * channels adds. The caller allocates both, all zeros, and frees them after close() or
-     * leave(). */
+     * channels adds. The caller allocates both, all zeros, and frees them at the end. */
     size_t shared_bytes;
     size_t thread_bytes;
     size_t channel_bytes;
-
-    /* Fails with the reason if the target does not work in this build. NULL: it always works. */
-    int (*available)(struct err *e);
 
     /* Checks the settings, and adds the target's own to the plan. NULL: there are none. */
     int (*check)(struct plan *p, const struct settings *s, struct err *e);
@@ -110,15 +106,14 @@ struct target_ops {
     /* Prepares a request that is about to begin, in time that does not count. May be NULL. */
     void (*prepare)(void *thread, struct request *r);
 
-    /* Begins a request. *r must stay in place until the request has ended. */
+    /* Begins a request; *r stays in place until its end. NULL: this build lacks the target. */
     enum target_answer (*submit)(void *thread, struct request *r);
 
     /* Checks what a request returned when its time has ended, and may make it fail. May be NULL. */
     void (*inspect)(void *thread, struct request *r);
 
     /* Stores up to `most` requests that have ended in `done`, and returns their number. If there
-     * are none, waits for one until clock_ns() reaches until_ns. A target that never queues has no
-     * poll(). */
+     * are none, waits for one until clock_ns() reaches until_ns. NULL: it never queues. */
     unsigned (*poll)(void *thread, uint64_t until_ns, struct request *done[], unsigned most);
 
     /* Releases what a thread's data own. May be NULL. */

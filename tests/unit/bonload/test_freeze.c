@@ -39,12 +39,6 @@ static const struct settings no_settings;
 /* The target freezes during one request. All other requests take 10 us. */
 static uint64_t frozen_number;
 
-static int available(struct err *e)
-{
-    (void)e;
-    return 0;
-}
-
 static enum target_answer submit(void *thread, struct request *r)
 {
     (void)thread;
@@ -55,7 +49,6 @@ static enum target_answer submit(void *thread, struct request *r)
 static const struct target_ops freezing = {
     .name = "freezing",
     .traits = TARGET_BLOCKS,
-    .available = available,
     .submit = submit,
     .describe = failure_describe,
 };
@@ -92,7 +85,6 @@ static void look_for_long(void *thread, struct request *r)
 
 static const struct target_ops queueing = {
     .name = "queueing",
-    .available = available,
     .submit = queue,
     .poll = end_together,
     .inspect = look_for_long,

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/s3/s3.h"
+#include "bonload/targets/web/web.h"
 
 /* The published examples of signature version 4 (aws-sig-v4-test-suite, and the examples of S3's
  * documentation) and of version 2 (the same documentation): the hash of the canonical request is

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/s3/s3.h"
 #include "bonload/targets/target.h"
 #include "bonload/targets/web/web.h"
 

@@ -152,21 +152,14 @@ int commit_group_join(struct commit_group *g, uint64_t *sync_ns)
 #define PAGES_LATCHES     64
 #define LOG_SEGMENTS      8
 
-struct storage {
-    struct scratch scratch;
-    struct pattern pattern;
-    enum verify_mode verify;
-    struct verify_counts *verified;
-    struct gauge syncs; /* durations of the syncs that requests wait for */
-};
-
 /* A file of the profile. Its kind decides which fields it has; all others are zeros. */
 struct used_file {
     const struct profile_file *file; /* NULL: there is none */
-    struct storage *storage;
+    struct state *state;
     unsigned number; /* of its name and the stamps of its contents; a segment adds its index */
     int fds[LOG_SEGMENTS]; /* a log's segments; a mailbox's tmp and new; else the first; or -1 */
     uint64_t at; /* end of what was written last; in a log, of the records in the segment */
+    bool is_created_later; /* by a step; otherwise before the load */
 
     /* Pages are written at least once each. The numbers of writes tell what a page contains. */
     uint64_t pages;
@@ -179,8 +172,7 @@ struct used_file {
     _Atomic uint64_t expired;  /* number of the message that was removed last */
 
     /* A full segment of a log is followed by the next one, and the last one by the first. A
-     * separate thread refreshes each segment before its next turn, unless the program recycles
-     * segments as they are. */
+     * thread refreshes each segment before its next turn, unless segments are recycled. */
     uint64_t record_bytes;
     bool syncs;              /* syncs after each write */
     _Atomic bool is_syncing; /* a step syncs it, for which a write may be put off */
@@ -198,8 +190,49 @@ struct used_file {
     pthread_t keeper;
     bool has_keeper;
 
-    /* Steps write others where they say, one thread at a time (profile_state.turn). */
+    /* Steps write others where they say, one thread at a time (state.turn). */
     uint64_t writes;
+};
+
+struct actor {
+    struct state *shared;
+    struct rng random;
+    bool makes_requests;   /* requests wait for its syncs */
+    unsigned char *buffer; /* of state.buffer_bytes */
+    uint64_t sync_ns;      /* longest sync in the last call of actor_do(); 0: none */
+    uint64_t aside_ns;     /* part of its time that does not count: checking pages */
+    uint64_t bytes;        /* number of bytes that it moved */
+    enum target_call call; /* the call that failed in it */
+};
+
+/* Work beside the requests: a thread that does its steps at its own pace. */
+struct background_work {
+    const struct profile_work *work;
+    struct actor actor;
+    struct gauge gauge; /* durations of the work */
+    bool takes_turns;   /* as in struct state */
+    pthread_t thread;
+    bool has_thread;
+};
+
+struct state {
+    const struct profile *profile;
+    struct scratch scratch;
+    bool has_scratch;
+    struct pattern pattern;
+    enum verify_mode verify;
+    struct verify_counts *verified;
+    struct gauge syncs;                    /* durations of the syncs that requests wait for */
+    uint64_t buffer_bytes;                 /* room for what any step reads or writes */
+    struct used_file files[PROFILE_FILES]; /* in the order of profile.files */
+    pthread_mutex_t turn;                  /* held by who does steps with plain files */
+    bool takes_turns;                      /* requests do such steps */
+    _Atomic uint64_t done;                 /* requests, for the work that one of so many does */
+    struct background_work works[PROFILE_WORKS];
+    struct event ends; /* happens when all work beside the requests must end */
+    _Atomic bool is_ending;
+    _Atomic uint64_t threads; /* number of threads that have joined */
+    _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
 };
 
 /* The descriptor of what is written now. */
@@ -211,7 +244,7 @@ static int current_fd(const struct used_file *f)
 /* Makes a segment, or a file without them, that has no name. Fails with a line in e. */
 static int make_file(struct used_file *f, unsigned segment, struct err *e)
 {
-    const struct scratch *s = &f->storage->scratch;
+    const struct scratch *s = &f->state->scratch;
     unsigned number = f->number + segment;
     bool is_named;
     struct err ignored = {0};
@@ -262,10 +295,9 @@ static int storage_reserve(int fd, uint64_t bytes)
     return 0;
 }
 
-/* Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. If a request
- * waits for it, *longest_ns grows to its duration, which also goes into s->syncs. NULL: none
- * does. */
-static int storage_sync(struct storage *s, int fd, bool all, uint64_t *longest_ns)
+/* Calls fdatasync(2), or fsync(2) if `all`, again whenever a signal interrupts it. Unless
+ * longest_ns is NULL, a request waits: *longest_ns grows to the duration, and s->syncs gets it. */
+static int storage_sync(struct state *s, int fd, bool all, uint64_t *longest_ns)
 {
     uint64_t begin_ns = clock_ns();
     int code;
@@ -281,10 +313,19 @@ static int storage_sync(struct storage *s, int fd, bool all, uint64_t *longest_n
     return code;
 }
 
+/* Opens a directory, syncs it as storage_sync() does, and closes it. */
+static int sync_directory(struct state *s, const char *name, bool all, uint64_t *longest_ns)
+{
+    int fd = directory_open(s->scratch.fd, name);
+    int code = fd < 0 ? -fd : storage_sync(s, fd, all, longest_ns);
+    descriptor_close(&fd);
+    return code;
+}
+
 /* Writes the first generation of the contents from a segment's start, and syncs it. */
 static int fill_file(const struct used_file *f, unsigned segment, uint64_t bytes, struct err *e)
 {
-    const struct storage *s = f->storage;
+    const struct state *s = f->state;
     const int fd = f->fds[segment];
     unsigned char *buffer = aligned_alloc(STORAGE_ALIGNMENT, FILL_BYTES);
     int rc = buffer ? 0 : err_system(e, ENOMEM, "allocate memory for a buffer");
@@ -316,7 +357,7 @@ static int write_pages(struct used_file *f, uint64_t first, unsigned count, unsi
         pthread_mutex_lock(&f->latches[i]);
     for (unsigned i = 0; i < count; i++) {
         uint32_t generation = atomic_fetch_add(&f->begun[first + i], 1) + 1;
-        pattern_fill(&f->storage->pattern, buffer + i * unit, unit, f->number, (first + i) * unit,
+        pattern_fill(&f->state->pattern, buffer + i * unit, unit, f->number, (first + i) * unit,
                      generation);
     }
     int code = storage_write(f->fds[0], buffer, count * unit, (int64_t)(first * unit));
@@ -341,7 +382,7 @@ static void message_name(char name[MESSAGE_NAME], uint64_t number)
 
 static int mailbox_remove(struct used_file *f, struct err *e)
 {
-    const struct scratch *s = &f->storage->scratch;
+    const struct scratch *s = &f->state->scratch;
     char name[MESSAGE_NAME];
     int rc = 0;
     for (unsigned i = 0; i < MAILBOX_DIRECTORIES && f->fds[i] >= 0; i++) {
@@ -367,7 +408,7 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
     char name[MESSAGE_NAME];
     uint64_t number = atomic_fetch_add(&f->messages, 1) + 1;
     message_name(name, number);
-    pattern_fill(&f->storage->pattern, buffer, f->file->bytes, number, 0, 0);
+    pattern_fill(&f->state->pattern, buffer, f->file->bytes, number, 0, 0);
     *call = CALL_OPEN;
     int fd = openat(tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -376,7 +417,7 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
     int code = storage_write(fd, buffer, f->file->bytes, -1);
     if (code == 0) {
         *call = CALL_SYNC;
-        code = storage_sync(f->storage, fd, true, longest_ns);
+        code = storage_sync(f->state, fd, true, longest_ns);
     }
     if (close(fd) != 0 && errno != EINTR && code == 0) {
         *call = CALL_CLOSE;
@@ -388,12 +429,7 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
     if (renameat(tmp, name, f->fds[MAILBOX_NEW], name) != 0)
         return errno;
     *call = CALL_SYNC;
-    fd = directory_open(f->storage->scratch.fd, "new"); /* each time, as dovecot-lda does */
-    if (fd < 0)
-        return -fd;
-    code = storage_sync(f->storage, fd, true, longest_ns);
-    close(fd);
-    return code;
+    return sync_directory(f->state, "new", true, longest_ns); /* each time, as dovecot-lda does */
 }
 
 /* Unlinks the oldest messages beyond those to keep. A message that is still being delivered does
@@ -440,8 +476,8 @@ static void *keep_fresh(void *context)
 
 /* commit_group.store for a log. Puts the write off while a step syncs the log, if the profile does,
  * but no longer than that says. Otherwise writes all units from the one in which the records begin
- * to the one in which they end, in calls of at most MAX_WRITE. Moves to the next segment when that
- * is fresh. */
+ * to the one in which they end, at most MAX_WRITE at once. Waits until the next segment is fresh.
+ */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct used_file *f = context;
@@ -466,8 +502,7 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
         bytes -= written;
         while (from < end) {
             size_t part = end - from < f->buffer_bytes ? (size_t)(end - from) : f->buffer_bytes;
-            pattern_fill(&f->storage->pattern, f->buffer, part, f->number + segment, from,
-                         f->cycle);
+            pattern_fill(&f->state->pattern, f->buffer, part, f->number + segment, from, f->cycle);
             int code =
                 storage_write(f->fds[segment], f->buffer, part, unit == 1 ? -1 : (int64_t)from);
             if (code != 0)
@@ -493,7 +528,7 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
         atomic_store(&f->segment, next);
         event_happens(&f->turned, EVENT_WAKES_ALL);
     }
-    return f->syncs ? storage_sync(f->storage, current_fd(f), false, sync_ns) : 0;
+    return f->syncs ? storage_sync(f->state, current_fd(f), false, sync_ns) : 0;
 }
 
 /* ---- a file that steps write where they say -------------------------------------------------- */
@@ -501,7 +536,7 @@ static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 static int plain_create(struct used_file *f)
 {
     descriptor_close(&f->fds[0]);
-    f->fds[0] = openat(f->storage->scratch.fd, data_name(f->number).text,
+    f->fds[0] = openat(f->state->scratch.fd, data_name(f->number).text,
                        O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     f->at = 0;
     return f->fds[0] >= 0 ? 0 : errno;
@@ -510,73 +545,48 @@ static int plain_create(struct used_file *f)
 static int plain_remove(struct used_file *f)
 {
     descriptor_close(&f->fds[0]);
-    return unlinkat(f->storage->scratch.fd, data_name(f->number).text, 0) == 0 ? 0 : errno;
+    return unlinkat(f->state->scratch.fd, data_name(f->number).text, 0) == 0 ? 0 : errno;
 }
 
 /* ---- a profile ------------------------------------------------------------------------------- */
 
-struct actor {
-    struct profile_state *shared;
-    struct rng random;
-    bool makes_requests;   /* requests wait for its syncs */
-    unsigned char *buffer; /* room for what any step reads or writes */
-    uint64_t sync_ns;      /* longest sync in the last call of actor_do(); 0: none */
-    uint64_t aside_ns;     /* part of its time that does not count: checking pages */
-    uint64_t bytes;        /* number of bytes that it moved */
-    enum target_call call; /* the call that failed in it */
-};
-
-/* Work beside the requests: a thread that does its steps at its own pace. */
-struct background_work {
-    const struct profile_work *work;
-    struct actor actor;
-    struct gauge gauge; /* durations of the work */
-    bool takes_turns;   /* as in struct profile_state */
-    pthread_t thread;
-    bool has_thread;
-};
-
-struct profile_state {
-    const struct profile *profile;
-    struct storage storage;
-    bool has_scratch;
-    struct used_file files[PROFILE_FILES]; /* in the order of profile.files */
-    pthread_mutex_t turn;                  /* held by who does steps with plain files */
-    bool takes_turns;                      /* requests do such steps */
-    _Atomic uint64_t done;                 /* requests, for the work that one of so many does */
-    struct background_work works[PROFILE_WORKS];
-    struct event ends; /* happens when all work beside the requests must end */
-    _Atomic bool is_ending;
-    _Atomic uint64_t threads; /* number of threads that have joined */
-    _Atomic uint32_t failure; /* the first failure that ends the run; 0: none */
-};
-
-/* The steps of a profile: those of a request, and those of each work. */
-static const struct profile_step *steps_of(const struct profile *p, unsigned i)
+/* Finds out what some steps need: of their files, and of a buffer. Returns whether only one thread
+ * at a time may do them. */
+static bool take_steps(struct state *s, const struct profile_step *steps)
 {
-    return i < PROFILE_WORKS ? p->works[i].steps : p->steps;
-}
-
-/* Whether only one thread at a time may do the steps. */
-static bool uses_plain_files(const struct profile *p, const struct profile_step *steps)
-{
-    for (const struct profile_step *s = steps; s < steps + PROFILE_STEPS; s++)
-        if (s->act != ACT_NONE && p->files[s->file].kind == PROFILE_FILE)
-            return true;
-    return false;
+    bool takes_turns = false;
+    for (const struct profile_step *step = steps;
+         step < steps + PROFILE_STEPS && step->act != ACT_NONE; step++) {
+        const struct profile_file *f = &s->profile->files[step->file];
+        struct used_file *u = &s->files[step->file];
+        uint64_t bytes = f->kind == PROFILE_MAILBOX   ? f->bytes
+                         : step->act == ACT_WRITE_RUN ? f->unit * step->count
+                         : step->act == ACT_PUT       ? round_up(step->bytes, PATTERN_UNIT_MAX)
+                                                      : f->unit;
+        s->buffer_bytes = bytes > s->buffer_bytes ? bytes : s->buffer_bytes;
+        takes_turns |= f->kind == PROFILE_FILE;
+        if (step->act == ACT_CREATE)
+            u->is_created_later = true;
+        if (step->act == ACT_RENAME)
+            s->files[step->count].is_created_later = true;
+        if (u->record_bytes == 0 && (step->act == ACT_COMMIT || step->act == ACT_APPEND)) {
+            u->record_bytes = step->bytes;
+            u->syncs = step->act == ACT_COMMIT;
+        }
+    }
+    return takes_turns;
 }
 
 /* Makes a file of the profile. profile_target_finish() closes and removes it in either case. */
-static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
+static int open_profile_file(struct state *s, unsigned i, struct err *e)
 {
     const struct profile_file *f = &s->profile->files[i];
-    const struct scratch *scratch = &s->storage.scratch;
+    const struct scratch *scratch = &s->scratch;
     struct used_file *u = &s->files[i];
-    bool is_created_later = false;
     int rc = 0;
     int code = 0;
     u->file = f->kind == PROFILE_NO_FILE ? NULL : f;
-    u->storage = &s->storage;
+    u->state = s;
     u->number = f->kind == PROFILE_FILE ? i : i * LOG_SEGMENTS;
     for (unsigned k = 0; k < LOG_SEGMENTS; k++)
         u->fds[k] = -1;
@@ -584,13 +594,6 @@ static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
     case PROFILE_NO_FILE:
         return 0;
     case PROFILE_LOG:
-        for (unsigned k = 0; k < PROFILE_STEPS && u->record_bytes == 0; k++) {
-            const struct profile_step *step = &s->profile->steps[k];
-            if (step->file != i || (step->act != ACT_COMMIT && step->act != ACT_APPEND))
-                continue;
-            u->record_bytes = step->bytes;
-            u->syncs = step->act == ACT_COMMIT;
-        }
         u->cycle = 1;
         u->buffer_bytes = round_up(MAX_WRITE, f->unit);
         commit_group_open(&u->group, store_records, u);
@@ -636,12 +639,7 @@ static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
         }
         return 0;
     case PROFILE_FILE:
-        for (unsigned work = 0; work <= PROFILE_WORKS; work++)
-            for (const struct profile_step *step = steps_of(s->profile, work);
-                 step < steps_of(s->profile, work) + PROFILE_STEPS; step++)
-                is_created_later |= (step->act == ACT_CREATE && step->file == i) ||
-                                    (step->act == ACT_RENAME && step->count == i);
-        if (is_created_later)
+        if (u->is_created_later)
             return 0;
         code = plain_create(u);
         return code ? err_system(e, code, "create the file '%s' in %s", f->name, scratch->path)
@@ -650,24 +648,12 @@ static int open_profile_file(struct profile_state *s, unsigned i, struct err *e)
     return 0;
 }
 
-/* Allocates a buffer that is large enough for any step. `stream` selects the random numbers. */
-static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream, struct err *e)
+/* `stream` selects the random numbers. */
+static int actor_open(struct actor *t, struct state *s, uint64_t stream, struct err *e)
 {
-    uint64_t most = STORAGE_ALIGNMENT;
-    for (unsigned work = 0; work <= PROFILE_WORKS; work++) {
-        const struct profile_step *steps = steps_of(s->profile, work);
-        for (const struct profile_step *step = steps; step < steps + PROFILE_STEPS; step++) {
-            const struct profile_file *f = &s->profile->files[step->file];
-            uint64_t bytes = f->kind == PROFILE_MAILBOX   ? f->bytes
-                             : step->act == ACT_WRITE_RUN ? f->unit * step->count
-                             : step->act == ACT_PUT       ? round_up(step->bytes, PATTERN_UNIT_MAX)
-                                                          : f->unit;
-            most = bytes > most ? bytes : most;
-        }
-    }
     t->shared = s;
-    rng_init(&t->random, s->storage.pattern.seed, stream);
-    t->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(most, STORAGE_ALIGNMENT));
+    rng_init(&t->random, s->pattern.seed, stream);
+    t->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(s->buffer_bytes, STORAGE_ALIGNMENT));
     return t->buffer ? 0 : err_system(e, ENOMEM, "allocate memory for the requests of a thread");
 }
 
@@ -676,7 +662,7 @@ static int actor_open(struct actor *t, struct profile_state *s, uint64_t stream,
  * cuts a unit's stamp in two, the unit looks as if no write had made it. */
 static int read_pages(struct actor *t, struct used_file *f, unsigned count)
 {
-    const struct storage *s = f->storage;
+    const struct state *s = f->state;
     const size_t unit = s->pattern.unit_bytes;
     struct pattern_origin found;
     t->call = CALL_READ;
@@ -720,10 +706,10 @@ static int read_pages(struct actor *t, struct used_file *f, unsigned count)
 /* Does a step. Returns 0 or a positive errno; the failed call is in t->call. */
 static int do_step(struct actor *t, const struct profile_step *s)
 {
-    struct profile_state *shared = t->shared;
+    struct state *shared = t->shared;
     struct used_file *f = &shared->files[s->file];
     struct used_file *other;
-    const int directory = shared->storage.scratch.fd;
+    const int directory = shared->scratch.fd;
     int fd = current_fd(f);
     bool all = s->act == ACT_SYNC_ALL;
     unsigned count;
@@ -762,7 +748,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
     case ACT_SYNC_ALL:
         t->call = CALL_SYNC;
         atomic_store(&f->is_syncing, true);
-        code = storage_sync(&shared->storage, fd, all, t->makes_requests ? &t->sync_ns : NULL);
+        code = storage_sync(shared, fd, all, t->makes_requests ? &t->sync_ns : NULL);
         atomic_store(&f->is_syncing, false);
         return code;
     case ACT_DELIVER:
@@ -780,8 +766,8 @@ static int do_step(struct actor *t, const struct profile_step *s)
             return ENOENT;
         at = s->at != AT_NEXT ? s->at : f->at + s->bytes <= f->file->bytes ? f->at : 0;
         f->at = at + s->bytes;
-        pattern_fill(&shared->storage.pattern, t->buffer, round_up(s->bytes, PATTERN_UNIT_MAX),
-                     f->number, 0, ++f->writes);
+        pattern_fill(&shared->pattern, t->buffer, round_up(s->bytes, PATTERN_UNIT_MAX), f->number,
+                     0, ++f->writes);
         return storage_write(fd, t->buffer, s->bytes, (int64_t)at);
     case ACT_REMOVE:
         t->call = CALL_UNLINK;
@@ -799,12 +785,7 @@ static int do_step(struct actor *t, const struct profile_step *s)
         return 0;
     case ACT_SYNC_DIRECTORY:
         t->call = CALL_SYNC;
-        fd = directory_open(directory, ".");
-        if (fd < 0)
-            return -fd;
-        code = storage_sync(&shared->storage, fd, false, t->makes_requests ? &t->sync_ns : NULL);
-        close(fd);
-        return code;
+        return sync_directory(shared, ".", false, t->makes_requests ? &t->sync_ns : NULL);
     }
     return 0;
 }
@@ -818,7 +799,7 @@ static uint32_t actor_do(struct actor *t, const struct profile_step *steps)
     return code ? failure_of(t->call, code) : 0;
 }
 
-static void fail_run(struct profile_state *s, uint32_t failure)
+static void fail_run(struct state *s, uint32_t failure)
 {
     uint32_t none = 0;
     atomic_compare_exchange_strong(&s->failure, &none, failure);
@@ -844,7 +825,7 @@ static uint64_t limit_on(const struct profile *p, uint32_t on)
 static void *work_on(void *context)
 {
     struct background_work *b = context;
-    struct profile_state *s = b->actor.shared;
+    struct state *s = b->actor.shared;
     const uint32_t seen = event_count(&s->ends); /* before is_ending, so that no end is missed */
     uint64_t due_ns = clock_ns();
     stop_block_signals();
@@ -872,7 +853,7 @@ static void *work_on(void *context)
 
 void profile_target_end(void *shared, uint64_t load_end_ns)
 {
-    struct profile_state *s = shared;
+    struct state *s = shared;
     atomic_store(&s->is_ending, true);
     event_happens(&s->ends, EVENT_WAKES_ALL);
     for (unsigned i = 0; i < PROFILE_WORKS; i++) {
@@ -881,13 +862,13 @@ void profile_target_end(void *shared, uint64_t load_end_ns)
         s->works[i].has_thread = false;
         gauge_end(&s->works[i].gauge, load_end_ns);
     }
-    gauge_end(&s->storage.syncs, load_end_ns);
+    gauge_end(&s->syncs, load_end_ns);
 }
 
 /* A second call does nothing. */
 int profile_target_finish(void *shared, struct err *e)
 {
-    struct profile_state *s = shared;
+    struct state *s = shared;
     int rc = 0;
     for (struct used_file *f = s->files; f < s->files + PROFILE_FILES; f++) {
         if (!f->file)
@@ -911,14 +892,14 @@ int profile_target_finish(void *shared, struct err *e)
         free(f->buffer);
         f->file = NULL;
     }
-    int closed = s->has_scratch ? scratch_close(&s->storage.scratch, e) : 0;
+    int closed = s->has_scratch ? scratch_close(&s->scratch, e) : 0;
     s->has_scratch = false;
     return rc ? rc : closed;
 }
 
 static void close_target(void *shared)
 {
-    struct profile_state *s = shared;
+    struct state *s = shared;
     struct err e = {0};
     profile_target_end(s, 0);
     profile_target_finish(s, &e);
@@ -931,18 +912,23 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
 {
     const struct plan *plan = setup->plan;
     const struct profile *p = plan->settings->profile;
-    struct profile_state *s = shared;
-    struct scratch *scratch = &s->storage.scratch;
+    struct state *s = shared;
+    struct scratch *scratch = &s->scratch;
     struct scratch_space space = {0};
     char needed[UNITS_TEXT];
     char there[UNITS_TEXT];
     s->profile = p;
-    s->storage.verify = plan->verify;
-    s->storage.verified = setup->verified;
+    s->verify = plan->verify;
+    s->verified = setup->verified;
     pthread_mutex_init(&s->turn, NULL);
-    s->takes_turns = uses_plain_files(p, p->steps);
-    gauge_init(&s->storage.syncs, limit_on(p, LIMIT_ON_SYNC));
-    pattern_init(&s->storage.pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
+    s->buffer_bytes = STORAGE_ALIGNMENT;
+    s->takes_turns = take_steps(s, p->steps);
+    for (unsigned i = 0; i < PROFILE_WORKS; i++) {
+        s->works[i].takes_turns = take_steps(s, p->works[i].steps);
+        s->takes_turns |= p->works[i].every && s->works[i].takes_turns;
+    }
+    gauge_init(&s->syncs, limit_on(p, LIMIT_ON_SYNC));
+    pattern_init(&s->pattern, DATA_RANDOM, 100, PATTERN_UNIT_MAX, plan->seed, 0);
     int rc = 0;
     for (unsigned i = 0; rc == 0 && i < PROFILE_FILES; i++)
         rc = limits_file(p->files[i].bytes, e);
@@ -967,10 +953,7 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
     for (unsigned i = 0; rc == 0 && i < PROFILE_WORKS; i++) {
         struct background_work *b = &s->works[i];
         b->work = &p->works[i];
-        b->takes_turns = uses_plain_files(p, b->work->steps);
         gauge_init(&b->gauge, limit_on(p, i));
-        if (b->work->every)
-            s->takes_turns |= b->takes_turns;
         if (b->work->every || !b->work->name)
             continue;
         rc = actor_open(&b->actor, s, i, e);
@@ -984,7 +967,7 @@ static int profile_open(void *shared, const struct target_setup *setup, struct e
 
 static int profile_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
-    struct profile_state *s = shared;
+    struct state *s = shared;
     struct actor *t = thread;
     (void)channels;
     t->makes_requests = true;
@@ -1000,7 +983,7 @@ static void profile_leave(void *thread)
 static enum target_answer profile_submit(void *thread, struct request *r)
 {
     struct actor *t = thread;
-    struct profile_state *s = t->shared;
+    struct state *s = t->shared;
     t->sync_ns = t->aside_ns = t->bytes = 0;
     if (s->takes_turns)
         pthread_mutex_lock(&s->turn);
@@ -1027,34 +1010,34 @@ static enum target_answer profile_submit(void *thread, struct request *r)
 
 static void profile_forget(void *shared)
 {
-    struct profile_state *s = shared;
-    gauge_restart(&s->storage.syncs);
+    struct state *s = shared;
+    gauge_restart(&s->syncs);
     for (unsigned i = 0; i < PROFILE_WORKS; i++)
         gauge_restart(&s->works[i].gauge);
 }
 
 const struct gauge *profile_target_gauge(const void *shared, uint32_t on)
 {
-    const struct profile_state *s = shared;
-    return on == LIMIT_ON_SYNC ? &s->storage.syncs : &s->works[on].gauge;
+    const struct state *s = shared;
+    return on == LIMIT_ON_SYNC ? &s->syncs : &s->works[on].gauge;
 }
 
 int profile_target_failure(const void *shared, struct err *e)
 {
-    const struct profile_state *s = shared;
+    const struct state *s = shared;
     char text[256];
     uint32_t failure = atomic_load(&s->failure);
     if (failure == 0)
         return 0;
     failure_describe(NULL, failure, text, sizeof text);
-    err_say(e, "%s: %s: %s", s->profile->name, s->storage.scratch.path, text);
+    err_say(e, "%s: %s: %s", s->profile->name, s->scratch.path, text);
     return -(int)(failure & 0xffff);
 }
 
 const struct target_ops target_profile = {
     .name = "profile",
     .traits = TARGET_BLOCKS | TARGET_LOCAL,
-    .shared_bytes = sizeof(struct profile_state),
+    .shared_bytes = sizeof(struct state),
     .thread_bytes = sizeof(struct actor),
     .check = profile_check,
     .open = profile_open,

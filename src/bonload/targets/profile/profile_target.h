@@ -52,8 +52,7 @@ void gauge_append(struct gauge *whole, const struct gauge *part);
  * makes 1/S commits per second, and N clients make N/(2S). */
 struct commit_group {
     /* Stores `records` records and syncs them. *sync_ns becomes the duration of the sync. Returns 0
-     * or a positive errno; after an errno no commit succeeds. Only one thread at a time calls
-     * this. */
+     * or a positive errno, after which no commit succeeds. Only one thread at a time calls it. */
     int (*store)(void *context, uint64_t records, uint64_t *sync_ns);
     void *context;
 

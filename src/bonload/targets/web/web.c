@@ -245,8 +245,7 @@ static int open_tls_files(struct web_state *s, struct err *e)
 }
 
 /* Files that libcurl, OpenSSL or glibc open because a variable names them: they are found here, and
- * the variable then names the descriptor, which stays open. To them, a missing file is an empty
- * one. */
+ * the variable then names the descriptor, which stays open. A missing file is an empty one. */
 static int open_files_of_environment(struct err *e)
 {
     static const char *const read[] = {"OPENSSL_CONF", "HOSTALIASES", "RESOLV_HOST_CONF"};
@@ -269,7 +268,7 @@ static int open_files_of_environment(struct err *e)
     return 0;
 }
 
-int web_check(struct plan *p, const struct settings *s, struct err *e)
+static int web_check(struct plan *p, const struct settings *s, struct err *e)
 {
     static const char *const missing[LOAD_KINDS] = {
         [LOAD_WRITE] = "-ops has nothing that writes, but writes are asked for (-wt=0 or -wps=0 "
@@ -296,7 +295,7 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
     for (enum load_kind kind = 0; kind < LOAD_KINDS; kind++)
         if (plan_has(p, kind) && p->ops[kind].sum == 0)
             return err_say(e, "%s", missing[kind]);
-    p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[WEB_PUT] == 0;
+    p->puts_nothing = plan_has(p, LOAD_WRITE) && p->ops[LOAD_WRITE].weights[METHOD_PUT] == 0;
     if (p->puts_nothing && p->reads_per_write > 0)
         return err_say(e, "-rpw makes reads follow writes, but -ops has no put");
     if (p->has_changes && s->verify != VERIFY_MODES && s->verify != VERIFY_OFF)
@@ -308,10 +307,10 @@ int web_check(struct plan *p, const struct settings *s, struct err *e)
     if (s->body_file && has_sizes)
         return err_say(e, "-body-file takes the size of the file, and cannot be combined with "
                           "other sizes");
-    return 0;
+    return dialect->check ? dialect->check(p, s, e) : 0;
 }
 
-void web_choose(void *shared, struct request *r, uint64_t random)
+static void web_choose(void *shared, struct request *r, uint64_t random)
 {
     const struct web_state *s = shared;
     const struct plan *p = s->setup.plan;
@@ -406,8 +405,7 @@ static void run_timer(struct web_loop *l)
 }
 
 /* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
- * a socket that libcurl does not wait for, usually an idle connection that the server has
- * closed. */
+ * a socket that libcurl does not wait for: usually the server has closed an idle connection. */
 static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
 {
     struct epoll_event events[MAX_EVENTS];
@@ -740,7 +738,7 @@ int web_add_header(struct web_state *s, const char *line, struct err *e)
     return 0;
 }
 
-int web_open(void *shared, const struct target_setup *setup, struct err *e)
+static int web_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     struct web_state *s = shared;
     s->setup = *setup;
@@ -779,7 +777,25 @@ int web_open(void *shared, const struct target_setup *setup, struct err *e)
     return rc == 0 ? s->dialect->open(s, e) : rc;
 }
 
-void web_close(void *shared)
+static void web_leave(void *thread)
+{
+    struct web_thread *t = thread;
+    const struct web_dialect *dialect = t->shared->dialect;
+    for (unsigned i = 0; t->exchanges && i < t->channels; i++) {
+        atomic_fetch_add(&t->shared->setup.verified->bytes, t->exchanges[i].expected.checked_bytes);
+        curl_easy_cleanup(t->exchanges[i].easy);
+    }
+    if (t->loop.multi)
+        curl_multi_cleanup(t->loop.multi);
+    descriptor_close(&t->loop.epoll);
+    free(t->loop.sockets);
+    if (dialect->leave)
+        dialect->leave(t);
+    free(t->exchanges);
+    free(t->names);
+}
+
+static void web_close(void *shared)
 {
     struct web_state *s = shared;
     if (s->aside)
@@ -798,25 +814,7 @@ void web_close(void *shared)
     curl_global_cleanup();
 }
 
-void web_leave(void *thread)
-{
-    struct web_thread *t = thread;
-    const struct web_dialect *dialect = t->shared->dialect;
-    for (unsigned i = 0; t->exchanges && i < t->channels; i++) {
-        atomic_fetch_add(&t->shared->setup.verified->bytes, t->exchanges[i].expected.checked_bytes);
-        curl_easy_cleanup(t->exchanges[i].easy);
-    }
-    if (t->loop.multi)
-        curl_multi_cleanup(t->loop.multi);
-    descriptor_close(&t->loop.epoll);
-    free(t->loop.sockets);
-    if (dialect->leave)
-        dialect->leave(t);
-    free(t->exchanges);
-    free(t->names);
-}
-
-int web_join(void *thread, void *shared, unsigned channels, struct err *e)
+static int web_join(void *thread, void *shared, unsigned channels, struct err *e)
 {
     struct web_thread *t = thread;
     struct web_state *s = t->shared = shared;
@@ -855,7 +853,7 @@ static struct web_exchange *exchange_of(struct web_thread *t, const struct reque
     return &t->exchanges[r->channel % t->channels];
 }
 
-void web_prepare(void *thread, struct request *r)
+static void web_prepare(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
@@ -863,9 +861,9 @@ void web_prepare(void *thread, struct request *r)
     const struct plan *plan = setup->plan;
     x->request = r;
     x->continues = false;
-    if ((r->op == WEB_DELETE && !r->removes) ||
+    if ((r->op == METHOD_DELETE && !r->removes) ||
         (method_changes(web_method_of(x)) && !plan->puts_nothing && !r->changes))
-        r->op = WEB_PUT; /* it became a write: there was nothing to remove or to change */
+        r->op = METHOD_PUT; /* it became a write: there was nothing to remove or to change */
     names_format(setup->names, r->number, x->name);
     if (method_sends(web_method_of(x)))
         expected_of_write(&x->expected, setup, x->name, r->number);
@@ -912,7 +910,7 @@ static void end_exchange(struct web_exchange *x)
                      is_good && !r->removes);
 }
 
-enum target_answer web_submit(void *thread, struct request *r)
+static enum target_answer web_submit(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
@@ -985,7 +983,7 @@ static unsigned collect_ended(struct web_thread *t, struct request *done[], unsi
     return ended;
 }
 
-unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
+static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most)
 {
     struct web_thread *t = thread;
     unsigned ended = collect_ended(t, done, most);
@@ -1018,12 +1016,12 @@ unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsig
     return ended;
 }
 
-void web_inspect(void *thread, struct request *r)
+static void web_inspect(void *thread, struct request *r)
 {
     struct web_thread *t = thread;
     struct web_exchange *x = exchange_of(t, r);
     const struct target_setup *setup = &t->shared->setup;
-    bool is_missing = x->status == 404 && setup->plan->ops[LOAD_WRITE].weights[WEB_DELETE];
+    bool is_missing = x->status == 404 && setup->plan->ops[LOAD_WRITE].weights[METHOD_DELETE];
     if (r->failure != 0 && is_missing) {
         /* whether the run may have removed the object: by its number, or meanwhile by its name */
         bool may_be_removed = written_is_removed(setup->written, r->number);
@@ -1036,7 +1034,7 @@ void web_inspect(void *thread, struct request *r)
         r->miss = may_be_removed ? r->failure : 0;
         r->failure = may_be_removed ? 0 : r->failure;
     }
-    if (r->op != WEB_GET || r->failure != 0 || r->miss != 0)
+    if (r->op != METHOD_GET || r->failure != 0 || r->miss != 0)
         return;
     check_last_unit(x);
     if (r->failure == 0 && setup->plan->verify != VERIFY_OFF) {
@@ -1073,17 +1071,17 @@ long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns)
     return x->status;
 }
 
-int web_remove(void *shared, uint64_t number)
+static int web_remove(void *shared, uint64_t number)
 {
     struct web_state *s = shared;
-    struct request r = {.kind = LOAD_WRITE, .op = WEB_DELETE, .removes = true, .number = number};
+    struct request r = {.kind = LOAD_WRITE, .op = METHOD_DELETE, .removes = true, .number = number};
     long status = web_once(s, &r, UINT64_MAX);
     if (r.failure == 0 || status == 404)
         return 0;
     return status == 401 || status == 403 ? -EACCES : status != 0 ? -EIO : -ENOTCONN;
 }
 
-void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
+static void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
 {
     const struct web_state *s = shared;
     if (failure >> 16 == CALL_REASON)
@@ -1094,12 +1092,9 @@ void web_describe(const void *shared, uint32_t failure, char *text, size_t size)
 
 /* ---- http: the name of a request is its URL -------------------------------------------------- */
 
-enum { HTTP_POST = WEB_COMMON, HTTP_PATCH };
-
-static const char *const http_ops[] = {
-    WEB_COMMON_NAMES, [HTTP_POST] = "post", [HTTP_PATCH] = "patch", NULL};
-static const enum web_method http_methods[] = {
-    WEB_COMMON_METHODS, [HTTP_POST] = METHOD_POST, [HTTP_PATCH] = METHOD_PATCH};
+static const char *const http_ops[] = {"get", "put", "head", "delete", "post", "patch", NULL};
+static const enum web_method http_methods[] = {METHOD_GET,    METHOD_PUT,  METHOD_HEAD,
+                                               METHOD_DELETE, METHOD_POST, METHOD_PATCH};
 
 /* Checks that a URL has a known scheme, and no password, which reports would show. */
 static int check_url(char *url, struct err *e)
@@ -1156,11 +1151,24 @@ static uint32_t http_address(struct web_exchange *x)
 static const struct web_dialect http_dialect = {
     .methods = http_methods, .open = http_open, .address = http_address};
 
+#define WEB_OPERATIONS                                                                             \
+    .shared_bytes = sizeof(struct web_state), .thread_bytes = sizeof(struct web_thread),           \
+    .check = web_check, .open = web_open, .join = web_join, .choose = web_choose,                  \
+    .prepare = web_prepare, .submit = web_submit, .inspect = web_inspect, .poll = web_poll,        \
+    .leave = web_leave, .describe = web_describe, .remove = web_remove, .close = web_close
+
 const struct target_ops target_http = {
     .name = "http",
     .traits = TARGET_NAMES | TARGET_URLS,
     .ops = http_ops,
     .dialect = &http_dialect,
-    .check = web_check,
+    WEB_OPERATIONS,
+};
+
+const struct target_ops target_s3 = {
+    .name = "s3",
+    .traits = TARGET_NAMES,
+    .ops = s3_op_names,
+    .dialect = &s3_dialect,
     WEB_OPERATIONS,
 };

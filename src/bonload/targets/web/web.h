@@ -2,6 +2,7 @@
 #pragma once
 
 #include <curl/curl.h>
+#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -66,7 +67,7 @@ struct web_loop {
     unsigned room;
 };
 
-/* A new handle of libcurl has the first one. */
+/* A new handle has the first one. The first four are also the first operations of both targets. */
 enum web_method { METHOD_GET, METHOD_PUT, METHOD_HEAD, METHOD_DELETE, METHOD_POST, METHOD_PATCH };
 
 extern const char *const web_method_names[];
@@ -129,6 +130,9 @@ struct web_exchange {
 struct web_dialect {
     const enum web_method *methods; /* method of each operation, in the order of target_ops.ops */
 
+    /* Checks further settings. May be NULL. */
+    int (*check)(const struct plan *p, const struct settings *s, struct err *e);
+
     /* Opens the data that all threads share: shared->own, and headers after the user's. */
     int (*open)(struct web_state *s, struct err *e);
 
@@ -173,16 +177,6 @@ struct web_thread {
     void *own;               /* the dialect's data */
 };
 
-/* Operations of -ops that both targets have; a dialect adds its own. */
-enum web_op { WEB_GET, WEB_PUT, WEB_HEAD, WEB_DELETE, WEB_COMMON };
-
-#define WEB_COMMON_NAMES                                                                           \
-    [WEB_GET] = "get", [WEB_PUT] = "put", [WEB_HEAD] = "head", [WEB_DELETE] = "delete"
-
-#define WEB_COMMON_METHODS                                                                         \
-    [WEB_GET] = METHOD_GET, [WEB_PUT] = METHOD_PUT, [WEB_HEAD] = METHOD_HEAD,                      \
-    [WEB_DELETE] = METHOD_DELETE
-
 /* The method of the next transfer of a request, unless that is part of an upload in parts. */
 static inline enum web_method web_method_of(const struct web_exchange *x)
 {
@@ -213,23 +207,118 @@ int web_add_header(struct web_state *s, const char *line, struct err *e);
  * Returns the HTTP status, or 0 without an answer; r->failure says whether it failed. */
 long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns);
 
-/* The operations of a target, for target_ops, whose `dialect` is a struct web_dialect. */
-int web_check(struct plan *p, const struct settings *s, struct err *e);
-int web_open(void *shared, const struct target_setup *setup, struct err *e);
-int web_join(void *thread, void *shared, unsigned channels, struct err *e);
-void web_choose(void *shared, struct request *r, uint64_t random);
-void web_prepare(void *thread, struct request *r);
-enum target_answer web_submit(void *thread, struct request *r);
-void web_inspect(void *thread, struct request *r);
-unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[], unsigned most);
-void web_leave(void *thread);
-void web_describe(const void *shared, uint32_t failure, char *text, size_t size);
-int web_remove(void *shared, uint64_t number);
-void web_close(void *shared);
+/* ---- s3 -------------------------------------------------------------------------------------- */
 
-/* The operations that are the same for both targets. */
-#define WEB_OPERATIONS                                                                             \
-    .shared_bytes = sizeof(struct web_state), .thread_bytes = sizeof(struct web_thread),           \
-    .open = web_open, .join = web_join, .choose = web_choose, .prepare = web_prepare,              \
-    .submit = web_submit, .inspect = web_inspect, .poll = web_poll, .leave = web_leave,            \
-    .describe = web_describe, .remove = web_remove, .close = web_close
+/* A text that grows in memory of a fixed size, and always ends in a NUL. What does not fit is left
+ * out; then text_is_whole() returns false. */
+struct text {
+    char *memory;
+    size_t size; /* size of the memory in bytes, above 0 */
+    size_t used; /* length without the NUL, also counting what did not fit */
+};
+
+static inline bool text_is_whole(const struct text *t)
+{
+    return t->used < t->size;
+}
+
+/* Begins an empty text in the caller's memory. */
+void text_begin(struct text *t, char *memory, size_t size);
+
+/* Appends a text. */
+void text_put(struct text *t, const char *more);
+
+/* Appends bytes, percent-encoded (RFC 3986) except letters, digits, - . _ ~ and those in `kept`. */
+void text_put_encoded(struct text *t, const char *more, const char *kept);
+
+/* Copies the text of the first element with that name, as in <Code>NoSuchKey</Code>, up to the next
+ * tag; cuts one that is too long. The answer may be cut off anywhere; an element without an end
+ * does not count. Returns false, with an empty text, when there is no such element. */
+bool xml_text(const char *xml, size_t length, const char *element, char *text, size_t size);
+
+/* Signs requests to an object store as the documentation of S3 defines it: with version 4
+ * (AWS4-HMAC-SHA256) or 2 (HMAC-SHA1), and the path as it is sent, encoded once, not normalised. */
+#define MAX_SIGN_HEADERS 64
+#define SHA256_BYTES     32
+#define SHA256_HEX       (2 * SHA256_BYTES + 1)
+
+struct sign_request {
+    const char *method;
+    const char *path;  /* percent-encoded, beginning with a slash */
+    const char *query; /* version 4: percent-encoded; ordered by name, each with an "=" */
+    const struct curl_slist *headers; /* as libcurl sends them; at most MAX_SIGN_HEADERS */
+    const char *body_hash;            /* version 4: SHA-256 of the body, in hexadecimal digits */
+    const char *time;   /* version 4: "20150830T123600Z"; version 2: the value of the header Date */
+    const char *bucket; /* version 2: "/bucket" if the path does not have it, or "" */
+    const char *subresource; /* version 2: the part of the query that is signed, not encoded */
+};
+
+struct sign_keys {
+    const char *access;
+    const char *secret;
+    const char *region;
+    const char *service;
+};
+
+/* What a thread needs for signing. */
+struct signer {
+    EVP_MD_CTX *context; /* for one hash after another, so that none needs an allocation */
+    EVP_MD *sha256;
+    EVP_MD *sha1;
+    struct sign_keys keys;
+    char day[9];                     /* the day that `key` is valid for; "": there is no key yet */
+    unsigned char key[SHA256_BYTES]; /* computed once a day */
+    struct text canonical;           /* the canonical request of the last signature */
+    char to_sign[256];               /* version 4: the string to sign of the last signature */
+};
+
+/* Opens a signer for canonical requests of up to `room` bytes. signer_close() must follow. */
+int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
+void signer_close(struct signer *s);
+
+/* Ends the SHA-256 that EVP_DigestInit_ex(3) has begun in s->context: in hexadecimal digits. */
+void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
+
+/* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
+int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
+int sign_version2(struct signer *s, const struct sign_request *r, struct text *authorization);
+
+#define S3_HOST_SIZE 256 /* room for a host with the bucket before it */
+#define MAX_S3_SITES 32
+
+/* One of the servers of a store. */
+struct s3_site {
+    char origin[512]; /* scheme, host and port: "https://store:9000" */
+    char host[320];   /* the whole header Host: without the scheme's default port */
+    char root[512];   /* path before a key, percent-encoded: "/bucket/" or "/" */
+    char bucket[512]; /* "/bucket" if that is part of the host, and not of the root; or "" */
+    bool is_there;    /* the endpoint's host is "BUCKET." and more */
+};
+
+#define PROFILE_VALUE 4096 /* room for what a profile in Amazon's files says */
+enum {
+    PROFILE_ACCESS,
+    PROFILE_SECRET,
+    PROFILE_TOKEN,
+    PROFILE_REGION,
+    PROFILE_ENDPOINT,
+    PROFILE_VALUES
+};
+
+/* Where an object store is, and who sends the requests. */
+struct s3_place {
+    struct s3_site sites[MAX_S3_SITES];
+    unsigned site_count;
+    const char *bucket;
+    struct sign_keys keys;
+    const char *token; /* session token; NULL: none */
+    unsigned version;  /* version of signatures, 2 or 4; 0: requests are not signed */
+    char profile[PROFILE_VALUES][PROFILE_VALUE]; /* "": it says nothing */
+};
+
+/* Finds the place from options, environment and AWS_PROFILE. The bucket is part of the path; with
+ * -s3-virtual, and at Amazon's endpoints, of the host. Texts are the settings' or environment's. */
+int s3_place_find(struct s3_place *place, const struct settings *s, struct err *e);
+
+extern const char *const s3_op_names[];
+extern const struct web_dialect s3_dialect;
