@@ -79,19 +79,6 @@ void gauge_append(struct gauge *whole, const struct gauge *part)
 
 /* ---- group commit ---------------------------------------------------------------------------- */
 
-void commit_group_open(struct commit_group *g,
-                       int (*store)(void *context, uint64_t records, uint64_t *sync_ns),
-                       void *context)
-{
-    *g = (struct commit_group){.store = store, .context = context};
-    pthread_mutex_init(&g->lock, NULL);
-}
-
-void commit_group_close(struct commit_group *g)
-{
-    pthread_mutex_destroy(&g->lock);
-}
-
 /* Closes the batch of all waiting records, which is now the current one. */
 static void seal_batch(struct commit_group *g)
 {
@@ -596,7 +583,8 @@ static int open_profile_file(struct state *s, unsigned i, struct err *e)
     case PROFILE_LOG:
         u->cycle = 1;
         u->buffer_bytes = round_up(MAX_WRITE, f->unit);
-        commit_group_open(&u->group, store_records, u);
+        u->group = (struct commit_group){
+            .store = store_records, .context = u, .lock = PTHREAD_MUTEX_INITIALIZER};
         u->buffer = aligned_alloc(STORAGE_ALIGNMENT, round_up(u->buffer_bytes, STORAGE_ALIGNMENT));
         if (!u->buffer)
             return err_system(e, ENOMEM, "allocate memory for a buffer");
@@ -877,16 +865,12 @@ int profile_target_finish(void *shared, struct err *e)
         event_happens(&f->turned, EVENT_WAKES_ALL);
         if (f->has_keeper)
             pthread_join(f->keeper, NULL);
-        if (f->file->kind == PROFILE_LOG)
-            commit_group_close(&f->group);
         if (f->file->kind == PROFILE_FILE && f->fds[0] >= 0)
             plain_remove(f);
         int removed = f->file->kind == PROFILE_MAILBOX ? mailbox_remove(f, e) : 0;
         rc = rc ? rc : removed;
         for (unsigned i = 0; i < LOG_SEGMENTS; i++)
             descriptor_close(&f->fds[i]);
-        for (unsigned i = 0; i < PAGES_LATCHES && f->pages > 0; i++)
-            pthread_mutex_destroy(&f->latches[i]);
         free(f->begun);
         free(f->ended);
         free(f->buffer);

@@ -49,7 +49,8 @@ void gauge_append(struct gauge *whole, const struct gauge *part);
 /* Group commit: a thread that finds no sync in progress stores its record at once. Records that
  * arrive during a sync wait for the next batch. That batch is closed when the sync ends, and one of
  * its threads then stores it for all. If clients do nothing else, and a sync takes S, one client
- * makes 1/S commits per second, and N clients make N/(2S). */
+ * makes 1/S commits per second, and N clients make N/(2S). The owner sets store, context and lock;
+ * all else begins with zeros. */
 struct commit_group {
     /* Stores `records` records and syncs them. *sync_ns becomes the duration of the sync. Returns 0
      * or a positive errno, after which no commit succeeds. Only one thread at a time calls it. */
@@ -68,11 +69,6 @@ struct commit_group {
     _Atomic int failure;
     struct event ended; /* happens when a batch has been stored */
 };
-
-void commit_group_open(struct commit_group *g,
-                       int (*store)(void *context, uint64_t records, uint64_t *sync_ns),
-                       void *context);
-void commit_group_close(struct commit_group *g);
 
 /* Commits a record, and returns when it is durable. *sync_ns becomes the duration of its batch's
  * sync, or of a later one if that has already ended. Returns 0 or a positive errno. */

@@ -139,13 +139,6 @@ static void write_hex(const unsigned char hash[static SHA256_BYTES], char hex[st
     hex[2 * SHA256_BYTES] = '\0';
 }
 
-void sign_hash_end(struct signer *s, char hex[static SHA256_HEX])
-{
-    unsigned char hash[SHA256_BYTES];
-    EVP_DigestFinal_ex(s->context, hash, NULL);
-    write_hex(hash, hex);
-}
-
 /* Hashes one text after another. */
 static void hash_both(struct signer *s, const EVP_MD *md, const void *first, size_t first_length,
                       const void *second, size_t second_length, unsigned char *hash)
@@ -733,8 +726,6 @@ static int s3_open_dialect(struct web_state *s, struct err *e)
     web_reasons_hide(&s->reasons, s3->place.keys.secret);
     web_reasons_hide(&s->reasons, s3->place.keys.access);
     web_reasons_hide(&s->reasons, token);
-    if (rc == 0)
-        rc = web_check_names(s, check_key, e);
     if (rc != 0)
         return rc;
     /* the user's headers are signed, too; the first line of the list is ours */
@@ -775,6 +766,7 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
 {
     struct s3_thread *thread = x->thread->own;
     struct s3_exchange *own = x->own;
+    unsigned char sum[SHA256_BYTES];
     struct text authorization;
     struct timespec now;
     struct tm parts;
@@ -802,7 +794,8 @@ static bool make_headers(struct web_exchange *x, unsigned version, struct sign_r
         web_exchange_fill(x, at, x->unit, part);
         EVP_DigestUpdate(signer->context, x->unit, part);
     }
-    sign_hash_end(signer, hash);
+    EVP_DigestFinal_ex(signer->context, sum, NULL);
+    write_hex(sum, hash);
     r->body_hash = hash;
     return sign_version4(signer, r, &authorization) == 0;
 }
@@ -894,16 +887,16 @@ static bool follow_upload(struct web_exchange *x)
     if (x->failure != 0) {
         u->step = UPLOAD_ABORT;
         u->failure = x->failure;
-        web_exchange_send_text(x, "");
+        web_exchange_send(x, "", 0, 0);
     } else if (has_all) {
         u->step = UPLOAD_END;
-        web_exchange_send_text(x, u->list.memory);
+        web_exchange_send(x, u->list.memory, 0, u->list.used);
     } else {
         uint64_t from = u->part * s3->part_bytes;
         uint64_t left = x->expected.size - from;
         u->step = UPLOAD_PART;
         snprintf(part, sizeof part, "partNumber=%" PRIu64 "&", ++u->part);
-        web_exchange_send_body(x, from, left < s3->part_bytes ? left : s3->part_bytes);
+        web_exchange_send(x, NULL, from, left < s3->part_bytes ? left : s3->part_bytes);
     }
     text_begin(&query, encoded, sizeof encoded);
     text_put_all(&query, part, "uploadId=");
@@ -981,12 +974,12 @@ static uint32_t s3_address(struct web_exchange *x)
         u->part = 0;
         text_begin(&u->list, u->list.memory, u->list.size);
         text_put(&u->list, LIST_BEGIN);
-        web_exchange_send_text(x, "");
+        web_exchange_send(x, "", 0, 0);
         uint32_t failure = s3_set(x, METHOD_POST, x->name, "uploads=", "uploads");
         x->keeps_answer = true;
         return failure;
     }
-    web_exchange_send_body(x, 0, op == METHOD_PUT ? x->expected.size : 0);
+    web_exchange_send(x, NULL, 0, op == METHOD_PUT ? x->expected.size : 0);
     if (op == S3_LIST) { /* the keys with the prefix that all keys of the template share */
         char prefix[1025] = "";
         char memory[3 * sizeof prefix + 40];
@@ -1022,6 +1015,7 @@ static int s3_check(const struct plan *p, const struct settings *s, struct err *
 const struct web_dialect s3_dialect = {
     .methods = methods,
     .check = s3_check,
+    .check_name = check_key,
     .open = s3_open_dialect,
     .join = s3_join,
     .leave = s3_leave,

@@ -332,109 +332,109 @@ struct web_socket {
 };
 
 /* The entry of a descriptor; NULL when there is no memory. */
-static struct web_socket *socket_of(struct web_loop *l, int fd)
+static struct web_socket *socket_of(struct web_thread *t, int fd)
 {
     if (fd < 0)
         return NULL;
-    if ((unsigned)fd >= l->room) {
+    if ((unsigned)fd >= t->room) {
         unsigned room = 2 * (unsigned)fd + 64;
-        struct web_socket *more = realloc(l->sockets, room * sizeof *more);
+        struct web_socket *more = realloc(t->sockets, room * sizeof *more);
         if (!more)
             return NULL;
-        memset(more + l->room, 0, (room - l->room) * sizeof *more);
-        l->sockets = more;
-        l->room = room;
+        memset(more + t->room, 0, (room - t->room) * sizeof *more);
+        t->sockets = more;
+        t->room = room;
     }
-    return &l->sockets[fd];
+    return &t->sockets[fd];
 }
 
-static void watch_socket(struct web_loop *l, int fd, struct web_socket *s, uint32_t events)
+static void watch_socket(struct web_thread *t, int fd, struct web_socket *s, uint32_t events)
 {
     struct epoll_event event = {.events = events, .data.fd = fd};
     int how = events == 0 ? EPOLL_CTL_DEL : s->set == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     if (s->set == events)
         return;
-    s->set = epoll_ctl(l->epoll, how, fd, &event) == 0 ? events : 0;
+    s->set = epoll_ctl(t->epoll, how, fd, &event) == 0 ? events : 0;
 }
 
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *loop, void *unused)
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *thread, void *unused)
 {
-    struct web_socket *s = socket_of(loop, fd);
+    struct web_socket *s = socket_of(thread, fd);
     (void)easy, (void)unused;
     if (!s)
         return -1;
     s->wanted = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
     if (s->wanted != 0 || !s->is_lasting)
-        watch_socket(loop, fd, s, s->wanted);
+        watch_socket(thread, fd, s, s->wanted);
     return 0;
 }
 
-static int on_timer(CURLM *multi, long milliseconds, void *loop)
+static int on_timer(CURLM *multi, long milliseconds, void *thread)
 {
-    struct web_loop *l = loop;
+    struct web_thread *t = thread;
     (void)multi;
-    l->timer_ns = milliseconds < 0    ? NEVER
+    t->timer_ns = milliseconds < 0    ? NEVER
                   : milliseconds == 0 ? 0
                                       : clock_ns() + (uint64_t)milliseconds * MILLION;
     return 0;
 }
 
-static curl_socket_t on_open(void *loop, curlsocktype purpose, struct curl_sockaddr *address)
+static curl_socket_t on_open(void *thread, curlsocktype purpose, struct curl_sockaddr *address)
 {
     int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-    struct web_socket *s = socket_of(loop, fd);
+    struct web_socket *s = socket_of(thread, fd);
     (void)purpose;
     if (s)
         *s = (struct web_socket){.is_lasting = true};
     return fd;
 }
 
-static int on_close(void *loop, curl_socket_t fd)
+static int on_close(void *thread, curl_socket_t fd)
 {
-    struct web_socket *s = socket_of(loop, fd);
+    struct web_socket *s = socket_of(thread, fd);
     if (s)
         *s = (struct web_socket){0};
     return close(fd);
 }
 
-static void run_timer(struct web_loop *l)
+static void run_timer(struct web_thread *t)
 {
     int running;
-    l->timer_ns = NEVER;
-    curl_multi_socket_action(l->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    t->timer_ns = NEVER;
+    curl_multi_socket_action(t->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
 /* Waits for events until clock_ns() reaches until_ns, and lets libcurl handle them. Stops watching
  * a socket that libcurl does not wait for: usually the server has closed an idle connection. */
-static void web_loop_wait(struct web_loop *l, uint64_t until_ns)
+static void wait_for_events(struct web_thread *t, uint64_t until_ns)
 {
     struct epoll_event events[MAX_EVENTS];
     int running;
-    uint64_t now_ns = l->now_ns = clock_ns();
-    until_ns = l->timer_ns < until_ns ? l->timer_ns : until_ns;
+    uint64_t now_ns = t->now_ns = clock_ns();
+    until_ns = t->timer_ns < until_ns ? t->timer_ns : until_ns;
     uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
     uint64_t left_ms = left_ns / MILLION;
     if (left_ns > 0 && left_ms == 0) { /* the unit of epoll_wait(2) is a millisecond */
-        struct pollfd self = {.fd = l->epoll, .events = POLLIN};
+        struct pollfd self = {.fd = t->epoll, .events = POLLIN};
         const struct timespec left = {.tv_nsec = (long)left_ns};
         ppoll(&self, 1, &left, NULL);
     }
-    int count = epoll_wait(l->epoll, events, MAX_EVENTS,
+    int count = epoll_wait(t->epoll, events, MAX_EVENTS,
                            (int)(left_ms < MAX_WAIT_MS ? left_ms : MAX_WAIT_MS));
     for (int i = 0; i < count; i++) {
         uint32_t what = events[i].events;
         int fd = events[i].data.fd;
-        struct web_socket *s = socket_of(l, fd);
+        struct web_socket *s = socket_of(t, fd);
         int bits = (what & EPOLLIN ? CURL_CSELECT_IN : 0) |
                    (what & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                    (what & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
         if (s && s->wanted == 0)
-            watch_socket(l, fd, s, 0);
+            watch_socket(t, fd, s, 0);
         else
-            curl_multi_socket_action(l->multi, fd, bits, &running);
+            curl_multi_socket_action(t->multi, fd, bits, &running);
     }
-    if (l->timer_ns != NEVER && l->timer_ns <= clock_ns())
-        run_timer(l);
+    if (t->timer_ns != NEVER && t->timer_ns <= clock_ns())
+        run_timer(t);
 }
 
 #define ALL_BUFFERS     (32 * MIB) /* approximate size of libcurl's, of all channels together */
@@ -446,15 +446,9 @@ const char *const web_method_names[] = {
     [METHOD_DELETE] = "DELETE", [METHOD_POST] = "POST", [METHOD_PATCH] = "PATCH",
 };
 
-void web_exchange_send_text(struct web_exchange *x, const char *text)
+void web_exchange_send(struct web_exchange *x, const char *text, uint64_t from, uint64_t bytes)
 {
     x->text = text;
-    x->send_bytes = strlen(text);
-}
-
-void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes)
-{
-    x->text = NULL;
     x->send_from = from;
     x->send_bytes = bytes;
 }
@@ -462,7 +456,7 @@ void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t byte
 void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size_t length)
 {
     if (x->text)
-        memcpy(to, x->text + at, length);
+        memcpy(to, x->text + x->send_from + at, length);
     else
         body_fill(&x->thread->shared->pattern, &x->expected.body, x->send_from + at, to, length);
 }
@@ -600,7 +594,6 @@ static bool open_handle(struct web_exchange *x)
                                                       CURLOPT_CAINFO};
     const struct web_state *s = x->thread->shared;
     const struct plan *p = s->setup.plan;
-    struct web_loop *l = &x->thread->loop;
     uint64_t channels = (uint64_t)p->kinds[LOAD_READ].channels + p->kinds[LOAD_WRITE].channels + 1;
     uint64_t share = ALL_BUFFERS / channels;
     long buffer_bytes = (long)(share < SMALLEST_BUFFER  ? SMALLEST_BUFFER
@@ -635,9 +628,9 @@ static bool open_handle(struct web_exchange *x)
     }
     limit_transfers(x, p->timeout_ns);
     curl_easy_setopt(c, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, l);
+    curl_easy_setopt(c, CURLOPT_OPENSOCKETDATA, x->thread);
     curl_easy_setopt(c, CURLOPT_CLOSESOCKETFUNCTION, on_close);
-    curl_easy_setopt(c, CURLOPT_CLOSESOCKETDATA, l);
+    curl_easy_setopt(c, CURLOPT_CLOSESOCKETDATA, x->thread);
     curl_easy_setopt(c, CURLOPT_PRIVATE, x);
     curl_easy_setopt(c, CURLOPT_ERRORBUFFER, x->error);
     curl_easy_setopt(c, CURLOPT_READFUNCTION, on_read);
@@ -712,23 +705,6 @@ static int read_body(struct web_state *s, struct err *e)
     return rc;
 }
 
-int web_check_names(const struct web_state *s, int (*check)(char *name, struct err *e),
-                    struct err *e)
-{
-    const struct names *names = s->setup.names;
-    uint64_t count = names->lines ? names->line_count : 1;
-    char *name = malloc(names->longest + 1);
-    if (!name)
-        return err_system(e, ENOMEM, "allocate memory for a name");
-    int rc = 0;
-    for (uint64_t number = 1; rc == 0 && number <= count; number++) {
-        names_format(names, number, name);
-        rc = check(name, e);
-    }
-    free(name);
-    return rc;
-}
-
 int web_add_header(struct web_state *s, const char *line, struct err *e)
 {
     struct curl_slist *more = curl_slist_append(s->headers, line);
@@ -738,9 +714,18 @@ int web_add_header(struct web_state *s, const char *line, struct err *e)
     return 0;
 }
 
+/* Hides the credentials as a whole, and the password alone, in all messages. */
+static void hide_credentials(struct web_state *s, const char *credentials)
+{
+    const char *colon = strchr(credentials, ':');
+    web_reasons_hide(&s->reasons, credentials);
+    web_reasons_hide(&s->reasons, colon ? colon + 1 : NULL);
+}
+
 static int web_open(void *shared, const struct target_setup *setup, struct err *e)
 {
     struct web_state *s = shared;
+    const struct names *names = setup->names;
     s->setup = *setup;
     s->dialect = setup->plan->target->dialect;
     s->servers = 1;
@@ -774,7 +759,21 @@ static int web_open(void *shared, const struct target_setup *setup, struct err *
         web_reasons_hide(&s->reasons, value);
         web_reasons_hide(&s->reasons, blank ? blank + 1 : NULL); /* of "Basic c2VjcmV0" */
     }
-    return rc == 0 ? s->dialect->open(s, e) : rc;
+    hide_credentials(s, setup->plan->settings->credentials);
+    for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
+        if (names->credentials[i])
+            hide_credentials(s, names->credentials[i]);
+    /* all names of a file, or one of a template, which differ only in letters and digits */
+    uint64_t count = names->lines ? names->line_count : 1;
+    char *name = malloc(names->longest + 1);
+    if (!name)
+        return err_system(e, ENOMEM, "allocate memory for a name");
+    for (uint64_t number = 1; rc == 0 && number <= count; number++) {
+        names_format(names, number, name);
+        rc = s->dialect->check_name(name, e);
+    }
+    free(name);
+    return rc == 0 && s->dialect->open ? s->dialect->open(s, e) : rc;
 }
 
 static void web_leave(void *thread)
@@ -785,10 +784,10 @@ static void web_leave(void *thread)
         atomic_fetch_add(&t->shared->setup.verified->bytes, t->exchanges[i].expected.checked_bytes);
         curl_easy_cleanup(t->exchanges[i].easy);
     }
-    if (t->loop.multi)
-        curl_multi_cleanup(t->loop.multi);
-    descriptor_close(&t->loop.epoll);
-    free(t->loop.sockets);
+    if (t->multi)
+        curl_multi_cleanup(t->multi);
+    descriptor_close(&t->epoll);
+    free(t->sockets);
     if (dialect->leave)
         dialect->leave(t);
     free(t->exchanges);
@@ -807,7 +806,6 @@ static void web_close(void *shared)
     free(s->own);
     curl_slist_free_all(s->headers);
     free(s->given);
-    pthread_mutex_destroy(&s->reasons.lock);
     free(s->given_body.bytes);
     for (unsigned i = 0; i < TLS_FILES; i++)
         descriptor_close(&s->tls_files[i]);
@@ -818,21 +816,20 @@ static int web_join(void *thread, void *shared, unsigned channels, struct err *e
 {
     struct web_thread *t = thread;
     struct web_state *s = t->shared = shared;
-    struct web_loop *l = &t->loop;
     size_t room = 3 * s->setup.names->longest + 1; /* a dialect may percent-encode the name */
     t->channels = channels;
-    l->timer_ns = NEVER;
-    l->epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (l->epoll < 0)
+    t->timer_ns = NEVER;
+    t->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (t->epoll < 0)
         return err_system(e, errno, "open an epoll");
-    l->multi = curl_multi_init();
-    if (!l->multi)
+    t->multi = curl_multi_init();
+    if (!t->multi)
         return err_system(e, ENOMEM, "allocate memory for libcurl");
-    curl_multi_setopt(l->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-    curl_multi_setopt(l->multi, CURLMOPT_SOCKETDATA, l);
-    curl_multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_timer);
-    curl_multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
-    curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)(channels * s->servers) + 1);
+    curl_multi_setopt(t->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(t->multi, CURLMOPT_SOCKETDATA, t);
+    curl_multi_setopt(t->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(t->multi, CURLMOPT_TIMERDATA, t);
+    curl_multi_setopt(t->multi, CURLMOPT_MAXCONNECTS, (long)(channels * s->servers) + 1);
     t->exchanges = calloc(channels, sizeof *t->exchanges);
     t->names = malloc((channels + 1) * room);
     bool is_complete = t->exchanges && t->names;
@@ -875,14 +872,14 @@ static void web_prepare(void *thread, struct request *r)
 /* Begins a transfer. If there is a connection, its request is sent at once. */
 static bool begin_transfer(struct web_exchange *x, uint64_t begin_ns)
 {
-    struct web_loop *l = &x->thread->loop;
-    if (x->failure == 0 && curl_multi_add_handle(l->multi, x->easy) != CURLM_OK)
+    struct web_thread *t = x->thread;
+    if (x->failure == 0 && curl_multi_add_handle(t->multi, x->easy) != CURLM_OK)
         x->failure = failure_of(CALL_OTHER, ENOMEM);
     if (x->failure != 0)
         return false;
     x->overdue_ns = begin_ns + x->limit_ns + FORGOTTEN_NS;
-    if (l->timer_ns == 0)
-        run_timer(l);
+    if (t->timer_ns == 0)
+        run_timer(t);
     return true;
 }
 
@@ -972,11 +969,11 @@ static unsigned collect_ended(struct web_thread *t, struct request *done[], unsi
     unsigned ended = 0;
     int left;
     CURLMsg *message; /* of a transfer that has ended; there are no others */
-    while (ended < most && (message = curl_multi_info_read(t->loop.multi, &left))) {
+    while (ended < most && (message = curl_multi_info_read(t->multi, &left))) {
         struct web_exchange *x = NULL;
         CURLcode code = message->data.result;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&x);
-        curl_multi_remove_handle(t->loop.multi, x->easy);
+        curl_multi_remove_handle(t->multi, x->easy);
         if (end_transfer(x, code))
             done[ended++] = x->request;
     }
@@ -988,10 +985,10 @@ static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[]
     struct web_thread *t = thread;
     unsigned ended = collect_ended(t, done, most);
     if (ended == 0) {
-        web_loop_wait(&t->loop, until_ns);
+        wait_for_events(t, until_ns);
         ended = collect_ended(t, done, most);
     }
-    uint64_t now_ns = t->loop.now_ns;
+    uint64_t now_ns = t->now_ns;
     if (ended == most || now_ns < t->next_search_ns)
         return ended;
     /* Transfers that should have timed out: libcurl 7.88 forgets the timeout of one that gets data
@@ -1007,7 +1004,7 @@ static unsigned web_poll(void *thread, uint64_t until_ns, struct request *done[]
             curl_easy_getinfo(x->easy, CURLINFO_PRETRANSFER_TIME_T, &reached);
         if (!is_overdue && (reached != 0 || x->outlives_signal || stop_signal() == 0))
             continue;
-        curl_multi_remove_handle(t->loop.multi, x->easy); /* and closes its connection */
+        curl_multi_remove_handle(t->multi, x->easy); /* and closes its connection */
         if (end_transfer(x, is_overdue ? CURLE_OPERATION_TIMEDOUT : CURLE_ABORTED_BY_CALLBACK))
             done[ended++] = x->request;
     }
@@ -1109,25 +1106,6 @@ static int check_url(char *url, struct err *e)
     return 0;
 }
 
-/* Hides the credentials as a whole, and the password alone, in all messages. */
-static void hide_credentials(struct web_state *s, const char *credentials)
-{
-    const char *colon = strchr(credentials, ':');
-    web_reasons_hide(&s->reasons, credentials);
-    web_reasons_hide(&s->reasons, colon ? colon + 1 : NULL);
-}
-
-/* Servers' messages are not shown at all, because they may contain other secrets. */
-static int http_open(struct web_state *s, struct err *e)
-{
-    const struct names *names = s->setup.names;
-    hide_credentials(s, s->setup.plan->settings->credentials);
-    for (uint64_t i = 0; names->credentials && i < names->line_count; i++)
-        if (names->credentials[i])
-            hide_credentials(s, names->credentials[i]);
-    return web_check_names(s, check_url, e);
-}
-
 static uint32_t http_address(struct web_exchange *x)
 {
     const struct names *names = x->thread->shared->setup.names;
@@ -1143,13 +1121,14 @@ static uint32_t http_address(struct web_exchange *x)
     if (credentials != x->credentials)
         set_credentials(x->easy, credentials ? credentials : "");
     x->credentials = credentials;
-    web_exchange_send_body(x, 0, method_sends(method) ? x->expected.size : 0);
+    web_exchange_send(x, NULL, 0, method_sends(method) ? x->expected.size : 0);
     web_exchange_set(x, method, x->name);
     return 0;
 }
 
+/* Servers' messages are not explained, because they may contain secrets. */
 static const struct web_dialect http_dialect = {
-    .methods = http_methods, .open = http_open, .address = http_address};
+    .methods = http_methods, .check_name = check_url, .address = http_address};
 
 #define WEB_OPERATIONS                                                                             \
     .shared_bytes = sizeof(struct web_state), .thread_bytes = sizeof(struct web_thread),           \

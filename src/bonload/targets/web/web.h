@@ -56,17 +56,6 @@ uint32_t web_reasons_failure(struct web_reasons *r, const char *key, const char 
 
 void web_reasons_describe(const struct web_reasons *r, uint32_t failure, char *text, size_t size);
 
-/* The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
- * that is kept alive stays registered with epoll between transfers, which saves system calls. */
-struct web_loop {
-    CURLM *multi;
-    int epoll;
-    uint64_t timer_ns;          /* when libcurl must be called, by clock_ns(); UINT64_MAX: never */
-    uint64_t now_ns;            /* when the last wait began, by clock_ns() */
-    struct web_socket *sockets; /* indexed by descriptor */
-    unsigned room;
-};
-
 /* A new handle has the first one. The first four are also the first operations of both targets. */
 enum web_method { METHOD_GET, METHOD_PUT, METHOD_HEAD, METHOD_DELETE, METHOD_POST, METHOD_PATCH };
 
@@ -104,9 +93,9 @@ struct web_exchange {
     uint64_t overdue_ns;  /* when the current transfer has been forgotten, by clock_ns(); 0: none */
     bool outlives_signal; /* a signal to stop does not end it, even if no server is reached */
 
-    /* What a transfer sends: a part of the expected body, or a text. */
+    /* What a transfer sends. */
     enum web_method method;
-    const char *text; /* NULL: a part of the body */
+    const char *text; /* NULL: the expected body */
     uint64_t send_from;
     uint64_t send_bytes;
     uint64_t sent;
@@ -133,7 +122,10 @@ struct web_dialect {
     /* Checks further settings. May be NULL. */
     int (*check)(const struct plan *p, const struct settings *s, struct err *e);
 
-    /* Opens the data that all threads share: shared->own, and headers after the user's. */
+    /* Checks a name, which it may change. */
+    int (*check_name)(char *name, struct err *e);
+
+    /* Opens what all threads share: shared->own, and headers after the user's. May be NULL. */
     int (*open)(struct web_state *s, struct err *e);
 
     /* Opens the data of one thread: thread->own, and that of each exchange. May be NULL. */
@@ -167,9 +159,16 @@ struct web_state {
     struct web_thread *aside;     /* makes requests outside the load; NULL: not needed so far */
 };
 
+/* The transfers of one thread: libcurl's multi interface on epoll(7). The socket of a connection
+ * that is kept alive stays registered with epoll between transfers, which saves system calls. */
 struct web_thread {
     struct web_state *shared;
-    struct web_loop loop;
+    CURLM *multi;
+    int epoll;
+    uint64_t timer_ns;          /* when libcurl must be called, by clock_ns(); UINT64_MAX: never */
+    uint64_t now_ns;            /* when the last wait began, by clock_ns() */
+    struct web_socket *sockets; /* indexed by descriptor */
+    unsigned room;              /* for sockets */
     unsigned channels;
     struct web_exchange *exchanges;
     uint64_t next_search_ns; /* when to look for forgotten transfers again, by clock_ns() */
@@ -184,10 +183,9 @@ static inline enum web_method web_method_of(const struct web_exchange *x)
     return x->thread->shared->dialect->methods[x->request->op];
 }
 
-/* Prepare a transfer: first what it sends, a text that stays in place or a part of the body (of no
+/* Prepare a transfer: first what it sends, a part of the body or of a text that stays in place (no
  * bytes if the method sends nothing), then all else. */
-void web_exchange_send_text(struct web_exchange *x, const char *text);
-void web_exchange_send_body(struct web_exchange *x, uint64_t from, uint64_t bytes);
+void web_exchange_send(struct web_exchange *x, const char *text, uint64_t from, uint64_t bytes);
 void web_exchange_set(struct web_exchange *x, enum web_method method, const char *url);
 
 /* Writes `length` bytes of what the transfer sends, from `at` on, to `to`. */
@@ -195,10 +193,6 @@ void web_exchange_fill(const struct web_exchange *x, uint64_t at, void *to, size
 
 /* The failure that the text describes. */
 uint32_t web_failure(const struct web_exchange *x, const char *text);
-
-/* Checks all names of a file, or one of a template, which differ only in letters and digits. */
-int web_check_names(const struct web_state *s, int (*check)(char *name, struct err *e),
-                    struct err *e);
 
 /* Adds a header to every request. */
 int web_add_header(struct web_state *s, const char *line, struct err *e);
@@ -275,9 +269,6 @@ struct signer {
 /* Opens a signer for canonical requests of up to `room` bytes. signer_close() must follow. */
 int signer_open(struct signer *s, const struct sign_keys *keys, size_t room, struct err *e);
 void signer_close(struct signer *s);
-
-/* Ends the SHA-256 that EVP_DigestInit_ex(3) has begun in s->context: in hexadecimal digits. */
-void sign_hash_end(struct signer *s, char hex[static SHA256_HEX]);
 
 /* Append the value of the header Authorization. Return 0, or -ENOBUFS when there is no room. */
 int sign_version4(struct signer *s, const struct sign_request *r, struct text *authorization);
