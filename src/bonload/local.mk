@@ -20,7 +20,7 @@ src_libbonload_a_SOURCES = \
 	src/bonload/report/report.h \
 	src/bonload/report/result.c src/bonload/report/report.h \
 	src/bonload/report/text.c \
-	src/bonload/targets/expected.c src/bonload/targets/expected.h \
+	src/bonload/targets/expected.c \
 	src/bonload/targets/files/files.c \
 	src/bonload/targets/profile/profile_target.c src/bonload/targets/profile/profile_target.h \
 	src/bonload/targets/table.c \

@@ -9,7 +9,7 @@
 #include "util/err.h"
 
 /* What became of the numbers of a run's writes. The memory is fixed; all is safe in threads,
- * without locks. Name, size and contents follow from the number (names.h, expected.h). */
+ * without locks. Name, size and contents follow from the number (names.h, targets/target.h). */
 
 /* A set of numbers above 0 that only grows: open addressing. */
 struct number_set {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "bonload/targets/expected.h"
+#include "bonload/targets/target.h"
 
 #include <stdio.h>
 #include <string.h>

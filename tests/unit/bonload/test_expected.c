@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "bonload/targets/expected.h"
+#include "bonload/targets/target.h"
 #include "util/units.h"
 
 static void a_generation_keeps_the_size(void **state)

@@ -11,7 +11,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "bonload/targets/expected.h"
 #include "bonload/targets/target.h"
 #include "io/file.h"
 #include "measure/clock.h"
@@ -26,8 +25,8 @@
  *
  * All files are below one directory, the common prefix of the names, which is found only once
  * (sys/path.h). Directories below that to which names have led are kept open for later requests.
- * All threads share them, and none is closed before the end. Once the slots are full, each request
- * must find other directories by itself. */
+ * All threads share them, and none is closed before the end. If the slots are full, each request
+ * finds others by itself. */
 #define KEPT_SLOTS 1024
 /* Directories keep only descriptors below this one: requests need others, and 1024 are usual. */
 #define MAX_DESCRIPTOR 512
@@ -196,8 +195,7 @@ static int find_directory(const struct path_directory *top, const char *name, si
     return path_open(&entry->found, *above == '/' ? NULL : top, above, missing, NULL);
 }
 
-/* Finds the entry of a name, which must outlive it. Returns 0, and the caller must then call
- * path_close(&entry->found), or a negative errno. */
+/* Finds the entry of a name, which must outlive it. path_close(&entry->found) follows success. */
 static int find_entry(struct files *p, const char *name, enum path_missing missing,
                       struct entry *entry)
 {
@@ -483,7 +481,7 @@ static uint32_t disk_write(struct disk_thread *t, struct request *r)
 
 /* Reads a file to its end. Where the expected size is reached, a short read is the end. Otherwise
  * it checks the kind of the file, and reads until the file's size or an empty read shows the end.
- * Returns 0 or a failure. */
+ */
 static uint32_t read_body(struct disk_thread *t, int fd, struct request *r)
 {
     const struct plan *plan = t->work.files->setup.plan;
@@ -813,7 +811,6 @@ static int operate_on_name(struct meta_thread *t, unsigned op)
 {
     struct stat st;
     struct entry other;
-    struct made_set *made = t->work.files->setup.made;
     struct path_directory *at = t->at.directory;
     const char *name = t->at.name;
     const char *target = t->work.other_name;
@@ -837,27 +834,24 @@ static int operate_on_name(struct meta_thread *t, unsigned op)
             target = slash + 1; /* a name in the same directory needs no path */
         return rc ? rc : note_made(t, outcome(symlinkat(target, at->fd, name)));
     case META_HARDLINK:
+    case META_RENAME:
         choose_other(t);
-        if (strcmp(t->work.name, target) == 0)
+        if (op == META_HARDLINK && strcmp(t->work.name, target) == 0)
             return -EEXIST;
-        rc = clear_name(t);
+        rc = op == META_HARDLINK ? clear_name(t) : 0;
         if (rc == 0)
             rc = find_entry(t->work.files, target, PATH_FAILS, &other);
         if (rc != 0)
             return rc;
-        rc = note_made(t, outcome(linkat(other.directory->fd, other.name, at->fd, name, 0)));
-        path_close(&other.found);
-        return rc;
-    case META_RENAME:
-        choose_other(t);
-        rc = find_entry(t->work.files, target, PATH_FAILS, &other);
-        if (rc != 0)
-            return rc;
-        rc = path_check_removed(at, name, false);
-        if (rc == 0)
-            rc = path_rename(at, name, other.directory, other.name);
-        if (rc == 0)
-            made_rename(made, t->request->number, t->other_number);
+        if (op == META_HARDLINK) {
+            rc = note_made(t, outcome(linkat(other.directory->fd, other.name, at->fd, name, 0)));
+        } else {
+            rc = path_check_removed(at, name, false);
+            if (rc == 0)
+                rc = path_rename(at, name, other.directory, other.name);
+            if (rc == 0)
+                made_rename(t->work.files->setup.made, t->request->number, t->other_number);
+        }
         path_close(&other.found);
         return rc;
     default:
@@ -874,22 +868,11 @@ static bool makes_file(unsigned op)
 /* Whether an error is normal when several operations use the same names. */
 static bool is_miss(unsigned op, int code)
 {
-    switch (code) {
-    case ENOENT:
+    if (code == ENOENT)
         return !makes_file(op);
-    case EEXIST:
-    case ENODATA:
-    case ELOOP:
-    case EMLINK:
-    case ERANGE:
-        return true;
-    case ENOSPC:
-    case E2BIG:
-    case EOPNOTSUPP:
+    if (code == ENOSPC || code == E2BIG || code == EOPNOTSUPP)
         return op >= META_SETXATTR;
-    default:
-        return false;
-    }
+    return code == EEXIST || code == ENODATA || code == ELOOP || code == EMLINK || code == ERANGE;
 }
 
 static int find_and_operate(struct meta_thread *t, unsigned op, enum path_missing missing)

@@ -463,8 +463,7 @@ static void *keep_fresh(void *context)
 
 /* commit_group.store for a log. Puts the write off while a step syncs the log, if the profile does,
  * but no longer than that says. Otherwise writes all units from the one in which the records begin
- * to the one in which they end, at most MAX_WRITE at once. Waits until the next segment is fresh.
- */
+ * to the one in which they end, at most MAX_WRITE at once. Waits for a fresh segment. */
 static int store_records(void *context, uint64_t records, uint64_t *sync_ns)
 {
     struct used_file *f = context;
@@ -537,8 +536,7 @@ static int plain_remove(struct used_file *f)
 
 /* ---- a profile ------------------------------------------------------------------------------- */
 
-/* Finds out what some steps need: of their files, and of a buffer. Returns whether only one thread
- * at a time may do them. */
+/* Finds out what steps need. Returns whether only one thread at a time may do them. */
 static bool take_steps(struct state *s, const struct profile_step *steps)
 {
     bool takes_turns = false;

@@ -49,8 +49,7 @@ void gauge_append(struct gauge *whole, const struct gauge *part);
 /* Group commit: a thread that finds no sync in progress stores its record at once. Records that
  * arrive during a sync wait for the next batch. That batch is closed when the sync ends, and one of
  * its threads then stores it for all. If clients do nothing else, and a sync takes S, one client
- * makes 1/S commits per second, and N clients make N/(2S). The owner sets store, context and lock;
- * all else begins with zeros. */
+ * makes 1/S commits per second, and N clients make N/(2S). The rest begins with zeros. */
 struct commit_group {
     /* Stores `records` records and syncs them. *sync_ns becomes the duration of the sync. Returns 0
      * or a positive errno, after which no commit succeeds. Only one thread at a time calls it. */

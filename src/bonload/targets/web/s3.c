@@ -173,11 +173,6 @@ struct header {
     const char *value;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static int compare_names(const struct header *a, const struct header *b)
 {
     int order = strncasecmp(a->name, b->name, a->length < b->length ? a->length : b->length);
@@ -215,12 +210,12 @@ static void put_name(struct text *t, const struct header *h)
 static void put_value(struct text *t, const char *value, bool joins)
 {
     size_t length = strlen(value);
-    while (length > 0 && is_blank(value[length - 1]))
+    while (length > 0 && isblank((unsigned char)value[length - 1]))
         length--;
     for (size_t at = 0; at < length; at++) {
-        if (!joins || !is_blank(value[at]))
+        if (!joins || !isblank((unsigned char)value[at]))
             text_put_byte(t, value[at]);
-        else if (!is_blank(value[at - 1]))
+        else if (!isblank((unsigned char)value[at - 1]))
             text_put_byte(t, ' ');
     }
 }
@@ -377,8 +372,7 @@ static char *trim(char *text)
 }
 
 /* Takes a section of one of Amazon's two files, which need not exist. Lines that begin with a blank
- * belong to the setting before. Returns whether it has the section (1 or 0), or a negative errno.
- */
+ * belong to the setting before. Returns 1 if it has the section, 0, or a negative errno. */
 static int read_profile(struct s3_place *place, const char *variable, const char *usual,
                         const char *section, struct err *e)
 {

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bonload/targets/expected.h"
 #include "bonload/targets/target.h"
 #include "util/assume.h"
 #include "util/err.h"
@@ -203,8 +202,7 @@ long web_once(struct web_state *s, struct request *r, uint64_t timeout_ns);
 
 /* ---- s3 -------------------------------------------------------------------------------------- */
 
-/* A text that grows in memory of a fixed size, and always ends in a NUL. What does not fit is left
- * out; then text_is_whole() returns false. */
+/* A text that grows in memory of a fixed size, and always ends in a NUL. The rest is left out. */
 struct text {
     char *memory;
     size_t size; /* size of the memory in bytes, above 0 */
