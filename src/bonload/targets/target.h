@@ -100,8 +100,8 @@ struct target_ops {
     int (*join)(void *thread, void *shared, unsigned channels, struct err *e);
 
     /* Chooses r->op by the random number `random`, and whether the request removes or changes
-     * something, before the request gets its number. If there is nothing to remove or to change, it
-     * gets the number of a write instead. NULL: prepare() chooses. */
+     * something, before it gets its number. If there is nothing to remove or to change, it becomes
+     * a write instead. NULL: prepare() chooses. */
     void (*choose)(void *shared, struct request *r, uint64_t random);
 
     /* Prepares a request that is about to begin, in time that does not count. May be NULL. */
@@ -214,8 +214,8 @@ void expected_of_read(struct expected_body *x, const struct target_setup *setup,
 bool expected_is_overlapped(const struct expected_body *x, const struct target_setup *setup);
 
 /* Checks a part of what was read. The parts must come in order, from offset 0. If the generation is
- * to be taken from the stamp, a body without a sound stamp is damaged, and one too short is not
- * judged. */
+ * to be taken from the stamp, a body without a sound stamp is damaged; one too short is not known.
+ */
 void expected_check(struct expected_body *x, const struct plan *plan, const struct pattern *pattern,
                     uint64_t offset, const void *part, size_t length);
 

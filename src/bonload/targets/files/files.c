@@ -25,8 +25,7 @@
  *
  * All files are below one directory, the common prefix of the names, which is found only once
  * (sys/path.h). Directories below that to which names have led are kept open for later requests.
- * All threads share them, and none is closed before the end. If the slots are full, each request
- * finds others by itself. */
+ * All threads share them; none is closed before the end. Without a slot, a request has its own. */
 #define KEPT_SLOTS 1024
 /* Directories keep only descriptors below this one: requests need others, and 1024 are usual. */
 #define MAX_DESCRIPTOR 512
@@ -264,8 +263,8 @@ static bool entry_missed(struct files *p, const char *name)
 }
 
 /* Opens the file with that name as path_open_file() does, and follows a link in the last part of
- * the name only as goader does. With O_CREAT it also makes missing directories, if the user wants
- * that. Returns the descriptor or a negative errno. */
+ * the name only as goader does. With O_CREAT it also makes missing directories, if the user wants.
+ */
 static int open_name(struct files *p, const char *name, int flags, unsigned how)
 {
     bool may_make = (flags & O_CREAT) && p->settings->make_directories;

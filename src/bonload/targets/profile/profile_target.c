@@ -360,23 +360,21 @@ static int write_pages(struct used_file *f, uint64_t first, unsigned count, unsi
 enum { MAILBOX_TMP, MAILBOX_NEW, MAILBOX_DIRECTORIES };
 static const char *const mailbox_names[] = {"tmp", "new"};
 
-#define MESSAGE_NAME 24
-
-static void message_name(char name[MESSAGE_NAME], uint64_t number)
+static struct made_name message_name(uint64_t number)
 {
-    snprintf(name, MESSAGE_NAME, "%016" PRIx64, number);
+    struct made_name name;
+    snprintf(name.text, sizeof name.text, "%016" PRIx64, number);
+    return name;
 }
 
 static int mailbox_remove(struct used_file *f, struct err *e)
 {
     const struct scratch *s = &f->state->scratch;
-    char name[MESSAGE_NAME];
     int rc = 0;
     for (unsigned i = 0; i < MAILBOX_DIRECTORIES && f->fds[i] >= 0; i++) {
         int code = 0;
         for (uint64_t k = atomic_load(&f->expired) + 1; k <= atomic_load(&f->messages); k++) {
-            message_name(name, k);
-            if (unlinkat(f->fds[i], name, 0) != 0 && code == 0 && errno != ENOENT)
+            if (unlinkat(f->fds[i], message_name(k).text, 0) != 0 && code == 0 && errno != ENOENT)
                 code = errno;
         }
         descriptor_close(&f->fds[i]);
@@ -392,12 +390,11 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
                            enum target_call *call)
 {
     const int tmp = f->fds[MAILBOX_TMP];
-    char name[MESSAGE_NAME];
     uint64_t number = atomic_fetch_add(&f->messages, 1) + 1;
-    message_name(name, number);
+    const struct made_name name = message_name(number);
     pattern_fill(&f->state->pattern, buffer, f->file->bytes, number, 0, 0);
     *call = CALL_OPEN;
-    int fd = openat(tmp, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = openat(tmp, name.text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno;
     *call = CALL_WRITE;
@@ -413,7 +410,7 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
     if (code != 0)
         return code;
     *call = CALL_RENAME;
-    if (renameat(tmp, name, f->fds[MAILBOX_NEW], name) != 0)
+    if (renameat(tmp, name.text, f->fds[MAILBOX_NEW], name.text) != 0)
         return errno;
     *call = CALL_SYNC;
     return sync_directory(f->state, "new", true, longest_ns); /* each time, as dovecot-lda does */
@@ -423,11 +420,9 @@ static int mailbox_deliver(struct used_file *f, unsigned char *buffer, uint64_t 
  * not exist yet: this one and all later ones stay until the next call. */
 static int mailbox_expire(struct used_file *f)
 {
-    char name[MESSAGE_NAME];
     uint64_t next = atomic_load(&f->expired) + 1;
     for (; next + f->file->count <= atomic_load(&f->messages); next++) {
-        message_name(name, next);
-        if (unlinkat(f->fds[MAILBOX_NEW], name, 0) != 0)
+        if (unlinkat(f->fds[MAILBOX_NEW], message_name(next).text, 0) != 0)
             return errno == ENOENT ? 0 : errno;
         atomic_store(&f->expired, next);
     }

@@ -17,8 +17,7 @@
 /* What the targets http and s3 share: requests through libcurl, with one event loop for each
  * thread, and for each channel a handle that lasts the whole run. The targets differ in their
  * dialect. prepare() computes name, size and signature, submit() sends, poll() has libcurl act on
- * what happened. Bodies are checked unit by unit as they come; neither this nor connecting counts
- * as time of the store. */
+ * what happened. Bodies are checked as they come; neither this nor connecting counts as service. */
 
 struct web_socket;
 struct web_state;
