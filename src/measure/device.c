@@ -39,16 +39,16 @@ bool device_fact(const struct device_set *d, const struct device *device, const 
 
 bool device_is_virtual(const struct device_set *devices, const struct device *device)
 {
-    static const char *const names[] = {"vd", "xvd", "loop", "nbd", "zram", "ram", "rbd"};
-    static const char *const models[] = {"QEMU",   "VBOX",           "VMware", "Virtual",
-                                         "Amazon", "PersistentDisk", "Google", "MSFT"};
+    /* names of drivers and of models */
+    static const char *const names[] = {"vd",      "xvd",    "loop",           "nbd",    "zram",
+                                        "ram",     "rbd",    "QEMU",           "VBOX",   "VMware",
+                                        "Virtual", "Amazon", "PersistentDisk", "Google", "MSFT"};
     char model[64];
     bool is_virtual = false;
     device_fact(devices, device, "device/model", model, sizeof model);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        is_virtual |= strncmp(device->name, names[i], strlen(names[i])) == 0;
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        is_virtual |= strncmp(model, models[i], strlen(models[i])) == 0;
+        is_virtual |= strncmp(device->name, names[i], strlen(names[i])) == 0 ||
+                      strncmp(model, names[i], strlen(names[i])) == 0;
     return is_virtual;
 }
 

@@ -274,20 +274,19 @@ void levels_words(char text[static LEVELS_TEXT], const struct levels *levels,
     text[0] = '\0';
     for (unsigned i = 0; i < levels->count; i++) {
         const struct level *l = &levels->list[i];
-        bool is_known = l->limited_by && strcmp(l->limited_by, "unknown") != 0;
         const char *then = i > 0 ? " then " : "";
-        const char *limit = is_known ? l->limited_by : "";
+        const char *limit = l->limited_by && strcmp(l->limited_by, "unknown") ? l->limited_by : "";
         const struct units_text speed =
             operation_bytes > 0 ? units_scaled(l->rate / (double)operation_bytes, UNITS_COUNT)
                                 : units_scaled(l->rate, UNITS_BYTES);
         if (i + 1 == levels->count)
             snprintf(text + used, LEVELS_TEXT - used, "%s%s/s%s%s%s.", then, speed.text,
-                     is_known ? " (limited by " : "", limit, is_known ? ")" : "");
+                     *limit ? " (limited by " : "", limit, *limit ? ")" : "");
         else
             used += (size_t)snprintf(
                 text + used, LEVELS_TEXT - used, "%s%s/s for %s%s (%s%s%s);", then, speed.text,
                 i == 0 ? "the first " : "",
                 units_scaled((double)(l->to.bytes - l->from.bytes), UNITS_BYTES).text,
-                units_time(l->to.ns - l->from.ns).text, is_known ? "; limited by " : "", limit);
+                units_time(l->to.ns - l->from.ns).text, *limit ? "; limited by " : "", limit);
     }
 }

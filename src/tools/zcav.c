@@ -806,12 +806,9 @@ static json_t *json_of_device(const struct zcav_job *j)
         put_value(&pass, "blocks", blocks);
         append_value(&passes, pass);
     }
-    for (struct bad_range r = {0}; bad_map_next(&j->bad, &r);) {
-        json_t *one = json_object();
-        PUT_COUNTS(&one, {"offset_bytes", r.offset}, {"bytes", r.bytes});
-        put_text(&one, "error", portable_reason(r.code));
-        append_value(&bad, one);
-    }
+    for (struct bad_range r = {0}; bad_map_next(&j->bad, &r);)
+        append_value(&bad, json_pack("{s:I,s:I,s:s}", "offset_bytes", (json_int_t)r.offset, "bytes",
+                                     (json_int_t)r.bytes, "error", portable_reason(r.code)));
     put_value(&object, "passes", passes);
     put_value(&object, "bad", bad);
     return object;
