@@ -109,21 +109,12 @@ static void add_words(struct option_text *t, const char *const words[], const ch
         add(t, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : last, words[i]);
 }
 
-/* Adds a size in the largest unit that divides it: "5MiB". */
-static void add_size(struct option_text *t, uint64_t bytes)
-{
-    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
-    size_t unit = 0;
-    for (; unit + 1 < sizeof units / sizeof *units && bytes > 0 && bytes % KIB == 0; unit++)
-        bytes /= KIB;
-    add(t, "%" PRIu64 "%s", bytes, units[unit]);
-}
-
 /* What the option accepts as its value: "a size from 1KiB to 1GiB". */
 static struct option_text option_accepted(const struct option_entry *entry)
 {
     static const char *const things[] = {
         [OPTION_COUNT] = "a whole number", [OPTION_DECIMAL] = "a number", [OPTION_SIZE] = "a size"};
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB", NULL};
     struct option_text t = {""};
     bool is_list = entry->offer == OFFER_LIST;
     bool is_size = entry->kind == OPTION_SIZE;
@@ -144,7 +135,7 @@ static struct option_text option_accepted(const struct option_entry *entry)
                 continue;
             add(&t, "%s", i == 0 ? " from " : is_size && entry->min == 0 ? " up to " : " to ");
             if (is_size)
-                add_size(&t, limits[i]);
+                add(&t, "%s", units_exactly(limits[i], units).text);
             else
                 add(&t, "%" PRIu64, limits[i] / divisor);
         }

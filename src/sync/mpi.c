@@ -52,8 +52,10 @@ struct mpi_wait {
     uint64_t spin_until_ns;
     uint64_t sleep_ns;
     uint64_t longest_sleep_ns;
-    uint64_t seen_ns;   /* when the clock was last read */
-    uint64_t absent_ns; /* time for which this rank itself was stopped meanwhile */
+    uint64_t seen_ns;     /* when the clock was last read */
+    uint64_t absent_ns;   /* time for which this rank itself was stopped meanwhile */
+    uint64_t named_at_ns; /* in rank 0: when those that have not come are named, or rank 1 hears */
+    bool is_named;        /* they have been named */
 };
 
 enum tag {
@@ -89,6 +91,10 @@ enum tag {
 /* A rank that has not polled for this long was itself stopped, and cannot say who is missing. */
 #define LONG_ABSENCE_NS 1000000000
 
+/* After this time, ranks that have not come to a meeting are named, up to MAX_NAMED of them. */
+#define NAMED_AFTER_NS UINT64_C(30000000000)
+#define MAX_NAMED      8
+
 /* Time for which a rank polls for the next question about its clock. */
 #define PINGS_SPIN_NS 500000
 
@@ -99,7 +105,8 @@ static struct mpi_wait mpi_wait_begin(const struct mpi *s)
                              .seen_ns = now,
                              .spin_until_ns = now + SPIN_NS,
                              .sleep_ns = SHORTEST_SLEEP_NS,
-                             .longest_sleep_ns = s->longest_sleep_ns};
+                             .longest_sleep_ns = s->longest_sleep_ns,
+                             .named_at_ns = now + NAMED_AFTER_NS};
 }
 
 /* The time on a clock that stands still while this rank is stopped. Call it at every poll. */
@@ -149,30 +156,53 @@ static int mpi_failed(int code, const char *what, struct err *e)
 
 static const char sending[] = "send a message to another rank";
 
-/* Sends a message, and looks for signals meanwhile: a long message leaves only when the other side
- * receives it, and the other side may have died. */
-static int send_message(struct mpi *s, int rank, enum tag tag, const void *bytes, size_t count,
+/* Begins to send a message. A long one leaves only when the other side receives it, and the other
+ * side may have died: the bytes stay in place until it has_left(), which makes the request null, or
+ * until it is given up. */
+static int start_sending(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
+                         MPI_Request *request, struct err *e)
+{
+    int code = MPI_Isend(bytes, (int)count, MPI_BYTE, (int)to, (int)tag, s->comm, request);
+    return mpi_failed(code, sending, e);
+}
+
+/* Whether the message has left, or has failed with a line in e. */
+static bool has_left(MPI_Request *request, int *rc, struct err *e)
+{
+    int is_complete = 0;
+    int code = MPI_Test(request, &is_complete, MPI_STATUS_IGNORE);
+    if (*rc == 0)
+        *rc = mpi_failed(code, sending, e);
+    return is_complete || code != MPI_SUCCESS;
+}
+
+static void give_up(MPI_Request *request)
+{
+    if (*request == MPI_REQUEST_NULL)
+        return;
+    MPI_Cancel(request);
+    MPI_Request_free(request);
+}
+
+/* Sends a message, and looks for signals meanwhile. */
+static int send_message(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
                         struct err *e)
 {
     struct mpi_wait wait = mpi_wait_begin(s);
-    MPI_Request request;
-    int has_left = 0;
-    int code = MPI_Isend(bytes, (int)count, MPI_BYTE, rank, (int)tag, s->comm, &request);
-    while (code == MPI_SUCCESS) {
-        code = MPI_Test(&request, &has_left, MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS || has_left)
-            break;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc = start_sending(s, to, tag, bytes, count, &request, e);
+    while (rc == 0 && !has_left(&request, &rc, e)) {
         if (stop_signal())
             return err_system(e, EINTR, "%s", sending);
         mpi_wait_sleep(&wait);
     }
-    return mpi_failed(code, sending, e);
+    return rc;
 }
 
-static void send_bare(struct mpi *s, int rank, enum tag tag)
+static void send_bare(struct mpi *s, unsigned to, enum tag tag)
 {
     struct err ignored = {0};
-    send_message(s, rank, tag, NULL, 0, &ignored);
+    send_message(s, to, tag, NULL, 0, &ignored);
 }
 
 /* Whether a message with that tag has arrived. *status says from which rank. */
@@ -197,30 +227,6 @@ static bool take_bare(struct mpi *s, enum tag tag)
     struct err ignored = {0};
     MPI_Status status;
     return has_message(s, tag, &status) && receive_message(s, &status, NULL, 0, &ignored) == 0;
-}
-
-static int start_sending(struct mpi *s, unsigned to, enum tag tag, const void *bytes, size_t count,
-                         MPI_Request *request, struct err *e)
-{
-    int code = MPI_Isend(bytes, (int)count, MPI_BYTE, (int)to, (int)tag, s->comm, request);
-    return mpi_failed(code, sending, e);
-}
-
-/* For messages that may be long, and then leave only when the other side receives them:
- * mpi_has_left() says whether a message has left, and the other function gives it up. The bytes
- * must stay in place until one of these has happened. */
-static bool mpi_has_left(MPI_Request *request)
-{
-    int has_left = 0;
-    return MPI_Test(request, &has_left, MPI_STATUS_IGNORE) == MPI_SUCCESS && has_left;
-}
-
-static void mpi_give_up(MPI_Request *request)
-{
-    if (*request == MPI_REQUEST_NULL)
-        return;
-    MPI_Cancel(request);
-    MPI_Request_free(request);
 }
 
 static enum tag arrival(const struct mpi *s)
@@ -248,10 +254,6 @@ static int receive_arrival(struct mpi *s, unsigned *rank, size_t *bytes, struct 
     int rc = receive_message(s, &status, s->buffer, *bytes, e);
     return rc == 0 ? 1 : rc;
 }
-
-/* After this time, ranks that have not come to a meeting are named, up to MAX_NAMED of them. */
-#define NAMED_AFTER_NS UINT64_C(30000000000)
-#define MAX_NAMED      8
 
 /* Rank 1 gives rank 0 this much more time, because rank 0 itself may be waiting for others. */
 #define GRACE_NS UINT64_C(2000000000)
@@ -293,7 +295,7 @@ static void take_failures(struct coordinator *c)
     if (s->failure.code != 0 && !s->has_stopped) {
         s->has_stopped = true;
         for (unsigned i = 1; i < c->ranks.count; i++)
-            send_bare(s, (int)i, TAG_STOP);
+            send_bare(s, i, TAG_STOP);
     }
 }
 
@@ -349,30 +351,17 @@ static void name_missing(const struct coordinator *c, const char *what, const ch
         message("%s: %u ranks in all have not arrived", what, missing);
 }
 
-struct patience {
-    struct mpi_wait wait;
-    uint64_t named_at_ns;
-    bool is_named;
-};
-
-static struct patience begin_patience(struct mpi *s)
-{
-    struct patience p = {.wait = mpi_wait_begin(s)};
-    p.named_at_ns = p.wait.start_ns + NAMED_AFTER_NS;
-    return p;
-}
-
 /* Sleeps a little. If the wait has been too long, names those that have not come. */
-static void wait_more(const struct coordinator *c, const char *what, struct patience *p)
+static void wait_more(const struct coordinator *c, const char *what, struct mpi_wait *w)
 {
-    if (mpi_wait_now(&p->wait) > p->named_at_ns) {
-        if (!p->is_named)
+    if (mpi_wait_now(w) > w->named_at_ns) {
+        if (!w->is_named)
             name_missing(c, what, waiting);
-        p->is_named = true;
+        w->is_named = true;
         send_bare(c->state, 1, TAG_PATIENCE); /* otherwise rank 1 would report this rank */
-        p->named_at_ns += NAMED_AFTER_NS;
+        w->named_at_ns += NAMED_AFTER_NS;
     }
-    mpi_wait_sleep(&p->wait);
+    mpi_wait_sleep(w);
 }
 
 /* Compares another rank's clock with this one's, as rank 0: asks for it 16 times, and uses the
@@ -395,17 +384,17 @@ static int compare_clock(struct coordinator *c, const char *what, unsigned rank,
     card->before = card->after;
     s->has_come[rank] = false;
     for (int i = 0; rc == 0 && answers && i < ROUND_TRIPS; i++) {
-        struct patience patience = begin_patience(s);
+        struct mpi_wait wait = mpi_wait_begin(s);
         MPI_Status status;
         uint64_t theirs;
         uint64_t asked = clock_ns();
-        patience.wait.spin_until_ns = asked + PINGS_SPIN_NS;
-        send_bare(s, (int)rank, TAG_PING);
+        wait.spin_until_ns = asked + PINGS_SPIN_NS;
+        send_bare(s, rank, TAG_PING);
         while (rc == 0 && answers && !has_message(s, TAG_PONG, &status)) {
             answers = !stop_signal();
             rc = answers ? check_others(c, e) : 0;
             if (answers)
-                wait_more(c, what, &patience);
+                wait_more(c, what, &wait);
         }
         if (rc != 0 || !answers)
             break;
@@ -436,7 +425,7 @@ static int compare_clock(struct coordinator *c, const char *what, unsigned rank,
 static int meet_as_first(struct coordinator *c, struct meeting *m, struct err *e)
 {
     struct mpi *s = c->state;
-    struct patience patience = begin_patience(s);
+    struct mpi_wait wait = mpi_wait_begin(s);
     int rc = 0;
     meeting_take(m, 0, m->mine.words, bundle_bytes(&m->mine));
     if (m->is_last) /* otherwise rank 1 says that this rank has not come */
@@ -450,11 +439,11 @@ static int meet_as_first(struct coordinator *c, struct meeting *m, struct err *e
         if (received > 0) {
             s->has_come[rank] = true;
             meeting_take(m, rank, s->buffer, bytes);
-            mpi_wait_again(&patience.wait);
+            mpi_wait_again(&wait);
             count++;
         } else {
             rc = rc ? rc : received;
-            wait_more(c, m->name, &patience);
+            wait_more(c, m->name, &wait);
         }
     }
     if (rc == -EINTR && m->is_last)
@@ -464,7 +453,7 @@ static int meet_as_first(struct coordinator *c, struct meeting *m, struct err *e
     if (rc == 0)
         meeting_decide(m);
     for (unsigned i = 1; rc == 0 && !m->is_last && i < c->ranks.count; i++)
-        rc = send_message(s, (int)i, TAG_ANSWER, m->answer, m->answer_bytes, e);
+        rc = send_message(s, i, TAG_ANSWER, m->answer, m->answer_bytes, e);
     return rc;
 }
 
@@ -481,16 +470,15 @@ static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
-    bool is_named = c->ranks.number != 1;
-    bool is_heard = is_named;
-    bool has_left = false;
+    bool is_heard = c->ranks.number != 1;
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Status status;
     size_t bytes = bundle_bytes(&m->mine);
+    wait.is_named = is_heard; /* rank 1 speaks for all */
     int rc = start_sending(s, 0, arrival(s), m->mine.words, bytes, &request, e);
     while (rc == 0) {
-        has_left = has_left || mpi_has_left(&request);
-        if (has_left && (m->is_last ? is_heard : has_message(s, TAG_ANSWER, &status)))
+        if (has_left(&request, &rc, e) &&
+            (rc != 0 || (m->is_last ? is_heard : has_message(s, TAG_ANSWER, &status))))
             break;
         rc = check_others(c, e);
         is_heard = is_heard || (m->is_last && take_bare(s, TAG_HERE));
@@ -509,14 +497,13 @@ static int meet_as_other(struct coordinator *c, struct meeting *m, struct err *e
             mpi_wait_again(&wait);
             continue;
         }
-        if (!is_named && mpi_wait_now(&wait) - wait.start_ns > NAMED_AFTER_NS + GRACE_NS) {
+        if (mpi_wait_now(&wait) - wait.start_ns > NAMED_AFTER_NS + GRACE_NS && !wait.is_named) {
             name_first(c, m->name, waiting);
-            is_named = true;
+            wait.is_named = true;
         }
         mpi_wait_sleep(&wait);
     }
-    if (!has_left)
-        mpi_give_up(&request);
+    give_up(&request);
     return rc != 0 || m->is_last ? rc : receive_message(s, &status, m->answer, m->answer_bytes, e);
 }
 
@@ -541,10 +528,9 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
     MPI_Request request = MPI_REQUEST_NULL;
-    bool has_left = false;
     bool has_come = false;
     int rc = start_sending(s, p->to, TAG_PARCEL, p->sent, p->bytes, &request, e);
-    while (rc == 0 && !(has_left && has_come)) {
+    while (rc == 0 && !(has_left(&request, &rc, e) && has_come)) {
         struct err ignored = {0};
         MPI_Status status;
         int is_there = 0;
@@ -552,13 +538,11 @@ static int mpi_exchange(struct coordinator *c, const struct parcel *p, struct er
             MPI_Iprobe((int)p->from, TAG_PARCEL, s->comm, &is_there, &status);
         has_come =
             has_come || (is_there && receive_message(s, &status, p->got, p->bytes, &ignored) == 0);
-        has_left = has_left || mpi_has_left(&request);
-        if (!has_left || !has_come)
+        if (!has_come || request != MPI_REQUEST_NULL)
             mpi_wait_sleep(&wait);
-        rc = check_others(c, e);
+        rc = rc == 0 ? check_others(c, e) : rc;
     }
-    if (!has_left)
-        mpi_give_up(&request);
+    give_up(&request);
     return rc;
 }
 
@@ -714,11 +698,13 @@ static int mpi_join(struct coordinator *c, struct err *e)
     return -e->code;
 }
 
-/* Waits until all other ranks have said that they leave. If rank 0 has failed, tells them first. */
-static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
+/* Waits, in rank 0, until all others have said that they leave. If it has failed, tells them. */
+static void await_leaving(struct coordinator *c, int rc, const struct err *e)
 {
     struct mpi *s = c->state;
     struct mpi_wait wait = mpi_wait_begin(s);
+    if (c->ranks.number != 0)
+        return;
     if (rc != 0)
         name_failure(c, 0, e);
     for (unsigned left = s->has_ended ? c->ranks.count : 1;
@@ -735,18 +721,11 @@ static void leave_as_first(struct coordinator *c, int rc, const struct err *e)
     s->has_ended = true;
 }
 
-static void await_leaving(struct coordinator *c, int rc, const struct err *e)
-{
-    if (c->ranks.number == 0)
-        leave_as_first(c, rc, e);
-}
-
 static int mpi_leave(struct coordinator *c, int rc, struct err *e)
 {
     struct mpi *s = c->state;
-    if (c->ranks.number == 0) {
-        leave_as_first(c, rc, e);
-    } else {
+    await_leaving(c, rc, e);
+    if (c->ranks.number != 0) {
         struct mpi_wait wait = mpi_wait_begin(s);
         struct err ignored = {0};
         if (rc != 0 && !s->has_stopped) {

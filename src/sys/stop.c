@@ -17,6 +17,7 @@
 #include "measure/clock.h"
 #include "util/coverage.h"
 #include "util/kernel_file.h"
+#include "util/shared_memory.h"
 
 /* Signals that do not stop the run (signal(7)): two that cannot be caught; those that the kernel
  * sends for a fault in the program, which must end at once; and those that end no process. */
@@ -146,11 +147,9 @@ static void install_handler(int number, void (*handler)(int), int flags)
 
 int stop_init(struct err *e)
 {
-    void *memory =
-        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return err_system(e, errno, "map shared memory");
-    shared = memory;
+    int rc = shared_memory_map((void **)&shared, sizeof *shared, e);
+    if (rc != 0)
+        return rc;
     shared->owner = getpid();
     shared->echo_ns = STOP_ECHO_NS;
     shared->null = kernel_file_open("/dev/null", O_WRONLY);

@@ -162,32 +162,32 @@ int units_parse_signed(const char *text, int64_t *value)
     bool negative = *text == '-';
     uint64_t number;
     int status = units_parse_count(text + negative, &number);
-    if (status != 0)
-        return status;
-    if (number > (uint64_t)INT64_MAX)
-        return -ERANGE;
-    *value = negative ? -(int64_t)number : (int64_t)number;
-    return 0;
+    if (status == 0 && number > (uint64_t)INT64_MAX)
+        status = -ERANGE;
+    if (status == 0)
+        *value = negative ? -(int64_t)number : (int64_t)number;
+    return status;
 }
 
-/* Prints bytes in the first unit of the list that divides them; the last one is 1. */
-static void format_exactly(char text[static UNITS_TEXT], uint64_t bytes, const struct unit *unit)
+struct units_text units_exactly(uint64_t bytes, const char *const units[])
 {
-    while (bytes % unit->worth != 0)
-        unit++;
-    snprintf(text, UNITS_TEXT, "%" PRIu64 "%s", bytes / unit->worth, unit->suffix);
+    struct units_text text;
+    for (; bytes % KIB == 0 && units[1]; units++)
+        bytes /= KIB;
+    snprintf(text.text, sizeof text.text, "%" PRIu64 "%s", bytes, *units);
+    return text;
 }
 
 void units_format_size(char text[static UNITS_TEXT], uint64_t bytes)
 {
-    static const struct unit units[] = {{"G", GIB}, {"M", MIB}, {"k", KIB}, {"B", 1}};
-    format_exactly(text, bytes, units);
+    static const char *const units[] = {"B", "k", "M", "G", NULL};
+    strcpy(text, units_exactly(bytes, units).text);
 }
 
 void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes)
 {
-    static const struct unit units[] = {{"g", GIB}, {"m", MIB}, {"k", KIB}, {"", 1}};
-    format_exactly(text, bytes, units);
+    static const char *const units[] = {"", "k", "m", "g", NULL};
+    strcpy(text, units_exactly(bytes, units).text);
 }
 
 void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes)
@@ -227,24 +227,44 @@ struct units_text units_beside(double number, int decimals, double excluded)
     return bound;
 }
 
+enum { UNITS_TIME = UNITS_COUNT + 1 };
+
+/* Prints the number with three digits, or as many more as it takes to differ from `excluded`. */
+static struct units_text scaled_beside(double number, double excluded, unsigned what)
+{
+    static const char *const units[][6] = {
+        [UNITS_BYTES] = {" B", " KiB", " MiB", " GiB", " TiB"},
+        [UNITS_COUNT] = {"", " k", " M", " G"},
+        [UNITS_TIME] = {" ns", " us", " ms", " s"},
+    };
+    const char *const *unit = units[what];
+    double scale = 1;
+    for (; number / scale >= 999.5 && unit[1]; unit++)
+        scale *= what == UNITS_BYTES ? 1024 : 1000;
+    number /= scale;
+    bool is_whole = number >= 99.95 || (what == UNITS_TIME && unit == units[what]);
+    struct units_text text = units_beside(number,
+                                          is_whole          ? 0
+                                          : number >= 9.995 ? 1
+                                                            : 2,
+                                          excluded / scale);
+    strncat(text.text, *unit, sizeof text.text - strlen(text.text) - 1);
+    return text;
+}
+
 struct units_text units_time_beside(uint64_t nanoseconds, uint64_t excluded)
 {
-    static const char *const names[] = {" ns", " us", " ms", " s"};
-    double number = (double)nanoseconds;
-    double scale = 1;
-    size_t unit = 0;
-    for (; number / scale >= 999.5 && unit + 1 < sizeof names / sizeof *names; unit++)
-        scale *= 1000;
-    number /= scale;
-    int digits = unit == 0 || number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-    struct units_text time = units_beside(number, digits, (double)excluded / scale);
-    strncat(time.text, names[unit], sizeof time.text - strlen(time.text) - 1);
-    return time;
+    return scaled_beside((double)nanoseconds, (double)excluded, UNITS_TIME);
 }
 
 struct units_text units_time(uint64_t nanoseconds)
 {
     return units_time_beside(nanoseconds, nanoseconds);
+}
+
+struct units_text units_scaled(double number, enum units_of what)
+{
+    return scaled_beside(number, number, what);
 }
 
 struct units_text units_known_time(uint64_t nanoseconds)
@@ -286,19 +306,6 @@ struct units_text units_go_duration(uint64_t nanoseconds)
                  seconds.text);
     else
         text = seconds;
-    return text;
-}
-
-struct units_text units_scaled(double number, enum units_of what)
-{
-    static const char *const bytes[] = {" B", " KiB", " MiB", " GiB", " TiB", NULL};
-    static const char *const counts[] = {"", " k", " M", " G", NULL};
-    const char *const *unit = what == UNITS_BYTES ? bytes : counts;
-    struct units_text text;
-    for (; number >= 999.5 && unit[1]; unit++)
-        number /= what == UNITS_BYTES ? 1024 : 1000;
-    int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
-    snprintf(text.text, sizeof text.text, "%.*f%s", decimals, number, *unit);
     return text;
 }
 

@@ -32,8 +32,13 @@ static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
  * both. Every parser returns 0, -EINVAL (no such number) or -ERANGE (it does not fit), and sets
  * *value only if 0. */
 
-/* Room for any text of the formatters below, with its NUL. */
+/* Room for any text of the formatters below, with its NUL. One that comes by value can be an
+ * argument of printf(): units_time(ns).text. */
 #define UNITS_TEXT 32
+
+struct units_text {
+    char text[UNITS_TEXT];
+};
 
 /* Parses a size into bytes: a number, which may have a fraction, with a suffix k, m, g, t, p or e
  * (powers of 1024), which B or iB may follow, or B alone, in upper or lower case. A bare number is
@@ -70,6 +75,9 @@ int units_parse_signed(const char *text, int64_t *value);
  * it ("63808M", "16G"), or else with a B, because readers take a bare number for MiB. */
 void units_format_size(char text[static UNITS_TEXT], uint64_t bytes);
 
+/* The same with other units, which end with NULL: one is 1024 of that before, the first a byte. */
+struct units_text units_exactly(uint64_t bytes, const char *const units[]);
+
 /* Formats a rounded size for people: "10.0 TiB", "1.5 GiB", "300 MiB", "512 bytes". */
 void units_format_readable(char text[static UNITS_TEXT], uint64_t bytes);
 
@@ -81,11 +89,7 @@ void units_format_chunk(char text[static UNITS_TEXT], uint64_t bytes);
 void units_format_latency(char text[static UNITS_TEXT], uint64_t nanoseconds);
 
 /* Formats a time for people, with three digits: "940 ns", "116 us", "1.35 ms", "12.3 s"; from 1000
- * s on with more. It comes by value, so units_time(ns).text can be an argument of printf(). */
-struct units_text {
-    char text[UNITS_TEXT];
-};
-
+ * s on with more. */
 struct units_text units_time(uint64_t nanoseconds);
 
 /* The same, but "-" for 0, which stands for what is not known. */
