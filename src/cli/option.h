@@ -21,10 +21,8 @@ enum option_kind {
     OPTION_BOOLEAN,     /* bool: true without a value, or what the value says, as in Go */
     OPTION_COUNT,       /* struct optional: a whole number from `min` to `max` */
     OPTION_DECIMAL,     /* struct optional, in billionths: from `min` to `max` */
-    OPTION_SIZE,        /* struct optional, in bytes, from `min` to `max`; a bare number is in
-                           `unit` bytes (units_parse_size()) */
-    OPTION_DURATION,    /* struct optional, in nanoseconds, at least `min`; a bare number is in
-                           seconds */
+    OPTION_SIZE,        /* struct optional, in bytes, from `min` to `max`; a bare number: `unit` */
+    OPTION_DURATION,    /* struct optional, in ns, at least `min`; a bare number is in seconds */
     OPTION_TEXT,        /* const char *: one of `words`; with `accepted` or without words, any text,
                            which may be empty without `accepted` */
     OPTION_FILE,        /* const char *: the path of a file that is written; not the name of a
@@ -87,8 +85,7 @@ struct option_entry {
     uint64_t max; /* 0: no limit */
     uint64_t unit;
     int constant;
-    /* Stores the value in `field`. Returns 0, or -EINVAL with what is accepted in e, unless the
-     * entry says that. */
+    /* Stores the value. Returns 0, or -EINVAL with what is accepted in e, if `accepted` is NULL. */
     int (*set)(void *field, const char *value, struct err *e);
 };
 
@@ -118,8 +115,7 @@ static inline const char *option_dashes(const struct option_table *table)
 
 #define MAX_OPTIONS 96
 
-/* Sets a field of the settings to the value, as the option's kind says. Returns 0, or -EINVAL with
- * what is accepted in e. */
+/* Sets a field of the settings, as the kind says. Returns 0, or -EINVAL with what is accepted. */
 int option_apply(const struct option_entry *entry, void *settings, const char *value,
                  struct err *e);
 

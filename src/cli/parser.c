@@ -101,8 +101,7 @@ static bool is_of_neighbour(const struct option_table *table, const struct given
 }
 
 /* Refuses a name that the table does not have, of a word "--nmae=value". Lists the names that begin
- * with it or, if there are none, the nearest ones. The value may be a secret, and is not
- * repeated. */
+ * with it, or else the nearest ones. Never repeats the value, which may be a secret. */
 static int suggest_option(const struct option_table *table, const char *word,
                           const struct given_name *given, struct err *e)
 {

@@ -38,7 +38,6 @@ bool cli_is_called(int argc, char *const argv[], const char *name);
  *     option LETTER NAME ALIAS VALUE OFFER WORDS VALUE_NAME HELP
  *
  * VALUE is none, required, optional (attached only) or boolean; OFFER is words, list, files,
- * directories, users or groups, and empty if nothing is known about the value; WORDS are separated
- * by blanks. */
+ * directories, users, groups, or empty: nothing is known; WORDS are separated by blanks. */
 void cli_answer(const struct option_table *table, enum cli_answer answer,
                 const struct option_entry *listed, FILE *out);

@@ -24,8 +24,7 @@
     VALUE(option, word, OPTION_COUNT, member), .min = least, .max = most
 #define DURATION(option, member, least) VALUE(option, "TIME", OPTION_DURATION, member), .min = least
 
-/* Rows that several programs have, with one text in all of them: tests/cli/grammar.t compares. They
- * set a member. */
+/* Rows of several programs, with one text in all (tests/cli/grammar.t). They set a member. */
 #define OPTION_DIRECTORY(member)                                                                   \
     .letter = 'd', VALUE("directory", "DIR", OPTION_TEXT, member), .offer = OFFER_DIRECTORIES,     \
     .foreign = "filename,if,of", .accepted = "the path of a directory",                            \

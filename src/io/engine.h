@@ -71,9 +71,8 @@ struct engine_ops {
 
     /* Hands all queued transfers to the system, and waits until at least `least` are complete, or,
      * where they may take seconds, for less, so that the caller sees that the run must stop. Stores
-     * up to `most` of them, at least 1, in `done`. Returns their number, or a negative errno, by
-     * which no transfer is lost: after -EINTR the caller calls again. NULL: submit() queues
-     * nothing. */
+     * up to `most` of them, at least 1, in `done`. Returns their number, or a negative errno,
+     * which loses no transfer: -EINTR: call again. NULL: submit() queues nothing. */
     int (*wait)(void *state, unsigned least, struct io *done[], unsigned most);
 
     /* Whether the buffers are registered with the kernel. NULL: the engine registers none. */

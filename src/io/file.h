@@ -8,8 +8,7 @@
 
 #include "util/err.h"
 
-/* One transfer between a buffer and a file, and what its result means. Only this file handles short
- * and interrupted transfers. */
+/* A transfer between a buffer and a file. Only this file handles short and interrupted ones. */
 
 enum io_kind { IO_READ, IO_WRITE };
 

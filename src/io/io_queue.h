@@ -12,14 +12,12 @@
 #include "util/err.h"
 
 /* The one way from a source of operations to an engine. A queue belongs to one thread or process.
- * It keeps up to `depth` operations of a source in flight, times and counts them, continues short
- * and interrupted transfers, and describes failures. An operation begins when another one has
- * ended.
+ * It keeps up to `depth` operations of a source in flight, begins one when another has ended, times
+ * and counts them, continues short and interrupted transfers, and describes failures.
  *
  * The queue works in steps: it completes a batch of what has come back, fills up from the source,
  * submits all of it together, and takes what is complete by now, with one look at the clock for
- * each of the last two. It waits only if there is nothing else to do. follow_load() says why
- * batches are small.
+ * each of the last two. It waits only if it can do nothing else. See follow_load() for batches.
  *
  * All memory is one mapping that io_queue_open() makes, so a forked process can open and use a
  * queue, and using it allocates nothing. Functions return 0, or a negative errno with a line in e;
@@ -62,8 +60,7 @@ struct io_source {
     enum transfer_answer (*transferred)(void *context, struct io *io);
 
     /* Called for an operation that failed with the positive errno `code`. Returns true if the run
-     * goes on, and the error is counted; false if the run ends. NULL: every failure ends the
-     * run. */
+     * goes on, and the error is counted; false if it ends. NULL: every failure ends it. */
     bool (*failed)(void *context, const struct io *io, int code);
 
     void *context;

@@ -9,14 +9,12 @@
 #include "util/err.h"
 
 /* Decides when a phase may begin: at once, when the user presses Enter at a prompt, together with
- * phases of other processes, or together with those of all ranks of one run. Each of these is a
- * table of operations. All functions return 0, or a negative errno with a line in e; -EINTR: the
- * run must stop. */
+ * phases of other processes, or with those of all ranks of one run: each a table of operations. All
+ * functions return 0, or a negative errno with a line in e; -EINTR: the run must stop. */
 struct coordinator;
 
-/* A meeting of all ranks of a run: every rank brings a bundle, rank 0 takes it from all, and its
- * answer goes to all others. A rank that has failed does not come, but leaves. A process without
- * others is rank 0. */
+/* A meeting of all ranks of a run: rank 0 takes a bundle from each, and its answer goes to all
+ * others. A rank that has failed does not come, but leaves. A process without others is rank 0. */
 struct meeting {
     const char *name;   /* for a message about ranks that do not come */
     struct bundle mine; /* what this rank brings; coordinator_meet() releases it */
@@ -88,8 +86,7 @@ int coordinator_join(struct coordinator *c, const struct coordinator_ops *ops, s
 /* Meets the other ranks, if there are any. */
 int coordinator_meet(struct coordinator *c, struct meeting *m, struct err *e);
 
-/* For the operation `meet`, in rank 0: takes what a rank has brought; decides, when all have
- * come. */
+/* For `meet`, in rank 0: takes what a rank has brought; decides, when all have come. */
 void meeting_take(struct meeting *m, unsigned rank, const void *brought, size_t bytes);
 void meeting_decide(const struct meeting *m);
 
@@ -107,16 +104,15 @@ void coordinator_poll(void *coordinator);
 
 /* Leaves the others: after the last phase, so that the semaphores can be used again; after a
  * failure (rc is not 0), so that the others fail instead of waiting for ever. With several ranks,
- * rank 0 reports the failure of any of them, and e becomes empty in the others; a failure of rank 0
- * without a line has already been reported. Returns rc, or a negative errno when leaving has failed
- * or another rank has. */
+ * rank 0 reports the failure of any of them, and e becomes empty in the others; one of rank 0
+ * without a line has been reported. Returns rc, or a negative errno if this or a rank has failed.
+ */
 int coordinator_leave(struct coordinator *c, int rc, struct err *e);
 
 /* ---- the System V semaphores at which processes of one user meet ---- */
 
-/* Makes the semaphores for `processes` processes of this user, in place of earlier ones. If another
- * user has made a set under this user's key, fails, and leaves the set alone; semaphores_remove()
- * does the same. */
+/* Makes the semaphores for `processes` processes of this user, in place of earlier ones. This and
+ * semaphores_remove() fail where another user has made a set under this user's key. */
 int semaphores_make(int processes, struct err *e);
 
 /* Removes the semaphores of this user, if there are any. */

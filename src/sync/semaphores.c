@@ -17,8 +17,7 @@
 #define TURNS 3
 
 /* Two more semaphores show that processes are missing: each process adds one to ALIVE for as long
- * as it lives (the kernel undoes that, SEM_UNDO), and MEMBERS is the number of processes that there
- * should be. */
+ * as it lives (the kernel undoes that, SEM_UNDO), and MEMBERS is how many there should be. */
 enum { ALIVE = TURNS, MEMBERS, SEMAPHORES };
 
 #define KEY_BASE   0x626f6e00 /* "bon" and a version. Adding the user's id gives each user a key. */

@@ -47,9 +47,8 @@ bool dropper_filter_install(void *drop_caches, int socket)
 #define STOPPED_MS 100
 
 /* Answers requests with 0 or a positive errno. Its filter allows no other system calls than these.
- * The offset must be 0 every time: the kernel ignores what is written at another offset, and
- * repeats what was written before (sysctl_writes_strict in
- * Documentation/admin-guide/sysctl/kernel.rst). */
+ * The offset must be 0 every time: the kernel ignores what is written at another one, and repeats
+ * what was written before (Documentation/admin-guide/sysctl/kernel.rst: sysctl_writes_strict). */
 static void serve_requests(void *drop_caches, int socket)
 {
     char request;

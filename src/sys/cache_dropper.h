@@ -13,9 +13,8 @@
 
 /* Confines the calling process, which has called privilege_give_up_capabilities(), for good: to
  * read(2) and write(2) on `socket`, pwrite(2) of one byte at offset 0 of the descriptor
- * *drop_caches (an int), and the exit of one thread. Any other call, and any call with the numbers
- * of another architecture, kills the process. Returns false, and confines nothing, as
- * seccomp_install() does. */
+ * *drop_caches (an int), and the exit of one thread. Any other call, and any with another
+ * architecture's numbers, kills the process. Returns what seccomp_install() returns. */
 bool dropper_filter_install(void *drop_caches, int socket);
 
 /* Starts the dropper if this process may empty the caches, and the dropper can be confined. */

@@ -21,9 +21,8 @@ struct helper {
     int socket; /* the program's end */
 };
 
-/* Forks a helper, which does work(context, socket) and ends; while other threads run, without
- * malloc and stdio. Lists of processes show `name` after the program's. After a failure there is no
- * helper. */
+/* Forks a helper, or none if it fails, which does work(context, socket) and ends; while other
+ * threads run, without malloc and stdio. Lists of processes show `name` after the program's. */
 int helper_start(struct helper *h, const char *name, void (*work)(void *context, int socket),
                  void *context, struct err *e);
 
@@ -34,8 +33,7 @@ bool helper_end(struct helper *h, unsigned patience_ms);
 
 /* What a confined helper does, which keeps a single right of root's after the rest of the program
  * has given up root: without capabilities, with its end of the socket and the descriptor that the
- * right is about, and under a filter of seccomp(2). Must stay valid until confined_start()
- * returns. */
+ * right is about, and under a filter of seccomp(2). */
 struct confined_job {
     const char *name; /* as in helper_start() */
     int keep;         /* the descriptor that the process needs; the caller keeps its own copy */

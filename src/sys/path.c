@@ -70,8 +70,7 @@ static bool has_foreign_mounts(void)
 }
 
 /* Whether somebody else has made or brought what is mounted here, so that its owners are only his
- * word: 1 or 0, or a negative errno. What users may mount has no devices and no rights of
- * owners. */
+ * word: 1, 0 or a negative errno. What users may mount has no devices and no set-user-IDs. */
 static int is_brought(int fd)
 {
     struct statfs fs;
@@ -212,8 +211,8 @@ static bool are_movers(const struct people *p, int fd, const struct stat *direct
 }
 
 /* Looks for somebody who can move the directory, or one above it, and may not replace what is in
- * it; or, if f is not NULL, who can have given the file its name, and may not read it. Returns 1, 0
- * or a negative errno. */
+ * it; or, with f, can have given the file its name, and may not read it: 1, 0 or a negative errno.
+ */
 static int find_mover(int directory, const struct path_file *f, struct mover *m)
 {
     struct stat facts, entry;
@@ -403,8 +402,7 @@ static bool is_away(const struct walk *w, int fd)
     return w->mount < 0 || (w->mount > 0 && mount_info_id_of(fd) != w->mount);
 }
 
-/* Enters a directory. `..` must lead back to the one that was left: somebody may have moved what is
- * in between. */
+/* Enters a directory. `..` must lead back to the one that was left: others may move directories. */
 static int enter(struct walk *w, int directory, const struct stat *facts)
 {
     struct stat here = {0};
@@ -542,8 +540,7 @@ static int say(const char *verb, const char *path, int code, struct err *e)
     return code;
 }
 
-/* Names the target of the link that the walk has not followed, or the directory that the user may
- * not enter. */
+/* Names the target of a link that was not followed, or the directory that may not be entered. */
 static void say_where(const struct walk *w, const char *verb, const char *path, int code,
                       struct err *e)
 {
@@ -574,9 +571,8 @@ int path_open(struct path_directory *d, const struct path_directory *from, const
     const char *verb = missing == PATH_MAKES ? "make directory" : "open directory";
     int at = from ? from->fd : AT_FDCWD;
     *d = (struct path_directory){.fd = -1, .changes = UNKNOWN};
-    /* One call, if there is no link on the way, and `..` only below `from`. Where there may be one,
-     * or the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it, the path is
-     * walked. */
+    /* One call, if there is no link on the way, and `..` only below `from`. Otherwise, and where
+     * the kernel lacks openat2(2) (before Linux 5.6) or a filter refuses it, the path is walked. */
     if (from || !strstr(path, "..")) {
         d->fd = (int)syscall(SYS_openat2, at, *path ? path : ".", &how, sizeof how);
         if (d->fd >= 0)
@@ -737,8 +733,7 @@ static int open_name(const struct path_directory *d, const char *name, int flags
 #define TRIES 8
 
 /* Opens a file for a change in a directory whose files may not be changed in place: with O_CREAT,
- * makes a new one. With O_TRUNC as well, the new one takes the place of a file of this user's
- * own. */
+ * makes a new one; with O_TRUNC as well, in place of one of this user's own. */
 static int open_new(const struct path_directory *d, const char *name, int flags, mode_t mode,
                     int changes)
 {

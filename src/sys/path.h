@@ -19,13 +19,12 @@
  *   another user has mounted it is followed where the directory would be safe otherwise, but the
  *   path must end in the same mount.
  * - A FILE that is already there, where the directory is not safe: root changes none in place;
- *   users change their own if fs.protected_hardlinks is 1 (proc(5)). A file of this user's own
- *   whose contents do not matter is removed and made anew. Nothing of others is removed or
- * replaced.
+ *   users change their own if fs.protected_hardlinks is 1 (proc(5)). One of this user's own whose
+ *   contents do not matter is removed and made anew. Nothing of others is removed or replaced.
  * - A directory is CLOSED if somebody else can move it, or one above it, but may not replace what
- *   is in it: nothing that is there is changed, removed or replaced, unless it was empty when it
- * was found. CONTENTS are not shown (to a server, on a page, in a message) if another user can have
- *   given the file its name and may not read it. Users but root can waive both (--trust-directory).
+ *   is in it: nothing that is there is changed, removed or replaced, unless it was empty at first.
+ *   CONTENTS are not shown (to a server, on a page, in a message) if another user can have given
+ *   the file its name and may not read it. Users but root can waive both (--trust-directory).
  *
  * What has been found is held by descriptors, and by a name of one part in an open directory.
  * Opening never waits, neither for the other end of a pipe nor for a device. */
@@ -90,9 +89,8 @@ enum path_how {
 };
 
 /* Opens a regular file or a device, with `flags` of open(2): with O_TRUNC the contents of a file
- * that is there do not matter, otherwise writing changes it in place. One that is opened for
- * reading must have an end. Returns the descriptor, which may have O_NONBLOCK, or a negative
- * errno. */
+ * that is there do not matter, otherwise writing changes it in place. What is read must have an
+ * end. Returns the descriptor, which may have O_NONBLOCK, or a negative errno. */
 int path_open_file(struct path_directory *d, const char *name, int flags, mode_t mode,
                    unsigned how);
 

@@ -101,8 +101,7 @@ static int drop(const struct identity *id, struct err *e)
         return err_system(e, errno, "become gid %u", id->gid);
     /* Keeps the user's other processes out. Where fs.suid_dumpable is 1, the change of the user
      * lets them in until PR_SET_DUMPABLE; but not to a process that still has capabilities which
-     * they lack (cap_ptrace_access_check() of the kernel), and giving these up changes nothing
-     * then. */
+     * they lack (cap_ptrace_access_check() of the kernel), and these are given up after it. */
     prctl(PR_SET_KEEPCAPS, 1);
     if (setresuid(id->uid, id->uid, id->uid) != 0)
         return err_system(e, errno, "become uid %u", id->uid);

@@ -13,9 +13,8 @@
  * It refuses to run where the stack is limited to less than `stack_kib` beside arguments and
  * environment: PROGRAM_STACK_KIB is about one and a half times the 105 KiB that were measured.
  *
- * `work` returns 0; or a negative errno with a line in e, which is a failure; or a status for its
- * answer, with a line in e that says what and by how much, unless that has been said already.
- * Returns the exit status. */
+ * `work` returns 0, or a negative errno with a line in e, or a status for its answer, with a line
+ * in e that says what and by how much, unless that was said. Returns the exit status. */
 enum {
     STATUS_NO = 2,        /* no, worse, lost, above the limit */
     STATUS_NOT_KNOWN = 3, /* what was asked is not known */

@@ -8,8 +8,7 @@
 #include "util/err.h"
 
 /* When the run must stop: on a signal, or after the first failure. The flag is in shared memory for
- * all threads and forked seekers. This is the program's only global mutable state, because a signal
- * handler gets no argument. */
+ * threads and forked seekers, and global, because a signal handler gets no argument. */
 
 /* Prepares the flag, and takes over every signal that ends a process by default, real-time signals
  * included, but KILL, those for a fault in the program itself (SEGV, BUS, ILL, FPE, ABRT, SYS,

@@ -37,8 +37,7 @@ struct pool_thread {
     struct cpu_demand before; /* the thread's demand for a CPU before the work began */
 };
 
-/* Does a worker's step, and counts it as done. The first failure of a job is the reported one, and
- * stops all workers. */
+/* Does a worker's step, and counts it as done. A job's first failure is kept, and stops all. */
 static void do_step(struct pool_thread *t, enum pool_state state)
 {
     struct thread_pool *p = t->pool;

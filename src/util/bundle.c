@@ -10,8 +10,7 @@
 #define MAX_TEXT (UINT64_C(1) << 20)
 
 /* A bundle is a list of pairs of words: for each object its bytes and the number of its words that
- * are not 0, and then the place and the value of each of these. The last word may have fewer
- * bytes. */
+ * are not 0, then the place and the value of each of these. The last word may be cut short. */
 static void put_pair(struct bundle *b, uint64_t first, uint64_t second)
 {
     if (b->room - b->count < 2) {

@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Objects without pointers, one after another, in the form in which they travel between hosts. A
- * bundle has only those words of an object that are not 0, because most of a histogram is empty
- * whatever it has counted. The reader must know which objects a bundle has, and all hosts must have
- * the same architecture. */
+/* Objects without pointers, one after another, in the form in which they travel between hosts of
+ * one architecture: only those words that are not 0, because most of a histogram is empty whatever
+ * it has counted. The reader must know which objects a bundle has. */
 struct bundle {
     uint64_t *words;
     size_t count;

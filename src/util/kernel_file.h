@@ -24,8 +24,7 @@ DIR *kernel_file_list(const char *path);
 bool kernel_file_text(const char *path, char *text, size_t size);
 
 /* Reads a whole text file, "/proc/self/mountinfo", below a directory, "" being the root. The caller
- * frees it, and may cut it by strsep(3). Returns NULL when the file cannot be read, as for want of
- * memory. */
+ * frees it, and may cut it by strsep(3). Returns NULL when it cannot be read. */
 char *kernel_file_whole(const char *directory, const char *file);
 
 bool kernel_file_exists(const char *path);

@@ -49,8 +49,7 @@ bool is_printable(const char *text);
 /* The label for CSV and for text, which never needs quotes, whether readers split at commas, know
  * quotes or copy it into HTML (Debian's bon_csv2html): comma -> `;`, quotation mark -> `'`, `<` ->
  * `(`, `>` -> `)`. One that begins with `=`, `+`, `-` or `@` gets a `'` before it, so that no
- * spreadsheet takes it for a formula. `&` stays: it cannot open a tag, and occurs in names
- * (R&D). */
+ * spreadsheet takes it for a formula. `&` stays: it cannot open a tag (R&D). */
 void sanitize_plain(char text[static LABEL_BYTES], const char *label);
 
 /* The label for HTML, as text or as the value of an attribute in quotation marks. */

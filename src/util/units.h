@@ -29,8 +29,7 @@ static inline uint64_t mul_div_up(uint64_t a, uint64_t b, uint64_t c)
  *
  * Nothing is guessed: no sign unless the function names one, no blanks, no hexadecimal, no
  * exponent, nothing after it. A number with a fraction has digits before the point, after it, or
- * both. Every parser returns 0, -EINVAL (no such number) or -ERANGE (it does not fit), and sets
- * *value only if 0. */
+ * both. Every parser returns 0 and sets *value, or -EINVAL (no such number), -ERANGE (no room). */
 
 /* Room for any text of the formatters below, with its NUL. One that comes by value can be an
  * argument of printf(): units_time(ns).text. */

@@ -5,9 +5,8 @@
 
 #include "io/engine.h"
 
-/* libaio: Linux native asynchronous I/O. Collects transfers, and submits them with one
- * io_submit(2). Only direct transfers are asynchronous: io_submit(2) completes buffered ones
- * itself. */
+/* libaio: Linux native asynchronous I/O. Submits many transfers with one io_submit(2). Only direct
+ * ones are asynchronous: the call completes buffered ones itself. */
 
 struct state {
     struct engine_setup setup;
