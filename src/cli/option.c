@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "util/units.h"
@@ -93,68 +92,61 @@ int value_list(void *settings, const char *list, value_take *take, const char *a
     return refuse(accepted, e);
 }
 
-__attribute__((format(printf, 2, 3))) static void add(struct option_text *t, const char *format,
-                                                      ...)
-{
-    size_t used = strlen(t->text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(t->text + used, sizeof t->text - used, format, arguments);
-    va_end(arguments);
-}
-
-static void add_words(struct option_text *t, const char *const words[], const char *last)
+static void add_words(struct label_text *t, const char *const words[], const char *last)
 {
     for (size_t i = 0; words[i]; i++)
-        add(t, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : last, words[i]);
+        label_add(t, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : last, words[i]);
 }
 
 /* What the option accepts as its value: "a size from 1KiB to 1GiB". */
-static struct option_text option_accepted(const struct option_entry *entry)
+static struct label_text option_accepted(const struct option_entry *entry)
 {
     static const char *const things[] = {
         [OPTION_COUNT] = "a whole number", [OPTION_DECIMAL] = "a number", [OPTION_SIZE] = "a size"};
     static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB", NULL};
-    struct option_text t = {""};
+    struct label_text t = {""};
     bool is_list = entry->offer == OFFER_LIST;
     bool is_size = entry->kind == OPTION_SIZE;
     if (entry->accepted) {
-        add(&t, "%s", entry->accepted);
+        label_add(&t, "%s", entry->accepted);
     } else if (entry->words) {
-        add(&t, "%s", is_list ? "a comma-separated list of " : "");
+        label_add(&t, "%s", is_list ? "a comma-separated list of " : "");
         add_words(&t, entry->words, is_list ? ", " : " or ");
     } else if (entry->kind == OPTION_DURATION) {
-        add(&t, "a time%s up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s",
-            entry->min > 0 ? " above 0 and" : "");
+        label_add(&t, "a time%s up to 1000000 seconds: 90, 90s, 1.5s, 300ms or 1m30s",
+                  entry->min > 0 ? " above 0 and" : "");
     } else if (entry->kind == OPTION_COUNT || entry->kind == OPTION_DECIMAL || is_size) {
         uint64_t divisor = entry->kind == OPTION_DECIMAL ? BILLION : 1;
         const uint64_t limits[] = {entry->min, entry->max};
-        add(&t, "%s", things[entry->kind]);
+        label_add(&t, "%s", things[entry->kind]);
         for (int i = 0; i < 2; i++) {
             if (i == 0 ? entry->min == 0 && (is_size || entry->max == 0) : entry->max == 0)
                 continue;
-            add(&t, "%s", i == 0 ? " from " : is_size && entry->min == 0 ? " up to " : " to ");
+            label_add(&t, "%s",
+                      i == 0                       ? " from "
+                      : is_size && entry->min == 0 ? " up to "
+                                                   : " to ");
             if (is_size)
-                add(&t, "%s", units_exactly(limits[i], units).text);
+                label_add(&t, "%s", units_exactly(limits[i], units).text);
             else
-                add(&t, "%" PRIu64, limits[i] / divisor);
+                label_add(&t, "%" PRIu64, limits[i] / divisor);
         }
         if (is_size && entry->unit > 1)
-            add(&t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
+            label_add(&t, "; a number alone is in %s", entry->unit == MIB ? "MiB" : "KiB");
     } else {
-        add(&t, "%s", entry->value_name);
+        label_add(&t, "%s", entry->value_name);
     }
     return t;
 }
 
-struct option_text option_help(const struct option_entry *entry)
+struct label_text option_help(const struct option_entry *entry)
 {
-    struct option_text t = {""};
+    struct label_text t = {""};
     const char *mark = strstr(entry->help, "%s");
-    add(&t, "%.*s", mark ? (int)(mark - entry->help) : (int)strlen(entry->help), entry->help);
+    label_add(&t, "%.*s", mark ? (int)(mark - entry->help) : (int)strlen(entry->help), entry->help);
     if (mark) {
         add_words(&t, entry->words, " or ");
-        add(&t, "%s", mark + 2);
+        label_add(&t, "%s", mark + 2);
     }
     return t;
 }

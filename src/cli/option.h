@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "util/err.h"
+#include "util/printable.h"
 
 /* The options of a program as data, for the parser, --help and the completions. They set fields of
  * a struct of the program's, which this folder knows as a pointer and offsets. */
@@ -120,11 +121,7 @@ int option_apply(const struct option_entry *entry, void *settings, const char *v
                  struct err *e);
 
 /* The option's text in --help. */
-struct option_text {
-    char text[512];
-};
-
-struct option_text option_help(const struct option_entry *entry);
+struct label_text option_help(const struct option_entry *entry);
 
 /* A number that the user may have left out. */
 struct optional {

@@ -39,10 +39,9 @@ static const char *nth_name(const struct option_table *table, size_t n)
 }
 
 /* Appends ", --name" to the list if there is room. */
-static void list_name(char *names, size_t size, const char *dashes, const char *name)
+static void list_name(struct label_text *names, const char *dashes, const char *name)
 {
-    size_t used = strlen(names);
-    snprintf(names + used, size - used, "%s%s%s", used > 0 ? ", " : "", dashes, name);
+    label_add(names, "%s%s%s", *names->text ? ", " : "", dashes, name);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -109,19 +108,19 @@ static int suggest_option(const struct option_table *table, const char *word,
     const struct option_entry *foreign = entry_of_foreign(table, given);
     unsigned begun = 0; /* number of names that begin with the given one */
     int shown = (int)smaller((size_t)(given->text - word) + given->length, WORD_SHOWN);
-    char names[200] = "";
+    struct label_text names = {""};
     if (is_of_neighbour(table, given))
         return err_say(e, "unknown option %.*s; it is one of %s", shown, word, table->neighbour);
     for (size_t n = 0; n < 2 * table->count && !foreign; n++) {
         if (!begins_with(nth_name(table, n), given))
             continue;
         begun++;
-        list_name(names, sizeof names, dashes, nth_name(table, n));
+        list_name(&names, dashes, nth_name(table, n));
     }
     if (begun > 1)
-        return err_say(e, "ambiguous option %.*s: it may be %s", shown, word, names);
+        return err_say(e, "ambiguous option %.*s: it may be %.199s", shown, word, names.text);
     if (foreign)
-        list_name(names, sizeof names, dashes, foreign->name);
+        list_name(&names, dashes, foreign->name);
     /* without any, the names that are nearest to the given one; none if all are too far from it */
     size_t least = NEAR;
     bool wants_nearest = !foreign && begun == 0 && given->length <= MAX_NAME;
@@ -131,12 +130,12 @@ static int suggest_option(const struct option_table *table, const char *word,
         if (found > least || found >= given->length)
             continue;
         if (found < least)
-            names[0] = '\0';
+            names.text[0] = '\0';
         least = found;
-        list_name(names, sizeof names, dashes, name);
+        list_name(&names, dashes, name);
     }
-    if (names[0] != '\0')
-        return err_say(e, "unknown option %.*s; did you mean %s?", shown, word, names);
+    if (names.text[0] != '\0')
+        return err_say(e, "unknown option %.*s; did you mean %.199s?", shown, word, names.text);
     return err_say(e, "unknown option %.*s; %shelp lists the options", shown, word, dashes);
 }
 
@@ -364,13 +363,13 @@ int cli_check_owner(const struct option_table *table, const struct option_entry 
                     const char *owner, struct err *e)
 {
     char name[OPTION_NAME];
-    struct option_text names = {""};
+    struct label_text names = {""};
     for (unsigned i = 0; table->owners[i] && entry->owners != 0; i++) {
         if (!(entry->owners & 1U << i))
             continue;
         if (strcmp(table->owners[i], owner) == 0)
             return 0;
-        list_name(names.text, sizeof names.text, "", table->owners[i]);
+        list_name(&names, "", table->owners[i]);
     }
     if (entry->owners == 0)
         return 0;

@@ -23,10 +23,17 @@ int engine_choose(const char *name, uint64_t wanted_depth, const struct engine_o
     return 0;
 }
 
+static bool is_available(const struct engine_ops *engine, struct err *reason)
+{
+    if (engine->lacks)
+        err_say(reason, "this build lacks %s", engine->lacks);
+    return !engine->lacks && (!engine->available || engine->available(reason) == 0);
+}
+
 int engine_check(const struct engine_ops *engine, struct err *e)
 {
     struct err reason = {0};
-    bool is_good = !engine->available || engine->available(&reason) == 0;
+    bool is_good = is_available(engine, &reason);
     return is_good ? 0 : err_say(e, "--engine=%s: %s", engine->name, reason.text);
 }
 
@@ -35,7 +42,7 @@ void engine_print_all(FILE *out)
     for (const struct engine_ops *const *engine = engine_table; *engine; engine++) {
         struct err reason = {0};
         fprintf(out, "%-9s %s\n", (*engine)->name, (*engine)->summary);
-        if ((*engine)->available && (*engine)->available(&reason) != 0)
+        if (!is_available(*engine, &reason))
             fprintf(out, "%-9s cannot be used here: %s\n", "", reason.text);
     }
 }
@@ -44,30 +51,20 @@ extern const struct engine_ops engine_sync, engine_libaio, engine_io_uring, engi
 
 /* An engine that this build lacks keeps its row, and says why it cannot be used. */
 #ifndef HAVE_LIBAIO
-static int no_libaio(struct err *e)
-{
-    return err_say(e, "this build lacks libaio (the header libaio.h was not found)");
-}
-
 const struct engine_ops engine_libaio = {
     .name = "libaio",
     .summary = "Linux native asynchronous I/O",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES | ENGINE_NEEDS_DIRECT,
-    .available = no_libaio,
+    .lacks = "libaio (the header libaio.h was not found)",
 };
 #endif
 
 #ifndef HAVE_LIBURING
-static int no_io_uring(struct err *e)
-{
-    return err_say(e, "this build lacks liburing (version 2.2 or later was not found)");
-}
-
 const struct engine_ops engine_io_uring = {
     .name = "io_uring",
     .summary = "rings shared with the kernel",
     .capabilities = ENGINE_QUEUES | ENGINE_STORES,
-    .available = no_io_uring,
+    .lacks = "liburing (version 2.2 or later was not found)",
 };
 #endif
 

@@ -54,6 +54,7 @@ struct engine_ops {
     const char *name;
     const char *summary; /* one line for --engine=help */
     unsigned capabilities;
+    const char *lacks; /* what this build lacks for it; NULL: nothing */
 
     /* Returns 0, or a negative errno and why it does not work here in e. NULL: it always does. */
     int (*available)(struct err *e);
@@ -85,7 +86,7 @@ struct engine_ops {
     void (*close)(void *state);
 };
 
-/* All engines. Those that this build lacks say so in available(). Ends with NULL. */
+/* All engines, also those that this build lacks. Ends with NULL. */
 extern const struct engine_ops *const engine_table[];
 
 /* The engine of plain system calls. Tests that use no engine move data in the same way. */
