@@ -19,24 +19,36 @@ struct chunks {
     struct err *e;
 };
 
-/* Puts the next chunk into *io, to be read or, with its contents, to be written. */
-static enum source_answer chunks_next(void *context, struct io *io, uint64_t now_ns)
+/* Puts the place of the next chunk into *io; false: the file has ended, or a step has failed. */
+static bool chunks_next(struct chunks *c, struct io *io, enum io_kind kind)
+{
+    size_t chunk = c->work->plan->data.chunk_bytes;
+    if (c->rc != 0 || c->next >= c->work->data.bytes)
+        return false;
+    io->kind = kind;
+    io->file = 0;
+    io->offset = c->next;
+    io->length = chunk;
+    c->next += chunk;
+    return true;
+}
+
+/* Steps of a source that reads chunks and checks them. chunks_next_read() is its `next`. */
+static enum source_answer chunks_next_read(void *context, struct io *io, uint64_t now_ns)
 {
     (void)now_ns;
     struct chunks *c = context;
     const struct work *w = c->work;
-    if (c->rc != 0 || c->next >= w->data.bytes)
+    if (!chunks_next(c, io, IO_READ))
         return SOURCE_ENDED;
-    io->kind = w->workload->reads ? IO_READ : IO_WRITE;
-    io->file = 0;
-    io->offset = c->next;
-    io->length = w->plan->data.chunk_bytes;
-    c->next += io->length;
-    if (io->kind == IO_READ)
-        op_state(io)->version = contents_version(w->contents, w->number, io->offset, io->length);
-    else
-        contents_fill(w->contents, w->number, io->offset, io->buffer, io->length, 0);
+    op_state(io)->version = contents_version(w->contents, w->number, io->offset, io->length);
     return SOURCE_READY;
+}
+
+static enum transfer_answer chunks_check(void *context, struct io *io)
+{
+    operation_check(context, io);
+    return OPERATION_ENDED;
 }
 
 /* Counts a chunk that has been written, and writes the file back in pieces (io/file.h), in this
@@ -70,15 +82,24 @@ static int chunks_prepare(void *context, struct err *e)
     return rc == 0 ? work_open_queue(w, w->data.file, 1, w->plan->data.chunk_bytes, e) : rc;
 }
 
-/* Of rewrite, many chunks may be in flight at once, each at its own step. */
-static enum transfer_answer chunks_transferred(void *context, struct io *io)
+static enum source_answer put_next(void *context, struct io *io, uint64_t now_ns)
+{
+    (void)now_ns;
+    struct chunks *c = context;
+    const struct work *w = c->work;
+    if (!chunks_next(c, io, IO_WRITE))
+        return SOURCE_ENDED;
+    contents_fill(w->contents, w->number, io->offset, io->buffer, io->length, 0);
+    return SOURCE_READY;
+}
+
+/* rewrite: with a queue, many chunks are in flight at once, each at its own step. */
+static enum transfer_answer rewrite_transferred(void *context, struct io *io)
 {
     struct chunks *c = context;
     if (io->kind == IO_WRITE)
         return chunks_wrote(c, io);
     operation_check(&c->of, io);
-    if (c->work->workload->written_percent == 0)
-        return OPERATION_ENDED;
     contents_fill(c->work->contents, c->work->number, io->offset, io->buffer, io->length, 1);
     io->kind = IO_WRITE;
     return OPERATION_CONTINUES;
@@ -98,8 +119,10 @@ static int chunks_work(void *context, struct err *e)
                        .written = w->lap_start,
                        .e = e};
     const struct io_source source = {
-        .next = chunks_next,
-        .transferred = chunks_transferred,
+        .next = reads ? chunks_next_read : put_next,
+        .transferred = !writes ? chunks_check
+                       : reads ? rewrite_transferred
+                               : chunks_wrote,
         .failed = writes ? NULL : operation_failed,
         .context = &c,
         .duration_ns = w->lap_ns,
