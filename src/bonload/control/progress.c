@@ -48,15 +48,22 @@ static void print_rate(FILE *line, const char *before, double rate)
     fprintf(line, "%s%s", before, text);
 }
 
-static void print_line(FILE *line, struct progress_view *v, const struct run *run,
-                       uint64_t elapsed_ns, uint64_t goal_ns)
+static void show_progress(struct progress_view *v, const struct run *run, uint64_t now_ns,
+                          uint64_t goal_ns)
 {
     static const unsigned percents[] = {50, 99};
     const struct tally *now = v->counted->now;
     bool is_alone = !plan_has(run->plan, LOAD_READ) || !plan_has(run->plan, LOAD_WRITE);
     uint64_t most = atomic_load(&run->most);
     uint64_t begun = atomic_load(&run->budget);
-    char text[48] = "";
+    char left[48] = "";
+    char text[LINE_TEXT] = "";
+    uint64_t elapsed_ns = now_ns - v->last_ns + 1;
+    FILE *line = v->next_ns == 0 ? NULL : fmemopen(text, sizeof text, "w"); /* not at first */
+    v->next_ns = now_ns + (v->is_terminal ? REDRAW_NS : LINE_NS);
+    v->last_ns = now_ns;
+    if (!line)
+        return;
     if (v->title)
         fprintf(line, "%s: ", printable(v->title).text);
     if (plan_ranks(run->plan) > 1)
@@ -87,24 +94,11 @@ static void print_line(FILE *line, struct progress_view *v, const struct run *ru
     if (errors > 0)
         fprintf(line, "%" PRIu64 " error%s, ", errors, errors == 1 ? "" : "s");
     if (goal_ns > v->last_ns)
-        snprintf(text, sizeof text, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
+        snprintf(left, sizeof left, "%" PRIu64 " s left", (goal_ns - v->last_ns) / BILLION + 1);
     else if (most < UINT64_MAX / 2 && begun < most)
-        snprintf(text, sizeof text, "%" PRIu64 " requests left", most - begun);
-    if (ftell(line) + (long)strlen(text) < MAX_LINE)
-        fputs(text, line);
-}
-
-static void show_progress(struct progress_view *v, const struct run *run, uint64_t now_ns,
-                          uint64_t goal_ns)
-{
-    char text[LINE_TEXT] = "";
-    uint64_t elapsed_ns = now_ns - v->last_ns + 1;
-    FILE *line = v->next_ns == 0 ? NULL : fmemopen(text, sizeof text, "w"); /* not at first */
-    v->next_ns = now_ns + (v->is_terminal ? REDRAW_NS : LINE_NS);
-    v->last_ns = now_ns;
-    if (!line)
-        return;
-    print_line(line, v, run, elapsed_ns, goal_ns);
+        snprintf(left, sizeof left, "%" PRIu64 " requests left", most - begun);
+    if (ftell(line) + (long)strlen(left) < MAX_LINE)
+        fputs(left, line);
     fclose(line);
     for (size_t used = strlen(text); used > 0 && strchr(" ,", text[used - 1]); used--)
         text[used - 1] = '\0';
